@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,14 @@ from tailrace.errors import TailraceError
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun
 from tailrace.folder import Folder
+from tailrace.outcome.journal import CHANGED
 from tailrace.results import RunDirectoryError
 from tailrace.results.check import check_run
 from tailrace.results.large.lines import Line, Lines
 from tailrace.scenario.loading import load_scenario
+
+NOT_COMPARED = {"journal.jsonl", "run.lock", "result.json", "report.html"}
+"""Files of a run directory that nothing reads as results, and the journal itself."""
 
 
 @pytest.fixture
@@ -53,6 +58,20 @@ def test_every_damaged_file_is_named(run: Path, capsys: pytest.CaptureFixture[st
         "plans/dpp.json",
     ]
     assert "(hint: run the same command again: it repeats the trials that are damaged" in str(error.value)
+
+
+def test_a_changed_byte_of_each_kind_of_file_is_told(run: Path) -> None:
+    files = {file: file.relative_to(run) for file in sorted(run.rglob("*")) if file.is_file()}
+    kinds = {(name.parts[0], name.name.partition(".")[2]): file for file, name in files.items()}
+    kept = {kind: file for kind, file in kinds.items() if kind[0] not in NOT_COMPARED}
+    assert {end for _, end in kept} >= {"json", "queue_depth.parquet", "transactions.parquet"}
+    for file in kept.values():
+        content = file.read_bytes()
+        file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        with pytest.raises(RunDirectoryError, match=rf"{re.escape(str(files[file]))}: {re.escape(CHANGED)}"):
+            check_run_directory(run, json_=False)
+        file.write_bytes(content)
+    check_run_directory(run, json_=False)
 
 
 def test_a_run_of_an_earlier_version_is_read_and_that_is_said(

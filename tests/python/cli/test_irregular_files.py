@@ -157,7 +157,7 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
         assert flags & os.O_NONBLOCK, "to open a pipe without a writer waits for one"
         return really_open(path, flags)
 
-    monkeypatch.setattr(files.os, "open", exchanged)
+    monkeypatch.setattr(os, "open", exchanged)
     with pytest.raises(OSError, match=KINDS["pipe"]):
         read_bytes(file)
 

@@ -86,6 +86,10 @@ def test_a_scheduler_without_tls_behind_tls_is_told(own: Credentials) -> None:
         greeter.join()
 
 
+def test_a_connection_without_tls_is_refused_by_the_command_itself(own: Credentials) -> None:
+    assert own.security("tls://node7:8786").get_connection_args("client")["require_encryption"] is True
+
+
 def test_certificates_that_are_missing_or_none_are_named(own: Credentials, tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("no certificate", "utf-8")

@@ -3,11 +3,14 @@
 import signal
 import threading
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tailrace.errors import TailraceError
-from tailrace.experiment import pool
+from tailrace.experiment import executor, pool
+from tailrace.experiment.engine import EXACT, LIVE, SIMULATED
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.interrupts import counted_interrupts
 from tailrace.experiment.native import Cancelled, Failed, Ran
@@ -245,3 +248,18 @@ def test_after_an_interrupt_a_trial_that_does_not_end_is_left_and_nothing_is_tol
         thread.join(20)
     assert ended.is_set()
     assert watcher.done == [], "the files of the run may be closed by then"
+
+
+@pytest.mark.parametrize(("engine", "is_left"), [(SIMULATED, True), (LIVE, False), (EXACT, False)])
+def test_only_trials_of_the_simulator_are_left(engine: str, is_left: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[float | None]()
+
+    class Asked(Pool):
+        def __init__(self, *words: Any) -> None:
+            asked.append(words[3])
+            super().__init__(*words)
+
+    monkeypatch.setattr(executor, "Pool", Asked)
+    local = executor.Local(1, SimpleNamespace(name=engine, has_one_core=True))
+    assert local.run_all([], lambda _key: "", Watcher()) is False
+    assert asked == [pool.LEAVE_S if is_left else None], "others have processes of their own, which must be ended"

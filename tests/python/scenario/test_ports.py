@@ -210,7 +210,7 @@ def test_a_rule_is_certain_exactly_where_it_matches_every_frame(about: str) -> N
     asking = replace(asking, sources=frozenset("ab"), destinations=frozenset("bc"), source_ports=(10, 12))
     asking = replace(asking, destination_ports=(80, 80))
     for keys, sources in product(RULES[about], ("ab", "a")):
-        rule, own = Rule(**{"class": 1, **keys}), replace(asking, sources=frozenset(sources))
+        rule, own = Rule.model_validate({"class": 1, **keys}), replace(asking, sources=frozenset(sources))
         every = product(own.sources, own.destinations, range(10, 13), [80])
         of_each = {matches(rule, *frame) for frame in every}
         found = [one.is_certain for one in matched([rule], [own], {"a", "b", "c"}) if one.rule == 0]
@@ -218,7 +218,7 @@ def test_a_rule_is_certain_exactly_where_it_matches_every_frame(about: str) -> N
 
 
 def test_what_comes_from_a_switch_depends_on_the_way() -> None:
-    found = list(matched([Rule(**{"class": 1, "ingress": "spine"})], frames()[:1], {"a", "b", "c"}))
+    found = list(matched([Rule.model_validate({"class": 1, "ingress": "spine"})], frames()[:1], {"a", "b", "c"}))
     assert [(one.rule, one.is_certain) for one in found] == [(0, False), (None, True)]
 
 
