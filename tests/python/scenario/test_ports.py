@@ -181,7 +181,8 @@ def test_the_frames_of_a_workload_have_its_marks_and_ports_in_both_directions() 
     assert {(one.workload, one.priority, one.dscp, one.vlan, one.protocol) for one in (asking, answering)} == {
         ("shop", 3, 10, 7, "tcp")
     }
-    assert (asking.sources, asking.destinations) == ({"a"}, {"b"}) == (answering.destinations, answering.sources)
+    assert asking.sources == answering.destinations == frozenset("a")
+    assert asking.destinations == answering.sources == frozenset("b")
     assert (asking.source_ports, asking.destination_ports) == ((40_000, 40_099), (6_000, 6_000))
     assert (answering.source_ports, answering.destination_ports) == ((6_000, 6_000), (40_000, 40_099))
     assert frames()[0].source_ports == EPHEMERAL
