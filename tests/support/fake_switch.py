@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tailrace.tools.switch.frames import theoretical_fps
-from tailrace.tools.switch.trial import Latency, Request, Trial
+from tailrace.tools.switch.trial import Latency, Trial, TrialRequest
 
 
 @dataclass
@@ -22,7 +22,7 @@ class FakeSwitch:
     base_loss: float = 0.0
     """Share of all frames that is lost at any rate."""
     blocked_share: float = 0.0
-    requests: list[Request] = field(default_factory=list)
+    requests: list[TrialRequest] = field(default_factory=list)
     title: str = "a fake switch"
 
     @property
@@ -30,7 +30,7 @@ class FakeSwitch:
         """Nothing."""
         return {}
 
-    def run(self, request: Request) -> Trial:
+    def run(self, request: TrialRequest) -> Trial:
         """By arithmetic."""
         self.requests.append(request)
         rate = min(request.fps, self.sender_limit_fps, theoretical_fps(request.frame_bytes, self.rate_bps) * 1.001)

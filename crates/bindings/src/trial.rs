@@ -9,7 +9,7 @@ use tailrace_sim::{Control, Cores, Outcome, Partition, Refusal, Wanted, WantedTr
 use crate::{NotDivided, PlanError, TrialFailed, room, tables};
 
 /// The outcome as JSON in pieces, which of them have the rows of a list (name, first, one after the last), and the tables by name.
-type Told<'py> = (Bound<'py, PyList>, Vec<(&'static str, usize, usize)>, Bound<'py, PyDict>);
+type TrialParts<'py> = (Bound<'py, PyList>, Vec<(&'static str, usize, usize)>, Bound<'py, PyDict>);
 
 /// One trial of one arm.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -45,7 +45,7 @@ impl Trial {
     }
 
     /// Run to the end, without the interpreter lock.
-    fn run<'py>(&self, py: Python<'py>) -> PyResult<Told<'py>> {
+    fn run<'py>(&self, py: Python<'py>) -> PyResult<TrialParts<'py>> {
         let ran = py.detach(|| failure::caught(|| run_on(&self.plan, self.cores, &self.control)));
         let (outcome, course) = ran.map_err(TrialFailed::new_err)?.map_err(|refusal| not_divided(&refusal))?;
         self.used.store(course.map_or(1, |course| course.events.len()), Ordering::Relaxed);
@@ -54,7 +54,7 @@ impl Trial {
     }
 
     /// The same run with the latency of everything that workloads complete split by cause: the tables are those of causes.
-    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Told<'py>> {
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<TrialParts<'py>> {
         let explained =
             py.detach(|| failure::caught(|| tailrace_sim::explain(&self.plan, &self.control))).map_err(TrialFailed::new_err)?;
         let tables = tables::to_python(py, &explained.tables())?;
@@ -100,7 +100,7 @@ impl Trial {
 }
 
 /// Each piece is freed when its copy is there: the text is never there twice.
-fn told<'py>(py: Python<'py>, outcome: Outcome, tables: Bound<'py, PyDict>) -> PyResult<Told<'py>> {
+fn told<'py>(py: Python<'py>, outcome: Outcome, tables: Bound<'py, PyDict>) -> PyResult<TrialParts<'py>> {
     let (pieces, lists) = outcome.into_pieces();
     let copies = PyList::empty(py);
     for piece in pieces {

@@ -46,7 +46,7 @@ impl Cache {
 
 /// Writes by number, and the flushes that wait for them.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Order {
+pub(crate) struct WriteOrder {
     next: u64,
     /// Those that are not on the medium.
     missing: BTreeSet<u64>,
@@ -54,7 +54,7 @@ pub(crate) struct Order {
     flushes: VecDeque<(u64, u32)>,
 }
 
-impl Order {
+impl WriteOrder {
     /// A write is submitted. Returns its number, from 1.
     pub(crate) fn add(&mut self) -> u64 {
         self.next += 1;

@@ -1,6 +1,6 @@
 //! The device.
 
-use crate::cache::{Cache, Order};
+use crate::cache::{Cache, WriteOrder};
 use crate::config::DeviceConfig;
 use crate::head::Head;
 use crate::link::Link;
@@ -35,7 +35,7 @@ pub struct Device {
     servers: Servers,
     cache: Option<Cache>,
     head: Option<Head>,
-    order: Order,
+    order: WriteOrder,
     random: RandomStream,
     requests: Slab<Underway>,
     pieces: Slab<Piece>,
@@ -64,7 +64,7 @@ impl Device {
             servers: Servers::new(config.servers),
             cache: config.cache.map(Cache::new),
             head: config.head.map(Head::new),
-            order: Order::default(),
+            order: WriteOrder::default(),
             random,
             requests: Slab::new(),
             pieces: Slab::new(),

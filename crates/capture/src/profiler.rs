@@ -3,7 +3,7 @@
 use crate::addresses::Addresses;
 use crate::decode::{Decoded, Fragment, Ip, Network, Tcp, Transport, decode, is_ethernet};
 use crate::error::CaptureError;
-use crate::exchanges::{ExchangeTotals, Step};
+use crate::exchanges::{ExchangeTotals, SegmentChange};
 use crate::flows::{Flow, FlowSizes, FlowTable, Fragments, Key, TCP};
 use crate::options::Options;
 use crate::reader::{Direction, Record};
@@ -243,7 +243,7 @@ impl Totals {
     }
 
     #[inline]
-    fn step(&mut self, step: &Step, port: u16, row: Option<u32>, now_ns: u64) {
+    fn step(&mut self, step: &SegmentChange, port: u16, row: Option<u32>, now_ns: u64) {
         if step.is_asked {
             self.waiting.begin(now_ns);
         }

@@ -101,7 +101,7 @@ pub(crate) struct IngressPort {
 
 /// A pause frame to be sent from a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Order {
+pub(crate) struct PauseOrder {
     pub(crate) at: Time,
     pub(crate) pause: Pause,
 }

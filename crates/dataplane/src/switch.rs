@@ -5,7 +5,7 @@ mod entrance;
 mod waiting;
 
 use crate::admit::SharedPool;
-use crate::ingress::{Account, IngressPort, Order};
+use crate::ingress::{Account, IngressPort, PauseOrder};
 use crate::line::Lines;
 use crate::mtu::Mtus;
 use crate::port::{Port, Releases, Verdict};
@@ -241,7 +241,7 @@ impl<F: Frame> Switch<F> {
         let ingress = self.ingress.as_mut().expect("only accounting switches have accounts");
         let port = usize::from(account.port);
         if let Some(pause) = ingress.ports[port].take(now, account.group, bytes, &mut ingress.pool) {
-            self.ports[port].order(&Order { at: now, pause });
+            self.ports[port].order(&PauseOrder { at: now, pause });
             self.dues[port] = self.ports[port].due();
         }
     }
@@ -274,7 +274,7 @@ impl<F: Frame> Switch<F> {
             let ingress = self.ingress.as_mut().expect("called for accounting switches");
             if ingress.ports[port].next_refresh() <= at {
                 if let Some(pause) = ingress.ports[port].refresh(at) {
-                    self.ports[port].order(&Order { at, pause });
+                    self.ports[port].order(&PauseOrder { at, pause });
                     self.dues[port] = self.ports[port].due();
                 }
                 continue;
@@ -284,7 +284,7 @@ impl<F: Frame> Switch<F> {
             for (at, account, bytes) in self.releases.drain(..) {
                 let from = usize::from(account.port);
                 if let Some(pause) = ingress.ports[from].give_back(account.group, bytes, &mut ingress.pool) {
-                    self.ports[from].order(&Order { at, pause });
+                    self.ports[from].order(&PauseOrder { at, pause });
                     self.dues[from] = self.ports[from].due();
                 }
             }

@@ -6,7 +6,7 @@
 
 use crate::device::{Header, RECEIVE, Segments, TRANSMIT, take_tag};
 use crate::fault::{Fault, moment};
-use crate::guest::{Guest, Kick, News};
+use crate::guest::{Guest, GuestEvent, Kick};
 use crate::interface::{Interface, SHORTEST_BYTES};
 use crate::progress::ProgressReport;
 use crate::spec::Line;
@@ -203,18 +203,18 @@ impl Engine {
             let news = self.guests[host].hear(self.limit)?;
             self.handle_kicks(host)?;
             match news {
-                News::Waits => return Ok(()),
-                News::Asks => self.guests[host].answer()?,
-                News::Kicked => {
+                GuestEvent::Waits => return Ok(()),
+                GuestEvent::Asks => self.guests[host].answer()?,
+                GuestEvent::Kicked => {
                     let until = self.free_until(host);
                     self.guests[host].go_on(until);
                 }
                 // Its last word may not have left the queue of its interface.
-                News::Off if self.is_ending => {
+                GuestEvent::Off if self.is_ending => {
                     self.said[host] = Some(Line::End);
                     return Ok(());
                 }
-                News::Off => return Err(self.death(host)),
+                GuestEvent::Off => return Err(self.death(host)),
             }
         }
     }

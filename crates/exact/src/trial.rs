@@ -3,7 +3,7 @@
 use crate::device::{Card, Negotiation, TRANSMIT};
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::guest::{EPOCH_NS, Guest, Machine, News, Start};
+use crate::guest::{EPOCH_NS, Guest, GuestEvent, Machine, Start};
 use crate::interface::{Counted, Interface};
 use crate::outcome::{Answer, Counts, assembled, network_tables, traffic};
 use crate::progress::ProgressReport;
@@ -280,11 +280,11 @@ fn boot(start: Start, negotiation: Negotiation, guests: usize, limit: Duration) 
             said = taken.map_err(|error| Fault::new(&guest.name, error))?.or(said);
         }
         match news {
-            News::Waits if guest.wake() >= START_NS => break,
-            News::Waits => guest.run(guest.wake(), START_NS),
-            News::Kicked => guest.go_on(START_NS),
-            News::Asks => guest.answer()?,
-            News::Off => {
+            GuestEvent::Waits if guest.wake() >= START_NS => break,
+            GuestEvent::Waits => guest.run(guest.wake(), START_NS),
+            GuestEvent::Kicked => guest.go_on(START_NS),
+            GuestEvent::Asks => guest.answer()?,
+            GuestEvent::Off => {
                 return Err(Fault::new(&guest.name, guest.process.why("it does not start")));
             }
         }

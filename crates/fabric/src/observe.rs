@@ -21,7 +21,7 @@ const TAG_BYTES: u32 = 4;
 /// What is observed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Order {
+pub(crate) struct WatchSpec {
     /// Network namespace of the interface; the caller's where there is none.
     namespace: Option<PathBuf>,
     /// Name of the interface there.
@@ -43,13 +43,13 @@ pub(crate) struct Report {
     pub(crate) length_ns: u64,
 }
 
-impl Order {
+impl WatchSpec {
     /// An order from its JSON.
     ///
     /// # Errors
     /// When a key is unknown or out of its range.
-    pub(crate) fn parse(json: &str) -> Result<Order, String> {
-        let order: Order = serde_json::from_str(json).map_err(|error| format!("the order: {error}"))?;
+    pub(crate) fn parse(json: &str) -> Result<WatchSpec, String> {
+        let order: WatchSpec = serde_json::from_str(json).map_err(|error| format!("the order: {error}"))?;
         if order.length_ns == 0 || order.length_ns > LENGTH_NS_MAX {
             return Err("the order: `length_ns` must be from 1 to 3600000000000 (an hour)".into());
         }
@@ -61,7 +61,7 @@ impl Order {
 ///
 /// # Errors
 /// For the user.
-pub(crate) fn observe(order: &Order, output: &mut impl Write, is_over: impl Fn() -> bool) -> Result<Report, String> {
+pub(crate) fn observe(order: &WatchSpec, output: &mut impl Write, is_over: impl Fn() -> bool) -> Result<Report, String> {
     let name = &order.interface;
     let refusal = (!order.is_machine_allowed).then_some("name it if its traffic is meant (hint: --interface)");
     let number = crate::place::enter(order.namespace.as_deref(), name, refusal)?;
@@ -141,7 +141,7 @@ mod tests {
             let json = serde_json::json!({
                 "namespace": null, "interface": "eth0", "is_machine_allowed": false, "length_ns": length_ns
             });
-            Order::parse(&json.to_string()).map(|order| order.length_ns)
+            WatchSpec::parse(&json.to_string()).map(|order| order.length_ns)
         };
         assert_eq!(order(LENGTH_NS_MAX), Ok(LENGTH_NS_MAX));
         assert!(order(LENGTH_NS_MAX + 1).is_err() && order(0).is_err());

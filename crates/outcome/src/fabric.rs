@@ -1,7 +1,7 @@
 //! What a fabric in real time was like: how well it kept its plan.
 
 use crate::live::LatenessEffect;
-use crate::told::{Told, told};
+use crate::nullable::{Nullable, read_nullable};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -58,8 +58,8 @@ pub struct Fabric {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realtime: Option<bool>,
     /// Where the log of what entered is; null where none is kept.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub replay_log: Told<String>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub replay_log: Nullable<String>,
     /// Times for which the machine did not let it run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stalls: Option<Stalls>,

@@ -1,8 +1,8 @@
 //! Hosts.
 
 use crate::interface::LosslessInterface;
+use crate::nullable::{Nullable, read_nullable};
 use crate::processor::Processor;
-use crate::told::{Told, told};
 use serde::{Deserialize, Serialize};
 
 /// A host.
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Host {
     /// The interfaces of a bond, in the order of the links; null where the host has no bond, absent where only simulated hosts have one.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub bond: Told<Vec<BondedInterface>>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub bond: Nullable<Vec<BondedInterface>>,
     /// When counting began, from the start of the trial.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted_from_ps: Option<u64>,
@@ -22,8 +22,8 @@ pub struct Host {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<Vec<Failure>>,
     /// Its interface, where it takes part in data-centre bridging; null where it does not.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub interface: Told<LosslessInterface>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub interface: Nullable<LosslessInterface>,
     /// What it has cut and put together; absent where that is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip: Option<Ip>,
@@ -38,8 +38,8 @@ pub struct Host {
     /// Frames that did not fit the queue of the interface.
     pub nic_queue_drops: u64,
     /// Its processor; null where it has none.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub processor: Told<Processor>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub processor: Nullable<Processor>,
     /// For how long its processor was busy with programs.
     pub program_busy_ps: u64,
     /// Load generators on it.

@@ -1,7 +1,7 @@
 //! Ports of switches.
 
+use crate::nullable::{Nullable, read_nullable};
 use crate::switch::Drops;
-use crate::told::{Told, told};
 use serde::{Deserialize, Serialize};
 
 /// The counters of a port of a switch. What is absent cannot be told by an engine that does not look into the switch.
@@ -10,22 +10,22 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Port {
     /// Of Dynamic Packet Prioritization; null where the port has none.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub dpp: Told<Dpp>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub dpp: Nullable<Dpp>,
     /// Of the elephant trap; null where the port has none.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub elephants: Told<Elephants>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub elephants: Nullable<Elephants>,
     /// Of the ingress side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<Group>>,
     /// Frames longer than the MTU; null where the port has none.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub mtu_drops: Told<MtuDrops>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub mtu_drops: Nullable<MtuDrops>,
     /// Name of its switch.
     pub node: String,
     /// Pauses that the port has obeyed; null where it obeys none.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub pause: Told<Pause>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub pause: Nullable<Pause>,
     /// By class, in the order of the plan.
     pub queues: Vec<Queue>,
     /// Of its link.
@@ -33,8 +33,8 @@ pub struct Port {
     /// Name of the node at the other end.
     pub towards: String,
     /// Frames with data by source and queue; null where the port is not observed.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub traffic: Told<Vec<SourceTraffic>>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub traffic: Nullable<Vec<SourceTraffic>>,
     /// Sent by all queues.
     pub tx_bytes: u64,
     /// Sent by all queues.
@@ -62,8 +62,8 @@ pub struct Queue {
     /// Name of its class.
     pub name: String,
     /// Quantized congestion notification; null where nothing was notified.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub qcn: Told<Qcn>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub qcn: Nullable<Qcn>,
     /// That were sent.
     pub tx_bytes: u64,
     /// That were sent.

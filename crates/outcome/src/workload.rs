@@ -3,9 +3,9 @@
 use crate::latency::{CutOff, Latency};
 use crate::limits::Limits;
 use crate::mpi::MpiTimes;
+use crate::nullable::{Nullable, read_nullable};
 use crate::requests::{BlockCounts, RequestCounts};
 use crate::storage::{BackingDisk, StorageInitiator, StorageRequests};
-use crate::told::{Told, told};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -21,13 +21,13 @@ pub struct Workload {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_counts: Option<BlockCounts>,
     /// Of single blocks, of kinds whose programs count them; null where none is complete.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub block_latency: Told<Latency>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub block_latency: Nullable<Latency>,
     /// When all of it was complete, from the start of the trial; null where it was not, or has no end.
     pub completion_ps: Option<u64>,
     /// What each connection has carried, in the order in which they start; null for kinds of which that is not told.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub connection_bytes: Told<Vec<u64>>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub connection_bytes: Nullable<Vec<u64>>,
     /// When counting began, from the start of the trial.
     pub counted_from_ps: u64,
     /// Transactions and flows that were running at the end.
@@ -48,8 +48,8 @@ pub struct Workload {
     /// Of what is complete; null where nothing is.
     pub latency: Option<Latency>,
     /// What limited its connections; null where none was open, or where an engine does not tell.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub limits: Told<Limits>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub limits: Nullable<Limits>,
     /// Datagrams that did not arrive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_datagrams: Option<u64>,
@@ -65,8 +65,8 @@ pub struct Workload {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_requests: Option<StorageRequests>,
     /// Counters of its connections; null where they are not told.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
-    pub tcp: Told<Tcp>,
+    #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
+    pub tcp: Nullable<Tcp>,
     /// Transactions, flows or datagrams that are complete.
     pub transactions: u64,
     /// When each user was done, from the start of the trial; null for those that were not.

@@ -3,7 +3,7 @@
 use crate::attachment::Attachment;
 use crate::causes::{Connection, DatagramEnds, DroppedBy, FrameId, Recorder, Transmission};
 use crate::timeline::{Sent, Timeline};
-use crate::told::{Log, Told, tell};
+use crate::workload_events::{Log, WorkloadEvent, tell};
 use tailrace_dataplane::{DropCause, Frame};
 use tailrace_endpoint::app::StorageDone;
 use tailrace_endpoint::host::{Completion, Event, Opened, sender_of};
@@ -37,7 +37,7 @@ pub(crate) struct Observe {
     /// The ends of all flows of datagrams.
     pub(crate) datagram_flows: Vec<DatagramEnds>,
     /// Work for the world after a call of a host.
-    pub(crate) news: Vec<News>,
+    pub(crate) news: Vec<HostEvent>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
     /// The run goes on when they are.
@@ -63,7 +63,7 @@ fn of_sender(recorder: &Recorder, frame: Option<FrameId>) -> Option<Sent> {
 
 /// An event of a host that concerns more than its links.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum News {
+pub(crate) enum HostEvent {
     /// A flow is complete, and its sockets can be given back: host and socket of the end that noticed.
     Over { host: u32, socket: u32 },
     /// A program has connected: packets with this key come, and others with its reverse.
@@ -208,7 +208,7 @@ impl Observe {
             Event::CoreGranted { waiter } => self.core_granted(place.index as u16, waiter),
             Event::ConnectionOpened(opened) => {
                 self.note_endpoint(place.index, opened.socket, Endpoint::of(opened));
-                self.news.push(News::Flow(opened.key));
+                self.news.push(HostEvent::Flow(opened.key));
             }
             Event::ConnectionClosed { owner, stats, limits } => {
                 let record = &mut self.workloads[owner as usize];
@@ -218,8 +218,8 @@ impl Observe {
             Event::TransactionCompleted(completion) => self.completed(now, completion),
             Event::PartCompleted { owner, since } => self.part_completed(now, owner as usize, since),
             Event::StorageCompleted { owner, done } => self.storage_done(now, owner as usize, done),
-            Event::UserFinished { owner, user } => self.tell(now, owner as usize, Told::Finished(user)),
-            Event::FlowFinished { socket } => self.news.push(News::Over { host: place.index, socket }),
+            Event::UserFinished { owner, user } => self.tell(now, owner as usize, WorkloadEvent::Finished(user)),
+            Event::FlowFinished { socket } => self.news.push(HostEvent::Over { host: place.index, socket }),
             Event::FrameQueued { .. }
             | Event::AggregateDelivered { .. }
             | Event::DatagramDiscarded { .. }
@@ -308,7 +308,7 @@ impl Observe {
         if let Some(digest) = self.digest_mut() {
             digest.add(now, DigestPlace::Delivery(workload as u64).number(), u64::from(user) ^ intended.ps().rotate_left(20));
         }
-        self.tell(now, workload, Told::Completed { user, intended, carried });
+        self.tell(now, workload, WorkloadEvent::Completed { user, intended, carried });
     }
 
     /// A part of a transaction is complete.
@@ -316,14 +316,14 @@ impl Observe {
         if let Some(digest) = self.digest_mut() {
             digest.add(now, DigestPlace::Delivery(workload as u64).number(), since.ps().rotate_left(40));
         }
-        self.tell(now, workload, Told::Part(since));
+        self.tell(now, workload, WorkloadEvent::Part(since));
     }
 
     /// A datagram's delay is from program to program.
     #[inline(never)]
     fn received_datagram(&mut self, now: Time, workload: u32, datagram: &Datagram) {
         self.workloads[workload as usize].received(now, u64::from(datagram.payload_bytes));
-        self.tell(now, workload as usize, Told::Datagram(datagram.sent));
+        self.tell(now, workload as usize, WorkloadEvent::Datagram(datagram.sent));
     }
 
     fn storage_done(&mut self, now: Time, workload: usize, done: &StorageDone) {
@@ -333,7 +333,7 @@ impl Observe {
 
     /// Tells the record of a workload, or notes what is to be told.
     #[inline]
-    fn tell(&mut self, now: Time, workload: usize, told: Told) {
+    fn tell(&mut self, now: Time, workload: usize, told: WorkloadEvent) {
         match &mut self.log {
             None => self.tell_record(now, workload, &told),
             Some(log) => log.note(now, workload, told),
@@ -341,7 +341,7 @@ impl Observe {
     }
 
     #[inline]
-    pub(crate) fn tell_record(&mut self, now: Time, workload: usize, told: &Told) {
+    pub(crate) fn tell_record(&mut self, now: Time, workload: usize, told: &WorkloadEvent) {
         if tell(&mut self.workloads[workload], now, told) {
             self.unfinished -= 1;
             self.is_done = self.unfinished == 0 && !self.lasts_to_stop;

@@ -3,7 +3,7 @@
 //! Every part gives every flow its place in the agenda and takes it back, also flows of other parts: so all parts give the same places.
 //! Both happen at times that all parts know before they come to them (`parallel/flows.rs`).
 
-use crate::told::Order;
+use crate::workload_events::EventKey;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use tailrace_units::Time;
@@ -46,7 +46,7 @@ struct Counts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowEnd {
     /// The event in which its last byte was read.
-    pub(crate) event: Order,
+    pub(crate) event: EventKey,
     pub(crate) now: Time,
     /// The socket that read it.
     pub(crate) socket: u32,

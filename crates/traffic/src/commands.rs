@@ -2,7 +2,7 @@
 
 use crate::duty::{Addresses, Congestion, Duty};
 use crate::host::{Host, Settings};
-use crate::kernel::{Begin, ClockKind, Input, News, run};
+use crate::kernel::{Begin, ClockKind, HostProgress, Input, run};
 use crate::merge::merge;
 use crate::record::Record;
 use std::fs;
@@ -211,13 +211,13 @@ fn has_workload(plan: &Plan, name: &str) -> bool {
 }
 
 /// One line for whoever runs the trial, and a file.
-fn tell(news: News, out: &Path, host: &str) -> io::Result<()> {
+fn tell(news: HostProgress, out: &Path, host: &str) -> io::Result<()> {
     let line = match news {
-        News::Ready => {
+        HostProgress::Ready => {
             fs::write(out.join(format!("{host}.ready")), "")?;
             "ready\n".to_owned()
         }
-        News::Finished(at) => {
+        HostProgress::Finished(at) => {
             fs::write(out.join(format!("{host}.finished")), format!("{}\n", at.ps()))?;
             format!("finished {}\n", at.ps())
         }

@@ -13,13 +13,13 @@ use tailrace_workloads::{
 
 /// Notes what it is told.
 #[derive(Default)]
-struct Told {
+struct Recorded {
     arrivals: Vec<Arrivals>,
     /// When each client is due first.
     due: Vec<Time>,
 }
 
-impl Engine for Told {
+impl Engine for Recorded {
     fn connect(&mut self, connection: LastingConnection<'_>) {
         self.due.push(connection.apps[0].poll_timeout());
     }
@@ -34,11 +34,11 @@ impl Engine for Told {
     }
 }
 
-fn told(workload: RawWorkload) -> Told {
+fn told(workload: RawWorkload) -> Recorded {
     let mut raw = star(3, 1500, GBPS, US, switch("sw", 1 << 20, fifo(1 << 20)));
     (raw.seed, raw.workloads) = (5, vec![workload]);
     let plan = Plan::from_raw(raw).expect("the plan is sound");
-    let mut told = Told::default();
+    let mut told = Recorded::default();
     open_workloads(&plan, &mut told);
     assert_eq!(told.arrivals.len(), arriving(&plan));
     told

@@ -241,40 +241,40 @@ def run(
 
     if not dry_run:
         reach(on)
-    from tailrace.cli.request import Request
+    from tailrace.cli.request import RunArguments
     from tailrace.cli.running import run_scenario
     from tailrace.experiment.remote.credentials import Credentials
     from tailrace.experiment.remote.slurm import Jobs
 
     cores_of_job, cores_of_trial = cores_of(cores, on)
-    request = Request(
-        scenario,
-        set_,
-        arm,
-        trials,
-        seed,
-        baseline,
-        jobs,
-        scale,
-        out,
-        json_,
-        dry_run,
-        calibrated,
-        live,
-        exact,
-        log_ingress,
-        fabric,
-        live_scale,
-        time_budget,
-        sweep,
-        paired,
-        capture,
-        explain,
-        full,
-        on,
-        Jobs(partition, time, cores_of_job, max_workers),
-        Credentials(tls_ca, tls_cert, tls_key),
-        cores_of_trial,
+    request = RunArguments(
+        scenario=scenario,
+        assignments=set_,
+        arms=arm,
+        trials=trials,
+        seed=seed,
+        baseline=baseline,
+        jobs=jobs,
+        scale=scale,
+        out=out,
+        is_json=json_,
+        is_dry=dry_run,
+        calibrated=calibrated,
+        is_live=live,
+        is_exact=exact,
+        is_logged=log_ingress,
+        fabric=fabric,
+        live_scale=live_scale,
+        time_budget=time_budget,
+        sweep=sweep,
+        is_paired=paired,
+        captures=capture,
+        is_explained=explain,
+        is_full=full,
+        on=on,
+        jobs_of_slurm=Jobs(partition, time, cores_of_job, max_workers),
+        credentials=Credentials(tls_ca, tls_cert, tls_key),
+        cores=cores_of_trial,
     )
     raise typer.Exit(run_scenario(request))
 

@@ -28,8 +28,8 @@ DURATION_S_MIN, DURATION_S_MAX = 2.0, 3600.0
 REPEATS_MAX, JOBS_MAX = 100, 64
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class DriveArguments:
     """The options of the command line."""
 
     path: Path
@@ -44,7 +44,7 @@ class Request:
     json_: bool
 
 
-def disk_measure(request: Request) -> int:
+def disk_measure(request: DriveArguments) -> int:
     """Measures, prints and writes; returns the exit code. What an interrupt leaves is kept."""
     duration_s = _checked(request)
     load_run.require()
@@ -88,7 +88,7 @@ def disk_measure(request: Request) -> int:
     return code
 
 
-def _checked(request: Request) -> float:
+def _checked(request: DriveArguments) -> float:
     """The length of a run in seconds; raises `RunRefusedError` for an option that makes no sense."""
     try:
         duration_s = parse(request.duration, TIME) / PS_PER_S

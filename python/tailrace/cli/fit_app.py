@@ -43,6 +43,12 @@ def fit(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Fit a scenario to a capture, and compare a simulated run of it with the capture."""
-    from tailrace.cli.fitting import Request, fit_file
+    from tailrace.cli.fitting import FitArguments, fit_file
 
-    raise typer.Exit(fit_file(Request(file, out, line, delay, vantage, replay), json_=json_, is_strict=strict))
+    raise typer.Exit(
+        fit_file(
+            FitArguments(path=file, out=out, line=line, delay=delay, vantage=vantage, is_replay=replay),
+            json_=json_,
+            is_strict=strict,
+        )
+    )

@@ -17,8 +17,8 @@ from tailrace.fit.text import fit_data, fit_text
 from tailrace.scenario.text.units import RATE, TIME
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class FitArguments:
     """What is asked for, as it was written."""
 
     path: Path
@@ -29,7 +29,7 @@ class Request:
     is_replay: bool = False
 
 
-def fit_file(request: Request, *, json_: bool, is_strict: bool = False) -> int:
+def fit_file(request: FitArguments, *, json_: bool, is_strict: bool = False) -> int:
     """Writes the scenario of a capture and says how well it fits; returns the exit code, 1 if strict and a statistic is
     far from the capture.
     """
@@ -56,7 +56,7 @@ def _check_free(path: Path) -> None:
         raise RunRefusedError(f"{path}: this file exists (hint: name another scenario with -o)")
 
 
-def options_of(request: Request) -> FitOptions:
+def options_of(request: FitArguments) -> FitOptions:
     """The options; raises `RunRefusedError` for one that is wrong."""
     line = parsed("--line", request.line, RATE)
     if line == 0:

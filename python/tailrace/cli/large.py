@@ -8,7 +8,7 @@ from msgspec import to_builtins
 from tailrace.cli.console import DONE, INVALID_TRIAL, emit, emit_json, emit_table, note
 from tailrace.cli.dry import print_dry
 from tailrace.cli.reporting import reporting
-from tailrace.cli.request import Request
+from tailrace.cli.request import RunArguments
 from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.executor import Executor
@@ -27,7 +27,7 @@ PROBED = 12
 """Points that are simulated for the estimate of a dry run."""
 
 
-def refuse_large(request: Request) -> None:
+def refuse_large(request: RunArguments) -> None:
     """Raises `RunRefusedError` for options that a large sweep does not have."""
     given = {"--live": request.is_live, "--exact": request.is_exact, "--explain": request.is_explained is True}
     if named := [name for name, is_given in given.items() if is_given]:
@@ -36,7 +36,7 @@ def refuse_large(request: Request) -> None:
         )
 
 
-def run_large(request: Request, loaded: Loaded, options: Options, executor: Executor | None) -> int:
+def run_large(request: RunArguments, loaded: Loaded, options: Options, executor: Executor | None) -> int:
     """Runs a large sweep; returns the exit code."""
     run = LargeRun(loaded, options, reporter_for(json_lines=request.is_json), executor)
     if request.is_dry:
@@ -68,7 +68,7 @@ def print_large(path: Path, baseline: str | None = None, *, is_json: bool) -> La
     return summary
 
 
-def _describe(run: LargeRun, request: Request) -> None:
+def _describe(run: LargeRun, request: RunArguments) -> None:
     """The size of the sweep, and its time by some of its points."""
     probed_s, count, at_once = 0.0, 0, request.at_once(run.jobs)
     for key in run.grid.keys(lambda *_impossible: None):

@@ -68,9 +68,23 @@ def switch(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Throughput, latency, loss and bursts of a switch (RFC 2544, RFC 9004), and MLRsearch."""
-    from tailrace.cli.switch import Request, measure_switch
+    from tailrace.cli.switch import SwitchArguments, measure_switch
 
-    request = Request(scenario, fabric, sizes, tests, duration, full, rate, source, destination, arm, set_, out, json_)
+    request = SwitchArguments(
+        scenario=scenario,
+        fabric=fabric,
+        sizes=sizes,
+        tests=tests,
+        duration=duration,
+        full=full,
+        rate=rate,
+        source=source,
+        destination=destination,
+        arm=arm,
+        assignments=set_,
+        out=out,
+        json_=json_,
+    )
     raise typer.Exit(measure_switch(request))
 
 
@@ -155,10 +169,20 @@ def drive(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Measure a drive beside its specification, and name what limits it; reads only, unless told otherwise."""
-    from tailrace.cli.drive import Request as DriveRequest
-    from tailrace.cli.drive import disk_measure
+    from tailrace.cli.drive import DriveArguments, disk_measure
 
-    request = DriveRequest(drive_path, spec, duration, repeats, depth, jobs, destroy_data, precondition, out, json_)
+    request = DriveArguments(
+        path=drive_path,
+        spec=spec,
+        duration=duration,
+        repeats=repeats,
+        depth=depth,
+        jobs=jobs,
+        destroy=destroy_data,
+        precondition=precondition,
+        out=out,
+        json_=json_,
+    )
     raise typer.Exit(disk_measure(request))
 
 

@@ -55,6 +55,20 @@ def profile(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Profile a capture: sizes, rates, bursts, flows, TCP, requests and responses."""
-    from tailrace.cli.profiling import Request, profile_file
+    from tailrace.cli.profiling import ProfileArguments, profile_file
 
-    profile_file(Request(file, line, from_, until, anonymise, key, interface, netns, length), out=out, json_=json_)
+    profile_file(
+        ProfileArguments(
+            path=file,
+            line=line,
+            from_=from_,
+            until=until,
+            is_anonymous=anonymise,
+            key=key,
+            interface=interface,
+            netns=netns,
+            length=length,
+        ),
+        out=out,
+        json_=json_,
+    )

@@ -20,8 +20,8 @@ from tailrace.scenario.text.units import RATE, TIME, Dimension, QuantityError, p
 from tailrace.tools.blast.sending import available
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class ProfileArguments:
     """What is asked for, as it was written."""
 
     path: Path | None
@@ -35,7 +35,7 @@ class Request:
     length: str | None = None
 
 
-def profile_file(request: Request, *, out: Path | None = None, json_: bool) -> None:
+def profile_file(request: ProfileArguments, *, out: Path | None = None, json_: bool) -> None:
     """Prints the profile of a capture, a run or an interface, and writes its page to `out`."""
     if out:
         check_page(out)
@@ -50,7 +50,7 @@ def profile_file(request: Request, *, out: Path | None = None, json_: bool) -> N
     _tell(profile.data, out, json_=json_)
 
 
-def _capture(request: Request) -> Path:
+def _capture(request: ProfileArguments) -> Path:
     for option, value in (("--interface", request.interface), ("--netns", request.netns)):
         if value is not None:
             raise RunRefusedError(f"{option}: an interface is observed for a time (hint: --for 10s)")
@@ -59,7 +59,7 @@ def _capture(request: Request) -> Path:
     return capture_of(request.path)
 
 
-def _observation(request: Request) -> Observation:
+def _observation(request: ProfileArguments) -> Observation:
     """What is observed: never an interface of the machine that was not named as one."""
     if (request.interface is None) == (request.path is None):
         raise RunRefusedError("--for: name one interface (hint: NAME with --netns, or --interface NAME)")
@@ -105,7 +105,7 @@ def _tell(data: dict[str, Any], out: Path | None, *, json_: bool) -> None:
         emit_table(partial(profile_text, data))
 
 
-def options_of(request: Request) -> ProfileOptions:
+def options_of(request: ProfileArguments) -> ProfileOptions:
     """The options; raises `RunRefusedError` for one that is wrong."""
     if request.key is not None and not request.is_anonymous:
         raise RunRefusedError("--key: only --anonymise has a key (hint: add --anonymise)")

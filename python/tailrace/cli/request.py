@@ -9,8 +9,8 @@ from tailrace.experiment.remote.slurm import NAME as SLURM
 from tailrace.experiment.remote.slurm import Jobs
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class RunArguments:
     """The options of `tailrace run`."""
 
     scenario: list[Path]

@@ -21,7 +21,7 @@ from tailrace.cli.dry import print_dry
 from tailrace.cli.explaining import refuse_explain
 from tailrace.cli.large import print_large, refuse_large, run_large
 from tailrace.cli.reporting import SUMMARY_LATER, reporting
-from tailrace.cli.request import Request
+from tailrace.cli.request import RunArguments
 from tailrace.cli.scenarios import loaded_of, scenario_paths
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
@@ -60,7 +60,7 @@ every ten megabytes; a command ends within a second of Ctrl-C.
 KEPT = "completed trials are kept; run the same command again to resume"
 
 
-def run_scenario(request: Request) -> int:
+def run_scenario(request: RunArguments) -> int:
     """Runs a scenario; returns the exit code."""
     refuse_scale(request.scale)
     refuse_place(request.on, request.jobs_of_slurm, credentials=request.credentials)
@@ -71,7 +71,7 @@ def run_scenario(request: Request) -> int:
         return _run_on(request, executor)
 
 
-def _run_on(request: Request, executor: Executor | None) -> int:
+def _run_on(request: RunArguments, executor: Executor | None) -> int:
     paths = scenario_paths(request.scenario)
     measured = host_parameters(request.calibrated, paths) if request.calibrated else {}
     measured = {key: Given("--calibrated", value) for key, value in measured.items()}
@@ -140,7 +140,7 @@ def _tell_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
         note(f"--capture: {count} trial(s) had been run without it, and are not run again (hint: choose another --out)")
 
 
-def _budget_s(request: Request) -> float | None:
+def _budget_s(request: RunArguments) -> float | None:
     """The time budget in seconds; raises `RunRefusedError` when it is not a time."""
     if request.time_budget is None:
         return None
@@ -153,7 +153,7 @@ def _budget_s(request: Request) -> float | None:
     return budget_ps / PS_PER_S
 
 
-def _engine(request: Request) -> LiveEngine | ExactEngine | None:
+def _engine(request: RunArguments) -> LiveEngine | ExactEngine | None:
     """The engine that the options choose; None for the simulator."""
     if request.is_live and request.is_exact:
         raise RunRefusedError("--live and --exact are two engines (hint: run each, and `tailrace compare` the two)")

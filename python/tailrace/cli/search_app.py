@@ -63,13 +63,33 @@ def search(
 ) -> None:
     """Find the smallest or largest value that meets a goal."""
     reach(on)
-    from tailrace.cli.searching import Request, search_for
+    from tailrace.cli.searching import SearchArguments, search_for
     from tailrace.experiment.remote.credentials import Credentials
     from tailrace.experiment.remote.slurm import Jobs
 
     cores_of_job, cores_of_trial = cores_of(cores, on)
-    request = Request(scenario, vary or [], goal or [], minimise, maximise, arm, precision, confidence, trials_max,
-                      confirm, sampler, evaluations, scale, seed, set_, jobs, out, json_, on,
-                      Jobs(partition, time, cores_of_job, max_workers), Credentials(tls_ca, tls_cert, tls_key),
-                      cores_of_trial)  # fmt: skip
+    request = SearchArguments(
+        scenario=scenario,
+        vary=vary or [],
+        goal=goal or [],
+        minimise=minimise,
+        maximise=maximise,
+        arm=arm,
+        precision=precision,
+        confidence=confidence,
+        trials_max=trials_max,
+        confirm=confirm,
+        sampler=sampler,
+        evaluations=evaluations,
+        scale=scale,
+        seed=seed,
+        assignments=set_,
+        jobs=jobs,
+        out=out,
+        is_json=json_,
+        on=on,
+        jobs_of_slurm=Jobs(partition, time, cores_of_job, max_workers),
+        credentials=Credentials(tls_ca, tls_cert, tls_key),
+        cores=cores_of_trial,
+    )
     raise typer.Exit(search_for(request))

@@ -20,8 +20,8 @@ from tailrace.search.wanted import Wanted
 PARTS_PER_UNIT = 10**9
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class SearchArguments:
     """The options of `tailrace search`."""
 
     scenario: list[Path]
@@ -51,7 +51,7 @@ class Request:
     """Of each trial; None for `auto`."""
 
 
-def search_for(request: Request) -> int:
+def search_for(request: SearchArguments) -> int:
     """Searches and prints the answer; returns the exit code."""
     refuse_scale(request.scale)
     refuse_place(request.on, request.jobs_of_slurm, request.jobs, request.credentials)

@@ -66,32 +66,32 @@ def sensitivity(
 ) -> None:
     """Vary every assumption over its range, and tell which assumptions decide each figure."""
     reach(on)
-    from tailrace.cli.studying import Request, study_scenario
+    from tailrace.cli.studying import StudyArguments, study_scenario
     from tailrace.experiment.remote.credentials import Credentials
     from tailrace.experiment.remote.slurm import Jobs
 
     cores_of_job, cores_of_trial = cores_of(cores, on)
-    request = Request(
-        scenario,
-        assumptions,
-        vary or [],
-        figure or [],
-        arm or [],
-        trials,
-        trajectories,
-        samples,
-        factors,
-        checks,
-        scale,
-        seed,
-        set_,
-        jobs,
-        out,
-        page,
-        json_,
-        on,
-        Jobs(partition, time, cores_of_job, max_workers),
-        Credentials(tls_ca, tls_cert, tls_key),
-        cores_of_trial,
+    request = StudyArguments(
+        scenario=scenario,
+        assumptions=assumptions,
+        vary=vary or [],
+        figure=figure or [],
+        arms=arm or [],
+        trials=trials,
+        trajectories=trajectories,
+        samples=samples,
+        factors=factors,
+        checks=checks,
+        scale=scale,
+        seed=seed,
+        assignments=set_,
+        jobs=jobs,
+        out=out,
+        page=page,
+        is_json=json_,
+        on=on,
+        jobs_of_slurm=Jobs(partition, time, cores_of_job, max_workers),
+        credentials=Credentials(tls_ca, tls_cert, tls_key),
+        cores=cores_of_trial,
     )
     study_scenario(request)

@@ -35,8 +35,8 @@ PLACES = (
 """Options that decide where and when trials run, and no figure."""
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class StudyArguments:
     """The options of `tailrace sensitivity`."""
 
     scenario: list[Path]
@@ -65,7 +65,7 @@ class Request:
     """Of each trial; None for `auto`."""
 
 
-def study_scenario(request: Request) -> None:
+def study_scenario(request: StudyArguments) -> None:
     """Runs the study and prints what decides each figure."""
     refuse_scale(request.scale)
     refuse_place(request.on, request.jobs_of_slurm, request.jobs, request.credentials)

@@ -26,8 +26,8 @@ PS_PER_S = 1e12
 S_PER_MIN = 60.0
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class SwitchArguments:
     """The options of the command line."""
 
     scenario: list[Path] | None
@@ -46,7 +46,7 @@ class Request:
     json_: bool
 
 
-def measure_switch(request: Request) -> int:
+def measure_switch(request: SwitchArguments) -> int:
     """Measures, prints and writes; returns the exit code. What an interrupt leaves is kept."""
     _refuse_combinations(request)
     tests = TESTS if request.tests is None else parse_tests(request.tests)
@@ -96,7 +96,7 @@ def _make(folder: Path) -> None:
         raise RunRefusedError(f"--out: {folder}: {reason_of(error)} (hint: name a folder that can be made)") from None
 
 
-def _refuse_combinations(request: Request) -> None:
+def _refuse_combinations(request: SwitchArguments) -> None:
     of_scenario = {
         "--source": request.source,
         "--destination": request.destination,
@@ -116,7 +116,7 @@ def _refuse_combinations(request: Request) -> None:
         raise RunRefusedError("--full has lengths of its own (hint: omit --duration)")
 
 
-def _device(request: Request) -> Device:
+def _device(request: SwitchArguments) -> Device:
     if request.rate is not None:
         _parsed("--rate", request.rate, BIT_RATE)
     if request.fabric:
@@ -127,7 +127,7 @@ def _device(request: Request) -> Device:
     return SimulatedSwitch(default_scenario(request.rate or RATE), None, None, None)
 
 
-def _lengths(request: Request, device: Device) -> Lengths:
+def _lengths(request: SwitchArguments, device: Device) -> Lengths:
     if request.full:
         return Lengths.full()
     if request.duration is None:

@@ -20,15 +20,15 @@ CODES = {"u32": "I", "u64": "Q", "f64": "d"}
 """Column types of tables and their codes in Python's arrays."""
 Result = TypeVar("Result")
 Columns = dict[str, tuple[str, bytes]]
-Told = tuple[list[str], list[tuple[str, int, int]], dict[str, Columns]]
+NativeOutcome = tuple[list[str], list[tuple[str, int, int]], dict[str, Columns]]
 """The outcome as JSON in pieces; where in them lists begin and end, which nothing needs; tables."""
 
 
 class NativeTrial(Protocol):
     """The interface of `tailrace._native.Trial`."""
 
-    def run(self) -> Told: ...
-    def explain(self) -> Told: ...
+    def run(self) -> NativeOutcome: ...
+    def explain(self) -> NativeOutcome: ...
     def unexplained(self) -> list[tuple[str, str]]: ...
     def trace(
         self, windows_ps: list[tuple[int, int]], transactions: list[tuple[int, int, int]]
@@ -152,7 +152,7 @@ def run_or_cancel(trial: NativeTrial) -> Ran | Cancelled:
     return _ended(told)
 
 
-def _ended(told: Told) -> Ran | Cancelled:
+def _ended(told: NativeOutcome) -> Ran | Cancelled:
     pieces, _lists, tables = told
     text = "".join(pieces)
     pieces.clear()

@@ -33,7 +33,7 @@ LEFT_OUT: dict[str, Any] = {"sweep": None, "expect": [], "published": None, "ass
 """Sections about other points than the one that is run."""
 
 
-class Told:
+class ProgressOnly:
     """Tells the progress of trials; messages about one of many runs are left out."""
 
     def __init__(self, reporter: Reporter) -> None:
@@ -118,7 +118,7 @@ class Points:
         """The experiment of one setting; nothing is written."""
         out = self.folder / POINTS / label
         options = Options(arms=list(self.arms), jobs=self.jobs, cores=self.cores, scale=self.scale, out=out)
-        return ExperimentRun(self.loaded(changes, trials), options, Told(self.reporter), executor=self.executor)
+        return ExperimentRun(self.loaded(changes, trials), options, ProgressOnly(self.reporter), executor=self.executor)
 
     def _placed(self, changes: Mapping[str, Any], trials: int, label: str) -> ExperimentRun:
         """The experiment of one setting, with its folder. A link to elsewhere is refused."""

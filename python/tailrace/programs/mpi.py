@@ -123,7 +123,7 @@ class MpiWork:
 
 
 @dataclass(frozen=True)
-class Told:
+class RankLog:
     """What one rank has written."""
 
     iterations: Sequence[Sequence[Iteration]]
@@ -132,12 +132,12 @@ class Told:
     """Of each size that it ended: begin, end, bytes that came so far, connections opened so far."""
 
 
-def read(work: MpiWork, folder: Path) -> list[Told]:
+def read(work: MpiWork, folder: Path) -> list[RankLog]:
     """What every rank has written; raises `ProgramError` where a file is missing."""
     return [_read_rank(work, folder, rank) for rank in range(len(work.ranks))]
 
 
-def _read_rank(work: MpiWork, folder: Path, rank: int) -> Told:
+def _read_rank(work: MpiWork, folder: Path, rank: int) -> RankLog:
     try:
         times = memoryview((folder / TIMES.format(rank)).read_bytes()).cast("q")
         lines = (folder / SIZES.format(rank)).read_text(encoding="utf-8").splitlines(keepends=True)
@@ -150,10 +150,10 @@ def _read_rank(work: MpiWork, folder: Path, rank: int) -> Told:
         pairs = (Iteration(times[2 * i], times[2 * i + 1]) for i in range(at, at + count))
         found.append([one for one in pairs if one.took_ns])
         at += count
-    return Told(found, [json.loads(line) for line in lines if line.endswith("\n")])
+    return RankLog(found, [json.loads(line) for line in lines if line.endswith("\n")])
 
 
-def measured(work: MpiWork, told: Sequence[Told], interval: MeasuredInterval, begun_ns: int) -> Measured:
+def measured(work: MpiWork, told: Sequence[RankLog], interval: MeasuredInterval, begun_ns: int) -> Measured:
     """The measurements of an interval. The job is timed from its start, `begun_ns`, as a simulated trial is."""
     ended_ns = interval.ended_wall_us * NS_PER_US
     timed = [_until(rank, ended_ns) for rank in told[: work.timed]]
@@ -237,7 +237,7 @@ def _sizes_of(work: MpiWork, timed: Sequence[Sequence[Sequence[Iteration]]], ind
     )
 
 
-def _until(rank: Told, ended_ns: int) -> list[list[Iteration]]:
+def _until(rank: RankLog, ended_ns: int) -> list[list[Iteration]]:
     """Iterations that ended in the interval."""
     return [[one for one in of_size if one.begun_ns + one.took_ns <= ended_ns] for of_size in rank.iterations]
 
@@ -250,7 +250,7 @@ def _end_ps(work: MpiWork, by_size: Sequence[Sequence[Iteration]], zero_ns: int)
     return (last.begun_ns + last.took_ns - zero_ns) * PS_PER_NS
 
 
-def _moved(rank: Told, zero_ns: int) -> Iterator[Moved]:
+def _moved(rank: RankLog, zero_ns: int) -> Iterator[Moved]:
     """What came to a rank, evenly over the time of each size."""
     before = 0
     for one in rank.sizes:

@@ -12,7 +12,7 @@ from tailrace.tools.switch.frames import SIZES
 from tailrace.tools.switch.latency import find_latency
 from tailrace.tools.switch.rig import Rig
 from tailrace.tools.switch.throughput import find_throughput
-from tailrace.tools.switch.trial import Request
+from tailrace.tools.switch.trial import TrialRequest
 
 TRIAL_S = 0.002
 LINE_FPS = (14_880_952, 8_445_945, 4_528_985, 2_349_624, 1_197_318, 961_538, 812_743, 138_304)
@@ -82,7 +82,7 @@ def test_the_longest_burst_is_the_queue_divided_by_what_the_exit_leaves(size: in
 
 
 def test_the_same_trial_has_the_same_result() -> None:
-    request = Request.at(64, 100_000, TRIAL_S)
+    request = TrialRequest.at(64, 100_000, TRIAL_S)
     assert funnel().run(request) == funnel().run(request)
 
 

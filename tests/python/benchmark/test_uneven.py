@@ -12,11 +12,11 @@ from tailrace.tools.switch.latency import find_latency
 from tailrace.tools.switch.mlr import GOAL_LOSS_RATIOS, search
 from tailrace.tools.switch.rig import REPEATS_MAX, Rig
 from tailrace.tools.switch.throughput import find_throughput
-from tailrace.tools.switch.trial import Latency, Request, Trial
+from tailrace.tools.switch.trial import Latency, Trial, TrialRequest
 
 DISTURBED = ["paused"] * (1 + REPEATS_MAX)
 """A trial that stays invalid."""
-SECOND = Request(64, 10**6, 10**6)
+SECOND = TrialRequest(64, 10**6, 10**6)
 """A million frames in a second."""
 
 
@@ -27,7 +27,7 @@ class Uneven(FakeSwitch):
     losing: list[bool] = field(default_factory=list)
     paused_share: float = 0.0
 
-    def run(self, request: Request) -> Trial:
+    def run(self, request: TrialRequest) -> Trial:
         """As its class, with what is asked for."""
         trial = super().run(request)
         number = float(len(self.requests))

@@ -13,7 +13,7 @@ from tailrace.cli import main
 from tailrace.results.format.numbers import THIN_SPACE
 from tailrace.tools.switch import mlr, result
 from tailrace.tools.switch.devices.simulated import SimulatedSwitch
-from tailrace.tools.switch.trial import Request, Trial
+from tailrace.tools.switch.trial import Trial, TrialRequest
 
 Program = Callable[..., tuple[int, str, str]]
 
@@ -90,7 +90,7 @@ def test_an_interrupt_keeps_what_was_measured(
 ) -> None:
     whole = SimulatedSwitch.run
 
-    def run(self: SimulatedSwitch, request: Request) -> Trial:
+    def run(self: SimulatedSwitch, request: TrialRequest) -> Trial:
         if request.frame_bytes == 128:
             raise KeyboardInterrupt
         return whole(self, request)

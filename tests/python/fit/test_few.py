@@ -9,7 +9,7 @@ import pytest
 
 import traffic
 from parts import part
-from tailrace.cli.fitting import Request, fit_file
+from tailrace.cli.fitting import FitArguments, fit_file
 from tailrace.fit.compared import fit_compared
 from tailrace.fit.comparing import Beside, beside
 from tailrace.fit.document import scenario_text
@@ -138,8 +138,8 @@ def test_a_statistic_that_is_far_is_a_warning_at_the_top_and_an_exit_code(
     text = fit_text(fitting, far)
     assert text.startswith("warning: tcp5432: rate differs by −66.7 % from the capture (limit 50%)")
     monkeypatch.setattr("tailrace.cli.fitting.fit_compared", lambda *_: (fitting, far))
-    assert fit_file(Request(path, tmp_path / "a.yaml"), json_=False) == 0
-    assert fit_file(Request(path, tmp_path / "b.yaml"), json_=False, is_strict=True) == 1
+    assert fit_file(FitArguments(path=path, out=tmp_path / "a.yaml"), json_=False) == 0
+    assert fit_file(FitArguments(path=path, out=tmp_path / "b.yaml"), json_=False, is_strict=True) == 1
 
 
 def test_the_99th_percentile_needs_100_values() -> None:

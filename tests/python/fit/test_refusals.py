@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import traffic
-from tailrace.cli.fitting import Request, fit_file, options_of
+from tailrace.cli.fitting import FitArguments, fit_file, options_of
 from tailrace.errors import RunRefusedError
 from tailrace.fit.conversations import Connection
 from tailrace.fit.fitting import FitOptions, fit_capture
@@ -55,13 +55,16 @@ def test_data_without_requests_and_responses_are_refused(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (Request(Path("a.pcap"), line="0Gbit/s"), "--line: the rate must be greater than zero"),
-        (Request(Path("a.pcap"), line="fast"), "--line: "),
-        (Request(Path("a.pcap"), delay="3"), "--delay: "),
-        (Request(Path("a.pcap"), vantage="cloud"), "--vantage: 'cloud' is no point of capture (hint: client, server,"),
+        (FitArguments(path=Path("a.pcap"), line="0Gbit/s"), "--line: the rate must be greater than zero"),
+        (FitArguments(path=Path("a.pcap"), line="fast"), "--line: "),
+        (FitArguments(path=Path("a.pcap"), delay="3"), "--delay: "),
+        (
+            FitArguments(path=Path("a.pcap"), vantage="cloud"),
+            "--vantage: 'cloud' is no point of capture (hint: client, server,",
+        ),
     ],
 )
-def test_an_option_that_is_wrong_is_refused(request_: Request, message: str) -> None:
+def test_an_option_that_is_wrong_is_refused(request_: FitArguments, message: str) -> None:
     with pytest.raises(RunRefusedError, match=re.escape(message)):
         options_of(request_)
 
@@ -70,7 +73,7 @@ def test_a_file_that_exists_is_not_overwritten(tmp_path: Path) -> None:
     out = tmp_path / "there.yaml"
     out.write_text("mine")
     with pytest.raises(RunRefusedError, match="this file exists"):
-        fit_file(Request(tmp_path / "a.pcap", out), json_=False)
+        fit_file(FitArguments(path=tmp_path / "a.pcap", out=out), json_=False)
     assert out.read_text() == "mine"
 
 

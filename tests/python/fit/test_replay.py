@@ -10,7 +10,7 @@ import pytest
 
 import simulated_capture
 import traffic
-from tailrace.cli.fitting import Request, fit_file
+from tailrace.cli.fitting import FitArguments, fit_file
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.native import make_trial, run_trial, values
 from tailrace.fit import fitting as fitting_module
@@ -154,10 +154,10 @@ def test_the_command_writes_recordings_beside_the_scenario_and_overwrites_none(t
     out = tmp_path / "mine.yaml"
     (tmp_path / "mine-tcp5432.csv").write_text("mine")
     with pytest.raises(RunRefusedError, match=r"mine-tcp5432\.csv: this file exists"):
-        fit_file(Request(file, out, "10Gbit/s", is_replay=True), json_=True)
+        fit_file(FitArguments(path=file, out=out, line="10Gbit/s", is_replay=True), json_=True)
     assert not out.exists()
     (tmp_path / "mine-tcp5432.csv").unlink()
-    fit_file(Request(file, out, "10Gbit/s", is_replay=True), json_=True)
+    fit_file(FitArguments(path=file, out=out, line="10Gbit/s", is_replay=True), json_=True)
     assert "file: mine-tcp5432.csv" in out.read_text()
     assert load_scenario(out).scenario.workloads["tcp5432"].work() > 0
 

@@ -66,9 +66,7 @@ def frames_of(netns: str) -> object:
 
 
 def profile_of(netns: str) -> None:
-    profiling.profile_file(
-        profiling.Request(Path("eth0"), None, None, None, False, None, None, netns, "1s"), json_=True
-    )
+    profiling.profile_file(profiling.ProfileArguments(path=Path("eth0"), netns=netns, length="1s"), json_=True)
 
 
 def mtu_of(netns: str) -> object:

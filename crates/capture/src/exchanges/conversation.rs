@@ -58,7 +58,7 @@ pub struct Conversation {
 
 /// What a segment changed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Step {
+pub struct SegmentChange {
     /// An exchange is complete.
     pub complete: Option<Exchange>,
     /// A request began to wait for its response.
@@ -70,7 +70,7 @@ pub struct Step {
 impl Conversation {
     /// New data of the client, of which the first byte has this number.
     #[inline]
-    pub fn request(&mut self, now_ns: u64, bytes: u32, first: u32) -> Step {
+    pub fn request(&mut self, now_ns: u64, bytes: u32, first: u32) -> SegmentChange {
         let is_next = self.answer.bytes > 0;
         let asked = if is_next { &mut self.pending } else { &mut self.current };
         let is_asked = asked.bytes == 0;
@@ -82,13 +82,13 @@ impl Conversation {
         }
         asked.end_ns = now_ns;
         asked.bytes += u64::from(bytes);
-        Step { is_asked, ..Step::default() }
+        SegmentChange { is_asked, ..SegmentChange::default() }
     }
 
     /// New data of the server, which expects this number from the client.
     #[inline]
-    pub fn response(&mut self, now_ns: u64, bytes: u32, ack: u32) -> Step {
-        let mut step = Step::default();
+    pub fn response(&mut self, now_ns: u64, bytes: u32, ack: u32) -> SegmentChange {
+        let mut step = SegmentChange::default();
         if self.current.bytes == 0 {
             self.unrequested_bytes += u64::from(bytes);
             return step;

@@ -7,5 +7,5 @@
 mod conversation;
 mod totals;
 
-pub use conversation::{Conversation, Exchange, Step};
+pub use conversation::{Conversation, Exchange, SegmentChange};
 pub use totals::{ExchangeTotals, ExchangesSummary};

@@ -2,19 +2,19 @@
 
 /// The order of bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum ByteOrder {
     Little,
     Big,
 }
 
-impl Order {
+impl ByteOrder {
     /// The number at this place.
     #[inline]
     pub(crate) fn u16(self, bytes: &[u8], at: usize) -> u16 {
         let two = [bytes[at], bytes[at + 1]];
         match self {
-            Order::Little => u16::from_le_bytes(two),
-            Order::Big => u16::from_be_bytes(two),
+            ByteOrder::Little => u16::from_le_bytes(two),
+            ByteOrder::Big => u16::from_be_bytes(two),
         }
     }
 
@@ -23,8 +23,8 @@ impl Order {
     pub(crate) fn u32(self, bytes: &[u8], at: usize) -> u32 {
         let four = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
         match self {
-            Order::Little => u32::from_le_bytes(four),
-            Order::Big => u32::from_be_bytes(four),
+            ByteOrder::Little => u32::from_le_bytes(four),
+            ByteOrder::Big => u32::from_be_bytes(four),
         }
     }
 
@@ -33,8 +33,8 @@ impl Order {
     pub(crate) fn u64(self, bytes: &[u8], at: usize) -> u64 {
         let (first, second) = (u64::from(self.u32(bytes, at)), u64::from(self.u32(bytes, at + 4)));
         match self {
-            Order::Little => second << 32 | first,
-            Order::Big => first << 32 | second,
+            ByteOrder::Little => second << 32 | first,
+            ByteOrder::Big => first << 32 | second,
         }
     }
 }

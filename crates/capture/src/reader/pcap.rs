@@ -1,6 +1,6 @@
 //! The classic format (IETF draft-ietf-opsawg-pcap): a header of 24 bytes, then records of 16 bytes and the frame.
 
-use super::bytes::Order;
+use super::bytes::ByteOrder;
 use super::input::Input;
 use super::record::{Direction, Interface};
 use super::{CAPTURED_BYTES_MAX, End, Found};
@@ -16,14 +16,14 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// Byte order and unit of times, which the first four bytes tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variant {
-    order: Order,
+    order: ByteOrder,
     ns_per_tick: u64,
 }
 
 impl Variant {
     /// None if these bytes do not begin a file of this format.
     pub(super) fn of(first: [u8; 4]) -> Option<Variant> {
-        [(Order::Little, u32::from_le_bytes(first)), (Order::Big, u32::from_be_bytes(first))].into_iter().find_map(
+        [(ByteOrder::Little, u32::from_le_bytes(first)), (ByteOrder::Big, u32::from_be_bytes(first))].into_iter().find_map(
             |(order, magic)| match magic {
                 MICROSECONDS => Some(Variant { order, ns_per_tick: 1_000 }),
                 NANOSECONDS => Some(Variant { order, ns_per_tick: 1 }),

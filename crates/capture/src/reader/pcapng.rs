@@ -1,6 +1,6 @@
 //! pcapng (IETF draft-ietf-opsawg-pcapng): sections of blocks. Blocks without frames or interfaces are skipped.
 
-use super::bytes::Order;
+use super::bytes::ByteOrder;
 use super::input::{Input, PIECE_BYTES_MAX};
 use super::record::{Direction, Interface};
 use super::resolution::{DEFAULT, Resolution};
@@ -40,7 +40,7 @@ struct Clock {
 
 /// A file in this format, in one of its sections.
 pub(super) struct Pcapng {
-    order: Order,
+    order: ByteOrder,
     /// Of this section.
     clocks: Vec<Clock>,
     /// Of all sections.
@@ -53,7 +53,7 @@ impl Pcapng {
         if !input.has(SECTION_BYTES) {
             return Err(CaptureError::Short(input.rest().len() as u64));
         }
-        let mut file = Pcapng { order: Order::Little, clocks: Vec::new(), interfaces: Vec::new() };
+        let mut file = Pcapng { order: ByteOrder::Little, clocks: Vec::new(), interfaces: Vec::new() };
         match file.section(input) {
             Ok(()) => Ok(file),
             Err(Section::Version(major, minor)) => Err(CaptureError::Version(major, minor)),
@@ -138,9 +138,9 @@ impl Pcapng {
         let header = input.rest();
         let magic = [header[8], header[9], header[10], header[11]];
         let order = if u32::from_le_bytes(magic) == BYTE_ORDER_MAGIC {
-            Order::Little
+            ByteOrder::Little
         } else if u32::from_be_bytes(magic) == BYTE_ORDER_MAGIC {
-            Order::Big
+            ByteOrder::Big
         } else {
             return Err(Section::NoMagic(magic));
         };
@@ -262,7 +262,7 @@ enum Section {
 
 /// The options of a block, until the last or one that has no room.
 struct Options<'a> {
-    order: Order,
+    order: ByteOrder,
     rest: &'a [u8],
 }
 

@@ -17,7 +17,7 @@ mod transmitter;
 pub use policy::{PortPolicy, QueuePolicy, Watchdog};
 
 use crate::dpp::Dpp;
-use crate::ingress::{Account, Order};
+use crate::ingress::{Account, PauseOrder};
 use crate::queue::Queue;
 use crate::{Frame, Outputs, PortNo, QueueCounters, QueueNo, SharedBuffer, TrapCounters};
 use fifo::Fifo;
@@ -238,7 +238,7 @@ impl<F: Frame> Port<F> {
     }
 
     /// The ingress side of this port orders a pause frame to the neighbour.
-    pub(crate) fn order(&mut self, order: &Order) {
+    pub(crate) fn order(&mut self, order: &PauseOrder) {
         if let Queueing::Scheduled(scheduled) = &mut self.queueing {
             scheduled.order(order.at, F::new_pause(order.pause));
             scheduled.note_due(&mut self.transmitter);

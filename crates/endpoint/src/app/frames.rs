@@ -33,7 +33,7 @@ pub struct FrameSourceConfig {
 
 /// What a thread does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
+enum ThreadState {
     /// Nothing, until it is due.
     Pause,
     /// It prepares a frame.
@@ -48,7 +48,7 @@ enum Step {
 
 #[derive(Clone, Copy, Debug)]
 struct Thread {
-    step: Step,
+    step: ThreadState,
     /// When its next frame is due at the earliest.
     next: Time,
     /// Frames that it will send.
@@ -74,7 +74,7 @@ impl FrameSource {
         let (count, number) = (config.count, u64::from(config.threads));
         let left = |thread: u64| if count == 0 { u64::MAX } else { count / number + u64::from(thread < count % number) };
         let threads: Vec<_> =
-            (0..number).map(|thread| Thread { step: Step::Pause, next: config.start, left: left(thread) }).collect();
+            (0..number).map(|thread| Thread { step: ThreadState::Pause, next: config.start, left: left(thread) }).collect();
         let due = (0..config.threads).map(|thread| (config.start, thread)).collect();
         FrameSource { config, threads, due, holder: None, waiting: VecDeque::new(), has_processor: false }
     }
@@ -83,10 +83,10 @@ impl FrameSource {
     fn begin(&mut self, number: u32, calls: &mut dyn HostCalls) {
         let thread = &mut self.threads[number as usize];
         if thread.left == 0 {
-            thread.step = Step::Over;
+            thread.step = ThreadState::Over;
             return;
         }
-        thread.step = Step::Prepare;
+        thread.step = ThreadState::Prepare;
         if calls.ask_core(number) {
             self.work(number, calls);
         }
@@ -95,7 +95,7 @@ impl FrameSource {
     /// The thread has a core for its step.
     fn work(&mut self, number: u32, calls: &mut dyn HostCalls) {
         let FrameSourceConfig { cost, locked, random, .. } = &mut self.config;
-        let work = if self.threads[number as usize].step == Step::Send { locked.draw(random) } else { cost.draw(random) };
+        let work = if self.threads[number as usize].step == ThreadState::Send { locked.draw(random) } else { cost.draw(random) };
         let done = calls.compute(Span::from_ps(work));
         if done.is_never() {
             self.has_processor = true;
@@ -107,17 +107,17 @@ impl FrameSource {
     /// What the thread has worked on is done, or its pause is over.
     fn advance(&mut self, now: Time, number: u32, calls: &mut dyn HostCalls) {
         match self.threads[number as usize].step {
-            Step::Pause => self.begin(number, calls),
-            Step::Prepare if self.holder.is_none() => {
-                (self.holder, self.threads[number as usize].step) = (Some(number), Step::Send);
+            ThreadState::Pause => self.begin(number, calls),
+            ThreadState::Prepare if self.holder.is_none() => {
+                (self.holder, self.threads[number as usize].step) = (Some(number), ThreadState::Send);
                 self.work(number, calls);
             }
-            Step::Prepare => {
-                self.threads[number as usize].step = Step::Wait;
+            ThreadState::Prepare => {
+                self.threads[number as usize].step = ThreadState::Wait;
                 self.waiting.push_back(number);
             }
-            Step::Send => self.send(now, number, calls),
-            Step::Wait | Step::Over => unreachable!("a thread that waits has no work"),
+            ThreadState::Send => self.send(now, number, calls),
+            ThreadState::Wait | ThreadState::Over => unreachable!("a thread that waits has no work"),
         }
     }
 
@@ -129,7 +129,7 @@ impl FrameSource {
         let thread = &mut self.threads[number as usize];
         thread.left = thread.left.saturating_sub(1);
         thread.next = (thread.next + interval).max(now + delay);
-        thread.step = Step::Pause;
+        thread.step = ThreadState::Pause;
         let next = thread.next;
         calls.leave_core();
         if next > now {
@@ -138,7 +138,7 @@ impl FrameSource {
             self.begin(number, calls);
         }
         if let Some(holder) = self.holder {
-            self.threads[holder as usize].step = Step::Send;
+            self.threads[holder as usize].step = ThreadState::Send;
             // Elsewhere it has kept its core.
             if !self.has_processor || calls.ask_core(holder) {
                 self.work(holder, calls);

@@ -11,7 +11,7 @@ mod environment;
 mod event;
 mod hosted;
 mod hosted_calls;
-mod hosted_news;
+mod hosted_events;
 mod moderation;
 mod opening;
 mod ports;

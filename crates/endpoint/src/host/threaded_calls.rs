@@ -4,7 +4,7 @@
 use super::environment::Environment;
 use super::event::Event;
 use super::hosted_calls::HostedCalls;
-use super::threads::{Letter, Operation};
+use super::threads::{Operation, ProgramEvent};
 use crate::app::Program;
 use crate::cause::Because;
 use crate::transport::{Handed, SegmentEffect};
@@ -16,13 +16,13 @@ impl<O: Environment> HostedCalls<'_, O> {
             return;
         }
         if progress.connected {
-            self.post_letter(Letter::Connected { socket });
+            self.post_letter(ProgramEvent::Connected { socket });
         }
         if progress.readable > 0 {
-            self.post_letter(Letter::Readable { socket, bytes: progress.readable });
+            self.post_letter(ProgramEvent::Readable { socket, bytes: progress.readable });
         }
         if progress.ended {
-            self.post_letter(Letter::Ended { socket });
+            self.post_letter(ProgramEvent::Ended { socket });
         }
         if progress.acked > 0
             && let Some(threads) = &mut self.threads
@@ -35,7 +35,7 @@ impl<O: Environment> HostedCalls<'_, O> {
     /// Tells it if a socket is gone before both ends had closed.
     pub(super) fn post_failure(&mut self, socket: u32) {
         if self.failure(socket).is_some() {
-            self.post_letter(Letter::Failed { socket });
+            self.post_letter(ProgramEvent::Failed { socket });
             let (table, now) = (&*self.table, self.uplink.now);
             if let Some(threads) = &mut self.threads {
                 threads.unblock(socket, &table.sockets[socket as usize].tcp, now);
@@ -43,9 +43,9 @@ impl<O: Environment> HostedCalls<'_, O> {
         }
     }
 
-    fn post_letter(&mut self, letter: Letter) {
+    fn post_letter(&mut self, program_event: ProgramEvent) {
         if let Some(threads) = &mut self.threads {
-            threads.tell_program(self.program, letter, self.uplink.now);
+            threads.tell_program(self.program, program_event, self.uplink.now);
         }
     }
 
@@ -55,7 +55,7 @@ impl<O: Environment> HostedCalls<'_, O> {
             return program.handle_timeout(self.uplink.now, self);
         }
         if !std::mem::replace(&mut self.own.is_due_told, true) {
-            self.post_letter(Letter::Due);
+            self.post_letter(ProgramEvent::Due);
         }
     }
 
@@ -63,7 +63,7 @@ impl<O: Environment> HostedCalls<'_, O> {
     pub(super) fn tell_waiting(&mut self, program: &mut dyn Program, port: u16) {
         match self.threads {
             None => program.handle_waiting(self.uplink.now, port, self),
-            Some(_) => self.post_letter(Letter::Waiting { port }),
+            Some(_) => self.post_letter(ProgramEvent::Waiting { port }),
         }
     }
 
@@ -99,7 +99,7 @@ impl<O: Environment> HostedCalls<'_, O> {
     pub(super) fn act(&mut self, program: &mut dyn Program, worker: Option<u32>, done: Operation) {
         let now = self.uplink.now;
         match done {
-            Operation::Learn(letter) => self.learn(program, worker, letter),
+            Operation::Learn(program_event) => self.learn(program, worker, program_event),
             Operation::Compute(_) => {
                 let thread = worker.expect("a program works in threads that have asked for a core");
                 program.handle_worked(now, thread, self);
@@ -138,22 +138,25 @@ impl<O: Environment> HostedCalls<'_, O> {
         self.charge_sent(socket, before);
     }
 
-    fn learn(&mut self, program: &mut dyn Program, worker: Option<u32>, letter: Letter) {
+    fn learn(&mut self, program: &mut dyn Program, worker: Option<u32>, program_event: ProgramEvent) {
         let now = self.uplink.now;
-        self.cause = letter.cause(now);
-        match letter {
-            Letter::Due => {
+        self.cause = program_event.cause(now);
+        match program_event {
+            ProgramEvent::Due => {
                 self.own.is_due_told = false;
                 program.handle_timeout(now, self);
             }
-            Letter::Core => program.handle_core(now, worker.expect("a thread has asked for it"), self),
-            Letter::Waiting { port } => program.handle_waiting(now, port, self),
-            Letter::Connected { socket } if self.is_open(socket) => program.handle_connected(now, socket, self),
-            Letter::Readable { socket, bytes } if self.is_open(socket) => self.learn_of_bytes(program, socket, bytes),
-            Letter::Ended { socket } if self.is_open(socket) => program.handle_ended(now, socket, self),
-            Letter::Failed { socket } => self.fail(program, socket),
-            Letter::Connected { .. } | Letter::Readable { .. } | Letter::Ended { .. } | Letter::Datagram(_) => {}
-            Letter::Message(message) => {
+            ProgramEvent::Core => program.handle_core(now, worker.expect("a thread has asked for it"), self),
+            ProgramEvent::Waiting { port } => program.handle_waiting(now, port, self),
+            ProgramEvent::Connected { socket } if self.is_open(socket) => program.handle_connected(now, socket, self),
+            ProgramEvent::Readable { socket, bytes } if self.is_open(socket) => self.learn_of_bytes(program, socket, bytes),
+            ProgramEvent::Ended { socket } if self.is_open(socket) => program.handle_ended(now, socket, self),
+            ProgramEvent::Failed { socket } => self.fail(program, socket),
+            ProgramEvent::Connected { .. }
+            | ProgramEvent::Readable { .. }
+            | ProgramEvent::Ended { .. }
+            | ProgramEvent::Datagram(_) => {}
+            ProgramEvent::Message(message) => {
                 self.count_goodput(message.bytes.into());
                 program.handle_datagram(now, message, self);
             }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use tailrace_units::{Span, Time};
 
-use super::recovery::news::AckNews;
+use super::recovery::ack_effect::AckEffect;
 use super::recovery::segment_ring::{Record, SACKED, SegmentRing};
 
 /// A moment in whole microseconds, as Linux keeps it.
@@ -134,7 +134,7 @@ impl Sampler {
     }
 
     /// The acknowledgement has been read: `newest_held` is one more than the number of the newest segment that it reports as held.
-    pub(super) fn finish(&mut self, now: Time, news: &AckNews, lost: u32, minimum: Span, ring: &SegmentRing) -> RateSample {
+    pub(super) fn finish(&mut self, now: Time, news: &AckEffect, lost: u32, minimum: Span, ring: &SegmentRing) -> RateSample {
         if news.newest_held != 0 {
             let number = news.newest_held - 1;
             self.note(ring.get(number), ring.start_of(number), self.snapshots[(number - self.base) as usize]);
@@ -177,7 +177,7 @@ mod tests {
         let mut sampler = Sampler::new();
         let mut ring = SegmentRing::new(0);
         let finish = |sampler: &mut Sampler, ms, acked, ring: &SegmentRing| {
-            let news = AckNews { acked, ..AckNews::default() };
+            let news = AckEffect { acked, ..AckEffect::default() };
             sampler.finish(at_ms(ms), &news, 0, Span::from_ms(1), ring)
         };
         for (number, ms) in (0..10).chain([12]).enumerate() {
@@ -205,7 +205,7 @@ mod tests {
         sampler.handle_sent(at_ms(0), 0, &ring);
         ring.push(at_ms(0), 1000);
         sampler.begin(1000, 1, &ring);
-        let news = AckNews { acked: 1, ..AckNews::default() };
+        let news = AckEffect { acked: 1, ..AckEffect::default() };
         assert_eq!(sampler.finish(at_ms(4), &news, 0, Span::from_ms(5), &ring).interval_us, None);
     }
 
@@ -220,7 +220,7 @@ mod tests {
             sampler.handle_sent(at_ms(10 * number), number, &ring);
             ring.push(at_ms(10 * number), (number + 1) * 1000);
             sampler.begin((number + 1) * 1000, 1, &ring);
-            let news = AckNews { acked: 1, ..AckNews::default() };
+            let news = AckEffect { acked: 1, ..AckEffect::default() };
             limited.push(sampler.finish(at_ms(10 * number + 5), &news, 0, Span::from_ms(1), &ring).is_app_limited);
             ring.pop();
         }

@@ -19,7 +19,7 @@ const LONG: Span = Span::from_secs(1_000_000);
 
 /// What a program does at a stated time, to the last of its sockets.
 #[derive(Clone, Copy)]
-enum Step {
+enum Action {
     Listen(u32),
     /// All ephemeral ports but the first so many.
     TakePorts(u16),
@@ -34,15 +34,15 @@ enum Step {
 
 /// A program that follows a script, and notes what it is told.
 struct Steps {
-    due: VecDeque<(Time, Step)>,
+    due: VecDeque<(Time, Action)>,
     sockets: Vec<u32>,
-    told: Told,
+    told: Log,
 }
 
-type Told = Arc<RwLock<Vec<String>>>;
+type Log = Arc<RwLock<Vec<String>>>;
 
-fn steps(due: &[(Span, Step)]) -> (Box<dyn Program>, Told) {
-    let told = Told::default();
+fn steps(due: &[(Span, Action)]) -> (Box<dyn Program>, Log) {
+    let told = Log::default();
     let due = due.iter().map(|&(at, step)| (Time::ZERO + at, step)).collect();
     (Box::new(Steps { due, sockets: Vec::new(), told: Arc::clone(&told) }), told)
 }
@@ -63,14 +63,14 @@ impl Program for Steps {
             self.due.pop_front();
             let last = self.sockets.last().copied();
             match step {
-                Step::Listen(backlog) => assert!(calls.listen(PORT, backlog)),
-                Step::TakePorts(left) => assert!((32_768 + left..=u16::MAX).all(|port| calls.listen(port, 0))),
-                Step::Accept => self.sockets.push(calls.accept(PORT).expect("a connection waits")),
-                Step::Connect => self.sockets.push(calls.connect(Peer { host: 1, port: PORT }).expect("a port is free")),
-                Step::Write(bytes) => calls.write(last.expect("a socket"), bytes),
-                Step::KeepAlive => calls.keep_alive(last.expect("a socket")),
-                Step::ShutDown => calls.shut_down(last.expect("a socket")),
-                Step::Close => calls.close(self.sockets.remove(0)),
+                Action::Listen(backlog) => assert!(calls.listen(PORT, backlog)),
+                Action::TakePorts(left) => assert!((32_768 + left..=u16::MAX).all(|port| calls.listen(port, 0))),
+                Action::Accept => self.sockets.push(calls.accept(PORT).expect("a connection waits")),
+                Action::Connect => self.sockets.push(calls.connect(Peer { host: 1, port: PORT }).expect("a port is free")),
+                Action::Write(bytes) => calls.write(last.expect("a socket"), bytes),
+                Action::KeepAlive => calls.keep_alive(last.expect("a socket")),
+                Action::ShutDown => calls.shut_down(last.expect("a socket")),
+                Action::Close => calls.close(self.sockets.remove(0)),
             }
         }
     }
@@ -92,7 +92,7 @@ impl Program for Steps {
     }
 }
 
-fn told(told: &Told) -> String {
+fn told(told: &Log) -> String {
     told.read().expect("nothing panics with it").join(", ")
 }
 
@@ -106,9 +106,9 @@ const fn ms(ms: u64) -> Span {
 
 #[test]
 fn what_came_before_a_connection_is_accepted_is_told_when_it_is() {
-    let (client, of_client) = steps(&[(ms(1), Step::Connect), (ms(2), Step::Write(5_000)), (ms(3), Step::ShutDown)]);
+    let (client, of_client) = steps(&[(ms(1), Action::Connect), (ms(2), Action::Write(5_000)), (ms(3), Action::ShutDown)]);
     let (server, of_server) =
-        steps(&[(ms(0), Step::Listen(0)), (ms(9), Step::Accept), (ms(10), Step::Write(700)), (ms(11), Step::Close)]);
+        steps(&[(ms(0), Action::Listen(0)), (ms(9), Action::Accept), (ms(10), Action::Write(700)), (ms(11), Action::Close)]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(8));
     assert_eq!(told(&of_server), "waiting");
@@ -119,9 +119,9 @@ fn what_came_before_a_connection_is_accepted_is_told_when_it_is() {
 
 #[test]
 fn a_connection_that_is_reset_while_it_waits_keeps_its_place_and_its_bytes() {
-    let (client, _) = steps(&[(ms(1), Step::Connect), (ms(2), Step::Write(300)), (ms(3), Step::Close)]);
+    let (client, _) = steps(&[(ms(1), Action::Connect), (ms(2), Action::Write(300)), (ms(3), Action::Close)]);
     let (server, of_server) =
-        steps(&[(ms(0), Step::Listen(1)), (ms(5), Step::Accept), (ms(6), Step::Write(10)), (ms(9), Step::Close)]);
+        steps(&[(ms(0), Action::Listen(1)), (ms(5), Action::Accept), (ms(6), Action::Write(10)), (ms(9), Action::Close)]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(8));
     assert_eq!(told(&of_server), "waiting, read 300, ended, Reset");
@@ -148,8 +148,8 @@ fn beyond_the_backlog_connections_are_dropped_and_every_request_is_answered_all_
 
 #[test]
 fn a_syn_beyond_the_backlog_is_dropped_and_sent_again_after_a_second() {
-    let (client, of_client) = steps(&[(ms(1), Step::Connect), (ms(3), Step::Connect), (ms(5), Step::Connect)]);
-    let (server, of_server) = steps(&[(ms(0), Step::Listen(1)), (ms(900), Step::Accept)]);
+    let (client, of_client) = steps(&[(ms(1), Action::Connect), (ms(3), Action::Connect), (ms(5), Action::Connect)]);
+    let (server, of_server) = steps(&[(ms(0), Action::Listen(1)), (ms(900), Action::Accept)]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(1_004));
     assert_eq!((told(&of_client).as_str(), hosts[1].counters().listen_drops), ("connected, connected", 1));
@@ -160,8 +160,8 @@ fn a_syn_beyond_the_backlog_is_dropped_and_sent_again_after_a_second() {
 
 #[test]
 fn what_a_host_counts_can_begin_anew() {
-    let (client, _) = steps(&[(ms(1), Step::Connect), (ms(3), Step::Connect)]);
-    let (server, _) = steps(&[(ms(0), Step::Listen(0))]);
+    let (client, _) = steps(&[(ms(1), Action::Connect), (ms(3), Action::Connect)]);
+    let (server, _) = steps(&[(ms(0), Action::Listen(0))]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(900));
     let counted = hosts[1].counters();
@@ -175,7 +175,7 @@ fn what_a_host_counts_can_begin_anew() {
 fn a_connection_is_refused_in_its_vlan() {
     let tags = [Tag::new(3, 20), Tag::new(3, 20).written(true)];
     let resets = tags.map(|tag| {
-        let (client, of_client) = steps(&[(ms(1), Step::Connect)]);
+        let (client, of_client) = steps(&[(ms(1), Action::Connect)]);
         let (mut hosts, mut cable) = start_with_tag([vec![client], vec![]], tag);
         run_to(&mut hosts, &mut cable, ms(10));
         assert_eq!(told(&of_client), "Refused");
@@ -189,9 +189,9 @@ fn a_connection_is_refused_in_its_vlan() {
 /// SYNs that come together are all answered; who is open first has the place.
 #[test]
 fn the_last_segment_of_an_opening_is_dropped_too_where_too_many_wait() {
-    let connects = [(ms(1), Step::Connect); 3];
+    let connects = [(ms(1), Action::Connect); 3];
     let (client, of_client) = steps(&connects);
-    let (server, of_server) = steps(&[(ms(0), Step::Listen(0)), (ms(500), Step::Accept)]);
+    let (server, of_server) = steps(&[(ms(0), Action::Listen(0)), (ms(500), Action::Accept)]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(400));
     assert_eq!(told(&of_client), "connected, connected, connected", "the answers to all SYNs have come");
@@ -207,8 +207,9 @@ fn the_last_segment_of_an_opening_is_dropped_too_where_too_many_wait() {
 #[test]
 fn a_program_hears_that_its_peer_has_forgotten_the_connection() {
     // The client closes while nothing comes through, and gives its FIN up. Then the server writes.
-    let (client, of_client) = steps(&[(ms(1), Step::Connect), (ms(100), Step::Close)]);
-    let (server, of_server) = steps(&[(ms(0), Step::Listen(0)), (ms(5), Step::Accept), (Span::from_secs(300), Step::Write(10))]);
+    let (client, of_client) = steps(&[(ms(1), Action::Connect), (ms(100), Action::Close)]);
+    let (server, of_server) =
+        steps(&[(ms(0), Action::Listen(0)), (ms(5), Action::Accept), (Span::from_secs(300), Action::Write(10))]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(50));
     cable.is_cut = true;
@@ -225,15 +226,15 @@ fn a_program_hears_that_its_peer_has_forgotten_the_connection() {
 fn a_port_that_the_peer_believes_in_use_is_freed_by_a_reset() {
     let again = Span::from_secs(300);
     let (client, of_client) = steps(&[
-        (ms(0), Step::TakePorts(2)),
-        (ms(1), Step::Connect),
-        (ms(1), Step::Connect),
-        (ms(100), Step::Close),
-        (ms(150), Step::Close),
-        (again, Step::Connect),
-        (again, Step::Connect),
+        (ms(0), Action::TakePorts(2)),
+        (ms(1), Action::Connect),
+        (ms(1), Action::Connect),
+        (ms(100), Action::Close),
+        (ms(150), Action::Close),
+        (again, Action::Connect),
+        (again, Action::Connect),
     ]);
-    let (server, of_server) = steps(&[(ms(0), Step::Listen(1)), (ms(5), Step::Accept), (ms(5), Step::Accept)]);
+    let (server, of_server) = steps(&[(ms(0), Action::Listen(1)), (ms(5), Action::Accept), (ms(5), Action::Accept)]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(50));
     cable.is_cut = true;
@@ -248,9 +249,9 @@ fn a_port_that_the_peer_believes_in_use_is_freed_by_a_reset() {
 /// Linux: two hours, then nine questions 75 s apart.
 #[test]
 fn a_connection_that_is_kept_alive_ends_when_the_peer_is_silent_for_two_hours_and_more() {
-    let keeps = |at| [(ms(at), Step::KeepAlive)];
-    let (client, of_client) = steps(&[&[(ms(1), Step::Connect)][..], &keeps(2)].concat());
-    let (server, of_server) = steps(&[(ms(0), Step::Listen(1)), (ms(5), Step::Accept)]);
+    let keeps = |at| [(ms(at), Action::KeepAlive)];
+    let (client, of_client) = steps(&[&[(ms(1), Action::Connect)][..], &keeps(2)].concat());
+    let (server, of_server) = steps(&[(ms(0), Action::Listen(1)), (ms(5), Action::Accept)]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, Span::from_secs(20_000));
     assert_eq!(told(&of_client), "connected", "the peer answers");

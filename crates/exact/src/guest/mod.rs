@@ -41,7 +41,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Why a guest does not run. What it told of rings until then is to be asked for first (`take_kicks`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum News {
+pub enum GuestEvent {
     /// It waits for its clock.
     Waits,
     /// It told of a ring, and waits until it is allowed to go on.
@@ -175,17 +175,17 @@ impl Guest {
     }
 
     /// Waits until it does not run. A guest that says nothing for longer than `limit` of wall time spins.
-    pub fn hear(&mut self, limit: Duration) -> Result<News, Fault> {
+    pub fn hear(&mut self, limit: Duration) -> Result<GuestEvent, Fault> {
         let started = Instant::now();
         loop {
             match self.clock.turn(LOOK.min(limit)) {
                 Some(Reason::Waits(at)) => {
                     self.is_waiting = true;
                     self.wake = if at >= i64::MAX as u64 { u64::MAX } else { at };
-                    return Ok(News::Waits);
+                    return Ok(GuestEvent::Waits);
                 }
-                Some(Reason::Device) => return Ok(News::Asks),
-                Some(Reason::Kicked) => return Ok(News::Kicked),
+                Some(Reason::Device) => return Ok(GuestEvent::Asks),
+                Some(Reason::Kicked) => return Ok(GuestEvent::Kicked),
                 Some(Reason::Off) => break,
                 None if self.process.ending().is_some() => break,
                 None if started.elapsed() >= SILENCE.min(limit) => self.check(started.elapsed() >= limit)?,
@@ -193,7 +193,7 @@ impl Guest {
             }
         }
         self.is_off = true;
-        Ok(News::Off)
+        Ok(GuestEvent::Off)
     }
 
     /// Answers what its driver has asked, and lets it go on. Frames are to be taken before: a driver that ends asks for the end of

@@ -6,7 +6,7 @@ mod sink;
 mod thread;
 mod work;
 
-pub(crate) use order::Order;
+pub(crate) use order::BlastSpec;
 pub(crate) use sink::{Catch, catch};
 
 use crate::generator::MARKED_BYTES;
@@ -25,7 +25,7 @@ use work::{Lock, Worker};
 ///
 /// # Errors
 /// For the user.
-pub(crate) fn enter(order: &Order) -> Result<u32, String> {
+pub(crate) fn enter(order: &BlastSpec) -> Result<u32, String> {
     let refusal = (!order.is_machine_allowed).then_some("frames could leave it (hint: --yes sends all the same)");
     crate::place::enter(order.namespace.as_deref(), &order.interface, refusal)
 }
@@ -34,7 +34,7 @@ pub(crate) fn enter(order: &Order) -> Result<u32, String> {
 ///
 /// # Errors
 /// For the user.
-pub(crate) fn run(order: &Order, interface: u32, frames: &[Vec<u8>], is_over: &AtomicBool) -> Result<Report, String> {
+pub(crate) fn run(order: &BlastSpec, interface: u32, frames: &[Vec<u8>], is_over: &AtomicBool) -> Result<Report, String> {
     let before = interface_counters::counters(&order.interface)?;
     let gate = Barrier::new(order.threads);
     let lock = Lock::default();
@@ -62,13 +62,13 @@ pub(crate) fn run(order: &Order, interface: u32, frames: &[Vec<u8>], is_over: &A
 }
 
 /// Frames with marks are written anew each time.
-fn way(order: &Order) -> Way {
+fn way(order: &BlastSpec) -> Way {
     let (priority, copied_bytes) = order.workload.as_ref().map_or((0, 0), |own| (own.priority, MARKED_BYTES as u16));
     Way { is_direct: !order.is_queued, priority, copied_bytes }
 }
 
 /// The kernel's error with what to do about it.
-fn explained(error: &io::Error, order: &Order) -> String {
+fn explained(error: &io::Error, order: &BlastSpec) -> String {
     let (name, hint) = (&order.interface, |hint: &str| format!(" (hint: {hint})"));
     let hint = match error.raw_os_error() {
         Some(libc::EPERM) => hint("sending frames needs root, or CAP_NET_RAW"),

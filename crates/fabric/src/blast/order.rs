@@ -26,7 +26,7 @@ pub(crate) type Rounds = Vec<Vec<Vec<u8>>>;
 /// What is sent, and how.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Order {
+pub(crate) struct BlastSpec {
     /// Its network namespace; the caller's where there is none.
     pub(crate) namespace: Option<PathBuf>,
     /// Name of the interface there.
@@ -66,13 +66,13 @@ pub(crate) struct Work {
     pub(crate) locked: RawDistribution,
 }
 
-impl Order {
+impl BlastSpec {
     /// Reads JSON.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn parse(text: &str) -> Result<(Order, Rounds), String> {
-        let order: Order = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    pub(crate) fn parse(text: &str) -> Result<(BlastSpec, Rounds), String> {
+        let order: BlastSpec = serde_json::from_str(text).map_err(|error| error.to_string())?;
         in_range("threads", order.threads, 1..=THREADS_MAX)?;
         in_range("rounds", order.rounds.len(), 1..=ROUNDS_MAX)?;
         in_range("limit_ns", order.limit_ns, 1..=LIMIT_NS_MAX)?;
@@ -122,7 +122,7 @@ fn bytes_of(text: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn order(changes: &[(&str, serde_json::Value)]) -> Result<(Order, Rounds), String> {
+    fn order(changes: &[(&str, serde_json::Value)]) -> Result<(BlastSpec, Rounds), String> {
         let mut order = serde_json::json!({
             "namespace": null, "interface": "eth0", "is_machine_allowed": false, "rounds": [["00".repeat(60)]], "threads": 4,
             "delay_ns": 0, "interval_ps": 0, "count": 10, "limit_ns": 1, "is_queued": false, "workload": null,
@@ -130,7 +130,7 @@ mod tests {
         for (key, value) in changes {
             order[*key] = value.clone();
         }
-        Order::parse(&order.to_string())
+        BlastSpec::parse(&order.to_string())
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One thread that sends.
 
-use super::Order;
+use super::BlastSpec;
 use super::work::{Lock, Worker};
 use crate::generator::{Pace, Schedule};
 use crate::sys::blast::{BATCH_MAX, Handed, RingSender};
@@ -28,7 +28,7 @@ pub(super) struct Counts {
 /// What all threads of a round have in common, and the number of this one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
-    pub(super) order: &'a Order,
+    pub(super) order: &'a BlastSpec,
     pub(super) number: usize,
     pub(super) lock: &'a Lock,
     /// The round ends early.
@@ -84,6 +84,6 @@ fn wait(interval_ps: u64) {
     if interval > SPIN { std::thread::sleep((interval / 2).min(NAP)) } else { std::hint::spin_loop() }
 }
 
-fn remaining(order: &Order, start: Instant) -> Duration {
+fn remaining(order: &BlastSpec, start: Instant) -> Duration {
     Duration::from_nanos(order.limit_ns).saturating_sub(start.elapsed())
 }

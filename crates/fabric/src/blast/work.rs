@@ -1,7 +1,7 @@
 //! What the threads of a workload do besides handing frames over: they take at least the time that the scenario gives a frame, before the
 //! lock and under it, and write a number and the time into it. `tailrace blast` itself does nothing of this.
 
-use super::Order;
+use super::BlastSpec;
 use super::order::Work;
 use crate::generator::{MARKED_BYTES, mark, now_ns, remark};
 use crate::sys::blast::{BATCH_MAX, Handed, RingSender};
@@ -30,7 +30,7 @@ pub(super) struct Worker {
 
 impl Worker {
     /// One for each thread; none of an order without a workload.
-    pub(super) fn for_threads(order: &Order) -> Result<Vec<Option<Worker>>, String> {
+    pub(super) fn for_threads(order: &BlastSpec) -> Result<Vec<Option<Worker>>, String> {
         (0..order.threads).map(|thread| order.workload.as_ref().map(|own| Worker::new(own, thread)).transpose()).collect()
     }
 

@@ -2,7 +2,7 @@
 //! for each round. `tailrace-fabric catch`: counts the frames of a workload.
 
 use super::{end_with_starter, print_json};
-use crate::blast::{Catch, Order, catch as receive, enter, run as run_round};
+use crate::blast::{BlastSpec, Catch, catch as receive, enter, run as run_round};
 use crate::options::{Words, unknown};
 use crate::sys::stopping::Stopping;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ const ORDER_BYTES_MAX: u64 = 64 << 20;
 const LOOK: Duration = Duration::from_millis(10);
 
 pub(super) fn run(words: Words) -> Result<(), String> {
-    let (order, rounds) = Order::parse(&read_order(words)?)?;
+    let (order, rounds) = BlastSpec::parse(&read_order(words)?)?;
     let interface = enter(&order)?;
     // A workload tells what it has sent when its trial ends; `tailrace blast` may be interrupted.
     let stopping = order.workload.is_some().then(Stopping::watch).transpose();

@@ -1,6 +1,6 @@
 //! `tailrace-fabric generator`: carries out trials for `tailrace measure switch`, one line of JSON for each over a socket.
 
-use crate::generator::{Order, PacketWire, VhostWire, Wire, run as run_trial};
+use crate::generator::{PacketWire, TrialSpec, VhostWire, Wire, run as run_trial};
 use crate::options::{Words, required, unknown};
 use crate::sys::process::die_with_parent;
 use crate::sys::thread::use_exact_timers;
@@ -44,7 +44,7 @@ fn serve(socket: &UnixListener, wire: &mut dyn Wire) -> io::Result<()> {
     let (client, _) = socket.accept()?;
     let mut answers = client.try_clone()?;
     for line in BufReader::new(client).lines() {
-        let done = Order::parse(&line?).and_then(|order| run_trial(wire, &order).map_err(|error| error.to_string()));
+        let done = TrialSpec::parse(&line?).and_then(|order| run_trial(wire, &order).map_err(|error| error.to_string()));
         let answer = done.map_or_else(|error| json!({ "error": error }), |report| report.json());
         writeln!(answers, "{answer}")?;
     }

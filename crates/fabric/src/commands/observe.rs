@@ -2,7 +2,7 @@
 //! input. The last line of the error output is the report, as the output is the capture.
 
 use super::blast::read_order;
-use crate::observe::{Order, observe};
+use crate::observe::{WatchSpec, observe};
 use crate::options::Words;
 use crate::sys::stopping::Stopping;
 use std::io::{self, BufWriter, Write};
@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Write};
 const BUFFER_BYTES: usize = 1 << 18;
 
 pub(super) fn run(words: Words) -> Result<(), String> {
-    let order = Order::parse(&read_order(words)?)?;
+    let order = WatchSpec::parse(&read_order(words)?)?;
     let stopping = Stopping::watch().map_err(|error| format!("watching signals: {error}"))?;
     let mut output = BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock());
     let report = observe(&order, &mut output, || stopping.is_asked())?;

@@ -10,7 +10,7 @@ mod tally;
 mod vhost;
 
 pub(crate) use frame::{MARKED_BYTES, mark, marks, now_ns, remark};
-pub(crate) use order::Order;
+pub(crate) use order::TrialSpec;
 pub(crate) use pace::{Pace, Schedule};
 pub(crate) use packet::PacketWire;
 pub(crate) use vhost::VhostWire;
@@ -45,7 +45,7 @@ pub(crate) trait Wire {
 }
 
 /// Runs one trial.
-pub(crate) fn run(wire: &mut dyn Wire, order: &Order) -> io::Result<Report> {
+pub(crate) fn run(wire: &mut dyn Wire, order: &TrialSpec) -> io::Result<Report> {
     wire.prepare(&Template::new(order.frame_bytes, order.trial));
     let mut tally = Tally::new(order.trial, order.frames)?;
     wire.receive(&mut tally)?; // what an earlier trial left
@@ -137,8 +137,8 @@ mod tests {
         }
     }
 
-    fn order(frames: u64) -> Order {
-        Order { frame_bytes: 64, interval_ps: 1_000_000, frames, limit_ns: 1_000_000_000, trial: 7, awaits: true }
+    fn order(frames: u64) -> TrialSpec {
+        TrialSpec { frame_bytes: 64, interval_ps: 1_000_000, frames, limit_ns: 1_000_000_000, trial: 7, awaits: true }
     }
 
     fn sound() -> Fake {
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn lost_doubled_and_reordered_frames_are_told_apart() {
         let mut wire = Fake { lost: vec![3, 9], doubled: vec![5], held: Some(7), ..sound() };
-        let report = run(&mut wire, &Order { interval_ps: 0, ..order(20) }).expect("it runs");
+        let report = run(&mut wire, &TrialSpec { interval_ps: 0, ..order(20) }).expect("it runs");
         assert_eq!((report.sent, report.tally.received, report.lost()), (20, 18, 2));
         assert_eq!((report.tally.duplicates, report.tally.reordered), (1, 1));
     }
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_trial_ends_at_its_limit() {
         let mut wire = sound();
-        let slow = Order { interval_ps: 1_000_000_000_000, limit_ns: 1_000_000, ..order(10) };
+        let slow = TrialSpec { interval_ps: 1_000_000_000_000, limit_ns: 1_000_000, ..order(10) };
         let report = run(&mut wire, &slow).expect("it runs");
         assert_eq!((report.sent, report.lost()), (1, 0));
     }

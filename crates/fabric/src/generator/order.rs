@@ -12,7 +12,7 @@ const LIMIT_NS_MAX: u64 = 120_000_000_000;
 /// One trial.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Order {
+pub(crate) struct TrialSpec {
     /// With the check sequence, as RFC 2544 counts.
     pub(crate) frame_bytes: u32,
     /// From one frame to the next; 0 for as fast as it can.
@@ -27,7 +27,7 @@ pub(crate) struct Order {
     pub(crate) awaits: bool,
 }
 
-impl Order {
+impl TrialSpec {
     /// How many frames, and when.
     pub(super) fn schedule(&self) -> Schedule {
         Schedule { interval_ps: self.interval_ps, frames: self.frames, limit_ns: self.limit_ns }
@@ -37,8 +37,8 @@ impl Order {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn parse(line: &str) -> Result<Order, String> {
-        let order: Order = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    pub(crate) fn parse(line: &str) -> Result<TrialSpec, String> {
+        let order: TrialSpec = serde_json::from_str(line).map_err(|error| error.to_string())?;
         if !(FRAME_BYTES_MIN..=FRAME_BYTES_MAX).contains(&order.frame_bytes) {
             return Err(format!("frame_bytes must be {FRAME_BYTES_MIN} to {FRAME_BYTES_MAX}"));
         }
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn an_order_outside_its_limits_is_refused() {
         let of = |bytes: u32, frames: u64, limit: u64| {
-            Order::parse(&format!(
+            TrialSpec::parse(&format!(
                 r#"{{"frame_bytes":{bytes},"interval_ps":0,"frames":{frames},"limit_ns":{limit},"trial":1,"awaits":true}}"#
             ))
         };
@@ -67,6 +67,6 @@ mod tests {
         assert!(of(63, 1, 1).expect_err("too short").contains("frame_bytes"));
         assert!(of(64, 0, 1).expect_err("none").contains("frames"));
         assert!(of(64, 1, u64::MAX).expect_err("too long").contains("limit_ns"));
-        assert!(Order::parse("{}").is_err());
+        assert!(TrialSpec::parse("{}").is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! What one trial has found.
 
-use super::order::Order;
+use super::order::TrialSpec;
 use super::pace::Gaps;
 use super::tally::Tally;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The result of a trial.
 #[derive(Debug)]
 pub(crate) struct Report {
-    pub(super) order: Order,
+    pub(super) order: TrialSpec,
     pub(super) sent: u64,
     /// How long the sender was at work.
     pub(super) sending: Duration,

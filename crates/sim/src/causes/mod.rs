@@ -14,8 +14,8 @@ mod part;
 mod pauses;
 mod recorder;
 mod stages;
-mod step;
 mod tables;
+mod timed_part;
 mod told;
 mod trail;
 mod walk;
@@ -30,8 +30,8 @@ pub use part::{Part, Parts};
 pub(crate) use pauses::Pausable;
 pub(crate) use recorder::{KnownSocket, Member, Receives, Recorder, SentFrame, WorkOnFrame};
 pub(crate) use stages::{Gates, Stage};
-pub use step::Step;
 pub(crate) use tables::tables;
+pub use timed_part::TimedPart;
 pub(crate) use told::{Connection, Look, Transmission};
 pub(crate) use wires::Node;
 
@@ -64,5 +64,5 @@ pub struct Explanation {
     /// Frames of the path that were dropped, and repeated: from the completion back.
     pub losses: Vec<Loss>,
     /// The path from the completion back; empty where no timeline is wanted.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TimedPart>,
 }

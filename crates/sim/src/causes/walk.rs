@@ -4,7 +4,7 @@ use super::frames::{Entry, FrameId, Frames, Hop, NOT_KEPT, Prior, Record, SWITCH
 use super::part::{Part, Parts};
 use super::trail::{Found, Trail, Visit, add_to};
 use super::wires::{Wires, add};
-use super::{Explanation, Step};
+use super::{Explanation, TimedPart};
 use std::collections::BTreeMap;
 use tailrace_units::{Span, Time};
 
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
         let to = to.max(self.start);
         let span = self.at.since(to);
         if self.keeps_steps && span > Span::ZERO {
-            self.found.steps.push(Step { part, from: to, to: self.at, wire: None });
+            self.found.steps.push(TimedPart { part, from: to, to: self.at, wire: None });
         }
         self.at = to;
         self.found.parts.add(part, span);

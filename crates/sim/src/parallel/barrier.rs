@@ -12,7 +12,7 @@ const YIELDS: u32 = 2_000;
 
 /// What a part tells at the end of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Told {
+pub(super) struct WindowReport {
     /// When its next event is due, or the first frame that it has handed over arrives.
     pub(super) next: Time,
     /// How many users have finished in it since the threads began.
@@ -25,10 +25,10 @@ pub(super) struct Told {
     pub(super) flow_end: (Time, Source),
 }
 
-impl Told {
+impl WindowReport {
     /// What a part tells in which nothing will happen.
-    pub(super) const NOTHING: Told =
-        Told { next: Time::NEVER, finished: 0, events: 0, is_to_pause: false, flow_end: (Time::NEVER, Source::MAX) };
+    pub(super) const NOTHING: WindowReport =
+        WindowReport { next: Time::NEVER, finished: 0, events: 0, is_to_pause: false, flow_end: (Time::NEVER, Source::MAX) };
 }
 
 /// The places of one part, on a cache line of its own: what is told in even and in odd windows.
@@ -67,7 +67,7 @@ impl Barrier {
     ///
     /// # Panics
     /// When another thread has panicked.
-    pub(super) fn meet(&self, part: usize, window: usize, told: Told) -> Told {
+    pub(super) fn meet(&self, part: usize, window: usize, told: WindowReport) -> WindowReport {
         let parity = window % 2;
         let own = &self.places[part];
         own.next[parity].store(told.next.ps(), Ordering::Relaxed);
@@ -79,7 +79,7 @@ impl Barrier {
         self.schedule.delay(part, (window, false));
         self.wait();
         self.schedule.delay(part, (window, true));
-        let mut together = Told::NOTHING;
+        let mut together = WindowReport::NOTHING;
         for place in &self.places {
             together.next = together.next.min(Time::from_ps(place.next[parity].load(Ordering::Relaxed)));
             together.finished += place.finished[parity].load(Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! What windows cost beside their events, on this machine: for `benches/cores.py`.
 
-use super::barrier::{Barrier, Told};
-use super::mail::Mail;
+use super::barrier::{Barrier, WindowReport};
+use super::mailboxes::Mailboxes;
 use super::threads;
 use crate::clock::Stopwatch;
 use std::time::Duration;
@@ -11,10 +11,10 @@ const BATCH: u32 = 50;
 /// Batches, of which the fastest counts.
 const BATCHES: u32 = 2_000;
 
-/// The time of one window of so many parts without events and frames: a meeting of all threads, and their empty mail.
+/// The time of one window of so many parts without events and frames: a meeting of all threads, and their empty mailboxes.
 pub fn cost_of_a_window(parts: usize) -> Duration {
-    let (barrier, mail) = (Barrier::new(parts), Mail::new(parts));
-    let (barrier, mail) = (&barrier, &mail);
+    let (barrier, mailboxes) = (Barrier::new(parts), Mailboxes::new(parts));
+    let (barrier, mailboxes) = (&barrier, &mailboxes);
     let run = |part: usize| {
         move || {
             let _guard = barrier.guard();
@@ -23,10 +23,10 @@ pub fn cost_of_a_window(parts: usize) -> Duration {
             for _ in 0..BATCHES {
                 let started = Stopwatch::start();
                 for _ in 0..BATCH {
-                    barrier.meet(part, window, Told::NOTHING);
-                    mail.collect(part, window, |_| ());
+                    barrier.meet(part, window, WindowReport::NOTHING);
+                    mailboxes.collect(part, window, |_| ());
                     window += 1;
-                    (0..parts).for_each(|to| mail.post((part, to), window, &mut Vec::new()));
+                    (0..parts).for_each(|to| mailboxes.post((part, to), window, &mut Vec::new()));
                 }
                 fastest = fastest.min(started.elapsed() / BATCH);
             }

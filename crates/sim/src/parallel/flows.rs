@@ -6,7 +6,7 @@
 //! event that can end a flow whose other end is in another part, because that end is given back at once. That event is known a link's delay
 //! before: when the last bytes that are missing are on the wire to their host.
 
-use super::barrier::Told;
+use super::barrier::WindowReport;
 use super::part::{Part, Shared};
 use crate::agenda::{Source, source_of};
 use crate::world::connection::EndNumbers;
@@ -50,7 +50,7 @@ impl Part<'_> {
         }
         let part = usize::from(self.number);
         shared.numbers.post(part, self.window, &mut given);
-        shared.barrier.meet(part, self.window, Told::NOTHING);
+        shared.barrier.meet(part, self.window, WindowReport::NOTHING);
         let mut told = shared.numbers.read(self.window);
         self.window += 1;
         self.exchanges += 1;

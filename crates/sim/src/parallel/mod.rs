@@ -8,7 +8,7 @@ mod barrier;
 mod beginning;
 mod cost;
 mod flows;
-mod mail;
+mod mailboxes;
 mod part;
 mod partition;
 mod receivers;
@@ -31,10 +31,10 @@ use crate::clock::Stopwatch;
 use crate::control::Control;
 use crate::looks::{self, Engine};
 use crate::outcome::{self, Outcome};
-use crate::told::{Entry, Log, Order};
+use crate::workload_events::{Entry, EventKey, Log};
 use crate::world::World;
 use barrier::Barrier;
-use mail::{Board, Mail};
+use mailboxes::{Board, Mailboxes};
 use part::{Ended, LatePorts, Part, Shared};
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
@@ -92,14 +92,14 @@ struct Parted<'a> {
     /// What the first world has as a part.
     set_aside: (Option<Box<Log>>, Option<Box<Boundary>>),
     /// The last event of the trial, if it is known.
-    end: Option<Order>,
+    end: Option<EventKey>,
     /// The last event of the trial, where more than that was handled.
-    overrun: Option<Order>,
+    overrun: Option<EventKey>,
     course: Course,
 }
 
 impl<'a> Parted<'a> {
-    fn new(plan: &'a Plan, partition: &Partition, end: Option<Order>) -> Parted<'a> {
+    fn new(plan: &'a Plan, partition: &Partition, end: Option<EventKey>) -> Parted<'a> {
         let parts = partition.parts();
         let mut worlds: Vec<World> = threads::together((0..parts).map(|_| || build(plan)).collect());
         let owners = Owners::of(plan, partition, &worlds[0]);
@@ -154,7 +154,7 @@ impl<'a> Parted<'a> {
 
     /// Tells the whole what the parts have noted, in the order of events, up to the end of the trial. Returns the last of its events if
     /// that was among them.
-    fn tell(&mut self) -> Option<Order> {
+    fn tell(&mut self) -> Option<EventKey> {
         let mut entries: Vec<Entry> = Vec::new();
         self.logs().for_each(|log| entries.append(&mut log.entries));
         // Those of one event are of one part, and keep their order.
@@ -216,7 +216,7 @@ impl<'a> Parted<'a> {
         let users = self.users();
         let shared = Shared {
             barrier: Barrier::new(parts),
-            mail: Mail::new(parts),
+            mailboxes: Mailboxes::new(parts),
             flows: Board::new(parts),
             numbers: Board::new(parts),
             openings: programs_open(self.plan).then(|| Board::new(parts)),

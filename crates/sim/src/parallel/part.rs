@@ -1,7 +1,7 @@
 //! One part of a trial on its thread: it handles what is due before the end of a window, hands over frames for other parts, and waits.
 
-use super::barrier::{Barrier, Told};
-use super::mail::{Board, Letter, Mail};
+use super::barrier::{Barrier, WindowReport};
+use super::mailboxes::{Board, CrossingFrame, Mailboxes};
 use super::receivers::{FlowPlaces, note_arriving};
 use super::whole::{LateWire, Own};
 use crate::agenda::{Source, source_of};
@@ -9,7 +9,7 @@ use crate::boundary::{Opening, PartNo};
 use crate::control::Control;
 use crate::links::prefetch_wires;
 use crate::part_flows::FlowEnd;
-use crate::told::Order;
+use crate::workload_events::EventKey;
 use crate::world::connection::EndNumbers;
 use crate::world::{EVENTS_PER_REPORT, World};
 use tailrace_network::Wire;
@@ -26,7 +26,7 @@ const ENTRIES_MAX: usize = 1 << 20;
 /// What all parts share.
 pub(super) struct Shared<'a> {
     pub(super) barrier: Barrier,
-    pub(super) mail: Mail,
+    pub(super) mailboxes: Mailboxes,
     pub(super) flows: Board<FlowEnd>,
     /// What hosts give the two ends of the flow that opens.
     pub(super) numbers: Board<(usize, EndNumbers)>,
@@ -38,7 +38,7 @@ pub(super) struct Shared<'a> {
     /// Nothing from here on is handled.
     pub(super) bound: (Time, Source),
     /// The last event of the trial, if it is known.
-    pub(super) end: Option<Order>,
+    pub(super) end: Option<EventKey>,
     /// When so many users have finished, everything may be done.
     pub(super) users: Option<u64>,
     /// Whether that is an end of a flow.
@@ -62,7 +62,7 @@ pub(super) struct Part<'a> {
     pub(super) world: &'a mut World,
     ports: &'a mut LatePorts,
     own: &'a Own,
-    letters: Vec<Vec<Letter>>,
+    crossing: Vec<Vec<CrossingFrame>>,
     /// Counts all meetings.
     pub(super) window: usize,
     /// Those in which a flow gets its numbers, and no time passes.
@@ -120,13 +120,13 @@ impl<'a> Part<'a> {
         flow_places: &'a FlowPlaces,
         parts: usize,
     ) -> Part<'a> {
-        let letters = vec![Vec::new(); parts];
+        let crossing = vec![Vec::new(); parts];
         Part {
             number: number as PartNo,
             world,
             ports,
             own,
-            letters,
+            crossing,
             window: 0,
             exchanges: 0,
             reports_at: 0,
@@ -196,7 +196,7 @@ impl<'a> Part<'a> {
     }
 
     /// Waits for the others, and takes what they have handed over.
-    fn meet(&mut self, shared: &Shared<'_>) -> Told {
+    fn meet(&mut self, shared: &Shared<'_>) -> WindowReport {
         let is_to_report = self.number == 0 && self.window >= self.reports_at;
         if is_to_report {
             self.reports_at = self.window + WINDOWS_PER_REPORT;
@@ -204,7 +204,7 @@ impl<'a> Part<'a> {
         let is_cancelled = self.is_stopped || is_to_report && self.world.is_cancelled_by(shared.control);
         let flow_end = self.next_flow_end(shared);
         let log = self.world.links.observe.log.as_ref().expect("a part has a log");
-        let told = Told {
+        let told = WindowReport {
             next: if self.is_over { self.handed_over } else { self.next_due() },
             finished: log.finished,
             events: self.handled,
@@ -227,17 +227,17 @@ impl<'a> Part<'a> {
         }
         let sockets_from = self.world.first_socket_source;
         let World { links, hosts, .. } = &mut *self.world;
-        shared.mail.collect(usize::from(self.number), self.window, |letters| {
-            for (at, letter) in letters.iter().enumerate() {
-                prefetch_wires(&links.wires, letters[at..].iter().map(|letter| letter.wire), Wire::prefetch_last);
-                let link = &mut links.wires[letter.wire as usize];
+        shared.mailboxes.collect(usize::from(self.number), self.window, |crossing| {
+            for (at, frame) in crossing.iter().enumerate() {
+                prefetch_wires(&links.wires, crossing[at..].iter().map(|frame| frame.wire), Wire::prefetch_last);
+                let link = &mut links.wires[frame.wire as usize];
                 let is_first = link.next_arrival().is_never();
-                link.push_at(letter.arrival, &letter.packet);
+                link.push_at(frame.arrival, &frame.packet);
                 if is_first {
-                    links.agenda.arm_idle_wire(letter.wire, letter.arrival);
+                    links.agenda.arm_idle_wire(frame.wire, frame.arrival);
                 }
-                if !self.flow_places.openers.is_empty() && letter.packet.payload_bytes > 0 {
-                    note_arriving(links, hosts, &letter.packet, sockets_from);
+                if !self.flow_places.openers.is_empty() && frame.packet.payload_bytes > 0 {
+                    note_arriving(links, hosts, &frame.packet, sockets_from);
                 }
             }
         });
@@ -335,7 +335,7 @@ impl<'a> Part<'a> {
             }
             shared.flows.post(usize::from(self.number), self.window, &mut flows.ended);
         }
-        let Part { world, ports, letters, handed_over, .. } = self;
+        let Part { world, ports, crossing, handed_over, .. } = self;
         let links = &mut world.links;
         let boundary = links.boundary.as_mut().expect("a part has a boundary");
         if let Some(openings) = &shared.openings {
@@ -344,11 +344,11 @@ impl<'a> Part<'a> {
         let filled = boundary.take_filled();
         for (at, &wire) in filled.iter().enumerate() {
             prefetch_wires(&links.wires, filled[at..].iter().copied(), Wire::prefetch);
-            let (letters, link) = (&mut letters[boundary.end_of(wire)], &mut links.wires[wire as usize]);
+            let (crossing, link) = (&mut crossing[boundary.end_of(wire)], &mut links.wires[wire as usize]);
             *handed_over = link.next_arrival().min(*handed_over);
             while !link.next_arrival().is_never() {
                 let (arrival, packet) = link.pop();
-                letters.push(Letter { wire, arrival, packet });
+                crossing.push(CrossingFrame { wire, arrival, packet });
             }
         }
         boundary.reuse(filled);
@@ -356,12 +356,12 @@ impl<'a> Part<'a> {
             let link: &Wire<Packet> = &links.wires[late.wire as usize];
             for (arrival, packet) in link.frames_from(*count) {
                 *handed_over = arrival.min(*handed_over);
-                letters[usize::from(late.to)].push(Letter { wire: late.wire, arrival, packet });
+                crossing[usize::from(late.to)].push(CrossingFrame { wire: late.wire, arrival, packet });
                 *count += 1;
             }
         }
-        for (to, letters) in letters.iter_mut().enumerate() {
-            shared.mail.post((usize::from(self.number), to), self.window, letters);
+        for (to, crossing) in crossing.iter_mut().enumerate() {
+            shared.mailboxes.post((usize::from(self.number), to), self.window, crossing);
         }
     }
 }

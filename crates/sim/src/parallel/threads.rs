@@ -40,7 +40,7 @@ pub(super) fn together<T: Send>(mut runs: Vec<impl FnOnce() -> T + Send>) -> Vec
 
 #[cfg(test)]
 mod tests {
-    use super::super::barrier::{Barrier, Told};
+    use super::super::barrier::{Barrier, WindowReport};
     use super::together;
     use crate::failure::{caught, install_hook};
 
@@ -54,7 +54,7 @@ mod tests {
                 move || {
                     let _guard = barrier.guard();
                     for window in 0..9 {
-                        barrier.meet(number, window, Told::NOTHING);
+                        barrier.meet(number, window, WindowReport::NOTHING);
                         assert!((number, window) != (failing, 4), "part {number} is broken");
                     }
                 }

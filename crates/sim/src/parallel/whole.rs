@@ -7,7 +7,7 @@ use super::receivers::FlowPlaces;
 use crate::boundary::{Boundary, PartNo};
 use crate::bridging::AgendaMember;
 use crate::part_flows::PartFlows;
-use crate::told::Log;
+use crate::workload_events::Log;
 use crate::world::World;
 use std::mem::swap;
 use tailrace_network::{End, Origin};

@@ -3,7 +3,7 @@
 use super::{SocketPlace, World};
 use crate::agenda::Source;
 use crate::boundary::Opening;
-use crate::observe::News;
+use crate::observe::HostEvent;
 use crate::part_flows::FlowEnd;
 use tailrace_endpoint::host::Socket;
 use tailrace_units::Time;
@@ -55,8 +55,8 @@ impl World {
     pub(crate) fn read_news(&mut self) {
         while let Some(news) = self.links.observe.news.pop() {
             match news {
-                News::Over { host, socket } => self.release_flow(host, socket),
-                News::Flow(key) => {
+                HostEvent::Over { host, socket } => self.release_flow(host, socket),
+                HostEvent::Flow(key) => {
                     self.tell_flow(key);
                     self.tell_flow(key.reversed());
                 }

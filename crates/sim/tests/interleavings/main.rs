@@ -1,11 +1,11 @@
-//! The barrier and the mail of a trial in parts under every interleaving of their threads that matters, and every value that
+//! The barrier and the mailboxes of a trial in parts under every interleaving of their threads that matters, and every value that
 //! the orderings of their atomic numbers let a thread read (loom). These are the files of the simulator itself, with loom's atomic numbers
 //! and locks in place of those of the standard library.
 
 #[path = "../../src/parallel/barrier.rs"]
 mod barrier;
-#[path = "../../src/parallel/mail.rs"]
-mod mail;
+#[path = "../../src/parallel/mailboxes.rs"]
+mod mailboxes;
 
 /// In place of `parallel/sync.rs`.
 mod sync {
@@ -45,10 +45,10 @@ mod agenda {
     pub(super) type Source = u32;
 }
 
-use barrier::{Barrier, Told};
+use barrier::{Barrier, WindowReport};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc as LoomArc;
-use mail::{Board, Letter, Mail};
+use mailboxes::{Board, CrossingFrame, Mailboxes};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tailrace_units::Time;
@@ -93,9 +93,15 @@ fn cells() -> Cells {
     Cells { barrier: Barrier::new(THREADS), cells }
 }
 
-fn told(window: usize, number: usize) -> Told {
+fn told(window: usize, number: usize) -> WindowReport {
     let at = Time::from_ps((10 * window + number) as u64);
-    Told { next: at, finished: (window + number) as u64, events: number as u64, is_to_pause: window == 1, flow_end: (at, 7) }
+    WindowReport {
+        next: at,
+        finished: (window + number) as u64,
+        events: number as u64,
+        is_to_pause: window == 1,
+        flow_end: (at, 7),
+    }
 }
 
 /// Every window is written before a meeting, and read by all after it; the next but one is written to the same places.
@@ -132,36 +138,36 @@ fn what_is_written_before_a_meeting_is_read_after_it() {
 /// What parts send each other.
 struct Post {
     barrier: Barrier,
-    mail: Mail,
+    mailboxes: Mailboxes,
     board: Board<usize>,
 }
 
 fn post() -> Post {
-    Post { barrier: Barrier::new(THREADS), mail: Mail::new(THREADS), board: Board::new(THREADS) }
+    Post { barrier: Barrier::new(THREADS), mailboxes: Mailboxes::new(THREADS), board: Board::new(THREADS) }
 }
 
 /// As the parts do: they meet, read, and post for the next meeting.
-fn exchange(Post { barrier, mail, board }: &Post, number: usize) {
+fn exchange(Post { barrier, mailboxes, board }: &Post, number: usize) {
     let all = |window: usize| (0..THREADS).map(move |from| 10 * window + from);
     for window in 0..4 {
-        barrier.meet(number, window, Told::NOTHING);
+        barrier.meet(number, window, WindowReport::NOTHING);
         let mut came = Vec::new();
-        mail.collect(number, window, |letters| {
-            came.extend(letters.iter().map(|letter| (letter.wire as usize, letter.arrival, letter.packet.seq)));
+        mailboxes.collect(number, window, |crossing| {
+            came.extend(crossing.iter().map(|frame| (frame.wire as usize, frame.arrival, frame.packet.seq)));
         });
         let posted = if window == 0 { Vec::new() } else { all(window).collect() };
         assert_eq!(board.read(window), posted, "the news of the window before");
         assert_eq!(
             came,
             posted.into_iter().map(|posted| (posted, Time::from_ps(number as u64), window as u64)).collect::<Vec<_>>(),
-            "and its letters"
+            "and its crossing"
         );
         let next = window + 1;
         board.post(number, next, &mut vec![10 * next + number]);
         for to in 0..THREADS {
             let (wire, arrival) = ((10 * next + number) as u32, Time::from_ps(to as u64));
-            let letter = Letter { wire, arrival, packet: Packet { seq: next as u64, ..Packet::default() } };
-            mail.post((number, to), next, &mut vec![letter]);
+            let frame = CrossingFrame { wire, arrival, packet: Packet { seq: next as u64, ..Packet::default() } };
+            mailboxes.post((number, to), next, &mut vec![frame]);
         }
     }
 }

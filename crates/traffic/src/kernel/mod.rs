@@ -8,7 +8,7 @@ mod run;
 mod tcp_info;
 
 pub use clock::{Clock, ClockKind};
-pub use run::{Begin, Ended, Input, News, run};
+pub use run::{Begin, Ended, HostProgress, Input, run};
 
 use crate::sockets::Event;
 use nix::errno::Errno;

@@ -67,7 +67,7 @@ pub enum Input {
 
 /// What a host tells while it runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum News {
+pub enum HostProgress {
     /// Its listeners are open.
     Ready,
     /// Everything that has an end and is measured here is complete.
@@ -92,7 +92,7 @@ pub fn run(
     begin: &Begin,
     stop_at: Time,
     input: Input,
-    mut tell: impl FnMut(News) -> io::Result<()>,
+    mut tell: impl FnMut(HostProgress) -> io::Result<()>,
 ) -> io::Result<Ended> {
     let mut kernel = Kernel::new(Clock::new(clock, 0)?)?;
     let signals = asked_to_end()?;
@@ -101,7 +101,7 @@ pub fn run(
         kernel.end_on(io::stdin().as_fd())?;
     }
     host.open(&mut kernel)?;
-    tell(News::Ready)?;
+    tell(HostProgress::Ready)?;
     let Some(begin_ns) = begin.await_ns(&signals)? else {
         return Ok(Ended { at: Time::ZERO, record: host.finish(Time::ZERO, &mut kernel) });
     };
@@ -113,7 +113,7 @@ pub fn run(
         host.handle_timeout(now, &mut kernel);
         if host.has_finished() && !has_told {
             has_told = true;
-            tell(News::Finished(now))?;
+            tell(HostProgress::Finished(now))?;
         }
         if now >= stop_at || kernel.is_asked_to_end {
             return Ok(Ended { at: now, record: host.finish(now, &mut kernel) });

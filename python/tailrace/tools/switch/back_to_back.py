@@ -10,7 +10,7 @@ from typing import Any
 from tailrace.tools.switch.frames import PS_PER_S, interval_ps
 from tailrace.tools.switch.rig import Rig
 from tailrace.tools.switch.throughput import Throughput
-from tailrace.tools.switch.trial import Request
+from tailrace.tools.switch.trial import TrialRequest
 
 BURST_S_MAX = 2.0
 """RFC 2544: bursts of up to two seconds."""
@@ -80,7 +80,7 @@ def _longest(rig: Rig, size: int, interval: int) -> int:
     passes, fails = 0, int(BURST_S_MAX * PS_PER_S) // interval + 1
     frames = fails - 1
     for _ in range(SEARCH_TRIALS_MAX):
-        if rig.run(Request(size, interval, frames)).lost:
+        if rig.run(TrialRequest(size, interval, frames)).lost:
             fails = frames
         else:
             passes = frames

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from tailrace.tools.switch.frames import PS_PER_S, interval_ps
-from tailrace.tools.switch.trial import Device, Request, Trial
+from tailrace.tools.switch.trial import Device, Trial, TrialRequest
 
 REPEATS_MAX = 2
 """An invalid trial is repeated so often; then it counts, and the result says so."""
@@ -24,14 +24,14 @@ class Rig:
 
     def at_interval(self, size: int, interval: int, duration_s: float) -> Trial:
         """A trial of this length."""
-        return self.run(Request.at(size, interval, duration_s))
+        return self.run(TrialRequest.at(size, interval, duration_s))
 
     def at_fps(self, size: int, fps: float, duration_s: float) -> Trial:
         """The same at a rate; never faster than the line."""
         interval = max(round(PS_PER_S / fps), interval_ps(size, self.device.rate_bps))
         return self.at_interval(size, interval, duration_s)
 
-    def run(self, request: Request) -> Trial:
+    def run(self, request: TrialRequest) -> Trial:
         """A trial, repeated while it is invalid."""
         trial = self._once(request)
         for _ in range(REPEATS_MAX):
@@ -43,7 +43,7 @@ class Rig:
         self.most_fps[size] = max(self.most_fps.get(size, 0.0), trial.offered_fps)
         return trial
 
-    def _once(self, request: Request) -> Trial:
+    def _once(self, request: TrialRequest) -> Trial:
         trial = self.device.run(request)
         self.trials.append(trial)
         return trial

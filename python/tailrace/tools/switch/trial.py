@@ -14,7 +14,7 @@ HELD_UP_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Request:
+class TrialRequest:
     """What a trial is to do."""
 
     frame_bytes: int
@@ -22,7 +22,7 @@ class Request:
     frames: int
 
     @classmethod
-    def at(cls, frame_bytes: int, interval_ps: int, duration_s: float) -> "Request":
+    def at(cls, frame_bytes: int, interval_ps: int, duration_s: float) -> "TrialRequest":
         """At an interval for some time; at least one frame."""
         return cls(frame_bytes, interval_ps, max(1, int(duration_s * PS_PER_S) // interval_ps))
 
@@ -54,7 +54,7 @@ class Latency:
 class Trial:
     """What became of the frames of a request. The words are those of RFC 2544, RFC 2285 and RFC 4737."""
 
-    request: Request
+    request: TrialRequest
     offered: int
     """Frames that were sent."""
     forwarded: int
@@ -152,7 +152,7 @@ class Device(Protocol):
         """What the result file keeps of it."""
         ...
 
-    def run(self, request: Request) -> Trial:
+    def run(self, request: TrialRequest) -> Trial:
         """Runs one trial."""
         ...
 

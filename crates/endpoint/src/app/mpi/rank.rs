@@ -1,7 +1,7 @@
 //! One rank: a process on a core of its own that is busy with the library, or polls it.
 
 use super::net::Net;
-use super::schedule::{Place, Step};
+use super::schedule::{Place, ScheduleStep};
 use super::script::{Call, Job, Script};
 use super::time_at;
 use super::wire::Item;
@@ -54,7 +54,7 @@ pub(super) struct Rank {
     job: Arc<Job>,
     script: Script,
     running: Option<Running>,
-    step: Step,
+    step: ScheduleStep,
     sent: usize,
     /// Sends and receives of the step that are not complete.
     outstanding: u32,
@@ -74,7 +74,7 @@ impl Rank {
             number,
             script: Script::new(Arc::clone(&job), random),
             running: None,
-            step: Step::default(),
+            step: ScheduleStep::default(),
             sent: 0,
             outstanding: 0,
             partners: vec![Partner::default(); job.ranks as usize],

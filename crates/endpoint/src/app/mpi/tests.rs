@@ -2,7 +2,7 @@
 
 mod protocol;
 
-use super::schedule::{Collective, ELEMENT, Pattern, Place, RANKS_MAX, Step, Tree, barrier_of, choose};
+use super::schedule::{Collective, ELEMENT, Pattern, Place, RANKS_MAX, ScheduleStep, Tree, barrier_of, choose};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 const TREES: [Tree; 5] = [Tree::Flat, Tree::Chain, Tree::Binary, Tree::Binomial, Tree::Knomial];
@@ -35,13 +35,13 @@ struct Done {
 }
 
 /// Bytes of a message, and what its sender had heard.
-type Told = (u64, BTreeSet<u32>);
+type Heard = (u64, BTreeSet<u32>);
 
 /// One rank of [`play`].
 #[derive(Default)]
 struct Player {
     next: u32,
-    step: Step,
+    step: ScheduleStep,
     is_over: bool,
     got: usize,
 }
@@ -58,7 +58,7 @@ fn play(collective: Collective, ranks: u32, bytes: u64) -> Done {
         combined: vec![0; ranks as usize],
     };
     let mut steps = vec![0_u32; ranks as usize];
-    let mut wires: BTreeMap<(u32, u32), VecDeque<Told>> = BTreeMap::new();
+    let mut wires: BTreeMap<(u32, u32), VecDeque<Heard>> = BTreeMap::new();
     loop {
         let mut has_moved = false;
         for rank in 0..ranks {

@@ -181,14 +181,17 @@ fn waits(completion: &Completion) -> PathWaits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::protocol::{Headers, Immediate, Pdu, PduKind, Step};
+    use super::super::protocol::{Headers, Immediate, Pdu, PduKind, SetupMessage};
     use super::*;
     use crate::app::fake_host::{Fake, PEER};
     use tailrace_blockdev::{Op, Request};
 
     fn path(connections: u32) -> NetworkPath {
         let rules = Rules {
-            set_up: vec![Step { is_from_initiator: true, bytes: 100 }, Step { is_from_initiator: false, bytes: 50 }],
+            set_up: vec![
+                SetupMessage { is_from_initiator: true, bytes: 100 },
+                SetupMessage { is_from_initiator: false, bytes: 50 },
+            ],
             headers: Headers { command: 48, data_out: 48, ready_to_transfer: 48, data_in: 48, response: 48 },
             header_digest: 0,
             data_digest: 0,

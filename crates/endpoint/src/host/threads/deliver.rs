@@ -1,6 +1,6 @@
 //! What soft interrupts hand up: segments to their connections, and to threads what follows from them.
 
-use super::{Context, Letter, Threads};
+use super::{Context, ProgramEvent, Threads};
 use crate::app::{App, Message};
 use crate::cpu::TaskId;
 use crate::gro::{Aggregate, Gro};
@@ -76,14 +76,14 @@ impl<P> Host<P> {
         }
         let threads = self.threads.as_mut().expect("the host has a processor");
         let datagram = Datagram::of(packet);
-        let (task, letter) = match program {
-            None => (threads.of_datagrams[packet.to_endpoint as usize], Letter::Datagram(datagram)),
+        let (task, program_event) = match program {
+            None => (threads.of_datagrams[packet.to_endpoint as usize], ProgramEvent::Datagram(datagram)),
             Some((program, socket)) => {
                 let message = Message { socket, number: datagram.number, bytes: datagram.payload_bytes };
-                (threads.programs[program as usize].main, Letter::Message(message))
+                (threads.programs[program as usize].main, ProgramEvent::Message(message))
             }
         };
-        if !threads.tell_datagram(task, letter, now) {
+        if !threads.tell_datagram(task, program_event, now) {
             out.on_event(now, &self.place, Event::DatagramDiscarded { packet, reason: DiscardReason::SocketBuffer });
         }
     }
@@ -123,40 +123,40 @@ impl Threads {
     fn tell_socket(&mut self, socket: u32, progress: &SegmentEffect, now: Time) {
         let Some(task) = self.task_of(socket) else { return };
         if progress.connected {
-            self.post(task, Letter::Connected { socket }, now);
+            self.post(task, ProgramEvent::Connected { socket }, now);
         }
         if progress.readable > 0 {
-            self.post(task, Letter::Readable { socket, bytes: progress.readable }, now);
+            self.post(task, ProgramEvent::Readable { socket, bytes: progress.readable }, now);
         }
     }
 
     fn tell_due(&mut self, socket: u32, now: Time) {
         let Some(task) = self.task_of(socket) else { return };
         if !std::mem::replace(&mut self.thread(task).is_due_told, true) {
-            self.post(task, Letter::Due, now);
+            self.post(task, ProgramEvent::Due, now);
         }
     }
 
     /// Tells the thread of a program that waits for this.
-    pub(in crate::host) fn tell_program(&mut self, program: u32, letter: Letter, now: Time) {
-        let task = self.waiting_for(program, letter.socket());
-        self.post(task, letter, now);
+    pub(in crate::host) fn tell_program(&mut self, program: u32, program_event: ProgramEvent, now: Time) {
+        let task = self.waiting_for(program, program_event.socket());
+        self.post(task, program_event, now);
     }
 
     /// Returns whether its socket had room for it.
-    fn tell_datagram(&mut self, task: TaskId, letter: Letter, now: Time) -> bool {
-        let held = |letter: &Letter| match letter {
-            Letter::Datagram(Datagram { payload_bytes: bytes, .. }) | Letter::Message(Message { bytes, .. }) => {
+    fn tell_datagram(&mut self, task: TaskId, program_event: ProgramEvent, now: Time) -> bool {
+        let held = |program_event: &ProgramEvent| match program_event {
+            ProgramEvent::Datagram(Datagram { payload_bytes: bytes, .. }) | ProgramEvent::Message(Message { bytes, .. }) => {
                 u64::from(*bytes) + DATAGRAM_RECORD_BYTES
             }
             _ => 0,
         };
-        let waiting: u64 = self.thread(task).letters.iter().map(held).sum();
+        let waiting: u64 = self.thread(task).inbox.iter().map(held).sum();
         if waiting > DATAGRAM_BYTES_MAX {
             self.counted.datagram_drops += 1;
             return false;
         }
-        self.post(task, letter, now);
+        self.post(task, program_event, now);
         true
     }
 }

@@ -8,14 +8,14 @@ use tailrace_units::Time;
 
 /// What the hypervisor was told of last.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Effects {
     has_work: Vec<bool>,
     received: usize,
 }
 
-impl Told {
-    pub(super) fn new(cores: usize) -> Told {
-        Told { has_work: vec![false; cores], received: 0 }
+impl Effects {
+    pub(super) fn new(cores: usize) -> Effects {
+        Effects { has_work: vec![false; cores], received: 0 }
     }
 }
 
@@ -52,7 +52,7 @@ impl<P> Host<P> {
     pub fn become_guest(&mut self) {
         if let Some(threads) = &mut self.threads {
             let cores = threads.processor.cores();
-            threads.told = Some(Told::new(cores));
+            threads.told = Some(Effects::new(cores));
             (0..cores).for_each(|core| threads.processor.hold(core, true, Time::ZERO));
             // The engine asks when it is due before anything happens.
             threads.due = threads.processor.poll_timeout();

@@ -8,8 +8,8 @@
 mod calls;
 mod deliver;
 mod guest;
-mod letters;
 mod operations;
+mod program_events;
 mod queues;
 mod run;
 mod silent;
@@ -19,8 +19,8 @@ pub use queues::ReceiveCounters;
 
 use crate::cpu::{CoreSet, NewTask, Processor, ProcessorConfig, TaskId};
 use crate::transport::{Handed, Tcp};
-pub(super) use letters::Letter;
 pub(super) use operations::Operation;
+pub(super) use program_events::ProgramEvent;
 use queues::RxQueue;
 use softirq::Softirq;
 use std::collections::{BTreeMap, VecDeque};
@@ -102,7 +102,7 @@ pub(super) struct Thread {
     /// What it does on its core.
     running: Option<Operation>,
     /// What it will be told when it has done that.
-    letters: VecDeque<Letter>,
+    inbox: VecDeque<ProgramEvent>,
     /// Work that follows from what it has done.
     debt: Span,
     /// It reads by itself: it is told of what has arrived before it has read it.
@@ -171,7 +171,7 @@ pub(super) struct Threads {
     due: Time,
     armed: Time,
     /// Of a virtual machine, what its hypervisor was told.
-    told: Option<guest::Told>,
+    told: Option<guest::Effects>,
 }
 
 impl Threads {
@@ -209,7 +209,7 @@ impl Threads {
             who,
             operations: VecDeque::new(),
             running: None,
-            letters: VecDeque::new(),
+            inbox: VecDeque::new(),
             debt: Span::ZERO,
             reads_itself: false,
             is_bound: false,
@@ -243,7 +243,7 @@ impl Threads {
         let thread = self.thread(task);
         thread.who = Who::Nobody;
         thread.operations.clear();
-        thread.letters.clear();
+        thread.inbox.clear();
         self.blocked.retain(|&(_, blocked)| blocked != task);
         self.processor.remove(task);
     }
@@ -314,9 +314,9 @@ impl Threads {
     }
 
     /// Tells a thread something, and wakes it if it sleeps and does not wait for something else.
-    fn post(&mut self, task: TaskId, letter: Letter, now: Time) {
+    fn post(&mut self, task: TaskId, program_event: ProgramEvent, now: Time) {
         let thread = self.thread(task);
-        letter.add_to(&mut thread.letters);
+        program_event.add_to(&mut thread.inbox);
         if !thread.is_blocked {
             self.wake(task, now);
         }
@@ -338,7 +338,7 @@ impl Threads {
     /// A socket of a program is given back: its number may be another's soon.
     pub(super) fn forget_socket(&mut self, program: u32, socket: u32, now: Time) {
         let task = self.waiting_for(program, Some(socket));
-        self.thread(task).letters.retain(|letter| letter.socket() != Some(socket));
+        self.thread(task).inbox.retain(|program_event| program_event.socket() != Some(socket));
         self.programs[program as usize].of_socket.remove(&socket);
         while let Some(at) = self.blocked.iter().position(|&(blocked, _)| blocked == socket) {
             self.go_on(at, now);

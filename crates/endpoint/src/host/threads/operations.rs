@@ -1,6 +1,6 @@
 //! What a thread does on its core, and how long that takes.
 
-use super::{KernelCosts, Letter};
+use super::{KernelCosts, ProgramEvent};
 use crate::app::Message;
 use crate::cause::Cause;
 use crate::cpu::Kind;
@@ -15,7 +15,7 @@ pub(super) const PIECE_BYTES: u64 = 65_536;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::host) enum Operation {
     /// Learns of an event.
-    Learn(Letter),
+    Learn(ProgramEvent),
     /// Work of the program.
     Compute(Span),
     /// Opens the connection of its socket.
@@ -59,10 +59,12 @@ impl Operation {
         let work = match *self {
             Operation::Compute(work) => return (Kind::User, work),
             Operation::Overhead(work) => work,
-            Operation::Learn(Letter::Core) => Span::ZERO,
-            Operation::Learn(Letter::Readable { bytes, .. }) if !reads_itself => call + time_for(bytes, costs.read_byte_fs),
-            Operation::Learn(Letter::Datagram(datagram)) => call + time_for(datagram.payload_bytes.into(), costs.read_byte_fs),
-            Operation::Learn(Letter::Message(message)) => call + time_for(message.bytes.into(), costs.read_byte_fs),
+            Operation::Learn(ProgramEvent::Core) => Span::ZERO,
+            Operation::Learn(ProgramEvent::Readable { bytes, .. }) if !reads_itself => call + time_for(bytes, costs.read_byte_fs),
+            Operation::Learn(ProgramEvent::Datagram(datagram)) => {
+                call + time_for(datagram.payload_bytes.into(), costs.read_byte_fs)
+            }
+            Operation::Learn(ProgramEvent::Message(message)) => call + time_for(message.bytes.into(), costs.read_byte_fs),
             Operation::Read { bytes, .. } => call + time_for(bytes, costs.read_byte_fs),
             Operation::Write { bytes, has_begun, .. } => {
                 let copy = time_for(bytes.min(PIECE_BYTES), costs.write_byte_fs);

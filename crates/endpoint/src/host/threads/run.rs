@@ -2,7 +2,7 @@
 
 use super::calls::ThreadCalls;
 use super::operations::{PIECE_BYTES, has_room, is_of_use};
-use super::{Context, Letter, NO_TASK, Operation, Threads, Who};
+use super::{Context, NO_TASK, Operation, ProgramEvent, Threads, Who};
 use crate::cause::Because;
 use crate::cpu::{Done, Kind, TaskId};
 use crate::host::Host;
@@ -104,7 +104,7 @@ impl<P> Host<P> {
                 tcp.write(now, bytes, &mut uplink);
             }
             Operation::Read { bytes, .. } => tcp.read(now, bytes.min(tcp.unread()), &mut uplink),
-            Operation::Learn(Letter::Readable { bytes, .. }) if !threads.thread(task).reads_itself => {
+            Operation::Learn(ProgramEvent::Readable { bytes, .. }) if !threads.thread(task).reads_itself => {
                 tcp.read(now, bytes, &mut uplink)
             }
             Operation::Learn(_)
@@ -132,9 +132,9 @@ impl<P> Host<P> {
         let app = &mut socket.app;
         match done {
             Operation::Compute(_) => app.handle_worked(now, &mut calls),
-            Operation::Learn(Letter::Connected { .. }) => app.handle_connected(now, &mut calls),
-            Operation::Learn(Letter::Readable { bytes, .. }) => app.handle_readable(now, bytes, &mut calls),
-            Operation::Learn(Letter::Due) => {
+            Operation::Learn(ProgramEvent::Connected { .. }) => app.handle_connected(now, &mut calls),
+            Operation::Learn(ProgramEvent::Readable { bytes, .. }) => app.handle_readable(now, bytes, &mut calls),
+            Operation::Learn(ProgramEvent::Due) => {
                 calls.thread.is_due_told = false;
                 app.handle_timeout(now, &mut calls);
             }
@@ -159,7 +159,7 @@ impl<P> Host<P> {
         let Host { place, nic, udp_sockets, threads, ip, .. } = self;
         let socket = &mut udp_sockets[number as usize];
         match done {
-            Operation::Learn(Letter::Datagram(datagram)) => {
+            Operation::Learn(ProgramEvent::Datagram(datagram)) => {
                 let core_wait = threads.as_ref().map_or(Span::ZERO, |threads| threads.core_wait(now));
                 let event = Event::DatagramReceived { owner: socket.owner, datagram: &datagram, core_wait };
                 out.on_event(now, place, event);
@@ -220,8 +220,8 @@ impl<P> Host<P> {
             }
             return threads.begin(task, piece_of(next), now);
         }
-        match threads.thread(task).letters.pop_front() {
-            Some(letter) => threads.begin(task, Operation::Learn(letter), now),
+        match threads.thread(task).inbox.pop_front() {
+            Some(program_event) => threads.begin(task, Operation::Learn(program_event), now),
             None if threads.thread(task).debt > Span::ZERO => threads.begin(task, Operation::Overhead(Span::ZERO), now),
             None => threads.rest(task, now),
         }
@@ -273,7 +273,7 @@ impl Threads {
             return true;
         }
         let task = self.worker(program, owner, thread);
-        self.post(task, Letter::Core, now);
+        self.post(task, ProgramEvent::Core, now);
         false
     }
 

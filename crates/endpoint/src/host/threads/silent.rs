@@ -36,7 +36,7 @@ impl Threads {
             let thread = &self.list[at];
             matches!((thread.who, thread.running), (Who::Socket(_), Some(Operation::Overhead(_))))
                 && thread.operations.is_empty()
-                && thread.letters.is_empty()
+                && thread.inbox.is_empty()
         })
     }
 }

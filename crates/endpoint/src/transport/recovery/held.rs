@@ -1,12 +1,12 @@
 //! Marking what the peer holds out of order (RFC 2018, RFC 6675).
 
-use super::news::AckNews;
+use super::ack_effect::AckEffect;
 use super::scoreboard::{Range, Scoreboard};
 use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED};
 
 impl Scoreboard {
     /// Marks what the peer reports to hold out of order. Work is proportional to what is new: blocks reported again are skipped.
-    pub(crate) fn mark_held(&mut self, blocks: &mut [Range], news: &mut AckNews) {
+    pub(crate) fn mark_held(&mut self, blocks: &mut [Range], news: &mut AckEffect) {
         blocks.sort_unstable_by_key(|block| block.start);
         for block in blocks.iter() {
             let mut seq = block.start;
@@ -31,7 +31,7 @@ impl Scoreboard {
     }
 
     /// Marks segments from `number` on until one ends after `end` or starts a block that is marked; returns where it stopped.
-    fn mark_run(&mut self, mut number: u64, end: u64, news: &mut AckNews) -> u64 {
+    fn mark_run(&mut self, mut number: u64, end: u64, news: &mut AckEffect) -> u64 {
         while number < self.ring.tail {
             let record = self.ring.get(number);
             if record.end() > end {
@@ -47,14 +47,14 @@ impl Scoreboard {
     }
 
     /// Delivery rates are sampled from the newest.
-    fn note_newest_held(&self, number: u64, news: &mut AckNews) {
+    fn note_newest_held(&self, number: u64, news: &mut AckEffect) {
         let newness = |number| (self.ring.get(number).sent, number);
         if news.newest_held == 0 || newness(news.newest_held - 1) < newness(number) {
             news.newest_held = number + 1;
         }
     }
 
-    fn mark_sacked(&mut self, number: u64, record: Record, news: &mut AckNews) {
+    fn mark_sacked(&mut self, number: u64, record: Record, news: &mut AckEffect) {
         if record.has(SACKED) {
             return;
         }

@@ -1,8 +1,8 @@
 //! Linux's congestion states: what an unusual acknowledgement means in each, and when one ends.
 
+pub(super) mod ack_effect;
 mod duplicates;
 mod held;
-pub(super) mod news;
 mod probe;
 pub(super) mod rack;
 mod reduction;
@@ -13,7 +13,7 @@ mod timeout;
 use tailrace_units::Time;
 
 use super::Tcp;
-use news::AckNews;
+use ack_effect::AckEffect;
 use segment_ring::EVER_RETRANSMITTED;
 
 /// Where a connection stands, from calm to worst (Linux `tcp_ca_state`).
@@ -114,13 +114,13 @@ impl Tcp {
     /// Linux `tcp_fastretrans_alert`: leaves states that are over, finds losses, enters recovery.
     #[cold]
     #[inline(never)]
-    pub(super) fn handle_alert(&mut self, now: Time, alert: &Alert, news: &AckNews) -> Resend {
+    pub(super) fn handle_alert(&mut self, now: Time, alert: &Alert, news: &AckEffect) -> Resend {
         let resend = self.answer_alert(now, alert, news);
         self.turn_with_recovery(now);
         resend
     }
 
-    fn answer_alert(&mut self, now: Time, alert: &Alert, news: &AckNews) -> Resend {
+    fn answer_alert(&mut self, now: Time, alert: &Alert, news: &AckEffect) -> Resend {
         self.note_answered_probe();
         if alert.is_marked {
             self.recovery.prior_ssthresh = 0;
@@ -181,7 +181,7 @@ impl Tcp {
         false
     }
 
-    fn stay_in_recovery(&mut self, now: Time, alert: &Alert, news: &AckNews) -> Resend {
+    fn stay_in_recovery(&mut self, now: Time, alert: &Alert, news: &AckEffect) -> Resend {
         if self.undo_if_all_duplicates() {
             self.try_to_open(alert);
         }
@@ -195,7 +195,7 @@ impl Tcp {
         Resend::Lost
     }
 
-    fn watch(&mut self, now: Time, alert: &Alert, news: &AckNews) -> Resend {
+    fn watch(&mut self, now: Time, alert: &Alert, news: &AckEffect) -> Resend {
         if news.advanced {
             self.forget_duplicates();
         }

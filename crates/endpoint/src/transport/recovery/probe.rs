@@ -4,7 +4,7 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
 
 use super::State;
-use super::news::AckNews;
+use super::ack_effect::AckEffect;
 use super::timeout::TIMER_SLACK;
 use crate::transport::rtt::INITIAL_TIMEOUT;
 use crate::transport::timer::Pending;
@@ -43,7 +43,7 @@ impl Tcp {
     /// Evaluates the answer to a tail loss probe (Linux `tcp_process_tlp_ack`). `probe_was_duplicate`: the peer reported it twice.
     #[cold]
     #[inline(never)]
-    pub(crate) fn evaluate_probe(&mut self, news: &AckNews, is_duplicate: bool, probe_was_duplicate: bool) {
+    pub(crate) fn evaluate_probe(&mut self, news: &AckEffect, is_duplicate: bool, probe_was_duplicate: bool) {
         if self.recovery.probe_end == 0 || self.send.una < self.recovery.probe_end {
             return;
         }

@@ -3,7 +3,7 @@
 use tailrace_units::{Span, Time};
 
 use super::State;
-use super::news::AckNews;
+use super::ack_effect::AckEffect;
 use super::scoreboard::Scoreboard;
 use super::segment_ring::{LOST, RETRANSMISSION_OUT, SACKED};
 use crate::transport::rtt::Rtt;
@@ -57,7 +57,7 @@ impl Rack {
 
     /// Learns from the segments of this acknowledgement.
     #[inline]
-    pub(crate) fn advance(&mut self, now: Time, news: &AckNews) {
+    pub(crate) fn advance(&mut self, now: Time, news: &AckEffect) {
         if let Some(latest) = news.latest {
             self.rtt = now.since(news.sample_sent);
             self.latest = self.latest.max(latest);

@@ -7,7 +7,7 @@ use tailrace_wire::MAX_SACK_BLOCKS;
 
 use crate::transport::limits::LimitClock;
 
-use super::news::AckNews;
+use super::ack_effect::AckEffect;
 use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED, SegmentRing};
 
 /// Bytes from `start` up to, not including, `end`.
@@ -90,7 +90,7 @@ impl Scoreboard {
 
     /// Removes everything up to `ack`.
     #[inline(always)]
-    pub(crate) fn acknowledge(&mut self, ack: u64, news: &mut AckNews) {
+    pub(crate) fn acknowledge(&mut self, ack: u64, news: &mut AckEffect) {
         while !self.ring.is_empty() {
             let record = self.ring.get(self.ring.head);
             if record.end() > ack {
@@ -110,7 +110,7 @@ impl Scoreboard {
     }
 
     #[inline]
-    pub(crate) fn note_original(&self, record: Record, news: &mut AckNews) {
+    pub(crate) fn note_original(&self, record: Record, news: &mut AckEffect) {
         news.note_latest(record);
         news.original_delivered |= record.end() <= news.window_end;
         if record.end() < self.highest_sacked && news.overtaken.is_none() {
@@ -120,7 +120,7 @@ impl Scoreboard {
 
     #[cold]
     #[inline(never)]
-    fn remove_flagged(&mut self, record: Record, news: &mut AckNews) {
+    fn remove_flagged(&mut self, record: Record, news: &mut AckEffect) {
         if record.has(SACKED) {
             self.sacked_out -= 1;
             return;

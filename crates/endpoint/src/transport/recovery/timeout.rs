@@ -2,7 +2,7 @@
 
 use tailrace_units::{Span, Time};
 
-use super::news::AckNews;
+use super::ack_effect::AckEffect;
 use super::segment_ring::SACKED;
 use super::{Alert, Resend, State};
 use crate::transport::limits::Limit;
@@ -94,7 +94,7 @@ impl Tcp {
     }
 
     /// An acknowledgement in Loss (Linux `tcp_process_loss`): the timeout was spurious if an original is delivered.
-    pub(super) fn stay_in_loss(&mut self, now: Time, news: &AckNews, alert: &Alert) -> Resend {
+    pub(super) fn stay_in_loss(&mut self, now: Time, news: &AckEffect, alert: &Alert) -> Resend {
         let has_recovered = self.send.una >= self.recovery.high_seq;
         if news.advanced && self.undo_loss(false) {
             return Resend::Nothing;

@@ -4,7 +4,7 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, MAX_SACK_BLOCKS, Packet};
 
 use crate::transport::congestion::Acked;
-use crate::transport::recovery::news::AckNews;
+use crate::transport::recovery::ack_effect::AckEffect;
 use crate::transport::recovery::rack::DUPLICATE_THRESHOLD;
 use crate::transport::recovery::scoreboard::Range;
 use crate::transport::recovery::{Alert, Resend, State};
@@ -41,7 +41,7 @@ impl Tcp {
             return 0; // data or a window update: nothing for the scoreboard
         }
         let mut news =
-            AckNews { ambiguous_after: now - self.rtt.minimum(), window_end: self.recovery.high_seq, ..AckNews::default() };
+            AckEffect { ambiguous_after: now - self.rtt.minimum(), window_end: self.recovery.high_seq, ..AckEffect::default() };
         let prior_marks = self.board.lost_marks;
         if self.congestion.is_model() {
             self.begin_sample(packet.ack);
@@ -102,7 +102,7 @@ impl Tcp {
 
     /// Round trip, RACK and the congestion window's observations. Returns the round trip of the newest segment, if known.
     #[inline(always)]
-    fn learn(&mut self, now: Time, news: &AckNews, is_marked: bool) -> Option<Span> {
+    fn learn(&mut self, now: Time, news: &AckEffect, is_marked: bool) -> Option<Span> {
         let sample = match (news.oldest_sent, news.sacked_sent, news.latest) {
             (Some(oldest), _, _) => Some((now.since(oldest), now.since(news.newest_sent))),
             (None, Some(sent), _) => Some((now.since(sent), now.since(sent))),
@@ -125,7 +125,7 @@ impl Tcp {
     }
 
     #[inline]
-    fn acked(&self, now: Time, news: &AckNews, rtt: Option<Span>, is_marked: bool) -> Acked {
+    fn acked(&self, now: Time, news: &AckEffect, rtt: Option<Span>, is_marked: bool) -> Acked {
         Acked {
             now,
             segments: news.delivered(),
@@ -140,13 +140,13 @@ impl Tcp {
 
     /// The steady state passes without an alert.
     #[inline]
-    fn react(&mut self, now: Time, alert: &Alert, news: &AckNews, reports: &Reports) -> Resend {
+    fn react(&mut self, now: Time, alert: &Alert, news: &AckEffect, reports: &Reports) -> Resend {
         let is_calm = self.recovery.state == State::Open && !reports.has_blocks && !alert.is_duplicate && !alert.is_marked;
         if is_calm { Resend::Nothing } else { self.handle_alert(now, alert, news) }
     }
 
     #[inline(always)]
-    fn adjust_window(&mut self, now: Time, news: &AckNews, is_marked: bool, newly_lost: u32) {
+    fn adjust_window(&mut self, now: Time, news: &AckEffect, is_marked: bool, newly_lost: u32) {
         if self.recovery.is_reducing() {
             self.reduce_window(news.delivered(), newly_lost, news.advanced);
         } else if news.acked > 0 || (self.rack.reordering > DUPLICATE_THRESHOLD && news.delivered() > 0) {
@@ -192,7 +192,7 @@ impl Tcp {
     /// Marks held segments and takes note of duplicates (RFC 2018, RFC 2883).
     #[cold]
     #[inline(never)]
-    fn take_blocks(&mut self, packet: &Packet, news: &mut AckNews) -> Reports {
+    fn take_blocks(&mut self, packet: &Packet, news: &mut AckEffect) -> Reports {
         let mut reports = Reports { has_blocks: true, ..Reports::default() };
         let is_duplicate = packet.flags.contains(Flags::DSACK);
         let mut held = [Range::default(); MAX_SACK_BLOCKS];

@@ -5,7 +5,7 @@ use tailrace_units::{Span, Time};
 use crate::transport::Tcp;
 use crate::transport::congestion::{Ack, Path};
 use crate::transport::delivery_rate::RateSample;
-use crate::transport::recovery::news::AckNews;
+use crate::transport::recovery::ack_effect::AckEffect;
 
 /// Each of these does nothing for a connection without a sampler, and is called only for one that has it.
 impl Tcp {
@@ -30,7 +30,7 @@ impl Tcp {
         }
     }
 
-    fn finish_sample(&mut self, now: Time, news: &AckNews, lost: u32) -> RateSample {
+    fn finish_sample(&mut self, now: Time, news: &AckEffect, lost: u32) -> RateSample {
         let Some(paced) = self.congestion.paced_mut() else { return RateSample::default() };
         let mut sample = paced.sampler.finish(now, news, lost, self.rtt.minimum(), &self.board.ring);
         sample.may_be_delayed =
@@ -54,7 +54,7 @@ impl Tcp {
     /// An acknowledgement has been read: the model takes its sample, and sets window and pace.
     #[cold]
     #[inline(never)]
-    pub(crate) fn follow_model(&mut self, now: Time, news: &AckNews, newly_lost: u32, rtt: Option<Span>) {
+    pub(crate) fn follow_model(&mut self, now: Time, news: &AckEffect, newly_lost: u32, rtt: Option<Span>) {
         let mut sample = self.finish_sample(now, news, newly_lost);
         sample.rtt_us = rtt.map(|rtt| rtt.ps() / 1_000_000);
         let path = self.path();

@@ -23,7 +23,7 @@ from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.text.units import RATE, QuantityError, parse
 from tailrace.tools.switch.frames import SIZES, mtu_of
-from tailrace.tools.switch.trial import Latency, Request, Trial
+from tailrace.tools.switch.trial import Latency, Trial, TrialRequest
 
 SENDER, RECEIVER = "sender", "receiver"
 """Hosts of the lab, in the order in which the generator expects them."""
@@ -96,7 +96,7 @@ class LiveSwitch:
         self._stack.close()
         self._generator = None
 
-    def run(self, request: Request) -> Trial:
+    def run(self, request: TrialRequest) -> Trial:
         """One trial."""
         assert self._generator is not None, "the lab is up"
         return self._generator.run(request)
@@ -106,8 +106,8 @@ class LiveSwitch:
         if self._lab_kind in (TAP, VHOST):
             return None
         if frame_bytes not in self._alone:
-            request = Request.at(frame_bytes, 1, ALONE_S)
-            request = Request(frame_bytes, 0, min(request.frames, 2**30))
+            request = TrialRequest.at(frame_bytes, 1, ALONE_S)
+            request = TrialRequest(frame_bytes, 0, min(request.frames, 2**30))
             with Generator(NO_SWITCH, self._plan) as alone:
                 answer = alone.ask(request, ALONE_S, residue=False)
             self._alone[frame_bytes] = answer["sent"] * NS_PER_S / max(answer["sending_ns"], 1)
@@ -174,7 +174,7 @@ class Generator:
             else:
                 return line
 
-    def run(self, request: Request) -> Trial:
+    def run(self, request: TrialRequest) -> Trial:
         """One trial."""
         answer = self.ask(request, request.duration_s)
         latency = answer["latency_ns"]
@@ -191,7 +191,7 @@ class Generator:
             invalid=_invalid(answer),
         )
 
-    def ask(self, request: Request, limit_s: float, *, residue: bool = True) -> dict[str, Any]:
+    def ask(self, request: TrialRequest, limit_s: float, *, residue: bool = True) -> dict[str, Any]:
         """Sends a request to the generator and waits for its report."""
         assert self._line is not None, "it is open"
         self._trial = (self._trial + 1) % TRIALS

@@ -11,7 +11,7 @@ from tailrace.outcome import types
 from tailrace.scenario.loading import Loaded, load_scenario
 from tailrace.scenario.lowering.plan import lower
 from tailrace.tools.switch.frames import CHECK_BYTES, PS_PER_S
-from tailrace.tools.switch.trial import Latency, Request, Trial
+from tailrace.tools.switch.trial import Latency, Trial, TrialRequest
 
 RATE = "10Gbit/s"
 SENDER, RECEIVER = "sender", "receiver"
@@ -91,7 +91,7 @@ class SimulatedSwitch:
         """What the result file keeps."""
         return {"scenario": self.name, "arm": self.arm, "source": self.source, "destination": self.destination}
 
-    def run(self, request: Request) -> Trial:
+    def run(self, request: TrialRequest) -> Trial:
         """One simulation."""
         plan = dict(self._plan)
         payload = request.frame_bytes - CHECK_BYTES - plan["framing"]["header_bytes"] - HEADERS_BYTES

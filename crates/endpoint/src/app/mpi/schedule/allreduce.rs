@@ -1,11 +1,11 @@
 //! The sum of all, at all (`coll_base_allreduce.c`).
 
 use super::folding::Folding;
-use super::{ELEMENT, Place, Step};
+use super::{ELEMENT, Place, ScheduleStep};
 
 /// Of neighbours that are too many, the even one hands over to the odd one and waits for the result. The others exchange all with a partner at
 /// doubling distances.
-pub(super) fn recursive_doubling(place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
+pub(super) fn recursive_doubling(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
     let folding = Folding::of(place.ranks);
     let (is_folded, is_even) = (folding.is_folded(place.rank), place.rank.is_multiple_of(2));
     if number == 0 {
@@ -41,7 +41,7 @@ fn part(bytes: u64, ranks: u32, number: u32) -> u64 {
 }
 
 /// 2 (P − 1) steps.
-pub(super) fn ring(place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
+pub(super) fn ring(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
     let Place { ranks, .. } = place;
     let round = ranks - 1;
     if number >= 2 * round {
@@ -61,7 +61,7 @@ pub(super) fn ring(place: Place, bytes: u64, number: u32, step: &mut Step) -> bo
 
 /// Neighbours that are too many combine a half each, and the odd one hands its own over. The others combine halves, quarters and so on, and
 /// gather them again.
-pub(super) fn rabenseifner(place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
+pub(super) fn rabenseifner(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
     let folding = Folding::of(place.ranks);
     let count = bytes / ELEMENT;
     let (left, right) = (count / 2 * ELEMENT, (count - count / 2) * ELEMENT);

@@ -1,9 +1,9 @@
 //! A message from each to each (`coll_base_alltoall.c`).
 
-use super::{Place, Step};
+use super::{Place, ScheduleStep};
 
 /// All receives, then all sends.
-pub(super) fn linear(place: Place, bytes: u64, step: &mut Step) -> bool {
+pub(super) fn linear(place: Place, bytes: u64, step: &mut ScheduleStep) -> bool {
     for distance in 1..place.ranks {
         step.receive(place.after(distance), bytes);
         step.send(place.before(distance), bytes);
@@ -12,7 +12,7 @@ pub(super) fn linear(place: Place, bytes: u64, step: &mut Step) -> bool {
 }
 
 /// P − 1 steps. The one with itself is a copy.
-pub(super) fn pairwise(place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
+pub(super) fn pairwise(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
     if number + 1 >= place.ranks {
         return false;
     }
@@ -22,7 +22,7 @@ pub(super) fn pairwise(place: Place, bytes: u64, number: u32, step: &mut Step) -
 }
 
 /// ⌈log2 P⌉ steps. In each a rank sends the blocks whose distance has the bit of the step.
-pub(super) fn bruck(place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
+pub(super) fn bruck(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
     let distance = 1 << number;
     if distance >= place.ranks {
         return false;

@@ -1,10 +1,10 @@
 //! Each waits for all (`coll_base_barrier.c`).
 
 use super::folding::Folding;
-use super::{Place, Step};
+use super::{Place, ScheduleStep};
 
 /// Rank 0 hears of all, then tells all.
-pub(super) fn linear(place: Place, number: u32, step: &mut Step) -> bool {
+pub(super) fn linear(place: Place, number: u32, step: &mut ScheduleStep) -> bool {
     let others = 1..place.ranks;
     match (place.rank, number) {
         (0, 0) => others.for_each(|other| step.receive(other, 0)),
@@ -17,7 +17,7 @@ pub(super) fn linear(place: Place, number: u32, step: &mut Step) -> bool {
 }
 
 /// The ranks above a power of two tell one of the others, and wait for it; those exchange at doubling distances.
-pub(super) fn doubling(place: Place, number: u32, step: &mut Step) -> bool {
+pub(super) fn doubling(place: Place, number: u32, step: &mut ScheduleStep) -> bool {
     let Folding { levels, extra } = Folding::of(place.ranks);
     let among = 1 << levels;
     let is_above = place.rank >= among;
@@ -44,7 +44,7 @@ pub(super) fn doubling(place: Place, number: u32, step: &mut Step) -> bool {
 }
 
 /// ⌈log2 P⌉ steps.
-pub(super) fn dissemination(place: Place, number: u32, step: &mut Step) -> bool {
+pub(super) fn dissemination(place: Place, number: u32, step: &mut ScheduleStep) -> bool {
     let distance = 1 << number;
     if distance >= place.ranks {
         return false;

@@ -1,6 +1,6 @@
 //! From rank 0 to all (`coll_base_bcast.c`, `coll_base_topo.c`). Messages are whole: the choice by size asks for no segments.
 
-use super::{Place, Step};
+use super::{Place, ScheduleStep};
 
 /// The shape of a tree with its root at rank 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,7 +21,7 @@ pub enum Tree {
 const RADIX: u32 = 4;
 
 /// A rank receives from its parent, then sends to its children at once.
-pub(super) fn along(tree: Tree, place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
+pub(super) fn along(tree: Tree, place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
     match number {
         0 => {
             if place.rank > 0 {
@@ -93,7 +93,7 @@ fn children(tree: Tree, place: Place, mut each: impl FnMut(u32)) {
 }
 
 /// Parts go along a binomial tree, then P − 1 times round.
-pub(super) fn scatter_ring(place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
+pub(super) fn scatter_ring(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
     let Place { rank, ranks } = place;
     let part = bytes.div_ceil(ranks.into());
     let of = |first: u32, parts: u32| {

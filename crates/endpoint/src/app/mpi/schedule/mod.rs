@@ -110,7 +110,7 @@ impl Place {
 
 /// Messages that a rank sends and receives at the same time: the other rank, and bytes.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct ScheduleStep {
     /// In order.
     pub sends: Vec<(u32, u64)>,
     /// In order.
@@ -119,7 +119,7 @@ pub struct Step {
     pub combine: u64,
 }
 
-impl Step {
+impl ScheduleStep {
     /// Nothing to do.
     pub fn clear(&mut self) {
         self.sends.clear();
@@ -143,7 +143,7 @@ impl Step {
 
 impl Collective {
     /// Writes a step of a rank. Returns whether there is such a step.
-    pub fn step(self, place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
+    pub fn step(self, place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
         step.clear();
         match self {
             Collective::PingPong => ping_pong(place, bytes, number, step),
@@ -166,7 +166,7 @@ impl Collective {
     }
 }
 
-fn ping_pong(place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
+fn ping_pong(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
     match (place.rank, number) {
         (0, 0) => step.send(1, bytes),
         (0, 1) => step.receive(1, bytes),
@@ -177,7 +177,7 @@ fn ping_pong(place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
     true
 }
 
-fn neighbours(place: Place, bytes: u64, is_both: bool, step: &mut Step) -> bool {
+fn neighbours(place: Place, bytes: u64, is_both: bool, step: &mut ScheduleStep) -> bool {
     let (left, right) = (place.before(1), place.after(1));
     step.send(right, bytes);
     step.receive(left, bytes);

@@ -1,6 +1,6 @@
 //! iSCSI (RFC 7143).
 
-use super::{Headers, Immediate, Rules, Step};
+use super::{Headers, Immediate, Rules, SetupMessage};
 
 /// Basic header segment; no additional ones are used (11.2.1).
 const HEADER: u32 = 48;
@@ -50,7 +50,7 @@ impl Iscsi {
         let digest = |is_used: bool| if is_used { DIGEST } else { 0 };
         let immediate = if self.immediate_data { self.first_burst.min(self.target_max_recv) } else { 0 };
         let steps = |&[asked, answered]: &[u32; 2]| {
-            [Step { is_from_initiator: true, bytes: asked }, Step { is_from_initiator: false, bytes: answered }]
+            [SetupMessage { is_from_initiator: true, bytes: asked }, SetupMessage { is_from_initiator: false, bytes: answered }]
         };
         Rules {
             set_up: self.set_up.iter().flat_map(steps).collect(),

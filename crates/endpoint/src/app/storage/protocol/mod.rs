@@ -21,5 +21,5 @@ mod tests;
 pub use conduit::{Conduit, Reader};
 pub use initiator::{Completion, InitiatorSession};
 pub use pdu::{Pdu, PduKind, Served};
-pub use rules::{Headers, Immediate, Rules, Step};
+pub use rules::{Headers, Immediate, Rules, SetupMessage};
 pub use target::{Arrival, TargetSession};

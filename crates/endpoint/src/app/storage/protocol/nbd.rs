@@ -1,6 +1,6 @@
 //! The NBD protocol, newstyle (`doc/proto.md` of the NBD project).
 
-use super::{Headers, Immediate, Rules, Step};
+use super::{Headers, Immediate, Rules, SetupMessage};
 
 /// A request, without the data of a write.
 const REQUEST: u32 = 28;
@@ -36,8 +36,8 @@ pub struct Nbd {
 impl Nbd {
     /// What a connection does.
     pub fn rules(&self) -> Rules {
-        let client = |bytes| Step { is_from_initiator: true, bytes };
-        let server = |bytes| Step { is_from_initiator: false, bytes };
+        let client = |bytes| SetupMessage { is_from_initiator: true, bytes };
+        let server = |bytes| SetupMessage { is_from_initiator: false, bytes };
         let mut set_up = vec![server(GREETING), client(CLIENT_FLAGS)];
         if self.structured_replies {
             set_up.extend([client(OPTION), server(OPTION_REPLY)]);

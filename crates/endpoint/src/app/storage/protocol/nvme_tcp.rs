@@ -1,6 +1,6 @@
 //! NVMe over TCP (NVM Express TCP Transport Specification 1.0, the successor of TP 8000).
 
-use super::{Headers, Immediate, Rules, Step};
+use super::{Headers, Immediate, Rules, SetupMessage};
 
 /// ICReq and ICResp (3.6.2.2, 3.6.2.3).
 const INITIALISE: u32 = 128;
@@ -43,8 +43,8 @@ impl NvmeTcp {
     pub fn rules(&self) -> Rules {
         let digest = |is_used: bool| if is_used { DIGEST } else { 0 };
         let (header_digest, data_digest) = (digest(self.header_digest), digest(self.data_digest));
-        let initiator = |bytes| Step { is_from_initiator: true, bytes };
-        let target = |bytes| Step { is_from_initiator: false, bytes };
+        let initiator = |bytes| SetupMessage { is_from_initiator: true, bytes };
+        let target = |bytes| SetupMessage { is_from_initiator: false, bytes };
         let connect = COMMAND + header_digest + CONNECT_DATA + data_digest;
         Rules {
             set_up: vec![initiator(INITIALISE), target(INITIALISE), initiator(connect), target(RESPONSE + header_digest)],

@@ -7,7 +7,7 @@ use tailrace_blockdev::Op;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rules {
     /// What is sent before the first command, in order.
-    pub set_up: Vec<Step>,
+    pub set_up: Vec<SetupMessage>,
     /// Bytes of headers.
     pub headers: Headers,
     /// Bytes of the digest behind each header; 0 for none.
@@ -42,7 +42,7 @@ pub struct Rules {
 
 /// A step of the set-up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct SetupMessage {
     /// Sent by the initiator; otherwise by the target.
     pub is_from_initiator: bool,
     /// Bytes.

@@ -1,6 +1,6 @@
 //! Whatever the ends have agreed on, and in whatever order the device answers.
 
-use super::super::{Headers, Immediate, PduKind, Rules, Served, Step};
+use super::super::{Headers, Immediate, PduKind, Rules, Served, SetupMessage};
 use super::Session;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ fn rules() -> impl Strategy<Value = Rules> {
         |((data_out, data_in, burst, first_burst, immediate), (outstanding, commands, requests, flags), steps)| {
             let [has_digests, is_whole, is_status_with_data, counts_unanswered] = flags;
             let digest = if has_digests { 4 } else { 0 };
-            let step = |number| Step { is_from_initiator: number % 2 == 0, bytes: 7 + number };
+            let step = |number| SetupMessage { is_from_initiator: number % 2 == 0, bytes: 7 + number };
             Rules {
                 set_up: (0..steps).map(step).collect(),
                 headers: Headers { command: 48, data_out: 47, ready_to_transfer: 46, data_in: 45, response: 44 },
@@ -76,7 +76,7 @@ fn drive(session: &mut Session, requests: &[Request], random: &mut RandomStream)
 
 /// What was written for one request, in order.
 #[derive(Default)]
-struct Told {
+struct Written {
     out: u32,
     asked: u32,
     bursts: u32,
@@ -87,13 +87,13 @@ struct Told {
 
 fn check(session: &Session, requests: &[Request]) {
     let rules = &session.rules;
-    let (mut told, mut current) = (Vec::<(Request, Told)>::new(), BTreeMap::<u32, usize>::new());
+    let (mut told, mut current) = (Vec::<(Request, Written)>::new(), BTreeMap::<u32, usize>::new());
     let (mut under_way, mut most) = (0_u32, 0_u32);
     for (_, pdu) in &session.written {
         let overhead = pdu.bytes - if pdu.data > 0 { pdu.data.next_multiple_of(4) + rules.data_digest } else { 0 };
         if let PduKind::Command { request, .. } = pdu.kind {
             current.insert(pdu.tag, told.len());
-            told.push((request, Told::default()));
+            told.push((request, Written::default()));
             (under_way, most) = (under_way + 1, most.max(under_way + 1));
         }
         let Some(&place) = current.get(&pdu.tag).filter(|_| pdu.kind != PduKind::SetUp) else { continue };

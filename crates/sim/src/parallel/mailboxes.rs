@@ -6,7 +6,7 @@ use tailrace_wire::Packet;
 
 /// A frame that enters another part.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Letter {
+pub(super) struct CrossingFrame {
     pub(super) wire: u32,
     pub(super) arrival: Time,
     pub(super) packet: Packet,
@@ -14,26 +14,26 @@ pub(super) struct Letter {
 
 /// By sender and receiver what is on its way between parts: one box is filled while the other is emptied, window by window.
 #[derive(Debug)]
-pub(super) struct Mail {
+pub(super) struct Mailboxes {
     parts: usize,
-    boxes: Vec<[Mutex<Vec<Letter>>; 2]>,
+    boxes: Vec<[Mutex<Vec<CrossingFrame>>; 2]>,
 }
 
-impl Mail {
-    pub(super) fn new(parts: usize) -> Mail {
-        Mail { parts, boxes: std::iter::repeat_with(Default::default).take(parts * parts).collect() }
+impl Mailboxes {
+    pub(super) fn new(parts: usize) -> Mailboxes {
+        Mailboxes { parts, boxes: std::iter::repeat_with(Default::default).take(parts * parts).collect() }
     }
 
-    /// Puts letters into a box, and takes the memory that was there.
-    pub(super) fn post(&self, (from, to): (usize, usize), window: usize, letters: &mut Vec<Letter>) {
+    /// Puts crossing into a box, and takes the memory that was there.
+    pub(super) fn post(&self, (from, to): (usize, usize), window: usize, crossing: &mut Vec<CrossingFrame>) {
         let mut own = self.boxes[from * self.parts + to][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
         assert!(own.is_empty(), "what was posted two windows ago has been read");
-        std::mem::swap(&mut *own, letters);
+        std::mem::swap(&mut *own, crossing);
     }
 
-    /// Hands out all letters for a part, by sender. Those for one wire come from one sender, in order; the order of wires decides
+    /// Hands out all crossing for a part, by sender. Those for one wire come from one sender, in order; the order of wires decides
     /// nothing.
-    pub(super) fn collect(&self, to: usize, window: usize, mut each: impl FnMut(&[Letter])) {
+    pub(super) fn collect(&self, to: usize, window: usize, mut each: impl FnMut(&[CrossingFrame])) {
         for from in 0..self.parts {
             let mut own = self.boxes[from * self.parts + to][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
             each(&own);

@@ -5,7 +5,7 @@ use tailrace_units::Time;
 
 /// Part of the time of a transaction, with its place in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct TimedPart {
     /// What it is.
     pub part: Part,
     /// When it began.

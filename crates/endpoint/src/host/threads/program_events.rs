@@ -8,7 +8,7 @@ use tailrace_units::Time;
 
 /// An event that a program learns of by a system call.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::host) enum Letter {
+pub(in crate::host) enum ProgramEvent {
     /// The connection of a socket is open.
     Connected { socket: u32 },
     /// Bytes have arrived.
@@ -29,35 +29,39 @@ pub(in crate::host) enum Letter {
     Message(Message),
 }
 
-impl Letter {
+impl ProgramEvent {
     /// The socket of a program that it is about.
     pub(in crate::host) fn socket(&self) -> Option<u32> {
         match *self {
-            Letter::Connected { socket }
-            | Letter::Readable { socket, .. }
-            | Letter::Ended { socket }
-            | Letter::Failed { socket } => Some(socket),
-            Letter::Waiting { .. } | Letter::Due | Letter::Core | Letter::Datagram(_) | Letter::Message(_) => None,
+            ProgramEvent::Connected { socket }
+            | ProgramEvent::Readable { socket, .. }
+            | ProgramEvent::Ended { socket }
+            | ProgramEvent::Failed { socket } => Some(socket),
+            ProgramEvent::Waiting { .. }
+            | ProgramEvent::Due
+            | ProgramEvent::Core
+            | ProgramEvent::Datagram(_)
+            | ProgramEvent::Message(_) => None,
         }
     }
 
     /// What follows from it follows from what it tells.
     pub(in crate::host) fn cause(&self, now: Time) -> Option<Cause> {
         match self {
-            Letter::Message(message) => Some(Cause::datagram(message.socket, message.number, now)),
+            ProgramEvent::Message(message) => Some(Cause::datagram(message.socket, message.number, now)),
             other => other.socket().map(|socket| Cause::now(socket, now)),
         }
     }
 
     /// Bytes of one socket that arrive one after the other are read together.
-    pub(super) fn add_to(self, letters: &mut VecDeque<Letter>) {
-        if let Letter::Readable { socket, bytes } = self
-            && let Some(Letter::Readable { socket: last, bytes: more }) = letters.back_mut()
+    pub(super) fn add_to(self, inbox: &mut VecDeque<ProgramEvent>) {
+        if let ProgramEvent::Readable { socket, bytes } = self
+            && let Some(ProgramEvent::Readable { socket: last, bytes: more }) = inbox.back_mut()
             && *last == socket
         {
             *more += bytes;
             return;
         }
-        letters.push_back(self);
+        inbox.push_back(self);
     }
 }

@@ -7,7 +7,7 @@ use tailrace_workloads::WorkloadRecord;
 
 /// An event of a workload that counts in the order in which it happens.
 #[derive(Clone, Debug)]
-pub(crate) enum Told {
+pub(crate) enum WorkloadEvent {
     /// A transaction is complete.
     Completed {
         /// Counts within the workload.
@@ -26,24 +26,24 @@ pub(crate) enum Told {
 }
 
 /// The place of an event in their order: its time, its source, and how often that source has been due at that time before.
-pub(crate) type Order = (Time, Source, u32);
+pub(crate) type EventKey = (Time, Source, u32);
 
 /// One of these, with its place in the order of events.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// The event in which it was told.
-    pub(crate) event: Order,
+    pub(crate) event: EventKey,
     /// When it happened.
     pub(crate) now: Time,
     pub(crate) workload: u32,
-    pub(crate) told: Told,
+    pub(crate) told: WorkloadEvent,
 }
 
 /// What one part has noted.
 #[derive(Debug)]
 pub(crate) struct Log {
     /// The event that is being handled.
-    pub(crate) event: Order,
+    pub(crate) event: EventKey,
     pub(crate) entries: Vec<Entry>,
     /// How many of them tell that a user has finished.
     pub(crate) finished: u64,
@@ -63,24 +63,24 @@ impl Log {
         self.event = (at, source, repeated);
     }
 
-    pub(crate) fn note(&mut self, now: Time, workload: usize, told: Told) {
-        self.finished += u64::from(matches!(told, Told::Finished(_)));
+    pub(crate) fn note(&mut self, now: Time, workload: usize, told: WorkloadEvent) {
+        self.finished += u64::from(matches!(told, WorkloadEvent::Finished(_)));
         self.entries.push(Entry { event: self.event, now, workload: workload as u32, told });
     }
 }
 
 /// Tells a record. Returns whether that was the last of its users.
-pub(crate) fn tell(record: &mut WorkloadRecord, now: Time, told: &Told) -> bool {
+pub(crate) fn tell(record: &mut WorkloadRecord, now: Time, told: &WorkloadEvent) -> bool {
     match *told {
-        Told::Completed { user, intended, carried } => {
+        WorkloadEvent::Completed { user, intended, carried } => {
             record.completed(now, user, intended);
             if let Some(carried) = carried {
                 record.carried(carried);
             }
         }
-        Told::Part(since) => record.parts.record(now.since(since)),
-        Told::Datagram(sent) => record.measured(0, sent, now.since(sent)),
-        Told::Finished(user) => return record.finished(now, user),
+        WorkloadEvent::Part(since) => record.parts.record(now.since(since)),
+        WorkloadEvent::Datagram(sent) => record.measured(0, sent, now.since(sent)),
+        WorkloadEvent::Finished(user) => return record.finished(now, user),
     }
     false
 }

@@ -6,7 +6,7 @@ use super::segment_ring::Record;
 
 /// What one acknowledgement told.
 #[derive(Default)]
-pub(crate) struct AckNews {
+pub(crate) struct AckEffect {
     /// Segments delivered by the cumulative acknowledgement that had not been reported before.
     pub(crate) acked: u32,
     /// Segments newly reported as held out of order.
@@ -39,7 +39,7 @@ pub(crate) struct AckNews {
     pub(crate) window_end: u64,
 }
 
-impl AckNews {
+impl AckEffect {
     /// Segments delivered.
     #[inline]
     pub(crate) fn delivered(&self) -> u32 {
