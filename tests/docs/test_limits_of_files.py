@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from ruamel.yaml.error import YAMLError
-
 from tailrace.blast import frames
+
 from tailrace.files import BYTES_MAX, DEPTH_MAX
 from tailrace.importers.records.lines import LINE_BYTES_MAX
 from tailrace.importers.storage.source import IMPORTED_BYTES_MAX

@@ -16,7 +16,7 @@ from msgspec import to_builtins
 
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import is_terminal, shown, width_of
-from tailrace.errors import escaped
+from tailrace.errors import escaped, in_line
 
 if TYPE_CHECKING:
     from tailrace.errors import Problem
@@ -47,7 +47,7 @@ MACHINE = frozenset(
 
 def emit(text: str) -> None:
     """Prints a result for people to stdout, on a terminal wrapped to its width and coloured."""
-    _write(shown(text, sys.stdout))
+    _write(shown(_named_in_line(text), sys.stdout))
 
 
 def emit_text(text: str) -> None:
@@ -61,6 +61,15 @@ def emit_table(make: Callable[[], str]) -> None:
 
     with within(width_of(sys.stdout)):
         emit(make())
+
+
+def _named_in_line(text: str) -> str:
+    """A text in which names of files on the command line are in one line, whatever they have; other lines are meant."""
+    for word in sys.argv[1:]:
+        for name in word.split("/") if "\n" in word else ():
+            if "\n" in name and name.strip():
+                text = text.replace(name, in_line(name))
+    return text
 
 
 def _write(text: str) -> None:
@@ -77,7 +86,11 @@ def emit_json(content: object) -> None:
 
 def note(text: str) -> None:
     """Prints a message to stderr; with --json as one JSON object on a line."""
-    line = json.dumps({"event": "message", "text": text}) if "--json" in sys.argv else shown(text, sys.stderr)
+    line = (
+        json.dumps({"event": "message", "text": text})
+        if "--json" in sys.argv
+        else shown(_named_in_line(text), sys.stderr)
+    )
     with suppress(OSError, AttributeError):  # a full or closed stderr must not change the exit code
         sys.stderr.write(line + "\n")
         sys.stderr.flush()

@@ -174,3 +174,17 @@ def test_no_more_of_a_file_is_read_than_its_limit_and_a_byte(monkeypatch: pytest
     with pytest.raises(OSError, match="it has more than 5 bytes"):
         read_bytes(Path("file"), 5)
     assert asked == [6]
+
+
+@pytest.mark.parametrize(
+    "words", [("explain",), ("show", "queues"), ("profile",), ("import", "nxos"), ("check",)], ids=" ".join
+)
+def test_a_name_of_two_lines_makes_no_line_of_its_own(words: tuple[str, ...], tmp_path: Path) -> None:
+    for there in (False, True):
+        path = tmp_path / "x\nlab.yaml: valid"
+        if there:
+            path.write_text("?", encoding="utf-8")
+        done = tailrace(*words, str(path))
+        assert done.returncode == 2
+        assert "x\\nlab.yaml: valid" in done.stderr
+        assert not [line for line in done.stderr.splitlines() if line.startswith("lab.yaml")]

@@ -85,9 +85,10 @@ def _clients(scenario: Scenario, servings: Servings) -> Found:
             held[host, own] = before + count
             most = own[1] - own[0] + 1
             if before <= most < before + count:
-                what = f"host {host} keeps {before + count} connections, and {_shown(own)} are {most} ports"
+                ports = f"{_shown(own)} are {most} ports" if most > 1 else f"{_shown(own)} is one port"
+                what = f"host {host} keeps {before + count} connections, and {ports}"
                 yield at, what, "write a wider range, or fewer connections"
 
 
 def _shown(ports: tuple[int, int]) -> str:
-    return f"{ports[0]}-{ports[1]}"
+    return f"{ports[0]}-{ports[1]}" if ports[0] < ports[1] else str(ports[0])
