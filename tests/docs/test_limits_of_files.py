@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 from ruamel.yaml.error import YAMLError
-from tailrace.blast import frames
 
 from tailrace.files import BYTES_MAX, DEPTH_MAX
 from tailrace.importers.records.lines import LINE_BYTES_MAX
 from tailrace.importers.storage.source import IMPORTED_BYTES_MAX
 from tailrace.scenario.text import document, yaml
 from tailrace.scenario.workloads import recording
+from tailrace.tools.blast import frames
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "security.md").read_text(encoding="utf-8")
 WORDS = " ".join(PAGE.split())
