@@ -121,8 +121,8 @@ def measure(device: str, out: Path, *words: str) -> dict[str, Any]:
     """The result of the command."""
     line = [
         *machine.TAILRACE,
-        "disk",
         "measure",
+        "drive",
         device,
         "--duration",
         "2s",
@@ -141,8 +141,8 @@ def measure(device: str, out: Path, *words: str) -> dict[str, Any]:
 def test_a_limit_of_a_control_group_is_named_with_its_file(loop: str, tmp_path: Path) -> None:
     line = [
         *machine.TAILRACE,
-        "disk",
         "measure",
+        "drive",
         loop,
         "--duration",
         "3s",
@@ -189,8 +189,8 @@ def test_what_is_destroyed_is_named_before(loop: str, tmp_path: Path) -> None:
     subprocess.run(["mkfs.ext4", "-q", "-F", loop], capture_output=True, timeout=30, check=True)
     line = [
         *machine.TAILRACE,
-        "disk",
         "measure",
+        "drive",
         loop,
         "--duration",
         "2s",

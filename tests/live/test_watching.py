@@ -159,7 +159,7 @@ def test_one_that_asks_nothing_keeps_nobody_else_waiting_for_long(fabric: Fabric
 def test_top_in_a_terminal_shows_the_rate_of_the_last_second(fabric: Fabric) -> None:
     screen, terminal = pty.openpty()
     top = subprocess.Popen(
-        [*machine.TAILRACE, "top"],
+        [*machine.TAILRACE, "lab", "top"],
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,

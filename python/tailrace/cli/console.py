@@ -43,11 +43,18 @@ MACHINE = frozenset(
     }
 )
 """Errors caused by the machine, such as a full disk, and not by the program."""
+CLEARED = "\x1b[H\x1b[2J"
+"""To the first place, and all erased (ECMA-48: CUP, ED)."""
 
 
 def emit(text: str) -> None:
     """Prints a result for people to stdout, on a terminal wrapped to its width and coloured."""
     _write(shown(_named_in_line(text), sys.stdout))
+
+
+def emit_page(text: str) -> None:
+    """Prints a result in place of everything on the screen, each line as it is."""
+    _write(CLEARED + escaped(text))
 
 
 def emit_text(text: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from tailrace.cli.console import emit, emit_json, note, overrides, warn
+from tailrace.cli.console import emit, emit_json, emit_page, note, overrides, warn
 from tailrace.cli.inspect import counted
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, known_arm
@@ -105,7 +105,7 @@ def show_top(name: str | None, *, once: bool, json_: bool) -> None:
         if json_:
             emit_json(to_builtins(outcome))
         else:
-            emit(("" if once else "\033[H\033[2J") + ports_text(outcome, before, now_s - read_s))
+            (emit if once else emit_page)(ports_text(outcome, before, now_s - read_s))
         if once:
             return
         before, read_s = _tx_bytes(outcome), now_s
