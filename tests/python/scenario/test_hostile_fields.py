@@ -53,7 +53,7 @@ def test_a_name_is_refused_with_anything_else(text: str) -> None:
 def test_a_host_whose_name_ends_with_a_line_break_is_refused() -> None:
     data = sound()
     text = json.dumps(data).replace('"bulk"', '"bulk\\n"')
-    assert [one for one in problems(json.loads(text)) if "network.topology.hosts: 'bulk\n' is not a name" in one]
+    assert [one for one in problems(json.loads(text)) if "network.topology.hosts: 'bulk\\n' is not a name" in one]
 
 
 def leaves(node: object, at: Where = ()) -> Iterator[tuple[Where, bool]]:
