@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 import typer
 
-import tailrace
 from tailrace.cli.app import app
 from tailrace.scenario.schema import scenario_schema
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "fields-that-reach-commands.md").read_text(encoding="utf-8")
-PACKAGE = Path(str(tailrace.__file__)).parent
+PACKAGE = ROOT / "python" / "tailrace"
 WORD = re.compile(r"`([^`]+)`")
 STARTS = {
     "subprocess": {"run", "Popen", "call", "check_call", "check_output", "getoutput", "getstatusoutput"},

@@ -8,12 +8,13 @@ import os
 import socket
 import ssl
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import dask
-import dask_jobqueue  # noqa: F401  it sets defaults when it is imported
 import psutil
 import pytest
 
@@ -23,9 +24,10 @@ from lab import load
 from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.remote.dask_scheduler import RunScheduler
-from tailrace.experiment.remote.slurm import Jobs, slurm_workers
+from tailrace.experiment.remote.slurm import Jobs, dask_slurm, slurm_workers
 from tailrace.experiment.schedule import TrialKey
 
+dask_slurm()  # it sets defaults when it is imported
 ENDED = (None, "nothing")
 """What a request gets that only the command may make."""
 
@@ -166,3 +168,9 @@ async def _asked(address: str, security: Any, request: dict[str, Any]) -> Any:
     finally:
         comm.abort()
     return "nothing" if isinstance(answer, dict) and answer.get("status") == "uncaught-error" else answer
+
+
+def test_an_interrupt_stays_one_where_dask_is_imported() -> None:
+    words = "import signal; from tailrace.experiment.remote.slurm import dask_slurm; dask_slurm()"
+    line = f"{words}; assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    assert subprocess.run([sys.executable, "-c", line], check=False, timeout=60).returncode == 0

@@ -3,8 +3,10 @@
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -108,13 +110,22 @@ def batch_script(jobs: Jobs) -> str:
     """The script that Slurm would get for each worker; made without Slurm, without a scheduler and without a socket."""
     import_dask(NAME, "slurm")
     with _told_in_words():
-        from dask_jobqueue.slurm import SLURMJob
-
-        job = SLURMJob(
+        job = dask_slurm().SLURMJob(
             "tls://ADDRESS:PORT", name="NUMBER", protocol="tls://", interface=_configured("interface"),
             security=_NamedFiles(), **_job_options(jobs),
         )  # fmt: skip
         return str(job.job_script())
+
+
+def dask_slurm() -> Any:
+    """Dask's module for Slurm. Its import has Ctrl-C end the process with exit code 0, which is taken back."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        import dask_jobqueue.slurm
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
+    return dask_jobqueue.slurm
 
 
 def _job_options(jobs: Jobs) -> dict[str, Any]:
@@ -150,11 +161,9 @@ class _NamedFiles:
 @contextmanager
 def _cluster(jobs: Jobs, security: Any) -> Iterator[Any]:
     with _told_in_words():
-        from dask_jobqueue import SLURMCluster
-
         from tailrace.experiment.remote.dask_scheduler import RunScheduler
 
-        cluster = SLURMCluster(
+        cluster = dask_slurm().SLURMCluster(
             scheduler_cls=RunScheduler,
             scheduler_options=_scheduler_options(),
             security=security,
