@@ -24,14 +24,14 @@ impl Mailboxes {
         Mailboxes { parts, boxes: std::iter::repeat_with(Default::default).take(parts * parts).collect() }
     }
 
-    /// Puts crossing into a box, and takes the memory that was there.
+    /// Puts crossing frames into a box, and takes the memory that was there.
     pub(super) fn post(&self, (from, to): (usize, usize), window: usize, crossing: &mut Vec<CrossingFrame>) {
         let mut own = self.boxes[from * self.parts + to][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
         assert!(own.is_empty(), "what was posted two windows ago has been read");
         std::mem::swap(&mut *own, crossing);
     }
 
-    /// Hands out all crossing for a part, by sender. Those for one wire come from one sender, in order; the order of wires decides
+    /// Hands out all frames for a part, by sender. Those for one wire come from one sender, in order; the order of wires decides
     /// nothing.
     pub(super) fn collect(&self, to: usize, window: usize, mut each: impl FnMut(&[CrossingFrame])) {
         for from in 0..self.parts {

@@ -55,9 +55,14 @@ class Credentials:
                 f"--on {on} requires {missing[0]} (hint: PEM files, by --tls-ca, --tls-cert and --tls-key or by"
                 f" {CONFIGURED[missing[0]]} of Dask's configuration)"
             )
+        for name, file in files.items():
+            try:
+                read_bytes(Path(str(file)), PEM_BYTES_MAX) if file else None
+            except OSError as error:
+                raise RunRefusedError(
+                    f"--on {on}: {name} {file}: {error.strerror} (hint: a file in PEM form)"
+                ) from None
         try:
-            for file in filter(None, files.values()):
-                read_bytes(Path(str(file)), PEM_BYTES_MAX)
             security = Security(
                 require_encryption=True,
                 tls_ca_file=str(files["--tls-ca"]),
@@ -66,7 +71,7 @@ class Credentials:
             )
             security.get_connection_args("client")
         except (OSError, ValueError) as error:
-            raise RunRefusedError(_unreadable(on, files, error)) from None
+            raise RunRefusedError(_unreadable(on, error)) from None
         return security
 
 
@@ -125,12 +130,7 @@ def refuse_stranger(on: str, security: Any, say: Callable[[str], None]) -> None:
     raise RunRefusedError(absent_words(on, printable(why)))
 
 
-def _unreadable(on: str, files: dict[str, Any], error: Exception) -> str:
-    for name, file in files.items():
-        try:
-            read_bytes(Path(str(file)), PEM_BYTES_MAX) if file else None
-        except OSError as unread:
-            return f"--on {on}: {name} {file}: {unread.strerror} (hint: a file in PEM form)"
+def _unreadable(on: str, error: Exception) -> str:
     what = getattr(error, "reason", None) or error
     return (
         f"--on {on}: a certificate or key cannot be loaded: {printable(str(what))} (hint: PEM files, of which --tls-key"

@@ -2,9 +2,7 @@
 
 import gzip
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from io import BufferedIOBase, BufferedReader
 from pathlib import Path
 from typing import NoReturn
 
@@ -39,7 +37,8 @@ class Record:
     def read(self) -> Iterator[str]:
         """Lines without their ends; raises `ScenarioError` for what is no text."""
         try:
-            with opened(self.path) as stored, _plain(stored, self.path) as file:
+            with opened(self.path) as stored:
+                file = gzip.GzipFile(fileobj=stored) if self.path.suffix == ".gz" else stored
                 while raw := file.readline(LINE_BYTES_MAX):
                     self.lines += 1
                     if len(raw) >= LINE_BYTES_MAX:
@@ -79,13 +78,3 @@ class Record:
             text = kind.text[:SHOWN] + ("..." if len(kind.text) > SHOWN else "")
             remarks.add(kind.first, text, verdict, words + more)
         return remarks
-
-
-@contextmanager
-def _plain(stored: BufferedReader, path: Path) -> Iterator[BufferedIOBase]:
-    """What a file has, decompressed where its name says that it is compressed."""
-    if path.suffix != ".gz":
-        yield stored
-        return
-    with gzip.open(stored) as file:
-        yield file
