@@ -49,7 +49,7 @@ CLEARED = "\x1b[H\x1b[2J"
 
 def emit(text: str) -> None:
     """Prints a result for people to stdout, on a terminal wrapped to its width and coloured."""
-    _write(shown(_named_in_line(text), sys.stdout))
+    _write(_shown(text, sys.stdout))
 
 
 def emit_page(text: str) -> None:
@@ -70,13 +70,13 @@ def emit_table(make: Callable[[], str]) -> None:
         emit(make())
 
 
-def _named_in_line(text: str) -> str:
-    """A text in which names of files on the command line are in one line, whatever they have; other lines are meant."""
+def _shown(text: str, stream: TextIO | None) -> str:
+    """As `shown`. Names of files on the command line are in one line, whatever they have; other lines are meant."""
     for word in sys.argv[1:]:
         for name in word.split("/") if "\n" in word else ():
             if "\n" in name and name.strip():
                 text = text.replace(name, in_line(name))
-    return text
+    return shown(text, stream)
 
 
 def _write(text: str) -> None:
@@ -93,11 +93,7 @@ def emit_json(content: object) -> None:
 
 def note(text: str) -> None:
     """Prints a message to stderr; with --json as one JSON object on a line."""
-    line = (
-        json.dumps({"event": "message", "text": text})
-        if "--json" in sys.argv
-        else shown(_named_in_line(text), sys.stderr)
-    )
+    line = json.dumps({"event": "message", "text": text}) if "--json" in sys.argv else _shown(text, sys.stderr)
     with suppress(OSError, AttributeError):  # a full or closed stderr must not change the exit code
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
