@@ -14,7 +14,7 @@ from tailrace.cli.group import Group
 from tailrace.cli.import_app import import_app
 from tailrace.cli.lab_app import FabricKind, lab_app
 from tailrace.cli.measure_app import measure_app
-from tailrace.cli.options import Files, Json, OutDirectory, Set, Sweep
+from tailrace.cli.options import Files, Json, OfArm, OutDirectory, Set, Sweep
 from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TlsCa, TlsCert, TlsKey, TrialCores, cores_of, reach
 from tailrace.cli.profile_app import profile_app
 from tailrace.cli.search_app import search_app
@@ -154,7 +154,7 @@ def check(
 def plan(
     scenario: Files,
     *,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
+    arm: OfArm = None,
     trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
     set_: Set = None,
     seed: Seed = None,

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.options import ResultJson
+
 
 def blast(
     file: Annotated[
@@ -61,7 +63,7 @@ def blast(
     queued: Annotated[
         bool, typer.Option("--queued", help="Send by the queue of the interface (tc), not past it.")
     ] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    json_: ResultJson = False,
 ) -> None:
     """Send raw Ethernet frames from a file, and say how many were sent, refused, and per second."""
     from tailrace.cli.blasting import Wanted, blast_frames

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.options import ResultJson
+
 explain_app = typer.Typer(rich_markup_mode=None)
 
 
@@ -28,7 +30,7 @@ def explain(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    json_: ResultJson = False,
 ) -> None:
     """Simulate or replay trials of a run, and tell where the time of every transaction went.
 

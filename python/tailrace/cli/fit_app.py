@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.options import ResultJson
+
 fit_app = typer.Typer(rich_markup_mode=None)
 
 
@@ -40,7 +42,7 @@ def fit(
         bool,
         typer.Option("--strict", help="Exit with code 1 if a statistic of the simulation is off by more than 50 %."),
     ] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    json_: ResultJson = False,
 ) -> None:
     """Fit a scenario to a capture, and compare a simulated run of it with the capture."""
     from tailrace.cli.fitting import FitArguments, fit_file

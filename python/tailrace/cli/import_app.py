@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Files, Json, OutFile, Set
+from tailrace.cli.options import Files, Json, OfArm, OutFile, Set
 
 import_app = typer.Typer(rich_markup_mode=None)
 
@@ -106,7 +106,7 @@ def export_(
     scenario: Files,
     *,
     switch: Annotated[str | None, typer.Option("--switch", metavar="NAME", help="Switch; default: the first.")] = None,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
+    arm: OfArm = None,
     out: OutFile = None,
     set_: Set = None,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.group import Group
-from tailrace.cli.options import Files, OutFile, Set
+from tailrace.cli.options import Files, OfArm, OutFile, ResultJson, Set
 
 lab_app = typer.Typer(
     cls=Group,
@@ -29,7 +29,6 @@ class FabricKind(StrEnum):
 FabricName = Annotated[
     str | None, typer.Option("--fabric", metavar="NAME", help="Fabric; default: the only one that is up.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")]
 
 
 @lab_app.command()
@@ -37,7 +36,7 @@ def up(
     scenario: Files,
     *,
     name: Annotated[str | None, typer.Option("--name", help="Name; default: that of the scenario.")] = None,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
+    arm: OfArm = None,
     metrics: Annotated[
         int | None,
         typer.Option(
@@ -64,7 +63,7 @@ def down(name: Annotated[str | None, typer.Argument(help="Name; default: the onl
 
 
 @lab_app.command("list")
-def list_(*, json_: Json = False) -> None:
+def list_(*, json_: ResultJson = False) -> None:
     """List the fabrics that are up."""
     from tailrace.cli.lab import print_fabrics
 
@@ -89,7 +88,7 @@ def top(
     *,
     fabric: FabricName = None,
     once: Annotated[bool, typer.Option("--once", help="Print the counters once and exit.")] = False,
-    json_: Json = False,
+    json_: ResultJson = False,
 ) -> None:
     """Show the counters of a fabric that is up, every second."""
     from tailrace.cli.lab import show_top
@@ -121,7 +120,7 @@ def doctor(
             help="Measure the frame rate that this machine sustains, and the --live-scale that it needs now.",
         ),
     ] = False,
-    json_: Json = False,
+    json_: ResultJson = False,
 ) -> None:
     """Report what this machine has and lacks for live runs; exit code 1 when they cannot start."""
     from tailrace.cli.live import print_doctor
@@ -152,7 +151,7 @@ def calibrate(
 def replay(
     run_directory: Annotated[Path, typer.Argument(help="Run directory of `run --live --log-ingress`.", metavar="RUN")],
     *,
-    json_: Json = False,
+    json_: ResultJson = False,
 ) -> None:
     """Replay the frames that entered the switches of a live run; exit code 1 when a digest differs."""
     from tailrace.cli.live import replay_run

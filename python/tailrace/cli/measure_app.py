@@ -7,6 +7,7 @@ import typer
 
 from tailrace.cli.group import Group
 from tailrace.cli.lab_app import FabricKind
+from tailrace.cli.options import OfArm, OutDirectory, ResultJson, Set
 
 measure_app = typer.Typer(
     cls=Group,
@@ -56,16 +57,10 @@ def switch(
     destination: Annotated[
         str | None, typer.Option("--destination", metavar="HOST", help="Host that receives; default: the next.")
     ] = None,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Directory of the results; default: below runs/."),
-    ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    arm: OfArm = None,
+    set_: Set = None,
+    out: OutDirectory = None,
+    json_: ResultJson = False,
 ) -> None:
     """Throughput, latency, loss and bursts of a switch (RFC 2544, RFC 9004), and MLRsearch."""
     from tailrace.cli.switch import SwitchArguments, measure_switch
@@ -122,18 +117,15 @@ def path(
         str | None,
         typer.Option("--netns", metavar="NAME", help="With an address: probe from this network namespace (as root)."),
     ] = None,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
-    ] = None,
+    arm: OfArm = None,
+    set_: Set = None,
     tries: Annotated[
         int, typer.Option("--tries", min=1, max=1000, help="Probes of each size, 100 a second at most.")
     ] = 10,
     limit: Annotated[
         float, typer.Option("--limit", min=1, max=3600, help="Seconds for the search in each direction.")
     ] = 60.0,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    json_: ResultJson = False,
 ) -> None:
     """Find the largest packet that a path carries, and where a larger one ends; exit code 1 below --expect."""
     from tailrace.cli.path import Wanted, probe_mtu
@@ -162,11 +154,8 @@ def drive(
     precondition: Annotated[
         bool, typer.Option("--precondition", help="Write the whole drive once before; needs --destroy-data.")
     ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Directory of the results; default: below runs/."),
-    ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    out: OutDirectory = None,
+    json_: ResultJson = False,
 ) -> None:
     """Measure a drive beside its specification, and name what limits it; reads only, unless told otherwise."""
     from tailrace.cli.drive import DriveArguments, disk_measure
@@ -194,7 +183,7 @@ def split(
     prove: Annotated[
         bool, typer.Option("--prove", help="Read from it, and compare with what the kernel counts (as root).")
     ] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    json_: ResultJson = False,
 ) -> None:
     """Tell into how many requests one is split, and by which limit; exit code 1 if --prove sees something else."""
     from tailrace.cli.split import disk_inspect
@@ -212,7 +201,7 @@ def specs(
         bool, typer.Option("--as-scenario", help="Print it as a device of scenarios (YAML).")
     ] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of specifications.")] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    json_: ResultJson = False,
 ) -> None:
     """List the specifications of drives that come with tailrace, with their sources."""
     from tailrace.cli.drive import disk_specs

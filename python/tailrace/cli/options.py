@@ -35,3 +35,6 @@ OutDirectory = Annotated[
 ]
 OutFile = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="File to write; default: stdout.")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
+ResultJson = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")]
+"""Of commands that show no progress."""
+OfArm = Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")]

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.options import ResultJson
+
 profile_app = typer.Typer(rich_markup_mode=None)
 
 
@@ -52,7 +54,7 @@ def profile(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE.html", help="Write one offline page with charts to this file."),
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    json_: ResultJson = False,
 ) -> None:
     """Profile a capture: sizes, rates, bursts, flows, TCP, requests and responses."""
     from tailrace.cli.profiling import ProfileArguments, profile_file

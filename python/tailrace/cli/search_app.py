@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Files, Json, OutDirectory, Set, Vary
+from tailrace.cli.options import Files, Json, OfArm, OutDirectory, Set, Vary
 from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TlsCa, TlsCert, TlsKey, TrialCores, cores_of, reach
 
 search_app = typer.Typer(rich_markup_mode=None)
@@ -27,7 +27,7 @@ def search(
         str | None,
         typer.Option("--maximise", metavar="NAME", help="A varied value, or a figure such as backup.goodput."),
     ] = None,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
+    arm: OfArm = None,
     precision: Annotated[
         str, typer.Option("--precision", metavar="SHARE", help="Distance of neighbouring values of a range.")
     ] = "1%",

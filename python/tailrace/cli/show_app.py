@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.options import ResultJson
+
 show_app = typer.Typer(rich_markup_mode=None)
 
 
@@ -57,7 +59,7 @@ def show(
             help="Interfaces of a fabric before, after and between: FILE is an earlier output with --json.",
         ),
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    json_: ResultJson = False,
 ) -> None:
     """Show the counters of one trial, or of a fabric that is up, under the names used by switch vendors and netstat."""
     from tailrace.cli.interfaces import InterfacesWanted, show_interfaces
