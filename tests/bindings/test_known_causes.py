@@ -12,7 +12,7 @@ import pytest
 import tailrace
 from known_causes import KNOWN, Known
 from tailrace.advice.causes import makeup
-from tailrace.cli.explaining import Wanted, explain_run
+from tailrace.cli.explaining import ExplainArguments, explain_run
 from tailrace.errors import ScenarioWarning
 from tailrace.experiment.explain import trial_plan
 from tailrace.experiment.native import explain_trial, make_trial
@@ -56,11 +56,11 @@ def test_the_verdict_is_the_known_cause_wherever_it_is_told(
     assert known.verdict in page
 
     capsys.readouterr()
-    explain_run(found.path, Wanted([], [], 1, 1, 1), json_=True)
+    explain_run(found.path, ExplainArguments(arms=[], workloads=[], number=1, slowest=1, jobs=1), json_=True)
     explained = json.loads(capsys.readouterr().out)
     limits = [one["limited_by"] for key in ("explained", "counted") for one in explained.get(key, []) if is_shop(one)]
     assert {own.limits.limited_by} == {one for one in limits if one}
-    explain_run(found.path, Wanted([], [], 1, 1, 1), json_=False)
+    explain_run(found.path, ExplainArguments(arms=[], workloads=[], number=1, slowest=1, jobs=1), json_=False)
     assert known.verdict in told(capsys.readouterr().out)
 
     if own.causes and own.causes.transactions:

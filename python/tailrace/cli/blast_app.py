@@ -66,9 +66,22 @@ def blast(
     json_: ResultJson = False,
 ) -> None:
     """Send raw Ethernet frames from a file, and say how many were sent, refused, and per second."""
-    from tailrace.cli.blasting import Wanted, blast_frames
+    from tailrace.cli.blasting import BlastArguments, blast_frames
 
-    wanted = Wanted(
-        file, host, fabric, interface, netns, yes, threads, delay, rate, count, length, sizes, syntax, queued
+    wanted = BlastArguments(
+        file=file,
+        host=host,
+        fabric=fabric,
+        interface=interface,
+        netns=netns,
+        is_yes=yes,
+        threads=threads,
+        delay=delay,
+        rate=rate,
+        count=count,
+        length=length,
+        sizes=sizes,
+        syntax=syntax,
+        is_queued=queued,
     )
     raise typer.Exit(blast_frames(wanted, json_=json_))

@@ -17,8 +17,8 @@ LENGTH_PS_MAX = 3600 * 10**12
 DELAY_PS_MAX = 10 * 10**12
 
 
-@dataclass(frozen=True)
-class Wanted:
+@dataclass(frozen=True, kw_only=True)
+class BlastArguments:
     """The arguments of `blast`."""
 
     file: Path
@@ -37,7 +37,7 @@ class Wanted:
     is_queued: bool
 
 
-def blast_frames(wanted: Wanted, *, json_: bool) -> int:
+def blast_frames(wanted: BlastArguments, *, json_: bool) -> int:
     """Sends, prints, and returns the exit code."""
     place = _place(wanted)
     sending = _sending(wanted)
@@ -52,7 +52,7 @@ def blast_frames(wanted: Wanted, *, json_: bool) -> int:
     return DONE
 
 
-def _place(wanted: Wanted) -> Place:
+def _place(wanted: BlastArguments) -> Place:
     """Where frames are sent: never by an interface of the machine that was not named and confirmed."""
     if wanted.host is not None:
         for option, value in (("--netns", wanted.netns), ("--yes", wanted.is_yes or None)):
@@ -75,7 +75,7 @@ def _place(wanted: Wanted) -> Place:
     return Place(wanted.interface, namespace=wanted.netns, is_machine_allowed=wanted.is_yes)
 
 
-def _sending(wanted: Wanted) -> Sending:
+def _sending(wanted: BlastArguments) -> Sending:
     if wanted.delay is not None and wanted.rate is not None:
         raise RunRefusedError("--delay and --rate exclude each other (hint: choose one)")
     delay_ps = _time("--delay", wanted.delay or "0s", 0, DELAY_PS_MAX)

@@ -36,6 +36,10 @@ def explain(
 
     Of live runs it is what the fabric measured, and the rest as one part.
     """
-    from tailrace.cli.explaining import Wanted, explain_run
+    from tailrace.cli.explaining import ExplainArguments, explain_run
 
-    explain_run(run_directory, Wanted(arm or [], workload or [], trial, slowest, jobs), json_=json_)
+    explain_run(
+        run_directory,
+        ExplainArguments(arms=arm or [], workloads=workload or [], number=trial, slowest=slowest, jobs=jobs),
+        json_=json_,
+    )

@@ -36,8 +36,8 @@ from tailrace.results.text.unexplained import unexplained_sentence
 from tailrace.scenario.loading import Loaded
 
 
-@dataclass(frozen=True)
-class Wanted:
+@dataclass(frozen=True, kw_only=True)
+class ExplainArguments:
     """What is asked for."""
 
     arms: Sequence[str]
@@ -47,7 +47,7 @@ class Wanted:
     jobs: int | None
 
 
-def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
+def explain_run(path: Path, wanted: ExplainArguments, *, json_: bool) -> None:
     """Prints where the time went, by arm and workload; a record of it stays in the run directory."""
     run = Run.read(path)
     if run.manifest.engine == LIVE:
@@ -90,7 +90,7 @@ def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
         note(f"kept in {run.path}; `tailrace report {run.path}` shows it")
 
 
-def _tell_counters(run: Run, wanted: Wanted, why: str | None = None, *, json_: bool) -> None:
+def _tell_counters(run: Run, wanted: ExplainArguments, why: str | None = None, *, json_: bool) -> None:
     """The verdict of counters, why it is no other, and how to get the critical path."""
     for name in [*wanted.arms, *wanted.workloads]:
         known = run.arms if name in wanted.arms else [*run.groups, *run.workloads]
@@ -107,7 +107,7 @@ def _tell_counters(run: Run, wanted: Wanted, why: str | None = None, *, json_: b
         note(why)
 
 
-def _trials(run: Run, wanted: Wanted) -> list[Trial]:
+def _trials(run: Run, wanted: ExplainArguments) -> list[Trial]:
     """That of every wanted arm; without any, of those that have it: an interrupted run is explained too."""
     if wanted.arms:
         return [trial_of(run, arm, wanted.number) for arm in dict.fromkeys(wanted.arms)]

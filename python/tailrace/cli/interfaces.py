@@ -34,8 +34,8 @@ NOT_RECORDED = {
 FOREIGN = "it is not what `show interfaces --json` prints"
 
 
-@dataclass(frozen=True)
-class InterfacesWanted:
+@dataclass(frozen=True, kw_only=True)
+class InterfacesArguments:
     """The arguments of `show interfaces`."""
 
     run: Path | None
@@ -48,7 +48,7 @@ class InterfacesWanted:
     since: Path | None
 
 
-def show_interfaces(wanted: InterfacesWanted, *, json_: bool) -> None:
+def show_interfaces(wanted: InterfacesArguments, *, json_: bool) -> None:
     """Prints the interfaces of a trial, or of a fabric that is up."""
     _refuse(wanted)
     if wanted.run is not None:
@@ -65,7 +65,7 @@ def show_interfaces(wanted: InterfacesWanted, *, json_: bool) -> None:
             emit_table(lambda: format_interfaces(rows))
 
 
-def _refuse(wanted: InterfacesWanted) -> None:
+def _refuse(wanted: InterfacesArguments) -> None:
     """Options that do not belong together."""
     is_fabric = {"--fabric": wanted.fabric, "--since": wanted.since}
     for option, value in is_fabric.items():
@@ -79,7 +79,7 @@ def _refuse(wanted: InterfacesWanted) -> None:
         raise RunRefusedError("--since and --interval exclude each other (hint: omit one)")
 
 
-def _of_run(path: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
+def _of_run(path: Path, wanted: InterfacesArguments, *, json_: bool) -> None:
     run = Run.read(path)
     trial = trial_of(run, wanted.arm, wanted.trial)
     if wanted.interval is not None:
@@ -92,7 +92,7 @@ def _of_run(path: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
         emit_table(lambda: format_interfaces(rows))
 
 
-def _over_time(trial: Trial, engine: str, wanted: InterfacesWanted, *, json_: bool) -> None:
+def _over_time(trial: Trial, engine: str, wanted: InterfacesArguments, *, json_: bool) -> None:
     """The readings that a simulated trial has recorded, at multiples of the interval."""
     assert wanted.interval is not None
     last = rows_of(trial.outcome.netstat)
@@ -125,7 +125,7 @@ def _print_reading(number: int, time_s: float, rows: Sequence[Row], *, json_: bo
         emit(table if number == 0 else table.partition("\n")[2])
 
 
-def _of_fabric(wanted: InterfacesWanted) -> list[Row]:
+def _of_fabric(wanted: InterfacesArguments) -> list[Row]:
     fabric = standing.chosen(wanted.fabric)
     return _chosen(rows_of(fabric.counters().netstat), wanted.interface, f"fabric '{fabric.name}'")
 
@@ -143,7 +143,7 @@ def _chosen(rows: Sequence[Row], interface: str | None, where: str) -> list[Row]
     return found
 
 
-def _since(file: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
+def _since(file: Path, wanted: InterfacesArguments, *, json_: bool) -> None:
     """Before, after, and the difference."""
     before = _chosen(_read(file), wanted.interface, str(file))
     after = _of_fabric(wanted)
@@ -175,7 +175,7 @@ def _foreign(file: Path, why: str) -> RunRefusedError:
     return RunRefusedError(f"{file}: {why} (hint: `tailrace show interfaces --json > {file}` writes one)")
 
 
-def _repeatedly(wanted: InterfacesWanted, *, json_: bool) -> None:
+def _repeatedly(wanted: InterfacesArguments, *, json_: bool) -> None:
     """A reading every interval, from now on."""
     assert wanted.interval is not None
     interval_s = _seconds(wanted.interval)

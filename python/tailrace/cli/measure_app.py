@@ -128,9 +128,20 @@ def path(
     json_: ResultJson = False,
 ) -> None:
     """Find the largest packet that a path carries, and where a larger one ends; exit code 1 below --expect."""
-    from tailrace.cli.path import Wanted, probe_mtu
+    from tailrace.cli.path import PathArguments, probe_mtu
 
-    wanted = Wanted(ends, expect, live, exact, fabric, netns, arm, set_, tries, limit)
+    wanted = PathArguments(
+        ends=ends,
+        expect=expect,
+        is_live=live,
+        is_exact=exact,
+        fabric=fabric,
+        netns=netns,
+        arm=arm,
+        assignments=set_,
+        tries=tries,
+        limit_s=limit,
+    )
     raise typer.Exit(probe_mtu(wanted, json_=json_))
 
 

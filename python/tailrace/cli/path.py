@@ -22,8 +22,8 @@ FRAMES_MAX = 2**63
 FORMS = "A B, SCENARIO... A B, or ADDRESS"
 
 
-@dataclass(frozen=True)
-class Wanted:
+@dataclass(frozen=True, kw_only=True)
+class PathArguments:
     """The arguments of `measure path`."""
 
     ends: Sequence[str]
@@ -42,7 +42,7 @@ class Wanted:
         return Asked(expected_mtu, self.tries, self.limit_s)
 
 
-def probe_mtu(wanted: Wanted, *, json_: bool) -> int:
+def probe_mtu(wanted: PathArguments, *, json_: bool) -> int:
     """Probes, prints, and returns the exit code."""
     _refuse(wanted)
     expected = None if wanted.expect is None else _mtu(wanted.expect)
@@ -54,7 +54,7 @@ def probe_mtu(wanted: Wanted, *, json_: bool) -> int:
     return DONE if report.is_carried else EXPECTATION_FAILED
 
 
-def _refuse(wanted: Wanted) -> None:
+def _refuse(wanted: PathArguments) -> None:
     """Options that do not belong to this form of the command."""
     number = len(wanted.ends)
     is_scenario, is_address = number >= 3, number == 1
@@ -84,7 +84,7 @@ def _mtu(text: str) -> int:
     return int(digits)
 
 
-def _address(wanted: Wanted, expected: int | None) -> Report:
+def _address(wanted: PathArguments, expected: int | None) -> Report:
     from tailrace.tools.path.address import probe_address
 
     [name] = wanted.ends
@@ -93,7 +93,7 @@ def _address(wanted: Wanted, expected: int | None) -> Report:
     return Report(how, expected_mtu, [direction])
 
 
-def _standing(wanted: Wanted, expected: int | None) -> Report:
+def _standing(wanted: PathArguments, expected: int | None) -> Report:
     from tailrace.live.lab import standing
     from tailrace.tools.path import fabric as probing
 
@@ -106,7 +106,7 @@ def _standing(wanted: Wanted, expected: int | None) -> Report:
     return Report(f"fabric '{chosen.name}', {chosen.state.get('kind', TAP)}", expected_mtu, found)
 
 
-def _scenario(wanted: Wanted, expected: int | None) -> Report:
+def _scenario(wanted: PathArguments, expected: int | None) -> Report:
     from tailrace.tools.path.fabric import require_hosts
 
     *files, first, second = wanted.ends

@@ -62,11 +62,20 @@ def show(
     json_: ResultJson = False,
 ) -> None:
     """Show the counters of one trial, or of a fabric that is up, under the names used by switch vendors and netstat."""
-    from tailrace.cli.interfaces import InterfacesWanted, show_interfaces
+    from tailrace.cli.interfaces import InterfacesArguments, show_interfaces
     from tailrace.cli.showing import refuse_queues, show_queues
 
     if what is Shown.INTERFACES:
-        wanted = InterfacesWanted(run_directory, arm, trial, port, fabric, interval, count, since)
+        wanted = InterfacesArguments(
+            run=run_directory,
+            arm=arm,
+            trial=trial,
+            interface=port,
+            fabric=fabric,
+            interval=interval,
+            count=count,
+            since=since,
+        )
         show_interfaces(wanted, json_=json_)
         return
     show_queues(refuse_queues(run_directory, fabric, interval, count, since), arm, trial, port, json_=json_)

@@ -43,7 +43,9 @@ def trace(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable summary on stdout.")] = False,
 ) -> None:
     """Simulate or replay a trial, and write what happened to single transactions for ui.perfetto.dev and Wireshark."""
-    from tailrace.cli.tracing import Wanted, trace_run
+    from tailrace.cli.tracing import TraceArguments, trace_run
 
-    wanted = Wanted(arm, trial, workload, slowest, id_, at, out, pcapng, port)
+    wanted = TraceArguments(
+        arm=arm, number=trial, workload=workload, slowest=slowest, id=id_, at=at, output=out, pcapng=pcapng, port=port
+    )
     trace_run(run_directory, wanted, json_=json_)

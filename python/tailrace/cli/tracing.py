@@ -34,8 +34,8 @@ from tailrace.timeline.tracks import SLICES_MAX, trace_of
 SUFFIX = ".perfetto-trace"
 
 
-@dataclass(frozen=True)
-class Wanted:
+@dataclass(frozen=True, kw_only=True)
+class TraceArguments:
     """What is asked for."""
 
     arm: str | None
@@ -49,7 +49,7 @@ class Wanted:
     port: str | None
 
 
-def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
+def trace_run(path: Path, wanted: TraceArguments, *, json_: bool) -> None:
     """Writes the files and prints which transactions they have."""
     at_ps = _one_choice(wanted)
     run = Run.read(path)
@@ -88,7 +88,7 @@ def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     _tell(run, key, _write(run, log, chosen, wanted), json_=json_)
 
 
-def _trace_live(run: Run, wanted: Wanted, at_ps: int | None, *, json_: bool) -> None:
+def _trace_live(run: Run, wanted: TraceArguments, at_ps: int | None, *, json_: bool) -> None:
     """The same of real frames, from the ingress log."""
     if wanted.pcapng is not None:
         raise RunRefusedError(
@@ -119,7 +119,7 @@ def _tell(run: Run, key: TrialKey, written: dict[str, Any], *, json_: bool) -> N
     emit(_told(written))
 
 
-def _one_choice(wanted: Wanted) -> int | None:
+def _one_choice(wanted: TraceArguments) -> int | None:
     """The moment that is asked for, in picoseconds; raises `RunRefusedError` for choices that exclude each other."""
     given = [
         name
@@ -138,7 +138,7 @@ def _one_choice(wanted: Wanted) -> int | None:
         raise RunRefusedError(f"--at: {error}") from None
 
 
-def _chosen(of: Workloads, wanted: Wanted, at_ps: int | None, outcome: Outcome) -> list[Chosen]:
+def _chosen(of: Workloads, wanted: TraceArguments, at_ps: int | None, outcome: Outcome) -> list[Chosen]:
     if wanted.id is not None:
         return by_id(of, wanted.id)
     if at_ps is not None:
@@ -161,7 +161,7 @@ def _refuse_port(plan: Mapping[str, Any], port: str | None) -> None:
         raise RunRefusedError(f"there is no port '{port}' (hint: {closest(port, ports, 'ports')})")
 
 
-def _refuse_files(wanted: Wanted) -> None:
+def _refuse_files(wanted: TraceArguments) -> None:
     """Files that cannot be written are refused before anything is simulated."""
     for option, file in (("--out", wanted.output), ("--pcapng", wanted.pcapng)):
         if file is not None:
@@ -170,7 +170,7 @@ def _refuse_files(wanted: Wanted) -> None:
         raise RunRefusedError(f"--out and --pcapng name the same file: {wanted.output} (hint: name two)")
 
 
-def _write(run: Run, log: Log, chosen: list[Chosen], wanted: Wanted) -> dict[str, Any]:
+def _write(run: Run, log: Log, chosen: list[Chosen], wanted: TraceArguments) -> dict[str, Any]:
     trace = trace_of(log, chosen)
     if wanted.output is not None:
         output = wanted.output

@@ -61,7 +61,22 @@ def test_keys_of_a_run_are_in_no_folder_that_a_shell_would_divide(
 
 
 def frames_of(netns: str) -> object:
-    wanted = blasting.Wanted(Path("x"), None, None, "eth0", netns, False, 1, None, None, None, None, None, None, False)
+    wanted = blasting.BlastArguments(
+        file=Path("x"),
+        host=None,
+        fabric=None,
+        interface="eth0",
+        netns=netns,
+        is_yes=False,
+        threads=1,
+        delay=None,
+        rate=None,
+        count=None,
+        length=None,
+        sizes=None,
+        syntax=None,
+        is_queued=False,
+    )
     return blasting.blast_frames(wanted, json_=True)
 
 

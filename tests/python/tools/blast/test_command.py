@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tailrace.cli.blasting import Wanted, blast_frames
+from tailrace.cli.blasting import BlastArguments, blast_frames
 from tailrace.errors import TailraceError
 from tailrace.programs.internet_sum import internet_sum
 from tailrace.tools.blast import report
@@ -22,8 +22,8 @@ NAMED: dict[str, Any] = dict.fromkeys(
 )
 
 
-def wanted(file: Path, **changes: Any) -> Wanted:
-    return Wanted(**{"file": file, "is_yes": False, "threads": 1, "is_queued": False, **NAMED, **changes})
+def wanted(file: Path, **changes: Any) -> BlastArguments:
+    return BlastArguments(**{"file": file, "is_yes": False, "threads": 1, "is_queued": False, **NAMED, **changes})
 
 
 @pytest.fixture
