@@ -1,8 +1,10 @@
-"""`make bench-peers PEER_HTSIM=path`: a peer that the user has built, and this simulator, by turns in one run.
+"""`make bench-peers PEER_HTSIM=path`: a peer that the user has built, and this simulator, by turns
+in one run.
 
-Each round runs a job once with each of them, so that a disturbance of the machine meets both; what counts is the ratio
-of a round. Packet-hops are those that each of them really made: the peer acknowledges every packet.
-The tables are written into README.md, with the processor that they were measured on.
+Each round runs a job once with each of them, so that a disturbance of the machine meets both; what
+counts is the ratio of a round. Packet-hops are those that each of them really made: the peer
+acknowledges every packet. The tables are written into README.md, with the processor that they were
+measured on.
 """
 
 import argparse
@@ -47,7 +49,9 @@ def main(arguments: list[str]) -> int:
         print(f"bench-peers: {error}", file=sys.stderr)
         return 2
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    is_same = kept.get("machine") == machine()  # figures of two processors do not stand in one table
+    is_same = (
+        kept.get("machine") == machine()
+    )  # figures of two processors do not stand in one table
     jobs = (kept["jobs"] if is_same else {}) | measured
     flags = os.environ.get("PEER_CXXFLAGS", htsim.FLAGS)
     results = {
@@ -65,11 +69,19 @@ def main(arguments: list[str]) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--htsim", required=True, help="a tree of csg-htsim whose libhtsim.a is built")
+    made = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    made.add_argument(
+        "--htsim", required=True, help="a tree of csg-htsim whose libhtsim.a is built"
+    )
     made.add_argument("--rounds", type=int, default=7, help="rounds of each job")
-    made.add_argument("--only", action="append", choices=list(JOBS), help="only this job; repeatable")
-    made.add_argument("--note", default="", help="what to know about the machine, e.g. that others used it")
+    made.add_argument(
+        "--only", action="append", choices=list(JOBS), help="only this job; repeatable"
+    )
+    made.add_argument(
+        "--note", default="", help="what to know about the machine, e.g. that others used it"
+    )
     return made
 
 
@@ -100,7 +112,9 @@ def _round(file: Path, program: Path, job: Path, *, is_own_first: bool) -> list[
     return [own or child(file), peer]
 
 
-def summary(plan: Plan, pairs: list[list[dict[str, Any]]], peer_hops: int, own_bytes: int) -> dict[str, Any]:
+def summary(
+    plan: Plan, pairs: list[list[dict[str, Any]]], peer_hops: int, own_bytes: int
+) -> dict[str, Any]:
     """Medians of each, and the ratio of every round."""
     own_hops = pairs[0][0]["packet_hops"]
     own = [pair[0]["thread_cpu_s"] / own_hops * 1e9 for pair in pairs]
@@ -114,7 +128,9 @@ def summary(plan: Plan, pairs: list[list[dict[str, Any]]], peer_hops: int, own_b
         "ns_per_hop": [round(statistics.median(each), 1) for each in (own, peer)],
         "ratio": [round(each, 2) for each in (statistics.median(ratios), min(ratios), max(ratios))],
         "mib": [
-            round((statistics.median(pair[0]["peak_bytes"] for pair in pairs) - own_bytes) / 2**20, 1),
+            round(
+                (statistics.median(pair[0]["peak_bytes"] for pair in pairs) - own_bytes) / 2**20, 1
+            ),
             round(statistics.median(pair[1]["peak_bytes"] for pair in pairs) / 2**20, 1),
         ],
     }
@@ -124,7 +140,8 @@ def render(results: dict[str, Any]) -> str:
     """The table."""
     where = results["machine"]
     lines = [
-        f"Measured on {results['date']} by turns on one processor: {where['cpu']}, {where['cores']} cores; htsim built"
+        f"Measured on {results['date']} by turns on one processor: {where['cpu']}, "
+        f"{where['cores']} cores; htsim built"
         f" with `{results['flags']}`. {results['note']}".strip(),
         "",
         row_of(
@@ -144,10 +161,23 @@ def render(results: dict[str, Any]) -> str:
         if name in results["jobs"]:
             row = results["jobs"][name]
             median, least, most = row["ratio"]
-            ns, mib, delivered = row["ns_per_hop"], row["mib"], [grouped(each) for each in row["delivered"]]
+            ns, mib, delivered = (
+                row["ns_per_hop"],
+                row["mib"],
+                [grouped(each) for each in row["delivered"]],
+            )
             ratio = f"{median:.2f} ({least:.2f}–{most:.2f}, {row['rounds']} rounds)"
             lines.append(
-                row_of(name, what, f"{ns[0]:.0f}", f"{ns[1]:.0f}", ratio, f"{mib[0]:.1f}", f"{mib[1]:.1f}", *delivered)
+                row_of(
+                    name,
+                    what,
+                    f"{ns[0]:.0f}",
+                    f"{ns[1]:.0f}",
+                    ratio,
+                    f"{mib[0]:.1f}",
+                    f"{mib[1]:.1f}",
+                    *delivered,
+                )
             )
     return "\n".join(lines) + "\n"
 

@@ -1,7 +1,9 @@
-"""Speed and memory of profiles of captures: writes captures, profiles each several times, and prints medians.
+"""Speed and memory of profiles of captures: writes captures, profiles each several times, and
+prints medians.
 
-`benches/captures.py [--repeats N] [--frames N]`. A child process profiles each capture, so that memory is its own. Time
-is that of the processor, of the user and of the system: reading from the page cache is part of it.
+`benches/captures.py [--repeats N] [--frames N]`. A child process profiles each capture, so that
+memory is its own. Time is that of the processor, of the user and of the system: reading from the
+page cache is part of it.
 """
 
 import argparse
@@ -85,7 +87,9 @@ def main() -> None:
     """Measures all jobs, or the one capture of a child."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--frames", type=int, help="frames of each capture; default: those of the job")
+    parser.add_argument(
+        "--frames", type=int, help="frames of each capture; default: those of the job"
+    )
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child is not None:
@@ -101,8 +105,10 @@ def main() -> None:
         times = [run["cpu_s"] for run in runs]
         middle, last = median(times), runs[-1]
         print(
-            f"| {name} | {middle:.2f} ({min(times):.2f}–{max(times):.2f}) | {last['frames'] / middle / 1e6:.1f}"
-            f" | {last['bytes'] / middle / 1e9:.2f} | {last['peak_bytes'] / 2**20:.0f} | {last['evicted']} |"
+            f"| {name} | {middle:.2f} ({min(times):.2f}–{max(times):.2f}) | "
+            f"{last['frames'] / middle / 1e6:.1f}"
+            f" | {last['bytes'] / middle / 1e9:.2f} | {last['peak_bytes'] / 2**20:.0f} | "
+            f"{last['evicted']} |"
         )
 
 

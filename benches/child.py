@@ -1,7 +1,8 @@
-"""Runs one plan in this process and prints what it took; without a plan, what the process takes by itself.
+"""Runs one plan in this process and prints what it took; without a plan, what the process takes by
+itself.
 
-The extension is loaded from its file, without the package around it: what the package's imports leave behind in the
-heap would hide memory that the run uses.
+The extension is loaded from its file, without the package around it: what the package's imports
+leave behind in the heap would hide memory that the run uses.
 """
 
 import importlib.util
@@ -30,7 +31,9 @@ def load() -> ModuleType:
 def run(native: ModuleType, file: Path) -> dict[str, Any]:
     """Clocks around reading the plan and around the run, and what came out."""
     parse_from = time.thread_time()
-    trial = native.Trial(file.read_text())  # no name for the text: its memory is free during the run
+    trial = native.Trial(
+        file.read_text()
+    )  # no name for the text: its memory is free during the run
     wall, process, thread = time.perf_counter(), time.process_time(), time.thread_time()
     pieces, _, _ = trial.run()
     taken = {
@@ -46,7 +49,8 @@ def run(native: ModuleType, file: Path) -> dict[str, Any]:
 
 
 def peak_bytes() -> int:
-    """The largest resident set of this program. `ru_maxrss` would count what the parent held before exec."""
+    """The largest resident set of this program. `ru_maxrss` would count what the parent held before
+    exec."""
     found = re.search(r"VmHWM:\s+(\d+) kB", STATUS.read_text())
     if found is None:
         raise RuntimeError(f"{STATUS} has no VmHWM: memory is measured on Linux only")

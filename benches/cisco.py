@@ -1,4 +1,5 @@
-"""The published experiment: two arms, five trials, solo runs; time and peak memory of the program."""
+"""The published experiment: two arms, five trials, solo runs; time and peak memory of the
+program."""
 
 import os
 import subprocess

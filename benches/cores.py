@@ -1,12 +1,15 @@
-"""One trial on several threads beside one thread, by turns: `benches/cores.py [--cores 2] [--rounds 3]`.
+"""One trial on several threads beside one thread, by turns: `benches/cores.py [--cores 2] [--rounds
+3]`.
 
-Fat trees of 1024 and 3456 hosts with links of 10 Gbit/s and 500 ns. Ends with a failure where a digest differs.
+Fat trees of 1024 and 3456 hosts with links of 10 Gbit/s and 500 ns. Ends with a failure where a
+digest differs.
 
-With `--predict` a table of how much faster more cores would be: events by window are counted in so many parts, however
-few cores there are; the time of an event is that of one thread, and the cost of a window that of two threads without
-work, times half the number of parts. With `--mixed` a service of 144 hosts beside flows between all 1024, and how many
-events a window of a part has. With `--skewed` the share of the events that falls to the busiest part when all
-traffic is in one pod of eight, divided by the rates of ports and by measured load.
+With `--predict` a table of how much faster more cores would be: events by window are counted in so
+many parts, however few cores there are; the time of an event is that of one thread, and the cost of
+a window that of two threads without work, times half the number of parts. With `--mixed` a service
+of 144 hosts beside flows between all 1024, and how many events a window of a part has. With
+`--skewed` the share of the events that falls to the busiest part when all traffic is in one pod of
+eight, divided by the rates of ports and by measured load.
 """
 
 import argparse
@@ -68,12 +71,15 @@ def skewed(ports: int, stop_ps: int) -> Plan:
     for at, source in enumerate(names):
         ends = {"source": source, "destination": names[(at + ports // 2) % hosts]}
         stream = template["body"]["stream"] | ends | {"pin_forward": [], "pin_backward": []}
-        workloads.append({"header": template["header"] | {"name": f"skewed{at}"}, "body": {"stream": stream}})
+        workloads.append(
+            {"header": template["header"] | {"name": f"skewed{at}"}, "body": {"stream": stream}}
+        )
     return tree | {"workloads": workloads}
 
 
 def mixed(ports: int, stop_ps: int) -> Plan:
-    """A service with a connection for each request, beside flows at a third of the rate of all hosts."""
+    """A service with a connection for each request, beside flows at a third of the rate of all
+    hosts."""
     tree = plan(ports, stop_ps)
     names = [host["name"] for host in tree["hosts"]]
     nothing = {"constant": 0}
@@ -108,7 +114,9 @@ def mixed(ports: int, stop_ps: int) -> Plan:
     }
     header = tree["workloads"][0]["header"]
     bodies = {"requests": requests, "flows": flows}
-    workloads = [{"header": header | {"name": kind}, "body": {kind: body}} for kind, body in bodies.items()]
+    workloads = [
+        {"header": header | {"name": kind}, "body": {kind: body}} for kind, body in bodies.items()
+    ]
     return tree | {"workloads": workloads}
 
 
@@ -122,7 +130,9 @@ def run(path: Path, cores: int, how: str = "--cores") -> tuple[float, str]:
 
 def counted(path: Path, how: str, parts: int) -> Counted:
     """What a run in parts counts."""
-    done = subprocess.run([str(PROGRAM), str(path), how, str(parts)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [str(PROGRAM), str(path), how, str(parts)], capture_output=True, text=True, check=True
+    )
     found = re.search(r"windows: (\d+),.*events: \[([\d, ]+)\], longest: (\d+)", done.stderr)
     assert found is not None, done.stderr
     return Counted(int(found[1]), [int(one) for one in found[2].split(",")], int(found[3]))
@@ -131,14 +141,18 @@ def counted(path: Path, how: str, parts: int) -> Counted:
 def predict(folder: Path) -> None:
     """Prints the table of predictions."""
     words = [str(PROGRAM), "--window", "2"]
-    # Where another program has one of the cores, threads wait for it: the fastest try is that of free cores.
-    tries = [subprocess.run(words, capture_output=True, text=True, check=True) for _ in range(WINDOW_TRIES)]
+    # Where another program has one of the cores, threads wait for it: the fastest try is that of
+    # free cores.
+    tries = [
+        subprocess.run(words, capture_output=True, text=True, check=True)
+        for _ in range(WINDOW_TRIES)
+    ]
     window_ns = min(int(one.stdout) for one in tries)
     print(f"a window of two threads without events: {window_ns} ns", flush=True)
     for ports, stop_ps in PREDICTED_SIZES:
         path = folder / "plan.json"
         path.write_text(json.dumps(plan(ports, stop_ps)), encoding="utf-8")
-        alone = [subprocess.run([str(PROGRAM), str(path)], capture_output=True, text=True, check=True)
+        alone = [subprocess.run([str(PROGRAM), str(path)], capture_output=True, text=True, check=True)  # noqa: E501
                  for _ in range(TIMES)]  # fmt: skip
         outcomes = [json.loads(done.stdout) for done in alone]
         event_ns = min(outcome["wall_s"] for outcome in outcomes) * 1e9 / outcomes[0]["events"]
@@ -150,8 +164,10 @@ def predict(folder: Path) -> None:
             faster = events / (found.longest + waiting)
             each = events / found.windows / cores
             print(
-                f"{ports**3 // 4} hosts, {cores} cores: {each:.0f} events in a window of a part, imbalance"
-                f" {found.imbalance:.2f}, windows {waiting / (found.longest + waiting):.1%} of the time,"
+                f"{ports**3 // 4} hosts, {cores} cores: {each:.0f} events in a window of a "
+                "part, imbalance"
+                f" {found.imbalance:.2f}, windows "
+                f"{waiting / (found.longest + waiting):.1%} of the time,"
                 f" {faster:.2f} times as fast, efficiency {faster / cores:.0%}",
                 flush=True,
             )
@@ -166,7 +182,8 @@ def print_skewed(folder: Path) -> None:
             found = counted(path, how, parts)
             share = max(found.events) / sum(found.events)
             print(
-                f"{parts} parts by {what}: the busiest has {share:.0%} of the events, imbalance {found.imbalance:.2f}"
+                f"{parts} parts by {what}: the busiest has {share:.0%} of the events, "
+                f"imbalance {found.imbalance:.2f}"
             )
 
 
@@ -174,12 +191,19 @@ def print_windows(path: Path, cores: int) -> None:
     """Prints how many windows a plan has, and what is in one."""
     found = counted(path, "--cores", cores)
     each = sum(found.events) / found.windows / cores
-    print(f"{found.windows} windows with {each:.0f} events of each of {cores} parts, imbalance {found.imbalance:.2f}")
+    print(
+        f"{found.windows} windows with {each:.0f} events of each of {cores} parts, imbalance "
+        f"{found.imbalance:.2f}"
+    )
 
 
 def compare(folder: Path, options: argparse.Namespace) -> int:
     """Prints seconds and ratios."""
-    cores, rounds, how = options.cores, options.rounds, "--up-to" if options.automatic else "--cores"
+    cores, rounds, how = (
+        options.cores,
+        options.rounds,
+        "--up-to" if options.automatic else "--cores",
+    )
     plan_of, sizes = (mixed, MIXED_SIZES) if options.mixed else (plan, SIZES)
     for ports, stop_ps in sizes:
         path = folder / "plan.json"
@@ -193,7 +217,11 @@ def compare(folder: Path, options: argparse.Namespace) -> int:
                 print(f"{ports**3 // 4} hosts: digests {one} and {several}")
                 return 1
             ratios.append(one_s / several_s)
-            print(f"{ports**3 // 4} hosts: {one_s:.2f} s and {several_s:.2f} s: {ratios[-1]:.2f} times", flush=True)
+            print(
+                f"{ports**3 // 4} hosts: {one_s:.2f} s and {several_s:.2f} "
+                f"s: {ratios[-1]:.2f} times",
+                flush=True,
+            )
         print(f"{ports**3 // 4} hosts: median {statistics.median(ratios):.2f} times")
     return 0
 
@@ -206,7 +234,9 @@ def main() -> int:
     parser.add_argument("--predict", action="store_true")
     parser.add_argument("--mixed", action="store_true")
     parser.add_argument("--skewed", action="store_true")
-    parser.add_argument("--automatic", action="store_true", help="as many as pay, as `tailrace run` does by itself")
+    parser.add_argument(
+        "--automatic", action="store_true", help="as many as pay, as `tailrace run` does by itself"
+    )
     options = parser.parse_args()
     build()
     with tempfile.TemporaryDirectory() as name:

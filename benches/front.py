@@ -1,9 +1,11 @@
-"""How the work of the Python front grows with the network: instructions of `tailrace run` without the simulation.
+"""How the work of the Python front grows with the network: instructions of `tailrace run` without
+the simulation.
 
-callgrind counts every instruction of the process: the interpreter, the scenario's checks, plans, results and report,
-and what the extension does to read a plan and to build and describe a network. The scenario is web-search flows on a
-fat tree that end after a microsecond, before anything arrives. Of three sizes, the differences leave out what does not
-depend on the size, such as imports. Threads wait for each other by the clock, so that counts differ a little.
+callgrind counts every instruction of the process: the interpreter, the scenario's checks, plans,
+results and report, and what the extension does to read a plan and to build and describe a network.
+The scenario is web-search flows on a fat tree that end after a microsecond, before anything
+arrives. Of three sizes, the differences leave out what does not depend on the size, such as
+imports. Threads wait for each other by the clock, so that counts differ a little.
 """
 
 import os
@@ -37,7 +39,10 @@ def measure() -> dict[str, Any]:
         print(f"front, {hosts(k)} hosts: counting instructions", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             counted[hosts(k)] = count(k, Path(folder))
-    return {"instructions": {str(number): found for number, found in counted.items()}, "exponent": exponent(counted)}
+    return {
+        "instructions": {str(number): found for number, found in counted.items()},
+        "exponent": exponent(counted),
+    }
 
 
 def hosts(k: int) -> int:
@@ -46,7 +51,8 @@ def hosts(k: int) -> int:
 
 
 def exponent(counted: dict[int, int]) -> float:
-    """The power of the number of hosts with which instructions grow, told from three sizes of one ratio.
+    """The power of the number of hosts with which instructions grow, told from three sizes of one
+    ratio.
 
     Of `a + b n^e` at n, rn and r^2 n the differences are as r^e.
     """
@@ -57,7 +63,13 @@ def exponent(counted: dict[int, int]) -> float:
 
 def count(k: int, folder: Path) -> int:
     """Instructions of one `tailrace run`."""
-    said = run(k, folder, "valgrind", "--tool=callgrind", f"--callgrind-out-file={folder / 'callgrind.out'}")
+    said = run(
+        k,
+        folder,
+        "valgrind",
+        "--tool=callgrind",
+        f"--callgrind-out-file={folder / 'callgrind.out'}",
+    )
     found = re.search(r"Collected : (\d+)", said)
     if found is None:
         raise RuntimeError(f"callgrind did not say what it counted: {said[-500:]}")
@@ -68,9 +80,24 @@ def run(k: int, folder: Path, *tool: str) -> str:
     """One `tailrace run` under a tool; returns what was said on stderr."""
     scenario = folder / "front.yaml"
     scenario.write_text(SCENARIO.format(k=k))
-    program = (sys.executable, "-c", MAIN, "run", str(scenario), "--out", str(folder / "run"), "--jobs", "1")
+    program = (
+        sys.executable,
+        "-c",
+        MAIN,
+        "run",
+        str(scenario),
+        "--out",
+        str(folder / "run"),
+        "--jobs",
+        "1",
+    )
     environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": ""}
     done = subprocess.run(
-        [*tool, *program], capture_output=True, text=True, check=True, timeout=COUNT_LIMIT_S, env=environment
+        [*tool, *program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=COUNT_LIMIT_S,
+        env=environment,
     )
     return done.stderr

@@ -1,10 +1,11 @@
-"""`make bench-guard`: refuses more instructions or cache misses per packet-hop in fat trees of 128 and 1024 hosts.
+"""`make bench-guard`: refuses more instructions or cache misses per packet-hop in fat trees of 128
+and 1024 hosts.
 
 guard.py            count, and compare with guard.json
 guard.py --write    count, and write guard.json: after a change that is worth its cost
 
-Both counts are those of callgrind in the loop of events, with the caches of `sizes.py`: they do not depend on the
-processor or on its load.
+Both counts are those of callgrind in the loop of events, with the caches of `sizes.py`: they do not
+depend on the processor or on its load.
 """
 
 import json
@@ -18,7 +19,7 @@ import sizes
 STORED = Path(__file__).resolve().with_name("guard.json")
 #: By size of the fat tree: what was counted.
 Counts = dict[str, dict[str, float]]
-#: A compiler moves instructions by a per cent or two, and where things lie in memory moves misses more.
+#: A compiler moves instructions by a per cent or two; where things lie in memory moves misses more.
 MARGINS = {"instructions_per_hop": 0.03, "misses_per_hop": 0.10}
 
 
@@ -42,7 +43,8 @@ def main(arguments: list[str]) -> int:
 def beyond(counted: Counts, stored: Counts) -> list[str]:
     """What is more than stored by more than its margin."""
     return [
-        f"{hosts} hosts: {key} is {counted[hosts][key]}, more than {before} by more than {100 * MARGINS[key]:.0f} %"
+        f"{hosts} hosts: {key} is {counted[hosts][key]}, more than {before} by more than "
+        f"{100 * MARGINS[key]:.0f} %"
         for hosts, row in stored.items()
         for key, before in row.items()
         if counted[hosts][key] > before * (1 + MARGINS[key])

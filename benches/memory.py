@@ -1,10 +1,12 @@
-"""Memory of one host, one port and one flow: differences between the largest resident sets of whole runs.
+"""Memory of one host, one port and one flow: differences between the largest resident sets of whole
+runs.
 
 memory.py [--k K]    fat trees of switches with K ports, 16 unless said
 
-Runs in processes of their own: two hosts at one switch, all hosts at one switch, and the fat tree, all with one flow;
-the fat tree with one endless flow for each second host, and for each host. A port has its wire, a host its interface
-and its stack, a flow two sockets, and what it has in flight; each has its share of the plan and of the outcome.
+Runs in processes of their own: two hosts at one switch, all hosts at one switch, and the fat tree,
+all with one flow; the fat tree with one endless flow for each second host, and for each host. A
+port has its wire, a host its interface and its stack, a flow two sockets, and what it has in
+flight; each has its share of the plan and of the outcome.
 """
 
 import argparse
@@ -51,7 +53,11 @@ def shares(peaks: dict[str, int], hosts: int, ports: int, flows: int) -> dict[st
     port = (peaks["tree"] - peaks["star"]) / (ports - hosts)
     host = (peaks["star"] - peaks["none"]) / (hosts - 2) - port
     flow = (peaks["full"] - peaks["half"]) / (flows - len(range(0, flows, 2)))
-    return {"bytes_per_host": round(host), "bytes_per_port": round(port), "bytes_per_flow": round(flow)}
+    return {
+        "bytes_per_host": round(host),
+        "bytes_per_port": round(port),
+        "bytes_per_flow": round(flow),
+    }
 
 
 def star(tree: Plan, hosts: int) -> Plan:
@@ -81,7 +87,9 @@ def peak_bytes(plan: Plan) -> int:
         file = Path(folder) / "plan.json"
         file.write_text(json.dumps(plan))
         command = [str(instructions.PROGRAM), str(file), "--peak"]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=RUN_LIMIT_S)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, timeout=RUN_LIMIT_S
+        )
     found = re.fullmatch(r"VmHWM:\s+(\d+) kB", done.stderr.strip())
     if found is None:
         raise RuntimeError(f"run_plan --peak tells no VmHWM: {done.stderr[-500:]}")

@@ -1,8 +1,10 @@
-"""Trials on one thread beside several, by turns: `benches/pool.py [--jobs 2] [--rounds 3] [--trials 100]`.
+"""Trials on one thread beside several, by turns: `benches/pool.py [--jobs 2] [--rounds 3] [--trials
+100]`.
 
-What is timed is an ordinary run's list of trials, from the start of the first to the file of the last: the simulation,
-judging and writing. Reading the scenario, statistics and the report have one core, and are not part of it. The cores in
-use are seconds of the processor in a second by the clock; where other programs use the machine both figures fall short.
+What is timed is an ordinary run's list of trials, from the start of the first to the file of the
+last: the simulation, judging and writing. Reading the scenario, statistics and the report have one
+core, and are not part of it. The cores in use are seconds of the processor in a second by the
+clock; where other programs use the machine both figures fall short.
 """
 
 import argparse
@@ -30,7 +32,7 @@ workloads:
      gap: 7ms}
   backup: {kind: stream, source: bulk, destination: client}
 experiment: {duration: 60s, trials: TRIALS}
-"""
+"""  # noqa: E501
 TRANSACTIONS = (50, 200)
 """Of a trial."""
 
@@ -71,12 +73,17 @@ def main() -> int:
             one, several = (took(jobs, transactions, options.trials) for jobs in (1, options.jobs))
             ratios.append(one.wall_s / several.wall_s)
             print(
-                f"{options.trials} trials of {1000 * one.wall_s / options.trials:.0f} ms: {one.wall_s:.2f} and"
-                f" {several.wall_s:.2f} s by the clock, {one.cpu_s:.2f} and {several.cpu_s:.2f} s of the processor;"
-                f" {several.cpu_s / several.wall_s:.2f} cores in use; {ratios[-1]:.2f} times as fast",
+                f"{options.trials} trials of {1000 * one.wall_s / options.trials:.0f} ms: "
+                f"{one.wall_s:.2f} and"
+                f" {several.wall_s:.2f} s by the clock, {one.cpu_s:.2f} and "
+                f"{several.cpu_s:.2f} s of the processor;"
+                f" {several.cpu_s / several.wall_s:.2f} cores in use; "
+                f"{ratios[-1]:.2f} times as fast",
                 flush=True,
             )
-        print(f"median {statistics.median(ratios):.2f} times ({min(ratios):.2f} to {max(ratios):.2f})")
+        print(
+            f"median {statistics.median(ratios):.2f} times ({min(ratios):.2f} to {max(ratios):.2f})"
+        )
     return 0
 
 

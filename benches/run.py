@@ -74,7 +74,13 @@ def measure_sizes(options: argparse.Namespace) -> dict[str, Any]:
         instructions.build()
     own_bytes = min(child()["peak_bytes"] for _ in range(3))
     rows = sizes.measure(child, own_bytes, options.repetitions, counts=counts)
-    return {"rows": rows, "last_level": sizes.LAST_LEVEL, "machine": machine(), "note": options.note, "date": today()}
+    return {
+        "rows": rows,
+        "last_level": sizes.LAST_LEVEL,
+        "machine": machine(),
+        "note": options.note,
+        "date": today(),
+    }
 
 
 def today() -> str:
@@ -89,20 +95,41 @@ def save(results: dict[str, Any]) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--repetitions", type=int, default=5, help="runs of each job, one round after the other")
-    made.add_argument("--only", action="append", choices=[job.name for job in JOBS], help="only this job; repeatable")
+    made = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    made.add_argument(
+        "--repetitions", type=int, default=5, help="runs of each job, one round after the other"
+    )
+    made.add_argument(
+        "--only",
+        action="append",
+        choices=[job.name for job in JOBS],
+        help="only this job; repeatable",
+    )
     made.add_argument("--no-instructions", action="store_true", help="do not count instructions")
-    made.add_argument("--cisco", type=float, metavar="SCALE", help="the published experiment, this share of its counts")
-    made.add_argument("--front", action="store_true", help="only how the Python front grows with the network")
-    made.add_argument("--sizes", action="store_true", help="only how cost and memory grow with the network")
-    made.add_argument("--note", default="", help="what to know about the machine, e.g. that others used it")
+    made.add_argument(
+        "--cisco",
+        type=float,
+        metavar="SCALE",
+        help="the published experiment, this share of its counts",
+    )
+    made.add_argument(
+        "--front", action="store_true", help="only how the Python front grows with the network"
+    )
+    made.add_argument(
+        "--sizes", action="store_true", help="only how cost and memory grow with the network"
+    )
+    made.add_argument(
+        "--note", default="", help="what to know about the machine, e.g. that others used it"
+    )
     made.add_argument("--table", action="store_true", help="measure nothing, write the table")
     return made
 
 
 def measure(jobs: list[Job], repetitions: int) -> dict[str, dict[str, Any]]:
-    """Every job so many times, in rounds, so that a disturbance of the machine meets all of them."""
+    """Every job so many times, in rounds, so that a disturbance of the machine meets all of
+    them."""
     runs: dict[str, list[dict[str, Any]]] = {job.name: [] for job in jobs}
     with tempfile.TemporaryDirectory() as folder:
         plans = {job.name: Path(folder) / f"{job.name}.json" for job in jobs}
@@ -119,7 +146,9 @@ def measure(jobs: list[Job], repetitions: int) -> dict[str, dict[str, Any]]:
 def child(*plan: Path) -> dict[str, Any]:
     """One fresh process."""
     command = [sys.executable, str(CHILD), *map(str, plan)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=CHILD_LIMIT_S)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=CHILD_LIMIT_S
+    )
     measured: dict[str, Any] = json.loads(done.stdout)
     return measured
 
@@ -130,7 +159,9 @@ def summarise(name: str, runs: list[dict[str, Any]], own_bytes: int) -> dict[str
         if len({run[key] for run in runs}) != 1:
             raise RuntimeError(f"{name}: {key} differs between runs of the same plan")
     first = runs[0]
-    summary: dict[str, Any] = {key: first[key] for key in ("digest", "packet_hops", "packets_delivered", "events")}
+    summary: dict[str, Any] = {
+        key: first[key] for key in ("digest", "packet_hops", "packets_delivered", "events")
+    }
     summary["repetitions"] = len(runs)
     for clock in CLOCKS:
         seconds = [run[clock] for run in runs]
@@ -145,7 +176,10 @@ def machine() -> dict[str, Any]:
     """What the figures depend on."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
-    model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    model = next(
+        (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")),
+        platform.machine(),
+    )
     return {"cpu": model, "cores": os.cpu_count(), "python": platform.python_version()}
 
 

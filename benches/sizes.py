@@ -1,8 +1,10 @@
-"""How cost and memory grow with the network: fat trees of four sizes with one endless flow for each host.
+"""How cost and memory grow with the network: fat trees of four sizes with one endless flow for each
+host.
 
-The cost of a hop is that of the loop of events: the processor time of the run less that of a run that ends at once,
-which is the time to build the network and to gather results. Cache misses are those of callgrind's model with one last
-level of `LAST_LEVEL`, in the loop of events; they depend neither on the processor nor on its load.
+The cost of a hop is that of the loop of events: the processor time of the run less that of a run
+that ends at once, which is the time to build the network and to gather results. Cache misses are
+those of callgrind's model with one last level of `LAST_LEVEL`, in the loop of events; they depend
+neither on the processor nor on its load.
 """
 
 import json
@@ -26,7 +28,8 @@ LAST_LEVEL = "1048576,16,64"
 
 @dataclass(frozen=True)
 class Size:
-    """A fat tree of switches with `k` ports. `counted_ps` is the simulated time whose misses are counted."""
+    """A fat tree of switches with `k` ports. `counted_ps` is the simulated time whose misses are
+    counted."""
 
     k: int
     stop_ps: int
@@ -50,11 +53,15 @@ SIZES = (
 )
 
 
-def measure(child: Child, own_bytes: int, repetitions: int, *, counts: bool) -> list[dict[str, Any]]:
+def measure(
+    child: Child, own_bytes: int, repetitions: int, *, counts: bool
+) -> list[dict[str, Any]]:
     """A row for each size. The sizes take turns, round by round."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        runs: dict[int, list[tuple[dict[str, Any], dict[str, Any]]]] = {size.k: [] for size in SIZES}
+        runs: dict[int, list[tuple[dict[str, Any], dict[str, Any]]]] = {
+            size.k: [] for size in SIZES
+        }
         plans = {size.k: written(size, Path(folder)) for size in SIZES}
         for number in range(repetitions):
             for size in SIZES:
@@ -78,7 +85,9 @@ def written(size: Size, folder: Path) -> tuple[Path, Path]:
     return files
 
 
-def summary(size: Size, runs: list[tuple[dict[str, Any], dict[str, Any]]], own_bytes: int) -> dict[str, Any]:
+def summary(
+    size: Size, runs: list[tuple[dict[str, Any], dict[str, Any]]], own_bytes: int
+) -> dict[str, Any]:
     """Medians over the rounds."""
     if len({(whole["digest"], whole["packet_hops"]) for whole, _ in runs}) != 1:
         raise RuntimeError(f"{size.hosts} hosts: runs of one plan differ")
@@ -88,9 +97,15 @@ def summary(size: Size, runs: list[tuple[dict[str, Any], dict[str, Any]]], own_b
         "hosts": size.hosts,
         "digest": runs[0][0]["digest"],
         "packet_hops": hops,
-        "ns_per_hop": [round(cost, 1) for cost in (statistics.median(costs), min(costs), max(costs))],
-        "build_s": round(statistics.median(empty["thread_cpu_s"] + empty["parse_s"] for _, empty in runs), 3),
-        "memory_mib": round(statistics.median(whole["peak_bytes"] - own_bytes for whole, _ in runs) / 2**20, 1),
+        "ns_per_hop": [
+            round(cost, 1) for cost in (statistics.median(costs), min(costs), max(costs))
+        ],
+        "build_s": round(
+            statistics.median(empty["thread_cpu_s"] + empty["parse_s"] for _, empty in runs), 3
+        ),
+        "memory_mib": round(
+            statistics.median(whole["peak_bytes"] - own_bytes for whole, _ in runs) / 2**20, 1
+        ),
     }
 
 
@@ -98,4 +113,7 @@ def counted(size: Size, folder: Path) -> dict[str, float]:
     """Instructions and misses of the last level, per hop of the shortened run."""
     events, hops = instructions.count_with_cache(size.plan(size.counted_ps), folder, LAST_LEVEL)
     misses = events["ILmr"] + events["DLmr"] + events["DLmw"]
-    return {"instructions_per_hop": round(events["Ir"] / hops, 1), "misses_per_hop": round(misses / hops, 2)}
+    return {
+        "instructions_per_hop": round(events["Ir"] / hops, 1),
+        "misses_per_hop": round(misses / hops, 2),
+    }

@@ -46,13 +46,22 @@ def render(results: dict[str, Any]) -> str:
 def origin(results: dict[str, Any]) -> str:
     """When and where."""
     machine = results["machine"]
-    where = f"Measured on {results['date']}: {machine['cpu']}, {machine['cores']} cores, Python {machine['python']}."
+    where = (
+        f"Measured on {results['date']}: {machine['cpu']}, {machine['cores']} cores, Python "
+        f"{machine['python']}."
+    )
     return f"{where} {results['note']}".strip()
 
 
 def own_table(measured: list[tuple[Job, dict[str, Any]]]) -> str:
     """One row for each job."""
-    columns = ("packet-hops", "delivered", "CPU s: median (least–most)", "Mhops/s: median (best)", "MiB")
+    columns = (
+        "packet-hops",
+        "delivered",
+        "CPU s: median (least–most)",
+        "Mhops/s: median (best)",
+        "MiB",
+    )
     lines = [row_of("Job", "", *columns, "instructions per hop"), "|---|---" + "|---:" * 6 + "|"]
     for job, row in measured:
         cpu = row["thread_cpu_s"]
@@ -60,16 +69,32 @@ def own_table(measured: list[tuple[Job, dict[str, Any]]]) -> str:
         time = f"{cpu['median']:.3f} ({cpu['min']:.3f}–{cpu['max']:.3f})"
         speed = f"{mhops(row, 'median'):.1f} ({mhops(row, 'min'):.1f})"
         instructions = f"{row['instructions_per_hop']:.0f}" if "instructions_per_hop" in row else ""
-        lines.append(row_of(job.name, job.what, hops, delivered, time, speed, f"{row['memory_mib']:.1f}", instructions))
+        lines.append(
+            row_of(
+                job.name,
+                job.what,
+                hops,
+                delivered,
+                time,
+                speed,
+                f"{row['memory_mib']:.1f}",
+                instructions,
+            )
+        )
     return "\n".join(lines)
 
 
 def of_peers(peers: dict[str, Any]) -> str:
     """The peers' figures, without ours: they are of another processor."""
-    lines = [row_of("", "W1 Mhops/s", "W2 Mhops/s", "MiB, W1 / W2", "W3, 5 s: CPU s"), "|---" + "|---:" * 4 + "|"]
+    lines = [
+        row_of("", "W1 Mhops/s", "W2 Mhops/s", "MiB, W1 / W2", "W3, 5 s: CPU s"),
+        "|---" + "|---:" * 4 + "|",
+    ]
     for peer in peers["rows"]:
         memory = " / ".join(peer["memory_mib"].values())
-        lines.append(row_of(peer["name"], peer["mhops"]["W1"], peer["mhops"]["W2"], memory, peer["w3_cpu_s"]))
+        lines.append(
+            row_of(peer["name"], peer["mhops"]["W1"], peer["mhops"]["W2"], memory, peer["w3_cpu_s"])
+        )
     return f"{peers['note']}\n\n" + "\n".join(lines)
 
 
@@ -82,7 +107,9 @@ def agreement(measured: list[tuple[Job, dict[str, Any]]], peers: dict[str, Any])
             off = row["packets_delivered"] / theirs - 1
             verdict = "agrees" if abs(off) <= AGREEMENT else "does not agree"
             ours = grouped(row["packets_delivered"])
-            sentences.append(f"{job.name}: {ours} here, about {grouped(theirs)} there ({off:+.2%}, {verdict}).")
+            sentences.append(
+                f"{job.name}: {ours} here, about {grouped(theirs)} there ({off:+.2%}, {verdict})."
+            )
     return "Packets delivered, within 1 %? " + " ".join(sentences)
 
 
@@ -90,9 +117,19 @@ def of_sizes(sizes: dict[str, Any]) -> str:
     """One row for each fat tree."""
     size, ways, line = sizes["last_level"].split(",")
     model = f"{int(size) // 1024} KiB, {ways} ways, lines of {line} bytes"
-    columns = ("packet-hops", "ns per hop: median (least–most)", "times the first", "MiB", "KiB per host", "build, s")
+    columns = (
+        "packet-hops",
+        "ns per hop: median (least–most)",
+        "times the first",
+        "MiB",
+        "KiB per host",
+        "build, s",
+    )
     keys = [key for key in ("instructions_per_hop", "misses_per_hop") if key in sizes["rows"][0]]
-    lines = [row_of("Hosts", *columns, *(key.replace("_", " ") for key in keys)), "|---:" * (7 + len(keys)) + "|"]
+    lines = [
+        row_of("Hosts", *columns, *(key.replace("_", " ") for key in keys)),
+        "|---:" * (7 + len(keys)) + "|",
+    ]
     first = sizes["rows"][0]["ns_per_hop"][0]
     for row in sizes["rows"]:
         cost, least, most = row["ns_per_hop"]
@@ -100,31 +137,49 @@ def of_sizes(sizes: dict[str, Any]) -> str:
         shared = (f"{memory:.1f}", f"{memory * 1024 / row['hosts']:.1f}", f"{build:.2f}")
         counts = [f"{row[key]:g}" for key in keys]
         time = (f"{cost:.0f} ({least:.0f}–{most:.0f})", f"{cost / first:.2f}")
-        lines.append(row_of(grouped(row["hosts"]), grouped(row["packet_hops"]), *time, *shared, *counts))
-    title = f"Fat trees of four sizes, one endless flow for each host on random pinned paths. {origin(sizes)}"
+        lines.append(
+            row_of(grouped(row["hosts"]), grouped(row["packet_hops"]), *time, *shared, *counts)
+        )
+    title = (
+        "Fat trees of four sizes, one endless flow for each host on random pinned paths. "
+        f"{origin(sizes)}"
+    )
     if keys:
-        title += f" Misses are those of callgrind's model of a last level of {model}, in the loop of events."
+        title += (
+            " Misses are those of callgrind's model of a last level of "
+            f"{model}, in the loop of events."
+        )
     return f"{title}\n\n" + "\n".join(lines)
 
 
 def front_line(front: dict[str, Any]) -> str:
     """How the work around the simulation grows."""
     counted = front["instructions"].items()
-    sizes = ", ".join(f"{found / 1e9:.2f} billion instructions at {hosts} hosts" for hosts, found in counted)
+    sizes = ", ".join(
+        f"{found / 1e9:.2f} billion instructions at {hosts} hosts" for hosts, found in counted
+    )
     return (
-        f"`tailrace run` of a fat tree without the simulation: {sizes}. Without what does not depend on the size they "
+        f"`tailrace run` of a fat tree without the simulation: {sizes}. Without what does not "
+        "depend on the size they "
         f"grow with the number of hosts to the power of {front['exponent']:.2f}."
     )
 
 
 def cisco_line(cisco: dict[str, Any]) -> str:
     """The published experiment, and what its full counts take on cores of one's own."""
-    counts = "the published counts" if cisco["scale"] == 1 else f"{cisco['scale']:g} of the published counts"
+    counts = (
+        "the published counts"
+        if cisco["scale"] == 1
+        else f"{cisco['scale']:g} of the published counts"
+    )
     minutes = cisco["cpu_s"] / cisco["scale"] / cisco["jobs"] / 60
     return (
-        f"The published database mix with {counts} (two arms of {cisco['trials']} trials, solo runs, report; "
-        f"{cisco['jobs']} trials at a time): {cisco['cpu_s']:.0f} s of CPU time, {cisco['wall_s']:.0f} s by the clock, "
-        f"{cisco['peak_mib']:.0f} MiB at most with the interpreter. In full it takes about {minutes:.1f} minutes of "
+        f"The published database mix with {counts} (two arms of {cisco['trials']} trials, solo "
+        "runs, report; "
+        f"{cisco['jobs']} trials at a time): {cisco['cpu_s']:.0f} s of CPU time, "
+        f"{cisco['wall_s']:.0f} s by the clock, "
+        f"{cisco['peak_mib']:.0f} MiB at most with the interpreter. In full it takes about "
+        f"{minutes:.1f} minutes of "
         f"{cisco['jobs']} cores that do nothing else."
     )
 

@@ -1,10 +1,11 @@
-"""The three benchmark jobs as plans: an incast dumbbell (W1), a fat tree (W2) and the database mix (W3).
+"""The three benchmark jobs as plans: an incast dumbbell (W1), a fat tree (W2) and the database mix
+(W3).
 
-The jobs are those on which other simulators were measured, with their sizes: two bytes of link header and no further
-overhead (ns-3's point-to-point device), no interrupt moderation, no timing noise, and segments that leave one by one
-(no segmentation offload: with it the senders of W2 hold back for larger bursts and deliver 1.4 % less).
-`default_hosts=True` runs the same job with our usual hosts instead, which send bursts, poll their interface and merge
-segments.
+The jobs are those on which other simulators were measured, with their sizes: two bytes of link
+header and no further overhead (ns-3's point-to-point device), no interrupt moderation, no timing
+noise, and segments that leave one by one (no segmentation offload: with it the senders of W2 hold
+back for larger bursts and deliver 1.4 % less). `default_hosts=True` runs the same job with our
+usual hosts instead, which send bursts, poll their interface and merge segments.
 """
 
 from __future__ import annotations
@@ -60,15 +61,30 @@ def _host(name: str, mtu: int, cc: str, cap: int, default_hosts: bool) -> Plan:
 
 def fifo(limit_bytes: int) -> Plan:
     """One queue with a static limit."""
-    queue = {"name": "default", "service": {"dwrr": 1000}, "limit": {"bytes": limit_bytes}, "aqm": "none"}
+    queue = {
+        "name": "default",
+        "service": {"dwrr": 1000},
+        "limit": {"bytes": limit_bytes},
+        "aqm": "none",
+    }
     return {"queues": [queue], "queue_of_priority": [0] * 8, "dpp": None}
 
 
 def dpp(limit_bytes: int) -> Plan:
     """A strict express queue for the first 20 packets of a flow, beside the default queue."""
     queues = [
-        {"name": "express", "service": {"strict": 1}, "limit": {"bytes": limit_bytes}, "aqm": "none"},
-        {"name": "default", "service": {"dwrr": 1000}, "limit": {"bytes": limit_bytes}, "aqm": "none"},
+        {
+            "name": "express",
+            "service": {"strict": 1},
+            "limit": {"bytes": limit_bytes},
+            "aqm": "none",
+        },
+        {
+            "name": "default",
+            "service": {"dwrr": 1000},
+            "limit": {"bytes": limit_bytes},
+            "aqm": "none",
+        },
     ]
     table = {
         "max_packets": 20,
@@ -82,7 +98,8 @@ def dpp(limit_bytes: int) -> Plan:
 
 
 def all_mechanisms(limit_bytes: int) -> Plan:
-    """The express queue before two weighted classes (60 and 40 %), in which elephants are marked to keep 300 kB."""
+    """The express queue before two weighted classes (60 and 40 %), in which elephants are marked to
+    keep 300 kB."""
     afd = {"afd": {"desired_bytes": 300_000, "ecn": True}}
     policy = dpp(limit_bytes)
     classes = [
@@ -123,7 +140,13 @@ def _plan(name: str, stop_ps: int, **parts: Any) -> Plan:
         "stop_at_ps": stop_ps,
         "framing": {"header_bytes": 2, "overhead_bytes": 0},
         "clock_offset_ppb": 100_000,
-        "observe": {"ports": [], "series_bins": 0, "series_bin_ps": MS, "transactions_max": 0, "digest": True},
+        "observe": {
+            "ports": [],
+            "series_bins": 0,
+            "series_bin_ps": MS,
+            "transactions_max": 0,
+            "digest": True,
+        },
         **parts,
     }
 
@@ -143,11 +166,15 @@ def _stream(name: str, source: str, destination: str, start_ps: int, **more: Any
         "pin_backward": [],
         **more,
     }
-    return {"header": {"name": name, "priority": 0, "port": 5432, "start_ps": start_ps}, "body": {"stream": stream}}
+    return {
+        "header": {"name": name, "priority": 0, "port": 5432, "start_ps": start_ps},
+        "body": {"stream": stream},
+    }
 
 
 def w1(*, default_hosts: bool = False, policy: Plan | None = None, cc: str = "new-reno") -> Plan:
-    """Incast: 20 senders, one receiver, 10 Gbit/s, 5 us, MTU 1500, 1 MB tail drop, window cap 1 MB, 1 s."""
+    """Incast: 20 senders, one receiver, 10 Gbit/s, 5 us, MTU 1500, 1 MB tail drop, window cap 1 MB,
+    1 s."""
     senders = [f"s{i}" for i in range(20)]
     hosts = [_host(name, 1500, cc, 1_000_000, default_hosts) for name in ["r", *senders]]
     return _plan(
@@ -156,11 +183,14 @@ def w1(*, default_hosts: bool = False, policy: Plan | None = None, cc: str = "ne
         hosts=hosts,
         switches=[_switch("sw", 64_000_000, policy or fifo(1_000_000))],
         links=[_link(host["name"], "sw", 5 * US) for host in hosts],
-        workloads=[_stream(name, name, "r", start_ps=i * 10 * US) for i, name in enumerate(senders)],
+        workloads=[
+            _stream(name, name, "r", start_ps=i * 10 * US) for i, name in enumerate(senders)
+        ],
     )
 
 
-#: The costs of the profile `linux-kernel` (docs/models/cpu.md); the page of the processor says where they are from.
+#: The costs of the profile `linux-kernel` (docs/models/cpu.md); the page of the processor says
+#: where they are from.
 KERNEL_COSTS = {
     "per_frame_ps": 630_000,
     "per_poll_ps": 200_000,
@@ -177,7 +207,8 @@ PER_PACKET_PS = 600_000
 
 
 def w1_processors(*, cores: int = 4, default_hosts: bool = False) -> Plan:
-    """W1 where every host has a processor with the costs of a kernel: one core receives, the programs share all."""
+    """W1 where every host has a processor with the costs of a kernel: one core receives, the
+    programs share all."""
     plan = w1(default_hosts=default_hosts)
     processor = {
         "cores": cores,
@@ -204,34 +235,59 @@ def w1_all() -> Plan:
 
 
 def w2(*, pinned: bool = True, default_hosts: bool = False) -> Plan:
-    """Fat tree, k = 8: 128 hosts, 10 Gbit/s, 1 us, 1 MB per port, a cyclic permutation of long flows, 10 ms."""
-    flows = [list(map(int, line.split())) for line in (HERE / "fat-tree-k8-permutation.txt").read_text().splitlines()]
+    """Fat tree, k = 8: 128 hosts, 10 Gbit/s, 1 us, 1 MB per port, a cyclic permutation of long
+    flows, 10 ms."""
+    flows = [
+        list(map(int, line.split()))
+        for line in (HERE / "fat-tree-k8-permutation.txt").read_text().splitlines()
+    ]
     return _fat_tree("W2", 8, flows, 10 * MS, pinned=pinned, default_hosts=default_hosts)
 
 
 def fat_tree(k: int, stop_ps: int, *, pinned: bool = True) -> Plan:
-    """W2 in another size: k * k * k / 4 hosts, one cycle through all of them in a random order, and random paths."""
+    """W2 in another size: k * k * k / 4 hosts, one cycle through all of them in a random order, and
+    random paths."""
     half, random = k // 2, Random(k)
     order = list(range(k * half * half))
     random.shuffle(order)
     flows = [
-        [source, order[at - len(order) + 1], *(random.randrange(half) for _ in range(4)), random.randrange(100_000)]
+        [
+            source,
+            order[at - len(order) + 1],
+            *(random.randrange(half) for _ in range(4)),
+            random.randrange(100_000),
+        ]
         for at, source in enumerate(order)
     ]
     return _fat_tree(f"FT{len(order)}", k, sorted(flows), stop_ps, pinned=pinned)
 
 
 def _fat_tree(
-    name: str, k: int, flows: list[list[int]], stop_ps: int, *, pinned: bool, default_hosts: bool = False
+    name: str,
+    k: int,
+    flows: list[list[int]],
+    stop_ps: int,
+    *,
+    pinned: bool,
+    default_hosts: bool = False,
 ) -> Plan:
-    """`flows` are source, destination, aggregation switch and core there and back, and start in ns."""
+    """`flows` are source, destination, aggregation switch and core there and back, and start in
+    ns."""
     half = k // 2
-    hosts = [_host(f"h{i}", 1500, "new-reno", 128 * 1024, default_hosts) for i in range(k * half * half)]
+    hosts = [
+        _host(f"h{i}", 1500, "new-reno", 128 * 1024, default_hosts) for i in range(k * half * half)
+    ]
     links = [_link(f"h{i}", f"e{i // half}", 1 * US) for i in range(len(hosts))]
     for pod in range(k):
         for agg in range(half):
-            links += [_link(f"e{pod * half + edge}", f"a{pod * half + agg}", 1 * US) for edge in range(half)]
-            links += [_link(f"a{pod * half + agg}", f"c{agg * half + core}", 1 * US) for core in range(half)]
+            links += [
+                _link(f"e{pod * half + edge}", f"a{pod * half + agg}", 1 * US)
+                for edge in range(half)
+            ]
+            links += [
+                _link(f"a{pod * half + agg}", f"c{agg * half + core}", 1 * US)
+                for core in range(half)
+            ]
     counts = (("e", k * half), ("a", k * half), ("c", half * half))
     workloads = []
     for source, destination, agg, core, agg_back, core_back, start_ns in flows:
@@ -239,19 +295,26 @@ def _fat_tree(
             "pin_forward": _path(half, source, destination, agg, core) if pinned else [],
             "pin_backward": _path(half, destination, source, agg_back, core_back) if pinned else [],
         }
-        workloads.append(_stream(f"f{source}", f"h{source}", f"h{destination}", start_ps=start_ns * 1000, **pins))
+        workloads.append(
+            _stream(f"f{source}", f"h{source}", f"h{destination}", start_ps=start_ns * 1000, **pins)
+        )
     return _plan(
         name,
         stop_ps,
         hosts=hosts,
-        switches=[_switch(f"{kind}{i}", 64_000_000, fifo(1_000_000)) for kind, count in counts for i in range(count)],
+        switches=[
+            _switch(f"{kind}{i}", 64_000_000, fifo(1_000_000))
+            for kind, count in counts
+            for i in range(count)
+        ],
         links=links,
         workloads=workloads,
     )
 
 
 def _path(half: int, source: int, destination: int, agg: int, core: int) -> list[str]:
-    """Switches from host to host over one aggregation switch of the pod and one core of its group."""
+    """Switches from host to host over one aggregation switch of the pod and one core of its
+    group."""
     edge_from, edge_to = source // half, destination // half
     if edge_from == edge_to:
         return [f"e{edge_from}"]
@@ -272,7 +335,8 @@ def w3(
     default_hosts: bool = False,
     clock_offset_ppb: int = 100_000,
 ) -> Plan:
-    """The database mix: five servers, 20 connections each (large classes: `large`), one client, MTU 9000."""
+    """The database mix: five servers, 20 connections each (large classes: `large`), one client, MTU
+    9000."""
     classes = [
         ("XS", 18 * 1024, 20),
         ("S", 64 * 1024, 20),
@@ -305,8 +369,13 @@ def w3(
             "gap_from": "end",
             "start": {"uniform": {"low": 0, "high": 10 * MS}},
         }
-        workloads.append({"header": {"name": name, "priority": 0, "port": 5432}, "body": {"oltp": oltp}})
-    hosts = [_host(name, 9000, cc, 0, default_hosts) for name in ["client", *(f"db-{c[0]}" for c in classes)]]
+        workloads.append(
+            {"header": {"name": name, "priority": 0, "port": 5432}, "body": {"oltp": oltp}}
+        )
+    hosts = [
+        _host(name, 9000, cc, 0, default_hosts)
+        for name in ["client", *(f"db-{c[0]}" for c in classes)]
+    ]
     plan = _plan(
         "W3",
         seconds * S,

@@ -1,10 +1,12 @@
-"""Compare what `tailrace advise` predicts from simulations with live runs before and after the change.
+"""Compare what `tailrace advise` predicts from simulations with live runs before and after the
+change.
 
     advice_live.py OUT [--case NAME].. [--trials N]
 
-Each case is a scenario in scripts/advice_live with a goal and the candidates that are tried. `advise` simulates them
-and keeps a scenario with the present and each candidate as arms; the same file then runs live, with real programs in
-network namespaces (Linux, root). What is there already is not run again. The table is in Markdown.
+Each case is a scenario in scripts/advice_live with a goal and the candidates that are tried.
+`advise` simulates them and keeps a scenario with the present and each candidate as arms; the same
+file then runs live, with real programs in network namespaces (Linux, root). What is there already
+is not run again. The table is in Markdown.
 """
 
 import argparse
@@ -47,7 +49,10 @@ def main() -> None:
     parser.add_argument("--case", choices=sorted(KNOWN), action="append")
     parser.add_argument("--trials", type=int, default=2)
     words = parser.parse_args()
-    print("| Case, goal | Candidate | Predicted: before | after | change | Live: before | after | change |")
+    print(
+        "| Case, goal | Candidate | Predicted: before | after | change | "
+        "Live: before | after | change |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for name in words.case or KNOWN:
         for row in rows(name, words.out / name, words.trials):
@@ -60,20 +65,35 @@ def rows(name: str, out: Path, trials: int) -> list[list[str]]:
     advice, live = out / "advice", out / "live"
     tried = [word for one in case.tried for word in ("--only", one)]
     effort = ["--screening", SCREENING, "--trials-max", CONFIRMING]
-    tailrace("advise", str(CASES / f"{name}.yaml"), "--goal", case.goal, *tried, *effort, "--out", str(advice))
+    tailrace(
+        "advise",
+        str(CASES / f"{name}.yaml"),
+        "--goal",
+        case.goal,
+        *tried,
+        *effort,
+        "--out",
+        str(advice),
+    )
     scenario = advice / "confirmed" / "scenario.json"
-    tailrace("run", "--live", str(scenario), "--set", f"experiment.trials={trials}", "--out", str(live))
+    tailrace(
+        "run", "--live", str(scenario), "--set", f"experiment.trials={trials}", "--out", str(live)
+    )
     told: dict[str, Any] = json.loads((advice / "advice.json").read_text(encoding="utf-8"))
     subject, metric = told["goal"]["subject"], told["goal"]["metric"]
     found = []
     for one in told["confirmed"]:
         predicted = told["present"]["value"], one["figure"]["value"]
         measured = live_means(live, one["name"], subject, metric)
-        found.append([f"{name}, {case.goal}", one["name"], *compared(*predicted), *compared(*measured)])
+        found.append(
+            [f"{name}, {case.goal}", one["name"], *compared(*predicted), *compared(*measured)]
+        )
     return found
 
 
-def live_means(live: Path, arm: str, subject: str, metric: str) -> tuple[float | None, float | None]:
+def live_means(
+    live: Path, arm: str, subject: str, metric: str
+) -> tuple[float | None, float | None]:
     """Means of the valid trials of the present and of an arm; None where there is none."""
     result = json.loads((live / "result.json").read_text(encoding="utf-8"))
     for one in result["comparisons"]:
@@ -96,7 +116,9 @@ def figure(value: float | None) -> str:
 
 def tailrace(*words: str) -> None:
     """One command; ends the script with its words when it fails."""
-    done = subprocess.run([*TAILRACE, *words], capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    done = subprocess.run(
+        [*TAILRACE, *words], capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
     if done.returncode not in (0, INVALID_EXIT):
         sys.exit(f"tailrace {' '.join(words)}: {done.stdout}{done.stderr}")
 

@@ -1,7 +1,9 @@
-"""Reports known vulnerabilities of the crates of `Cargo.lock` and the packages of `uv.lock`; gates nothing.
+"""Reports known vulnerabilities of the crates of `Cargo.lock` and the packages of `uv.lock`; gates
+nothing.
 
-It asks the database of https://osv.dev, which holds those of RustSec and of PyPI, one question about all of them. Where
-it cannot be reached, that is said: a machine without it builds and tests the same.
+It asks the database of https://osv.dev, which holds those of RustSec and of PyPI, one question
+about all of them. Where it cannot be reached, that is said: a machine without it builds and tests
+the same.
 """
 
 import json
@@ -48,7 +50,9 @@ def locked(file: str, ecosystem: str) -> list[dict[str, Any]]:
 def asked(packages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """An answer for each package; raises `OSError` or `ValueError`."""
     question = json.dumps({"queries": packages}).encode()
-    request = urllib.request.Request(f"{DATABASE}/v1/querybatch", question, {"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        f"{DATABASE}/v1/querybatch", question, {"Content-Type": "application/json"}
+    )
     with urllib.request.urlopen(request, timeout=ANSWER_S) as answer:
         results = json.loads(answer.read(ANSWER_BYTES_MAX))["results"]
     if len(results) != len(packages):
@@ -59,7 +63,8 @@ def asked(packages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def known(packages: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line for each package with advisories."""
     return [
-        f"{one['package']['name']} {one['version']}: {', '.join(vulnerability['id'] for vulnerability in found)}"
+        f"{one['package']['name']} {one['version']}: "
+        f"{', '.join(vulnerability['id'] for vulnerability in found)}"
         for one, answer in zip(packages, answers, strict=True)
         if (found := answer.get("vulns") or [])
     ]

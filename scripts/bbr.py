@@ -1,7 +1,8 @@
 """Compare the simulated BBR with real kernels: streams that share a port, run by both engines.
 
-`bbr.py --out runs/bbr` runs each case by the simulator and on real kernels in virtual time and prints goodput,
-retransmissions, drops, and the mean and largest depth of the queue before the sink. Goodput has to agree within 10 %.
+`bbr.py --out runs/bbr` runs each case by the simulator and on real kernels in virtual time and
+prints goodput, retransmissions, drops, and the mean and largest depth of the queue before the sink.
+Goodput has to agree within 10 %.
 """
 
 import argparse
@@ -50,11 +51,17 @@ class Case:
             },
             "hosts": {
                 "defaults": {"mtu": self.mtu},
-                **{host: {"tcp": {"congestion_control": control}} for host, control in self.streams.items()},
+                **{
+                    host: {"tcp": {"congestion_control": control}}
+                    for host, control in self.streams.items()
+                },
             },
             "switches": {"leaf": {"buffer": "32MB", "policy": "fifo"}},
             "policies": {"fifo": policy},
-            "workloads": {host: {"kind": "stream", "source": host, "destination": "sink"} for host in self.streams},
+            "workloads": {
+                host: {"kind": "stream", "source": host, "destination": "sink"}
+                for host in self.streams
+            },
             "observe": {"ports": ["leaf>sink"], "windows": "1ms"},
             "arms": {"fifo": {}},
             "experiment": {"trials": trials, "duration": self.duration},
@@ -95,13 +102,20 @@ class Seen:
         """From a run directory."""
         outcomes = [trial.outcome for trial in Run.read(folder).valid("fifo")]
         hosts = [workload.name for workload in outcomes[0].workloads]
-        queues = [port.queues[0] for each in outcomes for port in each.ports if port.towards == "sink"]
+        queues = [
+            port.queues[0] for each in outcomes for port in each.ports if port.towards == "sink"
+        ]
         return cls(
             {
-                host: fmean(8e3 * each.workloads[i].goodput_bytes / each.end_ps for each in outcomes)
+                host: fmean(
+                    8e3 * each.workloads[i].goodput_bytes / each.end_ps for each in outcomes
+                )
                 for i, host in enumerate(hosts)
             },
-            fmean(sum(own.tcp.retransmits or 0 for own in each.workloads if own.tcp) for each in outcomes),
+            fmean(
+                sum(own.tcp.retransmits or 0 for own in each.workloads if own.tcp)
+                for each in outcomes
+            ),
             fmean(each.conservation.dropped for each in outcomes if each.conservation),
             fmean(queue.depth_mean_bytes or 0 for queue in queues),
             fmean(queue.depth_max_bytes or 0 for queue in queues),
@@ -110,7 +124,10 @@ class Seen:
     def __str__(self) -> str:
         goodput = " ".join(f"{rate:.4g}" for rate in self.goodput_gbps.values())
         depth = f"{self.depth_mean_bytes / 1e3:.1f} {self.depth_max_bytes / 1e3:.1f}"
-        return f"{goodput} Gbit/s; sent again {self.retransmits:.0f}; dropped {self.drops:.0f}; queue {depth} kB"
+        return (
+            f"{goodput} Gbit/s; sent again {self.retransmits:.0f}; dropped {self.drops:.0f}; "
+            f"queue {depth} kB"
+        )
 
 
 def agree(simulated: Seen, exact: Seen) -> bool:
@@ -132,7 +149,9 @@ def main() -> int:
         for engine in ("simulated",) if options.simulated else ("simulated", "exact"):
             folder = options.out / f"{name}-{engine}"
             try:
-                tailrace.run(CASES[name].scenario(name, options.trials), out=folder, exact=engine == "exact")
+                tailrace.run(
+                    CASES[name].scenario(name, options.trials), out=folder, exact=engine == "exact"
+                )
             except TailraceError as error:
                 sys.exit(f"bbr: {error}")
             seen[engine] = Seen.of(folder)

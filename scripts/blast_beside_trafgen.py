@@ -2,13 +2,14 @@
 
     blast_beside_trafgen.py [--pairs N] [--seconds S] [--threads 1,2] [--sizes 64,1500] [--save]
 
-As root, with trafgen (package netsniff-ng) installed. The script makes a network namespace with a pair of veth
-interfaces, of which the other end takes no frame for itself, and removes it at the end. Both programs read the same
-file, and for both the same is counted: frames that the interface has sent, by its own counter, in a window that begins
-when the counter has moved. They alternate, the first of each pair changes from pair to pair, and the ratio is the
-median of the ratios of pairs, so that a drift of the machine meets both. What else the machine does shifts the result:
-the load average before the run is printed and saved with it. `--save` writes `scripts/blast_beside_trafgen.json`, from
-which `make docs` makes the table of docs/how-to/blast.md.
+As root, with trafgen (package netsniff-ng) installed. The script makes a network namespace with a
+pair of veth interfaces, of which the other end takes no frame for itself, and removes it at the
+end. Both programs read the same file, and for both the same is counted: frames that the interface
+has sent, by its own counter, in a window that begins when the counter has moved. They alternate,
+the first of each pair changes from pair to pair, and the ratio is the median of the ratios of
+pairs, so that a drift of the machine meets both. What else the machine does shifts the result: the
+load average before the run is printed and saved with it. `--save` writes
+`scripts/blast_beside_trafgen.json`, from which `make docs` makes the table of docs/how-to/blast.md.
 """
 
 import argparse
@@ -31,11 +32,15 @@ from typing import Any
 from tailrace.results.format.columns import align
 
 RESULTS = Path(__file__).with_suffix(".json")
-MARKS = ("<!-- blast beside trafgen: written by `make docs` -->", "<!-- end of blast beside trafgen -->")
+MARKS = (
+    "<!-- blast beside trafgen: written by `make docs` -->",
+    "<!-- end of blast beside trafgen -->",
+)
 NAMESPACE = f"blast-beside-{os.getpid()}"
 OUT, FAR = "out", "far"
 ADDRESSES = "0x02, 0, 0, 0, 0, 2,  0x02, 0, 0, 0, 0, 1,  c16(0x88b5)"
-"""Locally administered, of no interface of the namespace; a type for experiments (IEEE 802, 9.2.3)."""
+"""Locally administered, of no interface of the namespace; a type for experiments (IEEE 802,
+9.2.3)."""
 HEADER_BYTES = 14
 SETTLE_S = 0.3
 """From the first frame to the window."""
@@ -46,7 +51,8 @@ PROGRAMS = ("blast", "trafgen")
 
 @dataclass(frozen=True)
 class Row:
-    """One number of threads and size of frames; rates are frames per second, medians over the pairs."""
+    """One number of threads and size of frames; rates are frames per second, medians over the
+    pairs."""
 
     threads: int
     frame_bytes: int
@@ -62,7 +68,9 @@ class Row:
 
 def run(*words: str) -> str:
     """One command; its output."""
-    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=COMMAND_LIMIT_S).stdout
+    return subprocess.run(
+        words, check=True, capture_output=True, text=True, timeout=COMMAND_LIMIT_S
+    ).stdout
 
 
 @contextmanager
@@ -73,7 +81,15 @@ def sink() -> Iterator[None]:
         run("ip", "-n", NAMESPACE, "link", "add", OUT, "type", "veth", "peer", "name", FAR)
         for name in (OUT, FAR):
             # Without IPv6 the kernel itself sends nothing by them.
-            run("ip", "netns", "exec", NAMESPACE, "sysctl", "-qw", f"net.ipv6.conf.{name}.disable_ipv6=1")
+            run(
+                "ip",
+                "netns",
+                "exec",
+                NAMESPACE,
+                "sysctl",
+                "-qw",
+                f"net.ipv6.conf.{name}.disable_ipv6=1",
+            )
             run("ip", "-n", NAMESPACE, "link", "set", name, "up")
         yield
     finally:
@@ -106,7 +122,9 @@ def rate(program: str, frames: Path, threads: int, window_s: float) -> float:
             while sent()[1] == before:
                 if process.poll() is not None or time.monotonic() > until:
                     said.seek(0)
-                    raise SystemExit(f"{program} sent nothing: {said.read().decode(errors='replace').strip()}")
+                    raise SystemExit(
+                        f"{program} sent nothing: {said.read().decode(errors='replace').strip()}"
+                    )
                 time.sleep(0.02)
             time.sleep(SETTLE_S)
             began, first = sent()
@@ -152,7 +170,14 @@ def cells(row: Row) -> list[str]:
     return [str(row.threads), str(row.frame_bytes), *rates, f"{row.ratio:.3f}", often]
 
 
-HEAD = ["threads", "bytes", "blast, million/s", "trafgen, million/s", "ratio", "blast at least as fast"]
+HEAD = [
+    "threads",
+    "bytes",
+    "blast, million/s",
+    "trafgen, million/s",
+    "ratio",
+    "blast at least as fast",
+]
 
 
 def render() -> str:
@@ -161,8 +186,14 @@ def render() -> str:
     rows = [HEAD, ["---"] * len(HEAD), *(cells(Row(**row)) for row in saved["rows"])]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     where = f"{saved['cores']} cores, Linux {saved['kernel']}, trafgen {saved['trafgen']}"
-    windows = f"windows of {saved['window_s']:g} s; load average before the run: {saved['load_average']:.1f}"
-    return f"{table}\n\nFrames a second of all threads, medians; ratio: median over pairs. {where}, {windows}."
+    windows = (
+        f"windows of {saved['window_s']:g} s; load average before the run: "
+        f"{saved['load_average']:.1f}"
+    )
+    return (
+        f"{table}\n\nFrames a second of all threads, medians; ratio: median over pairs. "
+        f"{where}, {windows}."
+    )
 
 
 def numbers(text: str) -> list[int]:
@@ -172,11 +203,21 @@ def numbers(text: str) -> list[int]:
 
 def main(arguments: Sequence[str]) -> int:
     """Compare, print, and save if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=11, help="pairs of runs for each row (default: 11)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="length of a window (default: 2)")
-    parser.add_argument("--threads", type=numbers, default=[1, 2], help="numbers of threads (default: 1,2)")
-    parser.add_argument("--sizes", type=numbers, default=[64, 1500], help="bytes of frames (default: 64,1500)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--pairs", type=int, default=11, help="pairs of runs for each row (default: 11)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=2.0, help="length of a window (default: 2)"
+    )
+    parser.add_argument(
+        "--threads", type=numbers, default=[1, 2], help="numbers of threads (default: 1,2)"
+    )
+    parser.add_argument(
+        "--sizes", type=numbers, default=[64, 1500], help="bytes of frames (default: 64,1500)"
+    )
     parser.add_argument("--save", action="store_true", help=f"write {RESULTS.name}")
     options = parser.parse_args(arguments)
     if os.geteuid() != 0 or shutil.which("trafgen") is None:
@@ -190,7 +231,11 @@ def main(arguments: Sequence[str]) -> int:
                 rows.append(compared(Path(place), threads, size, options.pairs, options.seconds))
                 print(align([HEAD, cells(rows[-1])]), flush=True)
     if options.save:
-        saved: dict[str, Any] = {"cores": os.cpu_count(), "kernel": platform.release(), "trafgen": version()}
+        saved: dict[str, Any] = {
+            "cores": os.cpu_count(),
+            "kernel": platform.release(),
+            "trafgen": version(),
+        }
         saved |= {"window_s": options.seconds, "load_average": load}
         saved["rows"] = [asdict(row) for row in rows]
         RESULTS.write_text(json.dumps(saved, indent=1) + "\n", encoding="utf-8")
@@ -200,7 +245,9 @@ def main(arguments: Sequence[str]) -> int:
 def version() -> str:
     """Of trafgen, from the first line of `--version`."""
     words = ["trafgen", "--version"]  # which ends with code 1
-    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=COMMAND_LIMIT_S)
+    done = subprocess.run(
+        words, check=False, capture_output=True, text=True, timeout=COMMAND_LIMIT_S
+    )
     return done.stdout.split()[1]
 
 

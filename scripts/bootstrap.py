@@ -1,8 +1,8 @@
 """Make `.venv` from `uv.lock` with nothing but Python 3.11, cargo and a C compiler.
 
-Debian's `python3` has neither pip nor ensurepip, so this file uses the standard library alone. It puts a pinned `uv`
-into `.bootstrap/` (from the PATH, through pip, or straight from the package index, checked by hash) and lets it install
-exactly what the lock file names.
+Debian's `python3` has neither pip nor ensurepip, so this file uses the standard library alone. It
+puts a pinned `uv` into `.bootstrap/` (from the PATH, through pip, or straight from the package
+index, checked by hash) and lets it install exactly what the lock file names.
 """
 
 from __future__ import annotations
@@ -60,22 +60,31 @@ def check_python() -> None:
 
 def check_programs() -> None:
     """The linker comes with the C compiler; without it cargo fails late and obscurely."""
-    for program, advice in (("cargo", "install Rust with rustup"), ("cc", "install gcc, on Debian `apt install gcc`")):
+    for program, advice in (
+        ("cargo", "install Rust with rustup"),
+        ("cc", "install gcc, on Debian `apt install gcc`"),
+    ):
         if shutil.which(program) is None:
             raise SetUpError(f"`{program}` is not on the PATH; {advice}")
 
 
 def check_cargo() -> None:
     """Compare cargo with `rust-version` of Cargo.toml before it prints a page about each crate."""
-    stated = re.search(r'^rust-version = "([\d.]+)"', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)
+    stated = re.search(
+        r'^rust-version = "([\d.]+)"', (ROOT / "Cargo.toml").read_text(), re.MULTILINE
+    )
     assert stated is not None, "Cargo.toml states the oldest Rust that builds it"
     needed = stated[1]
     answer = output_of(["cargo", "--version"])
     found = re.match(r"cargo (\d+\.\d+)", answer)
     if found is None:
-        raise SetUpError(f"`cargo --version` answered {answer.strip()!r}; cargo {needed} or newer is needed")
+        raise SetUpError(
+            f"`cargo --version` answered {answer.strip()!r}; cargo {needed} or newer is needed"
+        )
     if version_numbers(found[1]) < version_numbers(needed):
-        raise SetUpError(f"cargo {needed} or newer is needed and this is {found[1]}; run `rustup update stable`")
+        raise SetUpError(
+            f"cargo {needed} or newer is needed and this is {found[1]}; run `rustup update stable`"
+        )
 
 
 def version_numbers(version: str) -> tuple[int, ...]:
@@ -86,15 +95,20 @@ def version_numbers(version: str) -> tuple[int, ...]:
 def output_of(command: list[str]) -> str:
     """What a short command prints; the error names the command."""
     try:
-        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+        return subprocess.run(
+            command, check=True, capture_output=True, text=True, timeout=60
+        ).stdout
     except subprocess.CalledProcessError as error:
-        raise SetUpError(f"`{' '.join(command)}` failed: {' '.join(error.stderr.split())}") from error
+        raise SetUpError(
+            f"`{' '.join(command)}` failed: {' '.join(error.stderr.split())}"
+        ) from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SetUpError(f"`{' '.join(command)}` failed: {error}") from error
 
 
 def user_cache(name: str) -> Path:
-    """A folder of the user's cache, for what takes minutes to make and is the same in every clone."""
+    """A folder of the user's cache, for what takes minutes to make and is the same in every
+    clone."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(named) if named.startswith("/") else Path.home() / ".cache"
     return base / "tailrace" / name
@@ -139,7 +153,15 @@ def install_uv_with_pip(target: Path) -> bool:
         return False
     packages = TOOLS / "pip"
     shutil.rmtree(packages, ignore_errors=True)
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--require-hashes",
+    ]
     command += [
         "--only-binary=:all:",
         "--root-user-action=ignore",
@@ -190,7 +212,9 @@ def download_wheel(index: str, version: str, hashes: set[str]) -> bytes:
     address = choose_wheel(links.addresses, version, hashes)
     content = fetch(urllib.parse.urljoin(page, address))
     if hashlib.sha256(content).hexdigest() not in hashes:
-        raise SetUpError(f"the wheel of uv {version} does not have a pinned hash; nothing was installed")
+        raise SetUpError(
+            f"the wheel of uv {version} does not have a pinned hash; nothing was installed"
+        )
     return content
 
 
@@ -201,10 +225,16 @@ def choose_wheel(addresses: list[str], version: str, hashes: set[str]) -> str:
         path, _, fragment = address.partition("#")
         name = path.rsplit("/", 1)[-1]
         pinned = fragment.removeprefix("sha256=") in hashes
-        if pinned and name.startswith(f"uv-{version}-") and system in name and platform.machine() in name:
+        if (
+            pinned
+            and name.startswith(f"uv-{version}-")
+            and system in name
+            and platform.machine() in name
+        ):
             return address
     raise SetUpError(
-        f"the index has no pinned wheel of uv {version} for {platform.system()} {platform.machine()}; "
+        f"the index has no pinned wheel of uv {version} for {platform.system()} "
+        f"{platform.machine()}; "
         f"install uv {version} yourself and put it on the PATH"
     )
 
@@ -229,7 +259,8 @@ def program_in_wheel(wheel: bytes) -> bytes:
 
 
 def install_locked(uv: Path, venv: Path = ROOT / ".venv", *choice: str) -> None:
-    """Bring an environment to exactly what `uv.lock` names, apart from the package itself, which `make build` adds.
+    """Bring an environment to exactly what `uv.lock` names, apart from the package itself, which
+    `make build` adds.
 
     `choice` are uv's options that choose groups, such as `--only-group wheel`.
     """
@@ -240,11 +271,22 @@ def install_locked(uv: Path, venv: Path = ROOT / ".venv", *choice: str) -> None:
         return
     # The lock file names the default index; a mirror serves the same files, and the hashes say so.
     requirements = TOOLS / f"requirements-{venv.name.lstrip('.')}.txt"
-    run_uv(uv, "export", "--frozen", "--no-emit-project", *choice, "--output-file", str(requirements))
+    run_uv(
+        uv, "export", "--frozen", "--no-emit-project", *choice, "--output-file", str(requirements)
+    )
     run_uv(uv, "venv", "--allow-existing", "--python", sys.executable, str(venv))
     python = str(venv / "bin" / "python")
     run_uv(
-        uv, "pip", "install", "--python", python, "--require-hashes", "--default-index", index, "-r", str(requirements)
+        uv,
+        "pip",
+        "install",
+        "--python",
+        python,
+        "--require-hashes",
+        "--default-index",
+        index,
+        "-r",
+        str(requirements),
     )
 
 
@@ -253,12 +295,20 @@ def run_uv(uv: Path, *arguments: str, venv: Path = ROOT / ".venv") -> None:
     command = [str(uv), *arguments, "--quiet"]
     environment = environment_for_uv() | {"UV_PROJECT_ENVIRONMENT": str(venv)}
     if subprocess.run(command, check=False, cwd=ROOT, env=environment).returncode != 0:
-        raise SetUpError(f"`uv {arguments[0]}` failed (its message is above); the network or the lock file is at fault")
+        raise SetUpError(
+            f"`uv {arguments[0]}` failed (its message is above); the network "
+            "or the lock file is at fault"
+        )
 
 
 def environment_for_uv() -> dict[str, str]:
-    """What uv may hear from outside: the certificates of this machine, but no other environment or interpreter."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
+    """What uv may hear from outside: the certificates of this machine, but no other environment or
+    interpreter."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")
+    }
     return environment | {
         "UV_PROJECT_ENVIRONMENT": str(ROOT / ".venv"),
         "UV_PYTHON_DOWNLOADS": "never",

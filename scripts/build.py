@@ -1,8 +1,10 @@
-"""`make build`: the extension and the programs of live and exact runs, in one run of cargo, installed into `.venv`.
+"""`make build`: the extension and the programs of live and exact runs, in one run of cargo,
+installed into `.venv`.
 
-They are built side by side, because each is linked by one processor; then maturin, which finds the extension built,
-installs the package so that it is imported from `python/`. `--profile dist` builds as wheels are built, which takes
-longer and is faster by some per cent: `make bench`. Durations go where those of the checks are.
+They are built side by side, because each is linked by one processor; then maturin, which finds the
+extension built, installs the package so that it is imported from `python/`. `--profile dist` builds
+as wheels are built, which takes longer and is faster by some per cent: `make bench`. Durations go
+where those of the checks are.
 """
 
 import argparse
@@ -29,7 +31,8 @@ ALL = (
     "--locked",
     "--quiet",
 )
-"""The extension and the programs, with the features that the crates have in tests of all of them."""
+"""The extension and the programs, with the features that the crates have in tests of all of
+them."""
 BIN = ROOT / "python" / "tailrace" / "bin"
 LOG = ROOT / ".bootstrap" / "build.log"
 
@@ -57,7 +60,16 @@ def put_programs(folder: Path) -> None:
 
 def install(profile: str) -> int:
     """The package into `.venv`, with the extension of a profile; returns an exit code."""
-    return step("package into .venv", "maturin", "develop", "--uv", "--profile", profile, "--locked", "--quiet")
+    return step(
+        "package into .venv",
+        "maturin",
+        "develop",
+        "--uv",
+        "--profile",
+        profile,
+        "--locked",
+        "--quiet",
+    )
 
 
 def step(what: str, *command: str) -> int:
@@ -66,15 +78,21 @@ def step(what: str, *command: str) -> int:
         "VIRTUAL_ENV": str(ROOT / ".venv"),
         "UV_OFFLINE": "1",
         "PYO3_PYTHON": str(ROOT / ".venv" / "bin" / "python"),
-        "PATH": os.pathsep.join([str(ROOT / ".bootstrap" / "bin"), str(ROOT / ".venv" / "bin"), os.environ["PATH"]]),
+        "PATH": os.pathsep.join(
+            [str(ROOT / ".bootstrap" / "bin"), str(ROOT / ".venv" / "bin"), os.environ["PATH"]]
+        ),
     }
     print(f"build: {what}", flush=True)
     started = time.monotonic()
     with LOG.open("wb") as output:
-        done = subprocess.run(command, cwd=ROOT, env=environment, stdout=output, stderr=output, check=False)
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, stdout=output, stderr=output, check=False
+        )
     if done.returncode:
         sys.stderr.write(LOG.read_text(encoding="utf-8", errors="replace"))
-    checks.append_durations({"kind": "build", "name": what, "seconds": round(time.monotonic() - started, 1)})
+    checks.append_durations(
+        {"kind": "build", "name": what, "seconds": round(time.monotonic() - started, 1)}
+    )
     return done.returncode
 
 

@@ -1,8 +1,9 @@
-"""`make whatif`: the simulator as a WebAssembly module, which the package ships, and what it was built by.
+"""`make whatif`: the simulator as a WebAssembly module, which the package ships, and what it was
+built by.
 
-The module is right as long as it does what the native simulator does: `tests/python/whatif/test_same_outcomes.py`
-compares the two, and says when the module has to be built anew. A release has a module of its own, and the page names
-its version.
+The module is right as long as it does what the native simulator does:
+`tests/python/whatif/test_same_outcomes.py` compares the two, and says when the module has to be
+built anew. A release has a module of its own, and the page names its version.
 """
 
 import gzip
@@ -44,24 +45,45 @@ def main() -> int:
         return 1
     MODULE.write_bytes(packed)
     RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    print(f"{MODULE.relative_to(ROOT)}  {len(packed) / 1e6:.2f} MB ({built.stat().st_size / 1e6:.2f} MB unpacked)")
+    print(
+        f"{MODULE.relative_to(ROOT)}  {len(packed) / 1e6:.2f} MB "
+        f"({built.stat().st_size / 1e6:.2f} MB unpacked)"
+    )
     return 0
 
 
 def build(compiler: Toolchain) -> Path:
-    """The module, unpacked. It has a build folder of its own, so that no other build is done again because of it."""
+    """The module, unpacked. It has a build folder of its own, so that no other build is done again
+    because of it."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "whatif"
-    environment = os.environ | PROFILE | dict(compiler.environment) | {"CARGO_TARGET_DIR": str(target)}
-    environment["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(f"--remap-path-prefix={each}" for each in maps(compiler))
-    command = [compiler.cargo, "build", "--release", "--locked", "--quiet", "-p", CRATE, "--target", TARGET]
-    done = subprocess.run([*command, *compiler.options], cwd=ROOT, env=environment, check=False, timeout=LIMIT_S)
+    environment = (
+        os.environ | PROFILE | dict(compiler.environment) | {"CARGO_TARGET_DIR": str(target)}
+    )
+    environment["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(
+        f"--remap-path-prefix={each}" for each in maps(compiler)
+    )
+    command = [
+        compiler.cargo,
+        "build",
+        "--release",
+        "--locked",
+        "--quiet",
+        "-p",
+        CRATE,
+        "--target",
+        TARGET,
+    ]
+    done = subprocess.run(
+        [*command, *compiler.options], cwd=ROOT, env=environment, check=False, timeout=LIMIT_S
+    )
     if done.returncode:
         raise ToolchainError("the compiler refused, see above")
     return target / TARGET / "release" / f"{CRATE.replace('-', '_')}.wasm"
 
 
 def maps(compiler: Toolchain) -> list[str]:
-    """Each path that the compiler could write into a message: of the sources, of the registry, of the standard library.
+    """Each path that the compiler could write into a message: of the sources, of the registry, of
+    the standard library.
 
     The last one that fits is taken.
     """

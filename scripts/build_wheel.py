@@ -1,8 +1,9 @@
-"""`make wheel`: the source distribution and, from it, a wheel that older Linux systems run as well, into `dist/`.
+"""`make wheel`: the source distribution and, from it, a wheel that older Linux systems run as well,
+into `dist/`.
 
-The wheel is built from the unpacked source distribution, so that the sources are proved to be complete. Both the
-extension and the programs of live and exact runs are linked by zig against the C library of the stated manylinux level:
-they run wherever that or a newer one is.
+The wheel is built from the unpacked source distribution, so that the sources are proved to be
+complete. Both the extension and the programs of live and exact runs are linked by zig against the C
+library of the stated manylinux level: they run wherever that or a newer one is.
 """
 
 import os
@@ -28,7 +29,10 @@ GLIBC = (2, 17)
 def main() -> int:
     """Build both and print their paths."""
     if platform.system() != "Linux":
-        print(f"make wheel: manylinux wheels are built on Linux, and this is {platform.system()}", file=sys.stderr)
+        print(
+            f"make wheel: manylinux wheels are built on Linux, and this is {platform.system()}",
+            file=sys.stderr,
+        )
         return 1
     try:
         bootstrap.install_locked(bootstrap.find_uv(), TOOLS, "--only-group", "wheel")
@@ -41,7 +45,16 @@ def main() -> int:
     source = unpacked(sdist)
     build_programs(source)
     level = f"manylinux_{GLIBC[0]}_{GLIBC[1]}"
-    options = ("--profile", "dist", "--locked", "--zig", "--compatibility", level, "--interpreter", sys.executable)
+    options = (
+        "--profile",
+        "dist",
+        "--locked",
+        "--zig",
+        "--compatibility",
+        level,
+        "--interpreter",
+        sys.executable,
+    )
     run(source, "maturin", "build", *options, "--out", str(DIST))
     for made in sorted(DIST.iterdir()):
         print(f"{made.relative_to(ROOT)}  {made.stat().st_size / 1e6:.1f} MB")
@@ -55,7 +68,8 @@ def unpacked(sdist: Path) -> Path:
     with tarfile.open(sdist) as archive:
         archive.extractall(place, filter="data")
     [folder] = place.iterdir()
-    # The archive dates all files long ago: cargo would take what was built of an earlier version for theirs.
+    # The archive dates all files long ago: cargo would take what was built of an earlier version
+    # for theirs.
     for path in folder.rglob("*"):
         path.touch()
     return folder
@@ -76,7 +90,11 @@ def build_programs(source: Path) -> None:
 
 def run(folder: Path, *command: str) -> None:
     """One command with the tools of the group before those of the machine."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")
+    }
     environment |= {
         "PATH": f"{TOOLS / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "CARGO_TARGET_DIR": str(TARGET),

@@ -1,7 +1,9 @@
-"""`make check-commands`: calls `--help` of every command and group, in one process, and prints what is wrong.
+"""`make check-commands`: calls `--help` of every command and group, in one process, and prints what
+is wrong.
 
-Help must be printed with exit code 0, say what the command does, and explain each option and argument. The completion
-scripts and the candidates that the program gives to the shells are called too.
+Help must be printed with exit code 0, say what the command does, and explain each option and
+argument. The completion scripts and the candidates that the program gives to the shells are called
+too.
 """
 
 import contextlib
@@ -44,7 +46,8 @@ def main() -> int:
 
 
 def commands(command: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every group and command below `command`, hidden ones included, with the words that call it."""
+    """Every group and command below `command`, hidden ones included, with the words that call
+    it."""
     yield path, command
     for name, each in getattr(command, "commands", {}).items():
         yield from commands(each, (*path, name))

@@ -1,7 +1,8 @@
-"""Install the wheel of `dist/` into an empty environment, without a compiler on the path, and use it.
+"""Install the wheel of `dist/` into an empty environment, without a compiler on the path, and use
+it.
 
-The environment is outside of the sources, and the path holds nothing but the environment: what the wheel lacks cannot
-come from anywhere else. Dependencies come from the package index as wheels.
+The environment is outside of the sources, and the path holds nothing but the environment: what the
+wheel lacks cannot come from anywhere else. Dependencies come from the package index as wheels.
 """
 
 import json
@@ -37,13 +38,18 @@ def install(wheel: Path, venv: Path) -> None:
     uv = str(bootstrap.find_uv())
     index = ("--default-index", bootstrap.index_url())
     bare = bootstrap.environment_for_uv() | {"PATH": str(venv / "bin")}
-    subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, str(venv)], env=bare, check=True)
+    subprocess.run(
+        [uv, "venv", "--quiet", "--python", sys.executable, str(venv)], env=bare, check=True
+    )
     chosen = ["--quiet", "--python", str(venv / "bin" / "python"), "--only-binary", ":all:", *index]
-    subprocess.run([uv, "pip", "install", *chosen, str(wheel)], env=bare, check=True, timeout=LIMIT_S)
+    subprocess.run(
+        [uv, "pip", "install", *chosen, str(wheel)], env=bare, check=True, timeout=LIMIT_S
+    )
 
 
 def use(place: Path) -> None:
-    """A scenario from nothing to its report, from the shell and from Python, and the fabric's own program."""
+    """A scenario from nothing to its report, from the shell and from Python, and the fabric's own
+    program."""
     say(place, "tailrace", "init", "lab.yaml")
     short = ("--trials", "2", "--scale", "0.1", "--set", "expect.0.at_least=-100")
     say(place, "tailrace", "run", "lab.yaml", *short, "--out", "run")
@@ -58,7 +64,8 @@ def use(place: Path) -> None:
 
 
 def use_exact(place: Path) -> None:
-    """An exact run: refused in words without a kernel, which no wheel has; then with the one of this machine."""
+    """An exact run: refused in words without a kernel, which no wheel has; then with the one of
+    this machine."""
     shutil.copy(EXACT, place / "small.yaml")
     words = ("run", "small.yaml", "--exact", "--trials", "1", "--scale", "0.3", "--out", "exact")
     refused = answer_of(place, "tailrace", *words)
@@ -76,7 +83,9 @@ def say(place: Path, program: str, *arguments: str, kernel: Path | None = None) 
     answer = answer_of(place, program, *arguments, kernel=kernel)
     if answer.returncode != 0:
         command = " ".join((program, *arguments))
-        raise SystemExit(f"{command}: exit status {answer.returncode}\n{answer.stdout}{answer.stderr}")
+        raise SystemExit(
+            f"{command}: exit status {answer.returncode}\n{answer.stdout}{answer.stderr}"
+        )
     return answer.stdout
 
 
@@ -89,7 +98,9 @@ def answer_of(
     bare = {"PATH": str(programs), "HOME": str(place), "LC_ALL": "C.UTF-8"}
     if kernel is not None:
         bare["TAILRACE_EXACT_KERNEL"] = str(kernel)
-    return subprocess.run(command, cwd=place, env=bare, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    return subprocess.run(
+        command, cwd=place, env=bare, capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
 
 
 if __name__ == "__main__":

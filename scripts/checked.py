@@ -1,9 +1,10 @@
-"""The build that tests use: the extension and the programs, optimised, with overflow checks and debug assertions.
+"""The build that tests use: the extension and the programs, optimised, with overflow checks and
+debug assertions.
 
-It is of the graph of the Rust tests, so that their crates are compiled once, and lies beside what `make build` has
-installed: `target/checked/tailrace` is the package by links, with this extension and these programs. With its folder in
-PYTHONPATH, `tailrace` is that. In a fresh clone it is installed as well, until `make build` replaces it by the faster
-one.
+It is of the graph of the Rust tests, so that their crates are compiled once, and lies beside what
+`make build` has installed: `target/checked/tailrace` is the package by links, with this extension
+and these programs. With its folder in PYTHONPATH, `tailrace` is that. In a fresh clone it is
+installed as well, until `make build` replaces it by the faster one.
 """
 
 import shutil
@@ -30,7 +31,8 @@ def install() -> int:
     """What a fresh clone has until `make build`; returns an exit code."""
     if status := build.install("test"):
         return status
-    # With cargo's profile for tests maturin has compiled the extension as a program that runs its tests.
+    # With cargo's profile for tests maturin has compiled the extension as a program that runs its
+    # tests.
     shutil.copy2(BUILT / "lib_native.so", PACKAGE / "_native.abi3.so")
     build.put_programs(BUILT)
     return 0

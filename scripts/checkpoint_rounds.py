@@ -1,10 +1,10 @@
-"""Kill experiments at random moments and continue them: nothing measured is lost, and the end is that of an
-undisturbed one.
+"""Kill experiments at random moments and continue them: nothing measured is lost, and the end is
+that of an undisturbed one.
 
-For `run` (with a calibration), a sweep, a large sweep, `search` and `sensitivity`: one undisturbed run, then a run that
-is ended again and again (SIGKILL, SIGINT, a file cut in half as a power failure leaves it, a full disk) and started
-with the same command until it is complete. Digests and figures of both are compared, and of every trial that was
-complete its digest.
+For `run` (with a calibration), a sweep, a large sweep, `search` and `sensitivity`: one undisturbed
+run, then a run that is ended again and again (SIGKILL, SIGINT, a file cut in half as a power
+failure leaves it, a full disk) and started with the same command until it is complete. Digests and
+figures of both are compared, and of every trial that was complete its digest.
 
 `checkpoint_rounds.py [--rounds 12] [--seed 1] [--commands run sweep large search sensitivity]
 [--ways kill interrupt cut full]`; needs root to fill a disk.
@@ -35,10 +35,17 @@ workloads:
   bulk: {kind: stream, source: other, destination: client}
 arms: {base: {}, quiet: {workloads.bulk.enabled: false}}
 experiment: {duration: 2s, trials: 6}
-"""
+"""  # noqa: E501
 CALIBRATION = "experiment.calibrate.to=300ms"
 BUFFER = "switches.defaults.buffer"
-SHORT = ["--trials", "1", "--set", "workloads.orders.transactions=2", "--set", "workloads.bulk.enabled=false"]
+SHORT = [
+    "--trials",
+    "1",
+    "--set",
+    "workloads.orders.transactions=2",
+    "--set",
+    "workloads.bulk.enabled=false",
+]
 """Of thousands of trials each ends after two transactions, which nothing delays."""
 GOAL = ["--goal", "orders.p99 < 20ms", "--minimise", "buffer", "--arm", "base"]
 DELAY = "network.link.delay=1us..5us"
@@ -78,10 +85,14 @@ def trials(out: Path) -> dict[str, str]:
     found = {}
     for file in out.rglob("trials/*/[0-9]*.json"):
         try:
-            found[str(file.relative_to(out))] = str(json.loads(file.read_text())["outcome"]["digest"])
+            found[str(file.relative_to(out))] = str(
+                json.loads(file.read_text())["outcome"]["digest"]
+            )
         except ValueError:  # cut in half by this script
             continue
-    for file in out.rglob("trials/*.jsonl"):  # of a large sweep; a line that is not whole is of no trial
+    for file in out.rglob(
+        "trials/*.jsonl"
+    ):  # of a large sweep; a line that is not whole is of no trial
         for text in file.read_bytes().split(b"\n")[:-1]:
             line = json.loads(text)
             found[f"{line['point']}/{line['arm']}/{line['trial']}"] = str(line.get("digest"))
@@ -102,7 +113,10 @@ class Room:
     def __init__(self, folder: Path, size: str) -> None:
         self.folder = folder
         folder.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tailrace-rounds", str(folder)], check=True)
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={size}", "tailrace-rounds", str(folder)],
+            check=True,
+        )
 
     def fill(self) -> Path:
         """Leaves next to no room until the file that is returned is removed."""
@@ -116,7 +130,9 @@ class Room:
         subprocess.run(["umount", str(self.folder)], check=True)
 
 
-def disturbed(way: str, command: Sequence[str], out: Path, room: Room, after_s: float, drawn: random.Random) -> int:
+def disturbed(
+    way: str, command: Sequence[str], out: Path, room: Room, after_s: float, drawn: random.Random
+) -> int:
     """Starts the command and ends it; returns the exit code."""
     filler = room.fill() if way == "full" else None
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -132,7 +148,9 @@ def disturbed(way: str, command: Sequence[str], out: Path, room: Room, after_s: 
             filler.unlink()
     if b"Traceback" in said or b"internal error" in said:
         raise SystemExit(f"{way}: {said.decode()}")
-    if way == "cut" and (files := [file for file in out.rglob("*") if file.is_file() and file.stat().st_size]):
+    if way == "cut" and (
+        files := [file for file in out.rglob("*") if file.is_file() and file.stat().st_size]
+    ):
         last = max(files, key=lambda file: file.stat().st_mtime_ns)
         if last.suffix in (".json", ".ndjson") and last.name != "manifest.json":
             last.write_bytes(last.read_bytes()[: drawn.randrange(last.stat().st_size)])
@@ -167,26 +185,34 @@ def rounds_of(name: str, ways: Sequence[str], drawn: random.Random, folder: Path
                     raise SystemExit(f"{name}, {way}: digests differ")
                 shutil.rmtree(out)
                 held = {}
-        last = subprocess.run(command, check=False, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+        last = subprocess.run(
+            command, check=False, capture_output=True, text=True, timeout=RUN_LIMIT_S
+        )
         if "Traceback" in last.stderr or last.returncode in (REFUSED, INTERRUPTED):
             raise SystemExit(f"{name}: {last.stderr}")
         same = trials(out) == trials(folder / "whole")
         equal = figures(out) == figures(folder / "whole") is not None
         found = f"digests {'equal' if same else 'DIFFER'}, figures {'equal' if equal else 'DIFFER'}"
-        return f"{name:<12} {lasts_s:5.1f} s undisturbed, {len(trials(out))} trials: {found}; {', '.join(codes)}"
+        return (
+            f"{name:<12} {lasts_s:5.1f} s undisturbed, {len(trials(out))} trials: {found}; "
+            f"{', '.join(codes)}"
+        )
     finally:
         room.close()
 
 
 def main() -> None:
     """A line for each command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--commands", nargs="+", choices=COMMANDS, default=list(COMMANDS))
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS), help="in turn")
     given = parser.parse_args()
-    # A shell that starts this in the background has it ignore Ctrl-C, and the runs would inherit that.
+    # A shell that starts this in the background has it ignore Ctrl-C, and the runs would inherit
+    # that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     ways = [given.ways[number % len(given.ways)] for number in range(given.rounds)]
     for name in given.commands:

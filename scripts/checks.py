@@ -1,17 +1,19 @@
-"""Run the project's checks, side by side where they do not need each other, and print what they cost.
+"""Run the project's checks, side by side where they do not need each other, and print what they
+cost.
 
     checks.py test       what must hold before a commit, with reduced counts of random cases
     checks.py test-all   the same with full counts and at full scale, and what only runs before a release
     checks.py lint       the checks that run nothing
     checks.py NAME..     some of them, for instance `checks.py clippy mypy`
 
-A failed check does not stop the others: one run shows everything that is wrong. The output of a check is printed when
-it has ended, and stays in `target/checks/NAME.log`. Durations of all builds, checks, Rust test binaries and Python
-tests go into `target/checks/durations.jsonl`; the most expensive are printed.
+A failed check does not stop the others: one run shows everything that is wrong. The output of a
+check is printed when it has ended, and stays in `target/checks/NAME.log`. Durations of all builds,
+checks, Rust test binaries and Python tests go into `target/checks/durations.jsonl`; the most
+expensive are printed.
 
-Tests with random cases draw them from one seed, so that the same code has the same verdict everywhere; `SEED=N` in the
-environment takes another.
-"""
+Tests with random cases draw them from one seed, so that the same code has the same verdict
+everywhere; `SEED=N` in the environment takes another.
+"""  # noqa: E501
 
 import json
 import os
@@ -67,12 +69,14 @@ def tool(name: str) -> str:
 
 
 def testing() -> dict[str, str]:
-    """What checks find in their environment: the package that is built for tests, and where durations go."""
+    """What checks find in their environment: the package that is built for tests, and where
+    durations go."""
     return {
         "TAILRACE_DURATIONS": str(DURATIONS),
         # Until it is built, checks that read sources alone find them.
         "PYTHONPATH": os.pathsep.join([str(CHECKED), str(ROOT / "python")]),
-        # Each command that a test starts would compile the whole package where nothing is written beside the sources.
+        # Each command that a test starts would compile the whole package where nothing is written
+        # beside the sources.
         "PYTHONPYCACHEPREFIX": str(ROOT / "target" / "bytecode"),
     }
 
@@ -102,29 +106,36 @@ FORMATS = (
 )
 # Licences and sources of what is not ours; advisories are reported and gate nothing.
 DEPENDENCIES = (
-    Check("cargo deny", (tool("cargo-deny"), "--locked", "check", "licenses", "bans", "sources"), 600),
+    Check(
+        "cargo deny", (tool("cargo-deny"), "--locked", "check", "licenses", "bans", "sources"), 600
+    ),
     script("python_licences", 60),
     script("advisories", 60),
 )
-CLIPPY = Check("clippy", ("cargo", "clippy", *CARGO, "--examples", "--quiet", "--", "-D", "warnings"), 1200)
+CLIPPY = Check(
+    "clippy", ("cargo", "clippy", *CARGO, "--examples", "--quiet", "--", "-D", "warnings"), 1200
+)
 BUILD = script("checked", 2400)
 BUILD_TESTS = Check("cargo build", ("cargo", "test", *CARGO, "--quiet", "--no-run"), 2400)
 RUST = Check("cargo test", ("cargo", "test", *CARGO, "--no-fail-fast"), 2400)
-# Tests of one file stay together, because they share what is expensive to make. Two processes for each of two cores:
-# some tests wait.
+# Tests of one file stay together, because they share what is expensive to make. Two processes for
+# each of two cores: some tests wait.
 PYTHON = ("--numprocesses", "4", "--dist", "loadfile", "--ignore=tests/exact")
 QUICKLY = ("-m", "not slow")
 LIVE = script("live_checks", 1800)
 
 
 def lanes(*, whole: bool) -> tuple[tuple[Check, ...], ...]:
-    """The checks of `make test`, or the `whole` of `make test-all`, in rows that run side by side."""
+    """The checks of `make test`, or the `whole` of `make test-all`, in rows that run side by
+    side."""
     chosen = () if whole else QUICKLY
     options = ["--all"] if whole else []
     rust = (BUILD, BUILD_TESTS, CLIPPY, RUST)
     commands = replace(script("check_commands", 300), after=BUILD.name)
     python = (*FORMATS, *DEPENDENCIES, commands, pytest("pytest", 5400, *PYTHON, *chosen))
-    packages = replace(script("live_checks", 1800, "--install", *options), name="live packages", after=BUILD.name)
+    packages = replace(
+        script("live_checks", 1800, "--install", *options), name="live packages", after=BUILD.name
+    )
     kernel = replace(script("exact_checks", 2400, "--kernel"), name="exact kernel")
     kernels = (kernel, packages, replace(script("exact_checks", 3000, *options), after=BUILD.name))
     # Most of what live tests do is waiting.
@@ -177,17 +188,24 @@ def named() -> dict[str, Check]:
 
 
 def select(arguments: list[str]) -> tuple[Sequence[Sequence[Check]], Sequence[Check]]:
-    """What the words of the command line name: rows that run side by side, and what runs after them."""
+    """What the words of the command line name: rows that run side by side, and what runs after
+    them."""
     if arguments in (["test"], ["test-all"]):
         whole = arguments == ["test-all"]
         return lanes(whole=whole), alone() if whole else ()
     if arguments == ["lint"]:
         return ((*FORMATS, *DEPENDENCIES), (CLIPPY,)), ()
     known = named()
-    return ((), [known[word] for word in arguments]) if arguments and set(arguments) <= set(known) else ((), ())
+    return (
+        ((), [known[word] for word in arguments])
+        if arguments and set(arguments) <= set(known)
+        else ((), ())
+    )
 
 
-def side_by_side(rows: Sequence[Sequence[Check]], seed: int, environment: dict[str, str]) -> list[Verdict]:
+def side_by_side(
+    rows: Sequence[Sequence[Check]], seed: int, environment: dict[str, str]
+) -> list[Verdict]:
     """All rows at the same time, the checks of each one after another."""
     verdicts: list[Verdict] = []
     ended = {check.name: threading.Event() for row in rows for check in row}
@@ -208,7 +226,8 @@ def side_by_side(rows: Sequence[Sequence[Check]], seed: int, environment: dict[s
         for thread in threads:
             thread.start()
         for thread in threads:
-            # An interrupt just before the main thread waits for a lock would be noticed when the lock is free.
+            # An interrupt just before the main thread waits for a lock would be noticed when the
+            # lock is free.
             while thread.is_alive():
                 thread.join(LOOK_EVERY_S)
     except BaseException:  # an interrupt: what runs ends too, and nothing more begins
@@ -224,7 +243,9 @@ def run(check: Check, seed: int = USUAL_SEED, environment: dict[str, str] | None
 
     Raises `InterruptedError` when the checks are being stopped.
     """
-    own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | testing()
+    own = {
+        name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    } | testing()
     log = LOGS / f"{check.name.replace(' ', '-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
@@ -236,14 +257,23 @@ def run(check: Check, seed: int = USUAL_SEED, environment: dict[str, str] | None
             tell(verdict, log)
             return verdict
         status, processor_s = wait(process, check.limit_s)
-    outcome = f"FAILED (over its limit of {check.limit_s} s)" if status is None else f"FAILED (status {status})"
-    verdict = Verdict(check, "passed" if status == 0 else outcome, time.monotonic() - started, processor_s)
+    outcome = (
+        f"FAILED (over its limit of {check.limit_s} s)"
+        if status is None
+        else f"FAILED (status {status})"
+    )
+    verdict = Verdict(
+        check, "passed" if status == 0 else outcome, time.monotonic() - started, processor_s
+    )
     tell(verdict, log)
     return verdict
 
 
-def start(check: Check, output: IO[bytes], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
-    """The process of a check, which is the head of a group; raises `InterruptedError` when no more are to begin."""
+def start(
+    check: Check, output: IO[bytes], environment: dict[str, str]
+) -> "subprocess.Popen[bytes]":
+    """The process of a check, which is the head of a group; raises `InterruptedError` when no more
+    are to begin."""
     with STARTING:
         if STOPPING.is_set():
             raise InterruptedError
@@ -261,7 +291,8 @@ def start(check: Check, output: IO[bytes], environment: dict[str, str]) -> "subp
 
 
 def wait(process: "subprocess.Popen[bytes]", limit_s: float) -> tuple[int | None, float]:
-    """The status of a process, none where it was ended after its limit, and its processor time in seconds."""
+    """The status of a process, none where it was ended after its limit, and its processor time in
+    seconds."""
     over = threading.Event()
 
     def end() -> None:
@@ -288,7 +319,8 @@ LOOK_EVERY_S = 0.2
 RUNNING: set[int] = set()
 """Checks that run, by the number of their process, which is that of their group."""
 STOPPING, STARTING = threading.Event(), threading.Lock()
-"""Whether an interrupt is ending the checks; no check begins between that and the end of those that run."""
+"""Whether an interrupt is ending the checks; no check begins between that and the end of those that
+run."""
 
 
 PRINTING = threading.Lock()
@@ -303,7 +335,7 @@ def tell(verdict: Verdict, log: Path) -> None:
         sys.stdout.flush()
 
 
-# --- durations ------------------------------------------------------------------------------------------------------
+# --- durations ------------------------------------------------------------------------------------
 
 
 def forget_tests() -> None:
@@ -348,7 +380,8 @@ def rust_durations(log: str) -> list[dict[str, object]]:
 
 
 def read_durations() -> list[dict[str, object]]:
-    """The last row of everything in the file; those of Python tests come from their plugin and have no kind."""
+    """The last row of everything in the file; those of Python tests come from their plugin and have
+    no kind."""
     if not DURATIONS.exists():
         return []
     lines = DURATIONS.read_text(encoding="utf-8").splitlines()
@@ -370,8 +403,8 @@ def print_most_expensive() -> None:
         totals[key] = (clock + float(str(row["seconds"])), work + cost(row), count + 1)
     print(f"\n=== the {ROWS} most expensive (all: {DURATIONS.relative_to(ROOT)})")
     print(f"  {'clock':>8} {'processor':>9}  kind    name")
-    by_cost: Callable[[tuple[tuple[str, str], tuple[float, float, int]]], float] = lambda item: -item[1][1]  # noqa: E731
-    for (kind, name), (clock, work, count) in sorted(totals.items(), key=by_cost)[:ROWS]:
+    by_cost = sorted(totals.items(), key=lambda item: -item[1][1])
+    for (kind, name), (clock, work, count) in by_cost[:ROWS]:
         cases = f" ({count} cases)" if count > 1 else ""
         print(f"  {clock:6.1f} s {work:7.1f} s  {kind:<7} {name}{cases}")
 
@@ -380,7 +413,10 @@ def summarise(verdicts: list[Verdict], elapsed_s: float) -> int:
     """The table at the end; the last line is the verdict."""
     print("\n=== summary")
     for verdict in verdicts:
-        print(f"  {verdict.check.name:<17} {verdict.elapsed_s:7.1f} s {verdict.processor_s:7.1f} s  {verdict.outcome}")
+        print(
+            f"  {verdict.check.name:<17} {verdict.elapsed_s:7.1f} s {verdict.processor_s:7.1f} "
+            f"s  {verdict.outcome}"
+        )
     passed = sum(verdict.outcome == "passed" for verdict in verdicts)
     print(f"checks: {passed} of {len(verdicts)} passed in {elapsed_s:.0f} s", flush=True)
     return 0 if passed == len(verdicts) else 1

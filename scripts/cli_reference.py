@@ -21,7 +21,7 @@ INTRODUCTION = """# Command-line reference
 What `tailrace --help` and `tailrace VERB --help` print, written by `make docs`.
 
 Exit codes: 0 done, 1 an expectation failed, 2 usage or scenario error, 3 a trial is invalid, 130 interrupted.
-"""
+"""  # noqa: E501
 
 
 def render(help_of: Callable[[list[str]], str]) -> str:
@@ -32,7 +32,8 @@ def render(help_of: Callable[[list[str]], str]) -> str:
 
 
 def commands() -> list[list[str]]:
-    """Every command in the order of the program's help, as its words; a group is followed by its own."""
+    """Every command in the order of the program's help, as its words; a group is followed by its
+    own."""
     root: Any = get_command(app)
     found = []
     for name in (name for names in PANELS.values() for name in names):
@@ -48,7 +49,14 @@ def section(title: str, text: str) -> str:
 
 def printed(arguments: list[str]) -> str:
     """What the program prints on a terminal of 100 columns without colours."""
-    environment = os.environ | {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    environment = os.environ | {
+        "COLUMNS": "100",
+        "TERMINAL_WIDTH": "100",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+    }
     command = [str(PROGRAM), *arguments]
-    answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=PRINT_LIMIT_S)
+    answer = subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True, timeout=PRINT_LIMIT_S
+    )
     return COLOUR.sub("", answer.stdout)

@@ -1,7 +1,7 @@
 """Functions, methods and constants of Rust and Python sources, by name.
 
-`Type::method` and `function` in Rust, `Class.method` and `function` in Python; constants alike. Rust is read by its
-braces, for which comments, strings and characters are blanked first.
+`Type::method` and `function` in Rust, `Class.method` and `function` in Python; constants alike.
+Rust is read by its braces, for which comments, strings and characters are blanked first.
 """
 
 import ast
@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _OPAQUE = re.compile(
-    r"""//[^\n]* | /\*.*?\*/ | \bb?r(\#*)".*?"\1 | b?"(?:\\.|[^"\\])*" | b?'(?:\\.[^'\n]*|[^\\'\n])'""",
+    r"""//[^\n]* | /\*.*?\*/ | \bb?r(\#*)".*?"\1 | b?"(?:\\.|[^"\\])*" | b?'(?:\\.[^'\n]*|[^\\'\n])'""",  # noqa: E501
     re.DOTALL | re.VERBOSE,
 )
-_OWNER = re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?:impl|trait)\b([^{;]*)\{", re.MULTILINE)
+_OWNER = re.compile(
+    r"^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?:impl|trait)\b([^{;]*)\{", re.MULTILINE
+)
 _ITEM = re.compile(
-    r"^[ \t]*(?:pub(?:\([^)]*\))?\s+|const\s+|async\s+|unsafe\s+)*(fn|const|static)\s+(?!fn\b|unsafe\b|async\b)(\w+)",
+    r"^[ \t]*(?:pub(?:\([^)]*\))?\s+|const\s+|async\s+|unsafe\s+)*(fn|const|static)\s+(?!fn\b|unsafe\b|async\b)(\w+)",  # noqa: E501
     re.MULTILINE,
 )
 _BRACKET = re.compile(r"[()\[\]{};]")
@@ -37,7 +39,10 @@ def items(text: str, suffix: str) -> list[Item]:
 
 def _rust_items(text: str) -> list[Item]:
     code = _OPAQUE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-    owners = [(_owner(found[1]), found.end(), _end(code, found.end() - 1)) for found in _OWNER.finditer(code)]
+    owners = [
+        (_owner(found[1]), found.end(), _end(code, found.end() - 1))
+        for found in _OWNER.finditer(code)
+    ]
     result = []
     for found in _ITEM.finditer(code):
         around = [owner for owner, start, end in owners if start <= found.start() < end]
@@ -55,7 +60,8 @@ def _owner(header: str) -> str:
 
 
 def _end(code: str, start: int, *, is_function: bool = True) -> int:
-    """Where the first block after `start` ends, or a constant or a function without a body at its semicolon."""
+    """Where the first block after `start` ends, or a constant or a function without a body at its
+    semicolon."""
     depth = 0
     for found in _BRACKET.finditer(code, start):
         depth += {"(": 1, "[": 1, "{": 1, ";": 0}.get(found[0], -1)
@@ -74,7 +80,9 @@ def _python_items(text: str) -> list[Item]:
     ]
 
 
-def _python_nodes(body: list[ast.stmt], within: str, *, in_function: bool = False) -> Iterator[tuple[str, ast.stmt]]:
+def _python_nodes(
+    body: list[ast.stmt], within: str, *, in_function: bool = False
+) -> Iterator[tuple[str, ast.stmt]]:
     for node in body:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -82,5 +90,7 @@ def _python_nodes(body: list[ast.stmt], within: str, *, in_function: bool = Fals
                 yield from _python_nodes(node.body, f"{within}{node.name}.", in_function=True)
             case ast.ClassDef():
                 yield from _python_nodes(node.body, f"{within}{node.name}.")
-            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if not in_function:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name))
+            ) if not in_function:
                 yield within + name, node

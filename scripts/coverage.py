@@ -1,17 +1,19 @@
-"""How often the intervals of few simulated trials cover the truth, and how often identical arms are told apart.
+"""How often the intervals of few simulated trials cover the truth, and how often identical arms are
+told apart.
 
     scripts/coverage.py --minutes 30             more experiments, added to those of the calls before
     scripts/coverage.py --table docs/validation.md    writes the table of what is held into the page
 
-An experiment is ten trials of a case with seeds of its own: its first three and six, and all of them, have the figures
-and intervals that `tailrace run` prints. The truth is that of theory, or of 300 other trials of the same length
-together. Experiments with identical arms (A/A) compare six trials with six others, as `tailrace run` does, or as many
-as `trials: auto` takes, and count where any workload is told to be better or worse. Seeds are those of `--seeds`: what
-is developed with one is reported with another.
+An experiment is ten trials of a case with seeds of its own: its first three and six, and all of
+them, have the figures and intervals that `tailrace run` prints. The truth is that of theory, or of
+300 other trials of the same length together. Experiments with identical arms (A/A) compare six
+trials with six others, as `tailrace run` does, or as many as `trials: auto` takes, and count where
+any workload is told to be better or worse. Seeds are those of `--seeds`: what is developed with one
+is reported with another.
 
-Exit code 1 when an interval covers certainly outside 85 to 96 %, when one is missing that must be printed, or when
-identical arms are certainly told apart in more than 5 %.
-"""
+Exit code 1 when an interval covers certainly outside 85 to 96 %, when one is missing that must be
+printed, or when identical arms are certainly told apart in more than 5 %.
+"""  # noqa: E501
 
 import argparse
 import copy
@@ -46,12 +48,17 @@ NOWHERE = TrialFiles(RunFiles(Path()), FOLDER, "1")
 SEEDS = 38
 """Of what is reported; what was developed took others."""
 TRIALS = (3, 6, 10)
-FIGURES = {"p50": "latency_p50_ms", "p99": "latency_p99_ms", "rate": "rate_per_s", "goodput": "goodput_gbps"}
+FIGURES = {
+    "p50": "latency_p50_ms",
+    "p99": "latency_p99_ms",
+    "rate": "rate_per_s",
+    "goodput": "goodput_gbps",
+}
 ALWAYS = ("p50", "rate", "goodput")
 """Figures that have an interval from three trials on, whatever the number of transactions."""
 RESOLUTION = 1e-4
-"""Figures that differ by less than this share are the same: three digits are printed. Trials that all count the same
-14 484 transactions would else miss a truth of 14 484.1.
+"""Figures that differ by less than this share are the same: three digits are printed. Trials that
+all count the same 14 484 transactions would else miss a truth of 14 484.1.
 """
 LEAST, MOST = 0.85, 0.96
 AA_TRIALS = 6
@@ -88,7 +95,9 @@ class Counted:
         if share < LEAST - margin(LEAST, self.printed):
             return f"cover the truth in {share:.1%} of {self.printed} experiments"
         if share > MOST + margin(MOST, self.printed) and 2 * self.exact < self.printed:
-            return f"cover the truth in {share:.1%} of {self.printed} experiments, more than they say"
+            return (
+                f"cover the truth in {share:.1%} of {self.printed} experiments, more than they say"
+            )
         return ""
 
 
@@ -97,8 +106,11 @@ def margin(share: float, count: int) -> float:
     return DEVIATIONS * math.sqrt(share * (1 - share) / count)
 
 
-def trial_of(scenario: Scenario, seeds: int, number: int, arm: str = "base", shown: int | None = None) -> Trial:
-    """A simulated trial of the only arm of a scenario; as one of another arm and number where these are given."""
+def trial_of(
+    scenario: Scenario, seeds: int, number: int, arm: str = "base", shown: int | None = None
+) -> Trial:
+    """A simulated trial of the only arm of a scenario; as one of another arm and number where these
+    are given."""
     stated = copy.deepcopy(scenario)
     stated["experiment"]["seed"] = seeds
     loaded = load_scenario(stated)
@@ -108,20 +120,29 @@ def trial_of(scenario: Scenario, seeds: int, number: int, arm: str = "base", sho
 
 
 def truth_of(case: Case, seeds: int) -> dict[str, float]:
-    """Each figure by theory, or of one very long run: many trials of the same length with seeds of their own.
+    """Each figure by theory, or of one very long run: many trials of the same length with seeds of
+    their own.
 
-    What the beginning and the end of a trial do, such as windows that grow, is a part of what it measures.
+    What the beginning and the end of a trial do, such as windows that grow, is a part of what it
+    measures.
     """
     trials = [trial_of(case.scenario, seeds + 1, number) for number in range(1, LONG + 1)]
     found = {key: figure_of(trials, [case.workload], metric) for key, metric in FIGURES.items()}
-    return {key: figure.value for key, figure in found.items() if figure.value is not None} | dict(case.truth)
+    return {key: figure.value for key, figure in found.items() if figure.value is not None} | dict(
+        case.truth
+    )
 
 
-def experiment(case: Case, truth: dict[str, float], seeds: int, number: int) -> Iterator[tuple[str, bool, bool, bool]]:
-    """For each number of trials and figure whether an interval is printed, whether it covers, and whether it is
-    exact.
+def experiment(
+    case: Case, truth: dict[str, float], seeds: int, number: int
+) -> Iterator[tuple[str, bool, bool, bool]]:
+    """For each number of trials and figure whether an interval is printed, whether it covers, and
+    whether it is exact.
     """
-    trials = [trial_of(case.scenario, seeds, number * max(TRIALS) + at) for at in range(1, max(TRIALS) + 1)]
+    trials = [
+        trial_of(case.scenario, seeds, number * max(TRIALS) + at)
+        for at in range(1, max(TRIALS) + 1)
+    ]
     for count in TRIALS:
         for key in truth:
             figure = figure_of(trials[:count], [case.workload], FIGURES[key])
@@ -129,17 +150,23 @@ def experiment(case: Case, truth: dict[str, float], seeds: int, number: int) -> 
             is_covered = interval is not None and (
                 interval.low * (1 - RESOLUTION) <= truth[key] <= interval.high * (1 + RESOLUTION)
             )
-            is_exact = interval is not None and interval.high - interval.low <= RESOLUTION * truth[key]
+            is_exact = (
+                interval is not None and interval.high - interval.low <= RESOLUTION * truth[key]
+            )
             yield f"{count} {key}", interval is not None, is_covered, is_exact
 
 
 def is_told_apart(scenario: Scenario, seeds: int, number: int) -> bool:
     """Whether any comparison of two arms that differ in their seeds says better or worse."""
-    return any(direction(effect) for effect in compare_arms(alike_arms(scenario, seeds, number, AA_TRIALS), None))
+    return any(
+        direction(effect)
+        for effect in compare_arms(alike_arms(scenario, seeds, number, AA_TRIALS), None)
+    )
 
 
 def is_told_apart_at_a_look(scenario: Scenario, seeds: int, number: int) -> bool:
-    """The same of `trials: auto`: whether a comparison is decided as a difference, at whatever look the run ends."""
+    """The same of `trials: auto`: whether a comparison is decided as a difference, at whatever look
+    the run ends."""
     run = alike_arms(scenario, seeds, number, LOOKS_MAX)
     for trials in looks_until(LOOKS_MAX):
         found = standings(run.until(trials), PRECISION)
@@ -154,7 +181,9 @@ def alike_arms(scenario: Scenario, seeds: int, number: int, trials: int) -> Run:
     arms: dict[str, list[Trial]] = {"a": [], "b": []}
     for at, seed in enumerate(numbers):
         arms["ab"[at % 2]].append(trial_of(scenario, seeds, seed, "ab"[at % 2], at // 2 + 1))
-    manifest = Manifest(name="aa", seed=seeds, arms=list(arms), workloads=list(scenario["workloads"]))
+    manifest = Manifest(
+        name="aa", seed=seeds, arms=list(arms), workloads=list(scenario["workloads"])
+    )
     return Run(RunFiles(Path()), manifest, arms)
 
 
@@ -195,13 +224,17 @@ def _add(held: State, name: str, seeds: int) -> None:
     own = _of(held, name)
     if name.startswith("aa"):
         tell = is_told_apart_at_a_look if name.endswith(AUTO) else is_told_apart
-        own["told"] = own.get("told", 0) + tell(many_shops(count_of(name)), seeds, own["experiments"])
+        own["told"] = own.get("told", 0) + tell(
+            many_shops(count_of(name)), seeds, own["experiments"]
+        )
     else:
         case = CASES[name]
         own.setdefault("truth", None)
         own["truth"] = own["truth"] or truth_of(case, seeds)
         counts = own.setdefault("counts", {})
-        for key, is_printed, is_covered, is_exact in experiment(case, own["truth"], seeds, own["experiments"]):
+        for key, is_printed, is_covered, is_exact in experiment(
+            case, own["truth"], seeds, own["experiments"]
+        ):
             printed, covered, exact = counts.get(key, (0, 0, 0))
             counts[key] = [printed + is_printed, covered + is_covered, exact + is_exact]
     own["experiments"] += 1
@@ -235,7 +268,8 @@ def faults_of(held: State) -> Iterator[str]:
 
 
 def table(held: State) -> str:
-    """Coverage by case and number of trials in percent, with its standard deviation, and the arms told apart."""
+    """Coverage by case and number of trials in percent, with its standard deviation, and the arms
+    told apart."""
     heads = ["Interval of", "experiments", *(f"{count} trials" for count in TRIALS)]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, case in CASES.items():
@@ -247,7 +281,8 @@ def table(held: State) -> str:
     for name, own in held["aa"].items():
         how = ", `trials: auto`" if name.endswith(AUTO) else ""
         lines.append(
-            f"| {count_of(name)} closed loops beside flows{how} | {own['experiments']} | {own.get('told', 0)} |"
+            f"| {count_of(name)} closed loops beside flows{how} | {own['experiments']} | "
+            f"{own.get('told', 0)} |"
         )
     return "\n".join(lines)
 
@@ -258,7 +293,11 @@ def cell(found: Counted) -> str:
         return "none yet"
     share = found.covered / found.printed
     deviation = math.sqrt(share * (1 - share) / found.printed)
-    some = "" if found.printed == found.experiments else f" of {found.printed / found.experiments:.0%} printed"
+    some = (
+        ""
+        if found.printed == found.experiments
+        else f" of {found.printed / found.experiments:.0%} printed"
+    )
     exact = ", exact" if 2 * found.exact >= found.printed else ""
     return f"{share:.1%} ± {deviation:.1%}{some}{exact}".replace("%", " %")
 
@@ -272,12 +311,16 @@ def write_table(page: Path, held: State) -> None:
 
 def main() -> int:
     """Adds experiments, or writes the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=5, help="how long experiments are added")
     parser.add_argument("--state", type=Path, default=STATE, metavar="FOLDER")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="seed of the experiments")
     parser.add_argument("--only", action="append", default=[], metavar="CASE", help="repeatable")
-    parser.add_argument("--table", type=Path, metavar="PAGE", help="write the table of what is held, and end")
+    parser.add_argument(
+        "--table", type=Path, metavar="PAGE", help="write the table of what is held, and end"
+    )
     options = parser.parse_args()
     if options.table is not None:
         write_table(options.table, read_json(options.state / f"coverage-{options.seeds}.json"))

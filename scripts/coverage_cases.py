@@ -1,4 +1,5 @@
-"""Scenarios whose intervals are held to the truth by `coverage.py`, with what is known of them in theory."""
+"""Scenarios whose intervals are held to the truth by `coverage.py`, with what is known of them in
+theory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,14 +25,22 @@ class Case:
     """By figure what theory says, in its unit; others come from one very long run."""
 
 
-def _scenario(hosts: list[str], workloads: Scenario, *, link: Scenario, duration: str, **more: Any) -> Scenario:
+def _scenario(
+    hosts: list[str], workloads: Scenario, *, link: Scenario, duration: str, **more: Any
+) -> Scenario:
     return {
         "tailrace": 1,
         "name": "coverage",
         "network": {"link": link, "topology": {"kind": "star", "switch": "sw", "hosts": hosts}},
         "hosts": {"defaults": QUIET},
         "workloads": workloads,
-        "experiment": {"duration": duration, "warm_up": "500ms", "trials": 1, "clock": "0ppm", "invalid_if": []},
+        "experiment": {
+            "duration": duration,
+            "warm_up": "500ms",
+            "trials": 1,
+            "clock": "0ppm",
+            "invalid_if": [],
+        },
         "observe": {"series_bins": 0, "transactions": 0, "digest": False},
         **more,
     }
@@ -60,13 +69,31 @@ def _server(arrivals: str, server_time: str, duration: str) -> Scenario:
 
 def _shop(**more: Any) -> Scenario:
     trips = [{"request": "200B", "response": "8kB", "server_time": "exponential(200us)"}]
-    return {"kind": "oltp", "client": "web", "server": "db", "users": 10, "round_trips": trips, **more}
+    return {
+        "kind": "oltp",
+        "client": "web",
+        "server": "db",
+        "users": 10,
+        "round_trips": trips,
+        **more,
+    }
 
 
-def _beside_flows(own: Scenario, queue: str, *, load: str = "50%", duration: str = "3s") -> Scenario:
-    """A workload `w` beside flows with the sizes of a web search, whose arrivals differ in every trial."""
-    flows = {"kind": "flows", "sources": ["bak"], "destinations": ["web"], "sizes": "web-search", "load": load}
-    scenario = _scenario(["web", "db", "bak"], {"w": own, "flows": flows}, link=GIGABIT, duration=duration)
+def _beside_flows(
+    own: Scenario, queue: str, *, load: str = "50%", duration: str = "3s"
+) -> Scenario:
+    """A workload `w` beside flows with the sizes of a web search, whose arrivals differ in every
+    trial."""
+    flows = {
+        "kind": "flows",
+        "sources": ["bak"],
+        "destinations": ["web"],
+        "sizes": "web-search",
+        "load": load,
+    }
+    scenario = _scenario(
+        ["web", "db", "bak"], {"w": own, "flows": flows}, link=GIGABIT, duration=duration
+    )
     return scenario | {
         "switches": {"sw": {"policy": "q"}},
         "policies": {"q": {"queues": {"all": {"limit": queue}}}},
@@ -74,7 +101,12 @@ def _beside_flows(own: Scenario, queue: str, *, load: str = "50%", duration: str
 
 
 def _tiers() -> Scenario:
-    call = {"servers": ["back"], "request": "200B", "response": "4kB", "server_time": "exponential(500us)"}
+    call = {
+        "servers": ["back"],
+        "request": "200B",
+        "response": "4kB",
+        "server_time": "exponential(500us)",
+    }
     asking = {
         "kind": "requests",
         "client": "client",
@@ -111,23 +143,43 @@ CASES: dict[str, Case] = {
         "w",
         {"rate": 500.0},
     ),
-    "stream": Case("stream beside flows", _beside_flows(STREAM, "300kB", load="30%", duration="2s"), "w"),
+    "stream": Case(
+        "stream beside flows", _beside_flows(STREAM, "300kB", load="30%", duration="2s"), "w"
+    ),
     "tiers": Case("two tiers of servers", _tiers(), "w", {"rate": 800.0}),
-    "loop": Case("closed loop", _scenario(["web", "db"], {"w": _shop()}, link=GIGABIT, duration="1s"), "w"),
-    "flows": Case("closed loop beside flows, large buffer", _beside_flows(_shop(gap="exponential(4ms)"), "300kB"), "w"),
-    "loss": Case("closed loop beside flows, small buffer", _beside_flows(_shop(gap="exponential(4ms)"), "40kB"), "w"),
+    "loop": Case(
+        "closed loop", _scenario(["web", "db"], {"w": _shop()}, link=GIGABIT, duration="1s"), "w"
+    ),
+    "flows": Case(
+        "closed loop beside flows, large buffer",
+        _beside_flows(_shop(gap="exponential(4ms)"), "300kB"),
+        "w",
+    ),
+    "loss": Case(
+        "closed loop beside flows, small buffer",
+        _beside_flows(_shop(gap="exponential(4ms)"), "40kB"),
+        "w",
+    ),
 }
 
 
 def many_shops(count: int) -> Scenario:
-    """`aa`: so many closed loops with a pair of hosts each, beside flows that cross all of their links."""
+    """`aa`: so many closed loops with a pair of hosts each, beside flows that cross all of their
+    links."""
     hosts = [f"{kind}{number}" for number in range(count) for kind in ("web", "db")]
     shops = {
-        f"shop{number}": _shop(gap="exponential(4ms)") | {"client": f"web{number}", "server": f"db{number}"}
+        f"shop{number}": _shop(gap="exponential(4ms)")
+        | {"client": f"web{number}", "server": f"db{number}"}
         for number in range(count)
     }
     webs = [host for host in hosts if host.startswith("web")]
-    flows = {"kind": "flows", "sources": ["bak"], "destinations": webs, "sizes": "web-search", "load": "50%"}
+    flows = {
+        "kind": "flows",
+        "sources": ["bak"],
+        "destinations": webs,
+        "sizes": "web-search",
+        "load": "50%",
+    }
     scenario = _scenario([*hosts, "bak"], shops | {"flows": flows}, link=GIGABIT, duration="400ms")
     scenario["experiment"]["warm_up"] = "50ms"
     return scenario | {

@@ -1,7 +1,8 @@
 """Python's types of plans and outcomes, from those of Rust: `python scripts/crate_types.py`.
 
-The crates `plan` and `outcome` print the JSON Schemas of their types, which are kept beside the Python types that are
-made of them. A member that may be left out has its default where it is absent, or is None.
+The crates `plan` and `outcome` print the JSON Schemas of their types, which are kept beside the
+Python types that are made of them. A member that may be left out has its default where it is
+absent, or is None.
 """
 
 import json
@@ -20,12 +21,15 @@ PRINTS_SCHEMA = ("cargo", "run", "--quiet", "--features", "schema", "--example",
 LIMIT_S = 1200
 WIDTH = 120
 INDENT = "    "
-CONFIG = "Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False"
-"""Of each type: what is absent is not written, and they have no cycles that the garbage collector would have to find.
+CONFIG = (
+    "Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False"
+)
+"""Of each type: what is absent is not written, and they have no cycles that the garbage collector
+would have to find.
 """
 UNSIGNED = {"uint8": (8, 8), "uint16": (16, 16), "uint32": (32, 32), "uint64": (64, 63)}
-"""By format of a whole number that is never negative, the bits of its type in Rust, and those that are read: msgspec
-compares no more than 63, and no count and no time has more.
+"""By format of a whole number that is never negative, the bits of its type in Rust, and those that
+are read: msgspec compares no more than 63, and no count and no time has more.
 """
 SIMPLE = {"integer": "int", "number": "float", "string": "str", "boolean": "bool", "null": "None"}
 RAW = re.compile(r'"(#/\$defs/)?Raw(?=[A-Z])')
@@ -56,7 +60,9 @@ class Package:
         # A build folder of its own: no other build is done again because of the feature.
         where = ["-p", f"tailrace-{self.crate}", "--target-dir", str(ROOT / "target" / "schema")]
         command = [*PRINTS_SCHEMA, *where]
-        done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, timeout=LIMIT_S)
+        done = subprocess.run(
+            command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, timeout=LIMIT_S
+        )
         return RAW.sub(r'"\1', done.stdout)
 
     def render(self, schema: Schema) -> str:
@@ -66,15 +72,32 @@ class Package:
         return "\n".join([self._head("\n".join(lines)), *lines])
 
     def _head(self, text: str) -> str:
-        told = f'"""{self.about}, written by `scripts/crate_types.py`: those of the crate `{self.crate}`."""'
+        told = (
+            f'"""{self.about}, written by `scripts/crate_types.py`: those of the crate '
+            f'`{self.crate}`."""'
+        )
         whole = [line for line in unsigned() if re.search(rf"\b{line.split()[0]}\b", text)]
-        typing = [name for name in ("Annotated", "Any", "Literal") if re.search(rf"\b{name}\b", text + "".join(whole))]
-        msgspec = [*(["Meta"] if whole else []), "Struct", *(["field"] if " = field(" in text else [])]
-        imports = (f"from typing import {', '.join(typing)}", f"from msgspec import {', '.join(msgspec)}")
+        typing = [
+            name
+            for name in ("Annotated", "Any", "Literal")
+            if re.search(rf"\b{name}\b", text + "".join(whole))
+        ]
+        msgspec = [
+            *(["Meta"] if whole else []),
+            "Struct",
+            *(["field"] if " = field(" in text else []),
+        ]
+        imports = (
+            f"from typing import {', '.join(typing)}",
+            f"from msgspec import {', '.join(msgspec)}",
+        )
         return "\n\n".join([told, *imports, *(["\n".join(whole)] if whole else [])]) + "\n"
 
 
-PACKAGES = (Package("outcome", "The outcome of a trial as types"), Package("plan", "The plan of a trial as types"))
+PACKAGES = (
+    Package("outcome", "The outcome of a trial as types"),
+    Package("plan", "The plan of a trial as types"),
+)
 
 
 def main() -> int:
@@ -88,12 +111,15 @@ def main() -> int:
 
 def unsigned() -> list[str]:
     """The lines that define whole numbers that are never negative."""
-    return [f"U{bits} = Annotated[int, Meta(ge=0, le=2**{read} - 1)]" for bits, read in UNSIGNED.values()]
+    return [
+        f"U{bits} = Annotated[int, Meta(ge=0, le=2**{read} - 1)]"
+        for bits, read in UNSIGNED.values()
+    ]
 
 
 def opened(types: dict[str, Schema]) -> dict[str, Schema]:
-    """The same, in which a value under the name of its kind is of a type with a member for each kind, and the parts of
-    a kind are of a type too. A kind without parts is its name alone.
+    """The same, in which a value under the name of its kind is of a type with a member for each
+    kind, and the parts of a kind are of a type too. A kind without parts is its name alone.
     """
     found: dict[str, Schema] = {}
     for name, schema in types.items():
@@ -111,7 +137,10 @@ def opened(types: dict[str, Schema]) -> dict[str, Schema]:
                 found[part] = value | {"description": kind["description"]}
                 value = {"$ref": f"#/$defs/{part}"}
             members[key] = {"description": kind["description"]} | value
-        found[own] = {"description": f"{schema['description']} One member is there.", "properties": members}
+        found[own] = {
+            "description": f"{schema['description']} One member is there.",
+            "properties": members,
+        }
         if plain:
             either = [{"oneOf": plain}, {"$ref": f"#/$defs/{own}"}]
             found[name] = {"description": schema["description"], "anyOf": either}
@@ -119,7 +148,8 @@ def opened(types: dict[str, Schema]) -> dict[str, Schema]:
 
 
 def ordered(types: dict[str, Schema]) -> list[str]:
-    """Names of types, each after those that it has members of; one that has members of itself is no obstacle."""
+    """Names of types, each after those that it has members of; one that has members of itself is no
+    obstacle."""
     done: list[str] = []
 
     def visit(name: str) -> None:
@@ -164,7 +194,9 @@ def declared(name: str, schema: Schema) -> Iterator[str]:
         told = annotation(member) if has_value else or_none(annotation(member))
         # Of its own type: it is not there yet.
         told = f'"{told}"' if name in references(member) else told
-        yield f"{INDENT}{identifier(key)}: {told}{value_of(key, member, is_required=key in required)}"
+        yield (
+            f"{INDENT}{identifier(key)}: {told}{value_of(key, member, is_required=key in required)}"
+        )
         yield from docstring(member.get("description", ""), INDENT)
     yield ""
 
@@ -201,7 +233,9 @@ def annotation(schema: Schema) -> str:
 def either(choices: list[Schema]) -> str:
     """One of several. Lists are one list of either."""
     if all(choice.get("type") == "array" for choice in choices):
-        return f"list[{' | '.join(dict.fromkeys(annotation(choice['items']) for choice in choices))}]"
+        return (
+            f"list[{' | '.join(dict.fromkeys(annotation(choice['items']) for choice in choices))}]"
+        )
     return " | ".join(annotation(choice) for choice in choices)
 
 
@@ -230,8 +264,11 @@ def docstring(text: str, indent: str) -> Iterator[str]:
     if len(indent) + len(words) <= WIDTH:
         yield indent + words
         return
-    # With room for the quotation marks: text that fits one line without them would be drawn together by the formatter.
-    lines = textwrap.wrap(words.removesuffix('"""'), WIDTH - len(indent) - len('"""'), break_on_hyphens=False)
+    # With room for the quotation marks: text that fits one line without them would be drawn
+    # together by the formatter.
+    lines = textwrap.wrap(
+        words.removesuffix('"""'), WIDTH - len(indent) - len('"""'), break_on_hyphens=False
+    )
     yield from (indent + line for line in [*lines, '"""'])
 
 

@@ -77,7 +77,11 @@ def _tried(place: Place, seed: int) -> tuple[str, str]:
     try:
         tried(place, random.Random(seed), damage)
     except Exception as error:  # noqa: BLE001  whatever it is, it is a finding
-        where = "".join(traceback.format_exception(error)[-3:]) if type(error).__name__ != "FindingError" else ""
+        where = (
+            "".join(traceback.format_exception(error)[-3:])
+            if type(error).__name__ != "FindingError"
+            else ""
+        )
         return damage[0], f"{damage[-1]}: {type(error).__name__}: {error}\n{where}".strip()
     return damage[0], ""
 

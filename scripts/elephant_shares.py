@@ -1,7 +1,9 @@
-"""Print which share of the bytes the elephant trap sees as elephants', for streams of TCP through one port with AFD.
+"""Print which share of the bytes the elephant trap sees as elephants', for streams of TCP through
+one port with AFD.
 
-`elephant_shares.py` runs 4, 8 and 20 connections at 10 and 100 Gbit/s, with and without segmentation offload, with the
-profile's age and with the one that `tailrace check` proposes. The table is that of docs/models/afd.md.
+`elephant_shares.py` runs 4, 8 and 20 connections at 10 and 100 Gbit/s, with and without
+segmentation offload, with the profile's age and with the one that `tailrace check` proposes. The
+table is that of docs/models/afd.md.
 """
 
 import re
@@ -23,7 +25,8 @@ GIGABITS = 5
 DESIRED_BYTES_PER_GBPS = 15_000
 """120 us of the line, as Cisco recommends."""
 HEAD = (
-    "| Gbit/s | Connections | TSO | Share of elephants, default age | Tail drops | Age proposed | Share of elephants | "
+    "| Gbit/s | Connections | TSO | Share of elephants, default age | Tail drops | Age "
+    "proposed | Share of elephants | "
     "Drops by AFD | Tail drops | Mean depth / desired |\n|---|---|---|---|---|---|---|---|---|---|"
 )
 
@@ -53,7 +56,12 @@ def scenario(rate: int, connections: int, tso: str, age: str | None) -> dict[str
         "switches": {"leaf": {"buffer": "60MB", "policy": "fair"}},
         "policies": {
             "fair": {
-                "queues": {"all": {"limit": f"{10 * desired}B", "aqm": {"kind": "afd", "desired": f"{desired}B"}}},
+                "queues": {
+                    "all": {
+                        "limit": f"{10 * desired}B",
+                        "aqm": {"kind": "afd", "desired": f"{desired}B"},
+                    }
+                },
                 "etrap": {} if age is None else {"age": age},
             }
         },
@@ -73,10 +81,22 @@ def row(rate: int, connections: int, tso: str) -> str:
     case = scenario(rate, connections, tso, None)
     default = measured(case)
     age = proposed_age(case)
-    cells = [str(rate), str(connections), "on" if tso != "0B" else "off", share(default), drops(default, "tail-drop")]
+    cells = [
+        str(rate),
+        str(connections),
+        "on" if tso != "0B" else "off",
+        share(default),
+        drops(default, "tail-drop"),
+    ]
     helped = measured(scenario(rate, connections, tso, age)) if age else default
     depth = (helped.queues[0].depth_mean_bytes or 0) / (DESIRED_BYTES_PER_GBPS * rate)
-    cells += [age or "–", share(helped), drops(helped, "afd"), drops(helped, "tail-drop"), f"{depth:.2f}"]
+    cells += [
+        age or "–",
+        share(helped),
+        drops(helped, "afd"),
+        drops(helped, "tail-drop"),
+        f"{depth:.2f}",
+    ]
     return "| " + " | ".join(cells) + " |"
 
 

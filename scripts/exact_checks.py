@@ -1,8 +1,9 @@
-"""The tests with real kernels in virtual time: build their kernel where that is possible, and run them.
+"""The tests with real kernels in virtual time: build their kernel where that is possible, and run
+them.
 
-`--all` runs those marked `slow` as well. They need Linux on x86-64, and a kernel in the user's cache, which root of a
-Debian machine builds here once. Where the machine cannot have one, one line says so, and nothing failed; where it can,
-a test that finds no kernel fails.
+`--all` runs those marked `slow` as well. They need Linux on x86-64, and a kernel in the user's
+cache, which root of a Debian machine builds here once. Where the machine cannot have one, one line
+says so, and nothing failed; where it can, a test that finds no kernel fails.
 """
 
 import argparse
@@ -50,13 +51,16 @@ def why_not() -> str:
 
 
 def can_build() -> bool:
-    """Whether the kernel is built here, and the packages of its tests are installed, where they are missing or old."""
+    """Whether the kernel is built here, and the packages of its tests are installed, where they are
+    missing or old."""
     return os.geteuid() == 0 and DEBIAN.exists() and platform.machine() == "x86_64"
 
 
 def run(command: list[str]) -> int:
     """The exit code of some of the tests."""
-    return subprocess.run(command, cwd=checks.ROOT, env=os.environ | REQUIRED, check=False).returncode
+    return subprocess.run(
+        command, cwd=checks.ROOT, env=os.environ | REQUIRED, check=False
+    ).returncode
 
 
 if __name__ == "__main__":

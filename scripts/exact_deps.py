@@ -1,10 +1,12 @@
-"""Build the kernel of exact runs from Debian's source package, once, into the user's cache: `make exact-deps`.
+"""Build the kernel of exact runs from Debian's source package, once, into the user's cache: `make
+exact-deps`.
 
-The kernel is User-Mode Linux with a clock that the engine owns; its configuration is `crates/exact/kernel/config`.
-Nothing of it is committed or shipped. A build that was interrupted goes on where it was.
+The kernel is User-Mode Linux with a clock that the engine owns; its configuration is
+`crates/exact/kernel/config`. Nothing of it is committed or shipped. A build that was interrupted
+goes on where it was.
 
-A kernel is known by the content of its sources, its configuration and its patches: another revision of Debian's package
-with the same files is the same kernel, and is not built again.
+A kernel is known by the content of its sources, its configuration and its patches: another revision
+of Debian's package with the same files is the same kernel, and is not built again.
 """
 
 import argparse
@@ -25,10 +27,12 @@ CONFIG = KERNEL / "config"
 PATCHES = sorted(KERNEL.glob("*.patch"))
 SOURCE_PACKAGE = "linux-source-6.1"
 RECORDED_VERSION = "6.1.192-3"
-"""Installed where no version is and this one is offered: `tests/exact/digests.json` has the digests of its kernel."""
+"""Installed where no version is and this one is offered: `tests/exact/digests.json` has the digests
+of its kernel."""
 PACKAGES = (SOURCE_PACKAGE, "flex", "bison", "bc", "libelf-dev", "gcc", "make", "patch", "xz-utils")
 PROGRAMS = ("fio", "iputils-ping", "open-iscsi", "tshark")
-"""Packages of what guests run for storage, and of what decodes its captures in the tests; installed by root only."""
+"""Packages of what guests run for storage, and of what decodes its captures in the tests; installed
+by root only."""
 NICENESS = 10
 KEY_DIGITS = 16
 LEFT_OUT = (
@@ -42,10 +46,11 @@ LEFT_OUT = (
     *(f"*/{name}/*.[ch]" for name in ("samples", "sound")),
     *(f"*/arch/{name}/*.*" for name in ("[a-tv-wyz]*", "xtensa")),
 )
-"""Patterns of what no build of User-Mode Linux for x86 reads, two thirds of the source. The questions of the
-configuration (Kconfig) stay, because each file of them is read."""
+"""Patterns of what no build of User-Mode Linux for x86 reads, two thirds of the source. The
+questions of the configuration (Kconfig) stay, because each file of them is read."""
 NO_CHECK_OF_EXPORTS = "cmd_check_local_export=:"
-"""A script that looks at each object for symbols that it exports to modules; this kernel has none."""
+"""A script that looks at each object for symbols that it exports to modules; this kernel has
+none."""
 
 
 class BuildError(Exception):
@@ -53,7 +58,8 @@ class BuildError(Exception):
 
 
 def cache() -> Path:
-    """The folder of kernels; the engine looks for the file `linux` in it (`crates/exact/src/kernel.rs`)."""
+    """The folder of kernels; the engine looks for the file `linux` in it
+    (`crates/exact/src/kernel.rs`)."""
     return bootstrap.user_cache("exact")
 
 
@@ -74,7 +80,8 @@ def version_of(package: str) -> str:
 
 
 def key_of(content: str) -> str:
-    """The name of a kernel: it changes with the content of the source, the configuration and the patches."""
+    """The name of a kernel: it changes with the content of the source, the configuration and the
+    patches."""
     digest = hashlib.sha256(content.encode())
     for path in (CONFIG, *PATCHES):
         digest.update(path.read_bytes())
@@ -95,7 +102,8 @@ def content_of(tree: Path) -> str:
 
 
 def unpack(archive: Path, folder: Path) -> str:
-    """Unpacks a source into a folder and patches it; returns the digest of its content before that."""
+    """Unpacks a source into a folder and patches it; returns the digest of its content before
+    that."""
     print("exact-deps: unpacking the source", flush=True)
     tree, log = folder / "source", folder / "build.log"
     shutil.rmtree(tree, ignore_errors=True)
@@ -103,7 +111,11 @@ def unpack(archive: Path, folder: Path) -> str:
     left_out = [f"--exclude={pattern}" for pattern in LEFT_OUT]
     # Several threads, where the archive has several blocks and xz knows that.
     how = ["--use-compress-program=xz -T0"] if archive.suffix == ".xz" else []
-    run(["tar", "--extract", "--strip-components=1", *how, *left_out, f"--file={archive}"], tree, log)
+    run(
+        ["tar", "--extract", "--strip-components=1", *how, *left_out, f"--file={archive}"],
+        tree,
+        log,
+    )
     content = content_of(tree)
     for patch in PATCHES:
         run(["patch", "-p1", f"--input={patch}"], tree, log)
@@ -112,8 +124,8 @@ def unpack(archive: Path, folder: Path) -> str:
 
 
 def build(folder: Path) -> Path:
-    """Builds in a folder with an unpacked source, where an earlier build may have got as far as it did; returns the
-    kernel.
+    """Builds in a folder with an unpacked source, where an earlier build may have got as far as it
+    did; returns the kernel.
     """
     tree, log = folder / "source", folder / "build.log"
     configure(tree, log)
@@ -130,17 +142,27 @@ def configure(tree: Path, log: Path) -> None:
     run(["scripts/kconfig/merge_config.sh", "-m", ".config", str(CONFIG)], tree, log)
     run(["make", "ARCH=um", "olddefconfig"], tree, log)
     made = set((tree / ".config").read_text(encoding="utf-8").splitlines())
-    wanted = [line for line in CONFIG.read_text(encoding="utf-8").splitlines() if line.startswith("CONFIG_")]
+    wanted = [
+        line
+        for line in CONFIG.read_text(encoding="utf-8").splitlines()
+        if line.startswith("CONFIG_")
+    ]
     if lacking := [line for line in wanted if line not in made]:
-        raise BuildError(f"this source cannot have {', '.join(lacking)} (hint: see {CONFIG.relative_to(ROOT)})")
+        raise BuildError(
+            f"this source cannot have {', '.join(lacking)} (hint: see {CONFIG.relative_to(ROOT)})"
+        )
 
 
 def run(words: list[str], folder: Path, log: Path) -> None:
     """A step of the build; its output goes into the log."""
     with log.open("ab") as output:
-        done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False)
+        done = subprocess.run(
+            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
+        )
     if done.returncode:
-        raise BuildError(f"{' '.join(words[:3])} failed with status {done.returncode} (hint: see {log})")
+        raise BuildError(
+            f"{' '.join(words[:3])} failed with status {done.returncode} (hint: see {log})"
+        )
 
 
 def point_to(kernel: Path, link: Path) -> None:
@@ -183,11 +205,15 @@ def _kernel(known: Path) -> Path:
 
 
 def install(lacking: list[str]) -> str:
-    """Installs packages, the source in the recorded version where it is offered; returns a complaint."""
+    """Installs packages, the source in the recorded version where it is offered; returns a
+    complaint."""
     pinned = [f"{name}={RECORDED_VERSION}" if name == SOURCE_PACKAGE else name for name in lacking]
     complaint = live_deps.install(pinned)
     if complaint and pinned != lacking:
-        print(f"exact-deps: {SOURCE_PACKAGE} {RECORDED_VERSION} is not offered: the newest instead", flush=True)
+        print(
+            f"exact-deps: {SOURCE_PACKAGE} {RECORDED_VERSION} is not offered: the newest instead",
+            flush=True,
+        )
         complaint = live_deps.install(lacking)
     return complaint
 
@@ -196,7 +222,9 @@ def main() -> int:
     """Installs what the build needs, and builds."""
     parser = argparse.ArgumentParser(prog="exact-deps", description=__doc__)
     parser.add_argument(
-        "--source", type=Path, help=f"an archive of another Linux source, instead of Debian's {SOURCE_PACKAGE}"
+        "--source",
+        type=Path,
+        help=f"an archive of another Linux source, instead of Debian's {SOURCE_PACKAGE}",
     )
     arguments = parser.parse_args()
     needed = PACKAGES if arguments.source is None else PACKAGES[1:]

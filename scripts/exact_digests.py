@@ -1,7 +1,8 @@
-"""Print the digests of two scenarios with the kernel of exact runs of this machine, and record them with `--record`.
+"""Print the digests of two scenarios with the kernel of exact runs of this machine, and record them
+with `--record`.
 
-`tests/exact/digests.json` has them by the key of the kernel. A kernel is a part of a result: record those of another
-one when the reason for a difference is known.
+`tests/exact/digests.json` has them by the key of the kernel. A kernel is a part of a result: record
+those of another one when the reason for a difference is known.
 """
 
 import argparse
@@ -52,7 +53,9 @@ def record(key: str, release: str, digests: dict[str, str]) -> None:
 def main() -> int:
     """Runs both scenarios."""
     parser = argparse.ArgumentParser(prog="exact-digests", description=__doc__)
-    parser.add_argument("--record", action="store_true", help=f"write them into {RECORD.relative_to(ROOT)}")
+    parser.add_argument(
+        "--record", action="store_true", help=f"write them into {RECORD.relative_to(ROOT)}"
+    )
     arguments = parser.parse_args()
     kernel = program.required_kernel()
     key, release = program.kernel_key(kernel), program.kernel_release(kernel)

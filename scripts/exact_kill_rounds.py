@@ -1,9 +1,10 @@
-"""Kill parts of exact runs at random moments: no process may stay, and finished trials are as they were.
+"""Kill parts of exact runs at random moments: no process may stay, and finished trials are as they
+were.
 
-Each round starts `tailrace run --exact` in a run directory and ends one part of it: the command (SIGINT, SIGTERM,
-SIGKILL), an engine, the keeper of a guest, its kernel, or a process of a program in it. The next round resumes in the
-same directory, until the run there is complete: then its trials have the digests of a run that nobody disturbed, and a
-new directory begins.
+Each round starts `tailrace run --exact` in a run directory and ends one part of it: the command
+(SIGINT, SIGTERM, SIGKILL), an engine, the keeper of a guest, its kernel, or a process of a program
+in it. The next round resumes in the same directory, until the run there is complete: then its
+trials have the digests of a run that nobody disturbed, and a new directory begins.
 
 `exact_kill_rounds.py --rounds 30 --seed 1`; needs the kernel of exact runs, and no rights.
 """
@@ -32,7 +33,10 @@ COUNTS = ("--trials", str(TRIALS), "--scale", "0.3", "--jobs", "2")
 LATE_FACTOR = 1.05
 """Some kills come when the last trial has ended."""
 PARTS = ("command", "engine", "keeper", "kernel", "program")
-SIGNALS = {"command": (signal.SIGINT, signal.SIGTERM, signal.SIGKILL), "engine": (signal.SIGTERM, signal.SIGKILL)}
+SIGNALS = {
+    "command": (signal.SIGINT, signal.SIGTERM, signal.SIGKILL),
+    "engine": (signal.SIGTERM, signal.SIGKILL),
+}
 """Others are killed: keepers and kernels have no other end."""
 
 
@@ -50,13 +54,16 @@ class ExactDirectory(Directory):
         """Of all trials."""
         files = self.path.glob("trials/*/[0-9]*.json")
         return {
-            str(file.relative_to(self.path)): ((read_object(file) or {}).get("outcome") or {}).get("digest")
+            str(file.relative_to(self.path)): ((read_object(file) or {}).get("outcome") or {}).get(
+                "digest"
+            )
             for file in sorted(files)
         }
 
 
 def parts(found: Sequence[Process], run: int) -> dict[str, list[Process]]:
-    """The processes of a run by what they are; those between their start and their program are left out."""
+    """The processes of a run by what they are; those between their start and their program are left
+    out."""
     keepers = {each.pid for each in found if _is(each, "cage")}
     by_part: dict[str, list[Process]] = {name: [] for name in PARTS}
     for each in found:
@@ -90,12 +97,15 @@ class Rounds:
         self.counts: Counter[str] = Counter()
 
     def undisturbed(self) -> float:
-        """One run without a kill: how long it takes, in seconds. Raises `RuntimeError` when it fails."""
+        """One run without a kill: how long it takes, in seconds. Raises `RuntimeError` when it
+        fails."""
         begun_s = time.monotonic()
         code = self._ours.wait(self._start(), RUN_LIMIT_S)
         problems = [*self._directory.problems(), *self._left()]
         if code != 0 or problems or len(self._directory.digests()) != TRIALS:
-            raise RuntimeError(f"a run without a kill ended with {code}: {problems}; see {self._log}")
+            raise RuntimeError(
+                f"a run without a kill ended with {code}: {problems}; see {self._log}"
+            )
         self._digests = self._directory.digests()
         self._whole_s = time.monotonic() - begun_s
         self._next_directory()
@@ -105,7 +115,9 @@ class Rounds:
         """One kill; returns what was wrong."""
         run = self._start()
         begun_s = time.monotonic()
-        wait_s = self._luck.uniform(0, self._whole_s * LATE_FACTOR * max(0.3, self._directory.trials_left))
+        wait_s = self._luck.uniform(
+            0, self._whole_s * LATE_FACTOR * max(0.3, self._directory.trials_left)
+        )
         wanted = self._luck.choice(PARTS)
         who, sign = self._strike(run, wanted, begun_s + wait_s)
         code = self._ours.wait(run, RUN_LIMIT_S)
@@ -114,8 +126,17 @@ class Rounds:
         if who == "command" and code not in (0, -sign, INTERRUPTED):
             problems.append(f"the command ended with {code}")
         self.counts[f"{who} {signal.Signals(sign).name}" if sign else who] += 1
-        told = {"round": number, "killed": who, "signal": sign, "moment_s": round(wait_s, 2), "exit": code}
-        print(json.dumps({**told, "kept": len(self._directory.kept), "problems": problems}), flush=True)
+        told = {
+            "round": number,
+            "killed": who,
+            "signal": sign,
+            "moment_s": round(wait_s, 2),
+            "exit": code,
+        }
+        print(
+            json.dumps({**told, "kept": len(self._directory.kept), "problems": problems}),
+            flush=True,
+        )
         if code == 0:
             problems += self._complete()
         return problems
@@ -137,7 +158,8 @@ class Rounds:
         return self._ours.start(self._directory.command(), self._log)
 
     def _strike(self, run: int, wanted: str, at_s: float) -> tuple[str, int]:
-        """Ends a part of a run at a moment, or as soon as there is one; nobody when the run has ended before."""
+        """Ends a part of a run at a moment, or as soon as there is one; nobody when the run has
+        ended before."""
         while run not in self._ours.ended:
             found = parts(self._ours.look(run), run)[wanted]
             if found and time.monotonic() >= at_s:
@@ -159,7 +181,9 @@ class Rounds:
     def _complete(self) -> list[str]:
         """The directory holds a whole run with the digests of an undisturbed one."""
         same = self._directory.digests() == self._digests
-        problems = [] if same else [f"{self._directory.path} has other digests than an undisturbed run"]
+        problems = (
+            [] if same else [f"{self._directory.path} has other digests than an undisturbed run"]
+        )
         self.counts["complete"] += 1
         self._next_directory()
         return problems
@@ -179,7 +203,10 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="exact-kill-rounds-"))
     rounds = Rounds(folder, chosen.seed)
     whole_s = rounds.undisturbed()
-    print(json.dumps({"seed": chosen.seed, "folder": str(folder), "whole_s": round(whole_s, 1)}), flush=True)
+    print(
+        json.dumps({"seed": chosen.seed, "folder": str(folder), "whole_s": round(whole_s, 1)}),
+        flush=True,
+    )
     return play(rounds, chosen.rounds, folder)
 
 

@@ -1,10 +1,11 @@
-"""Known traffic of real kernels, captured, fitted and compared: users, gaps, sizes and rates within 10 %.
+"""Known traffic of real kernels, captured, fitted and compared: users, gaps, sizes and rates within
+10 %.
 
     unshare --net python scripts/fit_round_trip.py [FOLDER]
 
-Two network namespaces and the pair of interfaces between them end with the programs. The client's side records its
-frames with the kernel's times. The truth of the gaps is what the client's program measured: sleeping takes longer than
-asked for on a busy machine.
+Two network namespaces and the pair of interfaces between them end with the programs. The client's
+side records its frames with the kernel's times. The truth of the gaps is what the client's program
+measured: sleeping takes longer than asked for on a busy machine.
 """
 
 import multiprocessing
@@ -92,7 +93,10 @@ def use(number: int, gaps: list[float], until: float) -> None:
 
 def record(path: Path, until: float) -> None:
     """Writes the frames of the client's interface."""
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL)) as tap, path.open("wb") as file:
+    with (
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL)) as tap,
+        path.open("wb") as file,
+    ):
         tap.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         tap.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32 << 20)
         tap.bind(("fit0", 0))
@@ -118,11 +122,25 @@ def main() -> int:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="tailrace-fit-"))
     path = folder / "known.pcap"
     command = ("unshare", "--net", sys.executable, __file__, "--serve")
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         server.stdout.readline()
-        run("ip", "link", "add", "fit0", "type", "veth", "peer", "name", "fit1", "netns", str(server.pid))
+        run(
+            "ip",
+            "link",
+            "add",
+            "fit0",
+            "type",
+            "veth",
+            "peer",
+            "name",
+            "fit1",
+            "netns",
+            str(server.pid),
+        )
         run("ip", "addr", "add", f"{ADDRESSES[0]}/24", "dev", "fit0")
         run("ip", "link", "set", "fit0", "up")
         server.stdin.write("\n")
@@ -133,7 +151,10 @@ def main() -> int:
         recorder.start()
         time.sleep(1)
         gaps: list[float] = []
-        users = [threading.Thread(target=use, args=(one, gaps, begin + 1 + SPAN_S)) for one in range(USERS)]
+        users = [
+            threading.Thread(target=use, args=(one, gaps, begin + 1 + SPAN_S))
+            for one in range(USERS)
+        ]
         for user in users:
             user.start()
         for user in users:
@@ -154,8 +175,14 @@ def compare(path: Path, gaps: list[float]) -> int:
         ("gap (ms)", parse_distribution(of["gap"], TIME).mean / PS_PER_S * 1e3, fmean(gaps) * 1e3),
         ("rate (1/s)", fit.seen["rate_per_s"], len(gaps) / SPAN_S),
     )
-    print(f"{fit.kind}: request {trip['request']}, response {trip['response']}, server_time {trip['server_time']}")
-    is_off = (trip["request"], trip["response"]) != (f"{REQUEST_BYTES}B", f"{RESPONSE_BYTES // 1000}kB")
+    print(
+        f"{fit.kind}: request {trip['request']}, response {trip['response']}, server_time "
+        f"{trip['server_time']}"
+    )
+    is_off = (trip["request"], trip["response"]) != (
+        f"{REQUEST_BYTES}B",
+        f"{RESPONSE_BYTES // 1000}kB",
+    )
     for name, fitted, truth in rows:
         print(f"{name}: fitted {fitted:.4g}, known {truth:.4g} ({fitted / truth - 1:+.1%})")
         is_off |= abs(fitted / truth - 1) > OFF_MAX

@@ -1,13 +1,15 @@
-"""Try changed inputs of every format that is read: each is accepted, or refused with a message that names the file.
+"""Try changed inputs of every format that is read: each is accepted, or refused with a message that
+names the file.
 
     fuzz.py --minutes 20                     every format in turn; continues where the last call ended
     fuzz.py --minutes 5 --format nxos        one format
     fuzz.py --input nxos FILE                one input: what the program says of it
 
-Inputs are tried in a process of their own with limits of processor time and memory, which is started again after a
-crash. What is found is kept in the folder of the state, as the input and the details beside it. An input whose finding
-was mended goes to tests/fuzz/findings, in the folder of its format, where `make test` tries it.
-"""
+Inputs are tried in a process of their own with limits of processor time and memory, which is
+started again after a crash. What is found is kept in the folder of the state, as the input and the
+details beside it. An input whose finding was mended goes to tests/fuzz/findings, in the folder of
+its format, where `make test` tries it.
+"""  # noqa: E501
 
 import argparse
 import json
@@ -34,7 +36,8 @@ PATHS = os.pathsep.join([str(ROOT / "scripts"), str(checks.CHECKED), str(ROOT / 
 """Where it is built (`scripts/checked.py`), the extension with overflow checks is fuzzed."""
 STATE = ROOT / "target" / "nightly"
 INPUT_CPU_S_MAX = 16
-"""Processor time of one input, shortening it included once it is a finding: then there are many of them."""
+"""Processor time of one input, shortening it included once it is a finding: then there are many of
+them."""
 START_CPU_S_MAX = 300
 """To make the seeds and try each."""
 WAIT_S_MAX = 300
@@ -78,12 +81,16 @@ class State:
             path = self.path_of(one, signature)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-            path.with_name(path.name + ".details").write_text(f"{signature}\n\n{details}", encoding="utf-8")
+            path.with_name(path.name + ".details").write_text(
+                f"{signature}\n\n{details}", encoding="utf-8"
+            )
             print(f"fuzz: {one.name}: {signature}", flush=True)
 
     def path_of(self, one: Format, signature: str) -> Path:
         """The input of a finding."""
-        name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in signature)
+        name = "".join(
+            letter if letter.isalnum() or letter in "-_." else "-" for letter in signature
+        )
         return self.folder / "findings" / one.name / f"{name[:80]}{one.suffix}"
 
 
@@ -94,12 +101,23 @@ class Worker:
         self.scratch = scratch
         self.file = scratch / f"input{one.suffix}"
         command = [sys.executable, "-m", "fuzzing.worker", one.name, str(state.folder.resolve())]
-        environment = os.environ | {"PYTHONPATH": PATHS, "PYTHONHASHSEED": "0", "TMPDIR": str(scratch)}
+        environment = os.environ | {
+            "PYTHONPATH": PATHS,
+            "PYTHONHASHSEED": "0",
+            "TMPDIR": str(scratch),
+        }
         with (scratch / "stderr").open("wb") as err:
             self.process = subprocess.Popen(
-                command, cwd=scratch, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err,
-                text=True, bufsize=1, start_new_session=True,
-            )  # fmt: skip
+                command,
+                cwd=scratch,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=err,
+                text=True,
+                bufsize=1,
+                start_new_session=True,
+            )
 
     def answer(self, question: str, cpu_s_max: float) -> dict[str, str]:
         """Asks, and waits for the answer; of a process that ends or hangs, what happened to it.
@@ -132,7 +150,12 @@ class Worker:
 
     def _state(self) -> list[str]:
         """The fields of proc(5) after the name."""
-        return Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (
+            Path(f"/proc/{self.process.pid}/stat")
+            .read_text(encoding="ascii")
+            .rpartition(")")[2]
+            .split()
+        )
 
     def _ended(self, what: str) -> dict[str, str]:
         """A finding: with the place in Python where it was."""
@@ -142,9 +165,13 @@ class Worker:
         self.stop()
         details = (self.scratch / "stderr").read_text(encoding="utf-8", errors="replace")[-6000:]
         places = [
-            line.strip() for line in details.splitlines() if "tailrace/" in line and line.strip().startswith("File")
+            line.strip()
+            for line in details.splitlines()
+            if "tailrace/" in line and line.strip().startswith("File")
         ]
-        place = places[0].partition("tailrace/")[2] if places else f"status {self.process.returncode}"
+        place = (
+            places[0].partition("tailrace/")[2] if places else f"status {self.process.returncode}"
+        )
         return {"signature": f"{what}: {place.replace(chr(34), '')}", "details": details}
 
     def stop(self) -> None:
@@ -183,7 +210,9 @@ def fuzz(one: Format, state: State, seconds: float) -> None:
                 progress.next += 1
                 progress.seconds += time.monotonic() - begun_s
                 if answer:
-                    state.keep(one, answer["signature"], worker.file.read_bytes(), answer["details"])
+                    state.keep(
+                        one, answer["signature"], worker.file.read_bytes(), answer["details"]
+                    )
             state.save()
 
 
@@ -199,7 +228,8 @@ def try_again(one: Format, state: State) -> None:
 
 
 def outcome_of(one: Format, content: bytes) -> str:
-    """What is wrong with how the program reads an input, tried in a process of its own; empty for nothing."""
+    """What is wrong with how the program reads an input, tried in a process of its own; empty for
+    nothing."""
     with tempfile.TemporaryDirectory(prefix="tailrace-fuzz-") as folder:
         (Path(folder) / f"input{one.suffix}").write_bytes(content)
         program = (
@@ -208,9 +238,15 @@ def outcome_of(one: Format, content: bytes) -> str:
         )
         try:
             done = subprocess.run(
-                [sys.executable, "-c", program], cwd=folder, env=os.environ | {"PYTHONPATH": PATHS, "TMPDIR": folder},
-                capture_output=True, text=True, errors="replace", timeout=WAIT_S_MAX, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+                [sys.executable, "-c", program],
+                cwd=folder,
+                env=os.environ | {"PYTHONPATH": PATHS, "TMPDIR": folder},
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=WAIT_S_MAX,
+                stdin=subprocess.DEVNULL,
+            )
         except subprocess.TimeoutExpired:
             return WAITING
         return done.stderr[-3000:] or f"status {done.returncode}" if done.returncode else ""
@@ -224,7 +260,10 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--state", type=Path, default=STATE, metavar="FOLDER")
     parser.add_argument(
-        "--format", choices=[one.name for one in FORMATS], action="append", help="only this; repeatable"
+        "--format",
+        choices=[one.name for one in FORMATS],
+        action="append",
+        help="only this; repeatable",
     )
     parser.add_argument("--input", nargs=2, metavar=("FORMAT", "FILE"), help="try one input")
     options = parser.parse_args()
@@ -249,17 +288,22 @@ def main() -> int:
 
 
 def summarise(chosen: list[Format], state: State, before: dict[str, Progress]) -> int:
-    """A row for each format: inputs and seconds of this call and of all, and findings with the command that repeats."""
+    """A row for each format: inputs and seconds of this call and of all, and findings with the
+    command that repeats."""
     print(f"{'format':14s} {'inputs':>8s} {'seconds':>8s} {'all':>9s} {'findings':>8s}")
     for one in chosen:
         now, then = state.of[one.name], before[one.name]
         print(
-            f"{one.name:14s} {now.next - then.next:8d} {now.seconds - then.seconds:8.0f} {now.next - 1:9d} "
+            f"{one.name:14s} {now.next - then.next:8d} {now.seconds - then.seconds:8.0f} "
+            f"{now.next - 1:9d} "
             f"{len(now.findings):8d}"
         )
     found = [(one, signature) for one in chosen for signature in state.of[one.name].findings]
     for one, signature in found:
-        print(f"{one.name}: {signature}\n    scripts/fuzz.py --input {one.name} {state.path_of(one, signature)}")
+        print(
+            f"{one.name}: {signature}\n    scripts/fuzz.py --input {one.name} "
+            f"{state.path_of(one, signature)}"
+        )
     inputs = sum(state.of[one.name].next - before[one.name].next for one in chosen)
     print(f"fuzz: {inputs} inputs of {len(chosen)} formats, {len(found)} findings")
     return 1 if found else 0

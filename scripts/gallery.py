@@ -11,7 +11,9 @@ GALLERY = Path(__file__).resolve().parent.parent / "docs" / "gallery"
 def main() -> int:
     """Write all."""
     for scenario in sorted(GALLERY.glob("*.yaml")):
-        write_whatif([scenario], arms=[], assignments=None, scale=None, out=scenario.with_suffix(".html"))
+        write_whatif(
+            [scenario], arms=[], assignments=None, scale=None, out=scenario.with_suffix(".html")
+        )
     return 0
 
 

@@ -52,7 +52,9 @@ def with_features(page: str) -> str:
 def with_cost(page: str) -> str:
     """A page with the conclusion of the measured client."""
     conclusion = json.loads(readme_table.COST.read_text())["conclusion"]
-    return readme_table.replace_block(page, conclusion, (readme_table.COST_BEGIN, readme_table.COST_END))
+    return readme_table.replace_block(
+        page, conclusion, (readme_table.COST_BEGIN, readme_table.COST_END)
+    )
 
 
 def with_programs(page: str) -> str:
@@ -62,7 +64,9 @@ def with_programs(page: str) -> str:
 
 def with_rates(page: str) -> str:
     """A page with the comparison of `tailrace blast` and trafgen."""
-    return readme_table.replace_block(page, blast_beside_trafgen.render(), blast_beside_trafgen.MARKS)
+    return readme_table.replace_block(
+        page, blast_beside_trafgen.render(), blast_beside_trafgen.MARKS
+    )
 
 
 def figure() -> str:
@@ -85,9 +89,15 @@ README_PAGES = (README, REPRODUCTION, readme_figure.PATH)
 
 def main(arguments: list[str]) -> int:
     """Write what differs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--from", dest="run", type=Path, metavar="RUN", help="run directory with a result.json")
-    parser.add_argument("--only", choices=["readme-table"], help="the README's table and figure alone")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--from", dest="run", type=Path, metavar="RUN", help="run directory with a result.json"
+    )
+    parser.add_argument(
+        "--only", choices=["readme-table"], help="the README's table and figure alone"
+    )
     options = parser.parse_args(arguments)
     if options.run is not None:
         result = json.loads((options.run / "result.json").read_text())

@@ -3,8 +3,8 @@
     scripts/import_survey.py fio FOLDER...
     scripts/import_survey.py vdbench FOLDER...
 
-A file is imported, has nothing to import (file systems, other engines), or is refused with its reason. The columns
-count remarks by verdict.
+A file is imported, has nothing to import (file systems, other engines), or is refused with its
+reason. The columns count remarks by verdict.
 """
 
 import argparse
@@ -46,7 +46,9 @@ class Row:
 
 def main() -> int:
     """Prints the table; the exit code is 1 if a file was refused."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("source", choices=list(IMPORTERS))
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--define", action="append", default=[], metavar="NAME=VALUE")
@@ -70,14 +72,17 @@ def _files(source: str, folder: Path) -> Iterator[Path]:
 
 
 def _is_vdbench(path: Path) -> bool:
-    """Parameter files have no usual suffix: those with a line that starts a definition of each kind that they need."""
+    """Parameter files have no usual suffix: those with a line that starts a definition of each kind
+    that they need."""
     if path.suffix in (".html", ".java", ".sh", ".py", ".ps1", ".orig", ".md", ".csv"):
         return False
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
     except UnicodeDecodeError:
         return False
-    return any(line.startswith("rd=") for line in lines) and any(line.startswith(STARTS) for line in lines)
+    return any(line.startswith("rd=") for line in lines) and any(
+        line.startswith(STARTS) for line in lines
+    )
 
 
 def _row(source: str, path: Path, setting: Setting) -> Row:
@@ -97,13 +102,19 @@ def _print(rows: list[Row]) -> None:
     print(f"{'':9}" + "".join(f"{title:>8}" for title in COLUMNS.values()) + "  file")
     for row in rows:
         numbers = "".join(f"{row.counts[verdict] or '':>8}" for verdict in COLUMNS)
-        print(f"{row.outcome:9}{numbers}  {row.path}" + (f"\n{'':10}{row.reason}" if row.reason else ""))
+        print(
+            f"{row.outcome:9}{numbers}  {row.path}"
+            + (f"\n{'':10}{row.reason}" if row.reason else "")
+        )
     outcomes = Counter(row.outcome for row in rows)
     total: Counter[str] = Counter()
     for row in rows:
         total += row.counts
     assert set(COLUMNS) == set(WORDS)
-    print(f"{len(rows)} files: " + ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common()))
+    print(
+        f"{len(rows)} files: "
+        + ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
+    )
     print(", ".join(f"{total[verdict]} {title}" for verdict, title in COLUMNS.items()))
 
 

@@ -1,10 +1,12 @@
 """How long a command goes on after Ctrl-C, in each phase and for several sizes: a table.
 
-`interrupt_latency.py [--command run|sweep|search|sensitivity] [--hosts 16 1024 3456 8192] [--moments 2] [--jobs 2]`
+`interrupt_latency.py [--command run|sweep|search|sensitivity] [--hosts 16 1024 3456 8192]
+[--moments 2] [--jobs 2]`
 
-The phases are told from the functions that begin them. A run that is not disturbed says when each begins; then one run
-for each moment is sent SIGINT that far into the phase, and the time until its end is taken: the longest of a phase, in
-seconds of wall time, which is longer on a busy machine, and of processor time.
+The phases are told from the functions that begin them. A run that is not disturbed says when each
+begins; then one run for each moment is sent SIGINT that far into the phase, and the time until its
+end is taken: the longest of a phase, in seconds of wall time, which is longer on a busy machine,
+and of processor time.
 """
 
 import argparse
@@ -23,7 +25,8 @@ TRIALS = {
     "running": "tailrace.experiment.engine.run_trial",
     "storing": "tailrace.experiment.run.judged",
 }
-"""The function that begins each phase that all commands have; building and gathering are parts of `running`."""
+"""The function that begins each phase that all commands have; building and gathering are parts of
+`running`."""
 RUN = {
     "start": "",
     "reading": "tailrace.cli.running.load_scenario",
@@ -53,9 +56,13 @@ LOAD = "workloads.web.load"
 COMMANDS = {
     "run": (["run"], RUN),
     "sweep": (["run", "--sweep", f"{LOAD}=30%,40%,50%"], RUN),
-    "search": (["search", "--vary", f"{LOAD}=30%,40%,50%", "--goal", "web.p99 < 1s", "--maximise", "load"], SEARCH),
+    "search": (
+        ["search", "--vary", f"{LOAD}=30%,40%,50%", "--goal", "web.p99 < 1s", "--maximise", "load"],
+        SEARCH,
+    ),
     "sensitivity": (
-        f"sensitivity --vary {LOAD}=30%..50% --figure web.p99 --trajectories 2 --samples 0 --checks 0".split(),
+        f"sensitivity --vary {LOAD}=30%..50% --figure web.p99 "
+        "--trajectories 2 --samples 0 --checks 0".split(),
         SENSITIVITY,
     ),
 }
@@ -102,13 +109,16 @@ def started(words: list[str], phases: dict[str, str]) -> tuple[subprocess.Popen[
     said, told = os.pipe()
     code = HOOKS.format(phases=phases, told=told, words=["tailrace", *words])
     command = [sys.executable, "-c", code]
-    running = subprocess.Popen(command, pass_fds=[told], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    running = subprocess.Popen(
+        command, pass_fds=[told], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
     os.close(told)
     return running, said
 
 
 def phase_times(words: list[str], phases: dict[str, str]) -> list[tuple[str, float]]:
-    """The phases of a run that is not disturbed, each with its length in seconds; each phase once."""
+    """The phases of a run that is not disturbed, each with its length in seconds; each phase
+    once."""
     running, said = started(words, phases)
     seen: list[tuple[str, float]] = []
     while content := os.read(said, 4096):
@@ -116,7 +126,9 @@ def phase_times(words: list[str], phases: dict[str, str]) -> list[tuple[str, flo
     _, errors = running.communicate(timeout=LIMIT_S)
     os.close(said)
     if running.returncode:
-        raise SystemExit(f"{' '.join(words)}: exit code {running.returncode}: {errors.decode().strip()}")
+        raise SystemExit(
+            f"{' '.join(words)}: exit code {running.returncode}: {errors.decode().strip()}"
+        )
     ends = [at for _, at in seen[1:]] + [time.monotonic()]
     lengths: dict[str, float] = {}
     for (name, at), end in zip(seen, ends, strict=True):
@@ -130,8 +142,11 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def latency(words: list[str], phases: dict[str, str], phase: str, into_s: float) -> tuple[float, float, int]:
-    """From SIGINT to the end, sent so long after a phase began: wall time, processor time, exit code."""
+def latency(
+    words: list[str], phases: dict[str, str], phase: str, into_s: float
+) -> tuple[float, float, int]:
+    """From SIGINT to the end, sent so long after a phase began: wall time, processor time, exit
+    code."""
     running, said = started(words, phases)
     seen = ""
     while phase not in seen.split():
@@ -152,7 +167,9 @@ def latency(words: list[str], phases: dict[str, str], phase: str, into_s: float)
 
 def main() -> None:
     """A line for each size and phase."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--command", choices=COMMANDS, default="run")
     parser.add_argument("--hosts", type=int, nargs="+", default=[16, 1024, 3456, 8192])
     parser.add_argument("--moments", type=int, default=2, help="in each phase")
@@ -161,7 +178,8 @@ def main() -> None:
     parser.add_argument("--phases", nargs="+", choices=PHASES, default=PHASES)
     given = parser.parse_args()
     command, phases = COMMANDS[given.command]
-    # A shell that starts this in the background has it ignore Ctrl-C, and the runs would inherit that.
+    # A shell that starts this in the background has it ignore Ctrl-C, and the runs would inherit
+    # that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     print(f"{'hosts':>6} {'phase':<10} {'lasts, s':>9} {'to end, s':>10} {'CPU, s':>7}  exit codes")
     for hosts in given.hosts:
@@ -172,14 +190,19 @@ def main() -> None:
             for phase, lasts_s in phase_times([*words, str(Path(folder, "whole"))], phases):
                 if phase not in given.phases:
                     continue
-                moments = [lasts_s * (number + 0.5) / given.moments for number in range(given.moments)]
+                moments = [
+                    lasts_s * (number + 0.5) / given.moments for number in range(given.moments)
+                ]
                 found = [
                     latency([*words, str(Path(folder, f"{phase}-{number}"))], phases, phase, into_s)
                     for number, into_s in enumerate(moments)
                 ]
                 codes = ",".join(str(code) for _, _, code in found)
                 took_s, used_s = (max(one[column] for one in found) for column in (0, 1))
-                print(f"{hosts:6} {phase:<10} {lasts_s:9.2f} {took_s:10.2f} {used_s:7.2f}  {codes}", flush=True)
+                print(
+                    f"{hosts:6} {phase:<10} {lasts_s:9.2f} {took_s:10.2f} {used_s:7.2f}  {codes}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -37,7 +37,9 @@ class Directory:
         for name in now:
             if name.endswith(".json"):
                 held = read_object(self.path / name) or {}
-                if not (held.get("outcome") or held).get("digest"):  # that of an explanation stands by itself
+                if not (held.get("outcome") or held).get(
+                    "digest"
+                ):  # that of an explanation stands by itself
                     found.append(f"{name} cannot be read or has no digest")
         self.kept = now
         return found
@@ -55,7 +57,11 @@ class Directory:
     @property
     def trials_left(self) -> float:
         """Share of the trials that are not there."""
-        outcomes = [name for name in self.kept if name.endswith(".json") and not name.endswith(".causes.json")]
+        outcomes = [
+            name
+            for name in self.kept
+            if name.endswith(".json") and not name.endswith(".causes.json")
+        ]
         return 1 - len(outcomes) / self.trials
 
 

@@ -34,7 +34,12 @@ def roles(found: Sequence[Process], root: int) -> dict[str, list[tuple[str, tupl
         of_fabric = process.name.startswith("tailrace-fabric") or process.words[1:2] == ("lab",)
         if process.pid == root:
             add("command", "command", process)
-        elif process.depth == 0 and of_fabric and parent is not None and parent.words[:2] == process.words[:2]:
+        elif (
+            process.depth == 0
+            and of_fabric
+            and parent is not None
+            and parent.words[:2] == process.words[:2]
+        ):
             add("undertaker", "undertaker", process)
             if parent.words[1:2] == ("lab",):
                 guardians[parent.pid] = (parent, process)
@@ -53,7 +58,8 @@ def roles(found: Sequence[Process], root: int) -> dict[str, list[tuple[str, tupl
 
 
 def _fabric_name(process: Process) -> str:
-    """The guardian, or what else runs outside the lab: a short command of the fabric, or `postgres --version`."""
+    """The guardian, or what else runs outside the lab: a short command of the fabric, or `postgres
+    --version`."""
     command = " ".join(process.words[1:2]) or process.name
     return "guardian" if command == "lab" else command
 

@@ -1,12 +1,15 @@
-"""Kill parts of live runs at random moments and look at what stays: nothing may, and finished trials are as they were.
+"""Kill parts of live runs at random moments and look at what stays: nothing may, and finished
+trials are as they were.
 
-Each round starts `tailrace run --live` in a run directory, kills one part of it with SIGKILL (the command, a process
-of the fabric, a program of a host) and compares the machine with what it was. The next round resumes in the same
-directory, until the run there is complete; then its trials are replayed, and a new directory begins. In every fifth
-round another run goes on beside it, and must end well.
+Each round starts `tailrace run --live` in a run directory, kills one part of it with SIGKILL (the
+command, a process of the fabric, a program of a host) and compares the machine with what it was.
+The next round resumes in the same directory, until the run there is complete; then its trials are
+replayed, and a new directory begins. In every fifth round another run goes on beside it, and must
+end well.
 
-Whoever kills command, guardian and undertaker in one moment leaves nobody to remove the control groups. They are empty,
-and the next round must find them gone: every live run clears up after the dead.
+Whoever kills command, guardian and undertaker in one moment leaves nobody to remove the control
+groups. They are empty, and the next round must find them gone: every live run clears up after the
+dead.
 
 `kill_rounds.py --rounds 200 --seed 1`; needs root, the built fabric and the programs of live runs.
 """
@@ -30,7 +33,17 @@ from typing import Protocol
 
 from kill_directory import Directory, program
 from kill_parts import ALL, STAGES, choose, stage
-from machine_picture import Process, cgroups, differences, is_alive, namers_of, now_ticks, picture, tree, users_of
+from machine_picture import (
+    Process,
+    cgroups,
+    differences,
+    is_alive,
+    namers_of,
+    now_ticks,
+    picture,
+    tree,
+    users_of,
+)
 from tailrace.live.machine import limits
 
 RUN_LIMIT_S = 240.0
@@ -48,7 +61,8 @@ BY_STAGE = 0.5
 STAGE_S = 1.0
 """After its beginning; the run may be in the next one by then."""
 PATIENCE = 0.7
-"""Part of the rounds that wait for more than a lone command to kill, which is half of the time all that there is."""
+"""Part of the rounds that wait for more than a lone command to kill, which is half of the time all
+that there is."""
 PATIENT_S = 0.1
 PR_SET_CHILD_SUBREAPER = 36
 """linux/prctl.h: orphans of our runs become our children, so that none can get out of sight."""
@@ -102,12 +116,15 @@ class Ours:
         """What is there of runs that have ended: processes and control groups."""
         self.reap()
         alive = [f"process {pid}" for pid, start in self.seen if is_alive(pid, start)]
-        groups = [group for group, (owner, start) in cgroups().items() if (owner, start) in self.seen]
+        groups = [
+            group for group, (owner, start) in cgroups().items() if (owner, start) in self.seen
+        ]
         adopted = [f"process {each.pid}: {' '.join(each.words)}" for each in tree(os.getpid())[1:]]
         return alive + adopted + ([] if without_groups else groups)
 
     def is_foreign(self, line: str) -> bool:
-        """Whether a file that has come or gone carries the number of a process that is none of ours."""
+        """Whether a file that has come or gone carries the number of a process that is none of
+        ours."""
         number = re.search(r"file: .*tailrace-[a-z]+-(\d+)$", line)
         return number is not None and int(number[1]) not in {pid for pid, _ in self.seen}
 
@@ -126,13 +143,16 @@ class Rounds:
         self.counts: Counter[str] = Counter()
 
     def undisturbed(self) -> float:
-        """One run without a kill: how long it takes, in seconds. Raises `RuntimeError` when it fails."""
+        """One run without a kill: how long it takes, in seconds. Raises `RuntimeError` when it
+        fails."""
         begun_s = time.monotonic()
         directory = Directory(self._folder / "undisturbed")
         code = self._run(directory)
         problems = [*directory.problems(), *self._gone(picture())]
         if code != 0 or problems:
-            raise RuntimeError(f"a run without a kill ended with {code}: {problems}; see {self._log}")
+            raise RuntimeError(
+                f"a run without a kill ended with {code}: {problems}; see {self._log}"
+            )
         self._whole_s = time.monotonic() - begun_s
         return self._whole_s
 
@@ -158,9 +178,13 @@ class Rounds:
             problems += self._end_beside(*beside)
         owes = self._owes_groups
         cleared = code != -signal.SIGKILL or (kill is not None and kill.stage in AFTER_CLEARING)
-        self._owes_groups = (owes and not cleared) or (kill is not None and len(kill.processes) == len(ALL))
+        self._owes_groups = (owes and not cleared) or (
+            kill is not None and len(kill.processes) == len(ALL)
+        )
         problems += self._gone(before)
-        problems += users_of(frozenset().union(*(process.namespaces for process in found)), at_ticks)
+        problems += users_of(
+            frozenset().union(*(process.namespaces for process in found)), at_ticks
+        )
         problems += self._directory.problems()
         who, at = (kill.who, kill.stage) if kill else ("nobody", "over")
         self.counts[f"{who} / {at}"] += 1
@@ -170,7 +194,8 @@ class Rounds:
         return problems
 
     def _wait_for_moment(self, run: int) -> float:
-        """Waits for a moment of the whole run, or of one of its stages: some are short. Returns how long it took."""
+        """Waits for a moment of the whole run, or of one of its stages: some are short. Returns how
+        long it took."""
         begun_s = time.monotonic()
         if self._luck.random() < BY_STAGE:
             wanted, left_s = self._luck.choice(STAGES), self._luck.uniform(0, STAGE_S)
@@ -200,7 +225,8 @@ class Rounds:
         return problems
 
     def _more(self, run: int) -> list[Process]:
-        """The processes of a run that is a lone command, once it is more than that, or has ended."""
+        """The processes of a run that is a lone command, once it is more than that, or has
+        ended."""
         deadline_s = time.monotonic() + RUN_LIMIT_S
         while len(found := self._ours.look(run)) == 1 and time.monotonic() < deadline_s:
             time.sleep(self._luck.uniform(0, PATIENT_S))
@@ -228,7 +254,9 @@ class Rounds:
         """What is there too much after a moment to end."""
         deadline_s = time.monotonic() + GONE_LIMIT_S
         while True:
-            changes = [line for line in differences(before, picture()) if not self._ours.is_foreign(line)]
+            changes = [
+                line for line in differences(before, picture()) if not self._ours.is_foreign(line)
+            ]
             left = self._ours.left(without_groups=self._owes_groups) + changes
             if not left or time.monotonic() > deadline_s:
                 break
@@ -259,9 +287,22 @@ def _kill(process: Process) -> None:
 
 
 def _say(
-    number: int, who: str, at: str, moment_s: float, code: int | None, beside: bool, owed: bool, problems: list[str]
+    number: int,
+    who: str,
+    at: str,
+    moment_s: float,
+    code: int | None,
+    beside: bool,
+    owed: bool,
+    problems: list[str],
 ) -> None:
-    told = {"round": number, "killed": who, "stage": at, "moment_s": round(moment_s, 3), "exit": code}
+    told = {
+        "round": number,
+        "killed": who,
+        "stage": at,
+        "moment_s": round(moment_s, 3),
+        "exit": code,
+    }
     told |= {"beside": beside, "groups_owed": owed, "problems": problems}
     print(json.dumps(told), flush=True)
 
@@ -285,9 +326,14 @@ class Playable(Protocol):
 
 
 def play(rounds: Playable, count: int, folder: Path) -> int:
-    """Runs rounds and tells of them; returns 1, and keeps the folder, when something stayed or was lost."""
+    """Runs rounds and tells of them; returns 1, and keeps the folder, when something stayed or was
+    lost."""
     bad = sum(bool(rounds.round(number)) for number in range(1, count + 1)) + bool(rounds.finish())
-    print(json.dumps({"rounds": count, "bad": bad, "counts": dict(sorted(rounds.counts.items()))}, indent=1))
+    print(
+        json.dumps(
+            {"rounds": count, "bad": bad, "counts": dict(sorted(rounds.counts.items()))}, indent=1
+        )
+    )
     if not bad:
         shutil.rmtree(folder)
     return 1 if bad else 0
@@ -298,14 +344,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--whole-s", type=float, help="seconds of an undisturbed run; measured if left out")
+    parser.add_argument(
+        "--whole-s", type=float, help="seconds of an undisturbed run; measured if left out"
+    )
     chosen = parser.parse_args()
     adopt_orphans()
     folder = Path(tempfile.mkdtemp(prefix="kill-rounds-"))
     limits.frames_per_s_max(lambda text: print(text, file=sys.stderr, flush=True))
     rounds = Rounds(folder, chosen.seed, chosen.whole_s or 0.0)
     whole_s = chosen.whole_s or rounds.undisturbed()
-    print(json.dumps({"seed": chosen.seed, "folder": str(folder), "whole_s": round(whole_s, 1)}), flush=True)
+    print(
+        json.dumps({"seed": chosen.seed, "folder": str(folder), "whole_s": round(whole_s, 1)}),
+        flush=True,
+    )
     return play(rounds, chosen.rounds, folder)
 
 

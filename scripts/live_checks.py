@@ -1,12 +1,15 @@
-"""The tests with real programs: run them where that is possible, and say in one line why not elsewhere.
+"""The tests with real programs: run them where that is possible, and say in one line why not
+elsewhere.
 
-`live_checks.py` runs those that are not marked `slow`, `live_checks.py --all` runs all of them. With `--install` it
-installs their packages and ends: most of that is waiting, and a build can go on beside it.
+`live_checks.py` runs those that are not marked `slow`, `live_checks.py --all` runs all of them.
+With `--install` it installs their packages and ends: most of that is waiting, and a build can go on
+beside it.
 
-They need root, Linux with the privileges of the fabric, and Debian's packages, which are installed when missing. Where
-the machine cannot have them (a container without rights or network), nothing failed: the tests are skipped. Elsewhere
-each test that was skipped is listed at the end with its reason, and a skip is a failure unless the machine is that
-reason (`machine.skip_lacking` in the tests); when that is so for more than a tenth of the tests, the last line says it.
+They need root, Linux with the privileges of the fabric, and Debian's packages, which are installed
+when missing. Where the machine cannot have them (a container without rights or network), nothing
+failed: the tests are skipped. Elsewhere each test that was skipped is listed at the end with its
+reason, and a skip is a failure unless the machine is that reason (`machine.skip_lacking` in the
+tests); when that is so for more than a tenth of the tests, the last line says it.
 """
 
 import argparse
@@ -26,8 +29,8 @@ from tailrace.live.lab.fabric import FabricError
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS_LIMIT_S = {False: 900, True: 3600}
-"""Those that are not slow, and all: they take about two and twelve minutes on two cores that have little else to do; a
-busy machine needs more."""
+"""Those that are not slow, and all: they take about two and twelve minutes on two cores that have
+little else to do; a busy machine needs more."""
 STOP_GRACE_S = 15
 """After the interrupt: what the tests started ends, and clears up."""
 LACKS = "this machine lacks "
@@ -53,7 +56,9 @@ def main(words: Sequence[str] = ()) -> int:
     """Runs the tests; returns their exit code, or 0 where they cannot run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--all", action="store_true", help="those that are marked `slow`, too")
-    parser.add_argument("--install", action="store_true", help="install the packages, and run nothing")
+    parser.add_argument(
+        "--install", action="store_true", help="install the packages, and run nothing"
+    )
     chosen = parser.parse_args(words)
     why = why_not() or why_no_packages(is_all=chosen.all)
     if why:
@@ -63,7 +68,8 @@ def main(words: Sequence[str] = ()) -> int:
 
 
 def why_not() -> str:
-    """Why the tests cannot run on this machine; empty where they can. Raises `FabricError` where the fabric fails."""
+    """Why the tests cannot run on this machine; empty where they can. Raises `FabricError` where
+    the fabric fails."""
     if sys.platform != "linux":
         return "they need Linux"
     if os.geteuid() != 0:
@@ -94,12 +100,17 @@ def why_no_packages(*, is_all: bool) -> str:
 
 
 def run_tests(*, is_all: bool) -> int:
-    """Runs the tests and lists those that were skipped; returns 1 for a skip whose reason is not the machine."""
+    """Runs the tests and lists those that were skipped; returns 1 for a skip whose reason is not
+    the machine."""
     with tempfile.TemporaryDirectory(prefix="live-checks-") as folder:
         report = Path(folder, "report.xml")
         command = [sys.executable, "-m", "pytest", "--quiet", "tests/live", f"--junit-xml={report}"]
         command += [] if is_all else ["-m", "not slow"]
-        environment = os.environ | {"TAILRACE_LIVE_TESTS": "1"} | ({"TAILRACE_TESTS": "all"} if is_all else {})
+        environment = (
+            os.environ
+            | {"TAILRACE_LIVE_TESTS": "1"}
+            | ({"TAILRACE_TESTS": "all"} if is_all else {})
+        )
         code = run(command, environment, TESTS_LIMIT_S[is_all])
         return code or told(skips(report), len(cases(report)))
 
@@ -120,12 +131,18 @@ def skips(report: Path) -> list[Skip]:
 
 
 def told(skipped: Sequence[Skip], tests: int) -> int:
-    """Prints what was skipped of so many tests; returns 1 when there is a skip whose reason is not the machine."""
+    """Prints what was skipped of so many tests; returns 1 when there is a skip whose reason is not
+    the machine."""
     for skip in skipped:
-        print(f"live tests: {'not run' if skip.is_of_machine else 'NOT RUN'}: {skip.test}: {skip.reason}")
+        print(
+            f"live tests: {'not run' if skip.is_of_machine else 'NOT RUN'}: {skip.test}: "
+            f"{skip.reason}"
+        )
     bad = [skip for skip in skipped if not skip.is_of_machine]
     if bad:
-        print(f"live tests: {len(bad)} skipped for a reason that is not the machine", file=sys.stderr)
+        print(
+            f"live tests: {len(bad)} skipped for a reason that is not the machine", file=sys.stderr
+        )
     lacking = len(skipped) - len(bad)
     if lacking > LACKING_SHARE_MAX * tests:
         print(f"live tests: {lacking} of {tests} were not run, because of what this machine lacks")
@@ -133,7 +150,8 @@ def told(skipped: Sequence[Skip], tests: int) -> int:
 
 
 def run(command: list[str], environment: dict[str, str], limit_s: float) -> int:
-    """Exit code of a command that is interrupted when it takes too long, so that it can clear up."""
+    """Exit code of a command that is interrupted when it takes too long, so that it can clear
+    up."""
     process = subprocess.Popen(command, cwd=ROOT, env=environment)
     try:
         return process.wait(limit_s)

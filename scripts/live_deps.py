@@ -1,4 +1,5 @@
-"""Install the programs of live runs from Debian's packages: `make live-deps`. No daemon is started by it.
+"""Install the programs of live runs from Debian's packages: `make live-deps`. No daemon is started
+by it.
 
 What only some runs need is named: `make live-deps WITH="ovs ovs-dpdk"`.
 """
@@ -25,11 +26,16 @@ INSTALL_LIMIT_S = 280
 EXTRA = {
     "ovs": ("openvswitch-switch",),
     # Libraries that DPDK loads while it runs; their names end in the version of its interface.
-    "ovs-dpdk": ("openvswitch-switch-dpdk", "^librte-net-af-packet[0-9]+$", "^librte-mempool-ring[0-9]+$"),
+    "ovs-dpdk": (
+        "openvswitch-switch-dpdk",
+        "^librte-net-af-packet[0-9]+$",
+        "^librte-mempool-ring[0-9]+$",
+    ),
 }
 """Packages of what is installed when it is named."""
 DRIVES = (SMARTCTL, NVME)
-"""What drives say of themselves: `tailrace measure drive` and `split` do without, and tell less then."""
+"""What drives say of themselves: `tailrace measure drive` and `split` do without, and tell less
+then."""
 TCL = ("tcl", "tcl-thread", "libpgtcl")
 """For the tests alone: a stand-in for HammerDB, which no package has, is a Tcl program."""
 TCL_LIMIT_S = 10
@@ -47,24 +53,39 @@ SLOW_ALONE = (
     "smartmontools",
     "nvme-cli",
 )
-"""Packages whose programs only tests marked `slow` start: half of the time that the installation takes."""
-APT = ("apt-get", "--quiet", "--quiet", "--option", "Acquire::http::Timeout=20", "--option", "Acquire::Retries=1")
+"""Packages whose programs only tests marked `slow` start: half of the time that the installation
+takes."""
+APT = (
+    "apt-get",
+    "--quiet",
+    "--quiet",
+    "--option",
+    "Acquire::http::Timeout=20",
+    "--option",
+    "Acquire::Retries=1",
+)
 """A machine without a network is told from a slow one within a minute."""
 
 
 def missing(wanted: Sequence[str] = ()) -> list[str]:
-    """Packages of required programs that are not there, and of what was named besides and is not there."""
-    packages = needed.packages([*doctor.missing(), *(each for each in DRIVES if needed.path_of(each) is None)])
+    """Packages of required programs that are not there, and of what was named besides and is not
+    there."""
+    packages = needed.packages(
+        [*doctor.missing(), *(each for each in DRIVES if needed.path_of(each) is None)]
+    )
     lacking = fabric.ask("doctor").get("fabrics") or {} if wanted else {}
     packages += [package for name in wanted if lacking.get(name) for package in EXTRA[name]]
     return list(dict.fromkeys(packages))
 
 
 def missing_for_tests(*, is_all: bool) -> list[str]:
-    """Packages that are not there and that the tests need: all of them, or those that are not marked `slow`."""
+    """Packages that are not there and that the tests need: all of them, or those that are not
+    marked `slow`."""
     if not is_all:
         return [package for package in missing() if package not in SLOW_ALONE]
-    found = missing(tuple(EXTRA)) + needed.packages([IPTABLES] if needed.path_of(IPTABLES) is None else [])
+    found = missing(tuple(EXTRA)) + needed.packages(
+        [IPTABLES] if needed.path_of(IPTABLES) is None else []
+    )
     return [*found, *([] if _has_tcl() else TCL)]
 
 
@@ -72,7 +93,9 @@ def _has_tcl() -> bool:
     words = ["tclsh"]
     script = "package require Thread; package require Pgtcl"
     try:
-        done = subprocess.run(words, input=script, capture_output=True, text=True, timeout=TCL_LIMIT_S, check=False)
+        done = subprocess.run(
+            words, input=script, capture_output=True, text=True, timeout=TCL_LIMIT_S, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return not done.stderr

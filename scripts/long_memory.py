@@ -1,9 +1,11 @@
-"""Memory and run directory of a trial that is 1, 5 and 20 times as long: memory does not grow with the simulated time.
+"""Memory and run directory of a trial that is 1, 5 and 20 times as long: memory does not grow with
+the simulated time.
 
-`long_memory.py [--duration-ms 1000] [--factors 1 5 20]`: for each kind of workload a line for each length, with the
-peak of the process and the size of the directory, which grows until its tables are full (docs/limits.md). Everything
-that can be recorded is: windows, interfaces, digests, series. Exits with 1 where the last peak is larger than the one
-before it by more than the factor `--growth`.
+`long_memory.py [--duration-ms 1000] [--factors 1 5 20]`: for each kind of workload a line for each
+length, with the peak of the process and the size of the directory, which grows until its tables are
+full (docs/limits.md). Everything that can be recorded is: windows, interfaces, digests, series.
+Exits with 1 where the last peak is larger than the one before it by more than the factor
+`--growth`.
 """
 
 import argparse
@@ -13,10 +15,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-NETWORK = "network: {topology: {kind: star, hosts: [a, b, c, d]}, link: {rate: 1Gbit/s, delay: 1us}}"
-OBSERVE = "observe: {digest: true, transactions: 20000, series_bins: 500, interfaces: 10ms, windows: 10ms}"
+NETWORK = (
+    "network: {topology: {kind: star, hosts: [a, b, c, d]}, link: {rate: 1Gbit/s, delay: 1us}}"
+)
+OBSERVE = (
+    "observe: {digest: true, transactions: 20000, series_bins: 500, "
+    "interfaces: 10ms, windows: 10ms}"
+)
 WORKLOADS = {
-    "transactions": "{kind: oltp, client: a, server: b, users: 20, round_trips: [{response: 500B}], gap: 0s}",
+    "transactions": "{kind: oltp, client: a, server: b, users: 20, round_trips: "
+    "[{response: 500B}], gap: 0s}",
     "flows": "{kind: flows, sizes: web-search, load: 60%}",
     "stream": "{kind: stream, source: a, destination: b}",
 }
@@ -26,7 +34,8 @@ ROOM = 1.10
 def scenario(workload: str, duration: str) -> str:
     """One workload for so long."""
     return (
-        f"tailrace: 1\nname: long\n{NETWORK}\nworkloads: {{one: {WORKLOADS[workload]}}}\n{OBSERVE}\n"
+        f"tailrace: 1\nname: long\n{NETWORK}\nworkloads: {{one: "
+        f"{WORKLOADS[workload]}}}\n{OBSERVE}\n"
         f"experiment: {{duration: {duration}, trials: 1}}\n"
     )
 
@@ -45,7 +54,9 @@ def measured(workload: str, duration: str) -> tuple[float, float]:
 
 def main() -> None:
     """A line for each workload and length."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--duration-ms", type=int, default=1000)
     parser.add_argument("--factors", type=int, nargs="+", default=[1, 5, 20])
     parser.add_argument("--growth", type=float, default=ROOM)
@@ -63,7 +74,9 @@ def main() -> None:
                 "-c",
                 f"from long_memory import measured; print(*measured({workload!r}, {duration!r}))",
             ]
-            said = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True).stdout
+            said = subprocess.run(
+                command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+            ).stdout
             peak, size = (float(word) for word in said.split())
             found.append((peak, size))
             print(f"{workload:<14} {duration:>10} {peak:9.1f} {size:14.2f}", flush=True)

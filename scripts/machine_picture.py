@@ -1,4 +1,5 @@
-"""What a live run may leave on a machine: a picture of it to compare, and the tree of a run's processes."""
+"""What a live run may leave on a machine: a picture of it to compare, and the tree of a run's
+processes."""
 
 import os
 import re
@@ -16,7 +17,8 @@ SYSCTLS = (
     "net/core/*",
     "kernel/sched_rt_*",
 )
-"""Settings of the machine's own network that a lab sets in namespaces of its own, and those near them."""
+"""Settings of the machine's own network that a lab sets in namespaces of its own, and those near
+them."""
 PLACES = (
     "/dev/shm",
     "/dev/mqueue",
@@ -70,10 +72,14 @@ def picture() -> dict[str, frozenset[str]]:
     }
 
 
-def differences(before: Mapping[str, frozenset[str]], after: Mapping[str, frozenset[str]]) -> list[str]:
+def differences(
+    before: Mapping[str, frozenset[str]], after: Mapping[str, frozenset[str]]
+) -> list[str]:
     """What is new and what is gone."""
     new = [f"new {kind}: {each}" for kind in after for each in sorted(after[kind] - before[kind])]
-    return new + [f"lost {kind}: {each}" for kind in before for each in sorted(before[kind] - after[kind])]
+    return new + [
+        f"lost {kind}: {each}" for kind in before for each in sorted(before[kind] - after[kind])
+    ]
 
 
 def tree(root: int) -> list[Process]:
@@ -91,8 +97,19 @@ def tree(root: int) -> list[Process]:
 def look(pid: int) -> Process | None:
     """One process; None when it has ended."""
     try:
-        stat = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-        words = (PROC / str(pid) / "cmdline").read_bytes().decode("utf-8", errors="replace").rstrip("\0").split("\0")
+        stat = (
+            (PROC / str(pid) / "stat")
+            .read_text(encoding="utf-8", errors="replace")
+            .rpartition(")")[2]
+            .split()
+        )
+        words = (
+            (PROC / str(pid) / "cmdline")
+            .read_bytes()
+            .decode("utf-8", errors="replace")
+            .rstrip("\0")
+            .split("\0")
+        )
         status = (PROC / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
@@ -100,7 +117,14 @@ def look(pid: int) -> Process | None:
         return None
     line = re.search(r"^NSpid:(.*)$", status, re.MULTILINE)
     depth = len(line[1].split()) - 1 if line else 0
-    return Process(pid, int(stat[1]), int(stat[19]), depth, tuple(words), _namespaces(pid) - _namespaces("self"))
+    return Process(
+        pid,
+        int(stat[1]),
+        int(stat[19]),
+        depth,
+        tuple(words),
+        _namespaces(pid) - _namespaces("self"),
+    )
 
 
 def cgroups() -> dict[str, tuple[int, int]]:
@@ -122,14 +146,18 @@ def is_alive(pid: int, start_ticks: int) -> bool:
 
 
 def users_of(namespaces: frozenset[str], before_ticks: int) -> list[str]:
-    """Processes anywhere on the machine that are in one of these namespaces and had started before a moment.
+    """Processes anywhere on the machine that are in one of these namespaces and had started before
+    a moment.
 
-    The kernel gives the numbers of namespaces that are gone to new ones, in which later processes are.
+    The kernel gives the numbers of namespaces that are gone to new ones, in which later processes
+    are.
     """
     found = []
     for process in _everybody():
         if process.start_ticks < before_ticks and process.namespaces & namespaces:
-            found.append(f"process {process.pid} is in a namespace of the run: {' '.join(process.words)}")
+            found.append(
+                f"process {process.pid} is in a namespace of the run: {' '.join(process.words)}"
+            )
     return found
 
 
@@ -196,7 +224,9 @@ def _files() -> Iterator[str]:
     for place in {*PLACES, tempfile.gettempdir()}:
         folder = Path(place)
         if folder.is_dir():
-            yield from (f"{place}/{path.name}" for path in folder.iterdir() if _is_suspect(place, path.name))
+            yield from (
+                f"{place}/{path.name}" for path in folder.iterdir() if _is_suspect(place, path.name)
+            )
 
 
 def _is_suspect(place: str, name: str) -> bool:
@@ -207,6 +237,9 @@ def _settings() -> Iterator[str]:
     for pattern in SYSCTLS:
         for path in (PROC / "sys").glob(pattern):
             try:
-                yield f"{path.relative_to(PROC / 'sys')} = {' '.join(path.read_text(encoding='ascii').split())}"
+                yield (
+                    f"{path.relative_to(PROC / 'sys')} = "
+                    f"{' '.join(path.read_text(encoding='ascii').split())}"
+                )
             except OSError:
                 continue  # written only

@@ -1,4 +1,5 @@
-"""How long a lab of many hosts takes to make and to take down, and a ping in it. As root: many_hosts.py [HOSTS ...]."""
+"""How long a lab of many hosts takes to make and to take down, and a ping in it. As root:
+many_hosts.py [HOSTS ...]."""
 
 import sys
 import tempfile
@@ -27,7 +28,10 @@ def measured(count: int, folder: Path) -> str:
         {
             "tailrace": 1,
             "name": "many-hosts",
-            "network": {"topology": {"kind": "star", "hosts": names}, "link": {"rate": "100Mbit/s"}},
+            "network": {
+                "topology": {"kind": "star", "hosts": names},
+                "link": {"rate": "100Mbit/s"},
+            },
             "workloads": {"bulk": {"kind": "stream", "source": names[1], "destination": names[0]}},
             "experiment": {"duration": "10s"},
         }
@@ -38,7 +42,10 @@ def measured(count: int, folder: Path) -> str:
         trip = probe.round_trip_us(lab, names[0], names[-1], lab.addresses[names[-1]])
         begun_s = time.monotonic()
     down_s = time.monotonic() - begun_s
-    return f"{count} hosts: made in {up_s:.2f} s, gone after {down_s:.2f} s, ping {trip.mean or 0:.0f} us"
+    return (
+        f"{count} hosts: made in {up_s:.2f} s, gone after {down_s:.2f} s, ping "
+        f"{trip.mean or 0:.0f} us"
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""What trials on many machines cost, and what survives, with real Dask and Slurm processes on loopback.
+"""What trials on many machines cost, and what survives, with real Dask and Slurm processes on
+loopback.
 
-`.venv/bin/python scripts/many_machines.py scale` measures the cost of a trial beyond Dask's own, and two workers beside
-one; `memory` runs a sweep of 100 000 points, here or (`--remote`) on two workers, and tells the command's memory;
-`slurm` cancels jobs in mid-run and interrupts the command, and looks for jobs that are left.
+`.venv/bin/python scripts/many_machines.py scale` measures the cost of a trial beyond Dask's own,
+and two workers beside one; `memory` runs a sweep of 100 000 points, here or (`--remote`) on two
+workers, and tells the command's memory; `slurm` cancels jobs in mid-run and interrupts the command,
+and looks for jobs that are left.
 """
 
 import argparse
@@ -32,7 +34,7 @@ workloads:
     {kind: oltp, client: client, server: db, users: 4, transactions: 100, round_trips: [{response: 18kB}], gap: 7ms}
   backup: {kind: stream, source: bulk, destination: client}
 experiment: {duration: 5s, trials: 40}
-"""
+"""  # noqa: E501
 TINY = """
 tailrace: 1
 name: tiny
@@ -41,7 +43,7 @@ workloads:
   orders:
     {kind: oltp, client: client, server: db, users: 1, transactions: 2, round_trips: [{response: 1kB}], gap: 1us}
 experiment: {duration: 100ms, trials: 1}
-"""
+"""  # noqa: E501
 
 
 class Kept:
@@ -59,7 +61,8 @@ class Kept:
 
 
 def scale(trials: int, wall_s: float) -> None:
-    """Trials of a fixed time on one worker and on two, and empty trials beside empty tasks of Dask."""
+    """Trials of a fixed time on one worker and on two, and empty trials beside empty tasks of
+    Dask."""
     import fake_native
 
     fake_native.install()
@@ -73,7 +76,10 @@ def scale(trials: int, wall_s: float) -> None:
     keys = [TrialKey("dpp", number) for number in range(1, trials + 1)]
     took: dict[tuple[float, int], float] = {}
     for length_s, workers in ((wall_s, 1), (wall_s, 2), (0.0, 1)):
-        with tempfile.TemporaryDirectory() as folder, cluster(Path(folder), workers, length_s) as place:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            cluster(Path(folder), workers, length_s) as place,
+        ):
             with opened(place.place, Jobs(), print) as executor:
                 assert executor is not None
                 kept = Kept()
@@ -105,7 +111,8 @@ def dask_own(port: int, tasks: int) -> float:
 
 
 def memory(points: int, *, is_remote: bool) -> None:
-    """Memory of the command during a sweep of very many points with tiny trials, here or on two workers."""
+    """Memory of the command during a sweep of very many points with tiny trials, here or on two
+    workers."""
     first = round(points**0.5)
     axes = [f"switches.leaf.buffer=linear(1MB..{first}MB, {first})"]
     axes += [f"workloads.orders.gap=linear(1us..{points // first}us, {points // first})"]
@@ -123,13 +130,23 @@ def memory(points: int, *, is_remote: bool) -> None:
         told = 0
         while run.poll() is None:
             time.sleep(1)
-            done = sum(file.read_bytes().count(b"\n") for file in (folder / "run" / "trials").glob("*.jsonl"))
+            done = sum(
+                file.read_bytes().count(b"\n")
+                for file in (folder / "run" / "trials").glob("*.jsonl")
+            )
             if done >= told * points / 10:
                 took_s = time.monotonic() - began_s
-                print(f"{done} of {first * (points // first)} points: {rss_mib(run.pid)}, {took_s:.0f} s", flush=True)
+                print(
+                    f"{done} of {first * (points // first)} points: {rss_mib(run.pid)}, "
+                    f"{took_s:.0f} s",
+                    flush=True,
+                )
                 told = int(10 * done / points) + 1
         took_s = time.monotonic() - began_s
-        print(f"exit code {run.returncode}, {took_s:.0f} s with the report; last lines of the command:")
+        print(
+            f"exit code {run.returncode}, {took_s:.0f} s with the report; "
+            "last lines of the command:"
+        )
         print("\n".join((folder / "log").read_text("utf-8").splitlines()[-3:]))
 
 
@@ -139,7 +156,11 @@ def rss_mib(process: int) -> str:
         text = Path(f"/proc/{process}/status").read_text("utf-8")
     except OSError:
         return "ended"
-    found = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith("Vm")}
+    found = {
+        line.split(":")[0]: int(line.split()[1]) / 1024
+        for line in text.splitlines()
+        if line.startswith("Vm")
+    }
     return f"{found.get('VmRSS', 0):.0f} MiB (peak {found.get('VmHWM', 0):.0f})"
 
 
@@ -154,14 +175,27 @@ def digests(run: Path) -> dict[str, str]:
 def with_slurm() -> None:
     """A run whose jobs are cancelled, and one that is interrupted; both leave no job."""
     if absent := missing():
-        print(f"skipped: {', '.join(absent)} not installed (Debian: slurmctld slurmd slurm-client munge)")
+        print(
+            f"skipped: {', '.join(absent)} not installed (Debian: slurmctld slurmd "
+            "slurm-client munge)"
+        )
         return
     program = str(ROOT / ".venv" / "bin" / "tailrace")
     with tempfile.TemporaryDirectory() as name, slurm(Path(name) / "slurm") as environment:
         folder = Path(name)
         (folder / "lab.yaml").write_text(SCENARIO)
         base = [program, "run", "lab.yaml", "--out", "run"]
-        on = [*base, "--on", "slurm", "--partition", "lab", "--time", "00:10:00", "--max-workers", "2"]
+        on = [
+            *base,
+            "--on",
+            "slurm",
+            "--partition",
+            "lab",
+            "--time",
+            "00:10:00",
+            "--max-workers",
+            "2",
+        ]
         with (folder / "log").open("wb") as log:
             run = subprocess.Popen(on, cwd=folder, env=environment, stdout=log, stderr=log)
             wait_for_outcomes(folder / "run", 3, run)
@@ -171,16 +205,36 @@ def with_slurm() -> None:
             run.send_signal(signal.SIGINT)
             code = run.wait(LIMIT_S)
             held = len(digests(folder / "run"))
-            print(f"cancelled jobs {', '.join(cancelled)}; interrupted with {held} trials, exit code {code}")
+            print(
+                f"cancelled jobs {', '.join(cancelled)}; interrupted with "
+                f"{held} trials, exit code {code}"
+            )
             print(f"jobs left: {len(jobs(environment))}")
             again = subprocess.run(
-                on, cwd=folder, env=environment, stdout=log, stderr=log, check=False, timeout=LIMIT_S
+                on,
+                cwd=folder,
+                env=environment,
+                stdout=log,
+                stderr=log,
+                check=False,
+                timeout=LIMIT_S,
             )
             print(f"rerun: exit code {again.returncode}, jobs left: {len(jobs(environment))}")
             local = [program, "run", "lab.yaml", "--out", "local"]
-            subprocess.run(local, cwd=folder, env=os.environ, stdout=log, stderr=log, check=True, timeout=LIMIT_S)
+            subprocess.run(
+                local,
+                cwd=folder,
+                env=os.environ,
+                stdout=log,
+                stderr=log,
+                check=True,
+                timeout=LIMIT_S,
+            )
         is_same = digests(folder / "run") == digests(folder / "local")
-        print(f"{len(digests(folder / 'run'))} trials, digests {'equal' if is_same else 'DIFFER from'} a local run's")
+        print(
+            f"{len(digests(folder / 'run'))} trials, digests "
+            f"{'equal' if is_same else 'DIFFER from'} a local run's"
+        )
 
 
 def main() -> None:
@@ -190,7 +244,9 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--wall", type=float, default=0.05, help="seconds of a trial")
     parser.add_argument("--points", type=int, default=100_000)
-    parser.add_argument("--remote", action="store_true", help="memory: on two workers of a Dask cluster")
+    parser.add_argument(
+        "--remote", action="store_true", help="memory: on two workers of a Dask cluster"
+    )
     options = parser.parse_args()
     if options.what == "scale":
         scale(options.trials, options.wall)

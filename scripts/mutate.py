@@ -1,9 +1,11 @@
-"""Put each deliberate fault of tests/mutations into a copy of the code and print which tests notice.
+"""Put each deliberate fault of tests/mutations into a copy of the code and print which tests
+notice.
 
-`mutate.py` tries all, those first that were never tried and then the oldest; `mutate.py WORD..` those whose description
-or file has one of the words. What was found is kept in target/nightly/faults, so that a run that is interrupted, or
-whose `--minutes` are over, is continued by the next. The exit status is 1 when no test notices a fault, 2 when tests
-fail without any.
+`mutate.py` tries all, those first that were never tried and then the oldest; `mutate.py WORD..`
+those whose description or file has one of the words. What was found is kept in
+target/nightly/faults, so that a run that is interrupted, or whose `--minutes` are over, is
+continued by the next. The exit status is 1 when no test notices a fault, 2 when tests fail without
+any.
 """
 
 import argparse
@@ -34,18 +36,20 @@ import code_items
 ROOT = Path(__file__).resolve().parent.parent
 FAULTS = ROOT / "tests" / "mutations"
 STATE = ROOT / "target" / "nightly"
-# What the copy needs to build the crates, and to run the Python tests of the program that was built here.
+# What the copy needs to build the crates, and to run the Python tests of the program that was built
+# here.
 SOURCES = ("Cargo.toml", "Cargo.lock", ".cargo", "crates", "pyproject.toml", "python", "tests")
 # What those tests only read.
 READ = ("docs", "examples", "reproductions", "scripts")
 # The first run of some tests builds everything that they need.
 FIRST_LIMIT_S = 900
-# A later one takes a few seconds for most crates, and a minute or two for the simulator; on a busy machine several
-# times that.
+# A later one takes a few seconds for most crates, and a minute or two for the simulator; on a busy
+# machine several times that.
 LIMIT_S = 600
 # A fault may make a program collect without end; a compiler needs less than this.
 MEMORY_BYTES_MAX = 6 << 30
-# Random cases are those of `make test`, so that a fault and the whole code are tried with the same ones.
+# Random cases are those of `make test`, so that a fault and the whole code are tried with the same
+# ones.
 SEED = checks.USUAL_SEED
 # More names than this are summed up.
 NAMES_MAX = 3
@@ -76,11 +80,17 @@ class Fault:
     @classmethod
     def of(cls, table: dict[str, Any]) -> "Fault":
         """Without tests of its own, a fault has those of the crate of its file."""
-        return cls(**{"tests": (f"-p tailrace-{Path(table['file']).parts[1]}",)} | table | _tuples(table))
+        return cls(
+            **{"tests": (f"-p tailrace-{Path(table['file']).parts[1]}",)} | table | _tuples(table)
+        )
 
     def put_into(self, text: str) -> str:
         """The text of the file with the fault in it."""
-        named = [item for item in code_items.items(text, Path(self.file).suffix) if item.name == self.item]
+        named = [
+            item
+            for item in code_items.items(text, Path(self.file).suffix)
+            if item.name == self.item
+        ]
         if len(named) != 1:
             raise StaleFaultError(f"{self.file} has {self.item} {len(named)} times")
         start, end = named[0].start, named[0].end
@@ -95,9 +105,12 @@ def _tuples(table: dict[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _pattern(old: str) -> re.Pattern[str]:
-    """The text however it is broken into lines: a formatter adds commas behind the last of several lines."""
+    """The text however it is broken into lines: a formatter adds commas behind the last of several
+    lines."""
     words = re.findall(r"\w+|[^\w\s]", old)
-    text = re.escape(words[0]) + "".join(_gap(before, word) + re.escape(word) for before, word in pairwise(words))
+    text = re.escape(words[0]) + "".join(
+        _gap(before, word) + re.escape(word) for before, word in pairwise(words)
+    )
     first, last = (r"\b" if re.match(r"\w", word) else "" for word in (words[0], words[-1]))
     return re.compile(first + text + last)
 
@@ -110,7 +123,8 @@ def _gap(before: str, word: str) -> str:
 
 @dataclass
 class Found:
-    """What is known of faults: the tests that noticed each, and the state of the code for which that was found."""
+    """What is known of faults: the tests that noticed each, and the state of the code for which
+    that was found."""
 
     path: Path
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -142,13 +156,25 @@ class Found:
 def main(arguments: list[str]) -> int:
     """Try the faults that the words choose and print what was found of them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("words", nargs="*", help="only faults whose description or file has one of these")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin nothing new after this time")
     parser.add_argument(
-        "--state", type=Path, default=STATE, metavar="FOLDER", help="in `faults` of it is all that is kept"
+        "words", nargs="*", help="only faults whose description or file has one of these"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="begin nothing new after this time"
+    )
+    parser.add_argument(
+        "--state",
+        type=Path,
+        default=STATE,
+        metavar="FOLDER",
+        help="in `faults` of it is all that is kept",
     )
     asked = parser.parse_args(arguments)
-    faults = [one for one in load() if not asked.words or any(word in f"{one.what} {one.file}" for word in asked.words)]
+    faults = [
+        one
+        for one in load()
+        if not asked.words or any(word in f"{one.what} {one.file}" for word in asked.words)
+    ]
     _, hard_limit = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES_MAX, hard_limit))
     until_s = time.monotonic() + 60 * asked.minutes
@@ -186,7 +212,11 @@ class Run:
         counts = Counter(dict.fromkeys(("noticed", "unnoticed", "stale", "not tried"), 0))
         keys: dict[str, Fault] = {}
         for fault in faults:
-            text = (ROOT / fault.file).read_text(encoding="utf-8") if (ROOT / fault.file).exists() else ""
+            text = (
+                (ROOT / fault.file).read_text(encoding="utf-8")
+                if (ROOT / fault.file).exists()
+                else ""
+            )
             try:
                 fault.put_into(text)
                 keys[_hash(repr(fault) + text)] = fault
@@ -196,7 +226,11 @@ class Run:
         refresh(self.copy)
         try:
             for key in sorted(keys, key=self.found.tried_at):
-                if not self.is_tried(key) and time.monotonic() < self.until_s and self.is_sound(keys[key]):
+                if (
+                    not self.is_tried(key)
+                    and time.monotonic() < self.until_s
+                    and self.is_sound(keys[key])
+                ):
                     self.attempt(key, keys[key])
         except KeyboardInterrupt:
             print("interrupted; the next run continues", file=sys.stderr)
@@ -207,7 +241,11 @@ class Run:
                 print(f"{outcomes[key]}: {keys[key].what}")
         old = sum(outcomes[key] != "not tried" and not self.is_tried(key) for key in keys)
         earlier = f" ({old} were tried with an earlier state of the code)" if old else ""
-        print(f"{len(faults)} faults: {', '.join(f'{n} {name}' for name, n in counts.items())}{earlier}", flush=True)
+        print(
+            f"{len(faults)} faults: "
+            f"{', '.join(f'{n} {name}' for name, n in counts.items())}{earlier}",
+            flush=True,
+        )
         return 2 if self.unsound else 1 if counts["unnoticed"] else 0
 
     def is_tried(self, key: str) -> bool:
@@ -221,7 +259,10 @@ class Run:
                 failed = failures(self.copy, chosen, FIRST_LIMIT_S)
                 if failed:
                     self.unsound.add(chosen)
-                    print(f"without any fault, the tests {chosen} end with: {', '.join(failed)}", file=sys.stderr)
+                    print(
+                        f"without any fault, the tests {chosen} end with: {', '.join(failed)}",
+                        file=sys.stderr,
+                    )
                 else:
                     self.found.note(chosen, self.tree, [])
         return not self.unsound.intersection(fault.tests)
@@ -232,7 +273,9 @@ class Run:
         whole = path.read_text(encoding="utf-8")
         path.write_text(fault.put_into(whole), encoding="utf-8")
         try:
-            noticed = [name for chosen in fault.tests for name in failures(self.copy, chosen, LIMIT_S)]
+            noticed = [
+                name for chosen in fault.tests for name in failures(self.copy, chosen, LIMIT_S)
+            ]
         finally:
             path.write_text(whole, encoding="utf-8")
         self.found.note(key, self.tree, list(dict.fromkeys(noticed)))
@@ -242,7 +285,10 @@ class Run:
 def tree_of(root: Path) -> str:
     """A hash of the code as it stands, committed or not."""
     commands = (["git", "rev-parse", "HEAD^{tree}"], ["git", "diff", "HEAD", "--binary"])
-    printed = [subprocess.run(each, cwd=root, check=True, capture_output=True).stdout.hex() for each in commands]
+    printed = [
+        subprocess.run(each, cwd=root, check=True, capture_output=True).stdout.hex()
+        for each in commands
+    ]
     return _hash("".join(printed))
 
 
@@ -251,9 +297,12 @@ def _hash(text: str) -> str:
 
 
 def refresh(copy: Path) -> None:
-    """Make the copy what the code is; a file that differs gets a new time, so that cargo builds it again."""
+    """Make the copy what the code is; a file that differs gets a new time, so that cargo builds it
+    again."""
     wanted = {path.relative_to(ROOT) for name in SOURCES for path in _files(ROOT / name)}
-    for path in {path.relative_to(copy) for name in SOURCES for path in _files(copy / name)} - wanted:
+    for path in {
+        path.relative_to(copy) for name in SOURCES for path in _files(copy / name)
+    } - wanted:
         (copy / path).unlink()
     for path in wanted:
         if not (copy / path).exists() or not filecmp.cmp(ROOT / path, copy / path, shallow=False):
@@ -272,7 +321,8 @@ def _files(place: Path) -> list[Path]:
 def rust_environment(build: Path) -> dict[str, str]:
     """For `cargo test` of code with a fault.
 
-    The target folder is one of its own: in a shared one, what was built with a fault would pass for the whole code.
+    The target folder is one of its own: in a shared one, what was built with a fault would pass for
+    the whole code.
     """
     return {
         "CARGO_TARGET_DIR": str(build),
@@ -323,9 +373,12 @@ def read_failures(output: str, status: int) -> list[str]:
 
 
 def read_pytest_failures(output: str, status: int) -> list[str]:
-    """Names of failed tests in the output of `pytest`, without their files and parameters, each once."""
+    """Names of failed tests in the output of `pytest`, without their files and parameters, each
+    once."""
     names = re.findall(r"^(?:FAILED|ERROR) [^\s:]+(?:::(\w+))*", output, re.MULTILINE)
-    return _failed(list(dict.fromkeys(name or "a test that cannot be read" for name in names)), status)
+    return _failed(
+        list(dict.fromkeys(name or "a test that cannot be read" for name in names)), status
+    )
 
 
 def _failed(names: list[str], status: int) -> list[str]:
@@ -336,7 +389,9 @@ def _failed(names: list[str], status: int) -> list[str]:
 def told(outcome: str, fault: Fault, noticed: list[str]) -> str:
     """One line about a fault that was tried."""
     more = f" and {len(noticed) - NAMES_MAX} more" if len(noticed) > NAMES_MAX else ""
-    return f"{outcome}: {fault.what}" + (f": {', '.join(noticed[:NAMES_MAX])}{more}" if noticed else "")
+    return f"{outcome}: {fault.what}" + (
+        f": {', '.join(noticed[:NAMES_MAX])}{more}" if noticed else ""
+    )
 
 
 if __name__ == "__main__":

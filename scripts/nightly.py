@@ -3,12 +3,14 @@
     nightly.py --minutes 60                  all stages, each for its share of the time
     nightly.py --minutes 10 --only fuzz      one stage
 
-Each stage is a program with the options `--minutes` and `--state`. It keeps its progress in the folder of the state, so
-that an interrupted call is continued by the next one and nothing is done twice; its last line says how much it did; its
-exit code is 0, 1 for a finding, 2 when it could not run. The stage that lacks most of its share runs first. Before the
-first, the extension with overflow checks is built, which fuzzing takes.
+Each stage is a program with the options `--minutes` and `--state`. It keeps its progress in the
+folder of the state, so that an interrupted call is continued by the next one and nothing is done
+twice; its last line says how much it did; its exit code is 0, 1 for a finding, 2 when it could not
+run. The stage that lacks most of its share runs first. Before the first, the extension with
+overflow checks is built, which fuzzing takes.
 
-The exit code is 1 for a finding, also one of an earlier call that is not mended, and for a stage that could not run.
+The exit code is 1 for a finding, also one of an earlier call that is not mended, and for a stage
+that could not run.
 """
 
 import argparse
@@ -37,11 +39,26 @@ class Stage:
 
 
 STAGES = (
-    Stage("fuzz", "fuzz.py", 0.25, "changed inputs of 22 formats; what imports write is checked and simulated"),
+    Stage(
+        "fuzz",
+        "fuzz.py",
+        0.25,
+        "changed inputs of 22 formats; what imports write is checked and simulated",
+    ),
     Stage("damages", "damages.py", 0.10, "damaged run directories, read and repaired"),
-    Stage("random", "random_cases.py", 0.15, "tests with random cases, with other seeds and full counts"),
+    Stage(
+        "random",
+        "random_cases.py",
+        0.15,
+        "tests with random cases, with other seeds and full counts",
+    ),
     Stage("faults", "mutate.py", 0.20, "deliberate errors of modelling that tests must notice"),
-    Stage("verdicts", "verdicts.py", 0.15, "scenarios on real kernels in virtual time beside the simulator"),
+    Stage(
+        "verdicts",
+        "verdicts.py",
+        0.15,
+        "scenarios on real kernels in virtual time beside the simulator",
+    ),
     Stage(
         "coverage",
         "coverage.py",
@@ -72,11 +89,15 @@ def main() -> int:
         prog="nightly", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--only", choices=[stage.name for stage in STAGES], action="append", help="repeatable")
+    parser.add_argument(
+        "--only", choices=[stage.name for stage in STAGES], action="append", help="repeatable"
+    )
     parser.add_argument("--state", type=Path, default=STATE, metavar="FOLDER")
     options = parser.parse_args()
     make_folder(options.state)
-    if status := subprocess.run([sys.executable, "scripts/checked.py"], cwd=ROOT, check=False).returncode:
+    if status := subprocess.run(
+        [sys.executable, "scripts/checked.py"], cwd=ROOT, check=False
+    ).returncode:
         print(f"nightly: the build for tests ended with {status}", file=sys.stderr)
         return 1
     chosen = [stage for stage in STAGES if options.only is None or stage.name in options.only]
@@ -104,12 +125,15 @@ def run_all(stages: list[Stage], seconds: float, folder: Path) -> list[Ended]:
 
 
 def run(stage: Stage, seconds: float, folder: Path) -> Ended:
-    """Runs one, and passes on what it prints. An interrupt reaches it too: it saves its progress and ends."""
+    """Runs one, and passes on what it prints. An interrupt reaches it too: it saves its progress
+    and ends."""
     print(f"\n=== {stage.name}: {stage.what}, {seconds / 60:.1f} min", flush=True)
     command = [sys.executable, str(ROOT / "scripts" / stage.program)]
     command += ["--minutes", f"{seconds / 60:.3f}", "--state", str(folder)]
     begun_s, last_line = time.monotonic(), ""
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+    ) as process:
         assert process.stdout is not None
         try:
             for line in process.stdout:
@@ -122,7 +146,8 @@ def run(stage: Stage, seconds: float, folder: Path) -> Ended:
 
 
 def summarise(ended: list[Ended], stages: int) -> int:
-    """A line for each stage; the last one is the verdict, in which stages that an interrupt left out are not good."""
+    """A line for each stage; the last one is the verdict, in which stages that an interrupt left
+    out are not good."""
     print("\n=== nightly")
     for one in ended:
         print(f"  {one.stage.name:9s} {one.seconds:7.0f} s  {one.verdict:10s}  {one.last_line}")

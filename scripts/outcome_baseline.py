@@ -1,10 +1,11 @@
 """Whether the examples give the same outcomes, figures and tables as before a change of the code.
 
-`outcome_baseline.py FILE` runs every example (simulated, a small scale, two trials, the seed of the example) and
-writes hashes of what it gave: of each trial's outcome, of `result.json`, and of the text in a terminal.
-`outcome_baseline.py --compare FILE` runs them again and prints each example and key path that differs; it ends with
-exit code 1 when one does. `--ignore PATH` leaves out a path that a change is meant to add or alter, such as
-`outcome.version`. Times of the machine, its name and places of files are left out.
+`outcome_baseline.py FILE` runs every example (simulated, a small scale, two trials, the seed of the
+example) and writes hashes of what it gave: of each trial's outcome, of `result.json`, and of the
+text in a terminal. `outcome_baseline.py --compare FILE` runs them again and prints each example and
+key path that differs; it ends with exit code 1 when one does. `--ignore PATH` leaves out a path
+that a change is meant to add or alter, such as `outcome.version`. Times of the machine, its name
+and places of files are left out.
 """
 
 import argparse
@@ -50,11 +51,19 @@ Hashes = dict[str, str]
 
 def main(arguments: Sequence[str]) -> int:
     """Run the examples; write or compare. Returns an exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file", type=Path, metavar="FILE", help="the hashes")
-    parser.add_argument("--compare", action="store_true", help="compare with FILE instead of writing it")
-    parser.add_argument("--ignore", action="append", default=[], metavar="PATH", help="a key path to leave out")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="an example; by default all")
+    parser.add_argument(
+        "--compare", action="store_true", help="compare with FILE instead of writing it"
+    )
+    parser.add_argument(
+        "--ignore", action="append", default=[], metavar="PATH", help="a key path to leave out"
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="an example; by default all"
+    )
     options = parser.parse_args(arguments)
     names = options.only or sorted(path.stem for path in EXAMPLES.glob("*.yaml"))
     found = {name: hashes_of(name) for name in names}
@@ -62,7 +71,11 @@ def main(arguments: Sequence[str]) -> int:
         write_json(options.file, {"scale": SCALE, "trials": TRIALS, "examples": found})
         return 0
     before = read_json(options.file)["examples"]
-    differing = [name for name in names if print_differences(name, before.get(name, {}), found[name], options.ignore)]
+    differing = [
+        name
+        for name in names
+        if print_differences(name, before.get(name, {}), found[name], options.ignore)
+    ]
     print(f"{len(names) - len(differing)} of {len(names)} examples are equal", flush=True)
     return 1 if differing else 0
 
@@ -70,9 +83,17 @@ def main(arguments: Sequence[str]) -> int:
 def hashes_of(name: str) -> Hashes:
     """Runs an example; the hashes of everything that it gave."""
     with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
-        warnings.simplefilter("ignore", tailrace.ScenarioWarning)  # some examples show what is warned of
-        run = tailrace.run(EXAMPLES / f"{name}.yaml", trials=TRIALS, scale=SCALE, out=Path(place) / "run")
-        trials = [json.loads(path.read_text()) for path in sorted(run.path.glob("trials/*/*.json")) if is_trial(path)]
+        warnings.simplefilter(
+            "ignore", tailrace.ScenarioWarning
+        )  # some examples show what is warned of
+        run = tailrace.run(
+            EXAMPLES / f"{name}.yaml", trials=TRIALS, scale=SCALE, out=Path(place) / "run"
+        )
+        trials = [
+            json.loads(path.read_text())
+            for path in sorted(run.path.glob("trials/*/*.json"))
+            if is_trial(path)
+        ]
         values = [value for trial in trials for value in flat(told(trial), OUTCOME)]
         values += flat(json.loads(json.dumps(msgspec.to_builtins(run.summary))), "result")
         values.append(("text", format_result(run.summary)))
@@ -90,7 +111,8 @@ def told(trial: Any) -> Any:
 
 
 def flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every value below `path` with the path of its key; an empty object is a value, and the length of a list.
+    """Every value below `path` with the path of its key; an empty object is a value, and the length
+    of a list.
 
     A key of an outcome that is null is as one that is absent.
     """
@@ -119,7 +141,9 @@ def hashed(values: Iterable[tuple[str, Any]]) -> Hashes:
 
 def print_differences(name: str, before: Hashes, after: Hashes, ignored: Sequence[str]) -> bool:
     """Prints the paths that differ; whether any does."""
-    paths = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+    paths = sorted(
+        path for path in before.keys() | after.keys() if before.get(path) != after.get(path)
+    )
     shown = [path for path in paths if path not in ignored]
     for path in shown[:SHOWN_MAX]:
         state = "is new" if path not in before else "is gone" if path not in after else "differs"

@@ -1,4 +1,5 @@
-"""The table of programs that live runs use, with their Debian packages: a part of docs/tutorial-live.md."""
+"""The table of programs that live runs use, with their Debian packages: a part of
+docs/tutorial-live.md."""
 
 from tailrace.live.machine import doctor
 from tailrace.programs.needed import Needed
@@ -9,7 +10,9 @@ HEAD = "| Program | Debian package | For |\n|---|---|---|"
 
 def render() -> str:
     """A row for each program, by the names of the packages."""
-    ordered = sorted(doctor.needed(), key=lambda each: (each.package is None, each.package or "", each.program))
+    ordered = sorted(
+        doctor.needed(), key=lambda each: (each.package is None, each.package or "", each.program)
+    )
     return "\n".join([HEAD, *(_row(each) for each in ordered)])
 
 

@@ -22,7 +22,8 @@ def stop_groups(*groups: int) -> None:
 
 
 def has_got(group: int, number: int) -> bool:
-    """Whether a signal was sent: a group that has ended gets none, but its head is there until it is waited for."""
+    """Whether a signal was sent: a group that has ended gets none, but its head is there until it
+    is waited for."""
     with suppress(ChildProcessError):
         os.waitpid(group, os.WNOHANG)
     try:

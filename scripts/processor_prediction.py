@@ -1,18 +1,20 @@
-"""Predict processor time and rate of real servers at three loads from a fourth, and compare with live runs.
+"""Predict processor time and rate of real servers at three loads from a fourth, and compare with
+live runs.
 
     processor_prediction.py calibrate FILE [--program nginx|redis|postgresql].. [--trials N]   runs one load
     processor_prediction.py predict FILE [--program ..]                                        simulates all loads
     processor_prediction.py compare FILE [--program ..] [--trials N]                           runs the other loads
 
-The server has one core of this machine and its load generator the other; both are in a real-time class, so that other
-programs take nothing of these cores but the 5 % that Linux leaves them (a quota in the simulation). They talk over
-loopback. Simulated, client and server are hosts with one core each on an ideal link. What the kernel does costs what
-`tailrace lab calibrate --processor` measures. One load gives the rest: `server_work` for the server, and for the
-client, whose work has no key, a longer system call.
+The server has one core of this machine and its load generator the other; both are in a real-time
+class, so that other programs take nothing of these cores but the 5 % that Linux leaves them (a
+quota in the simulation). They talk over loopback. Simulated, client and server are hosts with one
+core each on an ideal link. What the kernel does costs what `tailrace lab calibrate --processor`
+measures. One load gives the rest: `server_work` for the server, and for the client, whose work has
+no key, a longer system call.
 
-Processor time is that of all processes of the server (/proc/PID/stat). With TICK_CPU_ACCOUNTING it contains soft
-interrupts, so that simulated soft interrupts count too.
-"""
+Processor time is that of all processes of the server (/proc/PID/stat). With TICK_CPU_ACCOUNTING it
+contains soft interrupts, so that simulated soft interrupts count too.
+"""  # noqa: E501
 
 import argparse
 import json
@@ -64,7 +66,11 @@ LOADS = {
     "postgresql": (Load(8, 4), Load(1, 4), Load(3, 4), Load(16, 4)),
 }
 """Of each program: the load of the calibration, and those that are predicted."""
-SERVERS: dict[str, dict[str, Any]] = {"nginx": {"concurrency": 1}, "redis": {"concurrency": 1}, "postgresql": {}}
+SERVERS: dict[str, dict[str, Any]] = {
+    "nginx": {"concurrency": 1},
+    "redis": {"concurrency": 1},
+    "postgresql": {},
+}
 """One worker of nginx, one thread of Redis, a process for each connection of PostgreSQL."""
 
 
@@ -77,7 +83,9 @@ class Seen:
     rate: float
 
 
-def simulate(program: str, load: Load, costs: Mapping[str, Any], work_us: float, call_us: float) -> Seen:
+def simulate(
+    program: str, load: Load, costs: Mapping[str, Any], work_us: float, call_us: float
+) -> Seen:
     """One load with this work of the server and these system calls of the client."""
     request, header = HEADERS[program]
     host = {**costs, "cores": 1, "groups": {"real-time": {"workloads": ["asking"], **REAL_TIME}}}
@@ -111,21 +119,28 @@ def simulate(program: str, load: Load, costs: Mapping[str, Any], work_us: float,
         folder = Path(name)
         (folder / "scenario.yaml").write_text(json.dumps(scenario), encoding="utf-8")
         command = [*TAILRACE, "run", str(folder / "scenario.yaml"), "--out", str(folder / "run")]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S * 5, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=LIMIT_S * 5, check=False
+        )
         if done.returncode != 0:
             sys.exit(done.stderr)
-        outcome = json.loads((folder / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8"))["outcome"]
+        outcome = json.loads(
+            (folder / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8")
+        )["outcome"]
     count = outcome["workloads"][0]["transactions"]
     kinds = ("user_ps", "system_ps", "softirq_ps")
     used = {
-        host["name"]: sum(core[kind] for core in host["processor"]["cores"] for kind in kinds) / 1e6 / count
+        host["name"]: sum(core[kind] for core in host["processor"]["cores"] for kind in kinds)
+        / 1e6
+        / count
         for host in outcome["hosts"]
     }
     return Seen(used["server"], used["client"], count / (outcome["end_ps"] / 1e12))
 
 
 def fitted(program: str, costs: Mapping[str, Any], seen: Seen) -> tuple[float, float]:
-    """Work of the server and system calls of the client that give what was seen at the load of the calibration."""
+    """Work of the server and system calls of the client that give what was seen at the load of the
+    calibration."""
     work_us, call_us = 0.6 * seen.server_us, 0.3 * seen.client_us
     for _ in range(4):
         model = simulate(program, LOADS[program][0], costs, work_us, call_us)
@@ -137,7 +152,9 @@ def fitted(program: str, costs: Mapping[str, Any], seen: Seen) -> tuple[float, f
 
 def run(*command: str, **options: Any) -> str:
     """Output of a command."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False, **options)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=LIMIT_S, check=False, **options
+    )
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stdout}{done.stderr}")
     return str(done.stdout + done.stderr)
@@ -212,7 +229,17 @@ def nginx(folder: Path) -> Iterator[tuple[int, int]]:
 def redis(folder: Path) -> Iterator[tuple[int, int]]:
     """One server without persistence."""
     port = free_port()
-    command = ("redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder))
+    command = (
+        "redis-server",
+        "--port",
+        str(port),
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--dir",
+        str(folder),
+    )
     with started(*pinned(SERVER_CORE, *command), port=port) as pid:
         for load in LOADS["redis"]:
             run("redis-cli", "-p", str(port), "set", f"v{load.bytes}", "x" * load.bytes)
@@ -226,10 +253,44 @@ def postgresql(folder: Path) -> Iterator[tuple[int, int]]:
     shutil.chown(folder, "postgres")
     programs = max(Path(POSTGRESQL).glob("*/bin"))
     as_server = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups")
-    run(*as_server, str(programs / "initdb"), "-D", str(data), "-U", "postgres", "--auth=trust", cwd=folder)
-    server = (str(programs / "postgres"), "-D", str(data), "-p", str(port), "-k", str(folder), "-c", "autovacuum=off")
-    with started(*pinned(SERVER_CORE, *as_server, *server, "-c", "listen_addresses=127.0.0.1"), port=port) as pid:
-        run("pgbench", "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "-i", "-q", "-s", "5", "postgres")
+    run(
+        *as_server,
+        str(programs / "initdb"),
+        "-D",
+        str(data),
+        "-U",
+        "postgres",
+        "--auth=trust",
+        cwd=folder,
+    )
+    server = (
+        str(programs / "postgres"),
+        "-D",
+        str(data),
+        "-p",
+        str(port),
+        "-k",
+        str(folder),
+        "-c",
+        "autovacuum=off",
+    )
+    with started(
+        *pinned(SERVER_CORE, *as_server, *server, "-c", "listen_addresses=127.0.0.1"), port=port
+    ) as pid:
+        run(
+            "pgbench",
+            "-h",
+            "127.0.0.1",
+            "-p",
+            str(port),
+            "-U",
+            "postgres",
+            "-i",
+            "-q",
+            "-s",
+            "5",
+            "postgres",
+        )
         yield pid, port
 
 
@@ -244,10 +305,24 @@ def ask(program: str, port: int, load: Load, seconds: int) -> tuple[int, float]:
         text = run(*pinned(CLIENT_CORE, "wrk", "-t1", f"-c{load.users}", f"-d{seconds}s", url))
         if "Non-2xx" in text or "Socket errors" in text:
             sys.exit(text)
-        return int(found(r"(\d+) requests in", text)), float(found(r"Requests/sec:\s+([\d.]+)", text))
+        return int(found(r"(\d+) requests in", text)), float(
+            found(r"Requests/sec:\s+([\d.]+)", text)
+        )
     if program == "redis":
         count = seconds * 40_000
-        command = ("redis-benchmark", "-h", at[0], "-p", at[1], "-c", at[2], "-n", str(count), "GET", f"v{load.bytes}")
+        command = (
+            "redis-benchmark",
+            "-h",
+            at[0],
+            "-p",
+            at[1],
+            "-c",
+            at[2],
+            "-n",
+            str(count),
+            "GET",
+            f"v{load.bytes}",
+        )
         text = run(*pinned(CLIENT_CORE, *command))
         return count, float(found(r"throughput summary: ([\d.]+)", text))
     own = ("-U", "postgres", "-S", "-n", "-c", at[2], "-j", "1", "-T", str(seconds), "postgres")
@@ -267,23 +342,38 @@ def found(pattern: str, text: str) -> str:
 def live(program: str, loads: tuple[Load, ...], trials: int) -> list[Seen]:
     """Medians of trials of each load, taken in turn."""
     rows: list[list[Seen]] = [[] for _ in loads]
-    with tempfile.TemporaryDirectory(prefix="prediction-") as name, SERVICES[program](Path(name)) as (pid, port):
+    with (
+        tempfile.TemporaryDirectory(prefix="prediction-") as name,
+        SERVICES[program](Path(name)) as (pid, port),
+    ):
         ask(program, port, loads[0], 1)
         for _ in range(trials):
             for load, row in zip(loads, rows, strict=True):
                 before, mine = tree_s(pid), os.times()
                 count, rate = ask(program, port, load, TRIAL_S)
                 used, client = tree_s(pid) - before, os.times()
-                client_s = client.children_user + client.children_system - mine.children_user - mine.children_system
+                client_s = (
+                    client.children_user
+                    + client.children_system
+                    - mine.children_user
+                    - mine.children_system
+                )
                 row.append(Seen(used / count * 1e6, client_s / count * 1e6, rate))
     median = statistics.median
     return [
-        Seen(*(median(getattr(one, key) for one in row) for key in ("server_us", "client_us", "rate"))) for row in rows
+        Seen(
+            *(
+                median(getattr(one, key) for one in row)
+                for key in ("server_us", "client_us", "rate")
+            )
+        )
+        for row in rows
     ]
 
 
 def calibrate(file: Path, programs: list[str], trials: int) -> None:
-    """Writes what the kernel's work costs, and what the load of the calibration takes; no other load has run."""
+    """Writes what the kernel's work costs, and what the load of the calibration takes; no other
+    load has run."""
     costs = measure(print).quantities()
     held = {}
     for program in programs:
@@ -299,8 +389,14 @@ def predict(file: Path, programs: list[str], _: int) -> None:
     for program in programs:
         own = held[program]
         work_us, call_us = fitted(program, own["kernel"], Seen(**own["calibration"]))
-        model = {load: simulate(program, load, own["kernel"], work_us, call_us) for load in LOADS[program]}
-        own["fitted"] = {"server_work_us": round(work_us, 3), "client_system_call_us": round(call_us, 3)}
+        model = {
+            load: simulate(program, load, own["kernel"], work_us, call_us)
+            for load in LOADS[program]
+        }
+        own["fitted"] = {
+            "server_work_us": round(work_us, 3),
+            "client_system_call_us": round(call_us, 3),
+        }
         own["simulated"] = {name_of(load): asdict(one) for load, one in model.items()}
         print(program, json.dumps(own, indent=1), flush=True)
     file.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
@@ -314,7 +410,10 @@ def name_of(load: Load) -> str:
 def compare(file: Path, programs: list[str], trials: int) -> None:
     """Prints the table."""
     held = json.loads(file.read_text(encoding="utf-8"))
-    print("| Server | Load | processor time, us: live | predicted | error | requests/s: live | predicted | error | |")
+    print(
+        "| Server | Load | processor time, us: live | predicted | error | requests/s: live | "
+        "predicted | error | |"
+    )
     print("|---|---|---:|---:|---:|---:|---:|---:|---|")
     for program in programs:
         others = LOADS[program][1:]
@@ -324,14 +423,17 @@ def compare(file: Path, programs: list[str], trials: int) -> None:
             good = "within" if max(map(abs, errors)) <= MOST else "**outside**"
             print(
                 f"| {program} | {name_of(load)} | {real.server_us:.2f} | {model['server_us']:.2f} |"
-                f" {errors[0]:+.1%} | {real.rate:.0f} | {model['rate']:.0f} | {errors[1]:+.1%} | {good} |",
+                f" {errors[0]:+.1%} | {real.rate:.0f} | {model['rate']:.0f} | "
+                f"{errors[1]:+.1%} | {good} |",
                 flush=True,
             )
 
 
 def main() -> None:
     """Does one of the three."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("calibrate", "predict", "compare"))
     parser.add_argument("file", type=Path)
     parser.add_argument("--program", action="append", choices=LOADS)

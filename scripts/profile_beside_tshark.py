@@ -1,8 +1,8 @@
 """Compare profiles of captures with the statistics of tshark, count by count.
 
-`profile_beside_tshark.py DIR..` reads every capture below the folders, and prints which counts differ in which file,
-and how many agree. Only headers outside of tunnels count, as in a profile; tshark puts no fragments together. The exit
-status is 1 when a count differs.
+`profile_beside_tshark.py DIR..` reads every capture below the folders, and prints which counts
+differ in which file, and how many agree. Only headers outside of tunnels count, as in a profile;
+tshark puts no fragments together. The exit status is 1 when a count differs.
 """
 
 import argparse
@@ -55,7 +55,8 @@ PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1, "icmpv6": 58}
 
 @dataclass
 class Counted:
-    """Counts of one capture: in all, of frames and bytes of connections (both directions together), of code points."""
+    """Counts of one capture: in all, of frames and bytes of connections (both directions together),
+    of code points."""
 
     counts: Counter[str] = field(default_factory=Counter)
     connections: Counter[tuple[int, int]] = field(default_factory=Counter)
@@ -83,9 +84,13 @@ def main() -> None:
             counts[name] += ours == theirs
             sums[name] += theirs if isinstance(theirs, int) else 0
     for name, equal in sorted(counts.items()):
-        sys.stdout.write(f"{name:26} equal in {equal} of {len(compared)} captures; tshark counts {sums[name]} in all\n")
+        sys.stdout.write(
+            f"{name:26} equal in {equal} of {len(compared)} captures; tshark counts "
+            f"{sums[name]} in all\n"
+        )
     sys.stdout.write(
-        f"{len(files) - len(compared)} of {len(files)} files are read by one of the two only or by neither\n"
+        f"{len(files) - len(compared)} of {len(files)} files are read by one of the two only "
+        "or by neither\n"
     )
     sys.exit(any(equal < len(compared) for equal in counts.values()))
 
@@ -109,8 +114,13 @@ def differences(file: Path) -> dict[str, tuple[Any, Any]] | None:
         return None
     ours = of_profile(profile)
     names = sorted({*ours.counts, *theirs.counts})
-    found: dict[str, tuple[Any, Any]] = {name: (ours.counts[name], theirs.counts[name]) for name in names}
-    found["connections as listed"] = (sorted(ours.connections.items()), sorted(theirs.connections.items()))
+    found: dict[str, tuple[Any, Any]] = {
+        name: (ours.counts[name], theirs.counts[name]) for name in names
+    }
+    found["connections as listed"] = (
+        sorted(ours.connections.items()),
+        sorted(theirs.connections.items()),
+    )
     found["code points"] = (sorted(ours.code_points.items()), sorted(theirs.code_points.items()))
     return found
 
@@ -183,7 +193,10 @@ def of_profile(profile: Profile) -> Counted:
         counted.counts[name] = by_number.get(PROTOCOLS[name], 0)
     rows = profile.columns("connections")
     frames = (sum(both) for both in zip(rows["client_frames"], rows["server_frames"], strict=True))
-    sizes = (sum(both) for both in zip(rows["client_frame_bytes"], rows["server_frame_bytes"], strict=True))
+    sizes = (
+        sum(both)
+        for both in zip(rows["client_frame_bytes"], rows["server_frame_bytes"], strict=True)
+    )
     counted.connections.update(zip(frames, sizes, strict=True))
     return counted
 

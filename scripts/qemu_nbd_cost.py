@@ -1,10 +1,12 @@
-"""What qemu-nbd adds between fio and a device of the network: the same nbdkit, asked directly and through it, in turn.
+"""What qemu-nbd adds between fio and a device of the network: the same nbdkit, asked directly and
+through it, in turn.
 
     .venv/bin/python scripts/qemu_nbd_cost.py            # 3 rounds of 5 s each; two minutes
     .venv/bin/python scripts/qemu_nbd_cost.py --rounds 1
 
-nbdkit serves memory over a Unix socket, so that neither a network nor a disk takes part. Live runs of iSCSI have
-qemu-nbd in the place where it is here (docs/how-to/live-storage.md). Medians over the rounds.
+nbdkit serves memory over a Unix socket, so that neither a network nor a disk takes part. Live runs
+of iSCSI have qemu-nbd in the place where it is here (docs/how-to/live-storage.md). Medians over the
+rounds.
 """
 
 import argparse
@@ -37,7 +39,9 @@ NEEDED = ("nbdkit", "qemu-nbd", "fio")
 
 def main() -> int:
     """Measure, and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
     missing = [program for program in NEEDED if shutil.which(program) is None]
@@ -46,7 +50,9 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory() as name, ExitStack() as servers:
         direct, through = (Path(name) / each for each in ("direct.sock", "through.sock"))
-        servers.enter_context(serving(["nbdkit", "--foreground", "--unix", str(direct), "memory", SIZE], direct))
+        servers.enter_context(
+            serving(["nbdkit", "--foreground", "--unix", str(direct), "memory", SIZE], direct)
+        )
         # As in live runs: no cache of its own, one session for all jobs of fio.
         qemu = [
             "qemu-nbd",
@@ -61,15 +67,23 @@ def main() -> int:
             f"nbd+unix:///?socket={direct}",
         ]
         servers.enter_context(serving(qemu, through))
-        print("| Requests | Depth | p50 direct, us | p50 through, us | Added, us | Direct, 1/s | Through, 1/s | Kept |")
+        print(
+            "| Requests | Depth | p50 direct, us | p50 through, us | Added, us | Direct, 1/s | "
+            "Through, 1/s | Kept |"
+        )
         print("|---|---|---|---|---|---|---|---|")
         for access, block, depth in PATTERNS:
-            found = [[measured(socket, access, block, depth) for socket in (direct, through)] for _ in range(rounds)]
+            found = [
+                [measured(socket, access, block, depth) for socket in (direct, through)]
+                for _ in range(rounds)
+            ]
             (p50, rate), (p50_through, rate_through) = (
-                [median(each[place][figure] for each in found) for figure in (0, 1)] for place in (0, 1)
+                [median(each[place][figure] for each in found) for figure in (0, 1)]
+                for place in (0, 1)
             )
             print(
-                f"| {access}, {block} | {depth} | {p50:.1f} | {p50_through:.1f} | {p50_through - p50:.1f} "
+                f"| {access}, {block} | {depth} | {p50:.1f} | {p50_through:.1f} | "
+                f"{p50_through - p50:.1f} "
                 f"| {rate:.0f} | {rate_through:.0f} | {100 * rate_through / rate:.0f} % |",
                 flush=True,
             )

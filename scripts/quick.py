@@ -1,10 +1,12 @@
-"""Is my change right so far? `make quick`: the checks and tests that a change can reach, in 90 seconds when warm.
+"""Is my change right so far? `make quick`: the checks and tests that a change can reach, in 90
+seconds when warm.
 
-The change is what differs from the last commit, or the last commit itself where nothing does; `BASE=commit` names
-another one. After a change of Python: formats, lints, types, and the tests whose imports reach what changed, nearest
-first, until they would take too long (`make test` records durations). After a change of Rust: formats and lints, the
-tests of the crate and of those that use it, and the Python tests marked `smoke`, on an extension that is built for
-tests, with overflow checks.
+The change is what differs from the last commit, or the last commit itself where nothing does;
+`BASE=commit` names another one. After a change of Python: formats, lints, types, and the tests
+whose imports reach what changed, nearest first, until they would take too long (`make test` records
+durations). After a change of Rust: formats and lints, the tests of the crate and of those that use
+it, and the Python tests marked `smoke`, on an extension that is built for tests, with overflow
+checks.
 """
 
 import ast
@@ -25,13 +27,15 @@ import checks
 from checks import ROOT, Check, tool
 
 BUDGET_S = 60.0
-"""Processor time that the chosen Python tests may have taken when they were last recorded, in seconds."""
+"""Processor time that the chosen Python tests may have taken when they were last recorded, in
+seconds."""
 UNKNOWN_S = 1.0
 """What a file of tests is taken to cost that was never recorded."""
 CORE = {"units", "wire", "plan"}
 """Crates that all others use: the tests of their dependents are `make test`."""
 RANDOM = ("--skip", "any_division")
-"""Random divisions of plans among threads, which take as long as all others: `make test` has them."""
+"""Random divisions of plans among threads, which take as long as all others: `make test` has
+them."""
 GIT = ("git", "-c", "core.quotePath=false")
 MANIFESTS = {"Cargo.toml", "Cargo.lock"}
 ALLOWED = {"deny.toml", "scripts/python-licences.toml"}
@@ -57,7 +61,11 @@ def main() -> int:
     if not changed:
         print("quick: nothing has changed")
         return 0
-    print(f"quick: {len(changed)} changed file{'s' if len(changed) > 1 else ''}: {' '.join(changed[:6])}", flush=True)
+    print(
+        f"quick: {len(changed)} changed file{'s' if len(changed) > 1 else ''}: "
+        f"{' '.join(changed[:6])}",
+        flush=True,
+    )
     checks.LOGS.mkdir(parents=True, exist_ok=True)
     rust, python = of_rust(changed), of_python(changed)
     if {*ALLOWED, "Cargo.lock", "uv.lock"}.intersection(changed):
@@ -67,7 +75,11 @@ def main() -> int:
     built = [checks.run(checks.BUILD)]
     rows = ((*rust, *python), smoke() if rust else ())
     # Guests run where their kernel was built, and `make exact-deps` has installed their programs.
-    guests = {"TAILRACE_EXACT_REQUIRED": "1"} if (bootstrap.user_cache("exact") / "linux").exists() else {}
+    guests = (
+        {"TAILRACE_EXACT_REQUIRED": "1"}
+        if (bootstrap.user_cache("exact") / "linux").exists()
+        else {}
+    )
     verdicts = built + checks.side_by_side(rows, checks.USUAL_SEED, guests)
     return checks.summarise(verdicts, time.monotonic() - started)
 
@@ -90,20 +102,31 @@ def is_reached(name: str) -> bool:
     """Whether anything here looks at such a file."""
     if name.startswith(("tests/live/", "tests/exact/")):
         return False
-    has_own = name.startswith(("crates/", "docs/", "examples/", "python/tailrace/", "README", "CONTRIBUTING"))
-    return has_own or name in MANIFESTS | ALLOWED or (name.endswith(".py") and Path(name).name != "conftest.py")
+    has_own = name.startswith(
+        ("crates/", "docs/", "examples/", "python/tailrace/", "README", "CONTRIBUTING")
+    )
+    return (
+        has_own
+        or name in MANIFESTS | ALLOWED
+        or (name.endswith(".py") and Path(name).name != "conftest.py")
+    )
 
 
 def lines(*command: str) -> list[str]:
     """What a command prints, line by line; ends this program with what it complains about."""
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
     if done.returncode:
         said = " ".join(done.stderr.split()[:40])
-        sys.exit(f"quick: {' '.join(command)}: {said} (hint: BASE=commit names another one; `make test` needs none)")
+        sys.exit(
+            f"quick: {' '.join(command)}: {said} (hint: BASE=commit names another one; `make "
+            "test` needs none)"
+        )
     return done.stdout.splitlines()
 
 
-# --- Rust -----------------------------------------------------------------------------------------------------------
+# --- Rust -----------------------------------------------------------------------------------------
 
 
 def of_rust(changed: list[str]) -> list[Check]:
@@ -114,14 +137,37 @@ def of_rust(changed: list[str]) -> list[Check]:
     if not crates:
         return [checks.CLIPPY] if MANIFESTS.intersection(changed) else []
     tested = crates if crates & CORE else crates | dependents(crates)
-    found = [Check("rustfmt", ("rustfmt", "--check", "--edition", "2024", *files), 60)] if files else []
-    tests = ("cargo", "test", "--locked", "--quiet", "--lib", "--bins", "--tests", *packages(tested), "--", *RANDOM)
+    found = (
+        [Check("rustfmt", ("rustfmt", "--check", "--edition", "2024", *files), 60)] if files else []
+    )
+    tests = (
+        "cargo",
+        "test",
+        "--locked",
+        "--quiet",
+        "--lib",
+        "--bins",
+        "--tests",
+        *packages(tested),
+        "--",
+        *RANDOM,
+    )
     return [
         *found,
         Check("crates", tests, 1800),
         Check(
             "clippy",
-            ("cargo", "clippy", "--locked", "--quiet", "--all-targets", *packages(crates), "--", "-D", "warnings"),
+            (
+                "cargo",
+                "clippy",
+                "--locked",
+                "--quiet",
+                "--all-targets",
+                *packages(crates),
+                "--",
+                "-D",
+                "warnings",
+            ),
             900,
         ),
     ]
@@ -134,9 +180,13 @@ def packages(crates: set[str]) -> list[str]:
 
 def dependents(crates: set[str]) -> set[str]:
     """Crates whose Cargo.toml names one of these."""
-    metadata = json.loads(lines("cargo", "metadata", "--no-deps", "--format-version", "1", "--locked")[0])
+    metadata = json.loads(
+        lines("cargo", "metadata", "--no-deps", "--format-version", "1", "--locked")[0]
+    )
     wanted = {f"tailrace-{crate}" for crate in crates}
-    users = (p["name"] for p in metadata["packages"] if wanted & {d["name"] for d in p["dependencies"]})
+    users = (
+        p["name"] for p in metadata["packages"] if wanted & {d["name"] for d in p["dependencies"]}
+    )
     return {name.removeprefix("tailrace-") for name in users} - {"bindings", "web"}
 
 
@@ -146,7 +196,7 @@ def smoke() -> list[Check]:
     return [checks.pytest("smoke", 600, *words)]
 
 
-# --- Python ---------------------------------------------------------------------------------------------------------
+# --- Python ---------------------------------------------------------------------------------------
 
 
 def of_python(changed: list[str]) -> list[Check]:
@@ -166,7 +216,10 @@ def of_python(changed: list[str]) -> list[Check]:
     if any(name.endswith((".py", ".pyi")) for name in changed):
         found.append(Check("mypy", (tool("mypy"),), 600))
     if chosen.left_out:
-        print(f"quick: {chosen.left_out} more files of tests can reach the change: `make test`", flush=True)
+        print(
+            f"quick: {chosen.left_out} more files of tests can reach the change: `make test`",
+            flush=True,
+        )
     if not chosen.files:
         return found
     words = ("--numprocesses", "2", "--dist", "loadfile", "-m", "not slow", *chosen.files)
@@ -174,9 +227,12 @@ def of_python(changed: list[str]) -> list[Check]:
 
 
 def choose(changed: list[str]) -> Chosen:
-    """Changed files of tests, then those that import a changed module, nearest first, within the budget."""
+    """Changed files of tests, then those that import a changed module, nearest first, within the
+    budget."""
     ranks = {name: -1 for name in changed if name in all_tests()}
-    near = distances([module for name in changed if not is_test(name) for module in modules_of(name)])
+    near = distances(
+        [module for name in changed if not is_test(name) for module in modules_of(name)]
+    )
     for path in all_tests():
         if (rank := rank_of(path, near)) is not None:
             ranks.setdefault(path, rank)
@@ -186,7 +242,11 @@ def choose(changed: list[str]) -> Chosen:
         ranks |= {path: 0 for path in all_tests() if path.endswith("/test_examples.py")}
     costs, spent = recorded(), 0.0
     files: list[str] = []
-    own = {f"tests/python/{name.split('/')[2]}/" for name in changed if name.startswith("python/tailrace/")}
+    own = {
+        f"tests/python/{name.split('/')[2]}/"
+        for name in changed
+        if name.startswith("python/tailrace/")
+    }
 
     def order(path: str) -> tuple[int, bool, float, str]:
         return ranks[path], not path.startswith(tuple(own)), costs.get(path, UNKNOWN_S), path
@@ -202,7 +262,9 @@ def choose(changed: list[str]) -> Chosen:
 
 def is_test(name: str) -> bool:
     """Whether pytest collects a file."""
-    return name.startswith("tests/") and Path(name).name.startswith("test_") and name.endswith(".py")
+    return (
+        name.startswith("tests/") and Path(name).name.startswith("test_") and name.endswith(".py")
+    )
 
 
 @cache
@@ -213,8 +275,8 @@ def all_tests() -> tuple[str, ...]:
 
 
 def modules_of(name: str) -> list[str]:
-    """The module of a file that tests may import. For a data file of the package, and for one that is gone, those of
-    its folder, or of the next above that has any.
+    """The module of a file that tests may import. For a data file of the package, and for one that
+    is gone, those of its folder, or of the next above that has any.
     """
     path = Path(name)
     if path.suffix == ".py" and not name.startswith("python/"):
@@ -237,7 +299,11 @@ def distances(modules: Iterable[str]) -> dict[str, int]:
     while edge:
         following = []
         for module in edge:
-            users = graph.find_modules_that_directly_import(module) if module in graph.modules else set()
+            users = (
+                graph.find_modules_that_directly_import(module)
+                if module in graph.modules
+                else set()
+            )
             for user in users - near.keys():
                 near[user] = near[module] + 1
                 following.append(user)
@@ -261,8 +327,8 @@ def names_in(path: Path) -> tuple[str, ...]:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Names of the modules that a file imports, at its head or in a function, and those that its scripts and support
-    modules do.
+    """Names of the modules that a file imports, at its head or in a function, and those that its
+    scripts and support modules do.
     """
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -271,7 +337,9 @@ def imported(path: Path) -> Iterator[str]:
         for name in names:
             yield name
             for folder in IMPORTED_FROM:
-                if (file := ROOT / folder / f"{name.replace('.', '/')}.py").exists() and file != path:
+                if (
+                    file := ROOT / folder / f"{name.replace('.', '/')}.py"
+                ).exists() and file != path:
                     yield from names_in(file)
 
 

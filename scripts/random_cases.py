@@ -1,8 +1,9 @@
-"""Repeat the tests with random cases with other cases: full counts, and the long ones that `cargo test` ignores.
+"""Repeat the tests with random cases with other cases: full counts, and the long ones that `cargo
+test` ignores.
 
-A step is one crate, or one file of Python tests, with one seed; it is begun while there is time, and not interrupted by
-its end; a call has at least one. The next call goes on with the next step, and no seed is used twice. A step that
-failed is repeated first.
+A step is one crate, or one file of Python tests, with one seed; it is begun while there is time,
+and not interrupted by its end; a call has at least one. The next call goes on with the next step,
+and no seed is used twice. A step that failed is repeated first.
 """
 
 import argparse
@@ -44,19 +45,31 @@ class Step:
     @property
     def shown(self) -> str:
         """As one types it."""
-        return " ".join([*(f"{name}={value}" for name, value in self.environment.items()), *self.command])
+        return " ".join(
+            [*(f"{name}={value}" for name, value in self.environment.items()), *self.command]
+        )
 
 
 def commands() -> list[tuple[str, ...]]:
     """All tests with random cases, quick ones first."""
-    python = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "from hypothesis" in path.read_text()]
-    of_python = [(".venv/bin/python", "-m", "pytest", "--quiet", str(path.relative_to(ROOT))) for path in python]
+    python = [
+        path
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if "from hypothesis" in path.read_text()
+    ]
+    of_python = [
+        (".venv/bin/python", "-m", "pytest", "--quiet", str(path.relative_to(ROOT)))
+        for path in python
+    ]
     return [*of_python, *_of_crates(), *_ignored()]
 
 
 def _of_crates() -> Iterator[tuple[str, ...]]:
     for crate in sorted((ROOT / "crates").iterdir()):
-        if any(HAS_CASES.search(path.read_text(encoding="utf-8")) for path in sorted(crate.rglob("*.rs"))):
+        if any(
+            HAS_CASES.search(path.read_text(encoding="utf-8"))
+            for path in sorted(crate.rglob("*.rs"))
+        ):
             yield "cargo", "test", "--locked", "--quiet", "-p", f"tailrace-{crate.name}"
 
 
@@ -74,7 +87,9 @@ def main() -> int:
     options = parser.parse_args()
     make_folder(options.state)
     file = options.state / "random-cases.json"
-    held: dict[str, Any] = read_json(file) if file.exists() else {"done": 0, "seconds": 0.0, "failed": []}
+    held: dict[str, Any] = (
+        read_json(file) if file.exists() else {"done": 0, "seconds": 0.0, "failed": []}
+    )
     end_s, all_of, steps = time.monotonic() + 60 * options.minutes, commands(), 0
     try:
         for failed in list(held["failed"]):
@@ -106,9 +121,16 @@ def is_passed(step: Step) -> bool:
     print(f"random cases: {step.shown}", flush=True)
     try:
         done = subprocess.run(
-            step.command, cwd=ROOT, env=os.environ | step.environment, capture_output=True, text=True,
-            errors="replace", timeout=STEP_LIMIT_S, stdin=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
+            step.command,
+            cwd=ROOT,
+            env=os.environ | step.environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=STEP_LIMIT_S,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         print(f"over the limit of {STEP_LIMIT_S} s", flush=True)
         return False

@@ -1,6 +1,8 @@
-"""The README's figure: completion times per workload and arm, every trial a point, the published value a line.
+"""The README's figure: completion times per workload and arm, every trial a point, the published
+value a line.
 
-A plain SVG file without styles from elsewhere, so that it looks the same in a repository browser and in print.
+A plain SVG file without styles from elsewhere, so that it looks the same in a repository browser
+and in print.
 """
 
 from collections.abc import Iterator
@@ -11,7 +13,8 @@ from typing import Any
 
 PATH = Path(__file__).resolve().parent.parent / "docs" / "figures" / "cisco-dpp.svg"
 COLOURS = ("#64748b", "#0f766e", "#b45309", "#6d28d9")
-"""Readable for people with colour blindness, in arm order; a fifth arm would need a table instead."""
+"""Readable for people with colour blindness, in arm order; a fifth arm would need a table
+instead."""
 WIDTH, HEIGHT = 760, 380
 LEFT, RIGHT, TOP, BOTTOM = 58, 16, 56, 44
 GROUP_SHARE = 0.74
@@ -35,8 +38,10 @@ def render(summary: Json) -> str:
     body = "\n".join(parts)
     words = escape(describe(summary, completions))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}" '
-        f'font-family="system-ui, sans-serif" font-size="13">\n<title>{words}</title>\n{body}\n</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{words}" '
+        'font-family="system-ui, sans-serif" '
+        f'font-size="13">\n<title>{words}</title>\n{body}\n</svg>\n'
     )
 
 
@@ -52,7 +57,8 @@ def published_values(summary: Json) -> dict[tuple[str, str], float]:
 def describe(summary: Json, completions: dict[str, dict[str, list[float]]]) -> str:
     """The figure in words."""
     arms = [
-        f"{arm}: " + ", ".join(f"{name} {fmean(times):.0f} s" for name, times in by_workload.items() if times)
+        f"{arm}: "
+        + ", ".join(f"{name} {fmean(times):.0f} s" for name, times in by_workload.items() if times)
         for arm, by_workload in completions.items()
     ]
     return f"Completion times of {summary['name']}; " + "; ".join(arms)
@@ -106,7 +112,10 @@ def group(
         y = height_of(fmean(times), top)
         colour = COLOURS[i % len(COLOURS)]
         base = HEIGHT - BOTTOM
-        yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar - 3:.1f}" height="{base - y:.1f}" fill="{colour}"/>'
+        yield (
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar - 3:.1f}" height="{base - y:.1f}" '
+            f'fill="{colour}"/>'
+        )
         for n, time_s in enumerate(times):
             shift = bar * (0.2 + 0.6 * (n + 0.5) / len(times))
             dot = f'cx="{x + shift:.1f}" cy="{height_of(time_s, top):.1f}"'
@@ -118,7 +127,10 @@ def group(
 
 def published_mark(left: float, right: float, y: float) -> str:
     """A line at the height of a published value."""
-    return f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="#dc2626" stroke-width="2.5"/>'
+    return (
+        f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="#dc2626" '
+        'stroke-width="2.5"/>'
+    )
 
 
 def height_of(value: float, top: float) -> float:
@@ -128,4 +140,7 @@ def height_of(value: float, top: float) -> float:
 
 def text(x: float, y: float, words: str, *, anchor: str = "middle", colour: str = "#111827") -> str:
     """A label."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(words)}</text>'
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
+        f'fill="{colour}">{escape(words)}</text>'
+    )

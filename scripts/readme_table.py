@@ -1,8 +1,9 @@
 """The README's table of reproduced results: from a run, to a small committed summary, to Markdown.
 
-The summary (`reproductions/*/result-summary.json`) holds what the table and the figure show and what says how it was
-made; the run directory itself is not committed. What each figure can prove is its `kind` in the published figures
-beside it, and where the independent ones hold is in the summary of the map (`map.json`).
+The summary (`reproductions/*/result-summary.json`) holds what the table and the figure show and
+what says how it was made; the run directory itself is not committed. What each figure can prove is
+its `kind` in the published figures beside it, and where the independent ones hold is in the summary
+of the map (`map.json`).
 """
 
 import json
@@ -50,7 +51,9 @@ def condense(result: Json) -> Json:
     """What the README needs of a `result.json`."""
     run = result["run"]
     if run["is_partial"] or run["problems"]:
-        raise ValueError("this run is partial or has invalid trials: the README shows complete runs only")
+        raise ValueError(
+            "this run is partial or has invalid trials: the README shows complete runs only"
+        )
     arms = {name: arm["workloads"] for name, arm in result["arms"].items()}
     return {
         "name": run["name"],
@@ -69,7 +72,8 @@ def condense(result: Json) -> Json:
 
 
 def written(summary: Json) -> str:
-    """The summary as it is committed: numbers rounded to what is shown, so that a diff can be read."""
+    """The summary as it is committed: numbers rounded to what is shown, so that a diff can be
+    read."""
     return json.dumps(rounded(summary), indent=1, ensure_ascii=False) + "\n"
 
 
@@ -83,7 +87,8 @@ def rounded(value: Any) -> Any:
 
 
 def table(summary: Json, bands: list[Band], region: Json) -> str:
-    """The figures in groups of what they can prove, the counts of each group, and where the independent ones hold."""
+    """The figures in groups of what they can prove, the counts of each group, and where the
+    independent ones hold."""
     judged = labelled(summary["expectations"], bands)
     names = summary["workloads"]
     rows = ["| " + " | ".join(["kind", "figure", *names]) + " |", "|---" * (len(names) + 2) + "|"]
@@ -97,7 +102,8 @@ def table(summary: Json, bands: list[Band], region: Json) -> str:
 
 
 def labelled(expectations: list[Json], bands: list[Band]) -> list[Figure]:
-    """Judged figures with the kind of their bands, and with the verdict on an arm that does what its baseline does."""
+    """Judged figures with the kind of their bands, and with the verdict on an arm that does what
+    its baseline does."""
     values = {(one["metric"], one["arm"], one["workload"]): one["value"] for one in expectations}
     found = {(band.metric, band.arm, band.workload): band for band in bands}
     baseline = next((band.baseline for band in bands if band.baseline), None)
@@ -105,22 +111,29 @@ def labelled(expectations: list[Json], bands: list[Band]) -> list[Figure]:
     for one in expectations:
         band = found[one["metric"], one["arm"], one["workload"]]
         is_mechanism = one["arm"] != baseline and not (one["arm"] or "").startswith(SOLO)
-        without = values.get((one["metric"], baseline if is_mechanism else one["arm"], one["workload"]))
+        without = values.get(
+            (one["metric"], baseline if is_mechanism else one["arm"], one["workload"])
+        )
         if one["metric"] == "acceleration_percent":
             without = 0.0
         passed_without = None if without is None else band.holds(without)
-        figure = {key: one[key] for key in ("metric", "arm", "workload", "value", "published", "passed")}
+        figure = {
+            key: one[key] for key in ("metric", "arm", "workload", "value", "published", "passed")
+        }
         listed.append(Figure(**figure, kind=band.kind, passed_without=passed_without))
     return listed
 
 
 def region_lines(region: Json) -> list[str]:
-    """Each fitted value with the range in which so many of the independent figures hold, and what follows from it."""
+    """Each fitted value with the range in which so many of the independent figures hold, and what
+    follows from it."""
     fitted = [value for value in region["values"] if value["kind"] == "fitted"]
     heads = ["fitted value", "here", "stated range", *LEVEL_WORDS.values()]
     lines = [
-        f"{len(fitted)} values are fitted to the {region['figures']} independent figures together. The table shows "
-        "the range over which all six, at least five or at least four figures hold when each value is varied alone, "
+        f"{len(fitted)} values are fitted to the {region['figures']} independent figures "
+        "together. The table shows "
+        "the range over which all six, at least five or at least four figures hold when each "
+        "value is varied alone, "
         "over its stated range and at least ±15 % (at "
         f"{region['again_scale']:g} of the counts):",
         "",
@@ -129,18 +142,24 @@ def region_lines(region: Json) -> list[str]:
     ]
     for value in fitted:
         spans = [value["holds"][level] or "nowhere" for level in LEVEL_WORDS]
-        lines.append("| " + " | ".join([value["name"], value["base"], value["stated"] or "–", *spans]) + " |")
+        lines.append(
+            "| " + " | ".join([value["name"], value["base"], value["stated"] or "–", *spans]) + " |"
+        )
     return [*lines, "", f"{region['verdict']}{corner_words(region['corners'])}"]
 
 
 def corner_words(corners: dict[str, int]) -> str:
-    """How many corners of the fitted values hold how many figures, such as ` With all of them ...`."""
+    """How many corners of the fitted values hold how many figures, such as ` With all of them
+    ...`."""
     total = sum(corners.values())
     if not total:
         return ""
-    counts = [sum(number for held, number in corners.items() if int(held) >= level) for level in (6, 4)]
+    counts = [
+        sum(number for held, number in corners.items() if int(held) >= level) for level in (6, 4)
+    ]
     return (
-        f" With all of them at ±15 % simultaneously, six hold at {counts[0]} and four or more at {counts[1]} of "
+        f" With all of them at ±15 % simultaneously, six hold at {counts[0]} and four or more "
+        f"at {counts[1]} of "
         f"{total} corners."
     )
 
@@ -162,9 +181,12 @@ def cell(judged: Figure | None) -> str:
 
 
 def provenance(summary: Json, judged: list[Figure]) -> str:
-    """How many figures of each kind lie in their bands, what DPP off would score, and what was run."""
+    """How many figures of each kind lie in their bands, what DPP off would score, and what was
+    run."""
     part = (
-        "the published transaction counts" if summary["scale"] == 1 else f"{summary['scale']:g} of the published counts"
+        "the published transaction counts"
+        if summary["scale"] == 1
+        else f"{summary['scale']:g} of the published counts"
     )
     texts = [text for text in (count_text(judged), null_text(judged)) if text]
     return (

@@ -1,6 +1,8 @@
-"""How each key of a scenario is written: for every section its place in the file and each of its keys once.
+"""How each key of a scenario is written: for every section its place in the file and each of its
+keys once.
 
-A test holds them against the schema: every section and every key is there, and the schema takes every value.
+A test holds them against the schema: every section and every key is there, and the schema takes
+every value.
 """
 
 from reference_snippets_workloads import WORKLOADS
@@ -17,14 +19,19 @@ framing: {header: 14B, overhead: 24B}
 spanning_tree: {protocol: rstp}""",
     ),
     "LinkDefaults": ("network.link", "rate: 25Gbit/s\ndelay: 1us"),
-    "Star": ("network.topology", "kind: star\nswitch: leaf\nhosts: [web, shop-db, archive]   # or 3"),
+    "Star": (
+        "network.topology",
+        "kind: star\nswitch: leaf\nhosts: [web, shop-db, archive]   # or 3",
+    ),
     "Dumbbell": (
         "network.topology",
-        "kind: dumbbell\nleft: [web]\nright: [shop-db, archive]\nbottleneck_rate: 1Gbit/s\nbottleneck_delay: 5ms",
+        "kind: dumbbell\nleft: [web]\nright: [shop-db, archive]\nbottleneck_rate: "
+        "1Gbit/s\nbottleneck_delay: 5ms",
     ),
     "LeafSpine": (
         "network.topology",
-        "kind: leaf-spine\nleaves: 4\nspines: 2\nhosts_per_leaf: 4\nhosts: 16   # or a list of names\n"
+        "kind: leaf-spine\nleaves: 4\nspines: 2\nhosts_per_leaf: "
+        "4\nhosts: 16   # or a list of names\n"
         "uplink_rate: 40Gbit/s\nuplink_delay: 1us",
     ),
     "FatTree": ("network.topology", "kind: fat-tree\nk: 4\nhosts: 16   # or a list of names"),
@@ -40,27 +47,41 @@ spanning_tree: {protocol: rstp}""",
         "instances: {1: {vlans: 10-20}}              # mstp\ndisjoint: true",
     ),
     "Tree": ("network.spanning_tree.vlans.10", "bridge_priority: {spine1: 4096}"),
-    "Instance": ("network.spanning_tree.instances.1", 'vlans: "10-20,30"\nbridge_priority: {spine1: 4096}'),
+    "Instance": (
+        "network.spanning_tree.instances.1",
+        'vlans: "10-20,30"\nbridge_priority: {spine1: 4096}',
+    ),
     "Host": (
         "hosts.shop-db",
         "mtu: 9000B\nip: {reassembly_timeout: 5s}\nnic: {tso: 0B}\ncpu: {per_packet: 1us}\n"
         "tcp: {congestion_control: dctcp}\nmemory: 64GB\n"
         "neighbours: {noise: {tasks: 2}}   # live runs",
     ),
-    "Ip": ("hosts.shop-db.ip", "reassembly_timeout: 1s\nreassembly_memory: 64MiB\nreassembly_distance: 0"),
-    "HostNeighbour": ("hosts.shop-db.neighbours.noise", "kind: disk\ntasks: 2\ncores: [0]\nnice: 5"),
+    "Ip": (
+        "hosts.shop-db.ip",
+        "reassembly_timeout: 1s\nreassembly_memory: 64MiB\nreassembly_distance: 0",
+    ),
+    "HostNeighbour": (
+        "hosts.shop-db.neighbours.noise",
+        "kind: disk\ntasks: 2\ncores: [0]\nnice: 5",
+    ),
     "Nic": (
         "hosts.defaults.nic",
-        "queue: 4MB\ntso: 0B\ngro: 0B\nrx_coalesce: 20us\nrx_jitter: exponential(2us)\nrx_ring: 1024 frames\n"
+        "queue: 4MB\ntso: 0B\ngro: 0B\nrx_coalesce: 20us\nrx_jitter: "
+        "exponential(2us)\nrx_ring: 1024 frames\n"
         "bond: layer3+4\npfc: {priorities: [3]}\nlink_pause: true\npause_response: 500ns\nqcn: {}\n"
         "ets: {san: {priorities: [6], share: 60%}, rest: {priorities: [0, 1], share: 40%}}\n"
         "storm: {priorities: [3], start: 10ms, end: 200ms}",
     ),
     "NicPfc": ("hosts.defaults.nic.pfc", "priorities: [3, 4]"),
-    "NicClass": ("hosts.defaults.nic.ets.san", "priorities: [6]\nshare: 60%\nstrict: 1   # instead of a share"),
+    "NicClass": (
+        "hosts.defaults.nic.ets.san",
+        "priorities: [6]\nshare: 60%\nstrict: 1   # instead of a share",
+    ),
     "NicQcn": (
         "hosts.defaults.nic.qcn",
-        "timer: 15ms\nbyte_counter: 150kB\nactive_increase: 5Mbit/s\nhyper_increase: 50Mbit/s\nrate_min: 10Mbit/s",
+        "timer: 15ms\nbyte_counter: 150kB\nactive_increase: 5Mbit/s\nhyper_increase: "
+        "50Mbit/s\nrate_min: 10Mbit/s",
     ),
     "Storm": ("hosts.broken.nic.storm", "priorities: [3]\nstart: 100ms\nend: 350ms"),
     "Cpu": (
@@ -147,7 +168,10 @@ cache: {size: 4MiB}
 rotation: {rpm: 7200}
 capacity: 1TB""",
     ),
-    "Limits": ("devices.ssd.limits", "max_sectors: 512KiB\nmax_segments: 128\nsegment: 4KiB\ntransfer: 128KiB"),
+    "Limits": (
+        "devices.ssd.limits",
+        "max_sectors: 512KiB\nmax_segments: 128\nsegment: 4KiB\ntransfer: 128KiB",
+    ),
     "Cache": ("devices.ssd.cache", "size: 4MiB\nlatency: 17us"),
     "Rotation": ("devices.ssd.rotation", "rpm: 7200\nseek_track: 1ms\nseek_full: 15ms"),
     "Pins": ("hypervisors.leaf.pins.web", "cores: [1, 2]\nvhost: [3]"),
@@ -230,7 +254,10 @@ qcn: {}""",
         "kind: red\nminimum: 150kB\nmaximum: 3MB\nprobability: 10%\nweight_exponent: 9\necn: true\n"
         "not_capable: {minimum: 100kB, maximum: 1MB}\ngentle: false",
     ),
-    "NotCapable": ("policies.gold.queues.rest.aqm.not_capable", "minimum: 100kB\nmaximum: 1MB\nprobability: 10%"),
+    "NotCapable": (
+        "policies.gold.queues.rest.aqm.not_capable",
+        "minimum: 100kB\nmaximum: 1MB\nprobability: 10%",
+    ),
     "Afd": ("policies.gold.queues.rest.aqm", "kind: afd\ndesired: 150kB\necn: true"),
     "Codel": (
         "policies.gold.queues.rest.aqm",
@@ -239,12 +266,14 @@ qcn: {}""",
     "Qcn": ("policies.gold.queues.rest.qcn", "set_point: 26kB\nweight: 2"),
     "Dpp": (
         "policies.gold.dpp",
-        "max_packets: 20\nage: 5ms\nexpress: fast\nreset: order-safe\ntable_entries: 65536\nwhen_full: untracked\n"
+        "max_packets: 20\nage: 5ms\nexpress: fast\nreset: order-safe\ntable_entries: "
+        "65536\nwhen_full: untracked\n"
         "priorities: [0]",
     ),
     "Etrap": (
         "policies.gold.etrap",
-        "profile: mesh\nbyte_count: 1MB\nage: 500us\nafd_period: 50us\nbandwidth_threshold: 500B\ntable_entries: 65536",
+        "profile: mesh\nbyte_count: 1MB\nage: 500us\nafd_period: 50us\nbandwidth_threshold: "
+        "500B\ntable_entries: 65536",
     ),
     "Pfc": (
         "policies.gold.pfc",
@@ -280,11 +309,15 @@ sends: true
 obeys: true
 watchdog: {detection: 200ms}""",
     ),
-    "Police": ("policies.gold.police", "priorities: [0, 1]\nrate: 5Gbit/s\nburst: 500kB\nper_flow: true"),
+    "Police": (
+        "policies.gold.police",
+        "priorities: [0, 1]\nrate: 5Gbit/s\nburst: 500kB\nper_flow: true",
+    ),
     **WORKLOADS,
     "Sweep": (
         "sweep",
-        "axes:\n  switches.leaf.buffer: log(1MB..64MB, 7)\n  workloads.shop.users: [4, 16, 64]\ncombine: grid",
+        "axes:\n  switches.leaf.buffer: log(1MB..64MB, 7)\n  workloads.shop.users: [4, 16, "
+        "64]\ncombine: grid",
     ),
     "WhatIf": (
         "whatif",
@@ -309,7 +342,10 @@ invalid_if: [unfinished, host-drops]
 live: {attempts: 3}""",
     ),
     "Headline": ("headline[]", "workload: shop\nmetric: rate_per_s"),
-    "Calibrate": ("experiment.calibrate", "to: 30s\nworkloads: [shop]\nmethod: gap\nshare_gap: false"),
+    "Calibrate": (
+        "experiment.calibrate",
+        "to: 30s\nworkloads: [shop]\nmethod: gap\nshare_gap: false",
+    ),
     "Live": (
         "experiment.live",
         """max_delay_error: 5%
@@ -326,12 +362,14 @@ attempts: 3""",
     ),
     "Observe": (
         "observe",
-        "ports: [leaf>web]\nseries_bins: 500\nseries_bin: 1ms\ntransactions: 100000\nwindows: 1ms\ninterfaces: 1s\n"
+        "ports: [leaf>web]\nseries_bins: 500\nseries_bin: 1ms\ntransactions: 100000\nwindows: "
+        "1ms\ninterfaces: 1s\n"
         "digest: true",
     ),
     "Assumption": (
         "assumptions[]",
-        "name: server time\nvalue: 300 us\nmark: assumed\nrange: 0.1 to 1 ms\nsource: a query answered from memory\n"
+        "name: server time\nvalue: 300 us\nmark: assumed\nrange: 0.1 to 1 ms\nsource: a query "
+        "answered from memory\n"
         "vary: {keys: [workloads.shop.round_trips.0.server_time], range: 0.1ms..1ms}",
     ),
     "Variation": (

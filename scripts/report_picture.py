@@ -1,7 +1,8 @@
-"""The README's own scenario, run: what it prints, and `docs/figures/report.png`, the first screen of its report.
+"""The README's own scenario, run: what it prints, and `docs/figures/report.png`, the first screen
+of its report.
 
-`python scripts/report_picture.py` runs the scenario, puts its output into the README and takes the picture with
-Chromium, which must be on the path.
+`python scripts/report_picture.py` runs the scenario, puts its output into the README and takes the
+picture with Chromium, which must be on the path.
 """
 
 import re
@@ -17,11 +18,21 @@ from readme_table import replace_block
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-MARKS = ("<!-- output of the twenty lines: written by scripts/report_picture.py -->", "<!-- end of output -->")
+MARKS = (
+    "<!-- output of the twenty lines: written by scripts/report_picture.py -->",
+    "<!-- end of output -->",
+)
 PICTURE = ROOT / "docs" / "figures" / "report.png"
 WIDTH, HEIGHT = 1000, 1150
 LIMIT_S = 120
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars", "--disable-quic")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--disable-quic",
+)
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -36,9 +47,21 @@ def main() -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", tailrace.ScenarioWarning)
             result = tailrace.run(scenario(place), out=place / "run")
-        README.write_text(replace_block(README.read_text(), f"```text\n{str(result).strip()}\n```", MARKS))
-        shot = (f"--user-data-dir={place / 'profile'}", f"--screenshot={PICTURE}", f"--window-size={WIDTH},{HEIGHT}")
-        command = [browser, *FLAGS, *shot, "--virtual-time-budget=4000", result.report_path.as_uri()]
+        README.write_text(
+            replace_block(README.read_text(), f"```text\n{str(result).strip()}\n```", MARKS)
+        )
+        shot = (
+            f"--user-data-dir={place / 'profile'}",
+            f"--screenshot={PICTURE}",
+            f"--window-size={WIDTH},{HEIGHT}",
+        )
+        command = [
+            browser,
+            *FLAGS,
+            *shot,
+            "--virtual-time-budget=4000",
+            result.report_path.as_uri(),
+        ]
         subprocess.run(command, check=True, capture_output=True, timeout=LIMIT_S)
     print(f"{PICTURE.relative_to(ROOT)}: {PICTURE.stat().st_size / 1e3:.0f} kB")
     return 0

@@ -1,12 +1,15 @@
 """Predict one load of a real service by the simulator from another, and print how far off it is.
 
-    request_services.py --exact|--live [--program wrk|perf-test|...].. [--rate R] [--trials N] [--out DIR]
+    request_services.py --exact|--live [--program wrk|perf-test|...].. [--rate R] [--trials N]
+    [--out DIR]
 
 A small load is run by the real program, and calibrates the simulated server:
 
-- Exact: processor time is free. `server_time` is the difference of the medians of that load, real and simulated.
-- Live: `server_work` is the processor time that the server used for a request. `server_time` is what remains of the
-  real latencies, quantile by quantile, above the simulated median with that work.
+- Exact: processor time is free. `server_time` is the difference of the medians of that load, real
+  and simulated.
+- Live: `server_work` is the processor time that the server used for a request. `server_time` is
+  what remains of the real latencies, quantile by quantile, above the simulated median with that
+  work.
 
 Then other loads, which were not used, are run both ways.
 """
@@ -59,8 +62,15 @@ class Load:
     @property
     def name(self) -> str:
         """In the table."""
-        size = self.request_bytes if self.request_bytes > self.response_bytes else self.response_bytes
-        return " ".join([f"{self.users} x {size / 1000:g} kB", *(f"{key} {value}" for key, value in self.keys.items())])
+        size = (
+            self.request_bytes if self.request_bytes > self.response_bytes else self.response_bytes
+        )
+        return " ".join(
+            [
+                f"{self.users} x {size / 1000:g} kB",
+                *(f"{key} {value}" for key, value in self.keys.items()),
+            ]
+        )
 
 
 NEW = {"connection": "new"}
@@ -74,20 +84,29 @@ LOADS = {
         Load(users, size, keys={"pipeline": depth})
         for users, size, depth in ((1, 100, 4), (4, 100, 4), (1, 100, 12), (8, 100, 12))
     ),
-    "wrk, new": tuple(Load(users, size, keys=NEW) for users, size in ((1, 4000), (4, 4000), (1, 12_000), (8, 12_000))),
+    "wrk, new": tuple(
+        Load(users, size, keys=NEW)
+        for users, size in ((1, 4000), (4, 4000), (1, 12_000), (8, 12_000))
+    ),
     # Messages of 1 and 4 kB, each confirmed before the next or a few on their way.
-    "perf-test": (Load(1, 21, 1082), Load(2, 21, 1082), Load(1, 21, 4154), Load(1, 21, 1082, {"pipeline": 4})),
+    "perf-test": (
+        Load(1, 21, 1082),
+        Load(2, 21, 1082),
+        Load(1, 21, 4154),
+        Load(1, 21, 1082, {"pipeline": 4}),
+    ),
     "dnsperf": (Load(4, 1000), Load(8, 1000), Load(4, 8000), Load(16, 8000)),
 }
 """Of each program: the load of the calibration, and those that are predicted."""
 
 
 SERVERS: dict[str, dict[str, Any]] = {"redis-benchmark": {"concurrency": 1}}
-"""What is known of servers without measuring: one thread of Redis answers. In virtual time, what it adds to a pipeline
-is added once, and not by each of its requests.
+"""What is known of servers without measuring: one thread of Redis answers. In virtual time, what it
+adds to a pipeline is added once, and not by each of its requests.
 """
 WITHOUT_WORK = ("perf-test",)
-"""Most of the processor time of RabbitMQ in a trial is its start: its time for a request is all `server_time`."""
+"""Most of the processor time of RabbitMQ in a trial is its start: its time for a request is all
+`server_time`."""
 EXACT = tuple(name for name in LOADS if name != "perf-test")
 
 
@@ -137,13 +156,23 @@ def run(at: Place, name: str, load: Load, server: Mapping[str, Any] | None = Non
     scenario = {
         "tailrace": 1,
         "name": "service",
-        "network": {"link": {"rate": at.rate}, "topology": {"kind": "star", "hosts": ["client", "server"]}},
+        "network": {
+            "link": {"rate": at.rate},
+            "topology": {"kind": "star", "hosts": ["client", "server"]},
+        },
         "workloads": {"asking": workload},
         "experiment": {"trials": at.trials, "duration": "30s", "live": MACHINE},
     }
     (folder / "scenario.yaml").write_text(json.dumps(scenario), encoding="utf-8")
     option = [f"--{at.engine}"] if server is None else []
-    command = [*TAILRACE, "run", str(folder / "scenario.yaml"), *option, "--out", str(folder / "run")]
+    command = [
+        *TAILRACE,
+        "run",
+        str(folder / "scenario.yaml"),
+        *option,
+        "--out",
+        str(folder / "run"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command[3:])}: {done.stderr.strip()}")
@@ -154,7 +183,9 @@ def run(at: Place, name: str, load: Load, server: Mapping[str, Any] | None = Non
 def seen(outcomes: Sequence[Mapping[str, Any]]) -> Seen:
     """Trials pooled."""
     workloads = [outcome["workloads"][0] for outcome in outcomes]
-    latencies = Histogram.from_outcomes([convert(each["latency"], Latency | None) for each in workloads])
+    latencies = Histogram.from_outcomes(
+        [convert(each["latency"], Latency | None) for each in workloads]
+    )
     assert latencies is not None, "every load has requests"
     count = sum(each["transactions"] for each in workloads)
     busy_ps = sum(
@@ -163,7 +194,11 @@ def seen(outcomes: Sequence[Mapping[str, Any]]) -> Seen:
         for host in outcome["hosts"]
         if host["name"] == "server" and outcome.get("live")
     )
-    waits = [one["share"] for outcome in outcomes for one in (outcome.get("live") or {}).get("core_waits", {}).values()]
+    waits = [
+        one["share"]
+        for outcome in outcomes
+        for one in (outcome.get("live") or {}).get("core_waits", {}).values()
+    ]
     seconds = sum(each["completion_ps"] for each in workloads) / PS_PER_S
     return Seen(latencies, count / seconds, busy_ps / count / PS_PER_US, max(waits, default=0.0))
 
@@ -173,18 +208,27 @@ def calibrated(at: Place) -> tuple[dict[str, Any], str]:
     load = LOADS[at.program][0]
     real = run(at, "real", load)
     has_work = at.engine == "live" and at.program not in WITHOUT_WORK
-    work = SERVERS.get(at.program, {}) | ({"server_work": f"{real.work_us:.3f}us"} if has_work else {})
+    work = SERVERS.get(at.program, {}) | (
+        {"server_work": f"{real.work_us:.3f}us"} if has_work else {}
+    )
     model = run(at, "uncalibrated", load, work)
     # A server answers the requests of a connection one after the other: each has its part.
     depth = load.keys.get("pipeline", 1)
-    rest_us = {percent: max(0.0, (real.ms(percent) - model.ms(50.0)) * 1000 / depth) for percent in QUANTILES}
+    rest_us = {
+        percent: max(0.0, (real.ms(percent) - model.ms(50.0)) * 1000 / depth)
+        for percent in QUANTILES
+    }
     if at.engine == "exact":
-        return work | {"server_time": f"{rest_us[50.0]:.3f}us"}, f"server_time {rest_us[50.0]:.1f} us"
+        return work | {
+            "server_time": f"{rest_us[50.0]:.3f}us"
+        }, f"server_time {rest_us[50.0]:.1f} us"
     points, last = [], 0.0
     for percent in QUANTILES:
         last = max(last, rest_us[percent])
         points.append([f"{last:.3f}us", f"{percent}%"])
-    points.append([f"{max(last, (real.latencies.max_ps / 1e9 - model.ms(50.0)) * 1000):.3f}us", "100%"])
+    points.append(
+        [f"{max(last, (real.latencies.max_ps / 1e9 - model.ms(50.0)) * 1000):.3f}us", "100%"]
+    )
     used = f"server_work {real.work_us if has_work else 0.0:.1f} us"
     words = f"{used}, server_time p50 {rest_us[50.0]:.1f} us, p99 {rest_us[99.0]:.1f} us"
     return work | {"server_time": {"cdf": points}}, words
@@ -195,7 +239,10 @@ def row(program: str, load: Load, real: Seen, model: Seen) -> str:
     errors = [model.ms(percent) / real.ms(percent) - 1 for percent in (50.0, 99.0)]
     rate = model.rate_per_s / real.rate_per_s - 1
     is_good = abs(errors[0]) <= P50_MOST and abs(errors[1]) <= P99_MOST
-    figures = f"{real.ms(50):.3f} | {model.ms(50):.3f} | {errors[0]:+.1%} | {real.ms(99):.3f} | {model.ms(99):.3f} |"
+    figures = (
+        f"{real.ms(50):.3f} | {model.ms(50):.3f} | {errors[0]:+.1%} | {real.ms(99):.3f} | "
+        f"{model.ms(99):.3f} |"
+    )
     wait = f" | {real.core_wait:.0%}" if real.core_wait else ""
     return (
         f"| {program} | {load.name} | {figures} {errors[1]:+.1%} | {rate:+.1%}"
@@ -205,7 +252,9 @@ def row(program: str, load: Load, real: Seen, model: Seen) -> str:
 
 def main() -> None:
     """Prints a table of all loads of the chosen programs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     engine = parser.add_mutually_exclusive_group(required=True)
     for name in ("exact", "live"):
         engine.add_argument(f"--{name}", dest="engine", action="store_const", const=name)
@@ -216,14 +265,20 @@ def main() -> None:
     chosen = parser.parse_args()
     out = chosen.out or Path(tempfile.mkdtemp(prefix="services-"))
     wait = " | waited for a core" if chosen.engine == "live" else ""
-    print(f"| Program | Load | p50 real, ms | simulated | error | p99 real, ms | simulated | error | rate{wait} | |")
+    print(
+        "| Program | Load | p50 real, ms | simulated | error | p99 real, ms | simulated | "
+        f"error | rate{wait} | |"
+    )
     print("|---|---|---:|---:|---:|---:|---:|---:|---:|---|" + ("---|" if wait else ""))
     for program in chosen.program or (LOADS if chosen.engine == "live" else EXACT):
         at = Place(out, chosen.engine, chosen.trials, chosen.rate, program)
         server, words = calibrated(at)
         print(f"<!-- {program}: {words} -->", flush=True)
         for load in LOADS[program][1:]:
-            print(row(program, load, run(at, "real", load), run(at, "model", load, server)), flush=True)
+            print(
+                row(program, load, run(at, "real", load), run(at, "model", load, server)),
+                flush=True,
+            )
     print(f"runs: {out}")
 
 

@@ -1,4 +1,5 @@
-"""`docs/scenario-reference.md` from the JSON Schema of scenarios: every key, its type, default and meaning."""
+"""`docs/scenario-reference.md` from the JSON Schema of scenarios: every key, its type, default and
+meaning."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +26,8 @@ DIMENSIONS = (
 DISTRIBUTION_WORD = "exponential|uniform"
 """Part of the pattern by which a distribution is recognised."""
 LARGEST = 2**31 - 1
-"""A maximum from here on is that of a number in the machine and says nothing to the author of a scenario."""
+"""A maximum from here on is that of a number in the machine and says nothing to the author of a
+scenario."""
 
 INTRODUCTION = """# Scenario reference
 
@@ -36,13 +38,18 @@ with line, key and a hint.
 A key without a default is required. Below each table, every key is written once: a real section has those that it
 needs, and some exclude each other. Unknown keys are errors. `[K]` marks a default whose source was not at hand: it is
 a usual value, to be varied where a conclusion depends on it; the pages of the [models](models/README.md) give ranges.
-"""
+"""  # noqa: E501
 
 
 def render(schema: Schema) -> str:
     """The whole page."""
     definitions: dict[str, Schema] = schema["$defs"]
-    sections = [INTRODUCTION, quantities(), code_points(), section("Scenario", schema, "The file itself.")]
+    sections = [
+        INTRODUCTION,
+        quantities(),
+        code_points(),
+        section("Scenario", schema, "The file itself."),
+    ]
     sections += [section(name, definitions[name], "") for name in reading_order(schema)]
     sections.append(metrics())
     return "\n".join(sections)
@@ -53,7 +60,8 @@ def quantities() -> str:
     lines = [
         "## Quantities",
         "",
-        "A value that has a unit is written with it. A bare number where a unit is needed is an error, and so is a",
+        "A value that has a unit is written with it. A bare number where a unit is needed is "
+        "an error, and so is a",
         "value that is not a whole number of the smallest unit.",
         "",
         "| Quantity | Units | Examples |",
@@ -66,9 +74,12 @@ def quantities() -> str:
             lines.append(f"| {dimension.noun} | {suffixes} | {examples} |")
     lines += [
         "",
-        "A *cost per byte* is a time that may also be given in `fs`. A *distribution* is one quantity (always that",
-        "value) or `exponential(8ms)`, `uniform(1ms, 2ms)`, `normal(8ms, 1ms)`, `lognormal(8ms, 0.5)`,",
-        "`erlang(8ms, 4)`; sizes may also be a named distribution or points, `{cdf: [[1kB, 15%], [10kB, 100%]]}`.",
+        "A *cost per byte* is a time that may also be given in `fs`. A *distribution* is one "
+        "quantity (always that",
+        "value) or `exponential(8ms)`, `uniform(1ms, 2ms)`, `normal(8ms, 1ms)`, "
+        "`lognormal(8ms, 0.5)`,",
+        "`erlang(8ms, 4)`; sizes may also be a named distribution or points, `{cdf: [[1kB, "
+        "15%], [10kB, 100%]]}`.",
         "",
     ]
     return "\n".join(lines)
@@ -76,7 +87,10 @@ def quantities() -> str:
 
 def code_points() -> str:
     """The names of DSCP, once for all keys that take them."""
-    names = ", ".join(f"`{name}` {number}" for name, number in sorted(DSCP_NAMES.items(), key=lambda pair: pair[1]))
+    names = ", ".join(
+        f"`{name}` {number}"
+        for name, number in sorted(DSCP_NAMES.items(), key=lambda pair: pair[1])
+    )
     return f"## Code points\n\nA code point (DSCP) is a number from 0 to 63 or a name: {names}.\n"
 
 
@@ -85,9 +99,12 @@ def metrics() -> str:
     lines = [
         "## Metrics",
         "",
-        "What `metric` of an expectation may be. A key in bold is needed (`workload` only where there are several);",
-        "the others narrow the figure down, and without them it is that of the whole network. Every figure is of one",
-        "arm, the first where `arm` is left out. With `after`, what was recorded from that time on counts.",
+        "What `metric` of an expectation may be. A key in bold is needed (`workload` only "
+        "where there are several);",
+        "the others narrow the figure down, and without them it is that of the whole network. "
+        "Every figure is of one",
+        "arm, the first where `arm` is left out. With `after`, what was recorded from that "
+        "time on counts.",
         "",
         "| Metric | Keys | Meaning |",
         "|---|---|---|",
@@ -132,7 +149,9 @@ def section(name: str, definition: Schema, text: str) -> str:
         lines += ["| Key | Value | Default | Meaning |", "|---|---|---|---|"]
         for key, value in properties.items():
             default = "required" if key in required else default_of(value)
-            lines.append(f"| `{key}` | {kind(value)} | {default} | {cell(value.get('description', ''))} |")
+            lines.append(
+                f"| `{key}` | {kind(value)} | {default} | {cell(value.get('description', ''))} |"
+            )
         lines.append("")
     if name in SNIPPETS:
         lines += snippet(*SNIPPETS[name])
@@ -166,7 +185,9 @@ def kind_of_choices(choices: list[Schema]) -> str:
         named = [name for choice in choices for name in choice.get("enum", ())]
         words = f"distribution of {kind(choices[0])}"
         return words + (f", or {', '.join(f'`{name}`' for name in named)}" if named else "")
-    return " or ".join(dict.fromkeys(kind(choice) for choice in choices if choice.get("type") != "null"))
+    return " or ".join(
+        dict.fromkeys(kind(choice) for choice in choices if choice.get("type") != "null")
+    )
 
 
 def kind_by_type(schema: Schema) -> str:
@@ -230,7 +251,7 @@ def default_of(schema: Schema) -> str:
     if isinstance(default, list):
         return ", ".join(f"`{literal(item)}`" for item in default) or "none"
     dimension = next((found for found in map(dimension_of, alternatives(schema)) if found), None)
-    return f"`{quantity(default, dimension) if dimension and isinstance(default, int) else literal(default)}`"
+    return f"`{quantity(default, dimension) if dimension and isinstance(default, int) else literal(default)}`"  # noqa: E501
 
 
 def alternatives(schema: Schema) -> list[Schema]:
@@ -240,8 +261,16 @@ def alternatives(schema: Schema) -> list[Schema]:
 
 def quantity(value: int, dimension: units.Dimension) -> str:
     """The shortest way to write a plan's integer with a unit: 500000 ps as `500ns`."""
-    whole = {suffix: Fraction(value) / size for suffix, size in dimension.suffixes.items() if value % size == 0}
-    suffix = min(whole, key=lambda suffix: len(str(whole[suffix]))) if value else min(dimension.suffixes, key=len)
+    whole = {
+        suffix: Fraction(value) / size
+        for suffix, size in dimension.suffixes.items()
+        if value % size == 0
+    }
+    suffix = (
+        min(whole, key=lambda suffix: len(str(whole[suffix])))
+        if value
+        else min(dimension.suffixes, key=len)
+    )
     return f"{whole[suffix]}{' ' if suffix.startswith('frame') else ''}{suffix}"
 
 

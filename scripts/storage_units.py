@@ -1,12 +1,14 @@
-"""Protocol data units of storage in a packet capture, in the order in which they were whole, as tshark decodes them.
+"""Protocol data units of storage in a packet capture, in the order in which they were whole, as
+tshark decodes them.
 
     storage_units.py iscsi|nvme-tcp CAPTURE
 
-prints a line for each unit, or for several that are alike: how many, direction (> to the target), kind, bytes in the
-stream; of an R2T what it asks for. `crates/endpoint/src/app/storage/protocol/captures` has such lists.
+prints a line for each unit, or for several that are alike: how many, direction (> to the target),
+kind, bytes in the stream; of an R2T what it asks for.
+`crates/endpoint/src/app/storage/protocol/captures` has such lists.
 
-Of iSCSI, all before the first read is the set-up: each question stands with its answer. Of NVMe over TCP, only the
-connection of the last queue counts, which is that of an I/O queue.
+Of iSCSI, all before the first read is the set-up: each question stands with its answer. Of NVMe
+over TCP, only the connection of the last queue counts, which is that of an I/O queue.
 """
 
 import argparse
@@ -83,17 +85,22 @@ def tshark(capture: Path, words: Iterable[str]) -> str:
 
 
 def frames(capture: Path, shown: str, fields: Iterable[str]) -> Iterator[dict[str, list[str]]]:
-    """The values of each frame with units, by field; a field has a value for each unit that has it."""
+    """The values of each frame with units, by field; a field has a value for each unit that has
+    it."""
     fields = list(fields)
     options = [word for field in fields for word in ("-e", field)]
     separators = ["-E", f"aggregator={VALUES}", "-E", "occurrence=a"]
     for line in tshark(capture, ["-Y", shown, "-T", "fields", *separators, *options]).splitlines():
         cells = line.split(COLUMNS)
-        yield {field: cell.split(VALUES) if cell else [] for field, cell in zip(fields, cells, strict=True)}
+        yield {
+            field: cell.split(VALUES) if cell else []
+            for field, cell in zip(fields, cells, strict=True)
+        }
 
 
 def complaints(capture: Path) -> list[str]:
-    """What tshark finds wrong: frames that it cannot decode, and digests that are not those of their data."""
+    """What tshark finds wrong: frames that it cannot decode, and digests that are not those of
+    their data."""
     shown = '_ws.malformed || _ws.expert.severity == "Error" || _ws.expert.group == "Checksum"'
     return tshark(capture, ["-Y", shown]).splitlines()
 
@@ -111,7 +118,10 @@ def iscsi(capture: Path) -> list[Unit]:
         behind = DIGEST_BYTES if frame["iscsi.datadigest32"] else 0
         offsets, lengths = iter(frame["iscsi.bufferOffset"]), iter(frame["iscsi.desireddatalength"])
         rows = zip(
-            frame["iscsi.opcode"], frame["iscsi.datasegmentlength"], frame["iscsi.initiatortasktag"], strict=True
+            frame["iscsi.opcode"],
+            frame["iscsi.datasegmentlength"],
+            frame["iscsi.initiatortasktag"],
+            strict=True,
         )
         for code, text, tag in rows:
             opcode, data = int(code, 0), int(text, 0)

@@ -2,17 +2,17 @@
 
     two_tiers.py [--backends N] [--requests N] [--out DIR]
 
-On real kernels in virtual time, wrk asks an nginx whose page includes an answer of each of several other nginx (`calls`
-of a scenario, `ssi` of nginx), in two ways:
+On real kernels in virtual time, wrk asks an nginx whose page includes an answer of each of several
+other nginx (`calls` of a scenario, `ssi` of nginx), in two ways:
 
 - In turn: an answer is put into a variable, for which nginx waits before it asks the next server.
-- At once: all are asked at the same time. The response has all answers, and nginx sends its first part before the last
-  answer has come, which the simulator does not: the traffic program on real kernels, which sends a response when it has
-  all answers, does the same calls in a third way.
+- At once: all are asked at the same time. The response has all answers, and nginx sends its first
+  part before the last answer has come, which the simulator does not: the traffic program on real
+  kernels, which sends a response when it has all answers, does the same calls in a third way.
 
-A load of one user calibrates the `server_time` of the first server: the difference of the medians, real and simulated.
-Loads with other users and sizes, which were not used, are then run both ways. The size of a response is the one that
-wrk counted.
+A load of one user calibrates the `server_time` of the first server: the difference of the medians,
+real and simulated. Loads with other users and sizes, which were not used, are then run both ways.
+The size of a response is the one that wrk counted.
 """
 
 import argparse
@@ -28,7 +28,14 @@ from typing import Any
 from msgspec import convert
 
 from tailrace.exact import program
-from tailrace.exact.load import BEGUN_WALL_US, OUTPUT, START_NS, Addresses, GuestProgram, programs_file
+from tailrace.exact.load import (
+    BEGUN_WALL_US,
+    OUTPUT,
+    START_NS,
+    Addresses,
+    GuestProgram,
+    programs_file,
+)
 from tailrace.files import make_folder, write_text
 from tailrace.outcome.types import Latency
 from tailrace.programs import lua_log, nginx, wrk
@@ -61,7 +68,11 @@ class Load:
 
 LOADS = (Load(1, 4000), Load(4, 4000), Load(1, 16_000), Load(8, 16_000))
 """The one of the calibration, and those that are predicted."""
-WAYS = (("in turn", False, False), ("at once", True, False), ("at once, traffic program", True, True))
+WAYS = (
+    ("in turn", False, False),
+    ("at once", True, False),
+    ("at once, traffic program", True, True),
+)
 
 
 @dataclass(frozen=True)
@@ -138,11 +149,21 @@ def real(at: Tiers, load: Load) -> Seen:
     work = RequestWork.of(own.flat, int(plan["seed"]))
     write_text(folder / "plan.json", json.dumps(plan))
     addresses = Addresses(at.hosts, [])
-    programs = [*(_back(folder, addresses, name, load) for name in at.names), _front(folder, addresses, at, load)]
+    programs = [
+        *(_back(folder, addresses, name, load) for name in at.names),
+        _front(folder, addresses, at, load),
+    ]
     programs.append(_users(folder, addresses, work))
     write_text(folder / "programs.json", programs_file(programs))
     command = [str(program.installed(program.ENGINE)), "run", "--plan", str(folder / "plan.json")]
-    command += ["--programs", str(folder / "programs.json"), "--dir", str(folder / "run"), "--memory", MEMORY_MIB]
+    command += [
+        "--programs",
+        str(folder / "programs.json"),
+        "--dir",
+        str(folder / "run"),
+        "--memory",
+        MEMORY_MIB,
+    ]
     command += ["--without", work.name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     if done.returncode != 0:
@@ -156,7 +177,9 @@ def real(at: Tiers, load: Load) -> Seen:
     assert found, said
     total = dict(zip(found[1].split()[::2], map(int, found[1].split()[1::2]), strict=True))
     assert total["status"] == total["read"] == 0, said
-    latencies = Histogram.from_outcomes([latency_outcome(one.latency_us * PS_PER_US for one in whole)])
+    latencies = Histogram.from_outcomes(
+        [latency_outcome(one.latency_us * PS_PER_US for one in whole)]
+    )
     assert latencies is not None, "there are requests"
     return Seen(latencies, total["bytes"] // total["requests"])
 
@@ -166,7 +189,13 @@ def _server(folder: Path, name: str, text: str) -> GuestProgram:
     write_text(folder / name / "conf", text)
     copies = {HERE: str((folder / name).absolute())}
     return GuestProgram(
-        name, command.name, command.argv, user=command.user, copies=copies, stop_signal="TERM", is_server=True
+        name,
+        command.name,
+        command.argv,
+        user=command.user,
+        copies=copies,
+        stop_signal="TERM",
+        is_server=True,
     )
 
 
@@ -191,17 +220,23 @@ def _front(folder: Path, addresses: Addresses, at: Tiers, load: Load) -> GuestPr
     for path in (folder / "front" / "files", page):
         path.chmod(0o755)
     upstreams = "".join(
-        f"  upstream {name} {{ server {addresses.of(name, 0)}:{HTTP}; keepalive 64; }}\n" for name in at.names
+        f"  upstream {name} {{ server {addresses.of(name, 0)}:{HTTP}; keepalive 64; }}\n"
+        for name in at.names
     )
     locations = "".join(
-        f'    location /{name}/ {{ proxy_pass http://{name}/; proxy_http_version 1.1; proxy_set_header Connection "";'
+        f"    location /{name}/ {{ proxy_pass http://{name}/; proxy_http_version 1.1; "
+        'proxy_set_header Connection "";'
         f" proxy_set_header Host back1; }}\n"
         for name in at.names
     )
     text = nginx.configuration(HERE, f"{HERE}/files", [addresses.of("front", 0)], 64, 1, HTTP)
-    text = text.replace("  server {\n", f"{upstreams}  server {{\n    ssi on;\n    ssi_types *;\n{locations}", 1)
+    text = text.replace(
+        "  server {\n", f"{upstreams}  server {{\n    ssi on;\n    ssi_types *;\n{locations}", 1
+    )
     text = text.replace("worker_connections 80;", "worker_connections 512;")
-    text = text.replace("    max_ranges 0;", "    subrequest_output_buffer_size 64k;\n    max_ranges 0;")
+    text = text.replace(
+        "    max_ranges 0;", "    subrequest_output_buffer_size 64k;\n    max_ranges 0;"
+    )
     return _server(folder, "front", text)
 
 
@@ -228,7 +263,9 @@ def traffic(at: Tiers, load: Load) -> Seen:
     return run(at, load, response_bytes, 0.0, "traffic", "--exact")
 
 
-def run(at: Tiers, load: Load, response_bytes: int, server_time_us: float, name: str, *options: str) -> Seen:
+def run(
+    at: Tiers, load: Load, response_bytes: int, server_time_us: float, name: str, *options: str
+) -> Seen:
     """By the simulator, or as the options say."""
     folder = at.folder / f"{name}-{load.users}-{load.answer_bytes}"
     make_folder(folder)
@@ -238,8 +275,12 @@ def run(at: Tiers, load: Load, response_bytes: int, server_time_us: float, name:
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     if done.returncode != 0:
         sys.exit(f"{load}: {done.stderr.strip()}")
-    outcome = json.loads((folder / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8"))["outcome"]
-    latencies = Histogram.from_outcomes([convert(outcome["workloads"][0]["latency"], Latency | None)])
+    outcome = json.loads(
+        (folder / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8")
+    )["outcome"]
+    latencies = Histogram.from_outcomes(
+        [convert(outcome["workloads"][0]["latency"], Latency | None)]
+    )
     assert latencies is not None, "there are requests"
     return Seen(latencies, response_bytes)
 
@@ -248,24 +289,38 @@ def row(load: Load, one: Seen, model: Seen) -> str:
     """A line of the table."""
     errors = [model.ms(percent) / one.ms(percent) - 1 for percent in (50.0, 99.0)]
     is_good = abs(errors[0]) <= P50_MOST and abs(errors[1]) <= P99_MOST
-    figures = f"{one.ms(50):.3f} | {model.ms(50):.3f} | {errors[0]:+.1%} | {one.ms(99):.3f} | {model.ms(99):.3f}"
+    figures = (
+        f"{one.ms(50):.3f} | {model.ms(50):.3f} | {errors[0]:+.1%} | {one.ms(99):.3f} | "
+        f"{model.ms(99):.3f}"
+    )
     name = f"{load.users} x {load.answer_bytes / 1000:g} kB"
     return f"| {name} | {figures} | {errors[1]:+.1%} | {'within' if is_good else '**outside**'} |"
 
 
 def main(words: Sequence[str] | None = None) -> None:
     """Prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--backends", type=int, default=4)
     parser.add_argument("--requests", type=int, default=200, help="of each user")
     parser.add_argument("--way", action="append", choices=[name for name, _, _ in WAYS])
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args(words)
     folder = chosen.out or Path(tempfile.mkdtemp(prefix="tiers-"))
-    print("| Servers are asked | Load | p50 real, ms | simulated | error | p99 real, ms | simulated | error | |")
+    print(
+        "| Servers are asked | Load | p50 real, ms | simulated | error | p99 real, ms | "
+        "simulated | error | |"
+    )
     print("|---|---|---:|---:|---:|---:|---:|---:|---|")
     for name, is_at_once, is_traffic in WAYS:
-        at = Tiers(folder / name.replace(" ", "-"), chosen.backends, chosen.requests, is_at_once, is_traffic)
+        at = Tiers(
+            folder / name.replace(" ", "-"),
+            chosen.backends,
+            chosen.requests,
+            is_at_once,
+            is_traffic,
+        )
         if name in (chosen.way or [name]):
             table(name, at)
     print(f"runs: {folder}")
@@ -277,10 +332,17 @@ def table(name: str, at: Tiers) -> None:
     first = measure(at, LOADS[0])
     plain = run(at, LOADS[0], first.response_bytes, 0.0, "uncalibrated")
     server_time_us = max(0.0, (first.ms(50.0) - plain.ms(50.0)) * 1000)
-    print(f"<!-- {name}: response {first.response_bytes} B, server_time {server_time_us:.1f} us -->", flush=True)
+    print(
+        f"<!-- {name}: response {first.response_bytes} B, server_time {server_time_us:.1f} us -->",
+        flush=True,
+    )
     for load in LOADS[1:]:
         one = measure(at, load)
-        print(f"| {name} " + row(load, one, run(at, load, one.response_bytes, server_time_us, "model")), flush=True)
+        print(
+            f"| {name} "
+            + row(load, one, run(at, load, one.response_bytes, server_time_us, "model")),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -1,18 +1,21 @@
-"""Compare the simulated TCP with real kernels: scenarios drawn at random, run by both engines with the same arrivals.
+"""Compare the simulated TCP with real kernels: scenarios drawn at random, run by both engines with
+the same arrivals.
 
-`verdicts.py --count 200 --out runs/verdicts` draws the scenarios of seed 1, runs each by the simulator and on real
-kernels in virtual time, and prints how many figures agree: medians and goodput within 5 %, 99th percentiles and drops
-within 15 %. With three trials and more it also prints of how many figures that is certain: the 95 % interval of the
-change lies within the band, outside, or is in both. A scenario that was run already is not run again, so that a command
-that was interrupted goes on. Each scenario is a file in its folder, for `tailrace run`.
+`verdicts.py --count 200 --out runs/verdicts` draws the scenarios of seed 1, runs each by the
+simulator and on real kernels in virtual time, and prints how many figures agree: medians and
+goodput within 5 %, 99th percentiles and drops within 15 %. With three trials and more it also
+prints of how many figures that is certain: the 95 % interval of the change lies within the band,
+outside, or is in both. A scenario that was run already is not run again, so that a command that was
+interrupted goes on. Each scenario is a file in its folder, for `tailrace run`.
 
-`--control` runs real kernels a second time, with links that are one per cent longer: how far two runs differ that
-nobody would tell apart. A scenario with losses is chaotic, and no model can agree with a kernel better than that kernel
-with itself.
+`--control` runs real kernels a second time, with links that are one per cent longer: how far two
+runs differ that nobody would tell apart. A scenario with losses is chaotic, and no model can agree
+with a kernel better than that kernel with itself.
 
-`--minutes 20` is for `make nightly`: it goes on with the scenario after the last one of the same build and kernel, with
-one trial each, and ends with exit code 1 when certainly fewer figures of a metric are within their band than
-`AGREEING` says, or a scenario fails, and 2 where there is no kernel.
+`--minutes 20` is for `make nightly`: it goes on with the scenario after the last one of the same
+build and kernel, with one trial each, and ends with exit code 1 when certainly fewer figures of a
+metric are within their band than `AGREEING` says, or a scenario fails, and 2 where there is no
+kernel.
 """
 
 import argparse
@@ -46,10 +49,17 @@ DELAYS_US = (1, 10, 50)
 CONTROLS = ("cubic", "new-reno", "dctcp")
 BUFFER_MS = (0.1, 40.0)
 FRAMES_MIN = 12
-"""Of full size, in the smallest queue: fewer than an initial window and a half measure nothing but slow start."""
+"""Of full size, in the smallest queue: fewer than an initial window and a half measure nothing but
+slow start."""
 LOAD_MAX = 0.3
 """Of the line, for the transactions alone."""
-BANDS = {"latency_p50_ms": 0.05, "goodput_gbps": 0.05, "latency_p99_ms": 0.15, "drops": 0.15, "retransmits": 0.15}
+BANDS = {
+    "latency_p50_ms": 0.05,
+    "goodput_gbps": 0.05,
+    "latency_p99_ms": 0.15,
+    "drops": 0.15,
+    "retransmits": 0.15,
+}
 AGREEING = {
     "latency_p50_ms": 156 / 200,
     "goodput_gbps": 322 / 400,
@@ -83,7 +93,10 @@ class Figure:
     @property
     def is_rare(self) -> bool:
         """Whether there is too little of it to compare."""
-        return self.metric in ("drops", "retransmits") and max(fmean(self.simulated), fmean(self.exact)) < FEW
+        return (
+            self.metric in ("drops", "retransmits")
+            and max(fmean(self.simulated), fmean(self.exact)) < FEW
+        )
 
     @property
     def is_within(self) -> bool:
@@ -115,7 +128,9 @@ def draw(number: int, seed: int) -> dict[str, Any]:
     queue_bytes = max(round(buffer_ms * rate_gbps * 125_000), FRAMES_MIN * mtu)
     response = round(math.exp(dice.uniform(math.log(1_000), math.log(200_000))))
     users = dice.randint(2, 16)
-    gap_s = max(users * response * 8 / (rate_gbps * 1e9 * LOAD_MAX * dice.uniform(0.2, 1.0)), 0.5e-3)
+    gap_s = max(
+        users * response * 8 / (rate_gbps * 1e9 * LOAD_MAX * dice.uniform(0.2, 1.0)), 0.5e-3
+    )
     queue: dict[str, Any] = {"limit": f"{queue_bytes}B"}
     if control == "dctcp":
         threshold = max(queue_bytes // dice.choice((3, 6)), 4 * mtu)
@@ -154,7 +169,8 @@ def draw(number: int, seed: int) -> dict[str, Any]:
 
 
 def run_all(scenario: dict[str, Any], folder: Path, options: argparse.Namespace) -> list[Path]:
-    """Run directories: simulated, exact, and the control; what is there already is not run again."""
+    """Run directories: simulated, exact, and the control; what is there already is not run
+    again."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "scenario.json").write_text(json.dumps(scenario, indent=2), encoding="utf-8")
     few, many = options.trials, options.simulated_trials or options.trials
@@ -183,10 +199,14 @@ def control_figures(own: list[Figure], paths: list[Path]) -> Iterator[Figure]:
 
 def figures(name: str, paths: tuple[Path, Path]) -> Iterator[Figure]:
     """What is compared: figures that all trials of both runs have."""
-    simulated, exact = ([values(trial.outcome) for trial in Run.read(path).valid("fifo")] for path in paths)
+    simulated, exact = (
+        [values(trial.outcome) for trial in Run.read(path).valid("fifo")] for path in paths
+    )
     if simulated and exact:
         for key in exact[0]:
-            samples = [[trial[key] for trial in trials if key in trial] for trials in (simulated, exact)]
+            samples = [
+                [trial[key] for trial in trials if key in trial] for trials in (simulated, exact)
+            ]
             if len(samples[0]) == len(simulated) and len(samples[1]) == len(exact):
                 yield Figure(name, key, *samples)
 
@@ -199,7 +219,10 @@ def values(outcome: Outcome) -> dict[str, float]:
         found[f"{own.name} goodput_gbps"] = 8e3 * own.goodput_bytes / outcome.end_ps
         found[f"{own.name} retransmits"] = (own.tcp.retransmits if own.tcp else 0) or 0
         if own.latency is not None:
-            for percent, ps, least in (("p50", own.latency.p50_ps, 1), ("p99", own.latency.p99_ps, EVENTS_MIN)):
+            for percent, ps, least in (
+                ("p50", own.latency.p50_ps, 1),
+                ("p99", own.latency.p99_ps, EVENTS_MIN),
+            ):
                 if own.transactions >= least:
                     found[f"{own.name} latency_{percent}_ms"] = ps / 1e9
     return found
@@ -221,11 +244,19 @@ def main() -> int:
     parser.add_argument("--numbers", type=int, nargs="+", help="these scenarios, and no others")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--trials", type=int, default=3, help="of each scenario, by each engine")
-    parser.add_argument("--simulated-trials", type=int, help="of each scenario, by the simulator, if more")
+    parser.add_argument(
+        "--simulated-trials", type=int, help="of each scenario, by the simulator, if more"
+    )
     parser.add_argument("--out", type=Path, default=Path("runs/verdicts"))
-    parser.add_argument("--control", action="store_true", help="real kernels twice, the links one per cent longer")
-    parser.add_argument("--minutes", type=float, help="go on with the scenarios after the last one, for this long")
-    parser.add_argument("--state", type=Path, default=STATE, metavar="FOLDER", help="with --minutes")
+    parser.add_argument(
+        "--control", action="store_true", help="real kernels twice, the links one per cent longer"
+    )
+    parser.add_argument(
+        "--minutes", type=float, help="go on with the scenarios after the last one, for this long"
+    )
+    parser.add_argument(
+        "--state", type=Path, default=STATE, metavar="FOLDER", help="with --minutes"
+    )
     options = parser.parse_args()
     if options.minutes is not None:
         options.trials, options.control = 1, False
@@ -244,8 +275,14 @@ def main() -> int:
             continue
         found += own
         outside = [figure for figure in own if not figure.is_within]
-        words = "; ".join(f"{one.name} {fmean(one.simulated):.4g} / {fmean(one.exact):.4g}" for one in outside)
-        print(f"{name}: {len(own) - len(outside)} of {len(own)} within{': ' + words if words else ''}", flush=True)
+        words = "; ".join(
+            f"{one.name} {fmean(one.simulated):.4g} / {fmean(one.exact):.4g}" for one in outside
+        )
+        print(
+            f"{name}: {len(own) - len(outside)} of {len(own)} "
+            f"within{': ' + words if words else ''}",
+            flush=True,
+        )
     summarise("simulated against exact", found)
     if options.control:
         summarise("exact against exact with links one per cent longer", control)
@@ -253,7 +290,8 @@ def main() -> int:
 
 
 def accumulate(options: argparse.Namespace) -> int:
-    """Runs further scenarios until the time is over; the figures of all are in the folder of this build and kernel."""
+    """Runs further scenarios until the time is over; the figures of all are in the folder of this
+    build and kernel."""
     try:
         required_kernel()
     except TailraceError as error:
@@ -262,7 +300,9 @@ def accumulate(options: argparse.Namespace) -> int:
     folder = options.state / "verdicts" / f"{simulator_build()}-{build()[:8]}-{options.seed}"
     make_folder(folder)
     file = folder / "figures.json"
-    held: dict[str, Any] = read_json(file) if file.exists() else {"next": 1, "figures": [], "failed": {}}
+    held: dict[str, Any] = (
+        read_json(file) if file.exists() else {"next": 1, "figures": [], "failed": {}}
+    )
     begun, end_s = held["next"], time.monotonic() + 60 * options.minutes
     while time.monotonic() < end_s:
         number = held["next"]
@@ -280,8 +320,14 @@ def accumulate(options: argparse.Namespace) -> int:
     faults = list(disagreements(found))
     faults += [f"scenario {number} failed: {error}" for number, error in held["failed"].items()]
     for fault in faults:
-        print(f"{fault}\n    scripts/verdicts.py --count {held['next'] - 1} --trials 1 --seed {options.seed}")
-    print(f"verdicts: {held['next'] - begun} scenarios, {held['next'] - 1} in all, {len(faults)} findings")
+        print(
+            f"{fault}\n    scripts/verdicts.py --count {held['next'] - 1} --trials 1 --seed "
+            f"{options.seed}"
+        )
+    print(
+        f"verdicts: {held['next'] - begun} scenarios, {held['next'] - 1} "
+        f"in all, {len(faults)} findings"
+    )
     return 1 if faults else 0
 
 
@@ -292,7 +338,10 @@ def disagreements(found: list[Figure]) -> Iterator[str]:
         within = sum(figure.is_within for figure in of_metric)
         margin = DEVIATIONS * math.sqrt(usual * (1 - usual) * len(of_metric))
         if within < usual * len(of_metric) - margin:
-            yield f"{metric}: {within} of {len(of_metric)} within {BANDS[metric] * 100:g} %, usually {usual:.0%}"
+            yield (
+                f"{metric}: {within} of {len(of_metric)} within {BANDS[metric] * 100:g} %, "
+                f"usually {usual:.0%}"
+            )
 
 
 def summarise(title: str, found: list[Figure]) -> None:
@@ -304,7 +353,9 @@ def summarise(title: str, found: list[Figure]) -> None:
         line = f"{metric:16s} {within} of {len(of_metric)} within {BANDS[metric] * 100:g} %"
         if any(len(figure.exact) >= VALUES_MIN for figure in of_metric):
             certain = Counter(figure.certainty for figure in of_metric)
-            line += "; certainly " + ", ".join(f"{certain[word]} {word}" for word in ("within", "outside", "undecided"))
+            line += "; certainly " + ", ".join(
+                f"{certain[word]} {word}" for word in ("within", "outside", "undecided")
+            )
         print(line)
     scenarios = {figure.scenario for figure in found}
     outside = {figure.scenario for figure in found if not figure.is_within}
@@ -312,7 +363,8 @@ def summarise(title: str, found: list[Figure]) -> None:
     for word in ("", *CONTROLS):
         all_of = {name for name in scenarios if word in name}
         print(
-            f"{word or 'all'}: {len(all_of - outside)} of {len(all_of)} scenarios have all figures within, "
+            f"{word or 'all'}: {len(all_of - outside)} of {len(all_of)} scenarios have all "
+            "figures within, "
             f"{len(all_of & certainly)} one that is certainly outside"
         )
 

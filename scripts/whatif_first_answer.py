@@ -1,6 +1,8 @@
-"""How soon a what-if page answers, in milliseconds: from its opening and from a move to short runs of all arms.
+"""How soon a what-if page answers, in milliseconds: from its opening and from a move to short runs
+of all arms.
 
-`whatif_first_answer.py [SCENARIO]` needs Chromium; without a scenario it measures the one of `tailrace init`.
+`whatif_first_answer.py [SCENARIO]` needs Chromium; without a scenario it measures the one of
+`tailrace init`.
 """
 
 import statistics
@@ -19,12 +21,13 @@ from tailrace.scenario.starter import STARTER  # noqa: E402  as above
 OPENINGS = 5
 MOVES = 20
 LIMIT_S = 120
-# Frames are looked at until the table has a figure of every arm; the clock of a page begins when it is opened.
+# Frames are looked at until the table has a figure of every arm; the clock of a page begins when it
+# is opened.
 FIRST = """new Promise((done) => {
   const look = () => globalThis.whatif && Object.keys(whatif.results().quick).length === whatif.data.arms.length
     && document.querySelector('#table .figure') ? done(performance.now()) : requestAnimationFrame(look);
   look();
-})"""
+})"""  # noqa: E501
 MOVED = """new Promise((done) => {
   const knobs = whatif.data.knobs.filter((knob) => !knob.drawn && knob.number), knob = knobs[TURN % knobs.length];
   const at = knob.texts.findIndex((text, index) => !(text in knob.refused) && index !== whatif.positions()[knob.path]);
@@ -33,7 +36,7 @@ MOVED = """new Promise((done) => {
   const look = () => Object.keys(whatif.results().quick).length === whatif.data.arms.length
     ? requestAnimationFrame(() => done(performance.now() - began)) : requestAnimationFrame(look);
   requestAnimationFrame(look);
-})"""
+})"""  # noqa: E501
 
 
 def main(names: list[str]) -> int:
@@ -42,12 +45,16 @@ def main(names: list[str]) -> int:
         scenario = Path(folder) / "starter.yaml"
         scenario.write_text(STARTER, encoding="utf-8")
         page = Path(folder) / "page.html"
-        write_whatif([Path(names[0]) if names else scenario], arms=[], assignments=None, scale=None, out=page)
+        write_whatif(
+            [Path(names[0]) if names else scenario], arms=[], assignments=None, scale=None, out=page
+        )
         opened: list[float] = []
         for turn in range(OPENINGS):
             with Browser(page, Path(folder) / str(turn)) as browser:
                 opened.append(_first(browser))
-                moved = [float(browser.eval(MOVED.replace("TURN", str(move)))) for move in range(MOVES)]
+                moved = [
+                    float(browser.eval(MOVED.replace("TURN", str(move)))) for move in range(MOVES)
+                ]
     print(f"{_processor()}, {_told('opened', opened)}, {_told('moved', moved)}")
     return 0
 
@@ -59,13 +66,17 @@ def _first(browser: Browser) -> float:
 
 
 def _told(what: str, values: list[float]) -> str:
-    return f"{what}: {statistics.median(values):.0f} ms ({min(values):.0f} to {max(values):.0f}, {len(values)} times)"
+    return (
+        f"{what}: {statistics.median(values):.0f} ms ({min(values):.0f} to {max(values):.0f}, "
+        f"{len(values)} times)"
+    )
 
 
 def _processor() -> str:
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     return next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown processor"
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        "unknown processor",
     )
 
 

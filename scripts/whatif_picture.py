@@ -1,4 +1,5 @@
-"""The README's picture of a what-if page: that of docs/gallery/buffers.yaml with a value moved, in Chromium.
+"""The README's picture of a what-if page: that of docs/gallery/buffers.yaml with a value moved, in
+Chromium.
 
 `whatif_picture.py` writes docs/figures/what-if.png and needs Chromium.
 """
@@ -24,12 +25,21 @@ def main() -> int:
     """Take it when every interval is small."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
-        write_whatif([ROOT / "docs" / "gallery" / "buffers.yaml"], arms=[], assignments=None, scale=None, out=page)
+        write_whatif(
+            [ROOT / "docs" / "gallery" / "buffers.yaml"],
+            arms=[],
+            assignments=None,
+            scale=None,
+            out=page,
+        )
         with Browser(page, Path(folder)) as browser:
             done = "globalThis.whatif && whatif.isIdle() && whatif.say().startsWith('Done')"
             browser.wait(done, LIMIT_S)
             browser.eval(MOVED)
-            browser.wait(f"document.getElementById('table').textContent.includes('before') && {done}", LIMIT_S)
+            browser.wait(
+                f"document.getElementById('table').textContent.includes('before') && {done}",
+                LIMIT_S,
+            )
             taken = browser.call("Page.captureScreenshot", format="png", clip=CLIP)
     PICTURE.write_bytes(base64.b64decode(taken["data"]))
     return 0

@@ -1,4 +1,5 @@
-"""How much slower a what-if page is than the command on this machine: whole trials, one at a time, median of ratios.
+"""How much slower a what-if page is than the command on this machine: whole trials, one at a time,
+median of ratios.
 
 `whatif_speed.py [SCENARIO..]` needs Chromium.
 """
@@ -26,13 +27,20 @@ TIMES = "whatif.data.arms.map((arm) => whatif.results().full[arm].map((one) => o
 
 def main(names: list[str]) -> int:
     """Print a line for each scenario."""
-    for file in [Path(name) for name in names] or [ROOT / "examples" / f"{name}.yaml" for name in EXAMPLES]:
+    for file in [Path(name) for name in names] or [
+        ROOT / "examples" / f"{name}.yaml" for name in EXAMPLES
+    ]:
         with tempfile.TemporaryDirectory() as folder:
             page = Path(folder) / "page.html"
             write_whatif([file], arms=[], assignments=None, scale=None, out=page)
             with Browser(page, Path(folder)) as browser:
-                browser.wait("globalThis.whatif && whatif.isIdle() && whatif.say().startsWith('Done')", LIMIT_S)
-                times = dict(zip(browser.eval("whatif.data.arms"), browser.eval(TIMES), strict=True))
+                browser.wait(
+                    "globalThis.whatif && whatif.isIdle() && whatif.say().startsWith('Done')",
+                    LIMIT_S,
+                )
+                times = dict(
+                    zip(browser.eval("whatif.data.arms"), browser.eval(TIMES), strict=True)
+                )
         plans = Plans(load_scenario(file).arms)
         ratios = []
         for arm, measured in times.items():

@@ -1,8 +1,10 @@
-"""The compiler of `make whatif`: the machine's own where it has the target, else Debian's, in the user's cache.
+"""The compiler of `make whatif`: the machine's own where it has the target, else Debian's, in the
+user's cache.
 
-Rustup's toolchain has the standard library of the target only after `rustup target add`, which needs the network of the
-Rust project. Debian 12 has a newer compiler, `rustc-web`, and its sources: they are downloaded by apt-get and unpacked
-into a folder, without root, and nothing is installed. Cargo then builds the standard library from these sources.
+Rustup's toolchain has the standard library of the target only after `rustup target add`, which
+needs the network of the Rust project. Debian 12 has a newer compiler, `rustc-web`, and its sources:
+they are downloaded by apt-get and unpacked into a folder, without root, and nothing is installed.
+Cargo then builds the standard library from these sources.
 """
 
 import fcntl
@@ -20,15 +22,20 @@ import bootstrap
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = "wasm32-unknown-unknown"
 RELEASE = "1.96.0+dfsg1-1~deb12u2"
-"""The release of Debian's packages with which the recipe was tried; apt-get offers only the latest security release, so
-that a newer one is taken where this one is gone.
+"""The release of Debian's packages with which the recipe was tried; apt-get offers only the latest
+security release, so that a newer one is taken where this one is gone.
 """
 PACKAGES = ("rustc-web", "cargo-web", "libstd-rust-web-dev", "rust-web-src")
 SOURCES_KEPT = "library"
 """Of the sources of the compiler, only the standard library's are used: 100 MB instead of 340."""
 LIMIT_S = 600
-APT_OPTIONS = {"Acquire::http::Timeout": "20", "Acquire::Retries": "1", "Acquire::Languages": "none"}
-"""A machine without a network is told from a slow one within a minute; translations of lists are not read."""
+APT_OPTIONS = {
+    "Acquire::http::Timeout": "20",
+    "Acquire::Retries": "1",
+    "Acquire::Languages": "none",
+}
+"""A machine without a network is told from a slow one within a minute; translations of lists are
+not read."""
 
 
 class ToolchainError(Exception):
@@ -52,7 +59,8 @@ class Toolchain:
 
 
 def toolchain() -> Toolchain:
-    """The machine's own when it has the target, else Debian's, which is unpacked when it is not there yet."""
+    """The machine's own when it has the target, else Debian's, which is unpacked when it is not
+    there yet."""
     return own() or debian()
 
 
@@ -89,7 +97,8 @@ def cache() -> Path:
 
 
 def unpack(folder: Path, apt: "Apt") -> None:
-    """Fills the folder: the compiler, the sources of its standard library, and the linker of the same LLVM."""
+    """Fills the folder: the compiler, the sources of its standard library, and the linker of the
+    same LLVM."""
     print(f"make whatif: this compiler has no {TARGET}: unpacking Debian's (150 MB)", flush=True)
     apt.update()
     apt.extract(apt.needed(PACKAGES), folder)
@@ -108,44 +117,59 @@ def unpacked(folder: Path, linker: str | None = None) -> Toolchain:
     if linker is None:
         linkers = sorted(folder.glob("usr/lib/llvm-*/bin/wasm-ld"))
         if not linkers:
-            raise ToolchainError(f"there is no linker in {folder} (hint: remove this folder and try again)")
+            raise ToolchainError(
+                f"there is no linker in {folder} (hint: remove this folder and try again)"
+            )
         linker = str(linkers[-1])
     libraries = [str(path) for path in sorted((folder / "usr" / "lib").glob("*-linux-gnu*"))]
     environment = {
         "RUSTC": str(folder / "usr" / "bin" / "rustc"),
-        "LD_LIBRARY_PATH": os.pathsep.join([*libraries, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]),
+        "LD_LIBRARY_PATH": os.pathsep.join(
+            [*libraries, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+        ),
         # A stable compiler builds its standard library only when it is told that it may.
         "RUSTC_BOOTSTRAP": "1",
         "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER": linker,
     }
     options = ("-Zbuild-std=std,panic_abort",)
-    return Toolchain(str(folder / "usr" / "bin" / "cargo"), environment["RUSTC"], environment, options, folder)
+    return Toolchain(
+        str(folder / "usr" / "bin" / "cargo"), environment["RUSTC"], environment, options, folder
+    )
 
 
 def refuse_old(release: str) -> None:
     """The compiler must be at least that of `rust-version`."""
-    needed = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["rust-version"]
+    needed = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"][
+        "package"
+    ]["rust-version"]
     if _numbers(release) < _numbers(needed):
         raise ToolchainError(f"Debian's rustc-web is {release}; the simulator needs {needed}")
 
 
 class Apt:
-    """apt-get and its tools with lists of their own: root is not needed, and no list of the machine is too old."""
+    """apt-get and its tools with lists of their own: root is not needed, and no list of the machine
+    is too old."""
 
     def __init__(self, folder: Path) -> None:
         if missing := [name for name in ("apt-get", "dpkg-deb") if shutil.which(name) is None]:
             raise ToolchainError(
-                f"the compiler has no standard library for {TARGET}, and there is no {missing[0]} to get one"
+                f"the compiler has no standard library for {TARGET}, and there is no "
+                f"{missing[0]} to get one"
                 f" (hint: rustup target add {TARGET})"
             )
         self.folder = folder
         for name in ("lists/partial", "archives/partial"):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        own = {"Dir::State::Lists": str(folder / "lists"), "Dir::Cache": str(folder), "APT::Sandbox::User": ""}
+        own = {
+            "Dir::State::Lists": str(folder / "lists"),
+            "Dir::Cache": str(folder),
+            "APT::Sandbox::User": "",
+        }
         self.options = [f"--option={key}={value}" for key, value in (APT_OPTIONS | own).items()]
 
     def update(self) -> None:
-        """Reads the lists anew. A source that does not answer is of no account when another one has the packages."""
+        """Reads the lists anew. A source that does not answer is of no account when another one has
+        the packages."""
         done = self._run("update")
         if done.returncode:
             print(f"make whatif: apt-get update: {_complaint(done)}", flush=True)
@@ -158,7 +182,8 @@ class Apt:
         if done.returncode:
             raise ToolchainError(
                 f"apt-get has no {', '.join(names)}: {_complaint(done)}"
-                f" (hint: rustup target add {TARGET}, or Debian 12 with its security updates among apt's sources)"
+                f" (hint: rustup target add {TARGET}, or Debian 12 with its security updates "
+                "among apt's sources)"
             )
         found = re.findall(r"^Inst (\S+) (?:\[[^\]]*\] )?\((\S+) ", done.stdout, flags=re.MULTILINE)
         return [f"{name}={version}" for name, version in found]
@@ -174,7 +199,9 @@ class Apt:
         if done.returncode:
             raise ToolchainError(f"apt-get download: {_complaint(done)}")
         for archive in sorted(archives.glob("*.deb")):
-            subprocess.run(["dpkg-deb", "--extract", str(archive), str(folder)], check=True, timeout=LIMIT_S)
+            subprocess.run(
+                ["dpkg-deb", "--extract", str(archive), str(folder)], check=True, timeout=LIMIT_S
+            )
             archive.unlink()
 
     def _run(self, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -199,7 +226,12 @@ def _complaint(done: subprocess.CompletedProcess[str]) -> str:
 
 def _output(words: Sequence[str], environment: Mapping[str, str]) -> str:
     done = subprocess.run(
-        words, env=os.environ | environment, capture_output=True, text=True, check=False, timeout=LIMIT_S
+        words,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT_S,
     )
     if done.returncode:
         raise ToolchainError(f"{' '.join(words)}: {done.stderr.strip()[-300:]}")

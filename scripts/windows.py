@@ -1,7 +1,9 @@
-"""Compare congestion windows over time of the simulated TCP and of real kernels, for each congestion control.
+"""Compare congestion windows over time of the simulated TCP and of real kernels, for each
+congestion control.
 
-`windows.py --out runs/windows` runs four streams of two hosts through one port by both engines, looks at every window
-each millisecond (`observe.windows`), and prints means, maxima and how often the slow-start threshold changed.
+`windows.py --out runs/windows` runs four streams of two hosts through one port by both engines,
+looks at every window each millisecond (`observe.windows`), and prints means, maxima and how often
+the slow-start threshold changed.
 """
 
 import argparse
@@ -21,7 +23,10 @@ from tailrace.results.directory.tables import read_table
 CONTROLS = ("cubic", "new-reno", "dctcp")
 CLIENT = 0
 """The side that sends."""
-HEAD = f"{'':10} {'':10} {'mean':>8} {'max':>6} {'changes':>8} {'sent again':>10} {'RTT, ms':>8} {'Gbit/s':>7}"
+HEAD = (
+    f"{'':10} {'':10} {'mean':>8} {'max':>6} {'changes':>8} {'sent again':>10} {'RTT, ms':>8} "
+    f"{'Gbit/s':>7}"
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,8 @@ class Windows:
     mean: float
     highest: int
     changes: float
-    """Of the slow-start threshold, in each trial: every reduction changes it, and so does one that is taken back."""
+    """Of the slow-start threshold, in each trial: every reduction changes it, and so does one that
+    is taken back."""
     sent_again: float
     """Segments, in each trial."""
     rtt_ms: float
@@ -47,7 +53,12 @@ def scenario(control: str, options: argparse.Namespace) -> dict[str, Any]:
     queue: dict[str, Any] = {"limit": options.buffer}
     if control == "dctcp":
         queue["aqm"] = {"kind": "step", "threshold": options.threshold}
-    stream = {"kind": "stream", "destination": "client", "connections": options.connections, "stagger": "5ms"}
+    stream = {
+        "kind": "stream",
+        "destination": "client",
+        "connections": options.connections,
+        "stagger": "5ms",
+    }
     return {
         "tailrace": 1,
         "name": f"windows-{control}",
@@ -61,7 +72,11 @@ def scenario(control: str, options: argparse.Namespace) -> dict[str, Any]:
         "workloads": {name: {**stream, "source": name} for name in ("one", "two")},
         "observe": {"ports": ["leaf>client"], "windows": "1ms"},
         "arms": {"fifo": {}},
-        "experiment": {"trials": options.trials, "duration": options.duration, "warm_up": options.warm_up},
+        "experiment": {
+            "trials": options.trials,
+            "duration": options.duration,
+            "warm_up": options.warm_up,
+        },
     }
 
 
@@ -80,10 +95,18 @@ def seen(folder: Path) -> Windows:
     return Windows(
         mean=mean(row["window_segments"] for row in rows),
         highest=max(row["window_segments"] for row in rows),
-        changes=sum(changes([row["threshold_segments"] for row in found]) for found in by_end.values()) / len(trials),
-        sent_again=sum(found[-1]["retransmits"] - found[0]["retransmits"] for found in by_end.values()) / len(trials),
+        changes=sum(
+            changes([row["threshold_segments"] for row in found]) for found in by_end.values()
+        )
+        / len(trials),
+        sent_again=sum(
+            found[-1]["retransmits"] - found[0]["retransmits"] for found in by_end.values()
+        )
+        / len(trials),
         rtt_ms=mean(row["rtt_s"] for row in rows) * 1e3,
-        goodput_gbps=mean(bits * 8e-9 / length for bits, length in zip(goodput, lengths_s, strict=True)),
+        goodput_gbps=mean(
+            bits * 8e-9 / length for bits, length in zip(goodput, lengths_s, strict=True)
+        ),
     )
 
 

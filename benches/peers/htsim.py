@@ -1,8 +1,8 @@
 """csg-htsim: our driver is built against the user's tree, and our plans become its jobs.
 
-Only plans of endless streams over drop-tail queues are translated. What htsim does not model differs: no selective
-acknowledgements, no delayed acknowledgements, no receive window, and routes that packets carry instead of look-ups in
-switches.
+Only plans of endless streams over drop-tail queues are translated. What htsim does not model
+differs: no selective acknowledgements, no delayed acknowledgements, no receive window, and routes
+that packets carry instead of look-ups in switches.
 """
 
 import json
@@ -26,11 +26,14 @@ class PeerError(Exception):
 
 
 def build(tree: Path, folder: Path) -> Path:
-    """The driver, linked with the library of a built tree of csg-htsim (its folder `sim`, or what holds that)."""
+    """The driver, linked with the library of a built tree of csg-htsim (its folder `sim`, or what
+    holds that)."""
     sim = tree / "sim" if (tree / "sim" / "eventlist.h").exists() else tree
     library = sim / "libhtsim.a"
     if not library.exists():
-        raise PeerError(f"PEER_HTSIM={tree}: there is no libhtsim.a (hint: `make libhtsim.a` in its folder sim)")
+        raise PeerError(
+            f"PEER_HTSIM={tree}: there is no libhtsim.a (hint: `make libhtsim.a` in its folder sim)"
+        )
     program = folder / "htsim_driver"
     flags = os.environ.get("PEER_CXXFLAGS", FLAGS).split()
     command = ["g++", *flags, f"-I{sim}", str(DRIVER), str(library), "-o", str(program)]
@@ -47,13 +50,19 @@ def job_of(plan: Plan) -> str:
     hosts = {host["name"]: host for host in plan["hosts"]}
     framing = plan["framing"]
     # htsim has one size for a data packet, on the line.
-    sizes = {host["mtu_bytes"] + framing["header_bytes"] + framing["overhead_bytes"] for host in plan["hosts"]}
+    sizes = {
+        host["mtu_bytes"] + framing["header_bytes"] + framing["overhead_bytes"]
+        for host in plan["hosts"]
+    }
     if len(sizes) != 1:
         raise PeerError("htsim has one size of packets")
     for workload in plan["workloads"]:
         stream = workload["body"].get("stream")
         if stream is None or stream["bytes"] or stream["connections"] != 1:
-            raise PeerError(f"{workload['header']['name']}: only endless streams of one connection are translated")
+            raise PeerError(
+                f"{workload['header']['name']}: only endless streams of one "
+                "connection are translated"
+            )
         source, destination = stream["source"], stream["destination"]
         ways = []
         for start, end, pins in (
@@ -80,7 +89,8 @@ def run(program: Path, job: Path, *words: str) -> dict[str, Any]:
 
 
 def _links(plan: Plan) -> tuple[dict[tuple[str, str], int], list[str]]:
-    """Numbers of the directions of links, and their lines: before each is the interface of a host, or a port."""
+    """Numbers of the directions of links, and their lines: before each is the interface of a host,
+    or a port."""
     limits = {host["name"]: host["nic"]["queue_bytes"] for host in plan["hosts"]}
     for switch in plan["switches"]:
         [queue] = switch["policy"]["queues"]

@@ -10,9 +10,9 @@
     users = tailrace.search_for("scenario.yaml", {"workloads.shop.users": "1..64"}, "shop.p99 < 5ms", maximise="users")
     study = tailrace.sensitivity_of("scenario.yaml")    # which assumption decides which figure
 
-`load` reads and checks a scenario. An error that the user can correct is a `TailraceError`; a scenario with problems
-raises a `ScenarioError` that lists all of them.
-"""
+`load` reads and checks a scenario. An error that the user can correct is a `TailraceError`; a
+scenario with problems raises a `ScenarioError` that lists all of them.
+"""  # noqa: E501
 
 TYPE_CHECKING = False  # as in `typing`, whose import takes longer than the rest of the start
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 
 def load(scenario: Source, *, set: Mapping[str, Any] | None = None) -> Loaded:  # noqa: A002  the option's name
-    """Reads and checks a scenario, from a file or a dictionary; raises `ScenarioError` with every problem."""
+    """Reads and checks a scenario, from a file or a dictionary; raises `ScenarioError` with every
+    problem."""
     return load_scenario(scenario, set)
 
 
@@ -47,25 +48,40 @@ def run(
     set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> Result:
-    """Runs every arm and trial of a scenario and returns the result; repeating the call resumes an incomplete run.
+    """Runs every arm and trial of a scenario and returns the result; repeating the call resumes an
+    incomplete run.
 
-    The other arms are compared with `baseline`, by default that of the scenario. `set` maps dotted paths to values, as
-    `--set` does. The run directory is `out`, or one below `runs/`.
-    `live` runs the real programs, which requires root on Linux; `exact` runs real kernels in virtual time. Simulated
-    trials run `on` the cores of this machine (`local`), `dask://HOST:PORT`, `tls://HOST:PORT` with the certificates of
-    Dask's configuration, or `slurm`; until they have run elsewhere, no thread of this process loads a pickle that names
-    a class. Warnings of `tailrace check` are issued as `ScenarioWarning`. With `trials="auto"` it runs as many as
-    decide the comparisons.
-    One simulated trial of each arm is explained: with `explain` whole or not at all, by default as much as takes a
-    third of the time of the run. An interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises
-    `KeyboardInterrupt`.
+    The other arms are compared with `baseline`, by default that of the scenario. `set` maps dotted
+    paths to values, as `--set` does. The run directory is `out`, or one below `runs/`. `live` runs
+    the real programs, which requires root on Linux; `exact` runs real kernels in virtual time.
+    Simulated trials run `on` the cores of this machine (`local`), `dask://HOST:PORT`,
+    `tls://HOST:PORT` with the certificates of Dask's configuration, or `slurm`; until they have run
+    elsewhere, no thread of this process loads a pickle that names a class. Warnings of `tailrace
+    check` are issued as `ScenarioWarning`. With `trials="auto"` it runs as many as decide the
+    comparisons. One simulated trial of each arm is explained: with `explain` whole or not at all,
+    by default as much as takes a third of the time of the run. An interrupt (Ctrl-C) keeps the
+    finished trials, writes a partial result and raises `KeyboardInterrupt`.
     """
     if live and exact:
-        raise RunRefusedError("live and exact are two engines (hint: run each, and compare the two)")
+        raise RunRefusedError(
+            "live and exact are two engines (hint: run each, and compare the two)"
+        )
     engine = LiveEngine() if live else ExactEngine() if exact else None
     changes = dict(set or {})
     return _run(
-        scenario, arms, baseline, trials, seed, jobs, scale, out, changes, engine, on, explain, is_shown=progress
+        scenario,
+        arms,
+        baseline,
+        trials,
+        seed,
+        jobs,
+        scale,
+        out,
+        changes,
+        engine,
+        on,
+        explain,
+        is_shown=progress,
     )
 
 
@@ -85,15 +101,31 @@ def sweep(
     set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> Result:
-    """Runs every arm at every point of `axes` and returns the result; finished points are not run again.
+    """Runs every arm at every point of `axes` and returns the result; finished points are not run
+    again.
 
-    `axes` maps dotted paths to lists of values or to ranges such as `"log(1MB..64MB, 7)"`. Several axes form a grid;
-    with `paired` their values are combined pairwise. `result.summary.sweep` holds the curves. The other parameters
-    are those of `run`. A sweep of more than 2000 points is refused: `tailrace run` runs it, and keeps figures alone.
+    `axes` maps dotted paths to lists of values or to ranges such as `"log(1MB..64MB, 7)"`. Several
+    axes form a grid; with `paired` their values are combined pairwise. `result.summary.sweep` holds
+    the curves. The other parameters are those of `run`. A sweep of more than 2000 points is
+    refused: `tailrace run` runs it, and keeps figures alone.
     """
     spec = {"axes": dict(axes), "combine": "paired" if paired else "grid"}
     changes = {**(set or {}), "sweep": spec}
-    return _run(scenario, arms, baseline, trials, seed, jobs, scale, out, changes, None, on, None, is_shown=progress)
+    return _run(
+        scenario,
+        arms,
+        baseline,
+        trials,
+        seed,
+        jobs,
+        scale,
+        out,
+        changes,
+        None,
+        on,
+        None,
+        is_shown=progress,
+    )
 
 
 def search_for(
@@ -120,11 +152,11 @@ def search_for(
 ) -> "Searched":
     """Finds the smallest or largest value with which the goals hold, as `tailrace search` does.
 
-    `vary` maps dotted paths to ranges such as `"1MB..64MB"` or to lists of values; a goal is `"shop.p99 < 5ms"`.
-    `precision` and `confidence` are shares from 0 to 1. `found` of the answer is None when no setting meets the goals;
-    `search.json` and `search.md` are written to its `path`. The other parameters are those of `run`. Raises
-    `RunRefusedError` or `ScenarioError` for what makes no sense, and `KeyboardInterrupt` when interrupted: the same
-    call continues.
+    `vary` maps dotted paths to ranges such as `"1MB..64MB"` or to lists of values; a goal is
+    `"shop.p99 < 5ms"`. `precision` and `confidence` are shares from 0 to 1. `found` of the answer
+    is None when no setting meets the goals; `search.json` and `search.md` are written to its
+    `path`. The other parameters are those of `run`. Raises `RunRefusedError` or `ScenarioError` for
+    what makes no sense, and `KeyboardInterrupt` when interrupted: the same call continues.
     """
     from tailrace.search.search import search
     from tailrace.search.text import write_search
@@ -132,9 +164,21 @@ def search_for(
 
     refuse_place(on, Jobs(), jobs)
     wanted = Wanted(
-        _texts(vary), [goals] if isinstance(goals, str) else list(goals), minimise, maximise, arm, precision,
-        confidence, trials_max, confirm, sampler, evaluations, jobs, scale or 1.0, Path(out) if out else None,
-    )  # fmt: skip
+        _texts(vary),
+        [goals] if isinstance(goals, str) else list(goals),
+        minimise,
+        maximise,
+        arm,
+        precision,
+        confidence,
+        trials_max,
+        confirm,
+        sampler,
+        evaluations,
+        jobs,
+        scale or 1.0,
+        Path(out) if out else None,
+    )
     loaded = _loaded(scenario, _with_seed(set, seed), scale)
     reporter = reporter_for(json_lines=False, quiet=not progress)
     with opened(on, Jobs(), reporter.say) as executor:
@@ -163,22 +207,33 @@ def sensitivity_of(
     set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> "Study":
-    """Varies every assumption, and the values of `vary`, over their ranges: which assumptions decide each figure.
+    """Varies every assumption, and the values of `vary`, over their ranges: which assumptions
+    decide each figure.
 
-    `assumptions` leaves those of the scenario out when false. `trajectories` are those of the screening, `samples` of
-    the shares of variance a power of two (0 for none), `factors` the number of values that get such shares, `checks`
-    new points in the region where the conclusions hold. `sensitivity.json`, `sensitivity.md` and the plot are written
-    to the `path` of the answer. The other parameters and errors are those of `search_for`.
+    `assumptions` leaves those of the scenario out when false. `trajectories` are those of the
+    screening, `samples` of the shares of variance a power of two (0 for none), `factors` the number
+    of values that get such shares, `checks` new points in the region where the conclusions hold.
+    `sensitivity.json`, `sensitivity.md` and the plot are written to the `path` of the answer. The
+    other parameters and errors are those of `search_for`.
     """
     from tailrace.sensitivity.study import Studying, Wanted
     from tailrace.sensitivity.text import write_study
 
     refuse_place(on, Jobs(), jobs)
     wanted = Wanted(
-        assumptions, _texts(vary or {}), [figures] if isinstance(figures, str) else list(figures),
-        [arms] if isinstance(arms, str) else list(arms), trials, trajectories, samples, factors, checks, jobs,
-        scale or 1.0, Path(out) if out else None,
-    )  # fmt: skip
+        assumptions,
+        _texts(vary or {}),
+        [figures] if isinstance(figures, str) else list(figures),
+        [arms] if isinstance(arms, str) else list(arms),
+        trials,
+        trajectories,
+        samples,
+        factors,
+        checks,
+        jobs,
+        scale or 1.0,
+        Path(out) if out else None,
+    )
     loaded = _loaded(scenario, _with_seed(set, seed), scale)
     reporter = reporter_for(json_lines=False, quiet=not progress)
     with opened(on, Jobs(), reporter.say) as executor:
@@ -190,7 +245,7 @@ def sensitivity_of(
 def _texts(vary: Mapping[str, Sequence[Any] | str]) -> list[str]:
     """As the options of the command line."""
     return [
-        f"{path}={values if isinstance(values, str) else ','.join(text_of(value) for value in values)}"
+        f"{path}={values if isinstance(values, str) else ','.join(text_of(value) for value in values)}"  # noqa: E501
         for path, values in vary.items()
     ]
 
@@ -202,7 +257,9 @@ def _with_seed(changes: Mapping[str, Any] | None, seed: int | None) -> dict[str,
 def _loaded(scenario: Source, changes: Mapping[str, Any], scale: float | None) -> Loaded:
     """The scenario, with its warnings issued."""
     if scale is not None and scale <= 0:
-        raise RunRefusedError(f"scale {scale:g} must be greater than zero (hint: 0.05 runs a twentieth of the work)")
+        raise RunRefusedError(
+            f"scale {scale:g} must be greater than zero (hint: 0.05 runs a twentieth of the work)"
+        )
     loaded = load_scenario(scenario, changes)
     for warning in loaded.warnings:
         warnings.warn(str(warning), ScenarioWarning, stacklevel=3)
@@ -233,7 +290,8 @@ def _run(
     refuse_baseline(baseline, chosen)
     if loaded.is_large:
         raise RunRefusedError(
-            "the sweep has more than 2000 points, of which figures alone are kept (hint: run it with `tailrace run`,"
+            "the sweep has more than 2000 points, of which figures alone are kept (hint: run "
+            "it with `tailrace run`,"
             " and read its sweep.csv)"
         )
     options = Options(chosen, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"])

@@ -8,9 +8,12 @@ from difflib import get_close_matches
 LISTED_MAX = 12
 """Names that a hint lists at most."""
 
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What a terminal obeys instead of showing it, without tab and newline: control characters (ECMA-48), separators of
-lines and paragraphs, changes of the direction of writing (Unicode Standard Annex 9), and halves of surrogate pairs.
+_OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What a terminal obeys instead of showing it, without tab and newline: control characters
+(ECMA-48), separators of lines and paragraphs, changes of the direction of writing (Unicode Standard
+Annex 9), and halves of surrogate pairs.
 """
 
 KeyPath = tuple[str | int, ...]
@@ -22,11 +25,13 @@ class TailraceError(Exception):
 
 
 class RunRefusedError(TailraceError):
-    """A run cannot start or continue as requested, e.g. because the directory contains another run."""
+    """A run cannot start or continue as requested, e.g. because the directory contains another
+    run."""
 
 
 class ScenarioWarning(UserWarning):
-    """A valid scenario has a problem that may affect the result; the text has the form of an error's."""
+    """A valid scenario has a problem that may affect the result; the text has the form of an
+    error's."""
 
 
 def dotted(path: Iterable[str | int]) -> str:
@@ -46,7 +51,8 @@ def listed(names: Sequence[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text of others with `\\u001b` in place of an escape character, and so for all that a terminal obeys."""
+    """The text of others with `\\u001b` in place of an escape character, and so for all that a
+    terminal obeys."""
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -69,10 +75,13 @@ def closest(name: str, known: Sequence[str], noun: str) -> str:
 
 
 def known_arm(name: str, known: Sequence[str], where: str = "") -> str:
-    """The name, when it is that of an arm; raises `RunRefusedError` with a hint otherwise. `where` is the file."""
+    """The name, when it is that of an arm; raises `RunRefusedError` with a hint otherwise. `where`
+    is the file."""
     if name not in known:
         place = f"{where}: " if where else ""
-        raise RunRefusedError(f"{place}there is no arm '{name}' (hint: {closest(name, known, 'arms')})")
+        raise RunRefusedError(
+            f"{place}there is no arm '{name}' (hint: {closest(name, known, 'arms')})"
+        )
     return name
 
 
@@ -104,12 +113,14 @@ class Problem:
 
 
 def _place(problem: Problem) -> tuple[bool, Problem]:
-    """Sort key: problems without a line first, because an override (`--set`) is the likely cause of the others."""
+    """Sort key: problems without a line first, because an override (`--set`) is the likely cause of
+    the others."""
     return problem.line > 0, problem
 
 
 class ScenarioError(TailraceError):
-    """A scenario that cannot be run. Lists all problems: those without a line first, then in the order of the file."""
+    """A scenario that cannot be run. Lists all problems: those without a line first, then in the
+    order of the file."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(set(problems), key=_place))

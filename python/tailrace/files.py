@@ -1,7 +1,7 @@
 """Atomic writing of files, and reading of regular files up to a size that the caller states.
 
-Every `OSError` names the destination file, also where the system gives no name (a failed write or fsync) or the
-name of the temporary file beside it.
+Every `OSError` names the destination file, also where the system gives no name (a failed write or
+fsync) or the name of the temporary file beside it.
 """
 
 import errno
@@ -35,7 +35,8 @@ _KINDS = (
 _OF_THE_KERNEL = (Path("/proc"), Path("/sys"))
 """Where regular files are none: what they have is made while it is read, and may be gone then."""
 PLAIN = re.compile(r"[\w./+=-]+")
-"""Letters and digits of any script, and what no job file, list or shell script divides or evaluates."""
+"""Letters and digits of any script, and what no job file, list or shell script divides or
+evaluates."""
 
 
 class TooDeepError(ValueError):
@@ -69,7 +70,8 @@ def write_bytes(path: Path, content: bytes | memoryview) -> None:
 
 
 def write_whole(directory: int, name: str, content: bytes | memoryview) -> None:
-    """Writes a file in an open directory atomically. A link in its place is replaced, and none is followed."""
+    """Writes a file in an open directory atomically. A link in its place is replaced, and none is
+    followed."""
     part = f".{name}.{os.getpid()}{PART}"
     try:
         with os.fdopen(_made(directory, part), "wb") as file:
@@ -84,7 +86,8 @@ def write_whole(directory: int, name: str, content: bytes | memoryview) -> None:
 
 
 def _made(directory: int, name: str) -> int:
-    """The descriptor of a new file; what a killed process of the same number has left is removed."""
+    """The descriptor of a new file; what a killed process of the same number has left is
+    removed."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         return os.open(name, flags, 0o666, dir_fd=directory)
@@ -94,15 +97,20 @@ def _made(directory: int, name: str) -> int:
 
 
 def irregular(mode: int) -> tuple[int, str] | None:
-    """The number of the error and the name of what is no regular file, by its mode; None for a file."""
+    """The number of the error and the name of what is no regular file, by its mode; None for a
+    file."""
     if stat.S_ISREG(mode):
         return None
-    return next(((number, kind) for is_one, number, kind in _KINDS if is_one(mode)), (errno.ENODEV, "a device"))
+    return next(
+        ((number, kind) for is_one, number, kind in _KINDS if is_one(mode)),
+        (errno.ENODEV, "a device"),
+    )
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[BufferedReader]:
-    """A file that the user names, to be read; links are followed. Raises `OSError` for what is no regular file."""
+    """A file that the user names, to be read; links are followed. Raises `OSError` for what is no
+    regular file."""
     with named(path):
         _refuse_irregular(path.stat())  # some devices act when they are opened
         with os.fdopen(os.open(path, READ), "rb") as file:
@@ -118,7 +126,8 @@ def _refuse_irregular(status: os.stat_result) -> None:
 
 
 def read_bytes(path: Path, most: int = BYTES_MAX) -> bytes:
-    """The content of a file that the user names; raises as `opened`, and where it has more than `most` bytes."""
+    """The content of a file that the user names; raises as `opened`, and where it has more than
+    `most` bytes."""
     with opened(path) as file:
         content = file.read(most + 1)
         if len(content) > most:
@@ -127,8 +136,8 @@ def read_bytes(path: Path, most: int = BYTES_MAX) -> bytes:
 
 
 def read_text(path: Path, most: int) -> str:
-    """The text of a file in UTF-8, with or without a mark of its order of bytes; raises as `read_bytes`, and
-    `UnicodeDecodeError`.
+    """The text of a file in UTF-8, with or without a mark of its order of bytes; raises as
+    `read_bytes`, and `UnicodeDecodeError`.
     """
     return read_bytes(path, most).decode("utf-8-sig")
 
@@ -143,7 +152,8 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(content: bytes) -> Any:
-    """The value of a JSON document; raises `ValueError` for what is none, or is nested too deeply."""
+    """The value of a JSON document; raises `ValueError` for what is none, or is nested too
+    deeply."""
     try:
         return read_json_text(content.decode("utf-8"))
     except RecursionError:
@@ -159,12 +169,14 @@ def make_folder(path: Path) -> None:
 def require_plain(what: str, path: Path, hint: str) -> None:
     """Raises `RunRefusedError` for a path that a program would not take as one name.
 
-    Job files, lists and scripts divide or evaluate a path at some characters, and not all of them can quote it
-    (docs/fields-that-reach-commands.md).
+    Job files, lists and scripts divide or evaluate a path at some characters, and not all of them
+    can quote it (docs/fields-that-reach-commands.md).
     """
     absolute = str(path.absolute())
     if found := next((one for one in absolute if not PLAIN.fullmatch(one)), None):
-        raise RunRefusedError(f"{what} {absolute!r}: programs do not take {found!r} as part of a name (hint: {hint})")
+        raise RunRefusedError(
+            f"{what} {absolute!r}: programs do not take {found!r} as part of a name (hint: {hint})"
+        )
 
 
 @contextmanager

@@ -1,7 +1,9 @@
-"""Files of a directory that may be another person's: no link in it is followed, and only regular files are opened.
+"""Files of a directory that may be another person's: no link in it is followed, and only regular
+files are opened.
 
-Every file is opened relative to a descriptor of its directory (`openat`), each part of its name by itself and with
-`O_NOFOLLOW`. The directory itself is the one that the user has named, which may be a link.
+Every file is opened relative to a descriptor of its directory (`openat`), each part of its name by
+itself and with `O_NOFOLLOW`. The directory itself is the one that the user has named, which may be
+a link.
 """
 
 import errno
@@ -33,7 +35,8 @@ class IrregularFileError(TailraceError, OSError):
 
 
 class Folder:
-    """A directory. Names of files are relative to it, their parts divided by slashes; errors have the whole path."""
+    """A directory. Names of files are relative to it, their parts divided by slashes; errors have
+    the whole path."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,7 +46,9 @@ class Folder:
         with self.opened(name) as file:
             content = file.read(BYTES_MAX + 1)
         if len(content) > BYTES_MAX:
-            raise IrregularFileError(errno.EFBIG, f"it has more than {BYTES_MAX} bytes", self.path / name)
+            raise IrregularFileError(
+                errno.EFBIG, f"it has more than {BYTES_MAX} bytes", self.path / name
+            )
         return content
 
     @contextmanager
@@ -69,8 +74,8 @@ class Folder:
         return found
 
     def names(self, folder: str = "") -> list[str]:
-        """What is in a folder, sorted, without folders; empty where there is none. Links and the like are named: what
-        opens them refuses them.
+        """What is in a folder, sorted, without folders; empty where there is none. Links and the
+        like are named: what opens them refuses them.
         """
         return self._listed(folder, are_folders=False)
 
@@ -79,7 +84,8 @@ class Folder:
         return self._listed(folder, are_folders=True)
 
     def write(self, name: str, content: bytes | memoryview) -> None:
-        """Writes a file whole or not at all, and makes its folder; a link in its place is replaced."""
+        """Writes a file whole or not at all, and makes its folder; a link in its place is
+        replaced."""
         with self._above(name, is_made=True) as (directory, last):
             try:
                 write_whole(directory, last, content)
@@ -87,13 +93,18 @@ class Folder:
                 raise _irregular(stat.S_IFDIR, self.path / name) from None
 
     def append(self, name: str, content: bytes, *, is_synced: bool = False) -> None:
-        """Appends to a file of one name: another one, elsewhere, would change too. `is_synced`: once it is on disk."""
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+        """Appends to a file of one name: another one, elsewhere, would change too. `is_synced`:
+        once it is on disk."""
+        flags = (
+            os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+        )
         with self._above(name, is_made=True) as (directory, last):
             descriptor = self._regular(directory, last, name, flags)
             with os.fdopen(descriptor, "ab") as file:
                 if os.fstat(descriptor).st_nlink > 1:
-                    raise IrregularFileError(errno.EMLINK, "it has a second name elsewhere", self.path / name)
+                    raise IrregularFileError(
+                        errno.EMLINK, "it has a second name elsewhere", self.path / name
+                    )
                 file.write(content)
                 file.flush()
                 if is_synced:
@@ -126,7 +137,8 @@ class Folder:
             os.mkdir(last, dir_fd=directory)
 
     def remove_folder(self, folder: str) -> None:
-        """Removes a folder with all that is in it, as far as that is allowed; of a link, the link alone."""
+        """Removes a folder with all that is in it, as far as that is allowed; of a link, the link
+        alone."""
         with suppress(FileNotFoundError), self._above(folder) as (directory, last):
             with suppress(OSError):
                 os.unlink(last, dir_fd=directory)
@@ -140,8 +152,8 @@ class Folder:
 
     @contextmanager
     def locked(self, name: str) -> Iterator[None]:
-        """Holds the lock on a file, which is made where there is none and whose content stays; raises
-        `BlockingIOError` where another process holds it.
+        """Holds the lock on a file, which is made where there is none and whose content stays;
+        raises `BlockingIOError` where another process holds it.
         """
         flags = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
         with self._above(name) as (directory, last):
@@ -157,14 +169,19 @@ class Folder:
         """A descriptor of the folder in which a file stands, and the last part of its name."""
         *parts, last = name.split("/")
         if not all(_PART_OF_NAME.fullmatch(part) for part in (*parts, last)):
-            raise IrregularFileError(errno.EINVAL, "it is no name of a file in a run directory", self.path / repr(name))
+            raise IrregularFileError(
+                errno.EINVAL, "it is no name of a file in a run directory", self.path / repr(name)
+            )
         if is_made:
             make_folder(self.path)
         with named(self.path):
             directory = os.open(self.path, _DIRECTORY)
         try:
             for place, part in enumerate(parts, start=1):
-                above, directory = directory, self._entered(directory, parts[:place], part, is_made=is_made)
+                above, directory = (
+                    directory,
+                    self._entered(directory, parts[:place], part, is_made=is_made),
+                )
                 os.close(above)
             with named(self.path / name):
                 yield directory, last
@@ -188,7 +205,8 @@ class Folder:
         raise IrregularFileError(errno.ENOTDIR, "it is a file, in the place of a folder", path)
 
     def _regular(self, directory: int, last: str, name: str, flags: int) -> int:
-        """The descriptor of a file; a device is not even opened, unless it takes the place of a file meanwhile."""
+        """The descriptor of a file; a device is not even opened, unless it takes the place of a
+        file meanwhile."""
         with suppress(FileNotFoundError):  # it may be made
             self._refuse_irregular(os.stat(last, dir_fd=directory, follow_symlinks=False), name)
         descriptor = os.open(last, flags, 0o666, dir_fd=directory)
@@ -205,13 +223,22 @@ class Folder:
 
     def _listed(self, folder: str, *, are_folders: bool) -> list[str]:
         try:
-            with self._above(f"{folder}/x" if folder else "x") as (directory, _), os.scandir(directory) as entries:
-                return sorted(one.name for one in entries if one.is_dir(follow_symlinks=False) == are_folders)
+            with (
+                self._above(f"{folder}/x" if folder else "x") as (directory, _),
+                os.scandir(directory) as entries,
+            ):
+                return sorted(
+                    one.name for one in entries if one.is_dir(follow_symlinks=False) == are_folders
+                )
         except FileNotFoundError:
             return []
 
 
 def _irregular(mode: int, path: Path) -> IrregularFileError:
     number, kind = irregular(mode) or (errno.EINVAL, "a file")
-    where = ", and links in a run directory are not followed" if stat.S_ISLNK(mode) else ", in the place of a file"
+    where = (
+        ", and links in a run directory are not followed"
+        if stat.S_ISLNK(mode)
+        else ", in the place of a file"
+    )
     return IrregularFileError(number, f"it is {kind}{where}", path)

@@ -1,7 +1,7 @@
 """Readable JSON: small documents indented, large ones with a line for each entry of a long list.
 
-The indenting encoder of the standard library is written in Python and takes ten times as long as the compact one: half
-a minute for the plan of a network of eight thousand hosts.
+The indenting encoder of the standard library is written in Python and takes ten times as long as
+the compact one: half a minute for the plan of a network of eight thousand hosts.
 """
 
 import json
@@ -14,7 +14,8 @@ LINE_MAX = 4_000
 LEVELS_COUNTED = 3
 """Levels of a value whose entries are counted before it is encoded."""
 READ_AT_ONCE = 1_000_000
-"""Characters of a document that the decoder reads in one call, in which Python answers no Ctrl-C: 0.02 s."""
+"""Characters of a document that the decoder reads in one call, in which Python answers no Ctrl-C:
+0.02 s."""
 
 NESTED = (dict, list, tuple)
 
@@ -22,7 +23,8 @@ NESTED = (dict, list, tuple)
 def read_json_text(text: str) -> Any:
     """The value of a document; raises `ValueError` where it is none.
 
-    Of a large one, lists that have a line for each row are read in parts, so that Ctrl-C is answered meanwhile.
+    Of a large one, lists that have a line for each row are read in parts, so that Ctrl-C is
+    answered meanwhile.
     """
     if len(text) <= READ_AT_ONCE:
         return json.loads(text)
@@ -31,11 +33,16 @@ def read_json_text(text: str) -> Any:
         content = json.loads(rest)
     except ValueError:
         return json.loads(text)  # of another layout, or broken: the decoder tells where
-    return {**content, **lists} if isinstance(content, dict) and content.keys() >= lists.keys() else json.loads(text)
+    return (
+        {**content, **lists}
+        if isinstance(content, dict) and content.keys() >= lists.keys()
+        else json.loads(text)
+    )
 
 
 def _parted(text: str) -> tuple[str, dict[str, list[Any]]]:
-    """The document with empty lists in place of its long ones, and these; in the layout of `json_text`."""
+    """The document with empty lists in place of its long ones, and these; in the layout of
+    `json_text`."""
     rest: list[str] = []
     lists: dict[str, list[Any]] = {}
     rows: list[Any] | None = None
@@ -64,7 +71,8 @@ def _parted(text: str) -> tuple[str, dict[str, list[Any]]]:
 
 
 def json_text(content: object) -> str:
-    """`content` as JSON; raises `ValueError` for numbers that JSON cannot represent (NaN, infinity)."""
+    """`content` as JSON; raises `ValueError` for numbers that JSON cannot represent (NaN,
+    infinity)."""
     if _is_longer(content, INDENTED_MAX) or len(_compact(content)) > INDENTED_MAX:
         return _lines(content, 0)
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
@@ -80,7 +88,8 @@ def _lines(value: object, depth: int) -> str:
     parts = value.items() if isinstance(value, dict) else ((None, part) for part in value)
     indent = "\n" + " " * (depth + 1)
     entries = (
-        (f"{json.dumps(str(key), ensure_ascii=False)}: " if is_mapping else "") + _lines(part, depth + 1)
+        (f"{json.dumps(str(key), ensure_ascii=False)}: " if is_mapping else "")
+        + _lines(part, depth + 1)
         for key, part in parts
     )
     opened, closed = "{}" if is_mapping else "[]"
@@ -88,14 +97,15 @@ def _lines(value: object, depth: int) -> str:
 
 
 def _is_longer(value: object, limit: int) -> bool:
-    """Whether a value certainly has more characters on one line, by the number of its entries: without it, all that a
-    long list holds would be encoded once for each level above it.
+    """Whether a value certainly has more characters on one line, by the number of its entries:
+    without it, all that a long list holds would be encoded once for each level above it.
     """
     return _chars_min(value, LEVELS_COUNTED) > limit
 
 
 def _chars_min(value: object, levels: int) -> int:
-    """Characters that a value has on one line, at least: one of each entry, and two between entries or around them."""
+    """Characters that a value has on one line, at least: one of each entry, and two between entries
+    or around them."""
     if levels == 0 or not isinstance(value, NESTED):
         return 1
     inner = value.values() if isinstance(value, dict) else value

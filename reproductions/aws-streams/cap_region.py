@@ -1,7 +1,7 @@
 """Where one stream through the cap carries what was published: writes region.md.
 
-The cap is AWS's; its burst, the round trip and the MTU are not published. Each point is one trial of the arm aws-1.
-Usage: .venv/bin/python reproductions/aws-streams/cap_region.py [RUN DIRECTORY]
+The cap is AWS's; its burst, the round trip and the MTU are not published. Each point is one trial
+of the arm aws-1. Usage: .venv/bin/python reproductions/aws-streams/cap_region.py [RUN DIRECTORY]
 """
 
 import sys
@@ -28,7 +28,7 @@ HEAD = """# Where the cap gives the published figure
 Goodput of one stream in Gbit/s through a policer of 5 Gbit/s, by the burst of the policer and the round trip
 (propagation only; about 20 µs of polls and transmission come on top). **Bold** is within 10 % of the published 4.8.
 One trial each, seed 1. `cap_region.py` writes this page.
-"""
+"""  # noqa: E501
 
 
 def band() -> Band:
@@ -46,7 +46,11 @@ def measured(out: Path | None, mtu: str, control: str) -> dict[tuple[str, int], 
     del scenario["published"]
     changes: dict[str, Any] = {MTU: mtu, CONTROL: control, "experiment.warm_up": WARM_UP}
     result = tailrace.sweep(
-        scenario, {BURST: BURSTS, DELAY: list(delays)}, trials=1, set=changes, out=out and out / f"{mtu}-{control}"
+        scenario,
+        {BURST: BURSTS, DELAY: list(delays)},
+        trials=1,
+        set=changes,
+        out=out and out / f"{mtu}-{control}",
     )
     sweep = result.summary.swept
     [curve] = [curve for curve in sweep.curves if curve.metric == "goodput_gbps"]
@@ -67,7 +71,9 @@ def table(found: dict[tuple[str, int], float]) -> list[str]:
     for burst in BURSTS:
         values = [found[burst, us] for us in ROUND_TRIPS_US]
         cells = [f"**{value:.2f}**" if holds(value) else f"{value:.2f}" for value in values]
-        rows.append(f"| {burst.replace('kB', ' kB').replace('MB', ' MB')} | " + " | ".join(cells) + " |")
+        rows.append(
+            f"| {burst.replace('kB', ' kB').replace('MB', ' MB')} | " + " | ".join(cells) + " |"
+        )
     return rows
 
 
@@ -78,7 +84,8 @@ def page(out: Path | None) -> str:
         found = measured(out, mtu, control)
         held = sum(band().holds(value) for value in found.values())
         lines += [
-            f"MTU {mtu.removesuffix('B')}, {control.upper()}: the figure holds at {held} of {len(found)} points.",
+            f"MTU {mtu.removesuffix('B')}, {control.upper()}: the figure holds at {held} of "
+            f"{len(found)} points.",
             "",
             *table(found),
             "",

@@ -1,10 +1,12 @@
-"""What a byte of a stream costs on this machine: iperf3 over loopback, CPU time of both ends. Writes stream-cost.json.
+"""What a byte of a stream costs on this machine: iperf3 over loopback, CPU time of both ends.
+Writes stream-cost.json.
 
-No network and no interface: both copies and the protocol; what the receiving soft interrupt does counts as the
-sender's, on whose core it runs. Both together are compared with the same sum of the profile linux-kernel, 280 ps, which
-gives the clock at which the profile costs as much: that of the arms `measured` of onprem.yaml.
-Other programs make it dearer (caches, frequency): the least of the runs is the estimate, and the load is recorded.
-Usage: .venv/bin/python reproductions/aws-streams/stream_cost.py
+No network and no interface: both copies and the protocol; what the receiving soft interrupt does
+counts as the sender's, on whose core it runs. Both together are compared with the same sum of the
+profile linux-kernel, 280 ps, which gives the clock at which the profile costs as much: that of the
+arms `measured` of onprem.yaml. Other programs make it dearer (caches, frequency): the least of the
+runs is the estimate, and the load is recorded. Usage: .venv/bin/python
+reproductions/aws-streams/stream_cost.py
 """
 
 import json
@@ -20,16 +22,21 @@ PORT = "5998"
 ADDRESS = "127.0.0.1"
 PS_PER_S = 1e12
 PROFILE_PS, PROFILE_GHZ = 280, 3.4
-"""Of the profile linux-kernel: 190 ps to receive a byte and 90 ps to send one (docs/models/cpu.md)."""
+"""Of the profile linux-kernel: 190 ps to receive a byte and 90 ps to send one
+(docs/models/cpu.md)."""
 
 
 def run() -> dict[str, float]:
     """One stream: its rate, and CPU time per byte of the receiver."""
-    server = subprocess.Popen(["iperf3", "-s", "-1", "-B", ADDRESS, "-p", PORT], stdout=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        ["iperf3", "-s", "-1", "-B", ADDRESS, "-p", PORT], stdout=subprocess.DEVNULL
+    )
     try:
         time.sleep(0.5)
         client = ["iperf3", "-c", ADDRESS, "-p", PORT, "-t", str(SECONDS), "-J"]
-        end = json.loads(subprocess.run(client, capture_output=True, check=True, timeout=LIMIT_S).stdout)["end"]
+        end = json.loads(
+            subprocess.run(client, capture_output=True, check=True, timeout=LIMIT_S).stdout
+        )["end"]
     finally:
         server.terminate()
         server.wait(LIMIT_S)

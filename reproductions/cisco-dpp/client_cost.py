@@ -1,9 +1,11 @@
-"""Measures what a byte costs a database client: Tcl with Pgtcl, pgbench and psql, each reading from PostgreSQL.
+"""Measures what a byte costs a database client: Tcl with Pgtcl, pgbench and psql, each reading from
+PostgreSQL.
 
     .venv/bin/python reproductions/cisco-dpp/client_cost.py [--rounds 5] [--megabytes 256] [--page]
 
-Starts a server of its own on loopback and stops it; writes `client-cost.json` and, from it, `client-cost.md`. `--page`
-measures nothing and writes the page from the JSON. Needs PostgreSQL, tclsh8.6 and libpgtcl of Debian.
+Starts a server of its own on loopback and stops it; writes `client-cost.json` and, from it,
+`client-cost.md`. `--page` measures nothing and writes the page from the JSON. Needs PostgreSQL,
+tclsh8.6 and libpgtcl of Debian.
 """
 
 import argparse
@@ -26,7 +28,9 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.programs.postgres import Installation, version_text
 
 HERE = Path(__file__).resolve().parent
-DATA, PAGE, SCRIPT = (HERE / name for name in ("client-cost.json", "client-cost.md", "client_cost.tcl"))
+DATA, PAGE, SCRIPT = (
+    HERE / name for name in ("client-cost.json", "client-cost.md", "client_cost.tcl")
+)
 TCLSH = "tclsh8.6"
 ROW_BYTES = 500
 """TPC-C's longest field, C_DATA."""
@@ -69,13 +73,21 @@ CLIENTS = (
 
 def main() -> None:
     """Measures and writes, or only writes."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="runs of each program and size; the fastest counts")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="runs of each program and size; the fastest counts"
+    )
     parser.add_argument("--megabytes", type=float, default=256, help="text that each run reads")
-    parser.add_argument("--page", action="store_true", help="measure nothing, write the page from the JSON")
+    parser.add_argument(
+        "--page", action="store_true", help="measure nothing, write the page from the JSON"
+    )
     options = parser.parse_args()
     if not options.page:
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit("client_cost: ended"))  # ends the server too
+        signal.signal(
+            signal.SIGTERM, lambda *_: sys.exit("client_cost: ended")
+        )  # ends the server too
         try:
             data = measured(options.rounds, options.megabytes)
         except (FabricError, OSError, subprocess.SubprocessError) as error:
@@ -125,15 +137,24 @@ class Bench:
         many = client.argv(self.installed, self.folder, statement, 1 + calls)
         pairs = [(self.spent(few), self.spent(many)) for _ in range(self.rounds)]
         cpu_s = tuple(second[0] - first[0] for first, second in pairs)
-        cycles = tuple(second[1] - first[1] for first, second in pairs) if self.counts_cycles else None
+        cycles = (
+            tuple(second[1] - first[1] for first, second in pairs) if self.counts_cycles else None
+        )
         return Cost(client.name, shape, size, calls, cpu_s, cycles)
 
     def spent(self, argv: Sequence[str]) -> tuple[float, float]:
         """CPU seconds and, where they are counted, cycles of a command that must end well."""
         counts = self.folder / "cycles"
-        wrapped = ["perf", "stat", "-x,", "-e", "cycles", "-o", str(counts), "--"] if self.counts_cycles else []
+        wrapped = (
+            ["perf", "stat", "-x,", "-e", "cycles", "-o", str(counts), "--"]
+            if self.counts_cycles
+            else []
+        )
         process = subprocess.Popen(
-            [*wrapped, *argv], env=dict(self.environment), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            [*wrapped, *argv],
+            env=dict(self.environment),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
         assert process.stderr is not None  # it is a pipe
         complaint = process.stderr.read().decode(errors="replace").strip()
@@ -155,7 +176,9 @@ class Bench:
             "clock_hz": clock_hz,
             "counts_cycles": self.counts_cycles,
             "system": f"{platform.system()} {platform.release()}, {os.cpu_count()} processors",
-            "postgresql": version_text(answer([str(self.installed.program("postgres")), "--version"])),
+            "postgresql": version_text(
+                answer([str(self.installed.program("postgres")), "--version"])
+            ),
             "tcl": tcl,
             "pgtcl": pgtcl,
             "rounds": self.rounds,
@@ -164,29 +187,48 @@ class Bench:
 
 def answer(argv: Sequence[str], text: str = "") -> str:
     """What a short command prints."""
-    done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=LIMIT_S, check=True)
+    done = subprocess.run(
+        argv, input=text, capture_output=True, text=True, timeout=LIMIT_S, check=True
+    )
     return done.stdout
 
 
 def fill(installed: Installation, environment: Mapping[str, str]) -> None:
-    """One table for each shape and size, of digits that were drawn by md5; stored as they are, not compressed."""
+    """One table for each shape and size, of digits that were drawn by md5; stored as they are, not
+    compressed."""
     statements = []
     for shape, row_bytes in SHAPES.items():
         for size, size_bytes in SIZES.items():
             rows = size_bytes // (row_bytes or size_bytes)
             length = size_bytes // rows
             name = table_name(shape, size)
-            digits = f"select string_agg(md5(i || '/' || n), '') from generate_series(0, {length} / 32) i"
+            digits = (
+                "select string_agg(md5(i || '/' || n), '') from "
+                f"generate_series(0, {length} / 32) i"
+            )
             statements += [
                 f"create table {name} (t text)",
                 f"alter table {name} alter column t set storage external",
-                f"insert into {name} select left(({digits}), {length}) from generate_series(1, {rows}) n",
+                f"insert into {name} select left(({digits}), {length}) from "
+                f"generate_series(1, {rows}) n",
                 f"vacuum analyze {name}",
             ]
-    psql = [str(installed.program("psql")), "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-"]
+    psql = [
+        str(installed.program("psql")),
+        "--no-psqlrc",
+        "--quiet",
+        "--set=ON_ERROR_STOP=1",
+        "--file=-",
+    ]
     script = "".join(f"{statement};\n" for statement in statements)
     done = subprocess.run(
-        psql, input=script, env=dict(environment), capture_output=True, text=True, timeout=LIMIT_S, check=False
+        psql,
+        input=script,
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
     )
     if done.returncode != 0:
         raise FabricError(f"psql: {done.stderr.strip()}")
@@ -202,13 +244,17 @@ def has_cycle_counter() -> bool:
     if shutil.which("perf") is None:
         return False
     asked = subprocess.run(
-        ["perf", "stat", "-x,", "-e", "cycles", "--", "true"], capture_output=True, text=True, check=False
+        ["perf", "stat", "-x,", "-e", "cycles", "--", "true"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return asked.returncode == 0 and cycles_in(asked.stderr) is not None
 
 
 def cycles_in(text: str) -> float | None:
-    """The count in the output of `perf stat -x,`; None where it says that the event is not supported."""
+    """The count in the output of `perf stat -x,`; None where it says that the event is not
+    supported."""
     for line in text.splitlines():
         fields = line.split(",")
         if len(fields) > 2 and fields[2].startswith("cycles"):
@@ -218,7 +264,11 @@ def cycles_in(text: str) -> float | None:
 
 def clock_of(cpuinfo: str) -> float:
     """The highest clock of `/proc/cpuinfo` in Hz."""
-    clocks = [float(line.partition(":")[2]) for line in cpuinfo.splitlines() if line.startswith(CLOCK_LINE)]
+    clocks = [
+        float(line.partition(":")[2])
+        for line in cpuinfo.splitlines()
+        if line.startswith(CLOCK_LINE)
+    ]
     if not clocks:
         raise FabricError(f"/proc/cpuinfo states no clock ({CLOCK_LINE})")
     return max(clocks) * 1e6
@@ -226,7 +276,10 @@ def clock_of(cpuinfo: str) -> float:
 
 def processor_of(cpuinfo: str) -> str:
     """Name, family and model, because virtual machines often have a name without a number."""
-    fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in cpuinfo.splitlines())}
+    fields = {
+        key.strip(): value.strip()
+        for key, _, value in (line.partition(":") for line in cpuinfo.splitlines())
+    }
     return f"{fields['model name']} (family {fields['cpu family']}, model {fields['model']})"
 
 

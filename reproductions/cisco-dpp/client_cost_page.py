@@ -1,6 +1,7 @@
 """What the measured cost of a client says about the hypothesis, and the page `client-cost.md`.
 
-Arithmetic only: it reads what `client_cost.py` measured, in CPU seconds of the whole client process.
+Arithmetic only: it reads what `client_cost.py` measured, in CPU seconds of the whole client
+process.
 """
 
 import statistics
@@ -13,18 +14,20 @@ SIZES = {"XS": 18_000, "S": 64_000, "M": 128_000, "L1": 32_000_000, "L2": 64_000
 SMALL = ("XS", "S", "M")
 LARGE = ("L1", "L2")
 HYPOTHESIS_NS = (18.2, 21.9)
-"""8 / 439 Mbit/s and 8 / 366 Mbit/s: what a user of the scenario needs for a byte of L1, and of XS, S and M."""
+"""8 / 439 Mbit/s and 8 / 366 Mbit/s: what a user of the scenario needs for a byte of L1, and of XS,
+S and M."""
 NEEDED_NS = {"XS to M": 21.9, "L1": 18.2, "L2": 19.4}
 """By size: 8 bits / 366, 439 and 413 Mbit/s."""
 LOWEST_NS, HIGHEST_NS = 9.0, 44.0
-"""Half of the hypothesis and twice of it: another processor may be that much faster or slower. Outside, the hypothesis
-is contradicted."""
+"""Half of the hypothesis and twice of it: another processor may be that much faster or slower.
+Outside, the hypothesis is contradicted."""
 BELOW, WITHIN, ABOVE = "below", "within", "above"
 
 
 @dataclass(frozen=True)
 class Cost:
-    """One program that reads one size; each round has the CPU time of `calls` more calls than the first one."""
+    """One program that reads one size; each round has the CPU time of `calls` more calls than the
+    first one."""
 
     program: str
     shape: str
@@ -94,7 +97,9 @@ def place(per_byte_ns: float) -> str:
 
 def line_of(costs: Sequence[Cost]) -> Line:
     """Least squares through the costs of a call over the sizes of its rows."""
-    fitted = statistics.linear_regression([SIZES[cost.size] for cost in costs], [cost.per_call_us for cost in costs])
+    fitted = statistics.linear_regression(
+        [SIZES[cost.size] for cost in costs], [cost.per_call_us for cost in costs]
+    )
     return Line(fitted.intercept, fitted.slope * 1e3)
 
 
@@ -102,10 +107,16 @@ def verdicts(costs: Sequence[Cost], *, is_tcl: bool = True) -> list[Verdict]:
     """One for each way of the Tcl client (or of the other programs) to read each shape of rows."""
     found = []
     for program, shape in dict.fromkeys((cost.program, cost.shape) for cost in costs):
-        by_size = {cost.size: cost for cost in costs if (cost.program, cost.shape) == (program, shape)}
+        by_size = {
+            cost.size: cost for cost in costs if (cost.program, cost.shape) == (program, shape)
+        }
         if program.startswith("tcl") == is_tcl:
             figures = {"XS to M": line_of([by_size[name] for name in SMALL]).per_byte_ns}
-            found.append(Verdict(program, shape, figures | {name: by_size[name].per_byte_ns for name in LARGE}))
+            found.append(
+                Verdict(
+                    program, shape, figures | {name: by_size[name].per_byte_ns for name in LARGE}
+                )
+            )
     return found
 
 
@@ -128,7 +139,15 @@ def data_of(costs: Sequence[Cost], machine: Mapping[str, Any]) -> dict[str, Any]
 def costs_of(data: Mapping[str, Any]) -> list[Cost]:
     """The reverse of `data_of`."""
     return [
-        Cost(**(raw | {"cpu_s": tuple(raw["cpu_s"]), "cycles": tuple(raw["cycles"]) if raw["cycles"] else None}))
+        Cost(
+            **(
+                raw
+                | {
+                    "cpu_s": tuple(raw["cpu_s"]),
+                    "cycles": tuple(raw["cycles"]) if raw["cycles"] else None,
+                }
+            )
+        )
         for raw in data["costs"]
     ]
 
@@ -136,7 +155,14 @@ def costs_of(data: Mapping[str, Any]) -> list[Cost]:
 def page(data: Mapping[str, Any]) -> str:
     """`client-cost.md`."""
     costs, machine = costs_of(data), data["machine"]
-    return "\n".join([*_head(costs, machine), *_verdict_table(costs), *_cost_table(costs, machine), *_method(machine)])
+    return "\n".join(
+        [
+            *_head(costs, machine),
+            *_verdict_table(costs),
+            *_cost_table(costs, machine),
+            *_method(machine),
+        ]
+    )
 
 
 def _head(costs: Sequence[Cost], machine: Mapping[str, Any]) -> list[str]:
@@ -147,9 +173,12 @@ def _head(costs: Sequence[Cost], machine: Mapping[str, Any]) -> list[str]:
         "[client-cost.json](client-cost.json).",
         "",
         "The scenario explains Cisco's figures with a client that needs "
-        f"{HYPOTHESIS_NS[0]:g} to {HYPOTHESIS_NS[1]:g} ns of CPU time for every byte that it reads. This page has "
-        "measurements of real clients that read text rows of the five sizes from PostgreSQL. The criterion was set "
-        f"before the measurement: a client whose cost per byte is below {LOWEST_NS:g} ns or above {HIGHEST_NS:g} ns, "
+        f"{HYPOTHESIS_NS[0]:g} to {HYPOTHESIS_NS[1]:g} ns of CPU time for every byte that it "
+        "reads. This page has "
+        "measurements of real clients that read text rows of the five sizes from PostgreSQL. "
+        "The criterion was set "
+        f"before the measurement: a client whose cost per byte is below {LOWEST_NS:g} ns or "
+        f"above {HIGHEST_NS:g} ns, "
         "half or twice the hypothesis, contradicts it.",
         "",
         f"**{conclusion(costs)}**",
@@ -167,15 +196,26 @@ def conclusion(costs: Sequence[Cost]) -> str:
     outside = [verdict for verdict in found if verdict.is_contradicted]
     if not within:
         return (
-            f"The hypothesis is contradicted. The Tcl client needs {_span(outside)} ns per byte, by the way in which "
+            f"The hypothesis is contradicted. The Tcl client needs {_span(outside)} ns per "
+            "byte, by the way in which "
             f"it reads, and no way lies between {LOWEST_NS:g} and {HIGHEST_NS:g} ns throughout."
         )
-    shares = [100 * value / NEEDED_NS[name] for verdict in within for name, value in verdict.figures_ns.items()]
+    shares = [
+        100 * value / NEEDED_NS[name]
+        for verdict in within
+        for name, value in verdict.figures_ns.items()
+    ]
     names = "; ".join(f"{verdict.program}, {verdict.shape}" for verdict in within)
-    others = f" It is contradicted for the other {len(outside)}, which need {_span(outside)} ns." if outside else ""
+    others = (
+        f" It is contradicted for the other {len(outside)}, which need {_span(outside)} ns."
+        if outside
+        else ""
+    )
     return (
-        f"The hypothesis is not contradicted for {len(within)} of {len(found)} ways in which the Tcl client reads "
-        f"({names}): they need {_span(within)} ns per byte, {min(shares):.0f} to {max(shares):.0f} % of the time that "
+        f"The hypothesis is not contradicted for {len(within)} of {len(found)} ways in which "
+        "the Tcl client reads "
+        f"({names}): they need {_span(within)} ns per byte, {min(shares):.0f} to "
+        f"{max(shares):.0f} % of the time that "
         f"it assumes.{others}"
     )
 
@@ -190,16 +230,28 @@ def _verdict_table(costs: Sequence[Cost]) -> list[str]:
     lines = [
         "## Nanoseconds per byte, against the criterion",
         "",
-        "XS to M is the slope of a line through the three sizes, so that the cost of a call itself is not in it.",
+        "XS to M is the slope of a line through the three sizes, so that the cost of a call "
+        "itself is not in it.",
         "",
-        "| program | rows | " + " | ".join(f"{name}, ns per byte" for name in names) + " | hypothesis |",
+        "| program | rows | "
+        + " | ".join(f"{name}, ns per byte" for name in names)
+        + " | hypothesis |",
         "|---" * (len(names) + 3) + "|",
     ]
     for is_tcl in (True, False):
         for verdict in verdicts(costs, is_tcl=is_tcl):
-            cells = [f"{value:.2f} ({verdict.places[name]})" for name, value in verdict.figures_ns.items()]
-            word = ("contradicted" if verdict.is_contradicted else "not contradicted") if is_tcl else "not judged"
-            lines.append(f"| {verdict.program} | {verdict.shape} | " + " | ".join([*cells, word]) + " |")
+            cells = [
+                f"{value:.2f} ({verdict.places[name]})"
+                for name, value in verdict.figures_ns.items()
+            ]
+            word = (
+                ("contradicted" if verdict.is_contradicted else "not contradicted")
+                if is_tcl
+                else "not judged"
+            )
+            lines.append(
+                f"| {verdict.program} | {verdict.shape} | " + " | ".join([*cells, word]) + " |"
+            )
     return [*lines, ""]
 
 
@@ -207,17 +259,21 @@ def _cost_table(costs: Sequence[Cost], machine: Mapping[str, Any]) -> list[str]:
     lines = [
         "## Every measurement",
         "",
-        "CPU time of the client process, user and system, of the fastest round; the spread is how far the median "
+        "CPU time of the client process, user and system, of the fastest round; the spread is "
+        "how far the median "
         "round is "
         f"above it. {_cycles_words(machine)}.",
         "",
-        "| program | rows | size | calls | µs per call | ns per byte | cycles per byte | spread, % |",
+        "| program | rows | size | calls | µs per call | ns per byte | "
+        "cycles per byte | spread, % |",
         "|---" * 8 + "|",
     ]
     for cost in costs:
         lines.append(
-            f"| {cost.program} | {cost.shape} | {cost.size} | {cost.calls} | {cost.per_call_us:.1f} | "
-            f"{cost.per_byte_ns:.2f} | {cost.per_byte_cycles(machine['clock_hz']):.1f} | {cost.spread_percent:.0f} |"
+            f"| {cost.program} | {cost.shape} | {cost.size} | {cost.calls} | "
+            f"{cost.per_call_us:.1f} | "
+            f"{cost.per_byte_ns:.2f} | {cost.per_byte_cycles(machine['clock_hz']):.1f} | "
+            f"{cost.spread_percent:.0f} |"
         )
     return [*lines, ""]
 
@@ -225,28 +281,40 @@ def _cost_table(costs: Sequence[Cost], machine: Mapping[str, Any]) -> list[str]:
 def _cycles_words(machine: Mapping[str, Any]) -> str:
     if machine["counts_cycles"]:
         return "Cycles are counted by the processor (perf stat)"
-    return "This machine does not let cycles be counted (perf: not supported): they are the time at the stated clock"
+    return (
+        "This machine does not let cycles be counted (perf: not supported): they are the time "
+        "at the stated clock"
+    )
 
 
 def _method(machine: Mapping[str, Any]) -> list[str]:
     return [
         "## Method",
         "",
-        f"Each program runs {machine['rounds']} times with one call and with that many more; the difference of the CPU "
-        "times, divided by the number of additional calls, is the cost of a call. CPU time is not elapsed time, so "
+        f"Each program runs {machine['rounds']} times with one call and with that many more; "
+        "the difference of the CPU "
+        "times, divided by the number of additional calls, is the cost of a call. CPU time is "
+        "not elapsed time, so "
         "other "
-        "work on the machine matters through the caches only. Client and server are on one machine and speak TCP over "
-        "loopback: the copy out of the socket is in the figures, the interrupts of a network interface are not. "
+        "work on the machine matters through the caches only. Client and server are on one "
+        "machine and speak TCP over "
+        "loopback: the copy out of the socket is in the figures, the interrupts of a network "
+        "interface are not. "
         "Columns "
         "are text, because PostgreSQL sends bytea as hexadecimal digits, twice the bytes.",
         "",
-        "- *tcl exec*: `pg_exec`, the status, `-clear`: all that HammerDB's timed driver does with a result.",
-        "- *tcl list*: also prints `pg_result -list`, as the test driver does, here to `/dev/null`.",
+        "- *tcl exec*: `pg_exec`, the status, `-clear`: all that HammerDB's timed driver does "
+        "with a result.",
+        "- *tcl list*: also prints `pg_result -list`, as the test driver does, here to "
+        "`/dev/null`.",
         "- *tcl select*: `pg_select` with an array for each row.",
-        "- *pgbench*: a custom script with the simple protocol. *psql*: unaligned output to `/dev/null`.",
-        "- *one field*: a row with one text field of the size. *rows of 500 B*: as many rows as fill the size.",
+        "- *pgbench*: a custom script with the simple protocol. *psql*: unaligned output to "
+        "`/dev/null`.",
+        "- *one field*: a row with one text field of the size. *rows of 500 B*: as many rows "
+        "as fill the size.",
         "",
-        "Limitations: the processor of 2016 is not this one, and the modified scripts of the paper are not "
+        "Limitations: the processor of 2016 is not this one, and the modified scripts of the "
+        "paper are not "
         "published; "
         "a script that takes the text apart in Tcl would cost more.",
         "",

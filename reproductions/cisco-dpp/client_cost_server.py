@@ -1,4 +1,5 @@
-"""A PostgreSQL server for a few minutes: a cluster in a temporary folder, on loopback, gone afterwards."""
+"""A PostgreSQL server for a few minutes: a cluster in a temporary folder, on loopback, gone
+afterwards."""
 
 import getpass
 import os
@@ -28,9 +29,9 @@ LOOPBACK = "127.0.0.1"
 def server() -> Iterator[tuple[Installation, Mapping[str, str]]]:
     """The installed programs and the environment with which libpq finds the server.
 
-    The server listens on loopback only and asks for a password that is drawn anew. As root it runs as the account of
-    Debian's package, because it refuses to run as root. Raises `FabricError` where PostgreSQL is missing or does not
-    start.
+    The server listens on loopback only and asks for a password that is drawn anew. As root it runs
+    as the account of Debian's package, because it refuses to run as root. Raises `FabricError`
+    where PostgreSQL is missing or does not start.
     """
     installed = installation()
     account = USER if os.geteuid() == 0 else None
@@ -58,9 +59,27 @@ def _initialised(installed: Installation, folder: Path, account: str | None) -> 
     if account is not None:
         shutil.chown(password, account)
     user = account or getpass.getuser()
-    argv = [str(installed.program("initdb")), "--pgdata", str(folder / "data"), "--username", user, "--no-sync"]
-    argv += ["--encoding", "UTF8", "--locale", "C", "--auth", "scram-sha-256", "--pwfile", str(password)]
-    done = subprocess.run(argv, user=account, capture_output=True, text=True, timeout=START_LIMIT_S, check=False)
+    argv = [
+        str(installed.program("initdb")),
+        "--pgdata",
+        str(folder / "data"),
+        "--username",
+        user,
+        "--no-sync",
+    ]
+    argv += [
+        "--encoding",
+        "UTF8",
+        "--locale",
+        "C",
+        "--auth",
+        "scram-sha-256",
+        "--pwfile",
+        str(password),
+    ]
+    done = subprocess.run(
+        argv, user=account, capture_output=True, text=True, timeout=START_LIMIT_S, check=False
+    )
     if done.returncode != 0:
         raise FabricError(f"initdb: {done.stderr.strip()}")
     home = pwd.getpwuid(os.geteuid()).pw_dir
@@ -80,19 +99,30 @@ def _started(
     installed: Installation, folder: Path, account: str | None, environment: Mapping[str, str]
 ) -> "subprocess.Popen[bytes]":
     settings = {setting.name: setting.value for setting in SETTINGS}
-    settings |= {"listen_addresses": LOOPBACK, "port": environment["PGPORT"], "unix_socket_directories": ""}
+    settings |= {
+        "listen_addresses": LOOPBACK,
+        "port": environment["PGPORT"],
+        "unix_socket_directories": "",
+    }
     argv = [str(installed.program("postgres")), "-D", str(folder / "data")]
     for key, value in settings.items():
         argv += ["-c", f"{key}={value}"]
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(argv, user=account, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            argv, user=account, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
     deadline = time.monotonic() + START_LIMIT_S
     ready = [str(installed.program("pg_isready")), "--quiet"]
-    while subprocess.run(ready, env=dict(environment), timeout=START_LIMIT_S, check=False).returncode != 0:
+    while (
+        subprocess.run(ready, env=dict(environment), timeout=START_LIMIT_S, check=False).returncode
+        != 0
+    ):
         if process.poll() is not None or time.monotonic() > deadline:
             process.kill()
             process.wait()
-            raise FabricError(f"postgres did not start: {(folder / 'log').read_text(errors='replace').strip()}")
+            raise FabricError(
+                f"postgres did not start: {(folder / 'log').read_text(errors='replace').strip()}"
+            )
         time.sleep(POLL_S)
     return process
 

@@ -1,7 +1,8 @@
 """Where the independent figures hold: from the times of the map's points to regions, numbers only.
 
-A region is judged at the points that were run. Along one value it is the longest row of neighbouring points at which at
-least so many figures hold; between its last point and the next one lies its edge.
+A region is judged at the points that were run. Along one value it is the longest row of
+neighbouring points at which at least so many figures hold; between its last point and the next one
+lies its edge.
 """
 
 import math
@@ -12,7 +13,17 @@ from pathlib import Path
 
 from region_design import corners, draws, label, pair_grids
 from region_table import NAMES, Table
-from region_values import BY_KEY, CONTROL, FIT_PERCENT, FITTED, FITTED_KEYS, PARAMETERS, Parameter, Point, Value
+from region_values import (
+    BY_KEY,
+    CONTROL,
+    FIT_PERCENT,
+    FITTED,
+    FITTED_KEYS,
+    PARAMETERS,
+    Parameter,
+    Point,
+    Value,
+)
 from tailrace.results.directory.published import INDEPENDENT, Band, read_published
 
 HERE = Path(__file__).resolve().parent
@@ -31,7 +42,9 @@ class Map:
     @classmethod
     def read(cls, path: Path, scale: float) -> "Map":
         """The committed table beside the published figures."""
-        bands = [band for band in read_published(HERE / "published.yaml") if band.kind == INDEPENDENT]
+        bands = [
+            band for band in read_published(HERE / "published.yaml") if band.kind == INDEPENDENT
+        ]
         return cls(Table.read(path), scale, bands)
 
     def held(self, point: Point) -> int | None:
@@ -44,10 +57,12 @@ class Map:
         return sum(band.holds(times[band.arm or "", band.workload or ""]) for band in self.bands)
 
     def missed(self, point: Point) -> list[str]:
-        """The figures that do not hold, such as `XS dpp −22 %`: the distance from the published time."""
+        """The figures that do not hold, such as `XS dpp −22 %`: the distance from the published
+        time."""
         times = self.table.mean(label(point), self.scale) or {}
         return [
-            f"{band.workload} {band.arm} {100 * (times[band.arm or '', band.workload or ''] / band.value - 1):+.0f} %"
+            f"{band.workload} {band.arm} "
+            f"{100 * (times[band.arm or '', band.workload or ''] / band.value - 1):+.0f} %"
             for band in self.bands
             if band.value and times and not band.holds(times[band.arm or "", band.workload or ""])
         ]
@@ -96,7 +111,8 @@ class Span:
 
 
 def span_of(found: Map, parameter: Parameter, level: int) -> Span | None:
-    """The row around the base where there is one, else the longest; None where no point holds so many.
+    """The row around the base where there is one, else the longest; None where no point holds so
+    many.
 
     Values that are words have no order: all that hold so many are one row.
     """
@@ -122,8 +138,8 @@ def is_run(found: Map, parameter: Parameter) -> bool:
 
 @dataclass(frozen=True)
 class Rectangle:
-    """The largest rectangle of a pair's grid that has the base in it and holds at least a number of figures "
-    "everywhere."""
+    """The largest rectangle of a pair's grid that has the base in it and holds at least a number of
+    figures " "everywhere."""
 
     level: int
     lows: tuple[Value, Value]
@@ -146,7 +162,9 @@ def rectangle_of(found: Map, first: str, second: str, level: int) -> Rectangle |
     """None where the base itself does not hold so many."""
     counts = pair_counts(found, first, second)
     grids = pair_grids(first, second)
-    bases = tuple(grid.index(BY_KEY[key].base) for grid, key in zip(grids, (first, second), strict=True))
+    bases = tuple(
+        grid.index(BY_KEY[key].base) for grid, key in zip(grids, (first, second), strict=True)
+    )
     best: Rectangle | None = None
     for a, b in product(range(bases[0] + 1), range(bases[0], len(grids[0]))):
         for c, d in product(range(bases[1] + 1), range(bases[1], len(grids[1]))):
@@ -154,7 +172,9 @@ def rectangle_of(found: Map, first: str, second: str, level: int) -> Rectangle |
             if any(count is None or count < level for count in inside):
                 continue
             if best is None or len(inside) > best.points:
-                best = Rectangle(level, (grids[0][a], grids[1][c]), (grids[0][b], grids[1][d]), len(inside))
+                best = Rectangle(
+                    level, (grids[0][a], grids[1][c]), (grids[0][b], grids[1][d]), len(inside)
+                )
     return best
 
 
@@ -170,7 +190,8 @@ def at_least(counts: Mapping[int, int], level: int) -> int:
 
 
 def speed_ups(found: Map) -> dict[str, tuple[float, float]]:
-    """Least and greatest speed-up by DPP in percent, by workload, over all points but the controls."""
+    """Least and greatest speed-up by DPP in percent, by workload, over all points but the
+    controls."""
     controls = {parameter.key for parameter in PARAMETERS if parameter.kind == CONTROL}
     percents: dict[str, list[float]] = {name: [] for name in NAMES}
     for point in found.table.points(found.scale):
@@ -183,7 +204,8 @@ def speed_ups(found: Map) -> dict[str, tuple[float, float]]:
 
 
 def near_region(found: Map) -> list[Point]:
-    """Fitted values alone at which four figures or more hold, and their neighbours; the nearest to the base first."""
+    """Fitted values alone at which four figures or more hold, and their neighbours; the nearest to
+    the base first."""
     points: dict[str, Point] = {}
     for key in FITTED_KEYS:
         values = BY_KEY[key].values
@@ -200,7 +222,8 @@ def _distance(point: Point) -> float:
 
 
 def summary(found: Map, again: Map) -> dict[str, object]:
-    """What the README's sentences are made of, committed as `map.json`; fitted values at the scale of `again`."""
+    """What the README's sentences are made of, committed as `map.json`; fitted values at the scale
+    of `again`."""
     return {
         "scale": found.scale,
         "points": len(list(found.table.points(found.scale))),
@@ -230,8 +253,10 @@ def verdict(found: Map) -> str:
         return f"All six figures hold while each fitted value alone is varied by ±{FIT_PERCENT} %."
     held = f" They do over that of the {listed_words(wide)}." if wide else ""
     return (
-        f"The six figures do not all hold over a variation of ±{FIT_PERCENT} % of the {listed_words(narrow)}.{held} A "
-        "conclusion that changes within the range of a value is not a conclusion: the model can be fitted to the "
+        f"The six figures do not all hold over a variation of ±{FIT_PERCENT} % of the "
+        f"{listed_words(narrow)}.{held} A "
+        "conclusion that changes within the range of a value is not a conclusion: the model "
+        "can be fitted to the "
         "figures, but this does not prove that the laboratory's client was like this."
     )
 
@@ -239,7 +264,11 @@ def verdict(found: Map) -> str:
 def covers_fit(span: Span) -> bool:
     """Whether a span has every point of its parameter that is within `FIT_PERCENT` of the base."""
     base = float(span.parameter.base)
-    near = [float(v) for v in span.parameter.values if abs(float(v) - base) <= FIT_PERCENT / 100 * base + 1e-9]
+    near = [
+        float(v)
+        for v in span.parameter.values
+        if abs(float(v) - base) <= FIT_PERCENT / 100 * base + 1e-9
+    ]
     return float(span.low) <= near[0] and near[-1] <= float(span.high) and len(near) > 1
 
 

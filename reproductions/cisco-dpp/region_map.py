@@ -1,10 +1,12 @@
-"""Maps where the independent figures hold: varies every fitted and assumed value, alone and together.
+"""Maps where the independent figures hold: varies every fitted and assumed value, alone and
+together.
 
-    .venv/bin/python reproductions/cisco-dpp/region_map.py [--scale 0.05] [--trials 1] [--jobs 2] [--minutes 10]
+    .venv/bin/python reproductions/cisco-dpp/region_map.py [--scale 0.05] [--trials 1] [--jobs 2]
+    [--minutes 10]
 
-Runs the points that `map.csv` lacks and writes the file after each, so that an interrupted map goes on where it
-stopped. Then it runs fitted values alone again at `--again-scale`, and writes `map.md`, `map.json` and `map.svg`
-from all points that there are. `--page` runs nothing.
+Runs the points that `map.csv` lacks and writes the file after each, so that an interrupted map goes
+on where it stopped. Then it runs fitted values alone again at `--again-scale`, and writes `map.md`,
+`map.json` and `map.svg` from all points that there are. `--page` runs nothing.
 """
 
 import argparse
@@ -39,14 +41,29 @@ class Todo:
 
 def main() -> None:
     """Runs what is missing."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scale", type=float, default=0.05, help="part of the published transaction counts")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--scale", type=float, default=0.05, help="part of the published transaction counts"
+    )
     parser.add_argument("--trials", type=int, default=1, help="trials of each point")
     parser.add_argument("--jobs", type=int, default=2, help="points at the same time")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="start no point after this many minutes")
-    parser.add_argument("--again-scale", type=float, default=0.2, help="scale at which fitted values are run again")
-    parser.add_argument("--page", action="store_true", help="run nothing, write the pages from map.csv")
-    parser.add_argument("--part", action="append", choices=list(design()), help="only this part and what is run again")
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="start no point after this many minutes"
+    )
+    parser.add_argument(
+        "--again-scale", type=float, default=0.2, help="scale at which fitted values are run again"
+    )
+    parser.add_argument(
+        "--page", action="store_true", help="run nothing, write the pages from map.csv"
+    )
+    parser.add_argument(
+        "--part",
+        action="append",
+        choices=list(design()),
+        help="only this part and what is run again",
+    )
     options = parser.parse_args()
     found, again = (Map.read(TABLE, scale) for scale in (options.scale, options.again_scale))
     deadline = time.monotonic() + 60 * options.minutes
@@ -70,14 +87,17 @@ def pages(found: Map, again: Map) -> dict[str, str]:
 
 def missing(found: Map, parts: list[str] | None, trials: int) -> Iterator[Todo]:
     """Each point of the parts once, in the order of the design."""
-    points = {label(point): point for part in parts or list(design()) for point in design().get(part, [])}
+    points = {
+        label(point): point for part in parts or list(design()) for point in design().get(part, [])
+    }
     for name, point in points.items():
         if not found.table.has(name, found.scale, trials):
             yield Todo(point, found.scale, trials)
 
 
 def unrepeated(found: Map, again: Map, trials: int) -> Iterator[Todo]:
-    """Fitted values alone that were not run at the other scale and could hold four figures there."""
+    """Fitted values alone that were not run at the other scale and could hold four figures
+    there."""
     for point in near_region(found):
         if not again.table.has(label(point), again.scale, trials):
             yield Todo(point, again.scale, trials)

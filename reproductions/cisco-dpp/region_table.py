@@ -53,13 +53,21 @@ class Table:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(COLUMNS)
             for (point, scale, trial), times in self.rows.items():
-                writer.writerow([point, f"{scale:g}", trial, *(f"{times[key]:.1f}" for key in TIMES)])
+                writer.writerow(
+                    [point, f"{scale:g}", trial, *(f"{times[key]:.1f}" for key in TIMES)]
+                )
         fresh.replace(self.path)
 
     def mean(self, point: str, scale: float) -> dict[tuple[str, str], float] | None:
         """Means over the trials of a point; None where it was not run."""
-        trials = [times for (name, at, _), times in self.rows.items() if (name, at) == (point, scale)]
-        return {key: statistics.fmean(times[key] for times in trials) for key in TIMES} if trials else None
+        trials = [
+            times for (name, at, _), times in self.rows.items() if (name, at) == (point, scale)
+        ]
+        return (
+            {key: statistics.fmean(times[key] for times in trials) for key in TIMES}
+            if trials
+            else None
+        )
 
     def points(self, scale: float) -> Iterable[str]:
         """Points that were run at a scale."""

@@ -1,7 +1,8 @@
-"""The values that the map varies: every fitted and every assumed one, over the whole range that the scenario states.
+"""The values that the map varies: every fitted and every assumed one, over the whole range that the
+scenario states.
 
-A point is a mapping from the key of a parameter to a value; what it leaves out has the value of the scenario. All
-points are made by `changes_of`, so that any two parameters can be varied together.
+A point is a mapping from the key of a parameter to a value; what it leaves out has the value of the
+scenario. All points are made by `changes_of`, so that any two parameters can be varied together.
 """
 
 from collections.abc import Mapping
@@ -28,8 +29,8 @@ class Parameter:
     name: str
     """As `assumptions` of the scenario has it; of a control, what it is."""
     kind: str
-    """fitted (to table 2), assumed (everything else with a range), control (a value of the paper, changed on "
-    "purpose)."""
+    """fitted (to table 2), assumed (everything else with a range), control (a value of the paper,
+    changed on " "purpose)."""
     base: Value
     values: tuple[Value, ...]
     """In ascending order, the base among them."""
@@ -46,7 +47,9 @@ class Parameter:
 
     def text(self, value: Value) -> str:
         """A value with its unit."""
-        return value if isinstance(value, str) else f"{value:g}{' ' + self.unit if self.unit else ''}"
+        return (
+            value if isinstance(value, str) else f"{value:g}{' ' + self.unit if self.unit else ''}"
+        )
 
 
 PARAMETERS = (
@@ -164,8 +167,16 @@ PARAMETERS = (
         "cubic",
         ("cubic", "new-reno", "no SACK", "no tail loss probe", "no HyStart"),
     ),
-    Parameter("corking", "short writes are joined while the interface is busy", ASSUMED, "no", ("no", "yes")),
-    Parameter("cable_us", "congested port", ASSUMED, 0.5, (0.1, 0.5, 1, 2, 5), "µs", stated=(0.1, 5)),
+    Parameter(
+        "corking",
+        "short writes are joined while the interface is busy",
+        ASSUMED,
+        "no",
+        ("no", "yes"),
+    ),
+    Parameter(
+        "cable_us", "congested port", ASSUMED, 0.5, (0.1, 0.5, 1, 2, 5), "µs", stated=(0.1, 5)
+    ),
     Parameter("clock_ppm", "clock error", ASSUMED, 50, (0, 5, 20, 50, 100), "ppm", stated=(5, 100)),
     Parameter("noise_us", "timing noise", ASSUMED, 2, (0.5, 1, 2, 4, 8), "µs", stated=(0.5, 8)),
     Parameter(
@@ -193,10 +204,15 @@ def changes_of(point: Point) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     if "units" in values:
         if len(values) > 1:
-            raise ValueError("other units change sizes, users and rates at once, so they are varied alone")
+            raise ValueError(
+                "other units change sizes, users and rates at once, so they are varied alone"
+            )
         changes |= binary_sizes(19)
     changes |= _client(values) | _switch(values) | _rest(values)
-    if any(key in values for key in ("rate_mbps", "gap_ms", "gap_width_ms", "client_percent", "large_percent")):
+    if any(
+        key in values
+        for key in ("rate_mbps", "gap_ms", "gap_width_ms", "client_percent", "large_percent")
+    ):
         changes |= _work(values)
     return changes
 
@@ -243,15 +259,18 @@ def _rest(values: Point) -> dict[str, Any]:
     if "clock_ppm" in values:
         changes["experiment.clock"] = f"{number(values, 'clock_ppm'):g}ppm"
     if "noise_us" in values:
-        changes["hosts.defaults.nic.rx_jitter"] = f"exponential({round(1000 * number(values, 'noise_us'))}ns)"
+        changes["hosts.defaults.nic.rx_jitter"] = (
+            f"exponential({round(1000 * number(values, 'noise_us'))}ns)"
+        )
     return changes
 
 
 def _work(values: Point) -> dict[str, Any]:
     """Work on the bytes, split between client and server, and the gaps.
 
-    Another rate of the small classes brings gaps that leave each class alone as long as table 1 has it; another gap, or
-    another rate of the large classes, does not. A server's part is done before it writes: what takes as long as before.
+    Another rate of the small classes brings gaps that leave each class alone as long as table 1 has
+    it; another gap, or another rate of the large classes, does not. A server's part is done before
+    it writes: what takes as long as before.
     """
     share = number(values, "client_percent") / 100
     changes: dict[str, Any] = {}
@@ -261,7 +280,9 @@ def _work(values: Point) -> dict[str, Any]:
             bits = 8 * parse(WORKLOADS[name]["round_trips"][0]["response"], SIZE)
             gap_ms += 1e3 * bits * (1 / _base_bps(name) - 1 / rate_bps)
             gap_ms += number(values, "gap_ms") - number({}, "gap_ms")
-            changes[f"workloads.{name}.gap"] = _gap(gap_ms, values.get("gap_width_ms", GAP_WIDTH_MS))
+            changes[f"workloads.{name}.gap"] = _gap(
+                gap_ms, values.get("gap_width_ms", GAP_WIDTH_MS)
+            )
         consume = f"{round(rate_bps / share)}bit/s" if share > 0 else None
         changes |= trip((name,), "consume_rate", consume)
         if share < 1:

@@ -1,6 +1,8 @@
-"""What each parameter does to each of the ten completion times and five speed-ups: one variation at a time.
+"""What each parameter does to each of the ten completion times and five speed-ups: one variation at
+a time.
 
-    .venv/bin/python reproductions/cisco-dpp/sensitivity.py [--scale 0.05] [--trials 2] [--only TEXT]
+    .venv/bin/python reproductions/cisco-dpp/sensitivity.py [--scale 0.05] [--trials 2] [--only
+    TEXT]
 
 Writes `variations.md` beside this file, or prints it where `--only` selects some of the variations.
 """
@@ -39,7 +41,8 @@ PUBLISHED = {
 
 @dataclass(frozen=True)
 class Cells:
-    """Completion times of one variation in seconds at full scale: arm, workload, one value per trial."""
+    """Completion times of one variation in seconds at full scale: arm, workload, one value per
+    trial."""
 
     times: dict[tuple[str, str], list[float]]
 
@@ -58,18 +61,32 @@ class Cells:
 
 def main() -> None:
     """Runs the base and every variation, then writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scale", type=float, default=0.05, help="part of the published transaction counts")
-    parser.add_argument("--trials", type=int, default=2, help="trials of each variation; the base has twice as many")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--scale", type=float, default=0.05, help="part of the published transaction counts"
+    )
+    parser.add_argument(
+        "--trials", type=int, default=2, help="trials of each variation; the base has twice as many"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="trials at the same time")
-    parser.add_argument("--only", default="", help="only variations whose name contains this; prints the page")
+    parser.add_argument(
+        "--only", default="", help="only variations whose name contains this; prints the page"
+    )
     options = parser.parse_args()
     base = measure({}, options.scale, BASE_TRIALS_FACTOR * options.trials, options.jobs)
     rows: list[tuple[Variation, Cells]] = []
-    chosen = [variation for variation in VARIATIONS if options.only in variation.name and differs(variation)]
+    chosen = [
+        variation
+        for variation in VARIATIONS
+        if options.only in variation.name and differs(variation)
+    ]
     for number, variation in enumerate(chosen, 1):
         sys.stderr.write(f"{number}/{len(chosen)} {variation.name}\n")
-        rows.append((variation, measure(variation.changes, options.scale, options.trials, options.jobs)))
+        rows.append(
+            (variation, measure(variation.changes, options.scale, options.trials, options.jobs))
+        )
     page = written(base, rows, options.scale, options.trials)
     if options.only:
         sys.stdout.write(page)
@@ -79,7 +96,10 @@ def main() -> None:
 
 def differs(variation: Variation) -> bool:
     """Whether a variation changes anything: some are values that the scenario may have."""
-    plans = [Plans(load_scenario(HERE / "scenario.yaml", changes).arms) for changes in ({}, variation.changes)]
+    plans = [
+        Plans(load_scenario(HERE / "scenario.yaml", changes).arms)
+        for changes in ({}, variation.changes)
+    ]
     return plans[0].hashes != plans[1].hashes
 
 
@@ -96,30 +116,40 @@ def measure(changes: Mapping[str, Any], scale: float, trials: int, jobs: int) ->
     times: dict[tuple[str, str], list[float]] = {(arm, name): [] for arm in ARMS for name in counts}
     for key, outcome in zip(keys, outcomes, strict=True):
         for workload in outcome.workloads:
-            times[key.arm, workload.name].append(completion_s(workload, outcome) / factors[workload.name])
+            times[key.arm, workload.name].append(
+                completion_s(workload, outcome) / factors[workload.name]
+            )
     return Cells(times)
 
 
 def transactions(scenario: Scenario) -> dict[str, int]:
     """Transactions of each user, by workload."""
-    oltp = {name: workload for name, workload in scenario.workloads.items() if isinstance(workload, Oltp)}
+    oltp = {
+        name: workload
+        for name, workload in scenario.workloads.items()
+        if isinstance(workload, Oltp)
+    }
     return {name: workload.transactions or 0 for name, workload in oltp.items()}
 
 
 def completion_s(workload: Workload, outcome: Outcome) -> float:
-    """When the last user finished; a workload that did not finish counts as finished when the trial ended."""
+    """When the last user finished; a workload that did not finish counts as finished when the trial
+    ended."""
     return (workload.completion_ps or outcome.end_ps) / 1e12
 
 
 def written(base: Cells, rows: Sequence[tuple[Variation, Cells]], scale: float, trials: int) -> str:
     """The page."""
     names = base.workloads
-    head = [f"{name} {arm}" for arm in ARMS for name in names] + [f"{name} faster" for name in names]
+    head = [f"{name} {arm}" for arm in ARMS for name in names] + [
+        f"{name} faster" for name in names
+    ]
     lines = [
         "# What each parameter does",
         "",
         "Written by `.venv/bin/python reproductions/cisco-dpp/sensitivity.py "
-        f"--scale {scale:g} --trials {trials}`: one change at a time to [scenario.yaml](scenario.yaml).",
+        f"--scale {scale:g} --trials {trials}`: one change at a time to "
+        "[scenario.yaml](scenario.yaml).",
         f"The base is the mean of {BASE_TRIALS_FACTOR * trials} trials, a variation of {trials}.",
         "Completion times are in seconds at full scale, speed-ups in percent.",
         "",
@@ -129,14 +159,22 @@ def written(base: Cells, rows: Sequence[tuple[Variation, Cells]], scale: float, 
         table_row("base", base_cells(base)),
         table_row("± of one trial", spread_cells(base)),
         "",
-        "Changes against the base: completion times in percent, speed-ups in points. An empty cell is a change of",
-        f"less than {NOISE_SPREADS:g} standard errors of the difference of the means (by the base's spread).",
+        "Changes against the base: completion times in percent, speed-ups in points. An empty "
+        "cell is a change of",
+        f"less than {NOISE_SPREADS:g} standard errors of the difference of the means (by the "
+        "base's spread).",
     ]
     group = ""
     for variation, cells in rows:
         if variation.group != group:
             group = variation.group
-            lines += ["", f"## {group}", "", "| | " + " | ".join(head) + " |", "|---" * (len(head) + 1) + "|"]
+            lines += [
+                "",
+                f"## {group}",
+                "",
+                "| | " + " | ".join(head) + " |",
+                "|---" * (len(head) + 1) + "|",
+            ]
         lines.append(table_row(variation.name, change_cells(base, cells)))
     return "\n".join([*lines, ""])
 
@@ -147,7 +185,9 @@ def table_row(name: str, cells: Sequence[str]) -> str:
 
 def published_cells(names: Sequence[str]) -> list[str]:
     times = [f"{PUBLISHED[arm][name]}" for arm in ARMS for name in names]
-    return times + [f"{100 * (1 - PUBLISHED['dpp'][name] / PUBLISHED['fifo'][name]):.1f}" for name in names]
+    return times + [
+        f"{100 * (1 - PUBLISHED['dpp'][name] / PUBLISHED['fifo'][name]):.1f}" for name in names
+    ]
 
 
 def base_cells(base: Cells) -> list[str]:
@@ -156,7 +196,9 @@ def base_cells(base: Cells) -> list[str]:
 
 
 def spread_cells(base: Cells) -> list[str]:
-    times = [f"{statistics.stdev(base.times[arm, name]):.1f}" for arm in ARMS for name in base.workloads]
+    times = [
+        f"{statistics.stdev(base.times[arm, name]):.1f}" for arm in ARMS for name in base.workloads
+    ]
     return times + [f"{statistics.stdev(base.speed_ups(name)):.1f}" for name in base.workloads]
 
 
@@ -166,7 +208,9 @@ def change_cells(base: Cells, cells: Cells) -> list[str]:
         for name in base.workloads:
             per_cent = 100 / base.mean(arm, name)
             shown.append(change(base.times[arm, name], cells.times[arm, name], per_cent))
-    return shown + [change(base.speed_ups(name), cells.speed_ups(name), 1.0) for name in base.workloads]
+    return shown + [
+        change(base.speed_ups(name), cells.speed_ups(name), 1.0) for name in base.workloads
+    ]
 
 
 def change(before: Sequence[float], after: Sequence[float], unit: float) -> str:

@@ -1,4 +1,5 @@
-"""The variations of the sensitivity table: what is changed, by dotted path, and what it is called."""
+"""The variations of the sensitivity table: what is changed, by dotted path, and what it is
+called."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +9,9 @@ from typing import Any
 from tailrace.scenario.text.document import read_document
 from tailrace.scenario.text.units import RATE, SIZE, parse
 
-WORKLOADS: dict[str, Any] = read_document(Path(__file__).resolve().parent / "scenario.yaml").data["workloads"]
+WORKLOADS: dict[str, Any] = read_document(Path(__file__).resolve().parent / "scenario.yaml").data[
+    "workloads"
+]
 """As the scenario has them."""
 SMALL = ("XS", "S", "M")
 LARGE = ("L1", "L2")
@@ -41,27 +44,37 @@ def normal_queue(limit: str) -> dict[str, Any]:
 
 
 def slice_of_5_mb() -> dict[str, Any]:
-    """All queues share one slice of 5 MB, each with the default dynamic threshold of the switch family."""
+    """All queues share one slice of 5 MB, each with the default dynamic threshold of the switch
+    family."""
     limits = {f"policies.{arm}.queues.normal.limit": "dynamic(14)" for arm in ("fifo", "dpp")}
-    return {"switches.leaf.buffer": "5MB", "policies.dpp.queues.express.limit": "dynamic(14)", **limits}
+    return {
+        "switches.leaf.buffer": "5MB",
+        "policies.dpp.queues.express.limit": "dynamic(14)",
+        **limits,
+    }
 
 
 def binary_sizes(users: int) -> dict[str, Any]:
-    """KiB and MiB instead of kB and MB for another number of users; each class alone takes as long as before."""
+    """KiB and MiB instead of kB and MB for another number of users; each class alone takes as long
+    as before."""
     changes = of(ALL, "users", users)
     for names, prefix, decimal, binary in ((SMALL, "k", 10**3, 2**10), (LARGE, "M", 10**6, 2**20)):
         for name in names:
             statement = WORKLOADS[name]["round_trips"][0]
             rate = parse(statement["consume_rate"], RATE) * binary // decimal
             binary_size = statement["response"].replace(f"{prefix}B", f"{prefix.upper()}iB")
-            changes |= trip((name,), "response", binary_size) | trip((name,), "consume_rate", f"{rate}bit/s")
+            changes |= trip((name,), "response", binary_size) | trip(
+                (name,), "consume_rate", f"{rate}bit/s"
+            )
     return changes
 
 
 def statement_before() -> dict[str, Any]:
     """A short statement and its answer before each that brings the data."""
     short = {"request": "200B", "response": "200B"}
-    return {f"workloads.{name}.round_trips": [short, *WORKLOADS[name]["round_trips"]] for name in ALL}
+    return {
+        f"workloads.{name}.round_trips": [short, *WORKLOADS[name]["round_trips"]] for name in ALL
+    }
 
 
 def gap_mean_ms(name: str) -> float:
@@ -75,11 +88,15 @@ def gaps(shape: str) -> dict[str, Any]:
 
 
 def small_rate(mbps: int) -> dict[str, Any]:
-    """Another rate of work on the bytes of the small classes, with gaps that leave each alone as long as before."""
+    """Another rate of work on the bytes of the small classes, with gaps that leave each alone as
+    long as before."""
     changes = trip(SMALL, "consume_rate", f"{mbps}Mbit/s")
     for name in SMALL:
         statement = WORKLOADS[name]["round_trips"][0]
-        bits, before_bps = 8 * parse(statement["response"], SIZE), parse(statement["consume_rate"], RATE)
+        bits, before_bps = (
+            8 * parse(statement["response"], SIZE),
+            parse(statement["consume_rate"], RATE),
+        )
         gap_ms = gap_mean_ms(name) + 1e3 * bits * (1 / before_bps - 1 / (mbps * 1e6))
         changes[f"workloads.{name}.gap"] = f"normal({gap_ms:.3f}ms, 0.7ms)"
     return changes
@@ -147,14 +164,20 @@ VARIATIONS = (
     Variation(TRANSACTIONS, "18 users, binary sizes", binary_sizes(18)),
     Variation(TRANSACTIONS, "18 users", of(ALL, "users", 18)),
     Variation(TRANSPORT, "NewReno", {"hosts.defaults.tcp.congestion_control": "new-reno"}),
-    Variation(TRANSPORT, "short writes joined (automatic corking)", {"hosts.defaults.tcp.autocorking": True}),
+    Variation(
+        TRANSPORT,
+        "short writes joined (automatic corking)",
+        {"hosts.defaults.tcp.autocorking": True},
+    ),
     Variation(TRANSPORT, "no SACK", {"hosts.defaults.tcp.sack": False}),
     Variation(TRANSPORT, "tail loss probes", {"hosts.defaults.tcp.tail_loss_probe": True}),
     Variation(TRANSPORT, "no tail loss probe", {"hosts.defaults.tcp.tail_loss_probe": False}),
     Variation(TRANSPORT, "no HyStart", {"hosts.defaults.tcp.slow_start_exit": "none"}),
     Variation(TRANSPORT, "HyStart++", {"hosts.defaults.tcp.slow_start_exit": "hystart-plus-plus"}),
     Variation(TRANSPORT, "windows of 200 kB at most", {"hosts.defaults.tcp.window_cap": "200kB"}),
-    Variation(HOST, "no TSO, no GRO", {"hosts.defaults.nic.tso": "0B", "hosts.defaults.nic.gro": "0B"}),
+    Variation(
+        HOST, "no TSO, no GRO", {"hosts.defaults.nic.tso": "0B", "hosts.defaults.nic.gro": "0B"}
+    ),
     Variation(HOST, "receive moderation 50 us", {"hosts.defaults.nic.rx_coalesce": "50us"}),
     Variation(HOST, "MTU 1500", {"hosts.defaults.mtu": "1500B"}),
     Variation(NOISE, "clocks without error", {"experiment.clock": "0ppm"}),
@@ -163,6 +186,8 @@ VARIATIONS = (
     Variation(NOISE, "poll noise 0.5 us", {"hosts.defaults.nic.rx_jitter": "exponential(500ns)"}),
     Variation(NOISE, "poll noise 8 us", {"hosts.defaults.nic.rx_jitter": "exponential(8us)"}),
     Variation(
-        NOISE, "neither clock error nor noise", {"experiment.clock": "0ppm", "hosts.defaults.nic.rx_jitter": "0s"}
+        NOISE,
+        "neither clock error nor noise",
+        {"experiment.clock": "0ppm", "hosts.defaults.nic.rx_jitter": "0s"},
     ),
 )

@@ -3,7 +3,7 @@
 .venv/bin/python reproductions/hagen-converged/converged_live.py --predict   # simulates: live-predicted.json
 .venv/bin/python reproductions/hagen-converged/converged_live.py RUN [RUN ...]  # reads live runs: live.json, live.md
 With --changed, the same for the second condition (CHANGED): live-changed-predicted.json, live-changed.json.
-"""
+"""  # noqa: E501
 
 import argparse
 import json
@@ -56,11 +56,15 @@ FIRST, SECOND = Condition("live", {}), Condition("live-changed", CHANGED)
 
 def main() -> None:
     """Simulates, or reads runs and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--predict", action="store_true")
     parser.add_argument("--changed", action="store_true", help="the second condition")
     parser.add_argument(
-        "--settings", action="store_true", help="prints the options of `tailrace run` for the condition"
+        "--settings",
+        action="store_true",
+        help="prints the options of `tailrace run` for the condition",
     )
     parser.add_argument("--note", default="", help="what else ran on the machine")
     parser.add_argument("runs", nargs="*", type=Path)
@@ -78,7 +82,9 @@ def main() -> None:
         text = json.dumps({"note": chosen.note, "mixes": mixes}, indent=1) + "\n"
         condition.live.write_text(text, encoding="utf-8")
     parts = [
-        section(*(json.loads(path.read_text(encoding="utf-8")) for path in (each.predicted, each.live)))
+        section(
+            *(json.loads(path.read_text(encoding="utf-8")) for path in (each.predicted, each.live))
+        )
         for each in (FIRST, SECOND)
     ]
     PAGE.write_text(page(*parts), encoding="utf-8")
@@ -90,7 +96,9 @@ def read(run: Run) -> Mixes:
     for arm in run.arms:
         trials = [goodputs(trial.outcome) for trial in run.told(arm)]
         if trials:
-            found[arm] = {name: sum(one[name] for one in trials) / len(trials) for name in trials[0]}
+            found[arm] = {
+                name: sum(one[name] for one in trials) / len(trials) for name in trials[0]
+            }
     return found
 
 
@@ -104,7 +112,11 @@ def row(arm: str, name: str, predicted: Mixes, live: Mixes) -> list[str]:
     """A class of a mix in both."""
     ratio = live[arm][name] / predicted[arm][name]
     is_known = name in live.get(name, {})
-    same = ("yes" if sign(live, arm, name) == sign(predicted, arm, name) else "**no**") if is_known else "–"
+    same = (
+        ("yes" if sign(live, arm, name) == sign(predicted, arm, name) else "**no**")
+        if is_known
+        else "–"
+    )
     told = [f"{MBIT * mixes[arm][name]:.1f}" for mixes in (predicted, live)]
     return [
         arm,
@@ -124,13 +136,26 @@ def order(mix: Goodputs) -> list[str]:
 def section(predicted: Mixes, found: dict[str, Any]) -> str:
     """What is said of one condition, with its table."""
     live: Mixes = found["mixes"]
-    rows = [row(arm, name, predicted, live) for arm in predicted if arm in live for name in predicted[arm]]
+    rows = [
+        row(arm, name, predicted, live)
+        for arm in predicted
+        if arm in live
+        for name in predicted[arm]
+    ]
     mixed = [cells for cells in rows if cells[0] != cells[1]]
     near, same = (sum(cells[at] == "yes" for cells in mixed) for at in (5, 6))
     shared = [arm for arm in predicted if arm in live and "-" in arm]
     missing = [arm for arm in predicted if arm not in live]
     ordered = sum(order(predicted[arm]) == order(live[arm]) for arm in shared)
-    head = ["mix", "class", "simulated, Mbit/s", "live, Mbit/s", "live / simulated", "within 15 %", "same sign"]
+    head = [
+        "mix",
+        "class",
+        "simulated, Mbit/s",
+        "live, Mbit/s",
+        "live / simulated",
+        "within 15 %",
+        "same sign",
+    ]
     lines = [head, ["---"] * len(head), *rows]
     table = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
     note = f" {found['note']}" if found["note"] else ""

@@ -20,8 +20,8 @@ WRITE_MAX = 25
 SHARED = "shared-"
 LABEL_PX, CELL_PX, ROW_PX, HEAD_PX, GAP_PX = 138, 52, 24, 40, 16
 BANDS = ((0.78, "high"), (0.6, "middle"), (0.0, "low"))
-"""Opacities of a cell from which on its text has the other ink, on the light page and on the dark one: both inks have
-the same contrast there.
+"""Opacities of a cell from which on its text has the other ink, on the light page and on the dark
+one: both inks have the same contrast there.
 """
 
 
@@ -31,7 +31,8 @@ def mixes_of(found: Mixes) -> list[str]:
 
 
 def table(found: Mixes) -> str:
-    """A row for each mix: what each class keeps of its rate alone, and the share of the writes, for both interfaces."""
+    """A row for each mix: what each class keeps of its rate alone, and the share of the writes, for
+    both interfaces."""
     head = [
         "mix",
         *(f"{name}, own" for name in CLASSES),
@@ -43,44 +44,59 @@ def table(found: Mixes) -> str:
     for mix in mixes_of(found):
         cells = [mix.replace("-", " + ")]
         for arm in (mix, SHARED + mix):
-            cells += [f"{_kept(found, arm, name):.0f} %" if name in found[arm] else "" for name in CLASSES]
+            cells += [
+                f"{_kept(found, arm, name):.0f} %" if name in found[arm] else "" for name in CLASSES
+            ]
             cells.append(f"{share(found[arm], 'write'):.0f} %" if "write" in found[arm] else "")
         rows.append(cells)
     return "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
 
 
 def _kept(found: Mixes, arm: str, name: str) -> float:
-    """In percent of the rate alone: classes alone have the whole interface, however many queues it has."""
+    """In percent of the rate alone: classes alone have the whole interface, however many queues it
+    has."""
     return 100 * found[arm][name] / found[name][name]
 
 
 def drawing(found: Mixes) -> str:
-    """Two maps below each other, so that a phone shows both in full size: queues of their own, and one queue."""
+    """Two maps below each other, so that a phone shows both in full size: queues of their own, and
+    one queue."""
     names = mixes_of(found)
     width = LABEL_PX + len(CLASSES) * CELL_PX
     map_px = HEAD_PX + len(names) * ROW_PX + GAP_PX
     height = 2 * map_px - GAP_PX
     marks = [STYLE, f'<rect width="{width}" height="{height}" class="ground"/>']
-    for side, (prefix, title) in enumerate((("", "a queue for each connection"), (SHARED, "one queue"))):
+    for side, (prefix, title) in enumerate(
+        (("", "a queue for each connection"), (SHARED, "one queue"))
+    ):
         marks += _map(found, names, (prefix, title), side * map_px)
     label = "Goodput of each class in each mix, in percent of its goodput alone."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label="{label}">\n' + "\n".join(marks) + "\n</svg>\n"
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{label}">\n'
+        + "\n".join(marks)
+        + "\n</svg>\n"
     )
 
 
 def _map(found: Mixes, names: list[str], told: tuple[str, str], top: int) -> list[str]:
     prefix, title = told
     middle = LABEL_PX + len(CLASSES) * CELL_PX / 2
-    marks = [f'<text x="{middle:g}" y="{top + 14}" class="title" text-anchor="middle">{title}</text>']
+    marks = [
+        f'<text x="{middle:g}" y="{top + 14}" class="title" text-anchor="middle">{title}</text>'
+    ]
     for at, name in enumerate(CLASSES):
         x = LABEL_PX + (at + 0.5) * CELL_PX
-        marks.append(f'<text x="{x:g}" y="{top + HEAD_PX - 8}" class="label" text-anchor="middle">{name}</text>')
+        marks.append(
+            f'<text x="{x:g}" y="{top + HEAD_PX - 8}" class="label" '
+            f'text-anchor="middle">{name}</text>'
+        )
     for row, mix in enumerate(names):
         y = top + HEAD_PX + row * ROW_PX
         words = mix.replace("-", " + ")
-        marks.append(f'<text x="{LABEL_PX - 8}" y="{y + 15}" class="label" text-anchor="end">{words}</text>')
+        marks.append(
+            f'<text x="{LABEL_PX - 8}" y="{y + 15}" class="label" text-anchor="end">{words}</text>'
+        )
         for at, name in enumerate(CLASSES):
             if name in mix.split("-"):
                 percent = _kept(found, prefix + mix, name) if prefix else kept(found, mix, name)
@@ -94,7 +110,8 @@ def _cell(x: float, y: int, percent: float) -> list[str]:
     return [
         f'<rect x="{x:g}" y="{y}" width="{CELL_PX - 2}" height="{ROW_PX - 2}" class="heat" '
         f'fill-opacity="{opacity:.2f}"/>',
-        f'<text x="{x + CELL_PX / 2 - 1:g}" y="{y + 15}" class="{ink}" text-anchor="middle">{percent:.0f} %</text>',
+        f'<text x="{x + CELL_PX / 2 - 1:g}" y="{y + 15}" class="{ink}" '
+        f'text-anchor="middle">{percent:.0f} %</text>',
     ]
 
 
@@ -118,7 +135,9 @@ def with_table(page: str, found: Mixes) -> str:
 
 def main() -> None:
     """Writes both."""
-    found = read(Run.read(Path(sys.argv[1]))) if len(sys.argv) > 1 else measured("scenario.yaml", {})
+    found = (
+        read(Run.read(Path(sys.argv[1]))) if len(sys.argv) > 1 else measured("scenario.yaml", {})
+    )
     DRAWING.write_text(drawing(found), encoding="utf-8")
     README.write_text(with_table(README.read_text(encoding="utf-8"), found), encoding="utf-8")
 

@@ -21,16 +21,24 @@ Mixes = dict[str, Goodputs]
 
 def goodputs(outcome: Outcome) -> Goodputs:
     """Gbit/s of each class of a trial."""
-    return {one.name: one.goodput_bytes * 8000 / (outcome.end_ps - one.counted_from_ps) for one in outcome.workloads}
+    return {
+        one.name: one.goodput_bytes * 8000 / (outcome.end_ps - one.counted_from_ps)
+        for one in outcome.workloads
+    }
 
 
-def measured(file: str, changes: Mapping[str, Any], arms: list[str] | None = None, seed: int = 1) -> Mixes:
+def measured(
+    file: str, changes: Mapping[str, Any], arms: list[str] | None = None, seed: int = 1
+) -> Mixes:
     """One trial of each arm, or of these."""
     scenarios = load_scenario(HERE / file, changes).arms
     chosen = arms or list(scenarios)
     with ThreadPoolExecutor(2) as pool:
         outcomes = pool.map(
-            lambda arm: run_trial(make_trial(canonical_json(lower(scenarios[arm], arm, seed)))).outcome, chosen
+            lambda arm: (
+                run_trial(make_trial(canonical_json(lower(scenarios[arm], arm, seed)))).outcome
+            ),
+            chosen,
         )
         return dict(zip(chosen, map(goodputs, outcomes), strict=True))
 

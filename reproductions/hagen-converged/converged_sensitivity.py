@@ -24,7 +24,11 @@ SLACK = 1.0
 
 def storage(**keys: Any) -> dict[str, Any]:
     """Keys of both workloads of iSCSI."""
-    return {f"workloads.{name}.{key}": value for name in ("read", "write") for key, value in keys.items()}
+    return {
+        f"workloads.{name}.{key}": value
+        for name in ("read", "write")
+        for key, value in keys.items()
+    }
 
 
 def connections(number: int) -> dict[str, Any]:
@@ -48,7 +52,9 @@ VARIATIONS: dict[str, Mapping[str, Any]] = {
     "iSCSI: 32 under way": storage(depth=32),
     "iSCSI: requests of 64 KiB": storage(block="64KiB"),
     "iSCSI: requests of 1 MiB": storage(block="1MiB"),
-    "iSCSI: libiscsi and tgt (units of 8 KiB)": storage(iscsi={"initiator": "libiscsi", "target": "tgt"}),
+    "iSCSI: libiscsi and tgt (units of 8 KiB)": storage(
+        iscsi={"initiator": "libiscsi", "target": "tgt"}
+    ),
     "iSCSI: no immediate data": storage(iscsi=LIO | {"immediate_data": False}),
     "iSCSI: MaxBurst 64 KiB": storage(iscsi=LIO | {"max_burst": "64KiB"}),
     "iSCSI: no R2T (FirstBurst 256 KiB)": storage(iscsi=LIO | WHOLE),
@@ -69,10 +75,17 @@ VARIATIONS: dict[str, Mapping[str, Any]] = {
 
 
 def judged(found: Mixes, prefix: str) -> list[str]:
-    """Shares of the writes in mixes of three, and the mixes in which reads keep less than another class."""
+    """Shares of the writes in mixes of three, and the mixes in which reads keep less than another
+    class."""
     mixes = mixes_of(found)
-    shares = {mix: share(found[prefix + mix], "write") for mix in mixes if mix.count("-") == 2 and "write" in mix}
-    worse = [mix for mix in mixes if "read" in mix.split("-") and not read_keeps_most(found, mix, prefix)]
+    shares = {
+        mix: share(found[prefix + mix], "write")
+        for mix in mixes
+        if mix.count("-") == 2 and "write" in mix
+    }
+    worse = [
+        mix for mix in mixes if "read" in mix.split("-") and not read_keeps_most(found, mix, prefix)
+    ]
     told = " / ".join(f"{value:.0f}" for value in shares.values())
     return [
         told,

@@ -3,9 +3,10 @@
     summary.py RUN...    take these run directories into the summary; runs of one scenario and engine are pooled
     summary.py           write the tables of the summary that is there
 
-Only valid trials count. A live run that is spread over several directories, because the machine was not quiet, is given
-as all of them; those whose rates were divided (`--live-scale N`) are an engine of their own, `live-N` or `simulated-N`.
-"""
+Only valid trials count. A live run that is spread over several directories, because the machine was
+not quiet, is given as all of them; those whose rates were divided (`--live-scale N`) are an engine
+of their own, `live-N` or `simulated-N`.
+"""  # noqa: E501
 
 import argparse
 import json
@@ -38,7 +39,9 @@ Json = dict[str, Any]
 
 def main(arguments: list[str]) -> int:
     """Writes what differs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="run directory")
     summary = json.loads(SUMMARY.read_text()) if SUMMARY.exists() else {}
     found: dict[tuple[str, str], list[Run]] = {}
@@ -61,7 +64,9 @@ def condense(runs: list[Run]) -> Json:
         "seeds": sorted({run.seed for run in runs}),
         "versions": runs[0].manifest.get("versions"),
         "arms": {arm: of_arm(trials) for arm, trials in by_arm.items()},
-        "lines": [line for run in runs for source in BULK for line in lines_of(run.path, source, "client")],
+        "lines": [
+            line for run in runs for source in BULK for line in lines_of(run.path, source, "client")
+        ],
     }
 
 
@@ -81,8 +86,13 @@ def of_arm(trials: list[Trial]) -> Json:
     for key in TCP:
         counts = [getattr(workload.tcp, key, None) for trial in valid for workload in small(trial)]
         row[key] = None if None in counts else rounded(sum(counts) / len(valid))
-    row["lost_percent"] = {"small": lost_percent(valid, is_small=True), "bulk": lost_percent(valid, is_small=False)}
-    row["own_queue_drops"] = rounded(sum(h.nic_queue_drops for t in valid for h in t.outcome.hosts) / len(valid))
+    row["lost_percent"] = {
+        "small": lost_percent(valid, is_small=True),
+        "bulk": lost_percent(valid, is_small=False),
+    }
+    row["own_queue_drops"] = rounded(
+        sum(h.nic_queue_drops for t in valid for h in t.outcome.hosts) / len(valid)
+    )
     return row
 
 
@@ -94,7 +104,9 @@ def small(trial: Trial) -> list[Workload]:
 def gbps(trial: Trial) -> float:
     """Goodput of the short answers."""
     seconds = trial.outcome.end_ps / PS_PER_S
-    return float(sum(workload.goodput_bytes for workload in small(trial)) * 8 / BITS_PER_GBIT / seconds)
+    return float(
+        sum(workload.goodput_bytes for workload in small(trial)) * 8 / BITS_PER_GBIT / seconds
+    )
 
 
 def lost_percent(trials: list[Trial], *, is_small: bool) -> float | None:
@@ -134,7 +146,8 @@ def rounded(value: float) -> float:
 
 
 def with_tables(text: str, summary: Json) -> str:
-    """The page with every table written anew: one between `<!-- table NAME ENGINE ARM... -->` and `<!-- end -->`."""
+    """The page with every table written anew: one between `<!-- table NAME ENGINE ARM... -->` and
+    `<!-- end -->`."""
     out, is_inside = [], False
     for line in text.splitlines():
         if line == "<!-- end -->":
@@ -152,7 +165,8 @@ def arms_table(summary: Json, words: list[str]) -> list[str]:
     """NAME ENGINE ARM...: what the short answers get."""
     name, engine, *arms = words
     lines = [
-        "| arm | trials | small, Gbit/s (range) | p50, ms | p90 | p95 | p99 | timeouts | lost: small, % | bulk, % |",
+        "| arm | trials | small, Gbit/s (range) | p50, ms | p90 | p95 | p99 | timeouts | lost: "
+        "small, % | bulk, % |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     rows = summary.get(name, {}).get(engine, {}).get("arms", {})
@@ -165,7 +179,11 @@ def arm_line(arm: str, row: Json) -> str:
         return f"| {arm} | 0 ({row['void']} void) |" + " – |" * 8
     low, high = row["small_gbps_range"]
     latency = [f"{row['latency_ms'][f'p{p}']:g}" for p in PERCENTILES]
-    rest = [shown(row["timeouts"]), shown(row["lost_percent"]["small"]), shown(row["lost_percent"]["bulk"])]
+    rest = [
+        shown(row["timeouts"]),
+        shown(row["lost_percent"]["small"]),
+        shown(row["lost_percent"]["bulk"]),
+    ]
     cells = [arm, str(row["trials"]), f"{row['small_gbps']:g} ({low:g}–{high:g})", *latency, *rest]
     return "| " + " | ".join(cells) + " |"
 
@@ -174,9 +192,13 @@ def transactions_table(summary: Json, words: list[str]) -> list[str]:
     """NAME ENGINE ARM...: transactions of the short answers and who dropped."""
     name, engine, *arms = words
     rows = summary.get(name, {}).get(engine, {}).get("arms", {})
-    lines = ["| arm | trials | small transactions | dropped by senders' own queues |", "|---|---|---|---|"]
+    lines = [
+        "| arm | trials | small transactions | dropped by senders' own queues |",
+        "|---|---|---|---|",
+    ]
     return lines + [
-        f"| {arm} | {rows[arm]['trials']} | {rows[arm]['transactions']:g} | {rows[arm]['own_queue_drops']:g} |"
+        f"| {arm} | {rows[arm]['trials']} | {rows[arm]['transactions']:g} | "
+        f"{rows[arm]['own_queue_drops']:g} |"
         for arm in arms
         if arm in rows
     ]
@@ -191,7 +213,13 @@ def lines_table(summary: Json, words: list[str]) -> list[str]:
     rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for line in lines:
         idle = [f"{gaps['ppm']:.0f} ({gaps['count']})" for gaps in line["idle"]]
-        cells = [line["trial"], line["source"], f"{line['mean']:.4f}", f"{line['median']:.5f}", *idle]
+        cells = [
+            line["trial"],
+            line["source"],
+            f"{line['mean']:.4f}",
+            f"{line['median']:.5f}",
+            *idle,
+        ]
         rows.append(f"| {' | '.join(cells)} |")
     return rows
 

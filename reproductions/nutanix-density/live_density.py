@@ -1,9 +1,11 @@
-"""1 to 40 PostgreSQL servers on this machine, each with a limit of CPU time: does throughput grow with their number?
+"""1 to 40 PostgreSQL servers on this machine, each with a limit of CPU time: does throughput grow
+with their number?
 
-Every database is a server and its pgbench (-S, four clients, over a socket in the file system) in one control group
-with a quota, as a virtual machine with virtual cores is. The quotas of all together are less than the machine has. All
-servers run all the time; at each point so many of them are loaded. Writes live.json and prints every point.
-Usage, as root: .venv/bin/python reproductions/nutanix-density/live_density.py [--databases 40] [--quota 1.5]
+Every database is a server and its pgbench (-S, four clients, over a socket in the file system) in
+one control group with a quota, as a virtual machine with virtual cores is. The quotas of all
+together are less than the machine has. All servers run all the time; at each point so many of them
+are loaded. Writes live.json and prints every point. Usage, as root: .venv/bin/python
+reproductions/nutanix-density/live_density.py [--databases 40] [--quota 1.5]
 """
 
 import argparse
@@ -33,7 +35,8 @@ PERIOD_US = 100_000
 QUOTA_US_MIN = 1_000
 """Shortest quota that the kernel accepts."""
 SHARES = 262_144
-"""Weight of all databases together, the kernel's largest: other programs take none of their quotas."""
+"""Weight of all databases together, the kernel's largest: other programs take none of their
+quotas."""
 MEMORY_MB = 100
 """Of one database: its files in memory (55 MB), its processes and shared buffers."""
 BUFFERS = "16MB"
@@ -61,11 +64,22 @@ class Database:
         """A program in the group: a shell enters it and becomes the program."""
         enter = f"echo $$ > {self.group}/cgroup.procs && echo $$ > {self.account}/cgroup.procs"
         account = f'exec setpriv --reuid {USER} --regid {USER} --init-groups "$@"'
-        return ["sh", "-c", f"{enter} && {account}", "sh", str(installation().program(program)), *arguments]
+        return [
+            "sh",
+            "-c",
+            f"{enter} && {account}",
+            "sh",
+            str(installation().program(program)),
+            *arguments,
+        ]
 
     def start(self) -> None:
         """The server, with the lab's settings."""
-        own = {"listen_addresses": "", "unix_socket_directories": str(self.folder), "max_connections": "20"}
+        own = {
+            "listen_addresses": "",
+            "unix_socket_directories": str(self.folder),
+            "max_connections": "20",
+        }
         settings = {one.name: one.value for one in SETTINGS} | own | {"shared_buffers": BUFFERS}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("wb") as log:
@@ -74,9 +88,22 @@ class Database:
 
     def load(self, seconds: int) -> subprocess.Popen[bytes]:
         """Its pgbench."""
-        options = ["-S", "-n", "-M", "prepared", "-c", str(CLIENTS), "-T", str(seconds), "-h", str(self.folder)]
+        options = [
+            "-S",
+            "-n",
+            "-M",
+            "prepared",
+            "-c",
+            str(CLIENTS),
+            "-T",
+            str(seconds),
+            "-h",
+            str(self.folder),
+        ]
         argv = self.command("pgbench", *options, "postgres")
-        return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd="/")
+        return subprocess.Popen(
+            argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd="/"
+        )
 
     def used_s(self) -> float:
         """CPU time of the group so far."""
@@ -97,15 +124,20 @@ def refusal(databases: int, quota_percent: float, memory_mb: int) -> str | None:
     """Why so many databases cannot run; None where they can."""
     if databases * MEMORY_MB > memory_mb:
         return (
-            f"{databases} databases need {databases * MEMORY_MB} MB of memory ({MEMORY_MB} each), and {memory_mb} MB"
+            f"{databases} databases need {databases * MEMORY_MB} MB of memory ({MEMORY_MB} "
+            f"each), and {memory_mb} MB"
             f" are available (hint: --databases {memory_mb // MEMORY_MB})"
         )
     if quota_percent * PERIOD_US / 100 < QUOTA_US_MIN:
-        return f"a quota of {quota_percent:g} % of a core is below the kernel's least (hint: --quota 1)"
+        return (
+            f"a quota of {quota_percent:g} % of a core is below the "
+            "kernel's least (hint: --quota 1)"
+        )
     cores = os.cpu_count() or 1
     if databases * quota_percent > 100 * cores:
         return (
-            f"{databases} quotas of {quota_percent:g} % are more than the {cores} cores of this machine: the sum would"
+            f"{databases} quotas of {quota_percent:g} % are more than the {cores} cores of "
+            "this machine: the sum would"
             f" measure the machine (hint: --quota {100 * cores / databases:.3g})"
         )
     return None
@@ -130,11 +162,21 @@ def template(folder: Path) -> Path:
 
     def run(program: str, *arguments: str) -> None:
         argv = [*account, str(installed.program(program)), *arguments]
-        subprocess.run(argv, check=True, capture_output=True, timeout=LIMIT_S, env=ENVIRONMENT, cwd="/")
+        subprocess.run(
+            argv, check=True, capture_output=True, timeout=LIMIT_S, env=ENVIRONMENT, cwd="/"
+        )
 
     run("initdb", "-D", str(data), "--no-sync")
     run(
-        "pg_ctl", "-D", str(data), "-w", "-l", str(folder / "log"), "-o", f"-k {folder} -c listen_addresses=''", "start"
+        "pg_ctl",
+        "-D",
+        str(data),
+        "-w",
+        "-l",
+        str(folder / "log"),
+        "-o",
+        f"-k {folder} -c listen_addresses=''",
+        "start",
     )
     try:
         run("pgbench", "-i", "-q", "-s", SCALE, "-h", str(folder), "postgres")
@@ -152,8 +194,12 @@ def made(folder: Path, name: str, databases: int, quota_percent: float) -> list[
         for made_here in (database.folder, database.group, database.account):
             made_here.mkdir()
         (database.group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
-        (database.group / "cpu.cfs_quota_us").write_text(str(round(quota_percent * PERIOD_US / 100)))
-        subprocess.run(["cp", "-a", str(source), str(database.folder / "data")], check=True, timeout=LIMIT_S)
+        (database.group / "cpu.cfs_quota_us").write_text(
+            str(round(quota_percent * PERIOD_US / 100))
+        )
+        subprocess.run(
+            ["cp", "-a", str(source), str(database.folder / "data")], check=True, timeout=LIMIT_S
+        )
         shutil.chown(database.folder, USER, USER)
         database.start()
         found.append(database)
@@ -162,7 +208,8 @@ def made(folder: Path, name: str, databases: int, quota_percent: float) -> list[
         while not (database.folder / ".s.PGSQL.5432.lock").exists():
             if time.monotonic() > deadline:
                 raise ProgramError(
-                    f"server {database.number} was not ready: {(database.folder / 'log').read_text()[-400:]}"
+                    f"server {database.number} was not ready: "
+                    f"{(database.folder / 'log').read_text()[-400:]}"
                 )
             time.sleep(0.1)
     time.sleep(3)  # a quota of 1.5 % needs a while for what a server does at its start
@@ -178,7 +225,8 @@ def measured(databases: Sequence[Database], seconds: int) -> dict[str, Any]:
     found = [TPS.findall(out.decode()) for out, _ in texts]
     if not all(found):
         raise ProgramError(
-            f"pgbench said: {next(err for (_, err), tps in zip(texts, found, strict=True) if not tps)!r}"
+            "pgbench said: "
+            f"{next(err for (_, err), tps in zip(texts, found, strict=True) if not tps)!r}"
         )
     rates = [float(tps[0]) for tps in found]
     return {
@@ -193,15 +241,21 @@ def measured(databases: Sequence[Database], seconds: int) -> dict[str, Any]:
     }
 
 
-def points(databases: list[Database], counts: Sequence[int], seconds: int, repeats: int) -> list[dict[str, Any]]:
-    """Every count, repeated; which databases are loaded moves on, so that none is always the first."""
+def points(
+    databases: list[Database], counts: Sequence[int], seconds: int, repeats: int
+) -> list[dict[str, Any]]:
+    """Every count, repeated; which databases are loaded moves on, so that none is always the
+    first."""
     measured(databases, WARM_UP_S)  # tables and plans are read for the first time
     found, at = [], 0
     for repeat in range(repeats):
         for count in counts:
             chosen = [databases[(at + index) % len(databases)] for index in range(count)]
             at += count
-            point = measured(chosen, seconds) | {"repeat": repeat, "load": round(os.getloadavg()[0], 1)}
+            point = measured(chosen, seconds) | {
+                "repeat": repeat,
+                "load": round(os.getloadavg()[0], 1),
+            }
             print(json.dumps(point), flush=True)
             found.append(point)
     return found
@@ -210,11 +264,20 @@ def points(databases: list[Database], counts: Sequence[int], seconds: int, repea
 def judged(found: list[dict[str, Any]]) -> dict[str, Any]:
     """Share of perfect growth at each count, and the laws."""
     counts = sorted({point["databases"] for point in found})
-    of = {count: mean([point["tps"] for point in found if point["databases"] == count]) for count in counts}
+    of = {
+        count: mean([point["tps"] for point in found if point["databases"] == count])
+        for count in counts
+    }
     first = of[counts[0]] / counts[0]
     curve = [(float(point["databases"]), float(point["tps"])) for point in found]
-    work = {count: mean([point["cpu_us"] for point in found if point["databases"] == count]) for count in counts}
-    given = {count: mean([point["cpu_percent"] for point in found if point["databases"] == count]) for count in counts}
+    work = {
+        count: mean([point["cpu_us"] for point in found if point["databases"] == count])
+        for count in counts
+    }
+    given = {
+        count: mean([point["cpu_percent"] for point in found if point["databases"] == count])
+        for count in counts
+    }
     laws = {name: fit(curve) for name, fit in (("amdahl", fit_amdahl), ("usl", fit_usl))}
     return {
         "perfect_share": {str(count): round(of[count] / (first * count), 4) for count in counts},
@@ -235,15 +298,22 @@ def main(arguments: Sequence[str]) -> int:
     """Runs, or refuses in words."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--databases", type=int, default=40)
-    parser.add_argument("--quota", type=float, default=1.5, help="of one core, in percent, for each database")
+    parser.add_argument(
+        "--quota", type=float, default=1.5, help="of one core, in percent, for each database"
+    )
     parser.add_argument("--seconds", type=int, default=8, help="of one point")
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--memory", type=int, help="memory in MB that may be used; default: what is available")
+    parser.add_argument(
+        "--memory", type=int, help="memory in MB that may be used; default: what is available"
+    )
     parser.add_argument("--out", type=Path, default=OUT, help="file with the results")
     options = parser.parse_args(arguments)
     problem = refusal(options.databases, options.quota, options.memory or available_mb())
     if problem is None and (os.geteuid() != 0 or not (GROUPS / "cpu.cfs_quota_us").exists()):
-        problem = f"control groups with quotas need root and {GROUPS} (hint: cgroup version 1 with the cpu controller)"
+        problem = (
+            f"control groups with quotas need root and {GROUPS} (hint: cgroup version 1 with "
+            "the cpu controller)"
+        )
     if problem is not None:
         print(f"refused: {problem}", file=sys.stderr)
         return 2
@@ -266,7 +336,9 @@ def main(arguments: Sequence[str]) -> int:
             for top in tops:
                 for group in [*top.glob("db*"), top]:
                     group.rmdir()
-    shown = {"quota_percent": options.quota, "seconds": options.seconds, "points": found} | judged(found)
+    shown = {"quota_percent": options.quota, "seconds": options.seconds, "points": found} | judged(
+        found
+    )
     options.out.write_text(json.dumps(shown, indent=1) + "\n")
     print(json.dumps(judged(found), indent=1))
     return 0

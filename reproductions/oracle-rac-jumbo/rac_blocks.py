@@ -1,9 +1,11 @@
-"""Blocks of 8 KB over UDP and pings between two real hosts of a lab, with an MTU of 1500 and of 9000.
+"""Blocks of 8 KB over UDP and pings between two real hosts of a lab, with an MTU of 1500 and of
+9000.
 
-Writes live-blocks.json (sockperf: round trips, fragments, context switches and processor time of a block) and
-live-pings.json. Pings are a blind test in two steps: `pings fit` measures 56 and 8972 bytes and writes what the model
-then predicts for 1472 and 4000 bytes; `pings test` measures those later, and judges them by that file.
-Usage, as root: .venv/bin/python reproductions/oracle-rac-jumbo/rac_blocks.py blocks|pings fit|pings test|pings curve
+Writes live-blocks.json (sockperf: round trips, fragments, context switches and processor time of a
+block) and live-pings.json. Pings are a blind test in two steps: `pings fit` measures 56 and 8972
+bytes and writes what the model then predicts for 1472 and 4000 bytes; `pings test` measures those
+later, and judges them by that file. Usage, as root: .venv/bin/python
+reproductions/oracle-rac-jumbo/rac_blocks.py blocks|pings fit|pings test|pings curve
 """
 
 import argparse
@@ -31,7 +33,15 @@ DATAGRAM_BYTES_MAX = 65_507
 """The server's buffer."""
 LIMIT_S = 30.0
 PORT = 11111
-IP_COUNTERS = ("FragOKs", "FragFails", "FragCreates", "ReasmReqds", "ReasmOKs", "ReasmFails", "ReasmTimeout")
+IP_COUNTERS = (
+    "FragOKs",
+    "FragFails",
+    "FragCreates",
+    "ReasmReqds",
+    "ReasmOKs",
+    "ReasmFails",
+    "ReasmTimeout",
+)
 """Of /proc/net/snmp (Documentation/networking/snmp_counter.rst)."""
 FITTED, TESTED = (56, 8972), (1472, 4000)
 """Bytes of pings: those of the published test, and those between them."""
@@ -43,7 +53,8 @@ PING_EVERY_S = "0.005"
 LINE_NS_PER_BYTE = 8
 """At 1 Gbit/s."""
 CROSSINGS = {"tap": 4, "bridge": 0}
-"""A round trip crosses two links each way, each with a whole frame at a time; the bridge delays no frame by itself."""
+"""A round trip crosses two links each way, each with a whole frame at a time; the bridge delays no
+frame by itself."""
 OVERHEAD_BYTES = 8 + 20 + 14 + 4 + 20
 """ICMP, IP and Ethernet headers, checksum, preamble and gap."""
 
@@ -53,9 +64,14 @@ def plan(mtu: int) -> str:
     data = {
         "tailrace": 1,
         "name": f"blocks-{mtu}",
-        "network": {"topology": {"kind": "star", "hosts": ["client", "server"]}, "link": {"rate": "1Gbit/s"}},
+        "network": {
+            "topology": {"kind": "star", "hosts": ["client", "server"]},
+            "link": {"rate": "1Gbit/s"},
+        },
         "hosts": {"defaults": {"mtu": f"{mtu}B"}},
-        "workloads": {"none": {"kind": "stream", "source": "client", "destination": "server", "size": "1kB"}},
+        "workloads": {
+            "none": {"kind": "stream", "source": "client", "destination": "server", "size": "1kB"}
+        },
         "experiment": {"duration": "1s"},
     }
     return canonical_json(lower(load_scenario(data).scenario, "base", 1))
@@ -70,7 +86,9 @@ def ip_counters(text: str) -> dict[str, int]:
 
 def counted(lab: Lab, host: str, when: str) -> dict[str, int]:
     """Those of a host."""
-    return ip_counters(lab.run(Command(f"snmp-{when}-{host}", ["cat", "/proc/net/snmp"], host=host), LIMIT_S))
+    return ip_counters(
+        lab.run(Command(f"snmp-{when}-{host}", ["cat", "/proc/net/snmp"], host=host), LIMIT_S)
+    )
 
 
 def sockperf_figures(text: str) -> dict[str, float]:
@@ -103,13 +121,25 @@ def blocks(mtu: int, kind: str, seconds: int, size: int = BLOCK_BYTES) -> dict[s
             words = ["sockperf", "server", *address, "--msg-size", str(DATAGRAM_BYTES_MAX)]
             server = lab.start(Command("server", words, host="server"))
             before = {host: counted(lab, host, "before") for host in ("client", "server")}
-            words = ["sockperf", "ping-pong", *address, "-m", str(size), "-t", str(seconds), "--full-rtt"]
+            words = [
+                "sockperf",
+                "ping-pong",
+                *address,
+                "-m",
+                str(size),
+                "-t",
+                str(seconds),
+                "--full-rtt",
+            ]
             client = lab.start(Command("client", words, host="client"))
             client_end = client.require(seconds + LIMIT_S)
             after = {host: counted(lab, host, "after") for host in ("client", "server")}
             server_end = server.stop("INT")
             figures = sockperf_figures(client.output())
-    ip = {host: {name: after[host][name] - before[host][name] for name in IP_COUNTERS} for host in after}
+    ip = {
+        host: {name: after[host][name] - before[host][name] for name in IP_COUNTERS}
+        for host in after
+    }
     sent = figures["sent"]
     # What both hosts cut is counted over both; a round trip has one block each way.
     blocks_sent = ip["client"]["FragOKs"] + ip["server"]["FragOKs"]
@@ -135,22 +165,41 @@ def ping_us(text: str) -> float:
 
 
 def pings(fabric: str, sizes: Sequence[int]) -> dict[str, float]:
-    """Round trip for each size in microseconds, the median of five turns. Sizes take turns, on the same machine."""
+    """Round trip for each size in microseconds, the median of five turns. Sizes take turns, on the
+    same machine."""
     found: dict[str, list[float]] = {str(size): [] for size in sizes}
     options = ["--kind", fabric] if fabric != "tap" else []
-    with tempfile.TemporaryDirectory(prefix="pings-") as folder, Lab(plan(max(MTUS)), Path(folder), *options) as lab:
+    with (
+        tempfile.TemporaryDirectory(prefix="pings-") as folder,
+        Lab(plan(max(MTUS)), Path(folder), *options) as lab,
+    ):
         for turn in range(5):
             for size in sizes:
-                argv = ["ping", "-n", "-M", "do", "-s", str(size), "-c", str(PING_COUNT), "-i", PING_EVERY_S]
-                command = Command(f"ping-{turn}-{size}", [*argv, lab.address("server", 0)], host="client")
+                argv = [
+                    "ping",
+                    "-n",
+                    "-M",
+                    "do",
+                    "-s",
+                    str(size),
+                    "-c",
+                    str(PING_COUNT),
+                    "-i",
+                    PING_EVERY_S,
+                ]
+                command = Command(
+                    f"ping-{turn}-{size}", [*argv, lab.address("server", 0)], host="client"
+                )
                 found[str(size)].append(ping_us(lab.run(command, LIMIT_S)))
     return {size: round(median(values), 2) for size, values in found.items()}
 
 
 def fitted(small_us: float, large_us: float, crossings: int = CROSSINGS["tap"]) -> dict[str, float]:
-    """Cost of a round trip and of each of its bytes at the hosts, from pings of the two published sizes.
+    """Cost of a round trip and of each of its bytes at the hosts, from pings of the two published
+    sizes.
 
-    A round trip is the time of so many frames on lines of 1 Gbit/s, a cost for the packets and one for each byte.
+    A round trip is the time of so many frames on lines of 1 Gbit/s, a cost for the packets and one
+    for each byte.
     """
     small, large = FITTED
     line = crossings * LINE_NS_PER_BYTE / 1000
@@ -168,12 +217,18 @@ def predicted(costs: Mapping[str, float], size: int, crossings: int = CROSSINGS[
 def predictions(small_us: float, large_us: float, crossings: int) -> dict[str, Any]:
     """The fit, and what it predicts."""
     costs = fitted(small_us, large_us, crossings)
-    return {"fit": costs, "predicted_us": {str(size): round(predicted(costs, size, crossings), 2) for size in TESTED}}
+    return {
+        "fit": costs,
+        "predicted_us": {str(size): round(predicted(costs, size, crossings), 2) for size in TESTED},
+    }
 
 
 def judged(found: dict[str, Any]) -> dict[str, Any]:
     """How far measured pings are from the predictions."""
-    errors = {size: found["measured_us"][size] / found["predicted_us"][size] - 1 for size in map(str, TESTED)}
+    errors = {
+        size: found["measured_us"][size] / found["predicted_us"][size] - 1
+        for size in map(str, TESTED)
+    }
     return {"errors": errors, "holds": all(abs(error) <= TOLERANCE for error in errors.values())}
 
 
@@ -184,9 +239,20 @@ def _write(path: Path, data: Any) -> None:
 
 def _blocks(chosen: argparse.Namespace) -> None:
     found = [
-        blocks(mtu, kind, chosen.seconds) for _ in range(chosen.trials) for kind in ("bridge", "tap") for mtu in MTUS
+        blocks(mtu, kind, chosen.seconds)
+        for _ in range(chosen.trials)
+        for kind in ("bridge", "tap")
+        for mtu in MTUS
     ]
-    _write(BLOCKS, {"block_bytes": BLOCK_BYTES, "seconds": chosen.seconds, "load": os.getloadavg()[0], "trials": found})
+    _write(
+        BLOCKS,
+        {
+            "block_bytes": BLOCK_BYTES,
+            "seconds": chosen.seconds,
+            "load": os.getloadavg()[0],
+            "trials": found,
+        },
+    )
 
 
 def _pings(step: str, fabric: str) -> None:
@@ -217,7 +283,10 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
     program = "sockperf" if chosen.what == "blocks" else "ping"
     if shutil.which(program) is None:
-        print(f"refused: {program} is not installed (hint: apt-get install {program})", file=sys.stderr)
+        print(
+            f"refused: {program} is not installed (hint: apt-get install {program})",
+            file=sys.stderr,
+        )
         return 2
     if chosen.what == "blocks":
         _blocks(chosen)

@@ -1,9 +1,11 @@
-"""The collapse of reassembly on real kernels: 8 KB blocks over UDP while 1 % of their later fragments are lost.
+"""The collapse of reassembly on real kernels: 8 KB blocks over UDP while 1 % of their later
+fragments are lost.
 
-Two hosts of a lab, MTU 1500. The receiving one loses fragments (iptables) and puts datagrams together with Linux's
-defaults (30 s, 4 MiB), or with 1 s and 64 MB. What was sent and delivered is read every second from the kernels'
-counters, not from what the programs say. Writes live-collapse.json.
-Usage, as root: .venv/bin/python reproductions/oracle-rac-jumbo/rac_collapse.py [--seconds 75] [--rate 2000]
+Two hosts of a lab, MTU 1500. The receiving one loses fragments (iptables) and puts datagrams
+together with Linux's defaults (30 s, 4 MiB), or with 1 s and 64 MB. What was sent and delivered is
+read every second from the kernels' counters, not from what the programs say. Writes
+live-collapse.json. Usage, as root: .venv/bin/python reproductions/oracle-rac-jumbo/rac_collapse.py
+[--seconds 75] [--rate 2000]
 """
 
 import argparse
@@ -48,7 +50,10 @@ def expected_loss() -> float:
 
 def prepare(lab: Lab, arm: Arm) -> None:
     """Settings and loss of the receiving host."""
-    settings = [f"net.ipv4.ipfrag_high_thresh={arm.memory_bytes}", f"net.ipv4.ipfrag_time={arm.timeout_s}"]
+    settings = [
+        f"net.ipv4.ipfrag_high_thresh={arm.memory_bytes}",
+        f"net.ipv4.ipfrag_time={arm.timeout_s}",
+    ]
     lab.run(Command("sysctl", ["sysctl", "--quiet", "--write", *settings], host="server"), LIMIT_S)
     words = ["iptables", "-t", "raw", "-A", "PREROUTING", "-f", "-m", "statistic"]
     words += ["--mode", "random", "--probability", str(LOSS), "-j", "DROP"]
@@ -57,12 +62,24 @@ def prepare(lab: Lab, arm: Arm) -> None:
 
 def measured(arm: Arm, rate: int, seconds: int) -> dict[str, Any]:
     """Blocks that were sent and delivered in each second."""
-    with tempfile.TemporaryDirectory(prefix="collapse-") as folder, Lab(plan(1500), Path(folder)) as lab:
+    with (
+        tempfile.TemporaryDirectory(prefix="collapse-") as folder,
+        Lab(plan(1500), Path(folder)) as lab,
+    ):
         prepare(lab, arm)
         address = ["-i", lab.address("server", 0), "-p", str(PORT)]
         words = ["sockperf", "server", *address, "--msg-size", str(DATAGRAM_BYTES_MAX)]
         server = lab.start(Command("server", words, host="server"))
-        words = ["sockperf", "throughput", *address, "-m", str(BLOCK_BYTES), "-t", str(seconds), f"--mps={rate}"]
+        words = [
+            "sockperf",
+            "throughput",
+            *address,
+            "-m",
+            str(BLOCK_BYTES),
+            "-t",
+            str(seconds),
+            f"--mps={rate}",
+        ]
         lab.start(Command("client", words, host="client"))
         before = {host: counted(lab, host, "0") for host in ("client", "server")}
         begun_s, sent, delivered = time.monotonic(), [], []
@@ -74,8 +91,15 @@ def measured(arm: Arm, rate: int, seconds: int) -> dict[str, Any]:
             delivered.append(now["server"]["ReasmOKs"] - last["server"]["ReasmOKs"])
             last = now
         server.stop("INT")
-    whole = {host: {name: last[host][name] - before[host][name] for name in last[host]} for host in last}
-    return {"timeout_s": arm.timeout_s, "memory_bytes": arm.memory_bytes, "sent": sent, "delivered": delivered} | {
+    whole = {
+        host: {name: last[host][name] - before[host][name] for name in last[host]} for host in last
+    }
+    return {
+        "timeout_s": arm.timeout_s,
+        "memory_bytes": arm.memory_bytes,
+        "sent": sent,
+        "delivered": delivered,
+    } | {
         "counters": whole,
         **judged(sent, delivered),
     }
@@ -98,13 +122,18 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
     lacking = [package for program, package in NEEDED.items() if shutil.which(program) is None]
     if lacking:
-        print(f"refused: programs are missing (hint: apt-get install {' '.join(lacking)})", file=sys.stderr)
+        print(
+            f"refused: programs are missing (hint: apt-get install {' '.join(lacking)})",
+            file=sys.stderr,
+        )
         return 2
     found = {name: measured(arm, chosen.rate, chosen.seconds) for name, arm in ARMS.items()}
     shown = {"rate": chosen.rate, "expected_loss": expected_loss(), "arms": found}
     OUT.write_text(json.dumps(shown, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     for name, arm in found.items():
-        print(f"{name}: {arm['block_loss']:.1%} of the blocks lost, {arm['silence_s']} s without any")
+        print(
+            f"{name}: {arm['block_loss']:.1%} of the blocks lost, {arm['silence_s']} s without any"
+        )
     return 0
 
 

@@ -1,4 +1,5 @@
-"""The part of live.md about the collapse of reassembly: runs of collapse.yaml by each engine, and rac_collapse.py.
+"""The part of live.md about the collapse of reassembly: runs of collapse.yaml by each engine, and
+rac_collapse.py.
 
 Usage: .venv/bin/python reproductions/oracle-rac-jumbo/rac_collapse_page.py RUN ...
 Reads run directories (simulated, exact, live) into collapse.json; rac_page.py then writes the page.
@@ -24,11 +25,15 @@ ORDER = ("simulated", "exact", "live")
 def read(paths: Sequence[Path]) -> dict[str, Any]:
     """Each engine's arms."""
     runs = [Run.read(path) for path in paths]
-    return {run.manifest.engine: {arm: _figures(run, run.valid(arm)) for arm in run.arms} for run in runs}
+    return {
+        run.manifest.engine: {arm: _figures(run, run.valid(arm)) for arm in run.arms}
+        for run in runs
+    }
 
 
 def _figures(run: Run, trials: Sequence[Trial]) -> dict[str, Any]:
-    """Of the first trial: blocks in each second that were sent by the clock of the scenario and delivered."""
+    """Of the first trial: blocks in each second that were sent by the clock of the scenario and
+    delivered."""
     trial = trials[0]
     [workload] = trial.outcome.workloads
     seconds = int(trial.outcome.end_ps // PS_PER_S)
@@ -36,7 +41,10 @@ def _figures(run: Run, trials: Sequence[Trial]) -> dict[str, Any]:
     delivered = _delivered(run, trial, seconds)
     found = judged([per_second] * seconds, delivered)
     sent = trial.outcome.end_ps / PS_PER_S / INTERVAL_S
-    return found | {"block_loss": 1 - workload.goodput_bytes / BLOCK_BYTES / sent, "delivered": delivered}
+    return found | {
+        "block_loss": 1 - workload.goodput_bytes / BLOCK_BYTES / sent,
+        "delivered": delivered,
+    }
 
 
 def _delivered(run: Run, trial: Trial, seconds: int) -> list[int]:
@@ -54,13 +62,21 @@ def section() -> str:
     runs = json.loads(RUNS.read_text(encoding="utf-8"))
     rows = [HEAD.format(loss=LOSS, later=LATER_FRAGMENTS, expected=expected_loss())]
     for engine in ORDER:
-        rows += [_row(f"collapse.yaml, {engine}", arm, own) for arm, own in runs.get(engine, {}).items()]
+        rows += [
+            _row(f"collapse.yaml, {engine}", arm, own) for arm, own in runs.get(engine, {}).items()
+        ]
     rows += [_row("iptables, sockperf", arm, own) for arm, own in script["arms"].items()]
     return "\n".join([*rows, LAST])
 
 
 def _row(what: str, arm: str, own: dict[str, Any]) -> str:
-    cells = [what, WORDS[arm], f"{own['block_loss']:.1%}", f"{own['silence_s']} s", str(len(own["delivered"]))]
+    cells = [
+        what,
+        WORDS[arm],
+        f"{own['block_loss']:.1%}",
+        f"{own['silence_s']} s",
+        str(len(own["delivered"])),
+    ]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -82,4 +98,7 @@ again while they leave one after the other, and is full again.
 
 
 if __name__ == "__main__":
-    RUNS.write_text(json.dumps(read(list(map(Path, sys.argv[1:]))), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    RUNS.write_text(
+        json.dumps(read(list(map(Path, sys.argv[1:]))), indent=1, sort_keys=True) + "\n",
+        encoding="utf-8",
+    )

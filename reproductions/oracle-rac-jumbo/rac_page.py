@@ -1,7 +1,9 @@
-"""live.md, from what was measured: runs of cluster.yaml (live-cluster.json), blocks and pings (rac_blocks.py).
+"""live.md, from what was measured: runs of cluster.yaml (live-cluster.json), blocks and pings
+(rac_blocks.py).
 
-Usage: .venv/bin/python reproductions/oracle-rac-jumbo/rac_page.py [--note TEXT] [RUN]
-With a run directory of cluster.yaml it first reads that into live-cluster.json; without, it writes the page again.
+Usage: .venv/bin/python reproductions/oracle-rac-jumbo/rac_page.py [--note TEXT] [RUN] With a run
+directory of cluster.yaml it first reads that into live-cluster.json; without, it writes the page
+again.
 """
 
 import argparse
@@ -35,7 +37,9 @@ def read(path: Path) -> dict[str, Any]:
     every = [trial for trials in run.trials.values() for trial in trials]
     return {
         "arms": {arm: [cluster_figures(trial) for trial in run.valid(arm)] for arm in run.arms},
-        "failed": [f"{trial.arm}/{trial.number}: {trial.reason}" for trial in every if trial.status != "ok"],
+        "failed": [
+            f"{trial.arm}/{trial.number}: {trial.reason}" for trial in every if trial.status != "ok"
+        ],
         "versions": run.manifest.versions,
     }
 
@@ -61,7 +65,9 @@ def cluster_figures(trial: Trial) -> dict[str, Any]:
         "failed": failed,
         "packets": interconnect_frames(live.counters),
         "replicated_bytes": sum(one["wsrep_replicated_bytes"] for one in told.values()),
-        "paused_share": mean([one["wsrep_flow_control_paused_ns"] / 1e9 / live.span_s for one in told.values()]),
+        "paused_share": mean(
+            [one["wsrep_flow_control_paused_ns"] / 1e9 / live.span_s for one in told.values()]
+        ),
     }
 
 
@@ -72,7 +78,8 @@ def reported(text: str) -> dict[str, int]:
 
 
 def interconnect_frames(counters: dict[str, dict[str, int]]) -> int:
-    """Frames between the nodes: theirs without those to and from their users, each counted at both ends."""
+    """Frames between the nodes: theirs without those to and from their users, each counted at both
+    ends."""
 
     def both_ways(hosts: Sequence[str]) -> int:
         return sum(counters[host]["rx_frames"] + counters[host]["tx_frames"] for host in hosts)
@@ -91,7 +98,11 @@ def _cluster(cluster: dict[str, Any]) -> str:
     for arm, trials in cluster["arms"].items():
         if trials:
             rows.append(_row([arm, *_cluster_cells(trials)]))
-    rows += ["", *_changes(cluster["arms"]), CLUSTER_LIMITS.format(note=cluster.get("note") or "nothing else")]
+    rows += [
+        "",
+        *_changes(cluster["arms"]),
+        CLUSTER_LIMITS.format(note=cluster.get("note") or "nothing else"),
+    ]
     rows += [f"- failed: {reason}" for reason in cluster["failed"]]
     return "\n".join(rows) + "\n"
 
@@ -103,7 +114,8 @@ def _cluster_cells(trials: list[dict[str, Any]]) -> list[str]:
         for error, count in one["failed"].items():
             failed[error] = failed.get(error, 0) + count
     return [
-        f"{mean([one['rate_per_s'] for one in trials]):,.0f} ({_each(trials, 'rate_per_s', '{:,.0f}')})",
+        f"{mean([one['rate_per_s'] for one in trials]):,.0f} "
+        f"({_each(trials, 'rate_per_s', '{:,.0f}')})",
         f"{mean([one['p50_ms'] for one in trials]):.1f}",
         f"{mean([one['p99_ms'] for one in trials]):.0f}",
         f"{sum(one['packets'] for one in trials) / commits:.2f}",
@@ -124,10 +136,15 @@ def _changes(arms: dict[str, list[dict[str, Any]]]) -> list[str]:
     for load in ("light", "stressed"):
         small, large = arms.get(f"{load}-1500"), arms.get(f"{load}-9000")
         if small and large:
-            rate = mean([one["rate_per_s"] for one in large]) / mean([one["rate_per_s"] for one in small]) - 1
+            rate = (
+                mean([one["rate_per_s"] for one in large])
+                / mean([one["rate_per_s"] for one in small])
+                - 1
+            )
             packets = _packets(large) / _packets(small) - 1
             lines.append(
-                f"- **{load}**, from 1500 to 9000: transactions {rate:+.1%}, packets per transaction {packets:+.0%}"
+                f"- **{load}**, from 1500 to 9000: transactions {rate:+.1%}, packets per "
+                f"transaction {packets:+.0%}"
             )
     return lines
 
@@ -142,7 +159,11 @@ def _blocks(blocks: dict[str, Any]) -> str:
         for mtu in (1500, 9000):
             own = _of(blocks, fabric, mtu)
             if own:
-                cells = [FABRICS[fabric], str(mtu), f"{mean([one['fragments_of_a_block'] for one in own]):g}"]
+                cells = [
+                    FABRICS[fabric],
+                    str(mtu),
+                    f"{mean([one['fragments_of_a_block'] for one in own]):g}",
+                ]
                 for value in ("p50_us", "p99_us"):
                     cells.append(f"{mean([one[value] for one in own]):.0f}")
                 for part in ("client", "server"):
@@ -189,8 +210,14 @@ def _pings(pings: dict[str, Any]) -> str:
         if own := pings.get(fabric):
             rows += [_row([FABRICS[fabric], *cells]) for cells in _ping_cells(own)]
     curve = pings["tap"]["curve_us"]
-    shown = ", ".join(f"{size}: {us:.0f}" for size, us in sorted(curve.items(), key=lambda one: int(one[0])))
-    costs = {f"{fabric}_{key}": value for fabric, own in pings.items() for key, value in own["fit"].items()}
+    shown = ", ".join(
+        f"{size}: {us:.0f}" for size, us in sorted(curve.items(), key=lambda one: int(one[0]))
+    )
+    costs = {
+        f"{fabric}_{key}": value
+        for fabric, own in pings.items()
+        for key, value in own["fit"].items()
+    }
     return "\n".join([*rows, PINGS_LAST.format(curve=shown, again=curve["56"], **costs)]) + "\n"
 
 
@@ -202,7 +229,14 @@ def _ping_cells(own: dict[str, Any]) -> list[list[str]]:
         elif "measured_us" in own:
             predicted, error = own["predicted_us"][size], own["errors"][size]
             mark = "✓" if abs(error) <= TOLERANCE else "✗"
-            found.append([size, f"{own['measured_us'][size]:.1f}", f"{predicted:.1f}", f"{error:+.1%} {mark}"])
+            found.append(
+                [
+                    size,
+                    f"{own['measured_us'][size]:.1f}",
+                    f"{predicted:.1f}",
+                    f"{error:+.1%} {mark}",
+                ]
+            )
         else:
             found.append([size, "not yet", f"{own['predicted_us'][size]:.1f}", "–"])
     return found

@@ -1,9 +1,11 @@
-"""The same HTTP requests between two virtual machines: over the bridge, Open vSwitch, and Open vSwitch with DPDK.
+"""The same HTTP requests between two virtual machines: over the bridge, Open vSwitch, and Open
+vSwitch with DPDK.
 
-The machines are guests of User-Mode Linux (Debian's package `user-mode-linux`), since KVM does not start everywhere.
-Over the bridge and Open vSwitch they are connected by TAP interfaces, as with QEMU; with DPDK by vhost-user: guest and
-switch share memory, and a core of the machine polls. Everything is in namespaces of its own and ends with this program.
-Writes live-guests.json. Usage, as root: .venv/bin/python reproductions/yahoo-ovs-dpdk/live_guests.py [--trials 3]
+The machines are guests of User-Mode Linux (Debian's package `user-mode-linux`), since KVM does not
+start everywhere. Over the bridge and Open vSwitch they are connected by TAP interfaces, as with
+QEMU; with DPDK by vhost-user: guest and switch share memory, and a core of the machine polls.
+Everything is in namespaces of its own and ends with this program. Writes live-guests.json. Usage,
+as root: .venv/bin/python reproductions/yahoo-ovs-dpdk/live_guests.py [--trials 3]
 """
 
 import argparse
@@ -73,7 +75,8 @@ def wait_for(path: Path, text: str = "") -> None:
 
 
 def switch(kind: str, stack: ExitStack, logs: Path) -> tuple[dict[str, str], list[int]]:
-    """Starts a switch; returns the interface of each guest as a word of its command line, and the switch's programs."""
+    """Starts a switch; returns the interface of each guest as a word of its command line, and the
+    switch's programs."""
     run("ip", "link", "set", "lo", "up")
     if kind == "bridge":
         run("ip", "link", "add", "br0", "type", "bridge")
@@ -87,7 +90,12 @@ def switch(kind: str, stack: ExitStack, logs: Path) -> tuple[dict[str, str], lis
             _control("add-port", "br0", role)
         else:
             _control("add-port", "br0", role, "--", "set", "interface", role, "type=dpdkvhostuser")
-            relay = [sys.executable, str(HERE / "live_vhost_relay.py"), f"{RUN}/{role}.guest", f"{RUN}/{role}"]
+            relay = [
+                sys.executable,
+                str(HERE / "live_vhost_relay.py"),
+                f"{RUN}/{role}.guest",
+                f"{RUN}/{role}",
+            ]
             stack.enter_context(running(relay, logs / f"relay-{role}.log"))
             wait_for(RUN / f"{role}.guest")
             found[role] = f"virtio_uml.device={RUN}/{role}.guest:1"
@@ -101,16 +109,25 @@ def _tap(role: str, bridge: str | None) -> str:
 
 
 def _open_vswitch(kind: str, stack: ExitStack, logs: Path) -> int:
-    os.environ.update({f"OVS_{name}": str(RUN) for name in ("RUNDIR", "LOGDIR", "DBDIR", "SYSCONFDIR")})
+    os.environ.update(
+        {f"OVS_{name}": str(RUN) for name in ("RUNDIR", "LOGDIR", "DBDIR", "SYSCONFDIR")}
+    )
     run("ovsdb-tool", "create", f"{RUN}/conf.db", SCHEMA)
-    words = ["ovsdb-server", f"{RUN}/conf.db", f"--remote=punix:{RUN}/db.sock", f"--unixctl={RUN}/db.ctl"]
+    words = [
+        "ovsdb-server",
+        f"{RUN}/conf.db",
+        f"--remote=punix:{RUN}/db.sock",
+        f"--unixctl={RUN}/db.ctl",
+    ]
     stack.enter_context(running(words, logs / "ovsdb-server.log"))
     wait_for(RUN / "db.sock")
     _control("--no-wait", "init")
     if kind == "ovs-dpdk":
         extra = 'other_config:dpdk-extra="--no-pci --no-huge --legacy-mem -m 256"'
         mask = f"other_config:pmd-cpu-mask={1 << POLLING_CORE:#x}"
-        _control("--no-wait", "set", "Open_vSwitch", ".", "other_config:dpdk-init=true", mask, extra)
+        _control(
+            "--no-wait", "set", "Open_vSwitch", ".", "other_config:dpdk-init=true", mask, extra
+        )
     words = [DAEMONS[kind], f"unix:{RUN}/db.sock", f"--unixctl={RUN}/switch.ctl"]
     daemon = stack.enter_context(running(words, logs / "ovs-vswitchd.log"))
     _control("add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev")
@@ -125,8 +142,21 @@ def guest(role: str, interface: str) -> list[str]:
     """The command line of a guest."""
     own = {"role": role, "address": ADDRESSES[role], "peer": ADDRESSES["server"]}
     own |= {"seconds": str(SECONDS), "up_s": str(SERVER_UP_S)}
-    words = ["linux.uml", f"mem={MEMORY}", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"]
-    words += [f"init={HERE / 'live_guest.sh'}", "con=null", "con0=fd:0,fd:1", f"umid={role}", f"uml_dir={RUN}/"]
+    words = [
+        "linux.uml",
+        f"mem={MEMORY}",
+        "root=/dev/root",
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "ro",
+    ]
+    words += [
+        f"init={HERE / 'live_guest.sh'}",
+        "con=null",
+        "con0=fd:0,fd:1",
+        f"umid={role}",
+        f"uml_dir={RUN}/",
+    ]
     return [*words, interface, *(f"guest_{key}={value}" for key, value in own.items())]
 
 
@@ -155,7 +185,9 @@ def inside(kind: str) -> dict[str, Any]:
         interfaces, daemons = switch(kind, stack, logs)
         pids = {}
         for role in ("server", "client"):
-            program = stack.enter_context(running(guest(role, interfaces[role]), logs / f"{role}.log"))
+            program = stack.enter_context(
+                running(guest(role, interfaces[role]), logs / f"{role}.log")
+            )
             pids[role] = [program.pid]
             time.sleep(BOOT_S)
         told = logs / "client.log"
@@ -166,12 +198,18 @@ def inside(kind: str) -> dict[str, Any]:
         span_s = time.monotonic() - begun_s
         spent = {name: between(before[name], threads(own)) for name, own in every.items()}
         text = told.read_text(errors="replace")
-    return read(text) | {"span_s": span_s, "spent": {name: structs.asdict(own.times) for name, own in spent.items()}}
+    return read(text) | {
+        "span_s": span_s,
+        "spent": {name: structs.asdict(own.times) for name, own in spent.items()},
+    }
 
 
 def read(text: str) -> dict[str, float]:
     """The figures of wrk and ping in the output of a client."""
-    found = {"requests": _number(r"(\d+) requests in", text), "rate_per_s": _number(r"Requests/sec:\s+([\d.]+)", text)}
+    found = {
+        "requests": _number(r"(\d+) requests in", text),
+        "rate_per_s": _number(r"Requests/sec:\s+([\d.]+)", text),
+    }
     found["p50_ms"], found["p99_ms"] = _latency("50", text), _latency("99", text)
     found["round_trip_ms"] = _number(r"= [\d.]+/([\d.]+)/", text)
     found["client_switches"] = _number(r"GUEST ENDS switches (\d+)", text)
@@ -195,12 +233,15 @@ def _latency(percent: str, text: str) -> float:
 def outside(kind: str) -> dict[str, Any]:
     """One trial, in a process of its own, with all that it starts.
 
-    Where a guest does not come up (seen on busy machines: the switch refuses its interface), it is tried again.
+    Where a guest does not come up (seen on busy machines: the switch refuses its interface), it is
+    tried again.
     """
     words = ["unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
     words += [sys.executable, __file__, "--inside", kind]
     for attempt in range(1, TRIES + 1):
-        done = subprocess.run(words, capture_output=True, text=True, timeout=2 * LIMIT_S, check=False)
+        done = subprocess.run(
+            words, capture_output=True, text=True, timeout=2 * LIMIT_S, check=False
+        )
         if done.returncode == 0:
             trial: dict[str, Any] = json.loads(done.stdout)
             return trial
@@ -211,7 +252,11 @@ def outside(kind: str) -> dict[str, Any]:
 def missing() -> list[str]:
     """Programs that are not there."""
     folders = [*os.get_exec_path(), "/usr/sbin", "/sbin"]
-    return [name for name in NEEDED if not any((Path(folder) / name).exists() for folder in ["/", *folders])]
+    return [
+        name
+        for name in NEEDED
+        if not any((Path(folder) / name).exists() for folder in ["/", *folders])
+    ]
 
 
 def main() -> None:
@@ -231,8 +276,14 @@ def main() -> None:
         for kind in KINDS:
             trial = outside(kind)
             found[kind].append(trial)
-            print(kind, {key: trial[key] for key in ("rate_per_s", "p50_ms", "p99_ms", "round_trip_ms")}, flush=True)
-    OUT.write_text(json.dumps({"seconds": SECONDS, "trials": found}, indent=1) + "\n", encoding="utf-8")
+            print(
+                kind,
+                {key: trial[key] for key in ("rate_per_s", "p50_ms", "p99_ms", "round_trip_ms")},
+                flush=True,
+            )
+    OUT.write_text(
+        json.dumps({"seconds": SECONDS, "trials": found}, indent=1) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""live.md, from what was measured: runs of live.yaml over each fabric (live.json) and guests (live-guests.json).
+"""live.md, from what was measured: runs of live.yaml over each fabric (live.json) and guests
+(live-guests.json).
 
 Usage: .venv/bin/python reproductions/yahoo-ovs-dpdk/live_page.py [--note TEXT] [RUN ...]
 With run directories it first reads them into live.json; without, it writes the page again.
@@ -49,9 +50,16 @@ def read(path: Path) -> dict[str, Any]:
     manifest = run.manifest
     every = [trial for trials in run.trials.values() for trial in trials]
     failed = [
-        f"{trial.arm}/{trial.number}: {trial.reason.split(' (hint')[0]}" for trial in every if trial.status != "ok"
+        f"{trial.arm}/{trial.number}: {trial.reason.split(' (hint')[0]}"
+        for trial in every
+        if trial.status != "ok"
     ]
-    return {"versions": manifest.versions, "machine": manifest.machine, "arms": arms, "failed": failed}
+    return {
+        "versions": manifest.versions,
+        "machine": manifest.machine,
+        "arms": arms,
+        "failed": failed,
+    }
 
 
 def _span_s(workload: Workload, whole: Outcome) -> float:
@@ -91,7 +99,8 @@ def _service(name: str, words: str, live: dict[str, Any]) -> str:
 
 
 HEADS = (
-    "| | fabric | requests/s (trials) | p50, ms | p99, ms | switches/request, client | server | switch | machine, "
+    "| | fabric | requests/s (trials) | p50, ms | p99, ms | switches/request, client | server "
+    "| switch | machine, "
     "switches/s | switches/request | soft interrupts, cores | switch, cores | lost or overrun |\n"
     "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
@@ -151,13 +160,19 @@ def _absent(live: dict[str, Any]) -> str:
     lines = []
     for fabric in FABRICS:
         if lacks := sorted(arms - set(live.get(fabric, {"arms": {}})["arms"])):
-            lines.append(f"- {fabric}: {', '.join(lacks) if len(lacks) < len(arms) else 'nothing was measured'}")
-        lines += [f"  - failed: {reason[:160]}" for reason in live.get(fabric, {}).get("failed", [])]
+            lines.append(
+                f"- {fabric}: "
+                f"{', '.join(lacks) if len(lacks) < len(arms) else 'nothing was measured'}"
+            )
+        lines += [
+            f"  - failed: {reason[:160]}" for reason in live.get(fabric, {}).get("failed", [])
+        ]
     return "\n".join(["## Not measured\n", *lines, ""]) if lines else ""
 
 
 RATIO_HEADS = (
-    "| | requests/s | p50 | p99 | context switches of the machine per second | per request |\n|---|---|---|---|---|---|"
+    "| | requests/s | p50 | p99 | context switches of the machine per second | per request "
+    "|\n|---|---|---|---|---|---|"
 )
 
 
@@ -192,8 +207,13 @@ def _guests(guests: dict[str, Any]) -> str:
     for kind, trials in guests["trials"].items():
         rates = [trial["rate_per_s"] for trial in trials]
         cells = [kind, _rates(rates)]
-        cells += [f"{mean([trial[key] for trial in trials]):.2f}" for key in ("p50_ms", "p99_ms", "round_trip_ms")]
-        cells.append(f"{mean([trial['client_switches'] / trial['requests'] for trial in trials]):.2f}")
+        cells += [
+            f"{mean([trial[key] for trial in trials]):.2f}"
+            for key in ("p50_ms", "p99_ms", "round_trip_ms")
+        ]
+        cells.append(
+            f"{mean([trial['client_switches'] / trial['requests'] for trial in trials]):.2f}"
+        )
         for who in ("client", "server", "switch"):
             cells.append(_of_guest(trials, who))
         rows.append("| " + " | ".join(cells) + " |")
@@ -205,7 +225,10 @@ def _of_guest(trials: list[dict[str, Any]], who: str) -> str:
     found = [(trial["spent"].get(who), trial) for trial in trials]
     if any(own is None for own, _ in found):
         return "–"
-    switches = [(own["voluntary_switches"] + own["involuntary_switches"]) / trial["requests"] for own, trial in found]
+    switches = [
+        (own["voluntary_switches"] + own["involuntary_switches"]) / trial["requests"]
+        for own, trial in found
+    ]
     cores = [(own["user_ps"] + own["system_ps"]) / 1e12 / trial["span_s"] for own, trial in found]
     return f"{mean(switches):.1f} ({mean(cores):.2f} cores)"
 
@@ -265,7 +288,10 @@ def main() -> None:
     parser.add_argument("runs", nargs="*", type=Path)
     chosen = parser.parse_args()
     if chosen.runs:
-        runs = {str(Run.read(path).manifest.fabric): read(path) | {"note": chosen.note} for path in chosen.runs}
+        runs = {
+            str(Run.read(path).manifest.fabric): read(path) | {"note": chosen.note}
+            for path in chosen.runs
+        }
         LIVE.write_text(json.dumps(runs, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     live = json.loads(LIVE.read_text(encoding="utf-8"))
     guests = json.loads(GUESTS.read_text(encoding="utf-8")) if GUESTS.exists() else None

@@ -1,8 +1,10 @@
-"""A relay between a guest and a switch that speak vhost-user: it takes features away that one of them cannot do.
+"""A relay between a guest and a switch that speak vhost-user: it takes features away that one of
+them cannot do.
 
-DPDK offers a control queue, which QEMU would serve and nobody does here, and rings that the driver of User-Mode Linux
-does not have: a guest that accepts them waits for ever. The relay passes every message and its files on, and clears
-these features in the switch's answer. Frames do not pass it: they are in memory that guest and switch share.
+DPDK offers a control queue, which QEMU would serve and nobody does here, and rings that the driver
+of User-Mode Linux does not have: a guest that accepts them waits for ever. The relay passes every
+message and its files on, and clears these features in the switch's answer. Frames do not pass it:
+they are in memory that guest and switch share.
 
 Usage: live_vhost_relay.py SOCKET_FOR_THE_GUEST SOCKET_OF_THE_SWITCH
 """
@@ -54,7 +56,11 @@ class Message:
 
     def send(self, line: socket.socket) -> None:
         """Passes it on and closes its files here."""
-        beside = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", self.files))] if self.files else []
+        beside = (
+            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", self.files))]
+            if self.files
+            else []
+        )
         line.sendmsg([HEADER.pack(self.request, self.flags, len(self.body)) + self.body], beside)
         for file in self.files:
             os.close(file)
@@ -82,7 +88,9 @@ def relay(guest: socket.socket, switch: socket.socket) -> None:
             message = Message.receive(line)
             if message is None:
                 return
-            (message.without_features() if line is switch else message).send(guest if line is switch else switch)
+            (message.without_features() if line is switch else message).send(
+                guest if line is switch else switch
+            )
 
 
 def main() -> None:

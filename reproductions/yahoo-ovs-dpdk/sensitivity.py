@@ -1,4 +1,5 @@
-"""What each assumed value does to each published factor, one at a time, and what noise costs: writes sensitivity.md.
+"""What each assumed value does to each published factor, one at a time, and what noise costs:
+writes sensitivity.md.
 
 .venv/bin/python reproductions/yahoo-ovs-dpdk/sensitivity.py
 """
@@ -16,7 +17,11 @@ from tailrace.scenario.lowering.plan import canonical_json, lower
 HERE = Path(__file__).resolve().parent
 NODES = ("node1", "node2")
 APPLICATIONS = ("http", "dns", "mq", "sql")
-ARMS = [f"{what}-{switch}" for what in ("short", "light", *APPLICATIONS) for switch in ("bridge", "dpdk")]
+ARMS = [
+    f"{what}-{switch}"
+    for what in ("short", "light", *APPLICATIONS)
+    for switch in ("bridge", "dpdk")
+]
 PS_PER_S = 10**12
 CORES = 14
 
@@ -76,7 +81,10 @@ VARIATIONS = [
             "workloads.sql.round_trips.0.server_work": "150us",
         },
     ),
-    Variation("the mechanism off: a hypervisor costs nothing", hypervisors(profile="none", poll="1ns", coalesce="0s")),
+    Variation(
+        "the mechanism off: a hypervisor costs nothing",
+        hypervisors(profile="none", poll="1ns", coalesce="0s"),
+    ),
 ]
 NOISES = [0, 7, 14, 28]
 """Tasks that compute on 14 cores."""
@@ -112,13 +120,16 @@ def switches(found: Outcome) -> int:
 
 
 def kernel_percent(found: Outcome) -> float:
-    """Share of the time for virtual machines that kernels took: neighbours and polling for nothing are left out."""
+    """Share of the time for virtual machines that kernels took: neighbours and polling for nothing
+    are left out."""
     own = found.hypervisors or []
     tasks = [task for hypervisor in own for task in hypervisor.tasks if task.kind != "neighbour"]
     kernel = sum(task.system_ps for task in tasks)
     kernel += sum(core.softirq_ps for hypervisor in own for core in hypervisor.cores)
     inside = sum(task.user_ps for task in tasks if task.kind != "polling")
-    return 100 * float(kernel / (kernel + inside + sum(hypervisor.polled_for_frames_ps for hypervisor in own)))
+    return 100 * float(
+        kernel / (kernel + inside + sum(hypervisor.polled_for_frames_ps for hypervisor in own))
+    )
 
 
 def factors(changes: Mapping[str, Any]) -> list[str]:
@@ -128,9 +139,17 @@ def factors(changes: Mapping[str, Any]) -> list[str]:
         f"{rate(found['short-dpdk']) / rate(found['short-bridge']):.1f}",
         f"1/{latency_us(found['light-bridge']) / latency_us(found['light-dpdk']):.1f}",
     ]
-    row += [f"{rate(found[f'{name}-dpdk']) / rate(found[f'{name}-bridge']):.2f}" for name in APPLICATIONS]
-    each = [switches(found[arm]) / found[arm]["workloads"][0]["transactions"] for arm in ("http-bridge", "http-dpdk")]
-    seconds_each = [switches(found[arm]) / seconds(found[arm]) for arm in ("http-bridge", "http-dpdk")]
+    row += [
+        f"{rate(found[f'{name}-dpdk']) / rate(found[f'{name}-bridge']):.2f}"
+        for name in APPLICATIONS
+    ]
+    each = [
+        switches(found[arm]) / found[arm]["workloads"][0]["transactions"]
+        for arm in ("http-bridge", "http-dpdk")
+    ]
+    seconds_each = [
+        switches(found[arm]) / seconds(found[arm]) for arm in ("http-bridge", "http-dpdk")
+    ]
     return row + [f"{100 * (b / a - 1):+.0f} %" for a, b in (each, seconds_each)]
 
 
@@ -148,7 +167,9 @@ def noise(arm: str, tasks: int, *, is_pinned: bool) -> str:
     pins = PINS if is_pinned else {}
     changes = hypervisors(neighbours={"compute": share}) if tasks else {}
     after = outcome(arm, pins | changes)
-    return f"{100 * (1 - rate(after) / rate(outcome(arm, pins))):.0f} %, {kernel_percent(after):.0f} %"
+    return (
+        f"{100 * (1 - rate(after) / rate(outcome(arm, pins))):.0f} %, {kernel_percent(after):.0f} %"
+    )
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -163,24 +184,52 @@ One trial of 200 ms each, seed 1, one value changed at a time; `sensitivity.py` 
 vSwitch with DPDK over the bridge.
 
 ## Factors
-"""
+"""  # noqa: E501
 NOISE_HEAD = """
 ## Noise
 
 RabbitMQ beside tasks that compute, on 14 cores of each node: lost throughput, and the share of the time
 for virtual machines that kernels of hypervisors took.
-"""
+"""  # noqa: E501
 
 
 def main() -> None:
     """Writes the page."""
-    head = ["variation", "frames", "latency", "HTTP", "DNS", "MQ", "SQL", "switches, request", "switches, second"]
+    head = [
+        "variation",
+        "frames",
+        "latency",
+        "HTTP",
+        "DNS",
+        "MQ",
+        "SQL",
+        "switches, request",
+        "switches, second",
+    ]
     published = ["**published**", "10", "1/20", "2.0", "", "", "1.5", "-45 %", "-45 %"]
     rows = [published, *([variation.name, *factors(variation.changes)] for variation in VARIATIONS)]
-    kinds = [("mq-bridge", False), ("mq-ovs", False), ("mq-dpdk", False), ("mq-bridge", True), ("mq-dpdk", True)]
-    noises = [[str(tasks), *(noise(arm, tasks, is_pinned=pinned) for arm, pinned in kinds)] for tasks in NOISES]
+    kinds = [
+        ("mq-bridge", False),
+        ("mq-ovs", False),
+        ("mq-dpdk", False),
+        ("mq-bridge", True),
+        ("mq-dpdk", True),
+    ]
+    noises = [
+        [str(tasks), *(noise(arm, tasks, is_pinned=pinned) for arm, pinned in kinds)]
+        for tasks in NOISES
+    ]
     noise_head = ["tasks", "bridge", "ovs", "ovs-dpdk", "bridge, pinned", "ovs-dpdk, pinned"]
-    page = HEAD + "\n" + table(head, rows) + "\n" + NOISE_HEAD + "\n" + table(noise_head, noises) + "\n"
+    page = (
+        HEAD
+        + "\n"
+        + table(head, rows)
+        + "\n"
+        + NOISE_HEAD
+        + "\n"
+        + table(noise_head, noises)
+        + "\n"
+    )
     (HERE / "sensitivity.md").write_text(page)
 
 

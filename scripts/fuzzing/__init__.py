@@ -1,1 +1,2 @@
-"""Fuzzing of every format that is read: what is tried (`formats`), how inputs are made (`mutations`), and by whom."""
+"""Fuzzing of every format that is read: what is tried (`formats`), how inputs are made
+(`mutations`), and by whom."""

@@ -1,7 +1,8 @@
 """Damages of run directories: what a disk, a copy or another person makes of them.
 
-Every command that reads the damaged run prints what it printed of the sound one, or refuses with a sentence; the same
-`run` command repairs it, or says why it cannot; and nothing outside the directory is changed.
+Every command that reads the damaged run prints what it printed of the sound one, or refuses with a
+sentence; the same `run` command repairs it, or says why it cannot; and nothing outside the
+directory is changed.
 """
 
 import json
@@ -19,7 +20,10 @@ from fuzzing.runs import BASE
 from tailrace.cli import console
 
 OTHER = b"another person's file\n"
-PUBLISHED = "figures:\n- {metric: rate_per_s, workload: orders, arm: small, at_least: 1, source: x, kind: bound}\n"
+PUBLISHED = (
+    "figures:\n- {metric: rate_per_s, workload: orders, arm: small, at_least: 1, source: x, "
+    "kind: bound}\n"
+)
 SCENARIO = BASE | {
     "published": "figures.yaml",
     "expect": [],
@@ -87,8 +91,8 @@ def readers(place: Place, run: Path) -> dict[str, Sequence[str]]:
 
 
 def tried(place: Place, dice: random.Random, told: list[str]) -> None:
-    """Damages a copy of the run, has it read and repaired; raises for a finding. `told` gets the kind of the damage and
-    what was damaged.
+    """Damages a copy of the run, has it read and repaired; raises for a finding. `told` gets the
+    kind of the damage and what was damaged.
     """
     run = copied(place)
     outside = place.folder / "outside"
@@ -109,10 +113,14 @@ def judged(place: Place, run: Path, name: str, answer: Answer) -> None:
     sound = place.said[name]
     if answer.code == console.USAGE:
         if str(run) not in answer.err:
-            raise FindingError(f"{name}: the message does not name the file: {answer.err.strip()[:300]}")
+            raise FindingError(
+                f"{name}: the message does not name the file: {answer.err.strip()[:300]}"
+            )
         return
     if answer.code != sound.code:
-        raise FindingError(f"{name}: exit code {answer.code} and not {sound.code}: {answer.err.strip()[:300]}")
+        raise FindingError(
+            f"{name}: exit code {answer.code} and not {sound.code}: {answer.err.strip()[:300]}"
+        )
     if name != "list" and answer.out != sound.out:
         raise FindingError(f"{name}: it prints something else: {difference(sound.out, answer.out)}")
     if name == "report" and (run / RESULT).read_text(encoding="utf-8") != place.result:
@@ -125,7 +133,9 @@ def repaired(place: Place, run: Path) -> None:
     answer = program(*words)
     if answer.code == console.USAGE:
         if str(run) not in answer.err:
-            raise FindingError(f"run: the message does not name the file: {answer.err.strip()[:300]}")
+            raise FindingError(
+                f"run: the message does not name the file: {answer.err.strip()[:300]}"
+            )
         return
     if answer.code != console.DONE:
         raise FindingError(f"run: exit code {answer.code}: {answer.err.strip()[:300]}")
@@ -133,13 +143,17 @@ def repaired(place: Place, run: Path) -> None:
         found = program(*reader)
         if name == "list":
             continue
-        if (found.code, without_counts(found.out)) != (place.said[name].code, without_counts(place.said[name].out)):
+        if (found.code, without_counts(found.out)) != (
+            place.said[name].code,
+            without_counts(place.said[name].out),
+        ):
             what = difference(place.said[name].out, found.out) or found.err.strip()[:300]
             raise FindingError(f"{name} after the repair: exit code {found.code}, {what}")
 
 
 def without_counts(text: str) -> str:
-    """A report says how long trials took, and `check` how many files there are: those differ after a repair."""
+    """A report says how long trials took, and `check` how many files there are: those differ after
+    a repair."""
     return re.sub(r"and [0-9]+ other files", "", text)
 
 
@@ -151,13 +165,20 @@ def difference(before: str, after: str) -> str:
 
 def everything(folder: Path) -> dict[str, bytes]:
     """Every file below a folder."""
-    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
 
 
 def damaged(run: Path, outside: Path, dice: random.Random) -> tuple[str, str]:
     """One damage, of a file, or now and then of a folder: its kind, and the name."""
     paths = sorted(path for path in run.rglob("*"))
-    files, folders = [path for path in paths if path.is_file()], [path for path in paths if path.is_dir()]
+    files, folders = (
+        [path for path in paths if path.is_file()],
+        [path for path in paths if path.is_dir()],
+    )
     if dice.random() < 0.1:
         path, kinds = dice.choice(folders), OF_FOLDERS
     else:
@@ -187,7 +208,9 @@ def _change_number(path: Path, _: Path, dice: random.Random) -> None:
         _truncate(path, path, dice)
         return
     one = dice.choice(found)
-    path.write_bytes(content[: one.start()] + str(2 * int(one[0][:18]) + 1).encode() + content[one.end() :])
+    path.write_bytes(
+        content[: one.start()] + str(2 * int(one[0][:18]) + 1).encode() + content[one.end() :]
+    )
 
 
 def _delete(path: Path, _: Path, _dice: random.Random) -> None:
@@ -197,8 +220,12 @@ def _delete(path: Path, _: Path, _dice: random.Random) -> None:
 def _swap(path: Path, _: Path, dice: random.Random) -> None:
     """Two files of the same kind are exchanged, or one is a copy of the other."""
     root = next(folder for folder in path.parents if folder.name == "changed")
-    others = sorted(other for other in root.rglob(f"*{path.suffix}") if other.is_file() and other != path)
-    same = [other for other in others if other.name.partition(".")[2] == path.name.partition(".")[2]] or others
+    others = sorted(
+        other for other in root.rglob(f"*{path.suffix}") if other.is_file() and other != path
+    )
+    same = [
+        other for other in others if other.name.partition(".")[2] == path.name.partition(".")[2]
+    ] or others
     if not same:
         path.unlink()
         return
@@ -213,7 +240,9 @@ def _link(path: Path, outside: Path, dice: random.Random) -> None:
     """A link to a copy of the file elsewhere, to another file, or to nothing."""
     (outside / "copy").write_bytes(path.read_bytes())
     path.unlink()
-    path.symlink_to(dice.choice((outside / "copy", outside / "file", outside / "nothing", Path("/dev/zero"))))
+    path.symlink_to(
+        dice.choice((outside / "copy", outside / "file", outside / "nothing", Path("/dev/zero")))
+    )
 
 
 def _folder(path: Path, _: Path, dice: random.Random) -> None:

@@ -1,14 +1,17 @@
 """Every format that is read: its seeds, and what the program makes of an input.
 
-An input is accepted, or refused by an error that the user can correct (`tailrace.errors`) and that names the file.
-Anything else is a finding: another exception, an internal error (exit code 70), a message that names no file.
+An input is accepted, or refused by an error that the user can correct (`tailrace.errors`) and that
+names the file. Anything else is a finding: another exception, an internal error (exit code 70), a
+message that names no file.
 
-What is accepted is used: a plan, also that of a scenario, is simulated for a moment, in which no invariant may break.
+What is accepted is used: a plan, also that of a scenario, is simulated for a moment, in which no
+invariant may break.
 
-`FORMATS` has what others write or users edit, and one run directory. Left out is what only this program writes: the
-lines and the manifest of a large sweep (`results/large`), the ingress logs that `replay` reads, the state of standing
-live networks (`lab.json`), and files of the user's cache (`live-limits.json`, facts of database templates). How the
-program reads a damaged one of these is not tried.
+`FORMATS` has what others write or users edit, and one run directory. Left out is what only this
+program writes: the lines and the manifest of a large sweep (`results/large`), the ingress logs that
+`replay` reads, the state of standing live networks (`lab.json`), and files of the user's cache
+(`live-limits.json`, facts of database templates). How the program reads a damaged one of these is
+not tried.
 """
 
 import gzip
@@ -61,7 +64,7 @@ PRECISION = 0.01
 """Of ranges, as `tailrace search` has it."""
 
 
-# --- scenarios and plans ------------------------------------------------------------------------------------------
+# --- scenarios and plans --------------------------------------------------------------------------
 
 
 def read_scenario(file: Path) -> str:
@@ -107,7 +110,11 @@ def read_plan(file: Path) -> str:
 @cache
 def plans() -> list[bytes]:
     """Those of the examples' first arms that are small."""
-    return [text for path in sorted(EXAMPLES.glob("*.yaml")) if len(text := _plan_of(path)) <= PLAN_BYTES_MAX]
+    return [
+        text
+        for path in sorted(EXAMPLES.glob("*.yaml"))
+        if len(text := _plan_of(path)) <= PLAN_BYTES_MAX
+    ]
 
 
 def _plan_of(path: Path) -> bytes:
@@ -147,7 +154,12 @@ def read_recording(file: Path) -> str:
     """Recorded requests, of a scenario beside them."""
     scenario = file.with_name("replayed.yaml")
     workload = {"kind": "replay", "client": "a", "server": "b", "file": file.name}
-    data = BASE | {"workloads": {"orders": workload}, "arms": {"base": {}}, "expect": [], "headline": []}
+    data = BASE | {
+        "workloads": {"orders": workload},
+        "arms": {"base": {}},
+        "expect": [],
+        "headline": [],
+    }
     scenario.write_text(json.dumps(data), encoding="utf-8")
     said = answered(file, "check", str(scenario))
     if said.startswith("0"):
@@ -155,7 +167,7 @@ def read_recording(file: Path) -> str:
     return said
 
 
-# --- files of others ----------------------------------------------------------------------------------------------
+# --- files of others ------------------------------------------------------------------------------
 
 
 def importing(source: str) -> Callable[[Path], str]:
@@ -185,7 +197,8 @@ def read_capture(file: Path) -> str:
 
 @cache
 def captures() -> list[bytes]:
-    """Of both formats: a connection of which every segment is known, datagrams, and those of a simulated run."""
+    """Of both formats: a connection of which every segment is known, datagrams, and those of a
+    simulated run."""
     sys.path.append(str(ROOT / "tests" / "support"))
     from capture_files import Connection, ipv4, udp, write_pcap
 
@@ -194,14 +207,18 @@ def captures() -> list[bytes]:
         for number in range(6):
             connection.exchange(5_000 + 20_000 * number, 1000 + 100 * number, 5000 + 700 * number)
         packets = [ipv4("10.0.0.1", "10.0.0.2", 17, udp(4000, 53, 100 + 7 * at)) for at in range(8)]
-        datagrams = [(at * 10**7, bytes(12) + b"\x08\x00" + packet) for at, packet in enumerate(packets)]
+        datagrams = [
+            (at * 10**7, bytes(12) + b"\x08\x00" + packet) for at, packet in enumerate(packets)
+        ]
         found = [
             write_pcap(folder / "tcp.pcap", connection.frames).read_bytes(),
             write_pcap(folder / "udp.pcap", datagrams).read_bytes(),
             write_pcap(folder / "cut.pcap", connection.frames, snap_bytes=60).read_bytes(),
         ]
         traced = folder / "traced.pcapng"
-        answer = program("trace", str(base_run()), "-o", str(folder / "trace"), "--pcapng", str(traced))
+        answer = program(
+            "trace", str(base_run()), "-o", str(folder / "trace"), "--pcapng", str(traced)
+        )
         if answer.code != console.DONE:
             raise RuntimeError(f"the seed of pcapng cannot be made: {answer.err}")
         return [*found, traced.read_bytes()[:20_000]]
@@ -213,17 +230,24 @@ def compressed() -> list[bytes]:
 
 
 def stored_as_zstd(content: bytes) -> bytes:
-    """A frame of Zstandard with blocks that are stored as they are (RFC 8878, sections 3.1.1.1 and 3.1.1.2)."""
+    """A frame of Zstandard with blocks that are stored as they are (RFC 8878, sections 3.1.1.1 and
+    3.1.1.2)."""
     block = 1 << 16
     parts = [content[at : at + block] for at in range(0, len(content), block)]
-    heads = [(len(part) << 3 | (at == len(parts) - 1)).to_bytes(3, "little") for at, part in enumerate(parts)]
+    heads = [
+        (len(part) << 3 | (at == len(parts) - 1)).to_bytes(3, "little")
+        for at, part in enumerate(parts)
+    ]
     start = struct.pack("<IBI", 0xFD2FB528, 0xA0, len(content))
     return start + b"".join(head + part for head, part in zip(heads, parts, strict=True))
 
 
 def read_frame_file(file: Path) -> str:
     """Frames of `blast`, as the syntax that they seem to have and as each of the three."""
-    return "; ".join(known_errors(lambda one=one: read_frames(file, one)) for one in (None, *READERS))  # type: ignore[misc]
+    return "; ".join(
+        known_errors(lambda one=one: read_frames(file, one))  # type: ignore[misc]
+        for one in (None, *READERS)
+    )
 
 
 def read_specification(file: Path) -> str:
@@ -231,12 +255,24 @@ def read_specification(file: Path) -> str:
     return answered(file, "measure", "specs", str(file), "--as-scenario")
 
 
-# --- all ----------------------------------------------------------------------------------------------------------
+# --- all ------------------------------------------------------------------------------------------
 
 FORMATS: Sequence[Format] = (
-    Format("scenario", ".yaml", lambda: globbed("examples/*.yaml", "examples/*/*.yaml"), read_scenario),
-    Format("nxos", ".cfg", lambda: globbed("tests/python/importers/corpus/nxos/*.cfg"), importing("nxos")),
-    Format("sonic", ".json", lambda: globbed("tests/python/importers/corpus/sonic/*.json"), importing("sonic")),
+    Format(
+        "scenario", ".yaml", lambda: globbed("examples/*.yaml", "examples/*/*.yaml"), read_scenario
+    ),
+    Format(
+        "nxos",
+        ".cfg",
+        lambda: globbed("tests/python/importers/corpus/nxos/*.cfg"),
+        importing("nxos"),
+    ),
+    Format(
+        "sonic",
+        ".json",
+        lambda: globbed("tests/python/importers/corpus/sonic/*.json"),
+        importing("sonic"),
+    ),
     Format("eos", ".cfg", lambda: own_seeds("eos"), importing("eos")),
     Format("vdbench", ".vdb", lambda: own_seeds("vdbench"), importing("vdbench")),
     Format("fio", ".fio", lambda: own_seeds("fio"), importing("fio")),
@@ -258,13 +294,18 @@ FORMATS: Sequence[Format] = (
     Format("interfaces", ".json", interfaces, read_interfaces),
     Format("manifest", ".json", member("manifest.json"), in_run("manifest.json")),
     Format("outcome", ".json", member("trials/small/1.json"), in_run("trials/small/1.json")),
-    Format("causes", ".json", member("trials/*/*.causes.json"), in_run("trials/small/1.causes.json")),
+    Format(
+        "causes", ".json", member("trials/*/*.causes.json"), in_run("trials/small/1.causes.json")
+    ),
     Format("published", ".yaml", lambda: own_seeds("published"), in_run("published.yaml")),
-    Format("table", ".parquet", member(f"trials/{TABLE}"), in_run(f"trials/{TABLE}"), is_binary=True),
+    Format(
+        "table", ".parquet", member(f"trials/{TABLE}"), in_run(f"trials/{TABLE}"), is_binary=True
+    ),
 )
 
 
 def format_of(name: str) -> Format:
-    """A format by its name; raises `TailraceError` where the simulator is not built: it would refuse every input."""
+    """A format by its name; raises `TailraceError` where the simulator is not built: it would
+    refuse every input."""
     drop_causes()
     return next(one for one in FORMATS if one.name == name)

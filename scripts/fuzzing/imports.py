@@ -1,4 +1,5 @@
-"""`tailrace import`: it writes a scenario that `check` accepts, or the section of one, or nothing."""
+"""`tailrace import`: it writes a scenario that `check` accepts, or the section of one, or
+nothing."""
 
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,15 @@ Yaml = dict[str, Any]
 
 
 def imported(file: Path, source: str) -> tuple[str, Yaml | None]:
-    """What the program said, and the scenario that it wrote, around a section; None where it wrote none."""
+    """What the program said, and the scenario that it wrote, around a section; None where it wrote
+    none."""
     out = file.with_name("imported.yaml")
     out.unlink(missing_ok=True)
     said = answered(file, "import", source, str(file), "--out", str(out))
     if said.startswith("0") != out.exists():
-        raise FindingError(f"import: exit code {said[0]}, and a file is {'' if out.exists() else 'not '}written")
+        raise FindingError(
+            f"import: exit code {said[0]}, and a file is {'' if out.exists() else 'not '}written"
+        )
     if not out.exists():
         return said, None
     data: Yaml = YAML(typ="safe").load(out.read_text(encoding="utf-8"))
@@ -37,7 +41,8 @@ def imported(file: Path, source: str) -> tuple[str, Yaml | None]:
 
 
 def around(section: Yaml) -> Yaml:
-    """A star around the switch of a section, with the neighbours that it names, and a stream through it."""
+    """A star around the switch of a section, with the neighbours that it names, and a stream
+    through it."""
     ((switch, own),) = section["switches"].items()
     named = dict.fromkeys([*own.get("ports", {}), *own.get("port_mtu", {}), *HOSTS])
     return {

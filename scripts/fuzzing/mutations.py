@@ -13,11 +13,76 @@ INPUT_BYTES_MAX = 200_000
 WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_-]*|[0-9]+(?:\.[0-9]+)?|[^\sA-Za-z0-9_]|\s+")
 """What text consists of, in any of the formats."""
 BOUNDARIES = (
-    *(b"0", b"1", b"-1", b"2", b"7", b"8", b"64", b"100", b"101", b"255", b"256", b"1500", b"4095", b"4096", b"9216"),
-    *(b"65535", b"65536", b"2147483648", b"4294967296", b"9223372036854775807", b"18446744073709551616", b"1" * 40),
-    *(b"0.5", b"-0.0", b"1e9", b"1e400", b"1e-400", b".nan", b"NaN", b".inf", b"-.inf", b"Infinity", b"0x10", b"1_000"),
-    *(b"true", b"false", b"null", b"~", b"", b'""', b"''", b"[]", b"{}", b"[[]]", b"[1, 2]", b"{a: 1}", b'{"a": 1}'),
-    *(b"1Gbit/s", b"0bit/s", b"1us", b"0s", b"1ps", b"1e9s", b"0B", b"1B", b"1EB", b"50%", b"101%", b"-5%", b"-1s"),
+    *(
+        b"0",
+        b"1",
+        b"-1",
+        b"2",
+        b"7",
+        b"8",
+        b"64",
+        b"100",
+        b"101",
+        b"255",
+        b"256",
+        b"1500",
+        b"4095",
+        b"4096",
+        b"9216",
+    ),
+    *(
+        b"65535",
+        b"65536",
+        b"2147483648",
+        b"4294967296",
+        b"9223372036854775807",
+        b"18446744073709551616",
+        b"1" * 40,
+    ),
+    *(
+        b"0.5",
+        b"-0.0",
+        b"1e9",
+        b"1e400",
+        b"1e-400",
+        b".nan",
+        b"NaN",
+        b".inf",
+        b"-.inf",
+        b"Infinity",
+        b"0x10",
+        b"1_000",
+    ),
+    *(
+        b"true",
+        b"false",
+        b"null",
+        b"~",
+        b"",
+        b'""',
+        b"''",
+        b"[]",
+        b"{}",
+        b"[[]]",
+        b"[1, 2]",
+        b"{a: 1}",
+        b'{"a": 1}',
+    ),
+    *(
+        b"1Gbit/s",
+        b"0bit/s",
+        b"1us",
+        b"0s",
+        b"1ps",
+        b"1e9s",
+        b"0B",
+        b"1B",
+        b"1EB",
+        b"50%",
+        b"101%",
+        b"-5%",
+        b"-1s",
+    ),
     *(
         b"\xc3\xa9",
         b"\xff",
@@ -29,9 +94,41 @@ BOUNDARIES = (
         b"../x",
         b"/dev/null",
     ),
-    *(b"*", b"&a", b"*a", b"<<", b"!!python/object", b"|", b">", b"- ", b"? ", b"#", b"%", b"@", b"`", b"\\", b"\t"),
+    *(
+        b"*",
+        b"&a",
+        b"*a",
+        b"<<",
+        b"!!python/object",
+        b"|",
+        b">",
+        b"- ",
+        b"? ",
+        b"#",
+        b"%",
+        b"@",
+        b"`",
+        b"\\",
+        b"\t",
+    ),
 )
-JSON_VALUES: tuple[Any, ...] = (None, True, 0, 1, -1, 2**63, 1.5, 1e300, "", "0", "a", [], [1], {}, {"a": 1})
+JSON_VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    0,
+    1,
+    -1,
+    2**63,
+    1.5,
+    1e300,
+    "",
+    "0",
+    "a",
+    [],
+    [1],
+    {},
+    {"a": 1},
+)
 Change = Callable[[random.Random, bytes, Sequence[bytes]], bytes]
 
 
@@ -54,7 +151,17 @@ def flip_bits(dice: random.Random, content: bytes, _seeds: Sequence[bytes]) -> b
 def put_number(dice: random.Random, content: bytes, _: Sequence[bytes]) -> bytes:
     """A number of 1, 2, 4 or 8 bytes at the boundary of something is written over what is there."""
     bits = dice.choice((8, 16, 32, 64))
-    value = dice.choice((0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) - 1, dice.getrandbits(bits), len(content)))
+    value = dice.choice(
+        (
+            0,
+            1,
+            2**bits - 1,
+            2 ** (bits - 1),
+            2 ** (bits - 1) - 1,
+            dice.getrandbits(bits),
+            len(content),
+        )
+    )
     packed = struct.pack(f"{dice.choice('<>')}Q", value % 2**64)
     number = packed[: bits // 8] if packed[0] == value % 256 else packed[-bits // 8 :]
     at = dice.randrange(len(content) + 1)
@@ -83,7 +190,8 @@ def splice(dice: random.Random, content: bytes, seeds: Sequence[bytes]) -> bytes
 
 
 def change_lines(dice: random.Random, content: bytes, seeds: Sequence[bytes]) -> bytes:
-    """A line is left out, doubled, indented, exchanged with another, or comes from another input."""
+    """A line is left out, doubled, indented, exchanged with another, or comes from another
+    input."""
     lines = content.splitlines(keepends=True) or [b"\n"]
     at, other = dice.randrange(len(lines)), dice.randrange(len(lines))
     match dice.randrange(6):
@@ -125,7 +233,9 @@ def change_number(dice: random.Random, content: bytes, _: Sequence[bytes]) -> by
         return content
     one = dice.choice(found)
     value = int(one[0][:30])
-    new = dice.choice((value + 1, value - 1, value * 1000, value // 1000, -value, value * 10**12, 0))
+    new = dice.choice(
+        (value + 1, value - 1, value * 1000, value // 1000, -value, value * 10**12, 0)
+    )
     return content[: one.start()] + str(new).encode() + content[one.end() :]
 
 
@@ -151,7 +261,13 @@ def change_json(dice: random.Random, content: bytes, _: Sequence[bytes]) -> byte
 
 def places_of(value: Any) -> Iterator[tuple[Any, Any]]:
     """Every place of a document: the list or the object, and the position or the key in it."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, one in items:
         yield value, key
         yield from places_of(one)

@@ -23,7 +23,8 @@ class FindingError(Exception):
 
 @dataclass(frozen=True)
 class Format:
-    """One format. `read` has the program read a file, gives what it said, and raises for a finding."""
+    """One format. `read` has the program read a file, gives what it said, and raises for a
+    finding."""
 
     name: str
     suffix: str
@@ -43,14 +44,19 @@ def _raised(error: BaseException) -> NoReturn:
 
 
 def answered(file: Path, *words: str) -> str:
-    """What a command said about a file; raises `FindingError` for an exit code or a message that says nothing."""
+    """What a command said about a file; raises `FindingError` for an exit code or a message that
+    says nothing."""
     answer = program(*words)
     if answer.code not in (console.DONE, *REFUSED):
         raise FindingError(f"{words[0]}: exit code {answer.code}")
     if answer.code == console.USAGE and file.name not in answer.err:
-        raise FindingError(f"{words[0]}: the message does not name the file: {answer.err.strip()[:200]}")
+        raise FindingError(
+            f"{words[0]}: the message does not name the file: {answer.err.strip()[:200]}"
+        )
     if escaped(answer.out + answer.err) != answer.out + answer.err:
-        raise FindingError(f"{words[0]}: the output has what a terminal obeys: {escaped(answer.err.strip()[:200])}")
+        raise FindingError(
+            f"{words[0]}: the output has what a terminal obeys: {escaped(answer.err.strip()[:200])}"
+        )
     return f"{answer.code} {answer.err}"
 
 

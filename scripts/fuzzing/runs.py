@@ -1,4 +1,5 @@
-"""Run directories: each of their files is a format, and everything that reads run directories reads it."""
+"""Run directories: each of their files is a format, and everything that reads run directories reads
+it."""
 
 import json
 import shutil
@@ -17,7 +18,10 @@ from tailrace.results.directory.tables import TABLES, read_trial_table
 BASE: dict[str, Any] = {
     "tailrace": 1,
     "name": "base",
-    "network": {"link": {"rate": "1Gbit/s"}, "topology": {"kind": "star", "switch": "leaf", "hosts": ["a", "b", "c"]}},
+    "network": {
+        "link": {"rate": "1Gbit/s"},
+        "topology": {"kind": "star", "switch": "leaf", "hosts": ["a", "b", "c"]},
+    },
     "switches": {"leaf": {"buffer": "1MB", "policy": "fifo"}},
     "workloads": {
         "orders": {

@@ -1,7 +1,9 @@
-"""The process that tries inputs of one format: `worker.py FORMAT FOLDER`, with a number on each line of stdin.
+"""The process that tries inputs of one format: `worker.py FORMAT FOLDER`, with a number on each
+line of stdin.
 
-The number is the seed of an input. The answer is a line of JSON: `{}`, or the signature and the details of a finding.
-The process may crash or hang; the input is then in its folder, and the caller knows the number.
+The number is the seed of an input. The answer is a line of JSON: `{}`, or the signature and the
+details of a finding. The process may crash or hang; the input is then in its folder, and the caller
+knows the number.
 """
 
 import faulthandler
@@ -47,7 +49,11 @@ class Bench:
 
     def attempt(self, number: int) -> dict[str, str]:
         """Makes an input and tries it."""
-        content = mutated(random.Random(f"{self.format.name}/{number}"), self.pool, is_binary=self.format.is_binary)
+        content = mutated(
+            random.Random(f"{self.format.name}/{number}"),
+            self.pool,
+            is_binary=self.format.is_binary,
+        )
         signature, told = self.tried(content)
         if signature is None:
             if self.is_new(told) and len(self.pool) < CORPUS_MAX:
@@ -100,7 +106,9 @@ def signature_of(error: BaseException) -> str:
     """Kind and place: inputs with the same are one finding."""
     if isinstance(error, program.FindingError):
         return PLACES.sub("#", str(error))[:120]
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if PACKAGE in frame.filename]
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if PACKAGE in frame.filename
+    ]
     place = f"{Path(frames[-1].filename).name}:{frames[-1].name}" if frames else "nowhere"
     return f"{type(error).__name__} in {place}"
 

@@ -1,7 +1,8 @@
-"""The build backend of the package: maturin's, after the programs of live and exact runs were built.
+"""The build backend of the package: maturin's, after the programs of live and exact runs were
+built.
 
-maturin builds one extension. The programs are executables of their own, which the wheel carries in `tailrace/bin`, so
-that `pip install .` gives the same as `make build`.
+maturin builds one extension. The programs are executables of their own, which the wheel carries in
+`tailrace/bin`, so that `pip install .` gives the same as `make build`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ build_sdist = maturin.build_sdist
 
 
 def build_wheel(
-    wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
 ) -> str:
     """A wheel with the extension and the programs."""
     os.environ["CARGO_PROFILE_DIST_STRIP"] = "true"  # symbols are for debuggers and profilers
@@ -37,7 +40,9 @@ def build_wheel(
 
 
 def build_editable(
-    wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
 ) -> str:
     """The same for `pip install --editable .`."""
     build_programs()
@@ -45,7 +50,8 @@ def build_editable(
 
 
 def build_programs() -> None:
-    """The programs, as optimised as the extension. They need Linux; elsewhere the wheel has none."""
+    """The programs, as optimised as the extension. They need Linux; elsewhere the wheel has
+    none."""
     if not sys.platform.startswith("linux"):
         return
     packages = [word for name in PROGRAMS for word in ("--package", name)]

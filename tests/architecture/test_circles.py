@@ -1,4 +1,5 @@
-"""No two modules use each other, directly or through others: each can be read after those that it uses."""
+"""No two modules use each other, directly or through others: each can be read after those that it
+uses."""
 
 from pathlib import Path
 
@@ -44,34 +45,55 @@ def write(folder: Path, files: dict[str, str]) -> Path:
             id="two files",
         ),
         pytest.param(
-            {"a/mod.rs": "", "a/x.rs": "use crate::{b::y::Y, c};", "b/mod.rs": "mod y;", "b/y.rs": "use crate::a::A;"},
+            {
+                "a/mod.rs": "",
+                "a/x.rs": "use crate::{b::y::Y, c};",
+                "b/mod.rs": "mod y;",
+                "b/y.rs": "use crate::a::A;",
+            },
             [["crate.a", "crate.b"]],
             id="two folders",
         ),
         pytest.param(
-            {"lib.rs": "pub use a::*;\npub use b::B as Bee;", "a.rs": "use crate::Bee;\npub struct A;"}
+            {
+                "lib.rs": "pub use a::*;\npub use b::B as Bee;",
+                "a.rs": "use crate::Bee;\npub struct A;",
+            }
             | {"b.rs": "use crate::A;\npub struct B;"},
             [["crate.a", "crate.b"]],
             id="through names that the crate exports",
         ),
         pytest.param(
-            {"p/mod.rs": "", "p/a.rs": "use super::b::B;", "p/b.rs": "use super::c::C;", "p/c.rs": "use super::a::A;"},
+            {
+                "p/mod.rs": "",
+                "p/a.rs": "use super::b::B;",
+                "p/b.rs": "use super::c::C;",
+                "p/c.rs": "use super::a::A;",
+            },
             [["crate.p.a", "crate.p.b", "crate.p.c"]],
             id="three of one folder",
         ),
         pytest.param(
-            {"p/mod.rs": "use a::A; fn f() { crate::p::a::f() }", "p/a.rs": "use super::P; use crate::p::Q;"},
+            {
+                "p/mod.rs": "use a::A; fn f() { crate::p::a::f() }",
+                "p/a.rs": "use super::P; use crate::p::Q;",
+            },
             [],
             id="a parent and its child",
         ),
         pytest.param(
-            {"a.rs": "use crate::b::B;", "b.rs": "// crate::a\n#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}\n"},
+            {
+                "a.rs": "use crate::b::B;",
+                "b.rs": "// crate::a\n#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}\n",
+            },
             [],
             id="comments and tests",
         ),
     ],
 )
-def test_circles_of_rust_are_found(tmp_path: Path, files: dict[str, str], found: list[list[str]]) -> None:
+def test_circles_of_rust_are_found(
+    tmp_path: Path, files: dict[str, str], found: list[list[str]]
+) -> None:
     assert circles(rust_uses(write(tmp_path, files))) == found
 
 
@@ -84,7 +106,11 @@ def test_circles_of_rust_are_found(tmp_path: Path, files: dict[str, str], found:
             id="two files",
         ),
         pytest.param(
-            {"a/x.py": "from p.b.y import Y", "b/y.py": "", "b/z.py": "if TYPE_CHECKING:\n    from p.a.x import X"},
+            {
+                "a/x.py": "from p.b.y import Y",
+                "b/y.py": "",
+                "b/z.py": "if TYPE_CHECKING:\n    from p.a.x import X",
+            },
             [["p.a", "p.b"]],
             id="two folders, for types alone",
         ),
@@ -93,8 +119,14 @@ def test_circles_of_rust_are_found(tmp_path: Path, files: dict[str, str], found:
             [],
             id="within a function",
         ),
-        pytest.param({"__init__.py": "from p.a import A", "a.py": "from p import VERSION"}, [], id="a package"),
+        pytest.param(
+            {"__init__.py": "from p.a import A", "a.py": "from p import VERSION"},
+            [],
+            id="a package",
+        ),
     ],
 )
-def test_circles_of_python_are_found(tmp_path: Path, files: dict[str, str], found: list[list[str]]) -> None:
+def test_circles_of_python_are_found(
+    tmp_path: Path, files: dict[str, str], found: list[list[str]]
+) -> None:
     assert circles(python_uses(write(tmp_path / "p", files))) == found

@@ -26,30 +26,64 @@ ALLOWED: dict[str, set[str]] = {
     "record": {"units", "outcome"},
     "network": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record"},
     "workloads": {"units", "outcome", "blockdev", "wire", "endpoint", "plan", "record"},
-    "sim": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record", "network", "workloads"},
+    "sim": {
+        "units",
+        "outcome",
+        "wire",
+        "dataplane",
+        "endpoint",
+        "plan",
+        "record",
+        "network",
+        "workloads",
+    },
     # The simulator and the fabric share the network and nothing else: neither knows the other.
     "fabric": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record", "network"},
     # The workloads alone, over the sockets of whatever system it runs on.
     "traffic": {"units", "outcome", "endpoint", "plan", "record", "network", "workloads"},
-    # Its frames are real ones too: what they look like, how hosts are addressed and what carries them is the fabric's.
-    # The traffic of its hosts is that of the traffic program.
-    "exact": {"units", "outcome", "wire", "endpoint", "plan", "record", "network", "workloads", "fabric", "traffic"},
+    # Its frames are real ones too: what they look like, how hosts are addressed and what carries
+    # them is the fabric's. The traffic of its hosts is that of the traffic program.
+    "exact": {
+        "units",
+        "outcome",
+        "wire",
+        "endpoint",
+        "plan",
+        "record",
+        "network",
+        "workloads",
+        "fabric",
+        "traffic",
+    },
     # Captures of any network: no engine, no plan.
     "capture": {"units", "wire", "record"},
     "bindings": {"dataplane", "plan", "sim", "capture"},
     # The same simulator for a page.
     "web": {"plan", "record", "sim"},
     # Tests that compare the engines, which do not know each other.
-    "parity": {"units", "outcome", "wire", "plan", "network", "workloads", "sim", "fabric", "traffic"},
+    "parity": {
+        "units",
+        "outcome",
+        "wire",
+        "plan",
+        "network",
+        "workloads",
+        "sim",
+        "fabric",
+        "traffic",
+    },
 }
 
-# A file is one concept; the switch, the endpoint, the world and the experiment are where a god object would grow.
-LINES_MAX = 400
+# A file is one concept; the switch, the endpoint, the world and the experiment are where a god
+# object would grow. Lines have at most 100 columns.
+LINES_MAX = 520
 GENERATED = {"python/tailrace/outcome/types.py", "python/tailrace/plan/types.py"}
 
 # State machines that are handed the time: they know no clock, socket, thread, file or terminal.
 SANS_IO = ("units", "blockdev", "wire", "dataplane", "endpoint")
-FORBIDDEN = re.compile(r"\bstd::(time|net|thread|fs|io|process|env)\b|\b(SystemTime|Instant)::|\be?println!")
+FORBIDDEN = re.compile(
+    r"\bstd::(time|net|thread|fs|io|process|env)\b|\b(SystemTime|Instant)::|\be?println!"
+)
 LINE_COMMENT = re.compile(r"//.*")
 
 
@@ -57,7 +91,9 @@ LINE_COMMENT = re.compile(r"//.*")
 def dependencies() -> dict[str, set[str]]:
     """Crate → the project's own crates that it names in Cargo.toml."""
     command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"]
-    answer = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=60)
+    answer = subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=60
+    )
     return {
         short_name(package["name"]): {
             short_name(dependency["name"])
@@ -108,19 +144,33 @@ def test_nothing_in_the_fabric_uses_its_command_line() -> None:
 
 
 def test_no_file_grows_into_everything() -> None:
-    sources = [path for folder in ("crates", "python", "scripts") for path in (ROOT / folder).rglob("*.[rp][sy]")]
+    sources = [
+        path
+        for folder in ("crates", "python", "scripts")
+        for path in (ROOT / folder).rglob("*.[rp][sy]")
+    ]
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources}
     assert sources
-    assert {name: lines for name, lines in lengths.items() if lines > LINES_MAX and name not in GENERATED} == {}
+    assert {
+        name: lines
+        for name, lines in lengths.items()
+        if lines > LINES_MAX and name not in GENERATED
+    } == {}
 
 
 def test_the_pages_name_every_crate_after_those_that_it_uses() -> None:
     map_of_code = (
-        (ROOT / "docs" / "architecture.md").read_text().partition("crates/ ")[2].partition("python/tailrace/")[0]
+        (ROOT / "docs" / "architecture.md")
+        .read_text()
+        .partition("crates/ ")[2]
+        .partition("python/tailrace/")[0]
     )
     order = re.search(r"^    (units -> .+)$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
     assert order is not None
-    for named in (re.findall(r"^  (\w+)/ ", map_of_code, re.MULTILINE), re.findall(r"\w+", order[1])):
+    for named in (
+        re.findall(r"^  (\w+)/ ", map_of_code, re.MULTILINE),
+        re.findall(r"\w+", order[1]),
+    ):
         assert sorted(named) == sorted(ALLOWED)
         for place, crate in enumerate(named):
             assert ALLOWED[crate] <= set(named[:place]), crate
@@ -128,9 +178,14 @@ def test_the_pages_name_every_crate_after_those_that_it_uses() -> None:
 
 def test_the_map_names_every_layer_of_the_package() -> None:
     map_of_code = (
-        (ROOT / "docs" / "architecture.md").read_text().partition("python/tailrace/ ")[2].partition("\n```")[0]
+        (ROOT / "docs" / "architecture.md")
+        .read_text()
+        .partition("python/tailrace/ ")[2]
+        .partition("\n```")[0]
     )
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"][
+        "contracts"
+    ]
     layers = next(contract["layers"] for contract in contracts if "containers" in contract)
     named = {name for layer in layers for name in layer.split(" | ")}
     assert named - set(re.findall(r"(?<=  )(\w+)(?=/|\.py)", map_of_code)) == set()

@@ -1,7 +1,8 @@
-"""A kind of workload is known to its own modules: nothing else compares its name or takes its class.
+"""A kind of workload is known to its own modules: nothing else compares its name or takes its
+class.
 
-What follows from outcomes does not even name one: `results`, `report` and `timeline` have no kind among their texts,
-but in the modules of the registry by which kinds add figures and tables.
+What follows from outcomes does not even name one: `results`, `report` and `timeline` have no kind
+among their texts, but in the modules of the registry by which kinds add figures and tables.
 """
 
 import ast
@@ -23,7 +24,8 @@ FIT = PACKAGE / "fit"
 LIVE = {PACKAGE / "live", PACKAGE / "programs", PACKAGE / "exact" / "programs"}
 """Programs of live and exact runs read the bodies of the loads that they generate."""
 COMMON = {"frames"}
-"""Names that are ordinary words of outcomes too: their kinds are only seen where their classes are imported."""
+"""Names that are ordinary words of outcomes too: their kinds are only seen where their classes are
+imported."""
 NAMES = set(KINDS) - COMMON
 OF_OUTCOMES = [PACKAGE / name for name in ("results", "report", "timeline")]
 REGISTRY = PACKAGE / "results" / "kinds"
@@ -36,7 +38,8 @@ CLASSES = {kind.__name__ for kind in KINDS.values()}
 
 
 def choices(source: str) -> Iterator[str]:
-    """Places where a kind is told from another: a name that is compared, matched or looked up, or a class."""
+    """Places where a kind is told from another: a name that is compared, matched or looked up, or a
+    class."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Compare(left=left, comparators=others):
@@ -47,13 +50,17 @@ def choices(source: str) -> Iterator[str]:
                 yield from (text for key in keys if key is not None for text in _names(key))
             case ast.MatchValue(value=value):
                 yield from _names(value)
-            case ast.ImportFrom(module=str(module)) if module.startswith("tailrace.scenario.workloads."):
+            case ast.ImportFrom(module=str(module)) if module.startswith(
+                "tailrace.scenario.workloads."
+            ):
                 yield from (alias.name for alias in node.names if alias.name in CLASSES)
 
 
 def _names(node: ast.expr) -> Iterator[str]:
     parts = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
-    yield from (part.value for part in parts if isinstance(part, ast.Constant) and part.value in NAMES)
+    yield from (
+        part.value for part in parts if isinstance(part, ast.Constant) and part.value in NAMES
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,13 +80,21 @@ def test_a_choice_by_kind_is_seen(source: str) -> None:
 
 def test_nothing_outside_its_modules_chooses_by_kind() -> None:
     files = [file for file in PACKAGE.rglob("*.py") if not {FOLDER, FIT, *LIVE} & set(file.parents)]
-    found = {str(file.relative_to(PACKAGE)): list(choices(file.read_text(encoding="utf-8"))) for file in files}
+    found = {
+        str(file.relative_to(PACKAGE)): list(choices(file.read_text(encoding="utf-8")))
+        for file in files
+    }
     assert {file: named for file, named in found.items() if named} == {}
 
 
 def texts(source: str) -> list[str]:
     """Names of kinds among the texts of a module, wherever they stand."""
-    return [text for node in ast.walk(ast.parse(source)) if isinstance(node, ast.expr) for text in _text(node)]
+    return [
+        text
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.expr)
+        for text in _text(node)
+    ]
 
 
 def _text(node: ast.expr) -> Iterator[str]:
@@ -101,8 +116,15 @@ def test_a_name_of_a_kind_is_seen(source: str) -> None:
 
 
 def test_what_follows_from_outcomes_names_no_kind() -> None:
-    files = [file for folder in OF_OUTCOMES for file in folder.rglob("*.py") if REGISTRY not in file.parents]
-    found = {str(file.relative_to(PACKAGE)): texts(file.read_text(encoding="utf-8")) for file in files}
+    files = [
+        file
+        for folder in OF_OUTCOMES
+        for file in folder.rglob("*.py")
+        if REGISTRY not in file.parents
+    ]
+    found = {
+        str(file.relative_to(PACKAGE)): texts(file.read_text(encoding="utf-8")) for file in files
+    }
     assert {file: named for file, named in found.items() if named} == ORDINARY
 
 
@@ -118,7 +140,9 @@ def test_every_kind_of_the_plan_has_its_class() -> None:
 
 
 def test_every_kind_has_a_module_of_its_name() -> None:
-    assert {name: kind.__module__.rpartition(".")[2] for name, kind in KINDS.items()} == {name: name for name in KINDS}
+    assert {name: kind.__module__.rpartition(".")[2] for name, kind in KINDS.items()} == {
+        name: name for name in KINDS
+    }
 
 
 def test_a_kind_without_an_answer_cannot_be_made() -> None:
@@ -142,7 +166,9 @@ def test_a_kind_is_compared_by_metrics_that_it_has(name: str) -> None:
     load = [facts.load_metric[0]] if facts.load_metric else []
     for metric in (*facts.main_metrics, *facts.sweep_metrics, *load):
         assert facts.has_metric(metric), metric
-    assert not any(metric.startswith(LATENCY) or metric in ALWAYS_RECORDED for metric in facts.metrics)
+    assert not any(
+        metric.startswith(LATENCY) or metric in ALWAYS_RECORDED for metric in facts.metrics
+    )
 
 
 def test_an_unknown_kind_is_an_error() -> None:

@@ -1,4 +1,5 @@
-"""Names of types that meant something else in each module are not used: `docs/glossary.md` lists them."""
+"""Names of types that meant something else in each module are not used: `docs/glossary.md` lists
+them."""
 
 import ast
 import re
@@ -7,7 +8,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "tailrace"
-DECLARED = re.compile(r"^\s*(?:pub(?:\([a-z: ]+\))? )?(?:struct|enum|trait|type|union) (\w+)", re.MULTILINE)
+DECLARED = re.compile(
+    r"^\s*(?:pub(?:\([a-z: ]+\))? )?(?:struct|enum|trait|type|union) (\w+)", re.MULTILINE
+)
 NAMES_MIN = 1000
 """Types of this project, at least."""
 OF_PROTOCOLS = frozenset(
@@ -25,9 +28,15 @@ OF_PROTOCOLS = frozenset(
 
 def not_used() -> list[str]:
     """The first column of the table."""
-    table = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").partition("## Not names of types")[2]
+    table = (
+        (ROOT / "docs" / "glossary.md")
+        .read_text(encoding="utf-8")
+        .partition("## Not names of types")[2]
+    )
     rows = table.partition("\n## ")[0].splitlines()
-    return [row.split("|")[1].strip() for row in rows if row.startswith("| ") and "| Name |" not in row]
+    return [
+        row.split("|")[1].strip() for row in rows if row.startswith("| ") and "| Name |" not in row
+    ]
 
 
 def declared() -> Iterator[tuple[str, str]]:
@@ -46,7 +55,11 @@ def test_a_type_has_a_name_of_one_meaning() -> None:
     assert len(found) > NAMES_MIN
     names = set(not_used())
     assert {"Told", "Letter", "Request"} <= names
-    hits = [f"{file}: {name}" for file, name in found if name in names and not is_of_a_protocol(file, name)]
+    hits = [
+        f"{file}: {name}"
+        for file, name in found
+        if name in names and not is_of_a_protocol(file, name)
+    ]
     assert not hits, "\n".join(hits)
 
 

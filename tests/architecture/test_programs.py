@@ -1,4 +1,5 @@
-"""Live programs are one module each: they are complete, they are named in one list, and nothing else names them."""
+"""Live programs are one module each: they are complete, they are named in one list, and nothing
+else names them."""
 
 import re
 from pathlib import Path
@@ -26,12 +27,19 @@ LIST = Path("scenario/programs.py")
 PROGRAMS = {Path("live/programs"), Path("exact/programs"), Path("programs")}
 WORKLOADS = Path("scenario/workloads")
 SOURCES = {WORKLOADS / name for name in ("request_presets.py", "storage_protocols.py", "ports.py")}
-"""Their figures name the programs that they were taken from, or the protocols that have the names of these."""
+"""Their figures name the programs that they were taken from, or the protocols that have the names
+of these."""
 OF_FIO = {
-    *(Path("importers/fio"), Path("importers/storage"), Path("cli/import_app.py"), Path("cli/storage_tests.py")),
+    *(
+        Path("importers/fio"),
+        Path("importers/storage"),
+        Path("cli/import_app.py"),
+        Path("cli/storage_tests.py"),
+    ),
     Path("tools/drive/load_run.py"),
 }
-"""fio is also the format of job files, and what measures drives of this machine: no workload of a lab."""
+"""fio is also the format of job files, and what measures drives of this machine: no workload of a
+lab."""
 OF_POSTGRESQL = {Path("importers/postgres"), Path("cli/import_app.py"), Path("cli/records.py")}
 """Its log and its statistics are records that are imported."""
 PORT = re.compile(r"\b(POSTGRESQL)\b")
@@ -45,8 +53,8 @@ def names() -> set[str]:
     found = {name for _, name in registry.loads()} | set(registry.services())
     for needed in registry.all_needs():
         found |= {needed.program, needed.package or needed.program}
-    # The copying of files is no program of a workload, tailrace's own traffic program and its blast are part of it, and
-    # HPCC is also the name of a congestion control.
+    # The copying of files is no program of a workload, tailrace's own traffic program and its blast
+    # are part of it, and HPCC is also the name of a congestion control.
     return found - {"cp", "coreutils", "tailrace-traffic", "blast", "hpcc"}
 
 
@@ -57,7 +65,9 @@ def named_in(pattern: re.Pattern[str]) -> list[str]:
         f"{file}:{number}: {line.strip()}"
         for file in files
         if PROGRAMS.isdisjoint(file.parents) and file not in {LIST, *SOURCES}
-        for number, line in enumerate((PACKAGE / file).read_text(encoding="utf-8").splitlines(), start=1)
+        for number, line in enumerate(
+            (PACKAGE / file).read_text(encoding="utf-8").splitlines(), start=1
+        )
         if pattern.search(PORT.sub("", SOURCE_FILE.sub("", line)))
     ]
 
@@ -67,20 +77,30 @@ def test_nothing_else_names_a_program() -> None:
     others = names() - {"fio"}
     found = named_in(re.compile(rf"\b({'|'.join(sorted(others))})\b", re.IGNORECASE))
     places = {line: Path(line.partition(":")[0]) for line in found}
-    assert [line for line, file in places.items() if OF_POSTGRESQL.isdisjoint({file, *file.parents})] == []
+    assert [
+        line for line, file in places.items() if OF_POSTGRESQL.isdisjoint({file, *file.parents})
+    ] == []
 
 
 def test_only_its_format_and_the_measurement_of_drives_name_fio() -> None:
-    found = {Path(line.partition(":")[0]) for line in named_in(re.compile(r"\bfio\b", re.IGNORECASE))}
+    found = {
+        Path(line.partition(":")[0]) for line in named_in(re.compile(r"\bfio\b", re.IGNORECASE))
+    }
     assert {file for file in found if OF_FIO.isdisjoint({file, *file.parents})} == set()
-    assert {place for place in OF_FIO if not any(place in {file, *file.parents} for file in found)} == set()
+    assert {
+        place for place in OF_FIO if not any(place in {file, *file.parents} for file in found)
+    } == set()
 
 
 def test_the_list_of_names_is_what_is_registered() -> None:
-    assert {(sort, name) for sort, found in LOADS.items() for name in found} == set(registry.loads())
+    assert {(sort, name) for sort, found in LOADS.items() for name in found} == set(
+        registry.loads()
+    )
     needed = {load for kind in KINDS.values() if (load := kind.facts().live_load) is not None}
     assert needed <= set(LOADS), "every sort of load that a kind needs has a program"
-    assert {service for load in registry.loads().values() for service in load.services} <= set(registry.services())
+    assert {service for load in registry.loads().values() for service in load.services} <= set(
+        registry.services()
+    )
 
 
 class Unfinished(Iperf3):
@@ -121,8 +141,10 @@ def scenario_with(folder: Path, line: str) -> Path:
     """A scenario whose one workload has this line, the eleventh of the file."""
     file = folder / "s.yaml"
     file.write_text(
-        "tailrace: 1\nname: s\nnetwork: {topology: {kind: star, hosts: [a, b]}}\nworkloads:\n  web:\n"
-        "    kind: oltp\n    client: a\n    server: b\n    users: 1\n    round_trips: [{response: 1kB}]\n"
+        "tailrace: 1\nname: s\nnetwork: {topology: {kind: star, hosts: "
+        "[a, b]}}\nworkloads:\n  web:\n"
+        "    kind: oltp\n    client: a\n    server: b\n    users: 1\n    round_trips: "
+        "[{response: 1kB}]\n"
         f"    {line}\nexperiment: {{duration: 1s}}\n",
         encoding="utf-8",
     )
@@ -133,7 +155,9 @@ def test_a_wrong_name_is_told_with_its_line_before_anything_runs(tmp_path: Path)
     with pytest.raises(ScenarioError) as caught:
         load_scenario(scenario_with(tmp_path, "load_generator: pgbensh"))
     [problem] = caught.value.problems
-    assert "s.yaml:11: workloads.web.load_generator: 'pgbensh' is not one of the choices" in str(problem)
+    assert "s.yaml:11: workloads.web.load_generator: 'pgbensh' is not one of the choices" in str(
+        problem
+    )
     assert "did you mean 'pgbench'?" in str(problem)
 
 
@@ -146,7 +170,9 @@ class Second(Service):
     """A second database: only its name counts here."""
 
     service_name = "second"
-    needs = (Needed("second-server", "second", version_option="--version", is_for="a second database"),)
+    needs = (
+        Needed("second-server", "second", version_option="--version", is_for="a second database"),
+    )
 
 
 class Either(Pgbench):
@@ -173,14 +199,19 @@ def test_a_load_asks_the_database_that_its_workload_names() -> None:
     chosen = registry.choice("oltp", {**raw, "database": "second"})
     assert chosen.service is Second
     assert Second.needs[0] in chosen.needs
-    assert [service for _, service, _, _ in registry.sharing([("oltp", {**raw, "database": "second"})])] == [Second]
+    assert [
+        service for _, service, _, _ in registry.sharing([("oltp", {**raw, "database": "second"})])
+    ] == [Second]
 
 
 @pytest.mark.usefixtures("with_second")
 def test_a_database_that_the_load_cannot_ask_is_refused_with_its_key(tmp_path: Path) -> None:
     foreign = load_scenario(scenario_with(tmp_path, "database: second")).scenario.running["web"]
     assert foreign.live_choices() == {"database": "second"}, "the plan carries it"
-    with pytest.raises(FabricError, match=r"pgbench cannot use second \(hint: write database as one of: postgresql\)"):
+    with pytest.raises(
+        FabricError,
+        match=r"pgbench cannot use second \(hint: write database as one of: postgresql\)",
+    ):
         registry.choice("oltp", foreign)
     [problem] = _workload(("workloads", "web"), foreign)
     at, what, hint = problem
@@ -190,6 +221,7 @@ def test_a_database_that_the_load_cannot_ask_is_refused_with_its_key(tmp_path: P
 
 def test_a_wrong_database_is_told_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(
-        ScenarioError, match=r"s\.yaml:11: workloads\.web\.database: 'oracle' is not one of the choices"
+        ScenarioError,
+        match=r"s\.yaml:11: workloads\.web\.database: 'oracle' is not one of the choices",
     ):
         load_scenario(scenario_with(tmp_path, "database: oracle"))

@@ -1,7 +1,8 @@
-"""`tailrace.folder` alone opens the files of run directories: these may be another person's, with links in them.
+"""`tailrace.folder` alone opens the files of run directories: these may be another person's, with
+links in them.
 
-Every module that opens, lists, makes or removes files by their paths is found, and has to say in `OTHERS` what files
-these are. None of them are those of a run directory.
+Every module that opens, lists, makes or removes files by their paths is found, and has to say in
+`OTHERS` what files these are. None of them are those of a run directory.
 """
 
 import ast
@@ -31,25 +32,51 @@ METHODS = frozenset(
 """Of `Path`."""
 CALLS = {
     "os": frozenset(
-        ["open", "listdir", "scandir", "mkdir", "makedirs", "replace", "rename", "link", "symlink", "remove", "unlink"]
+        [
+            "open",
+            "listdir",
+            "scandir",
+            "mkdir",
+            "makedirs",
+            "replace",
+            "rename",
+            "link",
+            "symlink",
+            "remove",
+            "unlink",
+        ]
     ),
     "shutil": frozenset(["rmtree", "move", "copy", "copy2", "copyfile", "copytree"]),
 }
 """Of other modules, which have functions of the same names."""
 FILES = frozenset(
-    ("opened", "read_bytes", "read_text", "read_json", "write_json", "write_text", "write_bytes", "make_folder")
+    (
+        "opened",
+        "read_bytes",
+        "read_text",
+        "read_json",
+        "write_json",
+        "write_text",
+        "write_bytes",
+        "make_folder",
+    )
 )
 """Functions of `tailrace.files`, which take paths."""
 PARQUET = frozenset(("read_parquet", "write_parquet", "write_csv"))
 OTHERS = {
-    # Whole packages: what they open is the machine's, a file that the user names, or a program's own.
-    "exact": "the folder of a trial, made empty by `Folder.make_empty`, and the programs of this installation",
+    # Whole packages: what they open is the machine's, a file that the user names, or a program's
+    # own.
+    "exact": "the folder of a trial, made empty by `Folder.make_empty`, and the programs of this "
+    "installation",
     "fit": "the scenario that is fitted, in a temporary folder",
     "importers": "the files that the user imports, and grammars of this package",
-    "live": "the folder of a trial, made empty by `Folder.make_empty`, standing fabrics, and the system's own files",
-    "tools": "files that the user names, drives, interfaces, labs and what the system tells of them, and the results of"
+    "live": "the folder of a trial, made empty by `Folder.make_empty`, standing fabrics, and the "
+    "system's own files",
+    "tools": "files that the user names, drives, interfaces, labs and what the system tells of "
+    "them, and the results of"
     " `measure`, which no command reads",
-    "programs": "files of real programs, in the folder of a trial or on a guest, and programs of the machine",
+    "programs": "files of real programs, in the folder of a trial or on a "
+    "guest, and programs of the machine",
     "scenario": "the scenario and what it includes: files that the user names",
     "whatif": "this package's assets, and the page that the user names",
     # Single modules.
@@ -57,7 +84,8 @@ OTHERS = {
     "cli/console.py": "/dev/null, and the log of an internal error",
     "cli/drive.py": "a drive, and the folder that the user names",
     "cli/fitting.py": "the scenario that the user names",
-    "experiment/remote/credentials.py": "certificates that the user names, and keys in a folder of the run's scheduler",
+    "experiment/remote/credentials.py": "certificates that the user names, and keys in a "
+    "folder of the run's scheduler",
     "cli/inspect.py": "the scenario that the user names",
     "cli/interfaces.py": "the reading that the user names",
     "cli/listing.py": "the folder of run directories, and the scenarios here",
@@ -70,7 +98,8 @@ OTHERS = {
     "experiment/native.py": "the extension",
     "experiment/recordings.py": "a recording that the scenario names",
     "experiment/run.py": "the scenario",
-    "experiment/storage.py": "the published figures that the scenario names; a table is made in memory",
+    "experiment/storage.py": "the published figures that the scenario names; a "
+    "table is made in memory",
     "files.py": "files by their paths",
     "folder.py": "files of run directories",
     "outcome/tables.py": "a table in memory",
@@ -116,15 +145,22 @@ OWN = frozenset(("link", "self.directory", "self.engine", "engine"))
 
 def opening() -> dict[str, list[str]]:
     """By module, what opens files in it."""
-    found = {str(file.relative_to(PACKAGE)): sorted(set(opened(file))) for file in sorted(PACKAGE.rglob("*.py"))}
+    found = {
+        str(file.relative_to(PACKAGE)): sorted(set(opened(file)))
+        for file in sorted(PACKAGE.rglob("*.py"))
+    }
     return {name: calls for name, calls in found.items() if calls}
 
 
 def test_no_other_module_opens_files_of_run_directories() -> None:
     unknown = {
-        name: calls for name, calls in opening().items() if name not in OTHERS and name.split("/")[0] not in OTHERS
+        name: calls
+        for name, calls in opening().items()
+        if name not in OTHERS and name.split("/")[0] not in OTHERS
     }
-    assert not unknown, "open them with tailrace.folder.Folder, or say in OTHERS which other files these are"
+    assert not unknown, (
+        "open them with tailrace.folder.Folder, or say in OTHERS which other files these are"
+    )
 
 
 def test_every_module_that_is_said_to_open_other_files_does() -> None:
@@ -174,7 +210,14 @@ def test_what_opens_files_is_found(tmp_path: Path) -> None:
     file = tmp_path / "x.py"
     file.write_text(
         "from tailrace.files import write_json\n"
-        "(run / 'x').read_bytes()\nfolder.glob('*')\nopen(name)\nos.open(name, 0)\nwrite_json(path, 1)\n"
+        "(run / 'x').read_bytes()\nfolder.glob('*')\nopen(name)\nos.open(name, "
+        "0)\nwrite_json(path, 1)\n"
         "folder.read(name)\nself.directory.open(identity)\n"
     )
-    assert set(opened(file)) == {"run / 'x'.read_bytes", "folder.glob", "open", "os.open", "write_json"}
+    assert set(opened(file)) == {
+        "run / 'x'.read_bytes",
+        "folder.glob",
+        "open",
+        "os.open",
+        "write_json",
+    }

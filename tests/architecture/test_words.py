@@ -1,4 +1,5 @@
-"""Words and limits that both languages have. The extension decides: scenarios are refused where plans are."""
+"""Words and limits that both languages have. The extension decides: scenarios are refused where
+plans are."""
 
 import math
 
@@ -38,7 +39,8 @@ LIMITS = {
     "weight_milli_max": weights.WEIGHT_MAX,
 }
 
-# A distribution of each kind, as a scenario has it, with its smallest and largest value in milliseconds.
+# A distribution of each kind, as a scenario has it, with its smallest and largest value in
+# milliseconds.
 DISTRIBUTIONS: dict[str, tuple[object, float, float]] = {
     "constant": ("8ms", 8, 8),
     "uniform": ("uniform(1ms, 9ms)", 1, 9),

@@ -40,7 +40,9 @@ def test_the_tables_show_the_recorded_results() -> None:
     table = importlib.import_module("table")
     page = (BENCHES / "README.md").read_text()
     rendered = table.render(json.loads((BENCHES / "results.json").read_text()))
-    assert f"{table.BEGIN}\n\n{rendered}\n{table.END}" in page, "run `python benches/run.py --table`"
+    assert f"{table.BEGIN}\n\n{rendered}\n{table.END}" in page, (
+        "run `python benches/run.py --table`"
+    )
 
 
 def test_every_job_is_a_plan_that_delivers_packets() -> None:
@@ -50,14 +52,19 @@ def test_every_job_is_a_plan_that_delivers_packets() -> None:
         outcome = json.loads("".join(_native.Trial(json.dumps(plan)).run()[0]))
         conserved = outcome["conservation"]
         assert outcome["packets_delivered"] > 0, job.name
-        assert conserved["sent"] == conserved["delivered"] + conserved["dropped"] + conserved["in_network"], job.name
+        assert (
+            conserved["sent"]
+            == conserved["delivered"] + conserved["dropped"] + conserved["in_network"]
+        ), job.name
 
 
 def test_hosts_with_processors_have_the_costs_of_the_kernel_profile() -> None:
     workloads = importlib.import_module("workloads")
     profile = PROFILES["linux-kernel"]
     per_byte = ("read_byte", "write_byte")
-    named = {name: f"{name}_fs" if name in per_byte else f"{name}_ps" for name in COSTS_OF_PROCESSOR}
+    named = {
+        name: f"{name}_fs" if name in per_byte else f"{name}_ps" for name in COSTS_OF_PROCESSOR
+    }
     expected = {key: getattr(profile, name) for name, key in named.items()}
     assert (expected, profile.per_packet) == (workloads.KERNEL_COSTS, workloads.PER_PACKET_PS)
 
@@ -65,7 +72,13 @@ def test_hosts_with_processors_have_the_costs_of_the_kernel_profile() -> None:
 def test_runs_of_one_plan_that_differ_are_refused() -> None:
     run = importlib.import_module("run")
     clocks = dict.fromkeys(run.CLOCKS, 0.5)
-    same: dict[str, Any] = {"digest": "a", "packet_hops": 3, "packets_delivered": 1, "events": 3, "peak_bytes": 3 << 20}
+    same: dict[str, Any] = {
+        "digest": "a",
+        "packet_hops": 3,
+        "packets_delivered": 1,
+        "events": 3,
+        "peak_bytes": 3 << 20,
+    }
     assert run.summarise("W1", [same | clocks] * 2, 1 << 20)["memory_mib"] == 2.0
     with pytest.raises(RuntimeError, match="digest differs"):
         run.summarise("W1", [same | clocks, same | clocks | {"digest": "b"}], 1 << 20)
@@ -87,7 +100,9 @@ def test_the_front_grows_with_the_hosts_and_not_with_their_square() -> None:
 
 def test_the_exponent_is_that_of_what_depends_on_the_size() -> None:
     front = importlib.import_module("front")
-    assert [front.exponent({n: 7_000 + 3 * n**power for n in (16, 128, 1024)}) for power in (1, 2)] == [1.0, 2.0]
+    assert [
+        front.exponent({n: 7_000 + 3 * n**power for n in (16, 128, 1024)}) for power in (1, 2)
+    ] == [1.0, 2.0]
 
 
 def test_the_captures_of_the_bench_are_what_their_names_say(tmp_path: Path) -> None:
@@ -119,9 +134,15 @@ def test_memory_is_shared_out_to_hosts_ports_and_flows() -> None:
     memory = importlib.import_module("memory")
     tree = importlib.import_module("workloads").fat_tree(4, 1)
     assert (len(tree["hosts"]), memory.tree_ports(tree)) == (16, 80)
-    assert [len(memory.star(tree, 3)[key]) for key in ("hosts", "switches", "links", "workloads")] == [3, 1, 3, 1]
+    assert [
+        len(memory.star(tree, 3)[key]) for key in ("hosts", "switches", "links", "workloads")
+    ] == [3, 1, 3, 1]
     host, port, flow, own = 700, 30, 5_000, 10**6
-    peaks = {"none": own + 2 * (host + port), "star": own + 16 * (host + port), "tree": own + 16 * host + 80 * port}
+    peaks = {
+        "none": own + 2 * (host + port),
+        "star": own + 16 * (host + port),
+        "tree": own + 16 * host + 80 * port,
+    }
     peaks |= {"half": peaks["tree"] + 8 * flow, "full": peaks["tree"] + 16 * flow}
     shares = {"bytes_per_host": host, "bytes_per_port": port, "bytes_per_flow": flow}
     assert memory.shares(peaks, 16, 80, 16) == shares
@@ -130,7 +151,9 @@ def test_memory_is_shared_out_to_hosts_ports_and_flows() -> None:
 def test_a_fat_tree_of_any_size_is_a_cycle_through_all_hosts_on_paths_that_exist() -> None:
     workloads = importlib.import_module("workloads")
     plan = workloads.fat_tree(4, workloads.MS)
-    streams = {each["body"]["stream"]["source"]: each["body"]["stream"] for each in plan["workloads"]}
+    streams = {
+        each["body"]["stream"]["source"]: each["body"]["stream"] for each in plan["workloads"]
+    }
     at, seen = "h0", []
     while at not in seen:
         seen.append(at)
@@ -155,7 +178,9 @@ def test_a_plan_is_a_job_of_the_peer_over_the_same_links() -> None:
         htsim.job_of(workloads.w3())
 
 
-def test_a_peer_that_is_not_there_is_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_peer_that_is_not_there_is_told_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     beside = importlib.import_module("beside")
     assert beside.main(["--htsim", str(tmp_path), "--only", "W1"]) == 2
     assert "there is no libhtsim.a" in capsys.readouterr().err

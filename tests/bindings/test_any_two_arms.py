@@ -1,4 +1,5 @@
-"""Arms of a simulated run, compared with any other, and groups of workloads in every figure and table."""
+"""Arms of a simulated run, compared with any other, and groups of workloads in every figure and
+table."""
 
 import json
 import re
@@ -19,14 +20,26 @@ from tailrace.results import RunDirectoryError, compare_two_arms, format_two_arm
 from tailrace.statistics import Histogram
 from trial_files import read_trial
 
-KEPT = ("workload", "metric", "baseline", "arm", "change_percent", "change_interval", "p_value", "is_paired", "is_main")
+KEPT = (
+    "workload",
+    "metric",
+    "baseline",
+    "arm",
+    "change_percent",
+    "change_interval",
+    "p_value",
+    "is_paired",
+    "is_main",
+)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("night")
     (folder / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
-    done = command_line("run", str(folder / "scenario.yaml"), "--full", "--out", str(folder / "run"))
+    done = command_line(
+        "run", str(folder / "scenario.yaml"), "--full", "--out", str(folder / "run")
+    )
     assert done.returncode == 0, done.stderr
     (folder / "text").write_text(done.stdout, encoding="utf-8")
     return folder / "run"
@@ -57,7 +70,9 @@ def rows_of(text: str, head: str) -> list[list[str]]:
     return [re.split(r" {2,}", line.strip()) for line in block.splitlines()[1:]]
 
 
-def test_every_arm_is_compared_with_the_baseline_of_the_scenario(result: tailrace.Result, text: str) -> None:
+def test_every_arm_is_compared_with_the_baseline_of_the_scenario(
+    result: tailrace.Result, text: str
+) -> None:
     assert result.summary.baseline == "tonight"
     assert pairs_of(result.summary) == {("tonight", "quiet"), ("tonight", "strict")}
     assert "With strict instead of tonight, " in one_line(text)
@@ -73,7 +88,10 @@ def test_a_finished_run_is_told_again_with_another_baseline(run: Path, tmp_path:
     assert again.returncode == 0, again.stderr
     assert pairs_of(json.loads(again.stdout)) == {("quiet", "tonight"), ("quiet", "strict")}
     assert json.loads((tmp_path / "run" / "result.json").read_text())["baseline"] == "quiet"
-    assert pairs_of(tailrace.Result(run, baseline="strict").summary) == {("strict", "quiet"), ("strict", "tonight")}
+    assert pairs_of(tailrace.Result(run, baseline="strict").summary) == {
+        ("strict", "quiet"),
+        ("strict", "tonight"),
+    }
     told = json.loads(command_line("report", str(tmp_path / "run"), "--json").stdout)
     assert told["baseline"] == "tonight", "that of the scenario"
     refused = command_line("report", str(run), "--baseline", "strickt")
@@ -99,7 +117,12 @@ def test_python_names_the_baseline_as_the_command_line_does(run: Path, tmp_path:
     again = tailrace.run(run.parent / "scenario.yaml", out=tmp_path / "run", baseline="strict")
     assert pairs_of(again.summary) == {("strict", "quiet"), ("strict", "tonight")}
     with pytest.raises(RunRefusedError, match="strict: the arm does not run"):
-        tailrace.run(run.parent / "scenario.yaml", out=tmp_path / "run", arms=["quiet", "tonight"], baseline="strict")
+        tailrace.run(
+            run.parent / "scenario.yaml",
+            out=tmp_path / "run",
+            arms=["quiet", "tonight"],
+            baseline="strict",
+        )
 
 
 def test_two_arms_have_the_statistics_of_the_run(run: Path, result: tailrace.Result) -> None:
@@ -120,25 +143,45 @@ def test_two_arms_are_told_with_the_table_and_the_sentences_of_two_runs(run: Pat
     head = next(line for line in done.stdout.splitlines() if line.startswith("metric"))
     assert re.split(r" {2,}", head)[:5] == ["metric", "workload", "tonight", "strict", "strict is"]
     assert re.search(r"^latency_p99_ms +oltp ", done.stdout, re.MULTILINE)
-    assert re.search(r"oltp: 99th percentile of latency is [^:]* with strict than with tonight", done.stdout)
+    assert re.search(
+        r"oltp: 99th percentile of latency is [^:]* with strict than with tonight", done.stdout
+    )
     assert "over the 2 comparisons of main metrics;" in one_line(done.stdout)
-    data = json.loads(command_line("compare", str(run), "--arms", "strict", "quiet", "--json").stdout)
+    data = json.loads(
+        command_line("compare", str(run), "--arms", "strict", "quiet", "--json").stdout
+    )
     assert data["arms"] == ["strict", "quiet"]
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--arms", "tonight", "tonight"], "an arm is not compared with itself: 'tonight' (hint: name two arms)"),
-        (["--arms", "tonight", "strikt"], "there is no arm 'strikt' (hint: did you mean 'strict'?)"),
-        (["RUN", "--arms", "tonight", "strict"], "--arms compares two arms of one run; there are 2 runs"),
-        (["--arms", "tonight", "strict", "--report", "page.html"], "--report requires runs of different engines"),
+        (
+            ["--arms", "tonight", "tonight"],
+            "an arm is not compared with itself: 'tonight' (hint: name two arms)",
+        ),
+        (
+            ["--arms", "tonight", "strikt"],
+            "there is no arm 'strikt' (hint: did you mean 'strict'?)",
+        ),
+        (
+            ["RUN", "--arms", "tonight", "strict"],
+            "--arms compares two arms of one run; there are 2 runs",
+        ),
+        (
+            ["--arms", "tonight", "strict", "--report", "page.html"],
+            "--report requires runs of different engines",
+        ),
         (["--arms", "tonight"], "Option '--arms' requires 2 arguments"),
         ([], "or two arms of one run with --arms"),
     ],
 )
-def test_arms_that_cannot_be_compared_are_refused(run: Path, words: list[str], expected: str) -> None:
-    done = command_line("compare", str(run), *(str(run) if word == "RUN" else word for word in words))
+def test_arms_that_cannot_be_compared_are_refused(
+    run: Path, words: list[str], expected: str
+) -> None:
+    done = command_line(
+        "compare", str(run), *(str(run) if word == "RUN" else word for word in words)
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert expected in done.stderr
 
@@ -163,12 +206,21 @@ def test_an_arm_without_trials_is_refused(run: Path, tmp_path: Path) -> None:
         compare_two_arms(tmp_path / "run", "tonight", "strict")
 
 
-def test_the_latency_of_a_group_is_that_of_all_transactions_of_its_members(result: tailrace.Result) -> None:
+def test_the_latency_of_a_group_is_that_of_all_transactions_of_its_members(
+    result: tailrace.Result,
+) -> None:
     found = result.latency("tonight", "oltp")
     members = [result.latency("tonight", name) for name in ("pg1", "pg2")]
     assert found.count == sum(member.count for member in members)
-    outcomes = [read_trial(file) for file in (result.path / "trials" / "tonight").glob("[0-9].json")]
-    workloads = [convert(own, Workload) for one in outcomes for own in one["workloads"] if own["kind"] == "oltp"]
+    outcomes = [
+        read_trial(file) for file in (result.path / "trials" / "tonight").glob("[0-9].json")
+    ]
+    workloads = [
+        convert(own, Workload)
+        for one in outcomes
+        for own in one["workloads"]
+        if own["kind"] == "oltp"
+    ]
     pooled = Histogram.from_workloads(workloads)
     assert pooled is not None
     assert found.p99_s == pytest.approx(pooled.percentile_ms(99).ms / 1000)
@@ -183,8 +235,12 @@ def test_the_latency_of_a_group_is_that_of_all_transactions_of_its_members(resul
 def test_a_group_counts_and_waits_as_its_members_together(result: tailrace.Result) -> None:
     own = result.summary.arms["tonight"]
     group, members = own.groups["oltp"], [own.workloads[name] for name in ("pg1", "pg2")]
-    assert group.transactions.mean == pytest.approx(sum(one.transactions.mean or 0.0 for one in members))
-    assert group.tcp.segments_sent == pytest.approx(sum(one.tcp.segments_sent or 0.0 for one in members if one.tcp))
+    assert group.transactions.mean == pytest.approx(
+        sum(one.transactions.mean or 0.0 for one in members)
+    )
+    assert group.tcp.segments_sent == pytest.approx(
+        sum(one.tcp.segments_sent or 0.0 for one in members if one.tcp)
+    )
     shares = {cause: sample.mean or 0.0 for cause, sample in group.limits.shares_percent.items()}
     assert sum(shares.values()) == pytest.approx(100)
     cause = max(shares, key=lambda one: shares[one])
@@ -194,7 +250,9 @@ def test_a_group_counts_and_waits_as_its_members_together(result: tailrace.Resul
 
 
 def test_names_that_no_table_has_are_refused(result: tailrace.Result) -> None:
-    with pytest.raises(KeyError, match="no workload bulk in the valid trials of quiet; there are oltp, pg1, pg2"):
+    with pytest.raises(
+        KeyError, match="no workload bulk in the valid trials of quiet; there are oltp, pg1, pg2"
+    ):
         result.latency("quiet", "bulk")
     with pytest.raises(KeyError, match="no latency of bulk in tonight"):
         result.latency("tonight", "bulk")
@@ -235,19 +293,32 @@ def test_every_table_of_the_report_has_a_group_before_its_members(result: tailra
     assert "<figcaption>oltp <small>transaction latency" in page
 
 
-def test_a_workload_that_the_first_arm_disables_keeps_its_name_in_the_others(result: tailrace.Result) -> None:
+def test_a_workload_that_the_first_arm_disables_keeps_its_name_in_the_others(
+    result: tailrace.Result,
+) -> None:
     page = (result.path / "report.html").read_text(encoding="utf-8")
     rows = labels_of(page, "workload")[0]
-    assert rows == [*["oltp"] * 3, *["pg1"] * 3, *["pg2"] * 3, *["bulk"] * 2, *["analytics"] * 2, *["backup"] * 2]
+    assert rows == [
+        *["oltp"] * 3,
+        *["pg1"] * 3,
+        *["pg2"] * 3,
+        *["bulk"] * 2,
+        *["analytics"] * 2,
+        *["backup"] * 2,
+    ]
 
 
-def test_a_group_is_explained_with_the_transactions_of_all_members(run: Path, tmp_path: Path) -> None:
+def test_a_group_is_explained_with_the_transactions_of_all_members(
+    run: Path, tmp_path: Path
+) -> None:
     shutil.copytree(run, tmp_path / "run")
     path = str(tmp_path / "run")
     done = command_line("explain", path, "--workload", "oltp", "--json", "--slowest", "3")
     found = {one["arm"]: one for one in json.loads(done.stdout)["explained"]}
     assert [one["workload"] for one in found.values()] == ["oltp"] * 3
-    every = json.loads(command_line("explain", path, "--arm", "tonight", "--json").stdout)["explained"]
+    every = json.loads(command_line("explain", path, "--arm", "tonight", "--json").stdout)[
+        "explained"
+    ]
     assert [one["workload"] for one in every] == ["oltp", "pg1", "pg2"]
     assert every[0]["transactions"] == every[1]["transactions"] + every[2]["transactions"]
     assert {one["workload"] for one in every[0]["slowest"]} <= {"pg1", "pg2"}
@@ -257,9 +328,13 @@ def test_a_group_is_explained_with_the_transactions_of_all_members(run: Path, tm
     causes = again["arms"]["tonight"]["groups"]["oltp"]["causes"]
     assert causes["transactions"] == every[0]["transactions"]
     told = one_line(command_line("report", path).stdout)
-    assert re.search(r"With \w+ instead of tonight, the [\w ]+ of oltp .*, (mostly )?because the ", told)
+    assert re.search(
+        r"With \w+ instead of tonight, the [\w ]+ of oltp .*, (mostly )?because the ", told
+    )
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    shown = re.findall(r"<h3>(?:<[^>]*>)?(oltp|pg1|pg2)\b", page.split('id="causes"')[1].split("</section>")[0])
+    shown = re.findall(
+        r"<h3>(?:<[^>]*>)?(oltp|pg1|pg2)\b", page.split('id="causes"')[1].split("</section>")[0]
+    )
     assert (shown[0], sorted(shown)) == ("oltp", ["oltp", "pg1", "pg2"])
     refused = command_line("explain", path, "--workload", "bulk")
     assert "'bulk' is not explained: a stream without an end is never complete" in refused.stderr

@@ -1,4 +1,5 @@
-"""`tailrace explain`: explanations are those of the simulated run, and what cannot be explained is refused."""
+"""`tailrace explain`: explanations are those of the simulated run, and what cannot be explained is
+refused."""
 
 import json
 import shutil
@@ -66,14 +67,16 @@ def explained(run: Path) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("arm", ["alone", "beside"])
-def test_the_latencies_are_those_of_the_run(run: Path, explained: dict[str, dict[str, Any]], arm: str) -> None:
+def test_the_latencies_are_those_of_the_run(
+    run: Path, explained: dict[str, dict[str, Any]], arm: str
+) -> None:
     outcome = read_trial(run / "trials" / arm / "1.json")
     latency = next(each for each in outcome["workloads"] if each["name"] == "orders")["latency"]
     bands = explained[arm]["bands"]
     assert explained[arm]["transactions"] == latency["count"] > 100
-    assert sum(band["count"] * band["latency_ps"] for band in bands) / latency["count"] == pytest.approx(
-        latency["mean_ps"], rel=1e-12
-    )
+    assert sum(band["count"] * band["latency_ps"] for band in bands) / latency[
+        "count"
+    ] == pytest.approx(latency["mean_ps"], rel=1e-12)
     for band in bands:
         assert sum(band["parts"].values()) == pytest.approx(band["latency_ps"], rel=1e-12)
 
@@ -96,11 +99,16 @@ def test_a_table_for_each_arm_is_printed(run: Path) -> None:
     assert "warning" not in done.stderr
 
 
-def test_arms_without_the_trial_are_left_out_of_an_interrupted_run(run: Path, tmp_path: Path) -> None:
+def test_arms_without_the_trial_are_left_out_of_an_interrupted_run(
+    run: Path, tmp_path: Path
+) -> None:
     shutil.copytree(run, tmp_path / "run")
     (interrupt(tmp_path / "run") / "trials" / "alone" / "1.json").unlink()
     done = command_line("explain", str(tmp_path / "run"), "--json")
-    assert (done.returncode, [one["arm"] for one in json.loads(done.stdout)["explained"]]) == (0, ["beside"])
+    assert (done.returncode, [one["arm"] for one in json.loads(done.stdout)["explained"]]) == (
+        0,
+        ["beside"],
+    )
     assert "warning: 1 arm has no trial 1 with counters: left out" in done.stderr
     (tmp_path / "run" / "trials" / "beside" / "1.json").unlink()
     assert "there is no trial 1 of any arm" in command_line("explain", str(tmp_path / "run")).stderr
@@ -108,7 +116,14 @@ def test_arms_without_the_trial_are_left_out_of_an_interrupted_run(run: Path, tm
 
 def test_a_run_keeps_its_explanation_and_the_report_shows_it(tmp_path: Path) -> None:
     (tmp_path / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
-    command = ["run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--explain", "--json"]
+    command = [
+        "run",
+        str(tmp_path / "scenario.yaml"),
+        "--out",
+        str(tmp_path / "run"),
+        "--explain",
+        "--json",
+    ]
     done = command_line(*command)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
@@ -121,7 +136,12 @@ def test_a_run_keeps_its_explanation_and_the_report_shows_it(tmp_path: Path) -> 
     again = command_line(*command)
     assert again.returncode == 0
     assert '"stage": "explaining"' not in again.stderr, "it has its record already"
-    assert command_line("explain", str(tmp_path / "run"), "--workload", "orders", "--slowest", "0").returncode == 0
+    assert (
+        command_line(
+            "explain", str(tmp_path / "run"), "--workload", "orders", "--slowest", "0"
+        ).returncode
+        == 0
+    )
     assert record.read_bytes() == kept
 
 
@@ -129,13 +149,22 @@ def test_a_run_keeps_its_explanation_and_the_report_shows_it(tmp_path: Path) -> 
     ("words", "expected"),
     [
         (["--exact"], "--explain: real kernels tell no critical path"),
-        (["--sweep", "workloads.orders.users=1,2"], "--explain: the report of a sweep shows no explanations"),
+        (
+            ["--sweep", "workloads.orders.users=1,2"],
+            "--explain: the report of a sweep shows no explanations",
+        ),
     ],
 )
-def test_a_run_that_has_nothing_to_explain_does_not_begin(tmp_path: Path, words: list[str], expected: str) -> None:
-    without_arms = "".join(line for line in SCENARIO.splitlines(keepends=True) if not line.startswith("arms:"))
+def test_a_run_that_has_nothing_to_explain_does_not_begin(
+    tmp_path: Path, words: list[str], expected: str
+) -> None:
+    without_arms = "".join(
+        line for line in SCENARIO.splitlines(keepends=True) if not line.startswith("arms:")
+    )
     (tmp_path / "scenario.yaml").write_text(without_arms, encoding="utf-8")
-    done = command_line("run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--explain", *words)
+    done = command_line(
+        "run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--explain", *words
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert expected in done.stderr
     assert not (tmp_path / "run").exists()
@@ -145,8 +174,14 @@ def test_a_run_that_has_nothing_to_explain_does_not_begin(tmp_path: Path, words:
     ("words", "expected"),
     [
         (["--arm", "besides"], "there is no arm 'besides' (hint: did you mean 'beside'"),
-        (["--workload", "order"], "there is no workload or group 'order' (hint: did you mean 'orders'"),
-        (["--workload", "backup"], "'backup' is not explained: a stream without an end is never complete"),
+        (
+            ["--workload", "order"],
+            "there is no workload or group 'order' (hint: did you mean 'orders'",
+        ),
+        (
+            ["--workload", "backup"],
+            "'backup' is not explained: a stream without an end is never complete",
+        ),
         (["--trial", "2"], "there is no trial 2 of"),
     ],
 )
@@ -160,7 +195,9 @@ def of_engine(run: Path, folder: Path, engine: str) -> Path:
     """The run as if another engine had made it, without explanations."""
     shutil.copytree(run, folder)
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"engine": engine}), encoding="utf-8")
+    (folder / "manifest.json").write_text(
+        json.dumps(manifest | {"engine": engine}), encoding="utf-8"
+    )
     for record in folder.glob("trials/*/*.causes.json"):
         record.unlink()
     return without_journal(folder)
@@ -169,8 +206,15 @@ def of_engine(run: Path, folder: Path, engine: str) -> Path:
 @pytest.mark.parametrize(
     ("engine", "hint"),
     [
-        ("exact", "real kernels tell no critical path (hint: run the same scenario without --exact"),
-        ("live", "has no ingress log, from which frames are traced (hint: `tailrace run --live --log-ingress`)"),
+        (
+            "exact",
+            "real kernels tell no critical path (hint: run the same scenario without --exact",
+        ),
+        (
+            "live",
+            "has no ingress log, from which frames are traced (hint: `tailrace run --live "
+            "--log-ingress`)",
+        ),
     ],
 )
 def test_where_nothing_can_be_taken_apart_the_counters_are_told(
@@ -181,17 +225,31 @@ def test_where_nothing_can_be_taken_apart_the_counters_are_told(
     assert done.returncode == 0
     said = " ".join(done.stdout.split())
     assert "With beside, orders" in said
-    assert "of the time, by TCP's counters" in said, "those of the simulator, whose outcomes these are"
+    assert "of the time, by TCP's counters" in said, (
+        "those of the simulator, whose outcomes these are"
+    )
     assert hint in " ".join(done.stderr.split())
     told = json.loads(command_line("explain", str(other), "--json").stdout)
     assert told["explained"] == []
-    assert {(one["arm"], one["workload"]) for one in told["counted"]} > {("alone", "orders"), ("beside", "backup")}
+    assert {(one["arm"], one["workload"]) for one in told["counted"]} > {
+        ("alone", "orders"),
+        ("beside", "backup"),
+    }
     assert hint in told["why"]
 
 
-def test_without_an_explanation_the_report_and_all_tables_say_how_to_get_one(tmp_path: Path) -> None:
+def test_without_an_explanation_the_report_and_all_tables_say_how_to_get_one(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
-    command = ["run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--no-explain", "--full"]
+    command = [
+        "run",
+        str(tmp_path / "scenario.yaml"),
+        "--out",
+        str(tmp_path / "run"),
+        "--no-explain",
+        "--full",
+    ]
     said = " ".join(command_line(*command).stdout.split())
     hint = "no trial was explained (hint: `tailrace explain RUN` finds the critical path)."
     assert hint in said
@@ -232,28 +290,40 @@ workloads:
   samples: {kind: datagrams, source: server, destination: client, sizes: 4kB, interarrival: exponential(1ms)}
   backup: {kind: stream, source: other, destination: client, connections: 2}
 experiment: {trials: 1, duration: 2s, warm_up: 100ms}
-"""
+"""  # noqa: E501
 
 
 def test_datagrams_are_explained_with_reassembly_retries_and_losses(tmp_path: Path) -> None:
     (tmp_path / "scenario.yaml").write_text(DATAGRAMS, encoding="utf-8")
     folder = tmp_path / "run"
-    assert command_line("run", str(tmp_path / "scenario.yaml"), "--out", str(folder), "--explain").returncode == 0
+    assert (
+        command_line(
+            "run", str(tmp_path / "scenario.yaml"), "--out", str(folder), "--explain"
+        ).returncode
+        == 0
+    )
     done = command_line("explain", str(folder), "--slowest", "1", "--json")
     found = {one["workload"]: one for one in json.loads(done.stdout)["explained"]}
     assert list(found) == ["calls", "samples"]
     for one in found.values():
         assert all(band["parts"]["reassembly"] > 0 for band in one["bands"])
-        assert [(place["port"], place["by"]) for place in one["lost"]] == [("leaf>client", "buffer-full")]
+        assert [(place["port"], place["by"]) for place in one["lost"]] == [
+            ("leaf>client", "buffer-full")
+        ]
     [slowest] = found["calls"]["slowest"]
     repeated, rest_ps = divmod(slowest["parts"]["timeout"], 20 * 10**9)
-    assert (rest_ps, repeated) == (0, len(slowest["losses"])), "each retry waited 20 ms for what was lost"
+    assert (rest_ps, repeated) == (0, len(slowest["losses"])), (
+        "each retry waited 20 ms for what was lost"
+    )
     outcome = read_trial(folder / "trials" / "base" / "1.json")
     for workload in outcome["workloads"][:2]:
         assert found[workload["name"]]["transactions"] == workload["latency"]["count"]
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "reassembly of fragments" in page
-    assert f"{found['samples']['lost'][0]['datagrams']} datagrams were lost and have no latency" in page
+    assert (
+        f"{found['samples']['lost'][0]['datagrams']} datagrams were lost and have no latency"
+        in page
+    )
     done = command_line("trace", str(folder), "--workload", "calls")
     assert (done.returncode, done.stdout) == (2, "")
     assert "calls: datagrams are explained, but not traced" in done.stderr
@@ -261,10 +331,17 @@ def test_datagrams_are_explained_with_reassembly_retries_and_losses(tmp_path: Pa
 
 def test_what_was_lost_is_told_where_nothing_was_complete(tmp_path: Path) -> None:
     """No fragment of an answer passes the switch of the second arm: none comes."""
-    scenario = DATAGRAMS.replace("experiment:", "arms: {wide: {}, narrow: {switches.leaf.mtu: 1000B}}\nexperiment:")
+    scenario = DATAGRAMS.replace(
+        "experiment:", "arms: {wide: {}, narrow: {switches.leaf.mtu: 1000B}}\nexperiment:"
+    )
     (tmp_path / "scenario.yaml").write_text(scenario, encoding="utf-8")
     folder = tmp_path / "run"
-    assert command_line("run", str(tmp_path / "scenario.yaml"), "--out", str(folder), "--explain").returncode == 0
+    assert (
+        command_line(
+            "run", str(tmp_path / "scenario.yaml"), "--out", str(folder), "--explain"
+        ).returncode
+        == 0
+    )
     done = command_line("explain", str(folder), "--json")
     found = {(one["arm"], one["workload"]): one for one in json.loads(done.stdout)["explained"]}
     calls = found["narrow", "calls"]
@@ -272,10 +349,17 @@ def test_what_was_lost_is_told_where_nothing_was_complete(tmp_path: Path) -> Non
     assert [place["by"] for place in calls["lost"]] == ["mtu"]
     summary = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     causes = {arm: own["workloads"]["calls"]["causes"] for arm, own in summary["arms"].items()}
-    assert causes["narrow"] == {**causes["narrow"], "transactions": 0, "bands": [], "lost": calls["lost"]}
+    assert causes["narrow"] == {
+        **causes["narrow"],
+        "transactions": 0,
+        "bands": [],
+        "lost": calls["lost"],
+    }
     assert causes["wide"]["transactions"] > 0
     lost = sum(place["datagrams"] for place in calls["lost"])
-    assert f"{lost} datagrams were lost and have no latency" in (folder / "report.html").read_text(encoding="utf-8")
+    assert f"{lost} datagrams were lost and have no latency" in (folder / "report.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_finite_workload_is_explained_from_the_start(tmp_path: Path) -> None:
@@ -284,7 +368,9 @@ def test_a_finite_workload_is_explained_from_the_start(tmp_path: Path) -> None:
     scenario, folder = str(tmp_path / "scenario.yaml"), str(tmp_path / "run")
     assert command_line("run", scenario, "--arm", "alone", "--out", folder).returncode == 0
     done = command_line("explain", folder, "--json")
-    assert [of_arm["transactions"] for of_arm in json.loads(done.stdout)["explained"]] == [160], "40 of each user"
+    assert [of_arm["transactions"] for of_arm in json.loads(done.stdout)["explained"]] == [160], (
+        "40 of each user"
+    )
 
 
 def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path: Path) -> None:

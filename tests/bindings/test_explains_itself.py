@@ -64,7 +64,12 @@ def test_of_a_long_run_the_beginning_is_explained_with_what_starts_late(
     assert causes.until_s == pytest.approx(LATE_S + (0.4 - LATE_S) * share, rel=1e-3)
     assert causes.where == f"the first {causes.until_s:.3g} s of trial 1"
     assert {name for band in causes.bands for name in band.behind} == {"shop", "backup"}
-    whole = tailrace.run(SCENARIO, out=tmp_path / "whole", explain=True).summary.arms["base"].workloads["shop"].causes
+    whole = (
+        tailrace.run(SCENARIO, out=tmp_path / "whole", explain=True)
+        .summary.arms["base"]
+        .workloads["shop"]
+        .causes
+    )
     assert whole
     assert whole.until_s is None
     assert whole.transactions > causes.transactions > 0

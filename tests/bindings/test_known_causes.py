@@ -1,5 +1,5 @@
-"""Scenarios whose cause is known by construction: `run` names it without being asked to explain, and everything else
-that is told of the run says the same.
+"""Scenarios whose cause is known by construction: `run` names it without being asked to explain,
+and everything else that is told of the run says the same.
 """
 
 import html
@@ -49,22 +49,37 @@ def test_the_verdict_is_the_known_cause_wherever_it_is_told(
     assert verdict_words(own.limits) == known.verdict
 
     kept = json.loads((found.path / "result.json").read_text(encoding="utf-8"))
-    assert kept["arms"]["base"]["workloads"]["shop"]["limits"]["limited_by"] == own.limits.limited_by
+    assert (
+        kept["arms"]["base"]["workloads"]["shop"]["limits"]["limited_by"] == own.limits.limited_by
+    )
     assert known.verdict in told(format_result(found.summary)), "in the terminal"
     assert known.verdict in told(format_result(found.summary, is_full=True)), "with --full"
     page = told(html.unescape((found.path / "report.html").read_text(encoding="utf-8")))
     assert known.verdict in page
 
     capsys.readouterr()
-    explain_run(found.path, ExplainArguments(arms=[], workloads=[], number=1, slowest=1, jobs=1), json_=True)
+    explain_run(
+        found.path, ExplainArguments(arms=[], workloads=[], number=1, slowest=1, jobs=1), json_=True
+    )
     explained = json.loads(capsys.readouterr().out)
-    limits = [one["limited_by"] for key in ("explained", "counted") for one in explained.get(key, []) if is_shop(one)]
+    limits = [
+        one["limited_by"]
+        for key in ("explained", "counted")
+        for one in explained.get(key, [])
+        if is_shop(one)
+    ]
     assert {own.limits.limited_by} == {one for one in limits if one}
-    explain_run(found.path, ExplainArguments(arms=[], workloads=[], number=1, slowest=1, jobs=1), json_=False)
+    explain_run(
+        found.path,
+        ExplainArguments(arms=[], workloads=[], number=1, slowest=1, jobs=1),
+        json_=False,
+    )
     assert known.verdict in told(capsys.readouterr().out)
 
     if own.causes and own.causes.transactions:
-        largest = max(own.limits.shares_percent, key=lambda part: own.limits.shares_percent[part].mean or 0.0)
+        largest = max(
+            own.limits.shares_percent, key=lambda part: own.limits.shares_percent[part].mean or 0.0
+        )
         assert part_words(largest) in advised(found.path)
 
 
@@ -74,10 +89,16 @@ def is_shop(one: dict[str, object]) -> bool:
 
 
 def advised(path: Path) -> str:
-    """What `advise` says where the time goes at present, of all transactions: the largest part first."""
+    """What `advise` says where the time goes at present, of all transactions: the largest part
+    first."""
     run = Run.read(path)
     plan = trial_plan(run, run.told("base")[0])
-    made = makeup(explain_trial(make_trial(canonical_json(plan))), plan, ["shop"], "latency_mean_ms")  # type: ignore[arg-type]
+    made = makeup(
+        explain_trial(make_trial(canonical_json(plan))),  # type: ignore[arg-type]
+        plan,
+        ["shop"],
+        "latency_mean_ms",
+    )
     assert made is not None
     return made.words.partition(",")[0]
 

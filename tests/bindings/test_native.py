@@ -113,10 +113,14 @@ def plan(**changes: Any) -> str:
         "stop_at_ps": 1000 * MS_PS,
         "framing": {"header_bytes": 14, "overhead_bytes": 24},
         "clock_offset_ppb": 50_000,
-        "hosts": [{"name": name, "mtu_bytes": 1500, "nic": NIC, "cpu": cpu, "tcp": TCP} for name in ("app", "db")],
+        "hosts": [
+            {"name": name, "mtu_bytes": 1500, "nic": NIC, "cpu": cpu, "tcp": TCP}
+            for name in ("app", "db")
+        ],
         "switches": [switch],
         "links": [
-            {"a": name, "b": "switch", "rate_bps": 10_000_000_000, "delay_ps": 500_000} for name in ("app", "db")
+            {"a": name, "b": "switch", "rate_bps": 10_000_000_000, "delay_ps": 500_000}
+            for name in ("app", "db")
         ],
         "workloads": [workload(oltp=OLTP)],
         "observe": {
@@ -151,7 +155,9 @@ def test_a_trial_conserves_its_frames_and_finishes_its_transactions() -> None:
 
 def test_the_tables_have_the_stated_columns_of_equal_length() -> None:
     _, _, tables = _native.Trial(plan()).run()
-    assert {name: {c: kind for c, (kind, _) in table.items()} for name, table in tables.items()} == COLUMNS
+    assert {
+        name: {c: kind for c, (kind, _) in table.items()} for name, table in tables.items()
+    } == COLUMNS
     for table in tables.values():
         assert len({len(numbers(column)) for column in table.values()}) == 1
 
@@ -173,7 +179,9 @@ def test_the_same_plan_gives_the_same_digest_and_the_same_numbers() -> None:
 
 
 def test_another_seed_gives_another_digest() -> None:
-    digests = {json.loads("".join(_native.Trial(plan(seed=seed)).run()[0]))["digest"] for seed in (1, 2)}
+    digests = {
+        json.loads("".join(_native.Trial(plan(seed=seed)).run()[0]))["digest"] for seed in (1, 2)
+    }
     assert len(digests) == 2
 
 
@@ -222,9 +230,18 @@ def test_the_type_stub_says_what_the_extension_has(tmp_path: Path) -> None:
     (tmp_path / "stubs" / "tailrace").mkdir(parents=True)
     (tmp_path / "stubs" / "tailrace" / "__init__.pyi").touch()
     stub = Path(_native.__file__).with_name("_native.pyi")
-    (tmp_path / "stubs" / "tailrace" / "_native.pyi").write_text(stub.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "stubs" / "tailrace" / "_native.pyi").write_text(
+        stub.read_text(encoding="utf-8"), encoding="utf-8"
+    )
     (tmp_path / "mypy.ini").write_text("[mypy]\n", encoding="utf-8")
-    command = [sys.executable, "-m", "mypy.stubtest", "--mypy-config-file", "mypy.ini", "tailrace._native"]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy.stubtest",
+        "--mypy-config-file",
+        "mypy.ini",
+        "tailrace._native",
+    ]
     answer = subprocess.run(
         command,
         cwd=tmp_path,

@@ -1,4 +1,5 @@
-"""`tailrace trace`: the files have what happened in the simulated run, and what cannot be traced is refused."""
+"""`tailrace trace`: the files have what happened in the simulated run, and what cannot be traced is
+refused."""
 
 import json
 import shutil
@@ -46,7 +47,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def slowest(run: Path) -> dict[str, Any]:
     """The slowest transaction: its frames were dropped, and one was repeated after a timeout."""
-    words = ("-o", str(run.parent / "slowest.perfetto-trace"), "--pcapng", str(run.parent / "slowest.pcapng"))
+    words = (
+        "-o",
+        str(run.parent / "slowest.perfetto-trace"),
+        "--pcapng",
+        str(run.parent / "slowest.pcapng"),
+    )
     done = tailrace("trace", str(run), *words, "--json")
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr, "the digest is that of the run"
@@ -54,8 +60,12 @@ def slowest(run: Path) -> dict[str, Any]:
     return found
 
 
-def test_the_slowest_transaction_is_the_one_that_is_explained(run: Path, slowest: dict[str, Any]) -> None:
-    explained = json.loads(tailrace("explain", str(run), "--slowest", "1", "--json").stdout)["explained"][0]
+def test_the_slowest_transaction_is_the_one_that_is_explained(
+    run: Path, slowest: dict[str, Any]
+) -> None:
+    explained = json.loads(tailrace("explain", str(run), "--slowest", "1", "--json").stdout)[
+        "explained"
+    ][0]
     (one,) = slowest["transactions"]
     assert (one["workload"], one["user"]) == ("orders", explained["slowest"][0]["user"])
     assert one["start_ps"] == explained["slowest"][0]["start_ps"]
@@ -83,7 +93,16 @@ def test_the_parts_on_the_track_of_the_user_are_the_latency(slowest: dict[str, A
 def test_the_analysis_of_the_capture_agrees_with_what_happened(slowest: dict[str, Any]) -> None:
     fields = ("tcp.analysis.retransmission", "_ws.malformed", "ip.checksum.status", "frame.comment")
     wanted = [word for name in fields for word in ("-e", name)]
-    command = ["tshark", "-o", "ip.check_checksum:TRUE", "-r", slowest["pcapng"], "-T", "fields", *wanted]
+    command = [
+        "tshark",
+        "-o",
+        "ip.check_checksum:TRUE",
+        "-r",
+        slowest["pcapng"],
+        "-T",
+        "fields",
+        *wanted,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     rows = [line.split("\t") for line in done.stdout.splitlines()]
     assert len(rows) == slowest["frames"]
@@ -113,17 +132,32 @@ def test_those_under_way_at_a_moment_are_told(run: Path, tmp_path: Path) -> None
     ("words", "expected"),
     [
         (["--arm", "besides"], "there is no arm 'besides' (hint: did you mean 'beside'"),
-        (["--workload", "order"], "there is no workload or group 'order' (hint: did you mean 'orders'"),
+        (
+            ["--workload", "order"],
+            "there is no workload or group 'order' (hint: did you mean 'orders'",
+        ),
         (["--workload", "backup"], "'backup' is a stream without an end"),
         (["--trial", "2"], "there is no trial 2 of"),
-        (["--id", "1000000"], "there is no transaction 1000000 of 'orders' (hint: numbers from 0 to "),
+        (
+            ["--id", "1000000"],
+            "there is no transaction 1000000 of 'orders' (hint: numbers from 0 to ",
+        ),
         (["--at", "401ms"], "--at 401 ms is outside the trial (hint: it ends at 400 ms)"),
         (["--at", "soon"], "--at: "),
         (["--id", "1", "--at", "1ms"], "--id and --at exclude each other"),
         (["--port", "leaf>client"], "--port belongs to --pcapng"),
-        (["--pcapng", "x.pcapng", "--port", "leaf>clien"], "there is no port 'leaf>clien' (hint: did you mean 'leaf>"),
-        (["-o", "missing/x"], "--out: missing/x: there is no directory missing (hint: mkdir -p missing)"),
-        (["-o", "."], "--out: .: this is a directory (hint: name a file, such as trace.perfetto-trace)"),
+        (
+            ["--pcapng", "x.pcapng", "--port", "leaf>clien"],
+            "there is no port 'leaf>clien' (hint: did you mean 'leaf>",
+        ),
+        (
+            ["-o", "missing/x"],
+            "--out: missing/x: there is no directory missing (hint: mkdir -p missing)",
+        ),
+        (
+            ["-o", "."],
+            "--out: .: this is a directory (hint: name a file, such as trace.perfetto-trace)",
+        ),
         (["-o", "x", "--pcapng", "x"], "name the same file"),
     ],
 )
@@ -137,7 +171,12 @@ def test_what_is_not_there_is_refused(run: Path, words: list[str], expected: str
     ("engine", "words", "expected"),
     [
         ("exact", [], "this is a run of the engine 'exact'"),
-        ("live", [], "has no ingress log, from which frames are traced (hint: `tailrace run --live --log-ingress`)"),
+        (
+            "live",
+            [],
+            "has no ingress log, from which frames are traced (hint: `tailrace run --live "
+            "--log-ingress`)",
+        ),
         ("live", ["--pcapng", "x.pcapng"], "--pcapng is of simulated runs"),
     ],
 )
@@ -147,7 +186,9 @@ def test_what_other_engines_do_not_have_is_refused(
     other = tmp_path / "run"
     shutil.copytree(run, other)
     manifest = json.loads((other / "manifest.json").read_text(encoding="utf-8"))
-    (other / "manifest.json").write_text(json.dumps({**manifest, "engine": engine}), encoding="utf-8")
+    (other / "manifest.json").write_text(
+        json.dumps({**manifest, "engine": engine}), encoding="utf-8"
+    )
     seal(other / "manifest.json")
     done = tailrace("trace", str(other), *words)
     assert (done.returncode, done.stdout) == (2, "")

@@ -1,4 +1,5 @@
-"""Traces and captures of every kind of workload over TCP: decoded with the schema of Perfetto, and read with tshark."""
+"""Traces and captures of every kind of workload over TCP: decoded with the schema of Perfetto, and
+read with tshark."""
 
 import json
 import shutil
@@ -54,7 +55,7 @@ workloads:
   virtual: {kind: requests, client: client, server: machine, users: 2, request: 100B, response: 4kB, server_work: 20us}
 arms: {beside: {}}
 experiment: {trials: 1, duration: 60ms}
-"""
+"""  # noqa: E501
 ENDS = {
     "pages": {"client", "web", "app"},
     "mice": {"other", "client"},
@@ -86,7 +87,8 @@ def traced(run: Path, workload: str, folder: Path, *words: str) -> dict[str, Any
 
 
 def tracks_of(path: str) -> tuple[dict[str, set[str]], dict[int, int], int]:
-    """Tracks by group, the number of ends of every arrow, and the number of slices; every slice ends, on its track."""
+    """Tracks by group, the number of ends of every arrow, and the number of slices; every slice
+    ends, on its track."""
     trace = Trace()
     trace.ParseFromString(Path(path).read_bytes())
     groups: dict[int, str] = {}
@@ -116,12 +118,21 @@ def tracks_of(path: str) -> tuple[dict[str, set[str]], dict[int, int], int]:
 
 
 @pytest.mark.parametrize("workload", list(ENDS))
-def test_every_kind_has_sockets_arrows_and_a_sound_capture(run: Path, tmp_path: Path, workload: str) -> None:
+def test_every_kind_has_sockets_arrows_and_a_sound_capture(
+    run: Path, tmp_path: Path, workload: str
+) -> None:
     summary = traced(run, workload, tmp_path)
     tracks, flows, slices = tracks_of(summary["trace"])
     prefix = "sockets of "
-    assert {name.removeprefix(prefix) for name in tracks if name.startswith(prefix)} == ENDS[workload]
-    assert all(f"({workload}" in name for group in tracks if group.startswith(prefix) for name in tracks[group])
+    assert {name.removeprefix(prefix) for name in tracks if name.startswith(prefix)} == ENDS[
+        workload
+    ]
+    assert all(
+        f"({workload}" in name
+        for group in tracks
+        if group.startswith(prefix)
+        for name in tracks[group]
+    )
     assert min(flows.values(), default=0) > 1, "no arrow leads nowhere"
     assert sum(flow >= 1 << 41 for flow in flows) == 2, "one from the user, and one to it"
     assert slices > summary["frames"] > 3
@@ -131,7 +142,9 @@ def test_every_kind_has_sockets_arrows_and_a_sound_capture(run: Path, tmp_path: 
     _check_capture(summary)
 
 
-def test_an_interval_of_a_stream_without_an_end_shows_its_connections(run: Path, tmp_path: Path) -> None:
+def test_an_interval_of_a_stream_without_an_end_shows_its_connections(
+    run: Path, tmp_path: Path
+) -> None:
     summary = traced(run, "backup", tmp_path, "--at", "10ms")
     assert [one["name"] for one in summary["transactions"]] == ["backup at 10 ms"] * 2
     tracks, flows, _ = tracks_of(summary["trace"])
@@ -145,7 +158,10 @@ def test_an_interval_of_a_stream_without_an_end_shows_its_connections(run: Path,
 def test_what_has_no_operations_is_refused_in_words(run: Path) -> None:
     done = tailrace("trace", str(run), "--workload", "backup")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "'backup' is a stream without an end, which is never complete (hint: `--at TIME` shows 5 ms" in done.stderr
+    assert (
+        "'backup' is a stream without an end, which is never complete (hint: `--at TIME` shows 5 ms"
+        in done.stderr
+    )
     done = tailrace("trace", str(run), "--workload", "backup", "--at", "60ms")
     assert "--at 60 ms is outside the trial (hint: it ends at " in done.stderr
 
@@ -154,10 +170,20 @@ def test_a_trial_that_failed_says_why(run: Path, tmp_path: Path) -> None:
     other = tmp_path / "run"
     shutil.copytree(run, other)
     file = other / "trials" / "beside" / "1.json"
-    stored(file, "beside", 1, None, plan_hash=read_trial(file)["plan_hash"], reason="the switch is on fire")
+    stored(
+        file,
+        "beside",
+        1,
+        None,
+        plan_hash=read_trial(file)["plan_hash"],
+        reason="the switch is on fire",
+    )
     done = tailrace("trace", str(other))
     assert (done.returncode, done.stdout) == (2, "")
-    assert "trial 1 of any arm has no counters: failed, the switch is on fire (hint: no trial" in done.stderr
+    assert (
+        "trial 1 of any arm has no counters: failed, the switch is on fire (hint: no trial"
+        in done.stderr
+    )
 
 
 def _check_capture(summary: dict[str, Any]) -> None:
@@ -165,7 +191,11 @@ def _check_capture(summary: dict[str, Any]) -> None:
     if shutil.which("tshark") is None:
         return
     options = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
-    fields = [word for name in ("_ws.malformed", "ip.checksum.status", "frame.comment") for word in ("-e", name)]
+    fields = [
+        word
+        for name in ("_ws.malformed", "ip.checksum.status", "frame.comment")
+        for word in ("-e", name)
+    ]
     command = ["tshark", *options, "-r", summary["pcapng"], "-T", "fields", *fields]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     rows = [line.split("\t") for line in done.stdout.splitlines()]

@@ -17,7 +17,9 @@ REAL = {PACKAGE / "live", PACKAGE / "programs", PACKAGE / "exact" / "programs"}
 
 def listed() -> set[str]:
     """Files in the table of the page, for a kind that exists."""
-    return {path.replace("<kind>", "oltp") for path in ROW.findall(PAGE.read_text(encoding="utf-8"))}
+    return {
+        path.replace("<kind>", "oltp") for path in ROW.findall(PAGE.read_text(encoding="utf-8"))
+    }
 
 
 def naming() -> set[str]:
@@ -29,7 +31,8 @@ def naming() -> set[str]:
     return {
         str(file.relative_to(ROOT))
         for file in sources
-        if REAL.isdisjoint(file.parents) and NAMED.search(COMMENT.sub("", file.read_text(encoding="utf-8")))
+        if REAL.isdisjoint(file.parents)
+        and NAMED.search(COMMENT.sub("", file.read_text(encoding="utf-8")))
     }
 
 

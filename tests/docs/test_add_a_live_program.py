@@ -1,4 +1,5 @@
-"""The page on live programs lists the files that a program touches, as an existing program shows them."""
+"""The page on live programs lists the files that a program touches, as an existing program shows
+them."""
 
 import re
 import subprocess
@@ -11,14 +12,26 @@ EXEMPLAR = "iperf3"
 
 def listed() -> list[str]:
     """The files of the page."""
-    found = re.search(r"<!-- files -->(.*)<!-- end -->", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    found = re.search(
+        r"<!-- files -->(.*)<!-- end -->", PAGE.read_text(encoding="utf-8"), re.DOTALL
+    )
     assert found, "the page marks its list"
     return re.findall(r"^- `([^`]+)`", found[1], re.MULTILINE)
 
 
 def naming(program: str) -> list[str]:
     """The files of the code that name a program."""
-    command = ["git", "grep", "--untracked", "-liw", program, "--", "crates", "python/tailrace", ":!*/tests/*"]
+    command = [
+        "git",
+        "grep",
+        "--untracked",
+        "-liw",
+        program,
+        "--",
+        "crates",
+        "python/tailrace",
+        ":!*/tests/*",
+    ]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=60)
     return done.stdout.splitlines()
 
@@ -28,5 +41,7 @@ def test_a_program_touches_the_files_of_the_page_and_no_others() -> None:
     found = naming(EXEMPLAR)
     assert own in found
     assert names in found
-    others = [file for file in found if file != names and not file.startswith(own.removesuffix(".py"))]
+    others = [
+        file for file in found if file != names and not file.startswith(own.removesuffix(".py"))
+    ]
     assert others == [], "files that the page does not list"

@@ -1,12 +1,14 @@
 """Every command that the tutorial shows is run, and what it shows as output is compared.
 
-A `console` block holds commands after `$ ` (with further lines after `> `) and under each what it prints: every line
-shown must be printed, in this order; lines may be left out, `...` stands for any text, and any number for any other:
-the words are checked here, the numbers where they are made, except those of `EXACT`. The unit of a remaining time may
-differ: it grows with the load of the machine. `[exit 1]` as the last line is the expected exit status.
+A `console` block holds commands after `$ ` (with further lines after `> `) and under each what it
+prints: every line shown must be printed, in this order; lines may be left out, `...` stands for any
+text, and any number for any other: the words are checked here, the numbers where they are made,
+except those of `EXACT`. The unit of a remaining time may differ: it grows with the load of the
+machine. `[exit 1]` as the last line is the expected exit status.
 
-By default the runs of `tailrace init` are a tenth as long as those of the page (`shortened`), and those of `EXACT` run
-whole in a folder of their own, too; with `TAILRACE_TESTS=all` all are the same.
+By default the runs of `tailrace init` are a tenth as long as those of the page (`shortened`), and
+those of `EXACT` run whole in a folder of their own, too; with `TAILRACE_TESTS=all` all are the
+same.
 """
 
 import os
@@ -45,7 +47,8 @@ TO_GO = re.compile(r"(?<=^about )(\d+ s|\d+ min|\d+\.\d h)(?= remaining$)")
 EXIT = re.compile(r"\[exit (\d+)\]")
 WHOLE_PAGES = ("docs/how-to/reproduce-a-paper.md",)
 EXACT = ("tailrace run lab.yaml --out runs/first",)
-"""Commands whose numbers a page promises to the reader: the same plan and seed give the same figures everywhere."""
+"""Commands whose numbers a page promises to the reader: the same plan and seed give the same
+figures everywhere."""
 COMMAND_LIMIT_S = 600
 WHOLE_RUN = re.compile(r"^tailrace run lab\.yaml(?!.*--(?:scale|dry-run))", re.MULTILINE)
 WHOLE_CALL = re.compile(r"(?<=tailrace\.run\(\"lab\.yaml\", )")
@@ -90,7 +93,8 @@ def shortened(command: Command) -> Command:
 
 
 def first_missing(shown: list[str], printed: str, *, exactly: bool = False) -> str | None:
-    """The first shown line that was not printed after the ones before it; `exactly` compares numbers too."""
+    """The first shown line that was not printed after the ones before it; `exactly` compares
+    numbers too."""
     rest = iter(words(line) for line in printed.splitlines())
     for line in shown:
         found = words(line).__eq__ if exactly else partial(matches, line)
@@ -127,9 +131,16 @@ def run(command: Command, folder: Path) -> str | None:
         check=False,
     )
     if answer.returncode != command.status:
-        return f"$ {command.text}\nexit status {answer.returncode}, not {command.status}:\n{answer.stdout}"
+        return (
+            f"$ {command.text}\nexit status {answer.returncode}, not "
+            f"{command.status}:\n{answer.stdout}"
+        )
     missing = first_missing(command.shown, answer.stdout, exactly=command.text in EXACT)
-    return None if missing is None else f"$ {command.text}\ndid not print {missing!r} but:\n{answer.stdout}"
+    return (
+        None
+        if missing is None
+        else f"$ {command.text}\ndid not print {missing!r} but:\n{answer.stdout}"
+    )
 
 
 def whole_copy(folder: Path) -> Path:
@@ -153,7 +164,8 @@ def test_the_commands_of_a_page_do_what_it_shows(page: str, tmp_path: Path) -> N
 
 def test_runs_are_shortened_where_no_scale_is_stated() -> None:
     whole = {
-        "tailrace run lab.yaml --out b > /dev/null": f"tailrace run lab.yaml {FEWER} --out b > /dev/null",
+        "tailrace run lab.yaml --out b > /dev/null": f"tailrace run lab.yaml {FEWER} "
+        "--out b > /dev/null",
         'tailrace.run("lab.yaml", trials=2)': 'tailrace.run("lab.yaml", scale=0.1, trials=2)',
     }
     as_they_are = [

@@ -1,4 +1,5 @@
-"""The page of fields that reach a command has every text of a scenario, every option, every start of a program."""
+"""The page of fields that reach a command has every text of a scenario, every option, every start
+of a program."""
 
 import ast
 import re
@@ -17,13 +18,28 @@ PAGE = (ROOT / "docs" / "fields-that-reach-commands.md").read_text(encoding="utf
 PACKAGE = ROOT / "python" / "tailrace"
 WORD = re.compile(r"`([^`]+)`")
 STARTS = {
-    "subprocess": {"run", "Popen", "call", "check_call", "check_output", "getoutput", "getstatusoutput"},
+    "subprocess": {
+        "run",
+        "Popen",
+        "call",
+        "check_call",
+        "check_output",
+        "getoutput",
+        "getstatusoutput",
+    },
     "os": {"system", "popen", "posix_spawn", "posix_spawnp", "startfile", "fork", "forkpty"},
     "pty": {"spawn", "fork"},
     "asyncio": {"create_subprocess_exec", "create_subprocess_shell"},
 }
-"""Functions that start programs, by module; those of `os` that begin with `exec` and `spawn` do, too."""
-SHELLS = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "create_subprocess_shell"}
+"""Functions that start programs, by module; those of `os` that begin with `exec` and `spawn` do,
+too."""
+SHELLS = {
+    "os.system",
+    "os.popen",
+    "subprocess.getoutput",
+    "subprocess.getstatusoutput",
+    "create_subprocess_shell",
+}
 
 
 def rows(heading: str) -> list[list[str]]:
@@ -38,11 +54,12 @@ def words(heading: str, column: int = 0) -> list[str]:
     return [word.replace("\\|", "|") for row in rows(heading) for word in WORD.findall(row[column])]
 
 
-# --- fields of scenarios -------------------------------------------------------------------------------------------
+# --- fields of scenarios --------------------------------------------------------------------------
 
 
 def free(node: object, path: tuple[str, ...]) -> Iterator[str]:
-    """Texts of a schema that may be anything: neither choices nor a pattern. Keys of mappings are texts, too."""
+    """Texts of a schema that may be anything: neither choices nor a pattern. Keys of mappings are
+    texts, too."""
     if not isinstance(node, Mapping):
         return
     if node.get("type") == "string" and not {"enum", "const", "pattern"} & node.keys():
@@ -84,7 +101,7 @@ def test_a_new_text_field_is_noticed() -> None:
     assert free_fields({"$defs": {"New": part, "Keys": keys}}) == {"New.note", "Keys.by.<key>"}
 
 
-# --- options -------------------------------------------------------------------------------------------------------
+# --- options --------------------------------------------------------------------------------------
 
 
 def options(command: Any) -> Iterator[str]:
@@ -100,27 +117,37 @@ def test_every_text_option_is_in_the_table() -> None:
     found = set(options(typer.main.get_command(app)))
     assert {"--partition", "--netns", "HOST", "SCENARIO..."} <= found
     listed = {word for row in rows("Options and arguments") for word in WORD.findall(row[0])}
-    assert {word.replace("\\|", "|") for word in listed} == found, "docs/fields-that-reach-commands.md, Options"
+    assert {word.replace("\\|", "|") for word in listed} == found, (
+        "docs/fields-that-reach-commands.md, Options"
+    )
 
 
-# --- starts of programs --------------------------------------------------------------------------------------------
+# --- starts of programs ---------------------------------------------------------------------------
 
 
 def starts(tree: ast.Module) -> Iterator[tuple[str, ast.Call | None]]:
-    """Calls that start programs; and imports of such functions by their name, which would hide them."""
+    """Calls that start programs; and imports of such functions by their name, which would hide
+    them."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             of, name = ast.unparse(node.func.value), node.func.attr
             if name in STARTS.get(of, ()) or (of == "os" and name.startswith(("exec", "spawn"))):
                 yield f"{of}.{name}", node
         if isinstance(node, ast.ImportFrom) and node.module in STARTS:
-            hidden = [one.name for one in node.names if one.name in STARTS[node.module] or one.name.startswith("exec")]
+            hidden = [
+                one.name
+                for one in node.names
+                if one.name in STARTS[node.module] or one.name.startswith("exec")
+            ]
             yield from ((f"from {node.module} import {name}", None) for name in hidden)
 
 
 def starting() -> dict[str, list[tuple[str, ast.Call | None]]]:
     """By module of the package, what starts programs in it."""
-    trees = {str(file.relative_to(PACKAGE)): ast.parse(file.read_text("utf-8")) for file in PACKAGE.rglob("*.py")}
+    trees = {
+        str(file.relative_to(PACKAGE)): ast.parse(file.read_text("utf-8"))
+        for file in PACKAGE.rglob("*.py")
+    }
     return {name: found for name, tree in trees.items() if (found := list(starts(tree)))}
 
 
@@ -134,7 +161,9 @@ def rust_starting() -> set[str]:
 
 def test_every_place_that_starts_programs_is_in_the_table() -> None:
     listed = {word for word in words("Where programs are started") if word.endswith((".py", ".rs"))}
-    assert listed == set(starting()) | rust_starting(), "docs/fields-that-reach-commands.md, Where programs are started"
+    assert listed == set(starting()) | rust_starting(), (
+        "docs/fields-that-reach-commands.md, Where programs are started"
+    )
 
 
 def test_no_program_is_started_by_a_shell() -> None:
@@ -147,7 +176,8 @@ def test_no_program_is_started_by_a_shell() -> None:
 
 def test_a_start_of_a_program_is_found() -> None:
     text = (
-        "import os\nfrom subprocess import run\nsubprocess.Popen(words, shell=True)\nos.execv(a, b)\nos.system('x')\n"
+        "import os\nfrom subprocess import run\nsubprocess.Popen(words, "
+        "shell=True)\nos.execv(a, b)\nos.system('x')\n"
     )
     assert [name for name, _ in starts(ast.parse(text))] == [
         "from subprocess import run",
@@ -160,15 +190,19 @@ def test_a_start_of_a_program_is_found() -> None:
 def test_every_module_that_reads_the_environment_is_in_the_table() -> None:
     pattern = re.compile(r"\bos\.(environ|getenv)\b")
     found = {
-        str(file.relative_to(PACKAGE)) for file in PACKAGE.rglob("*.py") if pattern.search(file.read_text("utf-8"))
+        str(file.relative_to(PACKAGE))
+        for file in PACKAGE.rglob("*.py")
+        if pattern.search(file.read_text("utf-8"))
     }
     assert set(words("Environment", 2)) == found
 
 
-# --- the page ------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("heading", ["Scenarios", "Options and arguments", "Imported files", "Languages"])
+@pytest.mark.parametrize(
+    "heading", ["Scenarios", "Options and arguments", "Imported files", "Languages"]
+)
 def test_every_test_that_the_page_names_exists(heading: str) -> None:
     defined = {
         name
@@ -182,7 +216,9 @@ def test_every_test_that_the_page_names_exists(heading: str) -> None:
 
 def test_every_source_that_the_page_names_exists() -> None:
     named = set(re.findall(r"`([\w/]+\.(?:py|rs))`", PAGE))
-    assert [name for name in named if not (ROOT / name).exists() and not (PACKAGE / name).exists()] == []
+    assert [
+        name for name in named if not (ROOT / name).exists() and not (PACKAGE / name).exists()
+    ] == []
 
 
 def test_the_options_that_reach_a_program_name_what_keeps_them_data() -> None:

@@ -1,4 +1,5 @@
-"""Generated pages are what the program would write now, and the pieces that write them do what they say."""
+"""Generated pages are what the program would write now, and the pieces that write them do what they
+say."""
 
 import json
 from pathlib import Path
@@ -49,31 +50,55 @@ def test_the_committed_figures_belong_to_the_scenario_as_it_stands() -> None:
         for arm in summary["completion_full_scale_s"]
     }
     hashes = {arm: plan_hash(json.loads(plan)) for arm, plan in printed.items()}
-    assert {arm: summary["plan_hashes"][arm] for arm in hashes} == hashes, "run it again, then `make docs RUN=runs/...`"
+    assert {arm: summary["plan_hashes"][arm] for arm in hashes} == hashes, (
+        "run it again, then `make docs RUN=runs/...`"
+    )
 
 
-def test_the_tutorial_lists_the_package_of_every_registered_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tutorial_lists_the_package_of_every_registered_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Second(Service):
         service_name = "second"
-        needs = (Needed("second-server", "second-db", version_option="--version", is_for="a second database"),)
+        needs = (
+            Needed(
+                "second-server", "second-db", version_option="--version", is_for="a second database"
+            ),
+        )
 
     services = {**registry.services(), "second": Second}
     assert "second-db" not in package_table.render()
     monkeypatch.setattr(registry, "services", lambda: services)
-    assert "| `second-server` | `second-db` | a second database |" in package_table.render().splitlines()
+    assert (
+        "| `second-server` | `second-db` | a second database |"
+        in package_table.render().splitlines()
+    )
 
 
 def judged(metric: str, arm: str, value: float, published: float, passed: bool) -> dict[str, Any]:
     """An expectation as results hold it."""
     tolerance = "±10 %"
     names = {"metric": metric, "arm": arm, "baseline": None, "workload": "XS"}
-    return names | {"value": value, "published": published, "tolerance": tolerance, "passed": passed, "source": "p. 7"}
+    return names | {
+        "value": value,
+        "published": published,
+        "tolerance": tolerance,
+        "passed": passed,
+        "source": "p. 7",
+    }
 
 
 @pytest.fixture
 def result() -> dict[str, Any]:
     """A small `result.json`."""
-    run = {"name": "sample", "seed": 7, "scale": 0.1, "trials_planned": 2, "is_partial": False, "problems": []}
+    run = {
+        "name": "sample",
+        "seed": 7,
+        "scale": 0.1,
+        "trials_planned": 2,
+        "is_partial": False,
+        "problems": [],
+    }
     workloads = {"XS": {"completion_full_scale_s": [570.123456789, 580]}}
     return {
         "run": run | {"versions": {"tailrace": "0.1.0"}, "plan_hashes": {"fifo": "ab"}},
@@ -98,7 +123,13 @@ def bands() -> list[Band]:
             {"metric": "completion_s", "arm": "solo:XS", "value": 300, "kind": "fitted"},
             {"metric": "completion_s", "arm": "fifo", "value": 572, "kind": "independent"},
             {"metric": "completion_s", "arm": "dpp", "value": 390, "kind": "independent"},
-            {"metric": "acceleration_percent", "arm": "dpp", "baseline": "fifo", "value": 31.8, "kind": "derived"},
+            {
+                "metric": "acceleration_percent",
+                "arm": "dpp",
+                "baseline": "fifo",
+                "value": 31.8,
+                "kind": "derived",
+            },
         )
     ]
 
@@ -129,19 +160,23 @@ def test_the_table_groups_the_figures_by_what_they_can_prove(
         "| derived | faster with dpp, % | 46.8 (31.8 ✗) |",
         "| fitted one for one | alone, s | 300 (300 ✓) |",
         "",
-        "Here (published, ✓ within the stated tolerance). 1 of 2 independent figures hold (and 0 of 1 derived, 1 of 1 "
+        "Here (published, ✓ within the stated tolerance). 1 of 2 independent figures hold (and "
+        "0 of 1 derived, 1 of 1 "
         "fitted). With the mechanism disabled (arm equal to baseline), 1 of 2 would hold. "
         "Run with 0.1 of the published counts, 2 trials per arm, seed 7.",
         "",
-        "1 values are fitted to the 2 independent figures together. The table shows the range over which all six, at "
-        "least five or at least four figures hold when each value is varied alone, over its stated range and at least "
+        "1 values are fitted to the 2 independent figures together. The table shows the range "
+        "over which all six, at "
+        "least five or at least four figures hold when each value is varied alone, over its "
+        "stated range and at least "
         "±15 % (at 0.2 of the counts):",
         "",
         "| fitted value | here | stated range | six hold | five or more | four or more |",
         "|---|---|---|---|---|---|",
         "| cores | 24 | 20 to 28 | 24 | 24 | nowhere |",
         "",
-        "It does not hold. With all of them at ±15 % simultaneously, six hold at 0 and four or more at 1 of 4 corners.",
+        "It does not hold. With all of them at ±15 % simultaneously, six hold at 0 and four or "
+        "more at 1 of 4 corners.",
     ]
 
 
@@ -193,7 +228,11 @@ def test_the_reference_follows_the_file_from_the_top() -> None:
 
     schema = {
         "properties": {"a": refer("A"), "b": {"type": "array", "items": refer("B")}},
-        "$defs": {"B": {"properties": {}}, "C": {"properties": {}}, "A": {"properties": {"c": refer("C")}}},
+        "$defs": {
+            "B": {"properties": {}},
+            "C": {"properties": {}},
+            "A": {"properties": {"c": refer("C")}},
+        },
     }
     assert scenario_reference.reading_order(schema) == ["A", "C", "B"]
 
@@ -201,4 +240,8 @@ def test_the_reference_follows_the_file_from_the_top() -> None:
 def test_the_command_line_page_has_every_verb() -> None:
     page = cli_reference.render(lambda arguments: f"help of {arguments}")
     assert cli_reference.commands()
-    assert [words for words in cli_reference.commands() if f"## tailrace {' '.join(words)}\n" not in page] == []
+    assert [
+        words
+        for words in cli_reference.commands()
+        if f"## tailrace {' '.join(words)}\n" not in page
+    ] == []

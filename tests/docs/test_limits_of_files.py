@@ -41,7 +41,9 @@ def test_the_page_states_the_limit_of_the_code(words: str) -> None:
 
 @pytest.mark.parametrize("entry", ["- 1\n", "- 1\r", "- 1\r\n", "x,"], ids=repr)
 @pytest.mark.parametrize("is_marked", [False, True])
-def test_each_line_and_each_comma_of_yaml_counts(entry: str, is_marked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_line_and_each_comma_of_yaml_counts(
+    entry: str, is_marked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(yaml, "ENTRIES_MAX", 100)
     begin, end = ("[", "]") if entry.endswith(",") else ("", "")
     count = 50 if entry.endswith("\r\n") else 100

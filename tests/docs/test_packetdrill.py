@@ -13,9 +13,13 @@ NOT_REPLAYED = {"zerocopy/batch"}
 
 
 def replayed() -> set[str]:
-    """Last parts of all names that stand in the comments of the tests; `...-x` is short for the name before it."""
+    """Last parts of all names that stand in the comments of the tests; `...-x` is short for the
+    name before it."""
     comments = [
-        line for path in TESTS.glob("kernel_*.rs") for line in path.read_text().splitlines() if line.startswith("///")
+        line
+        for path in TESTS.glob("kernel_*.rs")
+        for line in path.read_text().splitlines()
+        if line.startswith("///")
     ]
     return {name.split("/")[-1] for name in NAME.findall("\n".join(comments))}
 
@@ -27,7 +31,9 @@ def test_what_passes_is_replayed() -> None:
     missing = [
         name
         for name in rows
-        if name not in NOT_REPLAYED and (last := name.split("/")[-1]) not in names and last.split("-")[-1] not in short
+        if name not in NOT_REPLAYED
+        and (last := name.split("/")[-1]) not in names
+        and last.split("-")[-1] not in short
     ]
     assert missing == []
 

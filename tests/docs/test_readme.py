@@ -25,11 +25,17 @@ def test_the_scenario_has_twenty_lines_at_most(scenario: str) -> None:
     assert len(scenario.splitlines()) <= LINES_MAX
 
 
-@pytest.mark.parametrize("verb", [("check",), ("run", "--trials", "1", "--scale", "0.1")], ids=lambda verb: verb[0])
-def test_the_scenario_is_sound_and_runs(scenario: str, verb: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "verb", [("check",), ("run", "--trials", "1", "--scale", "0.1")], ids=lambda verb: verb[0]
+)
+def test_the_scenario_is_sound_and_runs(
+    scenario: str, verb: tuple[str, ...], tmp_path: Path
+) -> None:
     (tmp_path / "backup-window.yaml").write_text(scenario)
     command = [str(TAILRACE), verb[0], "backup-window.yaml", *verb[1:]]
-    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    answer = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
     assert answer.returncode == 0, answer.stdout + answer.stderr
 
 

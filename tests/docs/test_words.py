@@ -22,8 +22,14 @@ PAGES = (
 
 ALLOWED = {
     ("docs/glossary.md", ""): "lists the terms",
-    ("docs/models/fabric.md", "punctual"): "the pass over a log without lateness has this name in the fabric",
-    ("python/tailrace/experiment/run.py", "spoilt"): "the key in run directories of earlier versions",
+    (
+        "docs/models/fabric.md",
+        "punctual",
+    ): "the pass over a log without lateness has this name in the fabric",
+    (
+        "python/tailrace/experiment/run.py",
+        "spoilt",
+    ): "the key in run directories of earlier versions",
     ("python/tailrace/live/trial/effect.py", "punctual"): "the key of an outcome",
     ("python/tailrace/live/trial/validity.py", "punctual"): "the key of an outcome",
     ("python/tailrace/live/programs/postgres.py", ""): "reasons of settings, in the live engine",
@@ -34,7 +40,9 @@ ALLOWED = {
 def forbidden() -> list[str]:
     """The terms of the last table of the glossary."""
     rows = GLOSSARY.read_text(encoding="utf-8").partition("## Not used")[2].splitlines()
-    cells = [row.split("|")[1].strip() for row in rows if row.startswith("| ") and "| Term |" not in row]
+    cells = [
+        row.split("|")[1].strip() for row in rows if row.startswith("| ") and "| Term |" not in row
+    ]
     return [term.strip() for cell in cells for term in cell.split(",")]
 
 
@@ -48,7 +56,11 @@ def messages(source: str) -> Iterator[tuple[int, str]]:
     tree = ast.parse(source)
     documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in documented
+        ):
             yield node.lineno, node.value
 
 

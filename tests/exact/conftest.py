@@ -1,4 +1,5 @@
-"""Tests on real kernels in virtual time: without one all are skipped in a line, or fail where there must be one."""
+"""Tests on real kernels in virtual time: without one all are skipped in a line, or fail where there
+must be one."""
 
 import os
 

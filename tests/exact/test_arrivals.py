@@ -24,7 +24,11 @@ def workloads(out: Path, *engine: str) -> dict[str, Any]:
 
 
 def test_dnsperf_keeps_the_rate_and_its_latencies_are_the_simulated_ones(tmp_path: Path) -> None:
-    missing = [each.program for each in loads()["request-response", "dnsperf"].needs if path_of(each) is None]
+    missing = [
+        each.program
+        for each in loads()["request-response", "dnsperf"].needs
+        if path_of(each) is None
+    ]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
     real, simulated = workloads(tmp_path / "exact", "--exact"), workloads(tmp_path / "simulated")
@@ -33,5 +37,9 @@ def test_dnsperf_keeps_the_rate_and_its_latencies_are_the_simulated_ones(tmp_pat
         assert real[name]["transactions"] == pytest.approx(simulated[name]["transactions"], abs=2)
         assert real[name]["transactions"] >= count
         assert real[name]["request_counts"]["failed"] == 0
-        assert real[name]["latency"]["p50_ps"] == pytest.approx(simulated[name]["latency"]["p50_ps"], rel=0.1)
-    assert real["transfers"]["completion_ps"] == pytest.approx(simulated["transfers"]["completion_ps"], rel=0.01)
+        assert real[name]["latency"]["p50_ps"] == pytest.approx(
+            simulated[name]["latency"]["p50_ps"], rel=0.1
+        )
+    assert real["transfers"]["completion_ps"] == pytest.approx(
+        simulated["transfers"]["completion_ps"], rel=0.01
+    )

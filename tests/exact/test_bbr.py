@@ -28,7 +28,10 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def goodput_mbps(outcome: dict[str, Any]) -> dict[str, float]:
     """Of each workload."""
-    return {each["name"]: 8e6 * each["goodput_bytes"] / outcome["end_ps"] for each in outcome["workloads"]}
+    return {
+        each["name"]: 8e6 * each["goodput_bytes"] / outcome["end_ps"]
+        for each in outcome["workloads"]
+    }
 
 
 @pytest.mark.parametrize("arm", ["shallow", "deep"])

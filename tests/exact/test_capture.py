@@ -31,7 +31,9 @@ def run(out: Path, *options: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.fixture(scope="module")
-def captured(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, list[Captured]], dict[str, Any]]:
+def captured(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[dict[str, list[Captured]], dict[str, Any]]:
     """By port what was captured, and the outcome."""
     out = tmp_path_factory.mktemp("captured") / "run"
     done = run(out, "--exact", *(word for port in PORTS for word in ("--capture", port)))
@@ -39,12 +41,15 @@ def captured(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, list[C
     outcome: dict[str, Any] = read_trial(next(out.glob("trials/*/1.json")))
     told = outcome["exact"]["captures"]
     frames = {one["port"]: read_capture(out / one["file"]) for one in told}
-    assert [(one["port"], one["frames"]) for one in told] == [(port, len(frames[port])) for port in PORTS]
+    assert [(one["port"], one["frames"]) for one in told] == [
+        (port, len(frames[port])) for port in PORTS
+    ]
     return frames, outcome
 
 
 def times(frames: Iterable[Captured], *, outbound: bool) -> dict[bytes, int]:
-    """When each frame of one direction was seen; a frame is known by its bytes, which are never the same twice."""
+    """When each frame of one direction was seen; a frame is known by its bytes, which are never the
+    same twice."""
     found = [(each.frame, each.at_ns) for each in frames if each.is_outbound == outbound]
     assert len(dict(found)) == len(found) > 20
     return dict(found)
@@ -64,7 +69,9 @@ def first_come_first_served(arrivals: dict[bytes, int]) -> dict[bytes, int]:
     return sent
 
 
-def test_every_hop_takes_what_the_links_say(captured: tuple[dict[str, list[Captured]], dict[str, Any]]) -> None:
+def test_every_hop_takes_what_the_links_say(
+    captured: tuple[dict[str, list[Captured]], dict[str, Any]],
+) -> None:
     frames, _ = captured
     for source, destination in (("app", "db"), ("db", "app")):
         sent = times(frames[f"{source}>leaf"], outbound=True)
@@ -75,12 +82,18 @@ def test_every_hop_takes_what_the_links_say(captured: tuple[dict[str, list[Captu
             at_switch, DELAY_NS + SWITCH_NS
         )
         assert forwarded == {
-            frame: at for frame, at in first_come_first_served(at_switch).items() if frame in forwarded
+            frame: at
+            for frame, at in first_come_first_served(at_switch).items()
+            if frame in forwarded
         }
-        assert {frame: received[frame] - forwarded[frame] for frame in received} == dict.fromkeys(received, DELAY_NS)
+        assert {frame: received[frame] - forwarded[frame] for frame in received} == dict.fromkeys(
+            received, DELAY_NS
+        )
 
 
-def test_a_line_is_never_faster_than_its_rate(captured: tuple[dict[str, list[Captured]], dict[str, Any]]) -> None:
+def test_a_line_is_never_faster_than_its_rate(
+    captured: tuple[dict[str, list[Captured]], dict[str, Any]],
+) -> None:
     for frames in captured[0].values():
         assert [each.at_ns for each in frames] == sorted(each.at_ns for each in frames)
         assert frames[0].at_ns >= BEGIN_NS
@@ -92,18 +105,24 @@ def test_a_line_is_never_faster_than_its_rate(captured: tuple[dict[str, list[Cap
         assert not full or min(full) == (1514 + OVERHEAD_BYTES) * NS_PER_BYTE  # segments of a row
 
 
-def test_captures_have_what_the_outcome_counts(captured: tuple[dict[str, list[Captured]], dict[str, Any]]) -> None:
+def test_captures_have_what_the_outcome_counts(
+    captured: tuple[dict[str, list[Captured]], dict[str, Any]],
+) -> None:
     frames, outcome = captured
     for host in outcome["hosts"]:
         assert len(times(frames[f"{host['name']}>leaf"], outbound=False)) == host["rx_frames"]
     for port in outcome["ports"]:
         sent = times(frames[f"{port['node']}>{port['towards']}"], outbound=True)
-        assert abs(len(sent) - sum(queue["tx_frames"] for queue in port["queues"])) <= 1  # on the line at the end
+        assert (
+            abs(len(sent) - sum(queue["tx_frames"] for queue in port["queues"])) <= 1
+        )  # on the line at the end
     assert sum(len(times(frames[f"leaf>{host}"], outbound=False)) for host in ("app", "db")) > 20
 
 
 @pytest.mark.slow
-def test_a_capture_changes_nothing(captured: tuple[dict[str, list[Captured]], dict[str, Any]], tmp_path: Path) -> None:
+def test_a_capture_changes_nothing(
+    captured: tuple[dict[str, list[Captured]], dict[str, Any]], tmp_path: Path
+) -> None:
     done = run(tmp_path / "plain", "--exact")
     assert done.returncode == 0, done.stderr
     plain = read_trial(next(tmp_path.glob("plain/trials/*/1.json")))
@@ -128,7 +147,9 @@ def test_trials_that_are_there_already_are_told_from_captured_ones(tmp_path: Pat
         (["--capture", "leaf>app"], "--capture requires --exact"),
     ],
 )
-def test_a_port_that_cannot_be_captured_is_refused(tmp_path: Path, options: list[str], words: str) -> None:
+def test_a_port_that_cannot_be_captured_is_refused(
+    tmp_path: Path, options: list[str], words: str
+) -> None:
     done = run(tmp_path / "run", *options)
     assert done.returncode == 2, done.stderr
     assert words in done.stderr

@@ -1,8 +1,10 @@
-"""Digests of exact runs: every machine that builds a kernel of the same key must find the recorded ones.
+"""Digests of exact runs: every machine that builds a kernel of the same key must find the recorded
+ones.
 
-A kernel of another key, such as the next one of Debian, is compared with the recorded kernels too. When it gives other
-digests, `make test` compares two runs of this machine and warns, so that it does not fail because Debian has released
-a kernel; `make test-all` fails until the digests are recorded.
+A kernel of another key, such as the next one of Debian, is compared with the recorded kernels too.
+When it gives other digests, `make test` compares two runs of this machine and warns, so that it
+does not fail because Debian has released a kernel; `make test-all` fails until the digests are
+recorded.
 """
 
 import warnings
@@ -14,7 +16,10 @@ import counts
 import exact_digests
 from tailrace.exact import program
 
-HOW = "`.venv/bin/python scripts/exact_digests.py --record` records its digests, when the reason is known"
+HOW = (
+    "`.venv/bin/python scripts/exact_digests.py --record` records its "
+    "digests, when the reason is known"
+)
 
 
 @pytest.mark.filterwarnings("default:the kernel")
@@ -27,9 +32,12 @@ def test_a_kernel_gives_the_recorded_digest(tmp_path: Path, name: str) -> None:
     if found in {golden["digests"][name] for golden in expected.values()}:
         return
     what = (
-        f"the kernel {key} ({program.kernel_release(kernel)}) gives {name}.yaml the digest {found}; recorded: {known}"
+        f"the kernel {key} ({program.kernel_release(kernel)}) gives {name}.yaml the digest "
+        f"{found}; recorded: {known}"
     )
     assert key not in known, what
     assert not counts.WHOLE, f"{what}. {HOW}"
-    assert exact_digests.digest(name, tmp_path / "again") == found, "the same kernel gives two digests"
+    assert exact_digests.digest(name, tmp_path / "again") == found, (
+        "the same kernel gives two digests"
+    )
     warnings.warn(f"{what}. {HOW}", stacklevel=1)

@@ -1,4 +1,5 @@
-"""Scenarios with known causes, on real kernels: their counters name the cause, and are named as the source."""
+"""Scenarios with known causes, on real kernels: their counters name the cause, and are named as the
+source."""
 
 import json
 from pathlib import Path
@@ -7,13 +8,17 @@ import pytest
 
 import machine
 
-STAR = "network: {link: {rate: 1Gbit/s, delay: 10us}, topology: {kind: star, switch: leaf, hosts: [web, db, bak]}}\n"
+STAR = (
+    "network: {link: {rate: 1Gbit/s, delay: 10us}, topology: {kind: star, switch: leaf, hosts: "
+    "[web, db, bak]}}\n"
+)
 FAR = STAR.replace("10us", "5ms")
 DEEP = "switches: {leaf: {policy: q}}\npolicies: {q: {queues: {all: {limit: 1MB}}}}\n"
 LONG = "hosts: {defaults: {mtu: 9000B}}\nswitches: {leaf: {mtu: 1500B}}\n"
 COPY = "  shop: {kind: stream, source: db, destination: web}\n"
 SHOP = (
-    "  shop: {kind: oltp, client: web, server: db, users: 4, gap: exponential(4ms), round_trips: [{response: 8kB}]}\n"
+    "  shop: {kind: oltp, client: web, server: db, users: 4, gap: exponential(4ms), "
+    "round_trips: [{response: 8kB}]}\n"
 )
 BACKUP = "  backup: {kind: stream, source: bak, destination: web, connections: 2}\n"
 WAITS = "nothing that counters know"
@@ -30,7 +35,11 @@ KNOWN = {
         COPY,
         "mtu",
     ),
-    "a receive buffer": (FAR + "hosts: {web: {tcp: {receive_buffer: 200kB}}}\n", COPY, "receive_window"),
+    "a receive buffer": (
+        FAR + "hosts: {web: {tcp: {receive_buffer: 200kB}}}\n",
+        COPY,
+        "receive_window",
+    ),
     "a send buffer": (FAR + "hosts: {db: {tcp: {send_buffer: 100kB}}}\n", COPY, "send_buffer"),
     "a neighbour in the queue": (STAR + DEEP, COPY + BACKUP, "congestion"),
     "answers behind a neighbour": (STAR + DEEP, SHOP + BACKUP, WAITS),
@@ -44,7 +53,9 @@ def test_the_counters_of_the_kernel_name_the_cause_and_are_named(name: str, tmp_
     above, workloads, verdict = KNOWN[name]
     file, out = tmp_path / "known.yaml", tmp_path / "run"
     ends = "experiment: {duration: 600ms, warm_up: 200ms, trials: 1}\n"
-    file.write_text(f"tailrace: 1\nname: known\n{above}workloads:\n{workloads}{ends}", encoding="utf-8")
+    file.write_text(
+        f"tailrace: 1\nname: known\n{above}workloads:\n{workloads}{ends}", encoding="utf-8"
+    )
     done = machine.tailrace("run", str(file), "--exact", "--out", str(out), "--full")
     assert done.returncode == 0, done.stderr
     result = json.loads((out / "result.json").read_text(encoding="utf-8"))

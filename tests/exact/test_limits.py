@@ -1,4 +1,5 @@
-"""What limits connections of real kernels: a scenario for each cause, beside the simulator's verdict."""
+"""What limits connections of real kernels: a scenario for each cause, beside the simulator's
+verdict."""
 
 import subprocess
 from pathlib import Path

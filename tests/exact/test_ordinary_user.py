@@ -17,7 +17,8 @@ SCENARIO = Path(__file__).with_name("small.yaml")
 LIMIT_S = 200
 NOBODY = 65_534
 READS = "-all,+dac_read_search"
-"""The interpreter of the tests may be in a folder of root's. It is read there; nothing else is permitted."""
+"""The interpreter of the tests may be in a folder of root's. It is read there; nothing else is
+permitted."""
 WHO = [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -29,7 +30,13 @@ def as_user(words: list[str], home: Path) -> "subprocess.CompletedProcess[str]":
     command = ["setpriv", *WHO, f"--inh-caps={READS}", f"--ambient-caps={READS}", *words]
     environment = {**os.environ, **places}
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=LIMIT_S, check=False, env=environment, cwd=home
+        command,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+        env=environment,
+        cwd=home,
     )
 
 
@@ -54,10 +61,24 @@ def home() -> Iterator[Path]:
 def test_an_ordinary_user_gets_the_result_of_root(home: Path, tmp_path: Path) -> None:
     if as_user(["unshare", "--user", "--pid", "--fork", "true"], home).returncode != 0:
         pytest.skip("this machine refuses user namespaces to ordinary users")
-    words = [*machine.TAILRACE, "run", "--exact", str(home / "small.yaml"), "--trials", "1", "--scale", "0.3", "--out"]
+    words = [
+        *machine.TAILRACE,
+        "run",
+        "--exact",
+        str(home / "small.yaml"),
+        "--trials",
+        "1",
+        "--scale",
+        "0.3",
+        "--out",
+    ]
     done = as_user([*words, str(home / "run")], home)
     assert done.returncode == 0, done.stdout + done.stderr
-    by_root = subprocess.run([*words, str(tmp_path)], capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    by_root = subprocess.run(
+        [*words, str(tmp_path)], capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
     assert by_root.returncode == 0, by_root.stderr
-    digests = [read_trial(out / "trials" / "fifo" / "1.json")["digest"] for out in (home / "run", tmp_path)]
+    digests = [
+        read_trial(out / "trials" / "fifo" / "1.json")["digest"] for out in (home / "run", tmp_path)
+    ]
     assert digests[0] == digests[1]

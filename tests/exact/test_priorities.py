@@ -20,7 +20,14 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], 
     found = []
     for engine in ("", "--exact"):
         out = tmp_path_factory.mktemp("run")
-        command = [*TAILRACE, "run", str(SCENARIO), "--out", str(out), *([engine] if engine else [])]
+        command = [
+            *TAILRACE,
+            "run",
+            str(SCENARIO),
+            "--out",
+            str(out),
+            *([engine] if engine else []),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         assert done.returncode == 0, done.stderr
         found.append(read_trial(next(out.glob("trials/*/1.json"))))
@@ -30,14 +37,24 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], 
 def queues(outcome: dict[str, Any]) -> dict[tuple[str, str], int]:
     """Frames by neighbour of the switch and queue."""
     return {
-        (port["towards"], queue["name"]): queue["tx_frames"] for port in outcome["ports"] for queue in port["queues"]
+        (port["towards"], queue["name"]): queue["tx_frames"]
+        for port in outcome["ports"]
+        for queue in port["queues"]
     }
 
 
-def test_what_is_served_first_is_as_fast_as_simulated(outcomes: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    simulated, exact = ({each["name"]: each for each in outcome["workloads"]} for outcome in outcomes)
-    assert exact["orders"]["transactions"] == pytest.approx(simulated["orders"]["transactions"], rel=AGREE)
-    assert exact["copy"]["goodput_bytes"] == pytest.approx(simulated["copy"]["goodput_bytes"], rel=AGREE)
+def test_what_is_served_first_is_as_fast_as_simulated(
+    outcomes: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
+    simulated, exact = (
+        {each["name"]: each for each in outcome["workloads"]} for outcome in outcomes
+    )
+    assert exact["orders"]["transactions"] == pytest.approx(
+        simulated["orders"]["transactions"], rel=AGREE
+    )
+    assert exact["copy"]["goodput_bytes"] == pytest.approx(
+        simulated["copy"]["goodput_bytes"], rel=AGREE
+    )
 
 
 def test_requests_answers_and_acknowledgements_have_the_priority(

@@ -1,4 +1,5 @@
-"""Real programs on real kernels in virtual time. What is not installed is named in the line that skips its test."""
+"""Real programs on real kernels in virtual time. What is not installed is named in the line that
+skips its test."""
 
 import json
 import shutil
@@ -26,7 +27,11 @@ BLOCK_BITS = 8192 * 8
 
 def skip_without(*programs: str) -> None:
     """Skips a test whose programs are missing."""
-    missing = [name for name in programs if shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin") is None]
+    missing = [
+        name
+        for name in programs
+        if shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin") is None
+    ]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
 
@@ -35,12 +40,22 @@ def run_example(folder: Path, name: str, *changes: str) -> tuple[dict[str, Any],
     """The outcome of a file of programs, and the folder with what the client has written."""
     words = [word for change in changes for word in ("--set", change)]
     plan = subprocess.run(
-        [*TAILRACE, "plan", str(EXAMPLES / "network.yaml"), *words], capture_output=True, text=True, check=True
+        [*TAILRACE, "plan", str(EXAMPLES / "network.yaml"), *words],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     folder.mkdir()
     (folder / "plan.json").write_text(plan.stdout, encoding="utf-8")
     command = [str(program.installed(program.ENGINE)), "run", "--plan", str(folder / "plan.json")]
-    command += ["--programs", str(EXAMPLES / f"{name}.json"), "--dir", str(folder / "run"), "--memory", str(MIB)]
+    command += [
+        "--programs",
+        str(EXAMPLES / f"{name}.json"),
+        "--dir",
+        str(folder / "run"),
+        "--memory",
+        str(MIB),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stderr
     assert wait_until_gone(str(folder)) == []
@@ -67,14 +82,18 @@ def test_wrk_asks_nginx_for_as_much_as_the_line_carries(tmp_path: Path) -> None:
     skip_without("nginx", "wrk")
     outcome, written = run_example(tmp_path / "run", "web", "network.link.rate=100Mbit/s")
     text = (written / "0.out").read_text(encoding="utf-8")
-    [rate] = [float(line.split()[1]) for line in text.splitlines() if line.startswith("Requests/sec")]
+    [rate] = [
+        float(line.split()[1]) for line in text.splitlines() if line.startswith("Requests/sec")
+    ]
     # Of 100 Mbit/s, with 1448 bytes in each frame of 1538.
     assert rate == pytest.approx(100e6 / 8 * 1448 / 1538 / 100_000, rel=0.05)
     assert outcome["exact"]["hosts"][0]["programs"] == [0]
 
 
 @pytest.mark.slow
-def test_a_workload_that_names_a_program_has_a_database_and_the_rest_the_usual_traffic(tmp_path: Path) -> None:
+def test_a_workload_that_names_a_program_has_a_database_and_the_rest_the_usual_traffic(
+    tmp_path: Path,
+) -> None:
     missing = [needed.program for needed in (POSTGRES, PGBENCH) if path_of(needed) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
@@ -89,7 +108,11 @@ def test_a_workload_that_names_a_program_has_a_database_and_the_rest_the_usual_t
     one, other = found
     assert one["digest"] == other["digest"]
     orders, more, copy = one["workloads"]
-    assert (orders["name"], orders["transactions"], orders["latency"]["count"]) == ("orders", 40, 40)
+    assert (orders["name"], orders["transactions"], orders["latency"]["count"]) == (
+        "orders",
+        40,
+        40,
+    )
     # Two answers of 26 kB in all at 1 Gbit/s, and four times the delay of two links.
     assert 288_000_000 < orders["latency"]["min_ps"] < 1_000_000_000
     assert more["transactions"] == 20
@@ -98,25 +121,42 @@ def test_a_workload_that_names_a_program_has_a_database_and_the_rest_the_usual_t
 
 
 @pytest.mark.slow
-def test_two_load_generators_ask_one_database_and_a_signal_is_the_end_of_one(tmp_path: Path) -> None:
-    missing = [needed.program for needed in (POSTGRES, PGBENCH, SYSBENCH) if path_of(needed) is None]
+def test_two_load_generators_ask_one_database_and_a_signal_is_the_end_of_one(
+    tmp_path: Path,
+) -> None:
+    missing = [
+        needed.program for needed in (POSTGRES, PGBENCH, SYSBENCH) if path_of(needed) is None
+    ]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
     found = []
     for name in ("one", "other"):
         out = tmp_path / name
-        command = [*TAILRACE, "run", str(SCENARIO.with_name("sysbench.yaml")), "--exact", "--out", str(out)]
+        command = [
+            *TAILRACE,
+            "run",
+            str(SCENARIO.with_name("sysbench.yaml")),
+            "--exact",
+            "--out",
+            str(out),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         assert done.returncode == 0, done.stderr
         found.append(read_trial(out / "trials" / "base" / "1.json"))
     one, other = found
     assert one["digest"] == other["digest"]
     plain, third = one["workloads"]
-    assert (plain["transactions"], plain["latency"]["count"], plain["goodput_bytes"]) == (40, 40, 40 * 8500)
+    assert (plain["transactions"], plain["latency"]["count"], plain["goodput_bytes"]) == (
+        40,
+        40,
+        40 * 8500,
+    )
     assert plain["completion_ps"] == max(plain["user_completion_ps"])
     # Two answers of 8.5 kB in all at 1 Gbit/s, and four times the delay of two links.
     assert 148_000_000 < plain["latency"]["min_ps"] < 1_000_000_000
     assert third["transactions"] == 10
     commands = one["exact"]["programs"]["commands"]
     assert "--db-driver=pgsql" in commands["app/sysbench-plain"]
-    assert [name for name in commands if name.startswith("db/")] == ["db/postgres-db"], "one server for both"
+    assert [name for name in commands if name.startswith("db/")] == ["db/postgres-db"], (
+        "one server for both"
+    )

@@ -1,4 +1,5 @@
-"""Request programs on real kernels in virtual time. What is not installed is named in the line that skips the test."""
+"""Request programs on real kernels in virtual time. What is not installed is named in the line that
+skips the test."""
 
 import subprocess
 from pathlib import Path
@@ -59,4 +60,6 @@ def test_what_was_run_is_recorded(outcome: dict[str, Any]) -> None:
 def test_the_same_scenario_gives_the_same_trial(outcome: dict[str, Any], tmp_path: Path) -> None:
     one, other = outcome, run(tmp_path / "other")
     assert one["digest"] == other["digest"]
-    assert [each["latency"] for each in one["workloads"]] == [each["latency"] for each in other["workloads"]]
+    assert [each["latency"] for each in one["workloads"]] == [
+        each["latency"] for each in other["workloads"]
+    ]

@@ -1,4 +1,5 @@
-"""Scenarios on real kernels in virtual time. Where there is no kernel for them, one line says so."""
+"""Scenarios on real kernels in virtual time. Where there is no kernel for them, one line says
+so."""
 
 import json
 import signal
@@ -22,7 +23,15 @@ def run(
     out: Path, *options: str, engine: str = "--exact", scenario: Path = SCENARIO
 ) -> "subprocess.CompletedProcess[str]":
     """A run of a scenario by one engine."""
-    command = [*TAILRACE, "run", str(scenario), "--out", str(out), *([engine] if engine else []), *options]
+    command = [
+        *TAILRACE,
+        "run",
+        str(scenario),
+        "--out",
+        str(out),
+        *([engine] if engine else []),
+        *options,
+    ]
     return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
 
 
@@ -34,7 +43,8 @@ def outcome(out: Path, trial: int = 1) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A simulated and an exact run; the folder's name is longer than the address of a socket may be."""
+    """A simulated and an exact run; the folder's name is longer than the address of a socket may
+    be."""
     folder = tmp_path_factory.mktemp("x" * 120)
     simulated, exact = folder / "simulated", folder / "exact"
     for out, engine in ((simulated, ""), (exact, "--exact")):
@@ -52,7 +62,10 @@ def test_the_same_transactions_happen_as_simulated(both: tuple[Path, Path]) -> N
         if a["name"] in ("orders", "web"):
             assert a["transactions"] == b["transactions"] > 0
     goodput = [
-        w["goodput_bytes"] / o["end_ps"] for o in (simulated, exact) for w in o["workloads"] if w["name"] == "copy"
+        w["goodput_bytes"] / o["end_ps"]
+        for o in (simulated, exact)
+        for w in o["workloads"]
+        if w["name"] == "copy"
     ]
     assert goodput[1] == pytest.approx(goodput[0], rel=0.05)
 
@@ -89,10 +102,25 @@ def test_the_engines_stand_side_by_side(both: tuple[Path, Path]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
-def test_a_run_that_is_ended_leaves_no_process_and_keeps_what_is_done(tmp_path: Path, sign: signal.Signals) -> None:
+def test_a_run_that_is_ended_leaves_no_process_and_keeps_what_is_done(
+    tmp_path: Path, sign: signal.Signals
+) -> None:
     out = tmp_path / "run"
-    command = [*TAILRACE, "run", str(SCENARIO), "--exact", "--trials", "30", "--jobs", "1", "--out", str(out)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
+    command = [
+        *TAILRACE,
+        "run",
+        str(SCENARIO),
+        "--exact",
+        "--trials",
+        "30",
+        "--jobs",
+        "1",
+        "--out",
+        str(out),
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as running:
         until_s = time.monotonic() + LIMIT_S
         while not (out / "trials" / "fifo").is_dir() or len(left_of(str(out))) < 4:
             assert running.poll() is None
@@ -107,7 +135,9 @@ def test_a_run_that_is_ended_leaves_no_process_and_keeps_what_is_done(tmp_path: 
     assert all(json.loads(path.read_text(encoding="utf-8"))["status"] == "ok" for path in kept)
 
 
-def test_a_kernel_that_does_not_start_fails_its_trial_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_that_does_not_start_fails_its_trial_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TAILRACE_EXACT_KERNEL", "/bin/false")
     done = run(tmp_path / "run", "--trials", "1")
     assert done.returncode == 3, done.stderr
@@ -123,13 +153,17 @@ def run_at_the_edge(out: Path, *settings: str) -> "subprocess.CompletedProcess[s
 
 @pytest.mark.slow
 def test_buffers_that_are_too_few_for_a_frame_are_not_tried_for_ever(tmp_path: Path) -> None:
-    done = run_at_the_edge(tmp_path / "run", "network.link.rate=900Gbit/s", "experiment.duration=1ms")
+    done = run_at_the_edge(
+        tmp_path / "run", "network.link.rate=900Gbit/s", "experiment.duration=1ms"
+    )
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
 def test_a_guest_with_a_full_ring_is_told_to_end(tmp_path: Path) -> None:
-    done = run_at_the_edge(tmp_path / "run", "network.link.rate=850Gbit/s", "experiment.duration=1ms")
+    done = run_at_the_edge(
+        tmp_path / "run", "network.link.rate=850Gbit/s", "experiment.duration=1ms"
+    )
     assert done.returncode == 0, done.stderr
 
 

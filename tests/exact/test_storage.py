@@ -27,7 +27,17 @@ WAY_PS = 4 * 10_000_000
 
 def run(out: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     """An exact run."""
-    command = [*TAILRACE, "run", str(SCENARIO), "--exact", "--trials", "1", "--out", str(out), *options]
+    command = [
+        *TAILRACE,
+        "run",
+        str(SCENARIO),
+        "--exact",
+        "--trials",
+        "1",
+        "--out",
+        str(out),
+        *options,
+    ]
     return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
 
 
@@ -65,7 +75,11 @@ def test_every_request_that_was_asked_for_is_done(outcome: dict[str, Any]) -> No
     assert digests["storage_requests"]["read"]["count"] == 0
     assert None not in unit["user_completion_ps"]
     assert [each["name"] for each in namespace["initiators"]] == ["app", "web"]
-    assert all(each["requests"][op]["count"] for each in namespace["initiators"] for op in ("read", "write"))
+    assert all(
+        each["requests"][op]["count"]
+        for each in namespace["initiators"]
+        for op in ("read", "write")
+    )
     counted_s = (outcome["exact"]["span_ps"] - own["counted_from_ps"]) / 1e12
     assert own["transactions"] == pytest.approx(1000 * counted_s, rel=0.1)
 
@@ -74,7 +88,9 @@ def test_every_request_that_was_asked_for_is_done(outcome: dict[str, Any]) -> No
 def test_the_same_scenario_gives_the_same_trial(outcome: dict[str, Any], tmp_path: Path) -> None:
     one, other = outcome, outcome_in(tmp_path / "other")
     assert one["digest"] == other["digest"]
-    assert [each["latency"] for each in one["workloads"]] == [each["latency"] for each in other["workloads"]]
+    assert [each["latency"] for each in one["workloads"]] == [
+        each["latency"] for each in other["workloads"]
+    ]
 
 
 def test_what_was_run_is_recorded(outcome: dict[str, Any]) -> None:
@@ -88,9 +104,15 @@ def test_what_was_run_is_recorded(outcome: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ("workloads.unit.iscsi.target=tgt", "the target of an exact run is that of the kernel, lio"),
+        (
+            "workloads.unit.iscsi.target=tgt",
+            "the target of an exact run is that of the kernel, lio",
+        ),
         ("workloads.unit.iscsi.max_outstanding_r2t=2", "open-iscsi agrees on one R2T at a time"),
-        ("workloads.unit.iscsi.status_with_data=false", "LIO sends the status of a read with its last data"),
+        (
+            "workloads.unit.iscsi.status_with_data=false",
+            "LIO sends the status of a read with its last data",
+        ),
         ("workloads.namespace.nvme_tcp.queues=2", "a guest has one core, and so one I/O queue"),
         ("workloads.namespace.nvme_tcp.queue_size=8", "queues of 16 to 1024 entries"),
         ("workloads.namespace.nvme_tcp.in_capsule=64KiB", "capsules of 1 to 4 pages"),
@@ -105,7 +127,9 @@ def test_what_was_run_is_recorded(outcome: dict[str, Any]) -> None:
         ("workloads.own.start=1ms", "the jobs of fio begin with the trial"),
     ],
 )
-def test_what_kernels_cannot_do_is_refused_before_anything_runs(tmp_path: Path, change: str, words: str) -> None:
+def test_what_kernels_cannot_do_is_refused_before_anything_runs(
+    tmp_path: Path, change: str, words: str
+) -> None:
     changes = [change, "workloads.own.target=san"] if change.endswith("=nbd") else [change]
     settings = [word for each in changes for word in ("--set", each)]
     command = ["run", str(SCENARIO), "--exact", "--out", str(tmp_path / "run"), *settings]

@@ -1,4 +1,5 @@
-"""Storage beside bulk traffic: the kernels' own ends and the simulated ones have the same latencies."""
+"""Storage beside bulk traffic: the kernels' own ends and the simulated ones have the same
+latencies."""
 
 from pathlib import Path
 
@@ -23,7 +24,10 @@ def test_a_write_passes_the_queue_twice_and_a_read_once_as_in_kernels(tmp_path: 
     for folder, is_exact in (("simulated", False), ("exact", True)):
         tailrace.run(SCENARIO, arms=ARMS, out=tmp_path / folder, exact=is_exact)
     medians = {
-        arm: [storage_parity.us(Run.read(tmp_path / folder), arm, "p50_ps") for folder in ("simulated", "exact")]
+        arm: [
+            storage_parity.us(Run.read(tmp_path / folder), arm, "p50_ps")
+            for folder in ("simulated", "exact")
+        ]
         for arm in ARMS
     }
     for arm, (ours, theirs) in medians.items():

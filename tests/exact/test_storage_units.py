@@ -1,5 +1,5 @@
-"""Units of the kernels' own iSCSI and NVMe over TCP, captured in virtual time and decoded by tshark: those with
-which the simulated sessions are compared.
+"""Units of the kernels' own iSCSI and NVMe over TCP, captured in virtual time and decoded by
+tshark: those with which the simulated sessions are compared.
 """
 
 import json
@@ -34,7 +34,10 @@ def captured(folder: Path, name: str) -> Path:
     """The capture of a guest that asks for one thing after the other."""
     protocol, script, options = CASES[name]
     plan = subprocess.run(
-        [*TAILRACE, "plan", str(EXAMPLES / "network.yaml")], capture_output=True, text=True, check=True
+        [*TAILRACE, "plan", str(EXAMPLES / "network.yaml")],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     (folder / "plan.json").write_text(plan.stdout, encoding="utf-8")
     target = {"words": [str(EXAMPLES / f"{script}-target.sh")], "is_awaited": True}
@@ -51,13 +54,19 @@ def captured(folder: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name", [name if name == "linux-nvme-tcp" else pytest.param(name, marks=pytest.mark.slow) for name in CASES]
+    "name",
+    [
+        name if name == "linux-nvme-tcp" else pytest.param(name, marks=pytest.mark.slow)
+        for name in CASES
+    ],
 )
 def test_units_of_the_kernels_are_decoded_without_an_error_and_are_those_of_the_simulated_sessions(
     tmp_path: Path, name: str
 ) -> None:
     needed = ["tshark", *(["iscsistart"] if CASES[name][0] == "iscsi" else [])]
-    missing = [each for each in needed if shutil.which(each, path="/usr/sbin:/usr/bin:/sbin:/bin") is None]
+    missing = [
+        each for each in needed if shutil.which(each, path="/usr/sbin:/usr/bin:/sbin:/bin") is None
+    ]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
     lines = (CAPTURES / f"{name}.txt").read_text(encoding="utf-8").splitlines(keepends=True)

@@ -1,4 +1,5 @@
-"""Damaged run directories: what is printed is the same or a refusal, and a rerun repairs; more in `make nightly`."""
+"""Damaged run directories: what is printed is the same or a refusal, and a rerun repairs; more in
+`make nightly`."""
 
 import random
 import re
@@ -31,7 +32,9 @@ def test_a_figure_that_was_changed_is_found_unless_the_journal_has_it(
 ) -> None:
     def change_a_figure(run: Path, _outside: Path, _dice: random.Random) -> tuple[str, str]:
         file = run / "trials" / "large" / "1.json"
-        text, count = re.subn('"completion_ps": *', '"completion_ps": 1', file.read_text(encoding="utf-8"))
+        text, count = re.subn(
+            '"completion_ps": *', '"completion_ps": 1', file.read_text(encoding="utf-8")
+        )
         assert count
         file.write_text(text, encoding="utf-8")
         if is_noted:
@@ -39,6 +42,10 @@ def test_a_figure_that_was_changed_is_found_unless_the_journal_has_it(
         return "change a number", file.name
 
     monkeypatch.setattr("fuzzing.damage.damaged", change_a_figure)
-    expected = pytest.raises(FindingError, match="report: it prints something else") if is_noted else nullcontext()
+    expected = (
+        pytest.raises(FindingError, match="report: it prints something else")
+        if is_noted
+        else nullcontext()
+    )
     with expected:
         tried(place, random.Random(1), [])

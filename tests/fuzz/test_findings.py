@@ -1,4 +1,5 @@
-"""Inputs on which fuzzing once found a fault: each is accepted, or refused with a message that names the file."""
+"""Inputs on which fuzzing once found a fault: each is accepted, or refused with a message that
+names the file."""
 
 import os
 from collections.abc import Iterator
@@ -36,7 +37,8 @@ def test_a_finding_does_not_come_back(path: Path, place: Path) -> None:
 def test_seeds_of_a_format_are_read_without_a_finding(one: program.Format, place: Path) -> None:
     seeds = one.seeds()[:SEEDS_TRIED]
     assert seeds
-    # Text has no such byte: changes of lines and words would seldom reach what a binary format means.
+    # Text has no such byte: changes of lines and words would seldom reach what a binary format
+    # means.
     assert one.is_binary == any(b"\0" in seed for seed in seeds)
     for seed in seeds:
         file = place / f"input{one.suffix}"
@@ -44,7 +46,9 @@ def test_seeds_of_a_format_are_read_without_a_finding(one: program.Format, place
         one.read(file)
 
 
-def test_an_internal_error_is_a_finding_with_its_place(monkeypatch: pytest.MonkeyPatch, place: Path) -> None:
+def test_an_internal_error_is_a_finding_with_its_place(
+    monkeypatch: pytest.MonkeyPatch, place: Path
+) -> None:
     def broken(*_: object) -> None:
         raise KeyError("a broken reader")
 
@@ -56,7 +60,9 @@ def test_an_internal_error_is_a_finding_with_its_place(monkeypatch: pytest.Monke
     assert signature_of(caught.value) == "KeyError in vendors.py:import_file"
 
 
-def test_a_message_without_the_name_of_the_file_is_a_finding(monkeypatch: pytest.MonkeyPatch, place: Path) -> None:
+def test_a_message_without_the_name_of_the_file_is_a_finding(
+    monkeypatch: pytest.MonkeyPatch, place: Path
+) -> None:
     def nameless(*_: object) -> None:
         raise TailraceError("it is wrong")
 

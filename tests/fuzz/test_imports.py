@@ -1,4 +1,5 @@
-"""Changed inputs of every source of `tailrace import`: what it writes is a scenario that `check` accepts."""
+"""Changed inputs of every source of `tailrace import`: what it writes is a scenario that `check`
+accepts."""
 
 import os
 import random
@@ -32,13 +33,17 @@ def test_every_source_is_fuzzed() -> None:
 
 
 @pytest.mark.parametrize("source", [*imports.SECTIONS, *imports.WHOLE])
-def test_changed_inputs_are_imported_as_valid_scenarios_or_not_at_all(source: str, place: Path) -> None:
+def test_changed_inputs_are_imported_as_valid_scenarios_or_not_at_all(
+    source: str, place: Path
+) -> None:
     one = formats.format_of(source)
     file = place / f"input{one.suffix}"
     seeds = one.seeds()
     written = 0
     for number in range(INPUTS):
-        file.write_bytes(mutated(random.Random(f"import {source} {number}"), seeds, is_binary=False))
+        file.write_bytes(
+            mutated(random.Random(f"import {source} {number}"), seeds, is_binary=False)
+        )
         _, scenario = imports.imported(file, source)
         written += scenario is not None
     assert written, "some of them are imported"
@@ -54,7 +59,9 @@ def test_a_file_without_success_and_success_without_a_file_are_findings(
         return f"{code} "
 
     monkeypatch.setattr(imports, "answered", answered)
-    with pytest.raises(FindingError, match=f"exit code {code}, and a file is {'' if is_written else 'not '}written"):
+    with pytest.raises(
+        FindingError, match=f"exit code {code}, and a file is {'' if is_written else 'not '}written"
+    ):
         imports.imported(place / "input.cfg", "eos")
 
 
@@ -65,7 +72,9 @@ def test_a_file_without_success_and_success_without_a_file_are_findings(
         ("fio", "tailrace: 1\nname: x\n"),
     ],
 )
-def test_what_check_rejects_is_a_finding(source: str, text: str, monkeypatch: pytest.MonkeyPatch, place: Path) -> None:
+def test_what_check_rejects_is_a_finding(
+    source: str, text: str, monkeypatch: pytest.MonkeyPatch, place: Path
+) -> None:
     def answered(file: Path, *words: str) -> str:
         Path(words[-1]).write_text(text, encoding="utf-8")
         return "0 "

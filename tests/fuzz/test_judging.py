@@ -1,4 +1,5 @@
-"""What of the program's answers is a finding: exit codes are judged, and what is accepted is simulated."""
+"""What of the program's answers is a finding: exit codes are judged, and what is accepted is
+simulated."""
 
 import sys
 from pathlib import Path
@@ -15,7 +16,9 @@ from tailrace.errors import TailraceError
 
 
 @pytest.mark.parametrize("code", [70, 5, -11])
-def test_an_exit_code_that_is_no_answer_is_a_finding(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+def test_an_exit_code_that_is_no_answer_is_a_finding(
+    monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
     assert code not in (console.DONE, *program.REFUSED)
     monkeypatch.setattr(program, "called", lambda _words: Answer(code, "", "x.yaml"))
     with pytest.raises(program.FindingError, match=f"check: exit code {code}"):

@@ -18,7 +18,8 @@ FIGURES = {
 
 @pytest.fixture(scope="session", autouse=True)
 def _capacity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Figures are in a cache of its own: a busy machine would measure low ones, and refuse scenarios."""
+    """Figures are in a cache of its own: a busy machine would measure low ones, and refuse
+    scenarios."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         for kind in kinds.KINDS:

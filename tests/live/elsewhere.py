@@ -1,8 +1,8 @@
 """Runs a command on a machine that is made to look otherwise: `elsewhere.py KIND COMMAND ...`.
 
-Kinds: `read-only` (control groups cannot be made), `version-2` (one hierarchy of version 2), `no-namespaces` (an
-ordinary user who may not make a user namespace), `open-tun` (every user may use /dev/net/tun). Everything happens in
-namespaces of this process's own.
+Kinds: `read-only` (control groups cannot be made), `version-2` (one hierarchy of version 2),
+`no-namespaces` (an ordinary user who may not make a user namespace), `open-tun` (every user may use
+/dev/net/tun). Everything happens in namespaces of this process's own.
 """
 
 import os
@@ -20,7 +20,11 @@ NO_RIGHTS = ("setpriv", "--inh-caps=-all", "--bounding-set=-all")
 
 def elsewhere(kind: str, words: Sequence[str]) -> list[str]:
     """The command line."""
-    space = ["--user", "--map-root-user"] if kind == "no-namespaces" else ["--mount", "--propagation", "private"]
+    space = (
+        ["--user", "--map-root-user"]
+        if kind == "no-namespaces"
+        else ["--mount", "--propagation", "private"]
+    )
     return ["unshare", *space, sys.executable, __file__, kind, *words]
 
 
@@ -33,12 +37,18 @@ def main(kind: str, words: Sequence[str]) -> None:
         case "version-2":
             for place in mounted():
                 subprocess.run(["umount", "--lazy", place], check=True, timeout=10)
-            subprocess.run(["mount", "-t", "cgroup2", "cgroup2", str(GROUPS)], check=True, timeout=10)
+            subprocess.run(
+                ["mount", "-t", "cgroup2", "cgroup2", str(GROUPS)], check=True, timeout=10
+            )
         case "no-namespaces":
             Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="ascii")
             words = [*NO_RIGHTS, *words]
         case "open-tun":
-            subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", str(TUN.parent)], check=True, timeout=10)
+            subprocess.run(
+                ["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", str(TUN.parent)],
+                check=True,
+                timeout=10,
+            )
             os.mknod(TUN, stat.S_IFCHR | 0o666, os.makedev(*TUN_NUMBERS))
             TUN.chmod(0o666)
     os.execvp(words[0], list(words))

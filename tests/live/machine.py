@@ -24,7 +24,8 @@ TAILRACE = [sys.executable, "-c", "from tailrace.cli import main; main()"]
 """The words of the command."""
 SCENARIO = Path(__file__).with_name("small.yaml")
 OF_TESTS = tuple(f"/run/netns/{kind}-" for kind in ("advised", "observe", "probe"))
-"""Namespaces that tests make and remove themselves, of which another run of the tests may have some now."""
+"""Namespaces that tests make and remove themselves, of which another run of the tests may have some
+now."""
 GONE_LIMIT_S = 15.0
 RUN_LIMIT_S = 200
 
@@ -61,7 +62,12 @@ def left_of(words: str) -> list[str]:
         if not folder.name.isdecimal():
             continue
         try:
-            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", errors="replace")
+            line = (
+                (folder / "cmdline")
+                .read_bytes()
+                .replace(b"\0", b" ")
+                .decode("utf-8", errors="replace")
+            )
             place = str((folder / "cwd").readlink()) if line else ""
         except OSError:
             continue  # it ended meanwhile
@@ -82,7 +88,9 @@ BEFORE = frozenset(stale_cgroups())
 def wait_until_gone(words: str) -> list[str]:
     """What is left of a run after a moment to end: nothing, if all is well."""
     deadline = time.monotonic() + GONE_LIMIT_S
-    while (left := [*left_of(words), *(set(stale_cgroups()) - BEFORE)]) and time.monotonic() < deadline:
+    while (
+        left := [*left_of(words), *(set(stale_cgroups()) - BEFORE)]
+    ) and time.monotonic() < deadline:
         time.sleep(0.05)
     return left
 
@@ -99,11 +107,14 @@ def run_program(
 ) -> subprocess.CompletedProcess[str]:
     """One program to its end, with what it wrote."""
     variables = os.environ | dict(environment or {})
-    return subprocess.run(argv, capture_output=True, text=True, timeout=limit_s, check=False, env=variables)
+    return subprocess.run(
+        argv, capture_output=True, text=True, timeout=limit_s, check=False, env=variables
+    )
 
 
 def skip_lacking(what: str) -> NoReturn:
-    """Skips a test that this machine cannot run, which is no failure; any other skip of a live test is one."""
+    """Skips a test that this machine cannot run, which is no failure; any other skip of a live test
+    is one."""
     pytest.skip(f"{LACKS}{what}")
 
 
@@ -115,8 +126,9 @@ def run_live(scenario: Path, out: Path, *options: str) -> None:
 def assert_ended(done: subprocess.CompletedProcess[str]) -> None:
     """Fails with the words of a live run unless all trials ended.
 
-    A busy machine may make a trial invalid by its lateness: 3, after a repetition. These tests count what happened,
-    which is all there, unless a workload did not finish; where they are about times, they want 0.
+    A busy machine may make a trial invalid by its lateness: 3, after a repetition. These tests
+    count what happened, which is all there, unless a workload did not finish; where they are about
+    times, they want 0.
     """
     told = done.stdout + done.stderr
     is_late = done.returncode == 3 and ": invalid: " in told and "did not finish" not in told
@@ -124,7 +136,8 @@ def assert_ended(done: subprocess.CompletedProcess[str]) -> None:
 
 
 def replay(out: Path) -> list[dict[str, Any]]:
-    """Lets what entered the switches of a run happen again; fails with its words when a digest is another."""
+    """Lets what entered the switches of a run happen again; fails with its words when a digest is
+    another."""
     done = tailrace("lab", "replay", str(out), "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     trials: list[dict[str, Any]] = json.loads(done.stdout)["trials"]
@@ -136,7 +149,10 @@ def server_ports(out: Path) -> dict[str, set[int]]:
     """By host, the ports that are not ephemeral to which frames went in a run with ingress logs."""
     found: dict[str, set[int]] = {}
     for log in (out / "live" / "ingress").glob(f"*/{ingress.FILE}"):
-        hosts = [host["name"] for host in json.loads((log.parent / "plan.json").read_text(encoding="utf-8"))["hosts"]]
+        hosts = [
+            host["name"]
+            for host in json.loads((log.parent / "plan.json").read_text(encoding="utf-8"))["hosts"]
+        ]
         for kind, *_, to_host, _, _, destination in ingress._records(log):
             if kind == ingress.FRAME and 0 < destination < EPHEMERAL[0]:
                 found.setdefault(hosts[to_host], set()).add(destination)
@@ -144,11 +160,13 @@ def server_ports(out: Path) -> dict[str, set[int]]:
 
 
 def finished_run(scenario: Path, out: Path, limit_s: float, *options: str) -> dict[str, Any]:
-    """Runs a scenario live, which leaves the machine as it was. Returns an outcome, of the arm `base` where there is
-    one, and versions.
+    """Runs a scenario live, which leaves the machine as it was. Returns an outcome, of the arm
+    `base` where there is one, and versions.
     """
     before = picture()
-    assert_ended(tailrace("run", "--live", str(scenario), "--out", str(out), *options, limit_s=limit_s))
+    assert_ended(
+        tailrace("run", "--live", str(scenario), "--out", str(out), *options, limit_s=limit_s)
+    )
     assert wait_until_gone(str(out)) == []
     assert picture() == before
     found = sorted((out / "trials").glob("*/1.json"), key=lambda path: path.parent.name != "base")

@@ -1,4 +1,5 @@
-"""The lines that `tailrace advise` prints for hosts, in a network namespace: applied, and taken back."""
+"""The lines that `tailrace advise` prints for hosts, in a network namespace: applied, and taken
+back."""
 
 import itertools
 import os
@@ -50,7 +51,10 @@ def known() -> dict[str, Candidate]:
     """The candidates of short transactions behind long flows, by name."""
     loaded = load_scenario(CASES / "prioritise.yaml")
     [(_, arm)] = loaded.arms.items()
-    return {one.name: one for one in candidates(Situation(loaded.document, arm, ("orders",), "latency_p99_ms"))}
+    return {
+        one.name: one
+        for one in candidates(Situation(loaded.document, arm, ("orders",), "latency_p99_ms"))
+    }
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,12 @@ class Host:
 
     def attempt(self, line: str) -> subprocess.CompletedProcess[str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        values = {"INTERFACE": "eth0", "PEER": ADDRESSES[1].partition("/")[0], "PORT": PORT, "PATH": path}
+        values = {
+            "INTERFACE": "eth0",
+            "PEER": ADDRESSES[1].partition("/")[0],
+            "PORT": PORT,
+            "PATH": path,
+        }
         return execute(["ip", "netns", "exec", self.name, "sh", "-c", line], self.folder, values)
 
     def picture(self) -> list[str]:
@@ -81,7 +90,13 @@ def execute(
 ) -> subprocess.CompletedProcess[str]:
     environment = os.environ | dict(values or {})
     return subprocess.run(
-        words, cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False
+        words,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
     )
 
 
@@ -99,7 +114,19 @@ def host(tmp_path: Path) -> Iterator[Host]:
             require("ip", "netns", "add", name)
             made.append(name)
         require(
-            "ip", "link", "add", "eth0", "netns", names[0], "type", "veth", "peer", "name", "eth0", "netns", names[1]
+            "ip",
+            "link",
+            "add",
+            "eth0",
+            "netns",
+            names[0],
+            "type",
+            "veth",
+            "peer",
+            "name",
+            "eth0",
+            "netns",
+            names[1],
         )
         for name, address in zip(names, ADDRESSES, strict=True):
             require("ip", "-n", name, "link", "set", "eth0", "up")
@@ -130,7 +157,9 @@ SLOW = {"strict-queue"}
 """It needs a package for itself, as Open vSwitch does."""
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in TOLD])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in TOLD]
+)
 def test_the_setting_is_there_and_then_as_before(host: Host, name: str) -> None:
     before = host.picture()
     command, told = TOLD[name]
@@ -175,9 +204,19 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # The path of a socket has at most 107 bytes, fewer than a folder of pytest's may have.
     with tempfile.TemporaryDirectory(prefix="advised-") as folder:
         monkeypatch.setenv("OVS_RUNDIR", folder)
-        require("ovsdb-tool", "create", f"{folder}/conf.db", "/usr/share/openvswitch/vswitch.ovsschema")
-        words = ["ovsdb-server", f"{folder}/conf.db", f"--remote=punix:{folder}/db.sock", f"--unixctl={folder}/control"]
-        with (tmp_path / "ovsdb.log").open("wb") as log, subprocess.Popen(words, stdout=log, stderr=log) as server:
+        require(
+            "ovsdb-tool", "create", f"{folder}/conf.db", "/usr/share/openvswitch/vswitch.ovsschema"
+        )
+        words = [
+            "ovsdb-server",
+            f"{folder}/conf.db",
+            f"--remote=punix:{folder}/db.sock",
+            f"--unixctl={folder}/control",
+        ]
+        with (
+            (tmp_path / "ovsdb.log").open("wb") as log,
+            subprocess.Popen(words, stdout=log, stderr=log) as server,
+        ):
             try:
                 deadline = time.monotonic() + LIMIT_S
                 while not Path(folder, "db.sock").exists():
@@ -197,16 +236,24 @@ def test_a_virtual_switch_polls_and_then_does_not() -> None:
     def bridge_and_options() -> str:
         told = [
             execute(["ovs-vsctl", "get", *words])
-            for words in (("Open_vSwitch", ".", "other_config"), ("bridge", "br-int", "datapath_type"))
+            for words in (
+                ("Open_vSwitch", ".", "other_config"),
+                ("bridge", "br-int", "datapath_type"),
+            )
         ]
         return "".join(one.stdout for one in told)
 
     def run(line: str) -> None:
         # Without a daemon that switches, `ovs-vsctl` would wait for it.
-        done = execute(["sh", "-c", line.replace("ovs-vsctl", "ovs-vsctl --no-wait", 1)], values={"BRIDGE": "br-int"})
+        done = execute(
+            ["sh", "-c", line.replace("ovs-vsctl", "ovs-vsctl --no-wait", 1)],
+            values={"BRIDGE": "br-int"},
+        )
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 
-    execute(["ovs-vsctl", "--no-wait", "set", "Open_vSwitch", ".", "other_config:n-handler-threads=2"])
+    execute(
+        ["ovs-vsctl", "--no-wait", "set", "Open_vSwitch", ".", "other_config:n-handler-threads=2"]
+    )
     run("ovs-vsctl set bridge $BRIDGE datapath_type=system")
     before = bridge_and_options()
     [settings] = poll_mode_settings(["hypervisor"])
@@ -220,8 +267,14 @@ def test_a_virtual_switch_polls_and_then_does_not() -> None:
 
 
 def test_interrupts_are_settings_that_the_program_reads(host: Host) -> None:
-    # No virtual interface has interrupts to moderate: the kernel refuses, and not the program its arguments.
-    for line in ("ethtool -C $INTERFACE adaptive-rx off rx-usecs 0", "ethtool -L $INTERFACE combined 2"):
+    # No virtual interface has interrupts to moderate: the kernel refuses, and not the program its
+    # arguments.
+    for line in (
+        "ethtool -C $INTERFACE adaptive-rx off rx-usecs 0",
+        "ethtool -L $INTERFACE combined 2",
+    ):
         done = host.attempt(line)
         assert "bad command line" not in done.stderr
-        assert "Operation not supported" in done.stderr or "Invalid argument" in done.stderr, done.stderr
+        assert "Operation not supported" in done.stderr or "Invalid argument" in done.stderr, (
+            done.stderr
+        )

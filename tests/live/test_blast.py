@@ -1,4 +1,5 @@
-"""`tailrace blast` on a host of a fabric: what it says is what the interface and the switch have counted."""
+"""`tailrace blast` on a host of a fabric: what it says is what the interface and the switch have
+counted."""
 
 import json
 import subprocess
@@ -50,26 +51,61 @@ def received(state: Path) -> int:
 def test_every_frame_is_sent_once_and_the_switch_counts_it(fabric: Path) -> None:
     before = received(fabric)
     [counted] = blast(
-        fabric, str(fabric / "frame"), "--host", "client", "--count", "403", "--threads", "4", "--delay", "100us"
+        fabric,
+        str(fabric / "frame"),
+        "--host",
+        "client",
+        "--count",
+        "403",
+        "--threads",
+        "4",
+        "--delay",
+        "100us",
     )
     assert (counted["sent"], counted["refused"], counted["interface_sent"]) == (403, 0, 403)
     assert [each["sent"] for each in counted["threads"]] == [101, 101, 101, 100]
     rounds = blast(
-        fabric, str(fabric / "trafgen"), "--host", "client", "--count", "50", "--sizes", "60-1460/700", "--delay", "1ms"
+        fabric,
+        str(fabric / "trafgen"),
+        "--host",
+        "client",
+        "--count",
+        "50",
+        "--sizes",
+        "60-1460/700",
+        "--delay",
+        "1ms",
     )
-    assert [(each["frame_bytes_mean"], each["sent"]) for each in rounds] == [(60, 50), (760, 50), (1460, 50)]
-    # To an address that the switch does not know, and to all: nothing of it is for the database alone.
+    assert [(each["frame_bytes_mean"], each["sent"]) for each in rounds] == [
+        (60, 50),
+        (760, 50),
+        (1460, 50),
+    ]
+    # To an address that the switch does not know, and to all: nothing of it is for the database
+    # alone.
     assert received(fabric) >= before
 
 
 def test_a_rate_is_kept_and_a_full_interface_refuses(fabric: Path) -> None:
     [paced] = blast(
-        fabric, str(fabric / "frame"), "--host", "client", "--rate", "2000", "--for", "500ms", "--threads", "2"
+        fabric,
+        str(fabric / "frame"),
+        "--host",
+        "client",
+        "--rate",
+        "2000",
+        "--for",
+        "500ms",
+        "--threads",
+        "2",
     )
     assert 0 < paced["sent"] <= 1_002
-    # A thread that a busy machine stops for too long leaves out what was due meanwhile, and counts that as a gap.
+    # A thread that a busy machine stops for too long leaves out what was due meanwhile, and counts
+    # that as a gap.
     assert paced["sent"] >= 900 or paced["gaps"] > 0
-    [fast] = blast(fabric, str(fabric / "frame"), "--host", "client", "--interface", "lo", "--for", "300ms")
+    [fast] = blast(
+        fabric, str(fabric / "frame"), "--host", "client", "--interface", "lo", "--for", "300ms"
+    )
     assert (fast["sent"], fast["refused"]) == (fast["interface_sent"], 0)
 
 
@@ -77,13 +113,26 @@ def test_nothing_is_sent_by_an_interface_of_the_machine(fabric: Path) -> None:
     before = Path("/proc/net/dev").read_text(encoding="ascii").splitlines()[2:]
     lo = next(line.split() for line in before if line.strip().startswith("lo:"))
     order = {
-        "namespace": None, "interface": "lo", "is_machine_allowed": False, "rounds": [["00" * 60]], "threads": 1,
-        "delay_ns": 0, "interval_ps": 0, "count": 1000000, "limit_ns": 10**8, "is_queued": False,
-    }  # fmt: skip
+        "namespace": None,
+        "interface": "lo",
+        "is_machine_allowed": False,
+        "rounds": [["00" * 60]],
+        "threads": 1,
+        "delay_ns": 0,
+        "interval_ps": 0,
+        "count": 1000000,
+        "limit_ns": 10**8,
+        "is_queued": False,
+    }
     from tailrace.live.lab.fabric import program
 
     done = subprocess.run(
-        [str(program()), "blast"], input=json.dumps(order), capture_output=True, text=True, timeout=LIMIT_S, check=False
+        [str(program()), "blast"],
+        input=json.dumps(order),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
     )
     assert done.returncode == 1
     assert "lo is an interface of this machine, not of a namespace" in done.stderr
@@ -91,7 +140,17 @@ def test_nothing_is_sent_by_an_interface_of_the_machine(fabric: Path) -> None:
     now = next(line.split() for line in after if line.strip().startswith("lo:"))
     assert int(now[10]) - int(lo[10]) < 100_000
 
-    long = tailrace(fabric, "blast", str(fabric / "frame"), "--host", "client", "--sizes", "9200", "--count", "1")
+    long = tailrace(
+        fabric,
+        "blast",
+        str(fabric / "frame"),
+        "--host",
+        "client",
+        "--sizes",
+        "9200",
+        "--count",
+        "1",
+    )
     assert (long.returncode, "longer than the MTU" in long.stderr) == (2, True)
     unknown = tailrace(fabric, "blast", str(fabric / "frame"), "--host", "clients")
     assert "did you mean 'client'?" in unknown.stderr

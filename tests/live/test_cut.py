@@ -39,6 +39,10 @@ def test_who_was_done_before_the_end_has_a_completion(workloads: dict[str, dict[
 
 def test_a_copy_that_was_cut_off_is_not_complete(workloads: dict[str, dict[str, Any]]) -> None:
     copy = workloads["copy"]
-    assert (copy["completion_ps"], copy["transactions"], copy["user_completion_ps"]) == (None, 0, [])
+    assert (copy["completion_ps"], copy["transactions"], copy["user_completion_ps"]) == (
+        None,
+        0,
+        [],
+    )
     # What the link carries meanwhile, of which headers take 6 % and the program's start a part.
     assert 0.7 < copy["goodput_bytes"] / (10_000_000 / 8 * copy["trial_s"]) <= 1

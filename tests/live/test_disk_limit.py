@@ -1,4 +1,5 @@
-"""The rates of a device on the disk of the run directory are limits of a control group, and they bind."""
+"""The rates of a device on the disk of the run directory are limits of a control group, and they
+bind."""
 
 from pathlib import Path
 
@@ -29,6 +30,8 @@ def test_what_the_device_reads_and_writes_is_what_requests_get(tmp_path: Path) -
         [disk] = outcome["workloads"]
         counted_s = (outcome["end_ps"] - disk["counted_from_ps"]) / 1e12
         # The kernel lets pieces of up to 100 ms through at a time, a half second of four requests.
-        assert disk["transactions"] * BLOCK_BYTES / counted_s == pytest.approx(rate_bps, rel=0.15), arm
+        assert disk["transactions"] * BLOCK_BYTES / counted_s == pytest.approx(
+            rate_bps, rel=0.15
+        ), arm
         [backing] = disk["backing"]
         assert backing["measured"][f"{arm}_bps"] > 10 * rate_bps, "the disk itself is faster"

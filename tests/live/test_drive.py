@@ -1,7 +1,8 @@
-"""`measure drive` with fio on loop devices: each limit by a set-up that causes it, and writes only to a claimed drive.
+"""`measure drive` with fio on loop devices: each limit by a set-up that causes it, and writes only
+to a claimed drive.
 
-A busy machine limits whatever is measured. Where cores are short, the verdict is the processor: then the other evidence
-of the run is judged as if they were not.
+A busy machine limits whatever is measured. Where cores are short, the verdict is the processor:
+then the other evidence of the run is judged as if they were not.
 """
 
 import json
@@ -41,7 +42,9 @@ def evidence(device: str, run: Run, *, deeper: Run | None = None) -> Evidence:
     drive = drive_of(Path(device))
     ran = carry_out(drive, run, 2.0, 1)
     more = (deeper, carry_out(drive, deeper, 2.0, 2)) if deeper else None
-    return Evidence(run, ran, ran.requests_per_s, more, None, io_limits(drive.number), 128, "max_sectors_kb")
+    return Evidence(
+        run, ran, ran.requests_per_s, more, None, io_limits(drive.number), 128, "max_sectors_kb"
+    )
 
 
 def idle(found: Evidence) -> Evidence:
@@ -52,14 +55,18 @@ def idle(found: Evidence) -> Evidence:
 def is_short_of_cores(ran: Ran) -> bool:
     """Whether the verdict may be the processor."""
     busy = ran.busy
-    return busy.job_share + busy.job_waiting_share >= BUSY_SHARE or busy.machine_share >= MACHINE_SHARE
+    return (
+        busy.job_share + busy.job_waiting_share >= BUSY_SHARE or busy.machine_share >= MACHINE_SHARE
+    )
 
 
 def test_a_lowered_limit_of_the_queue_splits_every_request(loop: str) -> None:
     (queue(loop) / "max_sectors_kb").write_text("64", encoding="ascii")
     for _ in range(ATTEMPTS):
         found = evidence(loop, Run("read", "sequential", MIB, 8))
-        if found.ran.issued.mean_bytes:  # a busy machine may let the load begin when its two seconds are over
+        if (
+            found.ran.issued.mean_bytes
+        ):  # a busy machine may let the load begin when its two seconds are over
             break
     assert found.ran.issued.mean_bytes == pytest.approx(64 * 1024, rel=0.02)
     assert verdict(idle(found)).limit is Limit.SPLIT
@@ -109,7 +116,9 @@ def limited_group(device: str, bytes_per_s: int) -> Iterator[Path]:
     folder.mkdir()
     try:
         if old.is_dir():
-            (folder / "blkio.throttle.read_bps_device").write_text(f"{number} {bytes_per_s}", encoding="ascii")
+            (folder / "blkio.throttle.read_bps_device").write_text(
+                f"{number} {bytes_per_s}", encoding="ascii"
+            )
         else:
             (folder / "io.max").write_text(f"{number} rbps={bytes_per_s}", encoding="ascii")
         yield folder / "cgroup.procs"
@@ -178,7 +187,9 @@ def test_with_the_name_the_drive_is_preconditioned_and_written(loop: str, tmp_pa
     before = Path(loop).read_bytes()
     told = measure(loop, tmp_path / "run", "--destroy-data", Path(loop).name, "--precondition")
     after = Path(loop).read_bytes()
-    assert all(after[at : at + MIB] != before[at : at + MIB] for at in range(0, len(after), MIB)), "every part"
+    assert all(after[at : at + MIB] != before[at : at + MIB] for at in range(0, len(after), MIB)), (
+        "every part"
+    )
     assert [one["operation"] for one in told["runs"]] == ["read", "read", "write", "write"]
     assert told["precondition"].startswith("Pre-conditioned")
     assert all(one["mean"] > 0 for one in told["runs"])
@@ -200,7 +211,11 @@ def test_what_is_destroyed_is_named_before(loop: str, tmp_path: Path) -> None:
         str(tmp_path / "r"),
     ]
     done = subprocess.run(
-        [*line, "--destroy-data", Path(loop).name], capture_output=True, text=True, timeout=200, check=False
+        [*line, "--destroy-data", Path(loop).name],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     named = f"warning: --destroy-data: this is destroyed: {Path(loop).name}: ext4"

@@ -1,4 +1,5 @@
-"""What a real program does not do by itself: code points of databases, and an interface that breaks."""
+"""What a real program does not do by itself: code points of databases, and an interface that
+breaks."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,8 @@ def test_both_ways_of_a_database_have_its_code_point(run: Path) -> None:
         assert workload["transactions"] == 100
     to_client = {queue["name"]: queue["tx_bytes"] for queue in port(run, "client")["queues"]}
     to_server = {queue["name"]: queue["tx_bytes"] for queue in port(run, "db")["queues"]}
-    # Answers of 20 and of 10 kB, 100 each, with headers of their segments and what opens and ends connections.
+    # Answers of 20 and of 10 kB, 100 each, with headers of their segments and what opens and ends
+    # connections.
     assert 100 * 20_000 < to_client["urgent"] < 100 * 20_000 * 1.15
     assert 100 * 10_000 < to_client["normal"] < 100 * 10_000 * 1.15
     assert to_server["urgent"] > 0
@@ -48,8 +50,8 @@ def test_a_storm_stops_its_priority_while_it_lasts(run: Path) -> None:
     broken = port(run, "broken")
     assert broken["pause"]["received"][3] > 0
     paused_s = broken["pause"]["paused_ps"][3] / 1e12
-    # One pause is 65 535 quanta of 512 bits: 0.67 s at 50 Mbit/s. The next follows when half of it is over, so that the
-    # last one, at 1.5 + 4 * 0.336 = 2.84 s, ends at 3.51 s.
+    # One pause is 65 535 quanta of 512 bits: 0.67 s at 50 Mbit/s. The next follows when half of it
+    # is over, so that the last one, at 1.5 + 4 * 0.336 = 2.84 s, ends at 3.51 s.
     assert paused_s == pytest.approx(2.01, abs=0.3)
     [copy] = [workload for workload in outcome(run)["workloads"] if workload["name"] == "copy"]
     # The rest of the time it may send.

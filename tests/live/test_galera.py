@@ -7,7 +7,9 @@ import pytest
 
 import machine
 
-pytestmark = pytest.mark.slow  # a cluster of MariaDB, whose packages take a third of the installation
+pytestmark = (
+    pytest.mark.slow
+)  # a cluster of MariaDB, whose packages take a third of the installation
 SCENARIO = Path(__file__).with_name("galera.yaml")
 RUN_LIMIT_S = 180
 BLOCK_BYTES = 7967
@@ -28,7 +30,9 @@ def told(finished: dict[str, Any], host: str) -> dict[str, int]:
     return {name: int(value) for name, value in rows.items()}
 
 
-def test_every_transaction_is_committed_and_those_rolled_back_are_counted_besides(finished: dict[str, Any]) -> None:
+def test_every_transaction_is_committed_and_those_rolled_back_are_counted_besides(
+    finished: dict[str, Any],
+) -> None:
     for each in finished["workloads"]:
         assert each["transactions"] == each["latency"]["count"] == 160
         assert set(each["failed_attempts"]) <= {"1213", "1020", "1205", "1180"}

@@ -28,16 +28,22 @@ def run_elsewhere(kind: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 def lab_of(folder: Path) -> Lab:
     """A lab without a load."""
-    return Lab(canonical_json(lower(load_scenario(machine.SCENARIO).arms["fifo"], "fifo", 1)), folder)
+    return Lab(
+        canonical_json(lower(load_scenario(machine.SCENARIO).arms["fifo"], "fifo", 1)), folder
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "told"), [("read-only", "not usable"), ("version-2", "v2")])
-def test_a_run_ends_well_whatever_control_groups_there_are(kind: str, told: str, tmp_path: Path) -> None:
+def test_a_run_ends_well_whatever_control_groups_there_are(
+    kind: str, told: str, tmp_path: Path
+) -> None:
     before = machine.picture()
     facts = json.loads(run_elsewhere(kind, "lab", "doctor", "--json").stdout)["facts"]
     assert told in next(fact["value"] for fact in facts if fact["what"] == "control groups")
-    done = run_elsewhere(kind, "run", "--live", str(machine.SCENARIO), "--out", str(tmp_path / "run"), *ONE_ARM)
+    done = run_elsewhere(
+        kind, "run", "--live", str(machine.SCENARIO), "--out", str(tmp_path / "run"), *ONE_ARM
+    )
     machine.assert_ended(done)
     assert machine.wait_until_gone(str(tmp_path)) == []
     assert machine.picture() == before
@@ -45,11 +51,13 @@ def test_a_run_ends_well_whatever_control_groups_there_are(kind: str, told: str,
 
 def test_a_limit_of_cores_is_refused_where_there_are_no_groups(tmp_path: Path) -> None:
     cores = ["--set", "hosts.defaults.cpu.program_cores=1"]
-    done = run_elsewhere("read-only", "run", "--live", str(machine.SCENARIO), "--out", str(tmp_path / "run"), *cores)
+    done = run_elsewhere(
+        "read-only", "run", "--live", str(machine.SCENARIO), "--out", str(tmp_path / "run"), *cores
+    )
     assert done.returncode == 2
     assert (
-        "cpu.program_cores: limits of CPU time need a control group, which this machine or user does not have"
-        in done.stderr
+        "cpu.program_cores: limits of CPU time need a control group, which this machine or "
+        "user does not have" in done.stderr
     )
     assert not (tmp_path / "run").exists()
 
@@ -57,7 +65,7 @@ def test_a_limit_of_cores_is_refused_where_there_are_no_groups(tmp_path: Path) -
 @pytest.fixture
 def foreign() -> Iterator[list[Path]]:
     """Other people's groups with names like a lab's, each with a process in it."""
-    dead = f"tailrace-{2**22 + 1}-17-0123456789abcdef"  # above the largest number of a process, and not our check
+    dead = f"tailrace-{2**22 + 1}-17-0123456789abcdef"  # above the largest number of a process, and not our check  # noqa: E501
     groups = [Path(place, name) for place in mounted() for name in ("tailrace-notes", dead)]
     groups = [group for group in groups if os.access(group.parent / "cgroup.procs", os.W_OK)]
     sleepers = []
@@ -67,7 +75,7 @@ def foreign() -> Iterator[list[Path]]:
         try:
             (group / "cgroup.procs").write_text(str(sleepers[-1].pid), encoding="ascii")
         except OSError:
-            continue  # a hierarchy without settings, such as cpuset, takes no process; the group is there all the same
+            continue  # a hierarchy without settings, such as cpuset, takes no process; the group is there all the same  # noqa: E501
     yield groups
     for sleeper in sleepers:
         assert sleeper.poll() is None, "a process in somebody else's group was ended"
@@ -77,12 +85,16 @@ def foreign() -> Iterator[list[Path]]:
         group.rmdir()
 
 
-def test_clean_removes_what_the_dead_left_and_nothing_else(foreign: list[Path], tmp_path: Path) -> None:
+def test_clean_removes_what_the_dead_left_and_nothing_else(
+    foreign: list[Path], tmp_path: Path
+) -> None:
     with lab_of(tmp_path / "alive") as alive, lab_of(tmp_path / "lab") as lab:
         assert lab._process is not None
         guardian = tree(lab._process.pid)
         for process in guardian:
-            if process.depth == 0:  # guardian and undertaker in one moment: the lab ends, and nobody buries it
+            if (
+                process.depth == 0
+            ):  # guardian and undertaker in one moment: the lab ends, and nobody buries it
                 os.kill(process.pid, signal.SIGKILL)
         lab._process.wait(10)
         # What another command removes in this moment is not in our answer.
@@ -109,7 +121,11 @@ def test_the_guardian_replaces_an_undertaker_that_was_killed(tmp_path: Path) -> 
 def undertaker_of(guardian: int, but: set[int]) -> int:
     """Number of a guardian's child that is in no process namespace of its own."""
     for _ in range(500):
-        found = [process.pid for process in tree(guardian)[1:] if process.depth == 0 and process.pid not in but]
+        found = [
+            process.pid
+            for process in tree(guardian)[1:]
+            if process.depth == 0 and process.pid not in but
+        ]
         if found:
             return found[0]
         subprocess.run(["sleep", "0.02"], check=True, timeout=5)

@@ -1,4 +1,5 @@
-"""HammerDB's command line as the users of a database, played by a stand-in that runs the real scripts (`hammerdb/`)."""
+"""HammerDB's command line as the users of a database, played by a stand-in that runs the real
+scripts (`hammerdb/`)."""
 
 import json
 import subprocess
@@ -39,12 +40,15 @@ ROWS = {18_000: 1000, 4000: 1000}
 def run(out: Path, home: Path) -> subprocess.CompletedProcess[str]:
     """`tailrace run --live` where HammerDB is looked for in one folder."""
     words = ["run", "--live", str(SCENARIO), "--out", str(out)]
-    return machine.tailrace(*words, limit_s=RUN_LIMIT_S, environment={hammerdb.HOME_VARIABLE: str(home)})
+    return machine.tailrace(
+        *words, limit_s=RUN_LIMIT_S, environment={hammerdb.HOME_VARIABLE: str(home)}
+    )
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One run of pgbench and HammerDB beside each other, and a look at what it left on the machine."""
+    """One run of pgbench and HammerDB beside each other, and a look at what it left on the
+    machine."""
     out = tmp_path_factory.mktemp("hammerdb") / "run"
     before = machine.picture()
     done = run(out, STAND_IN)
@@ -108,7 +112,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with Lab(canonical_json(plan), folder / "lab") as up:
         servers.start(up, {})
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(hammerdb, "installation", lambda: HammerDbInstallation(STAND_IN / hammerdb.PROGRAM))
+            patch.setattr(
+                hammerdb, "installation", lambda: HammerDbInstallation(STAND_IN / hammerdb.PROGRAM)
+            )
             yield up
 
 
@@ -124,7 +130,9 @@ class Loaded(PostgreSql):
 def users(name: str, rows: dict[int, int] | None = None, **changes: Any) -> tuple[Work, HammerDb]:
     """Two virtual users of the stand-in, with changes to the workload of the plan."""
     raw = planned_workloads(lower(load_scenario(SCENARIO).arms["base"], "base", 1))[1].flat
-    each = HammerDb(Task(raw | {"name": name, "users": 2} | changes, 7, DONE_LIMIT_S, Loaded(rows or ROWS)))
+    each = HammerDb(
+        Task(raw | {"name": name, "users": 2} | changes, 7, DONE_LIMIT_S, Loaded(rows or ROWS))
+    )
     return each.work, each
 
 
@@ -145,9 +153,13 @@ def test_hammerdb_waits_as_long_as_is_computed(lab: Lab, distribution: dict[str,
     wait_until_done(lab, each)
     logged = {
         (int(w[0]), int(w[1])): int(w[6])
-        for w in log_lines(lab.folder / "logs" / f"hammerdb-{name}/transactions", hammerdb.LOG_WORDS)
+        for w in log_lines(
+            lab.folder / "logs" / f"hammerdb-{name}/transactions", hammerdb.LOG_WORDS
+        )
     }
-    assert logged == {(user, number): load.pause_us(user, number) for user in range(2) for number in range(1, 31)}
+    assert logged == {
+        (user, number): load.pause_us(user, number) for user in range(2) for number in range(1, 31)
+    }
     for one in each.transactions():
         assert one.intended_us - one.begun_us == load.pause_us(one.user, one.number)
         assert one.latency_us > 0

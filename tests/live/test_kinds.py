@@ -34,7 +34,9 @@ def require(name: str) -> None:
 
 def fabrics(*names: str) -> list[Any]:
     """Parameters of a test: those that need packages of their own are slow."""
-    return [pytest.param(name, marks=[] if name == "bridge" else pytest.mark.slow) for name in names]
+    return [
+        pytest.param(name, marks=[] if name == "bridge" else pytest.mark.slow) for name in names
+    ]
 
 
 def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
@@ -48,7 +50,9 @@ def test_a_database_is_served_to_the_end_and_nothing_stays(fabric: str, tmp_path
     require(fabric)
     out, before = tmp_path / "run", machine.picture()
     options = ["--fabric", fabric, "--set", "experiment.solo=false"]
-    done = tailrace("run", "--live", str(machine.SCENARIO), "--arm", "fifo", *options, "--out", str(out))
+    done = tailrace(
+        "run", "--live", str(machine.SCENARIO), "--arm", "fifo", *options, "--out", str(out)
+    )
     machine.assert_ended(done)
     assert f"small, live over {fabric}" in done.stdout
     assert machine.wait_until_gone(str(out)) == []
@@ -57,19 +61,30 @@ def test_a_database_is_served_to_the_end_and_nothing_stays(fabric: str, tmp_path
     data: dict[str, Any] = read_trial(out / "trials" / "fifo" / "1.json")
     assert (data["fabric"]["kind"], data["workloads"][0]["transactions"]) == (fabric, 120)
     port = next(port for port in data["ports"] if port["towards"] == "client")
-    assert port["queues"][0]["drops"]["tail-drop"]["frames"] > 0, "the backup fills the queue of 1 MB"
+    assert port["queues"][0]["drops"]["tail-drop"]["frames"] > 0, (
+        "the backup fills the queue of 1 MB"
+    )
     shown = tailrace("show", "queues", str(out), "--port", "leaf>client")
     assert "Tail Drop Pkts" in shown.stdout, shown.stderr
 
 
-@pytest.mark.parametrize("fabric", fabrics(*(name for name, kind in kinds.KINDS.items() if kind.is_foreign)))
+@pytest.mark.parametrize(
+    "fabric", fabrics(*(name for name, kind in kinds.KINDS.items() if kind.is_foreign))
+)
 def test_a_port_that_is_offered_more_has_the_rate_of_its_link(fabric: str, tmp_path: Path) -> None:
     require(fabric)
     before = machine.picture()
     loaded = load_scenario(machine.SCENARIO, {"hosts.defaults.mtu": "1500B"})
     plan = canonical_json(lower(loaded.arms["fifo"], "fifo", 1))
     with Lab(plan, tmp_path / "lab", "--kind", fabric) as lab:
-        words = [str(program()), "source", "--to", f"{lab.addresses['client']}:9", "--payload-bytes", "1400"]
+        words = [
+            str(program()),
+            "source",
+            "--to",
+            f"{lab.addresses['client']}:9",
+            "--payload-bytes",
+            "1400",
+        ]
         words += ["--interval-ns", "60000", "--seconds", str(2 + WINDOWS_MAX * WINDOW_S)]
         # Two hosts, of which each has a line as fast as the port.
         for host in ("bulk", "db"):
@@ -81,12 +96,14 @@ def test_a_port_that_is_offered_more_has_the_rate_of_its_link(fabric: str, tmp_p
         lab.call("down")
     assert machine.wait_until_gone(str(tmp_path)) == []
     assert machine.picture() == before
-    # A busy machine may keep the kernel from sending for a moment, or the fabric from looking at its counters.
+    # A busy machine may keep the kernel from sending for a moment, or the fabric from looking at
+    # its counters.
     assert shares[-1] == pytest.approx(1, abs=TOLERANCE), shares
 
 
 def share_of_rate(lab: Lab) -> float:
-    """What the port towards the client sent in a window, with 24 bytes besides each frame, in parts of its rate."""
+    """What the port towards the client sent in a window, with 24 bytes besides each frame, in parts
+    of its rate."""
     lab.call("begin")
     time.sleep(WINDOW_S)
     lab.call("end")
@@ -99,11 +116,20 @@ def share_of_rate(lab: Lab) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("fabric", [name for name, kind in kinds.KINDS.items() if kind.is_foreign])
 @pytest.mark.parametrize("scenario", ["requests.yaml", "sysbench.yaml"])
-def test_every_request_program_runs_over_every_fabric(fabric: str, scenario: str, tmp_path: Path) -> None:
+def test_every_request_program_runs_over_every_fabric(
+    fabric: str, scenario: str, tmp_path: Path
+) -> None:
     require(fabric)
     out, before = tmp_path / "run", machine.picture()
-    options = ["--fabric", fabric, "--set", "experiment.duration=10s"]  # it ends with the last request
-    done = tailrace("run", "--live", str(machine.SCENARIO.with_name(scenario)), *options, "--out", str(out))
+    options = [
+        "--fabric",
+        fabric,
+        "--set",
+        "experiment.duration=10s",
+    ]  # it ends with the last request
+    done = tailrace(
+        "run", "--live", str(machine.SCENARIO.with_name(scenario)), *options, "--out", str(out)
+    )
     machine.assert_ended(done)
     assert machine.wait_until_gone(str(out)) == []
     assert machine.wait_until_gone("tailrace-ovs") == []

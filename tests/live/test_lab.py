@@ -61,7 +61,9 @@ def test_nothing_of_a_lab_listens_on_the_machine(tmp_path: Path) -> None:
 
     before = listening()
     with Lab(plan(), tmp_path / "lab") as lab:
-        server = lab.start(Command("server", ["iperf3", "--server", "--bind", lab.addresses["db"]], host="db"))
+        server = lab.start(
+            Command("server", ["iperf3", "--server", "--bind", lab.addresses["db"]], host="db")
+        )
         assert listening() <= before
         assert server.ended is None
         server.stop("INT")
@@ -75,25 +77,42 @@ def test_pgbench_waits_as_long_as_is_computed(tmp_path: Path) -> None:
     with Lab(plan(), tmp_path / "lab") as lab:
         servers.start(lab, {})
         for index, distribution in enumerate(DISTRIBUTIONS):
-            load = Script(raw | {"gap": distribution, "start": distribution, "name": f"w{index}"}, 7, {18_000: 1000})
+            load = Script(
+                raw | {"gap": distribution, "start": distribution, "name": f"w{index}"},
+                7,
+                {18_000: 1000},
+            )
             script = tmp_path / f"{index}.pgbench"
-            text = load.script().replace(r"\set left :pause", "\\set left 0\n\\set shown debug(:pause)")
+            text = load.script().replace(
+                r"\set left :pause", "\\set left 0\n\\set shown debug(:pause)"
+            )
             script.write_text(text, encoding="utf-8")
             script.chmod(0o644)
-            shown = lab.start(load.command(program, script, tmp_path / f"log-{index}", lab.addresses["db"], 0))
+            shown = lab.start(
+                load.command(program, script, tmp_path / f"log-{index}", lab.addresses["db"], 0)
+            )
             deadline = time.monotonic() + 30
             while len(said := _whole_numbers(shown)) < 2 * 62 and time.monotonic() < deadline:
                 time.sleep(0.02)
             shown.signal("ALRM")
             shown.require(30)
-            # The pause before the transaction that is not done any more, and the number of that transaction.
+            # The pause before the transaction that is not done any more, and the number of that
+            # transaction.
             drawn = sorted(said)
-            wanted = [load.pause_us(user, number) for user in range(2) for number in range(1, 62)] + [61, 61]
+            wanted = [
+                load.pause_us(user, number) for user in range(2) for number in range(1, 62)
+            ] + [61, 61]
             assert drawn == sorted(wanted), distribution
             assert isinstance(load.gap, Draw)
 
 
 def _whole_numbers(program: Program) -> list[int]:
     """What a script has shown so far."""
-    # Each thread writes a line in two pieces, and pieces of two threads may come one behind the other.
-    return list(map(int, re.findall(r"int (\d+)$", program.err_path.read_text(encoding="utf-8"), re.MULTILINE)))
+    # Each thread writes a line in two pieces, and pieces of two threads may come one behind the
+    # other.
+    return list(
+        map(
+            int,
+            re.findall(r"int (\d+)$", program.err_path.read_text(encoding="utf-8"), re.MULTILINE),
+        )
+    )

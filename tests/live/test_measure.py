@@ -25,11 +25,25 @@ def measured(out: Path, *options: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("fabric", "sizes"),
-    [("tap", "1518"), *(pytest.param(name, "64,9018", marks=pytest.mark.slow) for name in ("tap", "bridge"))],
+    [
+        ("tap", "1518"),
+        *(pytest.param(name, "64,9018", marks=pytest.mark.slow) for name in ("tap", "bridge")),
+    ],
 )
-def test_a_switch_of_the_kernel_or_ours_forwards_and_is_measured(fabric: str, sizes: str, tmp_path: Path) -> None:
+def test_a_switch_of_the_kernel_or_ours_forwards_and_is_measured(
+    fabric: str, sizes: str, tmp_path: Path
+) -> None:
     before = machine.picture()
-    options = ["--fabric", fabric, "--sizes", sizes, "--duration", "200ms", "--tests", "throughput,latency"]
+    options = [
+        "--fabric",
+        fabric,
+        "--sizes",
+        sizes,
+        "--duration",
+        "200ms",
+        "--tests",
+        "throughput,latency",
+    ]
     data = measured(tmp_path / "out", *options)
     assert machine.wait_until_gone(str(tmp_path)) == []
     assert machine.picture() == before
@@ -49,8 +63,21 @@ def test_a_switch_of_the_kernel_or_ours_forwards_and_is_measured(fabric: str, si
 @pytest.mark.slow
 def test_an_interrupt_keeps_what_was_measured_and_removes_the_lab(tmp_path: Path) -> None:
     before, out = machine.picture(), tmp_path / "out"
-    words = ["measure", "switch", "--fabric", "bridge", "--out", str(out), "--duration", "300ms", "--sizes", "64,128"]
-    with subprocess.Popen([*machine.TAILRACE, *words], stderr=subprocess.PIPE, text=True) as running:
+    words = [
+        "measure",
+        "switch",
+        "--fabric",
+        "bridge",
+        "--out",
+        str(out),
+        "--duration",
+        "300ms",
+        "--sizes",
+        "64,128",
+    ]
+    with subprocess.Popen(
+        [*machine.TAILRACE, *words], stderr=subprocess.PIPE, text=True
+    ) as running:
         assert running.stderr is not None
         for line in running.stderr:
             if line.startswith("64 B: throughput"):
@@ -71,7 +98,16 @@ def test_an_interrupt_keeps_what_was_measured_and_removes_the_lab(tmp_path: Path
 def test_open_vswitch_is_measured(fabric: str, tmp_path: Path) -> None:
     require(fabric)
     before = machine.picture()
-    options = ["--fabric", fabric, "--sizes", "64,9018", "--duration", "200ms", "--tests", "throughput,loss"]
+    options = [
+        "--fabric",
+        fabric,
+        "--sizes",
+        "64,9018",
+        "--duration",
+        "200ms",
+        "--tests",
+        "throughput,loss",
+    ]
     data = measured(tmp_path / "out", *options)
     assert machine.wait_until_gone("tailrace-ovs") == []
     assert machine.picture() == before

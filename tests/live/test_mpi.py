@@ -49,13 +49,19 @@ def job(run: Path, arm: str) -> dict[str, Any]:
 def test_every_iteration_of_a_pingpong_counts_and_crosses_the_network(base: dict[str, Any]) -> None:
     [own] = base["workloads"]
     sizes = own["mpi_times"]["sizes"]
-    assert [(one["bytes"], one["repetitions"]) for one in sizes] == [(8, 40), (1000, 40), (100_000, 40)]
+    assert [(one["bytes"], one["repetitions"]) for one in sizes] == [
+        (8, 40),
+        (1000, 40),
+        (100_000, 40),
+    ]
     assert own["transactions"] == own["latency"]["count"] == 120
     assert own["completion_ps"] is not None
     # Its bytes there and back, at 50 Mbit/s.
     assert sizes[2]["min_ps"] > 2 * 100_000 * 8 / 50e6 * 1e12
     messages = 2 * (40 + 4) * (8 + 1000 + 100_000)
-    assert messages < own["goodput_bytes"] < 1.01 * messages + 20_000, "messages, headers, and nothing twice"
+    assert messages < own["goodput_bytes"] < 1.01 * messages + 20_000, (
+        "messages, headers, and nothing twice"
+    )
     assert own["request_counts"]["connections"] == 1
     assert own["tcp"]["segments_sent"] > 40 * 100_000 / 1448
 
@@ -66,7 +72,10 @@ def test_frames_have_the_priority_of_the_workload(base: dict[str, Any]) -> None:
     [port] = [port for port in base["ports"] if port["towards"] == "b"]
     sent = {queue["name"]: queue["tx_bytes"] for queue in port["queues"]}
     assert sent["jobs"] > (40 + 4) * (8 + 1000 + 100_000) > 100 * sent["normal"]
-    assert not any("ranks share" in text for text in base["live"]["warnings"]) or len(os.sched_getaffinity(0)) < 2
+    assert (
+        not any("ranks share" in text for text in base["live"]["warnings"])
+        or len(os.sched_getaffinity(0)) < 2
+    )
 
 
 @pytest.mark.slow
@@ -76,7 +85,11 @@ def test_every_pattern_ends_with_exact_counts(run: Path, arm: str) -> None:
     ranks = 4 if arm == "ring" else 3
     assert own["mpi_times"]["ranks"] == ranks
     for one in own["mpi_times"]["sizes"]:
-        assert (one["repetitions"], one["ranks"], len(one["mean_of_ranks_ps"])) == (40, ranks, ranks)
+        assert (one["repetitions"], one["ranks"], len(one["mean_of_ranks_ps"])) == (
+            40,
+            ranks,
+            ranks,
+        )
     assert own["transactions"] == 40 * ranks * len(own["mpi_times"]["sizes"])
     assert own["request_counts"]["connections"] >= 2
     manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
@@ -93,14 +106,18 @@ def test_an_algorithm_is_that_of_the_scenario(run: Path) -> None:
 def test_more_ranks_than_cores_are_told(run: Path) -> None:
     cores = len(os.sched_getaffinity(0))
     warnings = " ".join(outcome(run, "ring")["live"]["warnings"])
-    assert (f"4 ranks share {cores} cores: its times measure the scheduler" in warnings) == (cores < 4)
+    assert (f"4 ranks share {cores} cores: its times measure the scheduler" in warnings) == (
+        cores < 4
+    )
 
 
 @pytest.mark.slow
 def test_netpipe_measures_each_size_by_itself(run: Path) -> None:
     own = job(run, "netpipe")
     require_times(own, [8, 1000], 50e6)
-    assert len(outcome(run, "netpipe")["live"]["programs"]["commands"]) == 4, "a starter and a daemon for each size"
+    assert len(outcome(run, "netpipe")["live"]["programs"]["commands"]) == 4, (
+        "a starter and a daemon for each size"
+    )
 
 
 @pytest.mark.slow
@@ -122,7 +139,8 @@ def require_times(own: dict[str, Any], sizes: list[int], rate_bps: float) -> Non
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a run of the example, in which streams meet the pingpong at its second host."""
+    """The directory of a run of the example, in which streams meet the pingpong at its second
+    host."""
     out = tmp_path_factory.mktemp("loaded") / "run"
     machine.run_live(LOADED, out)
     return out
@@ -141,9 +159,14 @@ def drops(run: Path, arm: str) -> int:
 
 
 @pytest.mark.slow
-def test_streams_in_the_priority_of_a_job_delay_it_and_drop_its_frames_without_pauses(loaded: Path) -> None:
-    alone, beside, paused = (of_job(loaded, arm)["latency"]["p50_ps"] for arm in ("alone", "beside", "beside-pfc"))
-    # 50 kB, where pauses begin, are 8 ms at 50 Mbit/s; most of the time more than half of them wait.
+def test_streams_in_the_priority_of_a_job_delay_it_and_drop_its_frames_without_pauses(
+    loaded: Path,
+) -> None:
+    alone, beside, paused = (
+        of_job(loaded, arm)["latency"]["p50_ps"] for arm in ("alone", "beside", "beside-pfc")
+    )
+    # 50 kB, where pauses begin, are 8 ms at 50 Mbit/s; most of the time more than half of them
+    # wait.
     assert min(beside, paused) > alone + 4 * 10**9
     assert drops(loaded, "alone") == 0 < drops(loaded, "beside")
 
@@ -158,7 +181,9 @@ def test_with_pauses_no_frame_of_a_job_is_dropped(loaded: Path) -> None:
 
 @pytest.mark.slow
 def test_the_connections_of_jobs_are_in_their_vlans(tmp_path: Path) -> None:
-    found = machine.finished_run(SCENARIO.with_name("mpi-vlans.yaml"), tmp_path / "run", RUN_LIMIT_S)
+    found = machine.finished_run(
+        SCENARIO.with_name("mpi-vlans.yaml"), tmp_path / "run", RUN_LIMIT_S
+    )
     assert [each["transactions"] for each in found["workloads"]] == [2 * 20, 2 * 20, 20]
     sent = {port["towards"]: port["tx_bytes"] for port in found["ports"] if port["node"] == "leaf1"}
     # VLAN 20 has a spine of its own. Messages: 20 + 4 of each size.
@@ -172,9 +197,13 @@ def test_a_rank_that_is_killed_fails_the_trial_and_leaves_nothing(tmp_path: Path
     scenario = tmp_path / "long.yaml"
     text = SCENARIO.read_text(encoding="utf-8")
     text = text[: text.index("arms:")] + text[text.index("experiment:") :]
-    scenario.write_text(text.replace("iterations: 40", "iterations: 100000, volume: 10GiB"), encoding="utf-8")
+    scenario.write_text(
+        text.replace("iterations: 40", "iterations: 100000, volume: 10GiB"), encoding="utf-8"
+    )
     words = [*machine.TAILRACE, "run", "--live", str(scenario), "--out", str(out)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as running:
         os.kill(rank_of(out), signal.SIGKILL)
         said, _ = running.communicate(timeout=RUN_LIMIT_S)
     assert running.returncode != 0
@@ -202,4 +231,8 @@ def is_rank_1(folder: Path, out: Path) -> bool:
         variables = (folder / "environ").read_bytes()
     except OSError:  # it ended meanwhile
         return False
-    return str(out).encode() in line and b"mpi_rank.py\0" in line and b"OMPI_COMM_WORLD_RANK=1\0" in variables
+    return (
+        str(out).encode() in line
+        and b"mpi_rank.py\0" in line
+        and b"OMPI_COMM_WORLD_RANK=1\0" in variables
+    )

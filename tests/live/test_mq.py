@@ -49,7 +49,8 @@ def test_messages_have_their_size_on_the_wire(finished: dict[str, Any]) -> None:
     [port] = [each for each in finished["ports"] if each["towards"] == "broker"]
     confirm, consume, publish = (each["transactions"] for each in finished["workloads"])
     payload = (confirm + publish) * 1082 + consume * 21
-    # Headers, acknowledgements of TCP, the opening of sessions; and messages that were on their way at the end.
+    # Headers, acknowledgements of TCP, the opening of sessions; and messages that were on their way
+    # at the end.
     assert payload < port["tx_bytes"] < 1.15 * payload + 200 * 1200 + 50_000
 
 
@@ -71,6 +72,8 @@ def test_a_lost_message_is_told(tmp_path: Path) -> None:
         service.wait_until_ready()
         service.verify(lab)
         # Nothing was published: all 400 are missing.
-        with pytest.raises(FabricError, match=r"rabbitmq-broker: the queue of confirm has 0 messages, not 400"):
+        with pytest.raises(
+            FabricError, match=r"rabbitmq-broker: the queue of confirm has 0 messages, not 400"
+        ):
             service.require_all(lab, service.works[0])
         service.stop()

@@ -34,7 +34,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, An
     assert machine.wait_until_gone(str(out)) == []
     assert machine.wait_until_gone("stress-ng --") == []
     assert machine.picture() == before
-    assert "Processor time and context switches" in (out / "report.html").read_text(encoding="utf-8")
+    assert "Processor time and context switches" in (out / "report.html").read_text(
+        encoding="utf-8"
+    )
     return {arm.name: read_trial(arm / "1.json") for arm in (out / "trials").iterdir()}
 
 
@@ -63,9 +65,9 @@ def test_a_neighbour_computes_for_the_whole_trial(finished: dict[str, dict[str, 
     assert noise["user_ps"] + noise["system_ps"] > 0.1e12 * live["span_s"]
     assert "stress-ng --cpu 1" in " ".join(live["programs"]["commands"]["neighbour-web-noise"])
     assert "dispatching hogs: 1 cpu" in live["programs"]["reports"]["neighbour-web-noise"]
-    assert finished["disk"]["live"]["neighbours"]["neighbour-web-noise"]["voluntary_switches"] > 0, (
-        "it waits for the disk"
-    )
+    assert (
+        finished["disk"]["live"]["neighbours"]["neighbour-web-noise"]["voluntary_switches"] > 0
+    ), "it waits for the disk"
 
 
 def plan_of(arm: str) -> dict[str, Any]:
@@ -78,13 +80,18 @@ def test_programs_stay_on_their_cores_and_in_their_groups(tmp_path: Path) -> Non
         lab.pins = {"web": [0]}
         assert lab.run(Command("pinned", AFFINITY, host="web"), DONE_LIMIT_S).strip() == "[0]"
         assert lab.run(Command("free", AFFINITY, host="client"), DONE_LIMIT_S).strip() != "[0]"
-        assert lab.run(Command("own", AFFINITY, host="client", cores=[0]), DONE_LIMIT_S).strip() == "[0]"
+        assert (
+            lab.run(Command("own", AFFINITY, host="client", cores=[0]), DONE_LIMIT_S).strip()
+            == "[0]"
+        )
         with pytest.raises(FabricError, match="no machine has a core 99999"):
             lab.start(Command("far", AFFINITY, cores=[99999]))
         with pytest.raises(FabricError, match="letters, digits, - and _"):
             lab.start(Command("odd", AFFINITY, group="../odd"))
         if ask("doctor").get("cgroup_usable") is not False:
-            groups = lab.run(Command("group", ["cat", "/proc/self/cgroup"], group="alone"), DONE_LIMIT_S)
+            groups = lab.run(
+                Command("group", ["cat", "/proc/self/cgroup"], group="alone"), DONE_LIMIT_S
+            )
             assert "own-alone" in groups
 
 
@@ -97,7 +104,9 @@ def test_who_only_looks_stays_in_the_group_of_the_lab(tmp_path: Path) -> None:
         assert "no-host" in lab.run(Command("looks", look, host="web", observes=True), DONE_LIMIT_S)
     with Lab(canonical_json(plan_of("noisy")), tmp_path / "tap") as lab:
         seen = lab.run(Command("looks", look, host="web", observes=True), DONE_LIMIT_S)
-        assert seen == lab.run(Command("works", look, host="web"), DONE_LIMIT_S), "the lab itself is in no group"
+        assert seen == lab.run(Command("works", look, host="web"), DONE_LIMIT_S), (
+            "the lab itself is in no group"
+        )
 
 
 def test_a_neighbour_that_is_killed_fails_the_trial(tmp_path: Path) -> None:
@@ -107,5 +116,7 @@ def test_a_neighbour_that_is_killed_fails_the_trial(tmp_path: Path) -> None:
         made.start(lab, 1)
         made.require_running()
         made.programs[0].stop("KILL")
-        with pytest.raises(FabricError, match="neighbour-web-noise: stress-ng was ended by signal 9"):
+        with pytest.raises(
+            FabricError, match="neighbour-web-noise: stress-ng was ended by signal 9"
+        ):
             made.require_running()

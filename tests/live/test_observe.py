@@ -15,10 +15,13 @@ import machine
 LIMIT_S = 60
 DATAGRAMS = 300
 SEND = (
-    "import socket, sys, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); sys.stdin.readline();"
-    f"[(s.sendto(bytes(400), ('10.201.0.2', 9)), n % 10 or time.sleep(0.001)) for n in range({DATAGRAMS})]"
+    "import socket, sys, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
+    "sys.stdin.readline();"
+    "[(s.sendto(bytes(400), ('10.201.0.2', 9)), n % 10 or time.sleep(0.001)) for n in "
+    f"range({DATAGRAMS})]"
 )
-"""Sends when it is told to. The interpreter has started by then, whatever a busy machine needs for that."""
+"""Sends when it is told to. The interpreter has started by then, whatever a busy machine needs for
+that."""
 
 
 @pytest.fixture
@@ -28,7 +31,20 @@ def namespaces() -> Iterator[tuple[str, str]]:
     try:
         for name in names:
             ip("netns", "add", name)
-        ip("-n", names[0], "link", "add", "e0", "type", "veth", "peer", "name", "e0", "netns", names[1])
+        ip(
+            "-n",
+            names[0],
+            "link",
+            "add",
+            "e0",
+            "type",
+            "veth",
+            "peer",
+            "name",
+            "e0",
+            "netns",
+            names[1],
+        )
         for number, name in enumerate(names, 1):
             ip("-n", name, "address", "add", f"10.201.0.{number}/24", "dev", "e0")
             ip("-n", name, "link", "set", "e0", "up")
@@ -44,7 +60,8 @@ def ip(*words: str) -> None:
 
 
 def wait_until_observed(namespace: str) -> None:
-    """Returns when a packet socket of a namespace receives (packet(7), /proc/net/packet: column R)."""
+    """Returns when a packet socket of a namespace receives (packet(7), /proc/net/packet: column
+    R)."""
     until = time.monotonic() + LIMIT_S
     while "1" not in [row["R"] for row in packet_sockets(namespace)]:
         assert time.monotonic() < until, "nothing observes"
@@ -59,7 +76,9 @@ def packet_sockets(namespace: str) -> list[dict[str, str]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def test_an_interface_is_observed_for_its_time_and_every_frame_counts(namespaces: tuple[str, str]) -> None:
+def test_an_interface_is_observed_for_its_time_and_every_frame_counts(
+    namespaces: tuple[str, str],
+) -> None:
     words = ("profile", "e0", "--netns", namespaces[1], "--for", "3s", "--json")
     send = ["ip", "netns", "exec", namespaces[0], sys.executable, "-c", SEND]
     with (

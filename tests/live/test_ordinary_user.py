@@ -20,7 +20,8 @@ LIMIT_S = 200
 NOBODY = 65_534
 """Of Debian and of the kernel's overflowuid."""
 READS = "-all,+dac_read_search"
-"""The interpreter of the tests may be in a folder of root's. It is read there; the fabric gives the right up."""
+"""The interpreter of the tests may be in a folder of root's. It is read there; the fabric gives the
+right up."""
 
 
 class User:
@@ -34,7 +35,11 @@ class User:
         who = [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", f"--inh-caps={READS}"]
         places = {"XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state"}
         environment = {name: str(self.home / folder) for name, folder in places.items()}
-        environment |= {"HOME": str(self.home), "TMPDIR": str(self.home), fabric.ENVIRONMENT: str(self.home / "fabric")}
+        environment |= {
+            "HOME": str(self.home),
+            "TMPDIR": str(self.home),
+            fabric.ENVIRONMENT: str(self.home / "fabric"),
+        }
         command = ["setpriv", *who, f"--ambient-caps={READS}", *machine.TAILRACE, *words]
         return subprocess.run(
             elsewhere("open-tun", command),
@@ -49,7 +54,8 @@ class User:
 
 @pytest.fixture
 def user() -> Iterator[User]:
-    """With what was measured of this machine, which takes a quarter of a minute, and a copy of the fabric."""
+    """With what was measured of this machine, which takes a quarter of a minute, and a copy of the
+    fabric."""
     limits.frames_per_s_max(lambda _text: None)
     home = Path(tempfile.mkdtemp(prefix="ordinary-"))
     try:
@@ -67,7 +73,8 @@ def user() -> Iterator[User]:
 
 
 def require_lab(user: User) -> None:
-    """Skips where the machine keeps labs from ordinary users, such as by a limit of user namespaces."""
+    """Skips where the machine keeps labs from ordinary users, such as by a limit of user
+    namespaces."""
     facts = json.loads(user.tailrace("lab", "doctor", "--json").stdout)["facts"]
     told = {fact["what"]: fact for fact in facts}
     assert told["privileges"]["value"] == "ordinary user: labs are in a user namespace"
@@ -80,7 +87,15 @@ def test_an_ordinary_user_runs_databases_in_a_user_namespace(user: User) -> None
     before = machine.picture()
     require_lab(user)
     done = user.tailrace(
-        "run", "--live", "small.yaml", "--arm", "dpp", "--set", "experiment.solo=false", "--out", "run"
+        "run",
+        "--live",
+        "small.yaml",
+        "--arm",
+        "dpp",
+        "--set",
+        "experiment.solo=false",
+        "--out",
+        "run",
     )
     assert done.returncode == 0, done.stdout + done.stderr
     outcome = read_trial(user.home / "run" / "trials" / "dpp" / "1.json")
@@ -92,7 +107,12 @@ def test_an_ordinary_user_runs_databases_in_a_user_namespace(user: User) -> None
 @pytest.mark.slow
 def test_an_ordinary_user_runs_an_mpi_job(user: User) -> None:
     # Priorities of programs need control groups, which only root has on this machine.
-    text = Path(__file__).with_name("mpi.yaml").read_text(encoding="utf-8").replace(", priority: 3", "")
+    text = (
+        Path(__file__)
+        .with_name("mpi.yaml")
+        .read_text(encoding="utf-8")
+        .replace(", priority: 3", "")
+    )
     (user.home / "mpi.yaml").write_text(text, encoding="utf-8")
     require_lab(user)
     done = user.tailrace("run", "--live", "mpi.yaml", "--arm", "base", "--out", "run")
@@ -121,8 +141,8 @@ def test_without_user_namespaces_it_is_refused_in_plain_words(tmp_path: Path) ->
     done = machine.run_program(elsewhere("no-namespaces", [*machine.TAILRACE, *words]), LIMIT_S)
     assert done.returncode == 2, done.stdout + done.stderr
     assert (
-        "a live run cannot start on this machine: privileges: too few (run as root: user namespaces are not available)"
-        in (done.stderr)
+        "a live run cannot start on this machine: privileges: too few (run as root: user "
+        "namespaces are not available)" in (done.stderr)
     )
     assert "a lab needs root, or CAP_NET_ADMIN and CAP_SYS_ADMIN, or user namespaces" in done.stderr
     assert not (tmp_path / "run").exists()

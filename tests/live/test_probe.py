@@ -1,4 +1,5 @@
-"""Probes of paths and counters of interfaces: on fabrics, and between namespaces of other people."""
+"""Probes of paths and counters of interfaces: on fabrics, and between namespaces of other
+people."""
 
 import json
 import os
@@ -49,13 +50,29 @@ def fabric(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def test_a_path_carries_jumbo_frames_until_one_end_is_set_back(fabric: Path) -> None:
     found = probed(fabric, "client", "db", code=0)
-    assert [(each["payload_bytes"], each["own_mtu_bytes"]) for each in found["directions"]] == [(8_972, 9_000)] * 2
-    assert tailrace(fabric, "lab", "exec", "db", "--", "ip", "link", "set", "eth0", "mtu", "1500").returncode == 0
+    assert [(each["payload_bytes"], each["own_mtu_bytes"]) for each in found["directions"]] == [
+        (8_972, 9_000)
+    ] * 2
+    assert (
+        tailrace(
+            fabric, "lab", "exec", "db", "--", "ip", "link", "set", "eth0", "mtu", "1500"
+        ).returncode
+        == 0
+    )
     there, back = probed(fabric, "client", "db", code=1)["directions"]
     # A TAP takes what comes, whatever its MTU; its host sends no more than that.
     assert there["payload_bytes"] == 8_972
-    assert (back["payload_bytes"], back["cause"], back["own_mtu_bytes"]) == (1_472, "message-too-long", 1_500)
-    assert tailrace(fabric, "lab", "exec", "db", "--", "ip", "link", "set", "eth0", "mtu", "9000").returncode == 0
+    assert (back["payload_bytes"], back["cause"], back["own_mtu_bytes"]) == (
+        1_472,
+        "message-too-long",
+        1_500,
+    )
+    assert (
+        tailrace(
+            fabric, "lab", "exec", "db", "--", "ip", "link", "set", "eth0", "mtu", "9000"
+        ).returncode
+        == 0
+    )
     assert probed(fabric, "client", "db", code=0)["is_carried"]
     unknown = tailrace(fabric, "measure", "path", "client", "dbs")
     assert (unknown.returncode, "did you mean 'db'?" in unknown.stderr) == (2, True)
@@ -64,14 +81,18 @@ def test_a_path_carries_jumbo_frames_until_one_end_is_set_back(fabric: Path) -> 
 def test_interfaces_count_what_passes_them(fabric: Path) -> None:
     before = tailrace(fabric, "show", "interfaces", "--json")
     (fabric / "before.json").write_text(before.stdout, encoding="utf-8")
-    ping = tailrace(fabric, "lab", "exec", "client", "--", "ping", "-c", "5", "-i", "0.01", "-s", "8000", "db")
+    ping = tailrace(
+        fabric, "lab", "exec", "client", "--", "ping", "-c", "5", "-i", "0.01", "-s", "8000", "db"
+    )
     assert " 0% packet loss" in ping.stdout, ping.stderr
     since = tailrace(fabric, "show", "interfaces", "--since", str(fabric / "before.json"), "--json")
     rows = {row["interface"]: row for row in json.loads(since.stdout)["difference"]}
     assert list(rows) == ["client/eth0", "db/eth0", "leaf>client", "leaf>db"]
     assert {(row["rx_frames"], row["tx_frames"]) for row in rows.values()} == {(5, 5)}
     assert {row["rx_overruns"] for row in rows.values()} == {None}
-    again = tailrace(fabric, "show", "interfaces", "--interval", "50ms", "--count", "3", "--port", "db")
+    again = tailrace(
+        fabric, "show", "interfaces", "--interval", "50ms", "--count", "3", "--port", "db"
+    )
     assert again.stdout.splitlines()[0].split()[:4] == ["Iface", "MTU", "Met", "RX-OK"]
     assert [line.split()[0] for line in again.stdout.splitlines()[1:]] == ["db/eth0"] * 3
     unknown = tailrace(fabric, "show", "interfaces", "--port", "leaf>dbs")
@@ -90,16 +111,33 @@ BLACK_HOLE = ("--set", "switches.leaf.mtu=9000B", "--set", "switches.leaf.port_m
 
 
 def test_a_port_of_the_built_in_switch_names_itself(tmp_path: Path) -> None:
-    there, back = probed(tmp_path, str(JUMBO), "client", "db", "--live", *BLACK_HOLE, code=1)["directions"]
-    assert (there["payload_bytes"], there["cause"], there["silent"]["lost"]) == (1_472, "silent-black-hole", 30)
-    assert (there["where"]["port"], there["where"]["side"], there["where"]["mtu_bytes"]) == ("leaf>db", "egress", 1_500)
-    assert (back["payload_bytes"], back["where"]["port"], back["where"]["side"]) == (1_472, "leaf>db", "ingress")
+    there, back = probed(tmp_path, str(JUMBO), "client", "db", "--live", *BLACK_HOLE, code=1)[
+        "directions"
+    ]
+    assert (there["payload_bytes"], there["cause"], there["silent"]["lost"]) == (
+        1_472,
+        "silent-black-hole",
+        30,
+    )
+    assert (there["where"]["port"], there["where"]["side"], there["where"]["mtu_bytes"]) == (
+        "leaf>db",
+        "egress",
+        1_500,
+    )
+    assert (back["payload_bytes"], back["where"]["port"], back["where"]["side"]) == (
+        1_472,
+        "leaf>db",
+        "ingress",
+    )
 
 
-def test_a_bridge_that_counts_nothing_has_lost_frames_between_two_interfaces(tmp_path: Path) -> None:
+def test_a_bridge_that_counts_nothing_has_lost_frames_between_two_interfaces(
+    tmp_path: Path,
+) -> None:
     words = (str(JUMBO), "client", "db", "--live", "--fabric", "bridge", *BLACK_HOLE)
     there, back = probed(tmp_path, *words, code=1)["directions"]
-    # A device of the kernel receives 4 bytes more than its MTU, for a VLAN's tag; some kernels let them out as well.
+    # A device of the kernel receives 4 bytes more than its MTU, for a VLAN's tag; some kernels let
+    # them out as well.
     assert (there["mtu_bytes"] in (1_500, 1_504), there["cause"]) == (True, "silent-black-hole")
     assert (there["where"]["after"], there["where"]["before"]) == ("leaf>client", "leaf>db")
     assert (back["mtu_bytes"], back["where"]["before"]) == (1_504, "leaf>db")
@@ -112,7 +150,22 @@ def namespaces() -> Iterator[tuple[str, str]]:
     try:
         for name in names:
             ip("netns", "add", name)
-        ip("-n", names[0], "link", "add", "e0", "mtu", "9000", "type", "veth", "peer", "name", "e0", "netns", names[1])
+        ip(
+            "-n",
+            names[0],
+            "link",
+            "add",
+            "e0",
+            "mtu",
+            "9000",
+            "type",
+            "veth",
+            "peer",
+            "name",
+            "e0",
+            "netns",
+            names[1],
+        )
         for number, name in enumerate(names, 1):
             ip("-n", name, "address", "add", f"10.200.0.{number}/24", "dev", "e0")
             ip("-n", name, "link", "set", "e0", "mtu", "9000", "up")
@@ -130,7 +183,11 @@ def ip(*words: str) -> None:
 def test_an_address_is_probed_from_a_namespace(tmp_path: Path, namespaces: tuple[str, str]) -> None:
     words = ("10.200.0.2", "--netns", namespaces[0])
     [whole] = probed(tmp_path, *words, code=0)["directions"]
-    assert (whole["payload_bytes"], whole["own_mtu_bytes"], whole["is_round_trip"]) == (8_972, 9_000, True)
+    assert (whole["payload_bytes"], whole["own_mtu_bytes"], whole["is_round_trip"]) == (
+        8_972,
+        9_000,
+        True,
+    )
     ip("-n", namespaces[1], "link", "set", "e0", "mtu", "1500")
     [less] = probed(tmp_path, *words, code=1)["directions"]
     # A veth interface receives 4 bytes more than its MTU, and its host cuts the reply.
@@ -141,8 +198,13 @@ def test_an_address_is_probed_from_a_namespace(tmp_path: Path, namespaces: tuple
 
 
 def test_who_does_not_answer_is_told_in_words(tmp_path: Path, namespaces: tuple[str, str]) -> None:
-    silent = tailrace(tmp_path, "measure", "path", "10.200.0.9", "--netns", namespaces[0], "--tries", "2")
-    assert (silent.returncode, "10.200.0.9 does not answer 10.200.0.1" in silent.stderr) == (2, True)
+    silent = tailrace(
+        tmp_path, "measure", "path", "10.200.0.9", "--netns", namespaces[0], "--tries", "2"
+    )
+    assert (silent.returncode, "10.200.0.9 does not answer 10.200.0.1" in silent.stderr) == (
+        2,
+        True,
+    )
     none = tailrace(tmp_path, "measure", "path", "10.200.0.2", "--netns", namespaces[0] + "x")
     assert (none.returncode, f"did you mean '{namespaces[0]}'?" in none.stderr) == (2, True)
     away = tailrace(tmp_path, "measure", "path", "10.9.9.9", "--netns", namespaces[0])

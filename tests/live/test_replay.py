@@ -1,5 +1,5 @@
-"""Recorded requests over sockets of the real kernel: their sizes and boundaries, pauses as the fabric saw them, and an
-explanation that adds up.
+"""Recorded requests over sockets of the real kernel: their sizes and boundaries, pauses as the
+fabric saw them, and an explanation that adds up.
 """
 
 import json
@@ -25,10 +25,12 @@ SYN_BYTES = 8
 """By which a frame with SYN is longer than one with timestamps alone."""
 WORKLOADS = ("shop", "timed")
 WIRE_BYTES = len(WORKLOADS) * sum(
-    2 * SYN_BYTES + sum(one.request_bytes + one.response_bytes for one in requests) for requests in RECORDED
+    2 * SYN_BYTES + sum(one.request_bytes + one.response_bytes for one in requests)
+    for requests in RECORDED
 )
 RUNS_MAX = 3
-"""TCP sends again what a program without a core does not acknowledge in time. Bytes do not tell such segments apart."""
+"""TCP sends again what a program without a core does not acknowledge in time. Bytes do not tell
+such segments apart."""
 NOISE_PS = 20 * 10**9
 """Median lateness of a shared machine at most; an idle one has tens of microseconds."""
 PS_PER_NS = 1000
@@ -36,8 +38,9 @@ PS_PER_NS = 1000
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run with an ingress log, in which TCP sent nothing twice: by its own count, and by the bytes on the wire, since
-    handshakes and probes that a busy machine lets it repeat are not counted.
+    """A run with an ingress log, in which TCP sent nothing twice: by its own count, and by the
+    bytes on the wire, since handshakes and probes that a busy machine lets it repeat are not
+    counted.
     """
     seen = []
     for _ in range(RUNS_MAX):
@@ -63,16 +66,30 @@ def wire_bytes(run: Run) -> int:
     total = 0
     for name in WORKLOADS:
         ports = outcome(run)["live"]["client_ports"][name]
-        own = [one for one in seen_connections(run, run.told("base")[0], name) if one.client[1] in ports]
-        crossings = [crossing for one in own for side in (SERVER, CLIENT) for crossing in one.to[side]]
+        own = [
+            one
+            for one in seen_connections(run, run.told("base")[0], name)
+            if one.client[1] in ports
+        ]
+        crossings = [
+            crossing for one in own for side in (SERVER, CLIENT) for crossing in one.to[side]
+        ]
         total += sum(max(0, crossing.bytes - HEADERS) for crossing in crossings)
     return total
 
 
-def exchanges(one: Connection, requests: tuple[Recorded, ...]) -> Iterator[tuple[Crossing, Crossing]]:
-    """For each recorded request its first frame, and the last frame of its response, by counting bytes."""
-    up, down = ([crossing for crossing in one.to[side] if crossing.bytes > HEADERS] for side in (SERVER, CLIENT))
-    up, down = (sorted(of, key=lambda crossing: crossing.begun_ps)[1:] for of in (up, down))  # without the SYN
+def exchanges(
+    one: Connection, requests: tuple[Recorded, ...]
+) -> Iterator[tuple[Crossing, Crossing]]:
+    """For each recorded request its first frame, and the last frame of its response, by counting
+    bytes."""
+    up, down = (
+        [crossing for crossing in one.to[side] if crossing.bytes > HEADERS]
+        for side in (SERVER, CLIENT)
+    )
+    up, down = (
+        sorted(of, key=lambda crossing: crossing.begun_ps)[1:] for of in (up, down)
+    )  # without the SYN
     for request in requests:
         yield up[0], take(down, request.response_bytes)[-1]
         take(up, request.request_bytes)
@@ -89,11 +106,16 @@ def take(of: list[Crossing], size: int) -> list[Crossing]:
 
 
 def test_every_request_is_answered(run: Run) -> None:
-    count, size = sum(map(len, RECORDED)), sum(one.response_bytes for requests in RECORDED for one in requests)
+    count, size = (
+        sum(map(len, RECORDED)),
+        sum(one.response_bytes for requests in RECORDED for one in requests),
+    )
     for workload in outcome(run)["workloads"]:
         assert (workload["transactions"], workload["goodput_bytes"]) == (count, size)
         assert workload["cut_off"]["count"] == 0
-    assert all("late on average" in text for text in outcome(run)["live"]["programs"]["reports"].values())
+    assert all(
+        "late on average" in text for text in outcome(run)["live"]["programs"]["reports"].values()
+    )
 
 
 def test_frames_on_the_wire_have_the_recorded_boundaries_and_pauses(run: Run) -> None:

@@ -1,4 +1,5 @@
-"""Web server, cache and name server with their load generators, from the command line to the results."""
+"""Web server, cache and name server with their load generators, from the command line to the
+results."""
 
 import time
 from collections.abc import Iterator
@@ -36,7 +37,14 @@ BYTES = {
     "queries": 60,
     "transfers": 4000,
 }
-DONE = {"visits": 2 * 30, "batches": 2 * 64, "pages": 3 * 40, "values": 4 * 60, "queries": 8 * 30, "transfers": 4 * 20}
+DONE = {
+    "visits": 2 * 30,
+    "batches": 2 * 64,
+    "pages": 3 * 40,
+    "values": 4 * 60,
+    "queries": 8 * 30,
+    "transfers": 4 * 20,
+}
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +66,11 @@ def test_every_request_is_done_and_its_response_has_its_size(finished: dict[str,
         assert each["latency"]["count"] == done == each["request_counts"]["answered"]
         assert each["request_counts"]["failed"] == 0
         assert (
-            0 < each["latency"]["min_ps"] <= each["latency"]["p99_ps"] <= each["latency"]["max_ps"] < finished["end_ps"]
+            0
+            < each["latency"]["min_ps"]
+            <= each["latency"]["p99_ps"]
+            <= each["latency"]["max_ps"]
+            < finished["end_ps"]
         )
         if name in DONE:
             assert (done, each["completion_ps"] is not None) == (DONE[name], True)
@@ -76,7 +88,9 @@ def test_new_connections_are_as_many_as_requests(finished: dict[str, Any]) -> No
 
 
 def test_programs_versions_and_configurations_are_recorded(finished: dict[str, Any]) -> None:
-    assert {"nginx", "wrk", "redis-server", "redis-benchmark", "knotd", "dnsperf"} <= set(finished["versions"])
+    assert {"nginx", "wrk", "redis-server", "redis-benchmark", "knotd", "dnsperf"} <= set(
+        finished["versions"]
+    )
     record = finished["live"]["programs"]
     assert record["commands"]["wrk-pages"][:3] == ["wrk", "--threads", "3"]
     assert "keepalive_requests 1000000000;" in record["configurations"]["nginx-web"]
@@ -130,7 +144,9 @@ def test_wrk_waits_as_long_as_is_computed(serving: Serving, distribution: dict[s
     load.stop(lab)
     # Raises for a pause that is not the one of the seed.
     done = lua_log.transactions(load.work, "wrk", lab.folder / "logs" / f"requests-{name}")
-    assert sorted((one.user, one.number) for one in done) == [(user, n) for user in range(3) for n in range(1, 21)]
+    assert sorted((one.user, one.number) for one in done) == [
+        (user, n) for user in range(3) for n in range(1, 21)
+    ]
     assert all(one.latency_us > 0 for one in done)
 
 
@@ -143,14 +159,20 @@ def test_a_port_in_use_is_told_in_words(tmp_path: Path) -> None:
         first.start(lab, None)
         first.wait_until_ready()
         other = lab.start(
-            Command("other", ["nginx", "-e", "stderr", "-c", f"{lab.scratch}/nginx-web/conf"], host="web")
+            Command(
+                "other",
+                ["nginx", "-e", "stderr", "-c", f"{lab.scratch}/nginx-web/conf"],
+                host="web",
+            )
         )
         assert not other.wait(DONE_LIMIT_S).is_good
         assert "Address already in use" in other.complaint()
         first.stop()
 
 
-def test_a_server_that_does_not_start_is_told_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_does_not_start_is_told_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan, raw = lab_of(tmp_path)
     monkeypatch.setattr(nginx, "configuration", lambda *_: "daemon off;\nnonsense on;\n")
     servers = Servers([("requests", raw)], tmp_path / "templates")
@@ -162,7 +184,9 @@ def test_a_server_that_does_not_start_is_told_in_words(tmp_path: Path, monkeypat
         servers.start(lab, {})
 
 
-def test_a_response_of_another_size_is_told_before_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_of_another_size_is_told_before_the_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan, raw = lab_of(tmp_path)
     monkeypatch.setattr(nginx, "body_bytes", lambda size, **_: size)
     servers = Servers([("requests", raw)], tmp_path / "templates")

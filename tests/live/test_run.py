@@ -54,7 +54,9 @@ def test_frames_are_conserved_and_none_is_lost_outside_the_queues(finished: Path
         data = outcome(finished, arm)
         books = data["conservation"]
         assert books["sent"] == books["delivered"] + books["dropped"] + books["in_network"]
-        assert all(sum(lost.values()) == 0 for lost in data["fabric"]["frames_lost_outside"].values())
+        assert all(
+            sum(lost.values()) == 0 for lost in data["fabric"]["frames_lost_outside"].values()
+        )
         assert data["fabric"]["foreign_frames"] == 0
 
 
@@ -66,7 +68,8 @@ def test_the_backup_fills_the_queue_and_dpp_takes_the_orders_past_it(finished: P
     [fifo] = ports["fifo"]["queues"]
     express, normal = ports["dpp"]["queues"]
     assert sum(lost["frames"] for lost in fifo["drops"].values()) > 0
-    # An answer of 18 kB is three frames at this MTU: all of them are first packets of a flow that was silent before.
+    # An answer of 18 kB is three frames at this MTU: all of them are first packets of a flow that
+    # was silent before.
     assert ports["dpp"]["dpp"]["prioritised_frames"] >= 120 * 2
     assert express["tx_bytes"] > 0
     assert normal["tx_frames"] > 0
@@ -84,7 +87,8 @@ def test_what_lateness_did_and_what_programs_waited_is_told(finished: Path) -> N
         lost = data["live"]["core_waits"]["orders"]
         assert lost["wait_s"] > 0, "no program gets a core at once each time"
         assert 0 < lost["share"] < 1
-        # One entry for each core, also where the trial was too short to tell how much the hypervisor took.
+        # One entry for each core, also where the trial was too short to tell how much the
+        # hypervisor took.
         cores = data["live"]["steal_by_core"]
         assert len(cores) >= 1
         assert all(steal is None or 0 <= steal <= 1 for steal in cores)
@@ -94,7 +98,11 @@ def test_what_linux_was_told_is_recorded(finished: Path) -> None:
     manifest = json.loads((finished / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["engine"] == "live"
     assert {"postgres", "iperf3", "fabric_build"} <= set(manifest["versions"])
-    controls = {name for arm in ("fifo", "dpp") for name in outcome(finished, arm)["live"]["congestion_controls"]}
+    controls = {
+        name
+        for arm in ("fifo", "dpp")
+        for name in outcome(finished, arm)["live"]["congestion_controls"]
+    }
     assert controls <= {"cubic"}
 
 
@@ -111,16 +119,20 @@ def test_what_entered_the_switches_is_replayed_to_the_same_digest(finished: Path
     assert len(machine.replay(finished)) == 3
 
 
-def test_a_transaction_is_traced_beside_what_the_fabric_did_to_frames(finished: Path, tmp_path: Path) -> None:
-    done = machine.tailrace("trace", str(finished), "--arm", "fifo", "-o", str(tmp_path / "trace"), "--json")
+def test_a_transaction_is_traced_beside_what_the_fabric_did_to_frames(
+    finished: Path, tmp_path: Path
+) -> None:
+    done = machine.tailrace(
+        "trace", str(finished), "--arm", "fifo", "-o", str(tmp_path / "trace"), "--json"
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr, "the replay is the same"
     told = json.loads(done.stdout)
     (one,) = told["transactions"]
     assert one["workload"] == "orders"
     assert (
-        "(the program's log). Of the frames of its workload meanwhile (the fabric's log): one waited "
-        in one["sentence"]
+        "(the program's log). Of the frames of its workload meanwhile "
+        "(the fabric's log): one waited " in one["sentence"]
     )
     assert " at leaf>client behind backup " in one["sentence"]
     # Its answer alone is three frames at this MTU, and the backup fills the port.

@@ -29,8 +29,8 @@ def test_every_connection_is_found_when_it_has_ended(trial: dict[str, Any]) -> N
 def test_connections_add_up_to_what_their_host_counted(trial: dict[str, Any]) -> None:
     counters = [workload["tcp"] for workload in trial["workloads"]]
     host = trial["live"]["counters"]["db"]
-    # A host is read before its connections open and after they have ended: it has counted all that they have, and what
-    # its programs sent outside them.
+    # A host is read before its connections open and after they have ended: it has counted all that
+    # they have, and what its programs sent outside them.
     retransmits = sum(each["retransmits"] for each in counters)
     assert 0 < retransmits <= host["RetransSegs"]
     assert retransmits == pytest.approx(host["RetransSegs"], rel=0.05, abs=2)

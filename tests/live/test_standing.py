@@ -21,19 +21,27 @@ def test_a_fabric_stays_up_until_it_is_taken_down(tmp_path: Path) -> None:
     before = machine.picture()
     with socket.create_server(("127.0.0.1", 0)) as free:
         number = free.getsockname()[1]
-    up = tailrace(tmp_path, "lab", "up", str(machine.SCENARIO), "--arm", "dpp", "--metrics", str(number))
+    up = tailrace(
+        tmp_path, "lab", "up", str(machine.SCENARIO), "--arm", "dpp", "--metrics", str(number)
+    )
     try:
         assert up.returncode == 0, up.stderr
         assert "10.77.0.2" in up.stdout
         folder = tmp_path / "tailrace" / "fabrics" / "small"
         modes = [stat.S_IMODE(path.stat().st_mode) for path in (folder, folder / "control.sock")]
         assert modes == [0o700, 0o600], "who can write to the socket starts programs as root"
-        assert [each["name"] for each in json.loads(tailrace(tmp_path, "lab", "list", "--json").stdout)] == ["small"]
+        assert [
+            each["name"] for each in json.loads(tailrace(tmp_path, "lab", "list", "--json").stdout)
+        ] == ["small"]
         again = tailrace(tmp_path, "lab", "up", str(machine.SCENARIO))
         assert (again.returncode, "is up already" in again.stderr) == (2, True)
-        ping = tailrace(tmp_path, "lab", "exec", "client", "--", "ping", "-c", "2", "-i", "0.01", "db")
+        ping = tailrace(
+            tmp_path, "lab", "exec", "client", "--", "ping", "-c", "2", "-i", "0.01", "db"
+        )
         assert " 0% packet loss" in ping.stdout, ping.stderr
-        assert tailrace(tmp_path, "lab", "exec", "client", "--", "sh", "-c", "exit 7").returncode == 7
+        assert (
+            tailrace(tmp_path, "lab", "exec", "client", "--", "sh", "-c", "exit 7").returncode == 7
+        )
         absent = tailrace(tmp_path, "lab", "exec", "client", "--", "/no/such/program")
         assert (absent.returncode, absent.stdout) == (127, "")
         killed = tailrace(tmp_path, "lab", "exec", "client", "--", "sh", "-c", "kill -TERM $$")
@@ -43,7 +51,9 @@ def test_a_fabric_stays_up_until_it_is_taken_down(tmp_path: Path) -> None:
         ports = json.loads(tailrace(tmp_path, "lab", "top", "--once", "--json").stdout)["ports"]
         assert sum(port["tx_frames"] for port in ports) == 4
         assert [port["towards"] for port in ports] == ["client", "db", "bulk"]
-        with urllib.request.urlopen(f"http://127.0.0.1:{number}/metrics", timeout=LIMIT_S) as answer:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{number}/metrics", timeout=LIMIT_S
+        ) as answer:
             assert answer.headers["Content-Type"].startswith("application/openmetrics-text")
             samples = answer.read().decode().splitlines()
         sent = [line for line in samples if line.startswith("tailrace_tx_frames_total{")]

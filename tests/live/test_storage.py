@@ -32,15 +32,22 @@ def test_iscsi_sessions_read_and_write(finished: dict[str, Any]) -> None:
     # A round trip of the network is in each of them.
     assert requests["read"]["latency"]["min_ps"] > 4096 * 8 / 100e6 * 1e12
     programs = finished["live"]["programs"]
-    assert [word for word in programs["commands"]["session-disk-node1"] if word.startswith("iscsi://")]
+    assert [
+        word for word in programs["commands"]["session-disk-node1"] if word.startswith("iscsi://")
+    ]
     assert programs["configurations"]["tgt-san"].startswith("memory sha256 ")
     received = finished["live"]["counters"]["san"]["rx_frames"]
-    assert received > 3 * requests["write"]["count"], "what is written crosses the network: 4 KiB are three frames"
+    assert received > 3 * requests["write"]["count"], (
+        "what is written crosses the network: 4 KiB are three frames"
+    )
 
 
 def test_workloads_of_one_device_have_one_unit_of_the_target(finished: dict[str, Any]) -> None:
     commands = finished["live"]["programs"]["commands"]
-    places = [commands[name][-1] for name in ("session-disk-node1", "session-disk-node2", "session-log-node2")]
+    places = [
+        commands[name][-1]
+        for name in ("session-disk-node1", "session-disk-node2", "session-log-node2")
+    ]
     assert len(set(places)) == 1, places
     log = workload(finished, "log")["storage_requests"]
     assert log["read"]["count"] == 0 < 50 < log["write"]["count"]
@@ -65,12 +72,17 @@ def test_a_finite_workload_over_nbd_writes_all_and_is_timed(finished: dict[str, 
 def test_each_initiator_reads_and_writes_at_its_rate(finished: dict[str, Any]) -> None:
     own = workload(finished, "own")
     requests = own["storage_requests"]
-    assert own["transactions"] == requests["read"]["count"] + requests["write"]["count"] == 2 * 2 * 200
+    assert (
+        own["transactions"] == requests["read"]["count"] + requests["write"]["count"] == 2 * 2 * 200
+    )
     assert own["goodput_bytes"] == 4096 * own["transactions"]
     # Two jobs of an initiator share its rate of 400 requests per second.
     assert own["completion_ps"] / 1e12 > 0.9 * 2 * 200 / 400
     assert requests["read"]["count"] / own["transactions"] == pytest.approx(0.7, abs=0.05)
-    assert sum(each["requests"]["read"]["count"] for each in own["initiators"]) == requests["read"]["count"]
+    assert (
+        sum(each["requests"]["read"]["count"] for each in own["initiators"])
+        == requests["read"]["count"]
+    )
     assert 0 < requests["read"]["latency"]["p50_ps"] < 10**10
 
 

@@ -1,4 +1,5 @@
-"""The program that draws the simulator's numbers, over the sockets of a lab: the same things happen as simulated."""
+"""The program that draws the simulator's numbers, over the sockets of a lab: the same things happen
+as simulated."""
 
 import itertools
 import json
@@ -56,9 +57,19 @@ def live(plan: str, tmp_path_factory: pytest.TempPathFactory) -> Done:
     names = [host["name"] for host in json.loads(plan)["hosts"]]
     with Lab(plan, folder / "lab") as lab:
         begin_ns = time.time_ns() + LEAD_NS
-        words = [str(TRAFFIC), "guest", "--plan", str(folder / "lab" / "plan.json"), "--out", str(folder)]
+        words = [
+            str(TRAFFIC),
+            "guest",
+            "--plan",
+            str(folder / "lab" / "plan.json"),
+            "--out",
+            str(folder),
+        ]
         started = [
-            lab.start(Command(name, [*words, "--host", name, "--begin-ns", str(begin_ns)], host=name)) for name in names
+            lab.start(
+                Command(name, [*words, "--host", name, "--begin-ns", str(begin_ns)], host=name)
+            )
+            for name in names
         ]
         deadline = time.monotonic() + LIMIT_S
         while not all((folder / f"{name}.finished").is_file() for name in names):
@@ -104,7 +115,10 @@ def pauses(rows: list[Row]) -> dict[int, list[int]]:
     for row in sorted(rows, key=lambda row: row[2]):
         by_user.setdefault(row[1], []).append(row)
     pairs = {user: itertools.pairwise(own) for user, own in by_user.items()}
-    return {user: [after[2] - before[2] - before[3] for before, after in each] for user, each in pairs.items()}
+    return {
+        user: [after[2] - before[2] - before[3] for before, after in each]
+        for user, each in pairs.items()
+    }
 
 
 def test_the_trial_is_complete_and_nothing_failed(live: Done) -> None:
@@ -150,7 +164,8 @@ def test_a_stream_keeps_to_its_rate(live: Done) -> None:
 
 def test_tcp_tells_what_it_did(live: Done) -> None:
     orders = live.summary["workloads"][ORDERS]["tcp"]
-    # Two requests and 3 + 6 segments of answers in each of 120 transactions; segments of 1448 bytes.
+    # Two requests and 3 + 6 segments of answers in each of 120 transactions; segments of 1448
+    # bytes.
     assert orders["segments_sent"] - orders["retransmits"] == 120 * (2 + 3 + 6)
     table = live.summary["tables"]["tcp_samples"]
     sides = zip(table["side"], table["workload"], strict=True)
@@ -158,7 +173,11 @@ def test_tcp_tells_what_it_did(live: Done) -> None:
 
 
 def test_packets_carry_the_marks_of_their_workload(live: Done) -> None:
-    queues = {(port["towards"], queue["name"]): queue["tx_bytes"] for port in live.ports for queue in port["queues"]}
+    queues = {
+        (port["towards"], queue["name"]): queue["tx_bytes"]
+        for port in live.ports
+        for queue in port["queues"]
+    }
     answers = 2 * 20 * 10_000
     assert answers < queues["app", "urgent"] < answers * 1.2
     assert queues["db", "low"] >= live.summary["workloads"][COPY]["goodput_bytes"]

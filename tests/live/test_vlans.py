@@ -15,7 +15,8 @@ from trial_files import read_trial
 SCENARIO = Path(__file__).with_name("vlans.yaml")
 ARMS = ("trees", "one-tree")
 LIMIT_S = 200
-# A stream of one VLAN fills a link of 50 Mbit/s with frames of 1542 bytes, of which 1448 are payload.
+# A stream of one VLAN fills a link of 50 Mbit/s with frames of 1542 bytes, of which 1448 are
+# payload.
 FULL_BPS = 50e6 * 1448 / 1542
 
 
@@ -50,7 +51,9 @@ def goodput_bps(outcome: dict[str, Any], name: str) -> float:
 
 def queue_bytes(outcome: dict[str, Any], node: str, towards: str) -> dict[str, int]:
     """What each queue of a port has sent."""
-    [found] = [port for port in outcome["ports"] if (port["node"], port["towards"]) == (node, towards)]
+    [found] = [
+        port for port in outcome["ports"] if (port["node"], port["towards"]) == (node, towards)
+    ]
     return {queue["name"]: queue["tx_bytes"] for queue in found["queues"]}
 
 
@@ -64,11 +67,15 @@ def test_each_vlan_has_a_link_of_its_own_or_both_share_one(
         both = sum(goodput_bps(engine["one-tree"], name) for name in ("ten", "twenty"))
         assert 0.85 * FULL_BPS < both < 1.02 * FULL_BPS
     for name in ("ten", "twenty"):
-        assert goodput_bps(live["trees"], name) == pytest.approx(goodput_bps(simulated["trees"], name), rel=0.1)
+        assert goodput_bps(live["trees"], name) == pytest.approx(
+            goodput_bps(simulated["trees"], name), rel=0.1
+        )
 
 
 @pytest.mark.slow
-def test_a_spine_sees_the_frames_of_its_vlan_in_their_queue(live: dict[str, dict[str, Any]]) -> None:
+def test_a_spine_sees_the_frames_of_its_vlan_in_their_queue(
+    live: dict[str, dict[str, Any]],
+) -> None:
     first, second = (queue_bytes(live["trees"], "leaf1", spine) for spine in ("spine1", "spine2"))
     whole_bytes = 50e6 / 8 * live["trees"]["end_ps"] / 1e12
     assert (first["twenty"], second["normal"]) == (0, 0)
@@ -89,15 +96,25 @@ def test_a_tag_is_seen_on_a_trunk_and_not_at_an_access_port(tmp_path: Path) -> N
         ports = (("leaf1", "h1"), ("leaf1", "h2"))
         for port in ports:
             lab.call("capture", port=port, path=str(tmp_path / port[1]))
-        # The trunk of h1 sends in VLAN 10 to the access port of h2, and in VLAN 20 to another trunk.
+        # The trunk of h1 sends in VLAN 10 to the access port of h2, and in VLAN 20 to another
+        # trunk.
         for host, vlan in (("h2", 10), ("h3", 20)):
-            lab.run(Command(f"ping-{vlan}", ["ping", "-c", "3", "-i", "0.01", lab.address(host, vlan)], host="h1"), 10)
+            lab.run(
+                Command(
+                    f"ping-{vlan}",
+                    ["ping", "-c", "3", "-i", "0.01", lab.address(host, vlan)],
+                    host="h1",
+                ),
+                10,
+            )
         for port in ports:
             assert lab.call("capture-stop", port=port)["frames"] >= 6
         assert lab.call("counters")["outcome"]["conservation"]["sent"] == 12
     trunk, access = ((tmp_path / name).read_bytes() for name in ("h1", "h2"))
-    # The type of a tag, the priority and the VLAN, before the type of IPv4; three frames each way. The switches give
-    # frames of VLAN 20 class 3, which they have when they come back.
-    counted = {tag: trunk.count(bytes.fromhex(f"8100{tag}0800")) for tag in ("000a", "0014", "6014")}
+    # The type of a tag, the priority and the VLAN, before the type of IPv4; three frames each way.
+    # The switches give frames of VLAN 20 class 3, which they have when they come back.
+    counted = {
+        tag: trunk.count(bytes.fromhex(f"8100{tag}0800")) for tag in ("000a", "0014", "6014")
+    }
     assert counted == {"000a": 6, "0014": 3, "6014": 3}
     assert access.count(bytes.fromhex("8100000a0800")) == 0

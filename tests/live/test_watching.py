@@ -49,11 +49,28 @@ class Fabric:
 
     def send(self, pings: int = 20) -> None:
         """Frames of a known number: as many in both directions."""
-        self.tailrace("lab", "exec", "client", "--", "ping", "-q", "-c", str(pings), "-i", "0.01", "-s", "1000", "db")
+        self.tailrace(
+            "lab",
+            "exec",
+            "client",
+            "--",
+            "ping",
+            "-q",
+            "-c",
+            str(pings),
+            "-i",
+            "0.01",
+            "-s",
+            "1000",
+            "db",
+        )
 
     def scrape(self) -> dict[str, Metric]:
-        """The metrics, as the parser of OpenMetrics reads them: it refuses what is not to the letter."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=LIMIT_S) as answer:
+        """The metrics, as the parser of OpenMetrics reads them: it refuses what is not to the
+        letter."""
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{self.port}/metrics", timeout=LIMIT_S
+        ) as answer:
             kind = answer.headers["Content-Type"]
             text = answer.read().decode()
         assert kind == "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -67,7 +84,9 @@ def up(environment: dict[str, str]) -> Fabric:
     for _ in range(PORT_TRIES):
         with socket.create_server(("127.0.0.1", 0)) as free:
             made = Fabric(environment, free.getsockname()[1])
-        done = made.run("lab", "up", str(machine.SCENARIO), "--arm", "dpp", "--metrics", str(made.port))
+        done = made.run(
+            "lab", "up", str(machine.SCENARIO), "--arm", "dpp", "--metrics", str(made.port)
+        )
         if done.returncode == 0:
             return made
         said = done.stderr
@@ -110,7 +129,10 @@ def test_names_end_with_their_unit_and_values_make_sense(fabric: Fabric) -> None
         assert family.unit in UNITS, name
         assert name.endswith(f"_{family.unit}"), name
         assert family.documentation.endswith("."), name
-    lateness = {sample.labels["quantile"]: sample.value for sample in families["tailrace_lateness_seconds"].samples}
+    lateness = {
+        sample.labels["quantile"]: sample.value
+        for sample in families["tailrace_lateness_seconds"].samples
+    }
     assert list(lateness) == ["0.5", "0.9", "0.99", "0.999"]
     assert 0 < lateness["0.5"] <= lateness["0.999"] < LIMIT_S
 
@@ -191,18 +213,33 @@ def test_top_in_a_terminal_shows_the_rate_of_the_last_second(fabric: Fabric) -> 
         os.close(screen)
     pages = [page.replace("\r\n", "\n") for page in shown.decode().split("\x1b[H\x1b[2J")[1:4]]
     for page in pages:
-        assert re.search(r"^port +rate +queue +sent +now +dropped +marked +most queued$", page, re.MULTILINE), page
+        assert re.search(
+            r"^port +rate +queue +sent +now +dropped +marked +most queued$", page, re.MULTILINE
+        ), page
         assert "leaf>client" in page
-    assert any(re.search(r"leaf>client +100 Mbit/s +express +\S+ \S+ +[1-9]\S* [kM]?bit/s", page) for page in pages), (
-        pages
-    )
+    assert any(
+        re.search(r"leaf>client +100 Mbit/s +express +\S+ \S+ +[1-9]\S* [kM]?bit/s", page)
+        for page in pages
+    ), pages
 
 
-def test_a_capture_has_every_frame_with_its_time_in_nanoseconds(fabric: Fabric, tmp_path: Path) -> None:
+def test_a_capture_has_every_frame_with_its_time_in_nanoseconds(
+    fabric: Fabric, tmp_path: Path
+) -> None:
     file = tmp_path / "c.pcapng"
     begun_ns = time.time_ns()
-    words = [*machine.TAILRACE, "lab", "capture", "leaf>client", str(file), "--seconds", str(LIMIT_S)]
-    capture = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=fabric.environment)
+    words = [
+        *machine.TAILRACE,
+        "lab",
+        "capture",
+        "leaf>client",
+        str(file),
+        "--seconds",
+        str(LIMIT_S),
+    ]
+    capture = subprocess.Popen(
+        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=fabric.environment
+    )
     try:
         deadline_s = time.monotonic() + LIMIT_S
         while not file.exists() and time.monotonic() < deadline_s:

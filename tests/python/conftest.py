@@ -28,7 +28,9 @@ def fake() -> Iterator[None]:
     import tailrace
 
     before = sys.modules.get("tailrace._native")
-    assert before is None or hasattr(before, "__file__"), "a test before this one left the stand-in behind"
+    assert before is None or hasattr(before, "__file__"), (
+        "a test before this one left the stand-in behind"
+    )
     fake_native.install()
     yield
     if before is None:

@@ -1,4 +1,5 @@
-"""The Cisco reproduction's `sensitivity.md` covers every fitted and assumed value of its scenario."""
+"""The Cisco reproduction's `sensitivity.md` covers every fitted and assumed value of its
+scenario."""
 
 import re
 from pathlib import Path
@@ -15,7 +16,9 @@ PAGE = (HERE / "sensitivity.md").read_text(encoding="utf-8")
 def test_every_fitted_and_assumed_value_can_be_varied_and_is() -> None:
     factors, left = of_assumptions(LOADED.scenario, LOADED.document)
     assert left == []
-    marked = [part.name for part in LOADED.scenario.assumptions if part.mark in ("assumed", "fitted")]
+    marked = [
+        part.name for part in LOADED.scenario.assumptions if part.mark in ("assumed", "fitted")
+    ]
     assert [factor.name for factor in factors if factor.mark != "default"] == marked
     for factor in factors:
         assert f"| {factor.name} | {factor.mark} | {factor.present} | {factor.range_text} |" in PAGE

@@ -70,7 +70,8 @@ def test_the_line_tells_the_call_from_the_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("per_byte_ns", "where"), [(8.99, BELOW), (9, WITHIN), (20, WITHIN), (44, WITHIN), (44.01, ABOVE)]
+    ("per_byte_ns", "where"),
+    [(8.99, BELOW), (9, WITHIN), (20, WITHIN), (44, WITHIN), (44.01, ABOVE)],
 )
 def test_the_rule_has_its_bounds_where_it_says(per_byte_ns: float, where: str) -> None:
     assert place(per_byte_ns) == where
@@ -80,7 +81,9 @@ def test_the_rule_has_its_bounds_where_it_says(per_byte_ns: float, where: str) -
 def test_a_client_outside_the_bounds_contradicts(per_byte_ns: float, contradicted: bool) -> None:
     found = costs(per_byte_ns)
     assert is_contradicted(found) == contradicted
-    assert conclusion(found).startswith("The hypothesis is contradicted" if contradicted else "The hypothesis is not")
+    assert conclusion(found).startswith(
+        "The hypothesis is contradicted" if contradicted else "The hypothesis is not"
+    )
 
 
 def test_one_size_outside_contradicts_a_way_and_one_way_within_saves_the_hypothesis() -> None:
@@ -99,19 +102,27 @@ def test_other_programs_are_no_judges() -> None:
 
 def test_the_page_says_a_contradiction() -> None:
     assert "**The hypothesis is contradicted." in page(data_of(costs(3), MACHINE))
-    assert "**The hypothesis is not contradicted for 1 of 1 ways" in page(data_of(costs(20), MACHINE))
+    assert "**The hypothesis is not contradicted for 1 of 1 ways" in page(
+        data_of(costs(20), MACHINE)
+    )
 
 
 def test_what_each_size_needs_is_what_the_scenario_says() -> None:
     statements = {name: work["round_trips"][0] for name, work in WORKLOADS.items()}
-    for name, rate in (("XS to M", statements["M"]), ("L1", statements["L1"]), ("L2", statements["L2"])):
+    for name, rate in (
+        ("XS to M", statements["M"]),
+        ("L1", statements["L1"]),
+        ("L2", statements["L2"]),
+    ):
         assert NEEDED_NS[name] == pytest.approx(8e9 / parse(rate["consume_rate"], RATE), abs=0.1)
 
 
 def test_data_survives_the_file() -> None:
     found = costs(20)
     again = costs_of(json.loads(json.dumps(data_of(found, MACHINE))))
-    assert [cost.per_byte_ns for cost in again] == pytest.approx([cost.per_byte_ns for cost in found], rel=1e-2)
+    assert [cost.per_byte_ns for cost in again] == pytest.approx(
+        [cost.per_byte_ns for cost in found], rel=1e-2
+    )
 
 
 def test_the_committed_page_is_that_of_the_committed_data() -> None:
@@ -129,7 +140,10 @@ def test_what_perf_prints_is_read() -> None:
 
 
 def test_the_clock_and_the_processor_are_those_that_the_system_states() -> None:
-    cpuinfo = "model name\t: EPYC\ncpu family\t: 25\nmodel\t: 1\ncpu MHz\t: 2445.430\n\ncpu MHz\t: 2000.0\n"
+    cpuinfo = (
+        "model name\t: EPYC\ncpu family\t: 25\nmodel\t: 1\ncpu MHz\t: "
+        "2445.430\n\ncpu MHz\t: 2000.0\n"
+    )
     assert client_cost.clock_of(cpuinfo) == pytest.approx(2.44543e9)
     assert client_cost.processor_of(cpuinfo) == "EPYC (family 25, model 1)"
 

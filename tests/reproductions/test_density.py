@@ -1,4 +1,5 @@
-"""The reproduction of database density: what a run gives, and what its inputs give by arithmetic alone."""
+"""The reproduction of database density: what a run gives, and what its inputs give by arithmetic
+alone."""
 
 import json
 import re
@@ -42,17 +43,23 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def summary(path: Path) -> Summary:
-    return tailrace.run(HERE / "scenario.yaml", trials=1, out=path / "density", explain=False).summary
+    return tailrace.run(
+        HERE / "scenario.yaml", trials=1, out=path / "density", explain=False
+    ).summary
 
 
 @pytest.fixture(scope="module")
 def sockets(path: Path) -> Summary:
-    return tailrace.run(HERE / "sockets.yaml", trials=1, out=path / "sockets", explain=False).summary
+    return tailrace.run(
+        HERE / "sockets.yaml", trials=1, out=path / "sockets", explain=False
+    ).summary
 
 
 def rate(summary: Summary, arm: str) -> float:
     workloads = summary.arms[arm].workloads.items()
-    return sum(one.rate_per_s.mean or 0.0 for name, one in workloads if not name.startswith("controller"))
+    return sum(
+        one.rate_per_s.mean or 0.0 for name, one in workloads if not name.startswith("controller")
+    )
 
 
 @pytest.mark.parametrize("arm", ARMS)
@@ -60,9 +67,13 @@ def test_the_scheduler_gives_what_arithmetic_gives(summary: Summary, arm: str) -
     assert rate(summary, arm) == pytest.approx(ARMS[arm], rel=0.011)
 
 
-def test_a_controller_costs_its_cores_where_all_are_wanted_and_nothing_where_some_are_free(summary: Summary) -> None:
+def test_a_controller_costs_its_cores_where_all_are_wanted_and_nothing_where_some_are_free(
+    summary: Summary,
+) -> None:
     assert (1 - rate(summary, "forty") / rate(summary, "alone")) * 100 == pytest.approx(5, abs=1)
-    assert rate(summary, "thirty-two") == pytest.approx(rate(summary, "thirty-two-alone"), rel=0.001)
+    assert rate(summary, "thirty-two") == pytest.approx(
+        rate(summary, "thirty-two-alone"), rel=0.001
+    )
 
 
 def test_cores_that_the_hypervisor_takes_cost_twice_their_share(summary: Summary) -> None:
@@ -71,8 +82,18 @@ def test_cores_that_the_hypervisor_takes_cost_twice_their_share(summary: Summary
 
 def test_the_readme_has_the_rows_of_both_explanations(summary: Summary, sockets: Summary) -> None:
     page = (HERE / "README.md").read_text()
-    names = {1: "one", 4: "four", 8: "eight", 16: "sixteen", 24: "twenty-four", 32: "thirty-two", 40: "forty"}
-    rows = re.findall(r"^\| (\d+) \| \d+[^|]*\| ([\d.]+) [^|]*\| ([\d.]+) [^|]*\| \w+ \|$", page, re.MULTILINE)
+    names = {
+        1: "one",
+        4: "four",
+        8: "eight",
+        16: "sixteen",
+        24: "twenty-four",
+        32: "thirty-two",
+        40: "forty",
+    }
+    rows = re.findall(
+        r"^\| (\d+) \| \d+[^|]*\| ([\d.]+) [^|]*\| ([\d.]+) [^|]*\| \w+ \|$", page, re.MULTILINE
+    )
     assert [int(row[0]) for row in rows] == list(names)
     for databases, clock, socket in rows:
         arm = names[int(databases)]
@@ -81,16 +102,22 @@ def test_the_readme_has_the_rows_of_both_explanations(summary: Summary, sockets:
 
 
 @pytest.mark.parametrize("explanation", ["summary", "sockets"])
-def test_four_of_five_independent_figures_hold(explanation: str, request: pytest.FixtureRequest) -> None:
+def test_four_of_five_independent_figures_hold(
+    explanation: str, request: pytest.FixtureRequest
+) -> None:
     judged = request.getfixturevalue(explanation).expectations
     missed = [one.arm for one in judged if one.kind != "derived" and not one.passed]
     assert missed == ["eight"]
     assert sum(one.kind == "independent" for one in judged) == 5
 
 
-def test_a_mechanism_that_is_left_out_misses_the_figure_of_forty_databases(summary: Summary) -> None:
+def test_a_mechanism_that_is_left_out_misses_the_figure_of_forty_databases(
+    summary: Summary,
+) -> None:
     [figure] = [
-        one for one in read_published(HERE / "published.yaml") if (one.arm, one.kind) == ("forty", "independent")
+        one
+        for one in read_published(HERE / "published.yaml")
+        if (one.arm, one.kind) == ("forty", "independent")
     ]
     assert figure.value == 2_194_000
     tried = ("off", "forty", "alone", "reserved", "one-clock", "slower")
@@ -98,15 +125,21 @@ def test_a_mechanism_that_is_left_out_misses_the_figure_of_forty_databases(summa
 
 
 def test_throughput_bends_where_the_cores_are_taken(path: Path) -> None:
-    sweep = tailrace.run(HERE / "density.yaml", trials=1, out=path / "sweep", arms="with-controller").summary.swept
+    sweep = tailrace.run(
+        HERE / "density.yaml", trials=1, out=path / "sweep", arms="with-controller"
+    ).summary.swept
     [grown] = sweep.scalability
     shares = {point.size / 4: point.share for point in grown.points}
     assert shares[4] == pytest.approx(1, abs=0.001)
     assert shares[40] == pytest.approx(0.837, abs=0.002)
-    assert shares[80] == pytest.approx(shares[40] / 2, rel=0.01), "beyond the cores nothing is added"
+    assert shares[80] == pytest.approx(shares[40] / 2, rel=0.01), (
+        "beyond the cores nothing is added"
+    )
     assert grown.knee == 160
     page = (HERE / "README.md").read_text()
-    rows = dict(re.findall(r"^\| (databases|share, %) \| (\d+(?: \||\.\d \|).*) \|$", page, re.MULTILINE))
+    rows = dict(
+        re.findall(r"^\| (databases|share, %) \| (\d+(?: \||\.\d \|).*) \|$", page, re.MULTILINE)
+    )
     told = dict(zip(rows["databases"].split(" | "), rows["share, %"].split(" | "), strict=True))
     assert {int(n): float(share) for n, share in told.items()} == pytest.approx(
         {int(n): share * 100 for n, share in shares.items()}, abs=0.06
@@ -119,7 +152,11 @@ def test_a_quota_of_four_cores_holds_a_database_to_its_virtual_cores(path: Path)
         HERE / "databases.yaml", trials=1, out=path / "databases", arms=arms, explain=False
     ).summary.arms
     per_s = {
-        arm: {name: one.rate_per_s.mean or 0.0 for name, one in found[arm].workloads.items() if name.startswith("db")}
+        arm: {
+            name: one.rate_per_s.mean or 0.0
+            for name, one in found[arm].workloads.items()
+            if name.startswith("db")
+        }
         for arm in found
     }
     greedy = {arm: per_s[arm]["db1-1"] / per_s[arm]["db1-2"] for arm in per_s}
@@ -130,7 +167,8 @@ def test_a_quota_of_four_cores_holds_a_database_to_its_virtual_cores(path: Path)
 
 def test_more_databases_than_the_memory_holds_are_refused_in_words() -> None:
     assert refusal(41, 1.5, 3000) == (
-        "41 databases need 4100 MB of memory (100 each), and 3000 MB are available (hint: --databases 30)"
+        "41 databases need 4100 MB of memory (100 each), and 3000 MB are available (hint: "
+        "--databases 30)"
     )
     assert refusal(30, 1.5, 3000) is None
 
@@ -138,7 +176,9 @@ def test_more_databases_than_the_memory_holds_are_refused_in_words() -> None:
 @pytest.mark.parametrize(
     ("databases", "quota", "words"), [(40, 0.5, "below the kernel's least"), (10_000, 99, "cores")]
 )
-def test_quotas_that_the_kernel_or_the_machine_lacks_are_refused(databases: int, quota: float, words: str) -> None:
+def test_quotas_that_the_kernel_or_the_machine_lacks_are_refused(
+    databases: int, quota: float, words: str
+) -> None:
     assert words in (refusal(databases, quota, 10**9) or "")
 
 

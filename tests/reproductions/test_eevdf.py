@@ -1,4 +1,5 @@
-"""The map of the Cisco reproduction with a run queue for each core: its points, and the page that they make."""
+"""The map of the Cisco reproduction with a run queue for each core: its points, and the page that
+they make."""
 
 from pathlib import Path
 

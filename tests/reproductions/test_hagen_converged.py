@@ -1,4 +1,5 @@
-"""The reproduction of the mixes of one source: its figures, ETS, pauses and notifications, and what its pages say."""
+"""The reproduction of the mixes of one source: its figures, ETS, pauses and notifications, and what
+its pages say."""
 
 import json
 import re
@@ -27,7 +28,9 @@ def missed(file: str, folder: Path) -> list[tuple[str, str | None]]:
     return [(one.metric, one.arm) for one in summary.expectations if not one.passed]
 
 
-def test_writes_have_less_than_a_quarter_in_mixes_of_three_and_reads_lose_least(found: measure.Mixes) -> None:
+def test_writes_have_less_than_a_quarter_in_mixes_of_three_and_reads_lose_least(
+    found: measure.Mixes,
+) -> None:
     triples = [mix for mix in matrix.mixes_of(found) if mix.count("-") == 2 and "write" in mix]
     assert len(triples) == 3
     for mix in triples:
@@ -37,7 +40,9 @@ def test_writes_have_less_than_a_quarter_in_mixes_of_three_and_reads_lose_least(
     assert all(sensitivity.read_keeps_most(found, mix, "") for mix in with_reads)
 
 
-def test_turns_of_the_interface_make_the_writes_lose_and_not_the_wait_for_permission(found: measure.Mixes) -> None:
+def test_turns_of_the_interface_make_the_writes_lose_and_not_the_wait_for_permission(
+    found: measure.Mixes,
+) -> None:
     write = {arm: found[arm]["write"] for arm in found if arm.endswith("tcp-udp-write")}
     assert write["no-r2t-tcp-udp-write"] == pytest.approx(write["tcp-udp-write"], rel=0.03)
     assert write["single-tcp-udp-write"] > 1.8 * write["tcp-udp-write"]
@@ -69,7 +74,8 @@ def test_the_live_page_is_what_its_script_writes() -> None:
     parts = []
     for condition in (live_page.FIRST, live_page.SECOND):
         predicted, live = (
-            json.loads(path.read_text(encoding="utf-8")) for path in (condition.predicted, condition.live)
+            json.loads(path.read_text(encoding="utf-8"))
+            for path in (condition.predicted, condition.live)
         )
         assert set(live["mixes"]) == set(predicted)
         parts.append(live_page.section(predicted, live))
@@ -93,10 +99,16 @@ def test_a_live_rate_beyond_the_band_or_of_another_sign_is_told() -> None:
 
 def test_every_variation_is_in_the_table_and_changes_keys_that_exist() -> None:
     page = (HERE / "sensitivity.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| ([^|]+?) \|", page, flags=re.MULTILINE)[2:] == list(sensitivity.VARIATIONS)
+    assert re.findall(r"^\| ([^|]+?) \|", page, flags=re.MULTILINE)[2:] == list(
+        sensitivity.VARIATIONS
+    )
 
 
 def test_figures_say_what_they_can_prove() -> None:
-    kinds = {(band.arm, band.workload): band.kind for band in read_published(HERE / "published.yaml")}
-    assert [pair for pair, kind in kinds.items() if kind != "independent"] == [("udp-read-write", "write")]
+    kinds = {
+        (band.arm, band.workload): band.kind for band in read_published(HERE / "published.yaml")
+    }
+    assert [pair for pair, kind in kinds.items() if kind != "independent"] == [
+        ("udp-read-write", "write")
+    ]
     assert kinds["udp-read-write", "write"] == "bound"

@@ -1,4 +1,5 @@
-"""The reproduction of two streams over one link: what a run gives, what arithmetic gives, and what its README says."""
+"""The reproduction of two streams over one link: what a run gives, what arithmetic gives, and what
+its README says."""
 
 import re
 from pathlib import Path
@@ -30,7 +31,10 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> Summary:
 def rates(summary: Summary) -> Rates:
     """MB/s of frames, by arm and stream."""
     return {
-        name: {stream: own.goodput_gbps.mean * 1000 / 8 * 1000 / PAYLOAD for stream, own in arm.workloads.items()}
+        name: {
+            stream: own.goodput_gbps.mean * 1000 / 8 * 1000 / PAYLOAD
+            for stream, own in arm.workloads.items()
+        }
         for name, arm in summary.arms.items()
     }
 
@@ -40,7 +44,9 @@ def test_the_rival_alone_misses_its_figure(summary: Summary) -> None:
     assert missed == ["no-lock-2"]
 
 
-def test_a_lock_keeps_every_number_of_threads_on_the_axis_and_two_cores_without_one_fill_the_line(rates: Rates) -> None:
+def test_a_lock_keeps_every_number_of_threads_on_the_axis_and_two_cores_without_one_fill_the_line(
+    rates: Rates,
+) -> None:
     assert rates["threads-1"]["stream1"] == pytest.approx(780, rel=0.005)
     for threads in range(2, 7):
         assert AXIS[0] < rates[f"threads-{threads}"]["stream1"] < AXIS[1]
@@ -81,10 +87,14 @@ def test_the_tables_of_the_readme_are_those_of_a_run(rates: Rates) -> None:
 
 
 def test_figures_say_what_they_can_prove() -> None:
-    kinds = {(band.arm, band.workload): band.kind for band in read_published(HERE / "published.yaml")}
+    kinds = {
+        (band.arm, band.workload): band.kind for band in read_published(HERE / "published.yaml")
+    }
     assert kinds["threads-1", "stream1"] == "fitted"
     assert {kinds[f"threads-{threads}", "stream1"] for threads in range(2, 7)} == {"independent"}
-    assert {kinds[arm, stream] for arm in ("high-off", "high-on") for stream in ("stream1", "stream2")} == {"derived"}
+    assert {
+        kinds[arm, stream] for arm in ("high-off", "high-on") for stream in ("stream1", "stream2")
+    } == {"derived"}
 
 
 CONDITIONS = ("alone", "low-off", "low-on", "high-on")
@@ -105,7 +115,9 @@ def applications(tmp_path_factory: pytest.TempPathFactory) -> Summary:
     arms = {f"{pattern}-{condition}" for pattern, _ in ROWS.values() for condition in CONDITIONS}
     names = re.findall(r"^  (\S+): \{.*\}$", text[text.index("\narms:") :], flags=re.MULTILINE)
     assert arms <= set(names)
-    lines = [line for line in text.splitlines() if line.strip().split(":")[0] not in set(names) - arms]
+    lines = [
+        line for line in text.splitlines() if line.strip().split(":")[0] not in set(names) - arms
+    ]
     folder = tmp_path_factory.mktemp("applications")
     (folder / "some.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return tailrace.run(folder / "some.yaml", trials=1, out=folder / "run", explain=False).summary
@@ -115,14 +127,22 @@ def test_the_times_of_mpi_in_the_readme_are_those_of_a_run(applications: Summary
     page = (HERE / "README.md").read_text(encoding="utf-8")
     for label, (pattern, size) in ROWS.items():
         [row] = re.findall(rf"^\| {re.escape(label)} \| (.*)$", page, flags=re.MULTILINE)
-        told = [float(re.split(r" \(", cell)[0]) for cell in re.split(r"\s*\|\s*", row) if re.match(r"\d", cell)]
+        told = [
+            float(re.split(r" \(", cell)[0])
+            for cell in re.split(r"\s*\|\s*", row)
+            if re.match(r"\d", cell)
+        ]
         found = {
             condition: next(
                 one.t_avg_us
-                for one in applications.arms[f"{pattern}-{condition}"].workloads["job"].mpi_figures.rows
+                for one in applications.arms[f"{pattern}-{condition}"]
+                .workloads["job"]
+                .mpi_figures.rows
                 if one.bytes == size
             )
             for condition in CONDITIONS
         }
         assert found["low-on"] == found["low-off"], "pauses have nothing to do"
-        assert told == pytest.approx([found[each] for each in ("alone", "low-off", "high-on")], rel=0.01), label
+        assert told == pytest.approx(
+            [found[each] for each in ("alone", "low-off", "high-on")], rel=0.01
+        ), label

@@ -1,4 +1,5 @@
-"""The measured half of the reproduction of jumbo frames: its page, its blocks and the blind test of its pings."""
+"""The measured half of the reproduction of jumbo frames: its page, its blocks and the blind test of
+its pings."""
 
 import json
 from typing import Any
@@ -13,7 +14,7 @@ SOCKPERF = """sockperf: [Total Run] RunTime=3.000 sec; Warm up time=400 msec; Se
 sockperf: ---> percentile 99.999 =  180.020
 sockperf: ---> percentile 99.000 =   96.433
 sockperf: ---> percentile 50.000 =   67.079
-"""
+"""  # noqa: E501
 SNMP = """Ip: Forwarding FragOKs FragFails FragCreates ReasmTimeout ReasmReqds ReasmOKs ReasmFails
 Ip: 1 2 3 12 4 12 2 5
 Icmp: InMsgs
@@ -24,14 +25,18 @@ Icmp: 7
 def test_the_page_is_what_its_script_writes() -> None:
     # The section about the collapse reads its own files.
     cluster, blocks, pings = (
-        json.loads(path.read_text(encoding="utf-8")) for path in (rac_page.CLUSTER, rac_page.BLOCKS, rac_page.PINGS)
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in (rac_page.CLUSTER, rac_page.BLOCKS, rac_page.PINGS)
     )
     assert rac_page.PAGE.read_text(encoding="utf-8") == rac_page.page(cluster, blocks, pings)
 
 
 def test_a_block_was_exactly_six_fragments_or_none() -> None:
     trials = json.loads(rac_page.BLOCKS.read_text(encoding="utf-8"))["trials"]
-    assert {(one["mtu"], one["fragments_of_a_block"]) for one in trials} == {(1500, 6.0), (9000, 0.0)}
+    assert {(one["mtu"], one["fragments_of_a_block"]) for one in trials} == {
+        (1500, 6.0),
+        (9000, 0.0),
+    }
 
 
 def test_what_the_programs_print_is_read() -> None:
@@ -85,4 +90,6 @@ def test_frames_between_the_nodes_are_what_their_users_did_not_send_or_get() -> 
         "users2": {"rx_frames": 40, "tx_frames": 50},
     }
     assert rac_page.interconnect_frames(counters) == (360 - 160) // 2
-    assert rac_page.reported("wsrep_local_commits 5\nwsrep_provider_version 4.23(rX)\n") == {"wsrep_local_commits": 5}
+    assert rac_page.reported("wsrep_local_commits 5\nwsrep_provider_version 4.23(rX)\n") == {
+        "wsrep_local_commits": 5
+    }

@@ -1,4 +1,5 @@
-"""The map of the Cisco reproduction: every value over its range, and regions that are counted right."""
+"""The map of the Cisco reproduction: every value over its range, and regions that are counted
+right."""
 
 import json
 import re
@@ -8,10 +9,30 @@ from pathlib import Path
 import pytest
 
 import region_map
-from region import HERE, Map, at_least, covers_fit, near_region, rectangle_of, span_of, speed_ups, tally, verdict
+from region import (
+    HERE,
+    Map,
+    at_least,
+    covers_fit,
+    near_region,
+    rectangle_of,
+    span_of,
+    speed_ups,
+    tally,
+    verdict,
+)
 from region_design import corners, design, draws, label, near_ends, pair_grids, singles
 from region_table import TIMES, Table
-from region_values import BY_KEY, CONTROL, FITTED, FITTED_KEYS, PARAMETERS, Parameter, Point, changes_of
+from region_values import (
+    BY_KEY,
+    CONTROL,
+    FITTED,
+    FITTED_KEYS,
+    PARAMETERS,
+    Parameter,
+    Point,
+    changes_of,
+)
 from sensitivity import Cells
 from tailrace.experiment.plans import Plans
 from tailrace.results.directory.published import INDEPENDENT, read_published
@@ -28,7 +49,8 @@ def committed() -> Map:
 
 
 def made(path: Path, held: dict[str, int]) -> Map:
-    """A map in which so many of the six figures hold at each point: the others are missed by far."""
+    """A map in which so many of the six figures hold at each point: the others are missed by
+    far."""
     table = Table(path / "map.csv", {})
     bands = [band for band in read_published(HERE / "published.yaml") if band.kind == INDEPENDENT]
     for name, number in held.items():
@@ -43,7 +65,9 @@ def test_six_figures_are_independent(committed: Map) -> None:
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: parameter.key)
-def test_every_value_makes_a_sound_scenario_and_the_base_changes_nothing(parameter: Parameter) -> None:
+def test_every_value_makes_a_sound_scenario_and_the_base_changes_nothing(
+    parameter: Parameter,
+) -> None:
     base = Plans(load_scenario(SCENARIO).arms).hashes
     for value in (parameter.values[0], parameter.base, parameter.values[-1]):
         hashes = Plans(load_scenario(SCENARIO, changes_of({parameter.key: value})).arms).hashes
@@ -65,7 +89,9 @@ def assumption_of(parameter: Parameter) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "parameter", [one for one in PARAMETERS if one.kind != CONTROL], ids=lambda parameter: parameter.key
+    "parameter",
+    [one for one in PARAMETERS if one.kind != CONTROL],
+    ids=lambda parameter: parameter.key,
 )
 def test_the_range_of_a_value_is_the_one_that_the_scenario_states(parameter: Parameter) -> None:
     assumption = assumption_of(parameter)
@@ -113,11 +139,16 @@ def test_a_map_runs_only_what_is_missing(tmp_path: Path) -> None:
     found = made(tmp_path, {label(point): 6 for point in singles()})
     assert list(region_map.missing(found, ["base", "singles"], 1)) == []
     assert [one.point for one in region_map.missing(made(tmp_path, {}), ["base"], 1)] == [{}]
-    assert len(list(region_map.missing(found, ["singles"], 2))) == len({label(point) for point in singles()})
+    assert len(list(region_map.missing(found, ["singles"], 2))) == len(
+        {label(point) for point in singles()}
+    )
 
 
 def test_a_span_is_the_row_around_the_base(tmp_path: Path) -> None:
-    held = {f"cores={n}": count for n, count in zip(range(20, 29), (6, 6, 6, 3, 0, 4, 5, 3, 6), strict=True)}
+    held = {
+        f"cores={n}": count
+        for n, count in zip(range(20, 29), (6, 6, 6, 3, 0, 4, 5, 3, 6), strict=True)
+    }
     found = made(tmp_path, held | {"base": 6})
     cores = BY_KEY["cores"]
     six, four = span_of(found, cores, 6), span_of(found, cores, 4)
@@ -129,7 +160,10 @@ def test_a_span_is_the_row_around_the_base(tmp_path: Path) -> None:
 
 
 def test_a_span_without_the_base_is_the_longest(tmp_path: Path) -> None:
-    held = {f"cores={n}": count for n, count in zip(range(20, 29), (6, 3, 3, 6, 0, 6, 3, 3, 3), strict=True)}
+    held = {
+        f"cores={n}": count
+        for n, count in zip(range(20, 29), (6, 3, 3, 6, 0, 6, 3, 3, 3), strict=True)
+    }
     found = made(tmp_path, held | {"base": 3})
     span = span_of(found, BY_KEY["cores"], 6)
     assert span is not None
@@ -139,7 +173,13 @@ def test_a_span_without_the_base_is_the_longest(tmp_path: Path) -> None:
 
 
 def test_values_without_an_order_are_listed(tmp_path: Path) -> None:
-    held = {"base": 6, "tcp=new-reno": 3, "tcp=no_SACK": 6, "tcp=no_tail_loss_probe": 3, "tcp=no_HyStart": 6}
+    held = {
+        "base": 6,
+        "tcp=new-reno": 3,
+        "tcp=no_SACK": 6,
+        "tcp=no_tail_loss_probe": 3,
+        "tcp=no_HyStart": 6,
+    }
     span = span_of(made(tmp_path, held), BY_KEY["tcp"], 6)
     assert span is not None
     assert span.text == "cubic, no SACK, no HyStart"
@@ -147,7 +187,11 @@ def test_values_without_an_order_are_listed(tmp_path: Path) -> None:
 
 def test_a_rectangle_has_the_base_and_no_bad_cell(tmp_path: Path) -> None:
     cores, rates = pair_grids("cores", "rate_mbps")
-    held = {label({"cores": a, "rate_mbps": b}): 6 if a in (23, 24) and b != 370 else 3 for a in cores for b in rates}
+    held = {
+        label({"cores": a, "rate_mbps": b}): 6 if a in (23, 24) and b != 370 else 3
+        for a in cores
+        for b in rates
+    }
     rectangle = rectangle_of(made(tmp_path, held), "cores", "rate_mbps", 6)
     assert rectangle is not None
     assert (rectangle.lows, rectangle.highs, rectangle.points) == ((23, 330), (24, 366), 8)
@@ -159,7 +203,9 @@ def test_corners_have_every_two_values_in_all_four_ways() -> None:
     assert len(points) == 2 ** (len(FITTED_KEYS) - 1)
     for first, second in combinations(FITTED_KEYS, 2):
         ways = [(point[first], point[second]) for point in points]
-        assert {way: ways.count(way) for way in ways} == dict.fromkeys(product(near_ends(first), near_ends(second)), 4)
+        assert {way: ways.count(way) for way in ways} == dict.fromkeys(
+            product(near_ends(first), near_ends(second)), 4
+        )
 
 
 def test_points_that_were_not_run_are_not_counted(tmp_path: Path) -> None:
@@ -180,7 +226,9 @@ def test_a_verdict_changes_with_the_region(tmp_path: Path) -> None:
 def test_speed_ups_are_those_of_all_points_but_the_controls(tmp_path: Path) -> None:
     found = made(tmp_path, {"base": 6})
     for name, dpp_s in (("cores=23", 50.0), ("max_packets=1", 100.0)):
-        cells = Cells({(arm, workload): [dpp_s if arm == "dpp" else 100.0] for arm, workload in TIMES})
+        cells = Cells(
+            {(arm, workload): [dpp_s if arm == "dpp" else 100.0] for arm, workload in TIMES}
+        )
         found.table.add(name, COMMITTED_SCALE, cells)
     assert speed_ups(found)["XS"] == pytest.approx((100 * (1 - 390 / 572), 50))
 
@@ -203,9 +251,13 @@ def test_ranges_of_fitted_values_are_those_of_the_longer_runs(tmp_path: Path) ->
     told = json.loads(region_map.pages(found, again)["map.json"])
     assert told["again_scale"] == COMMITTED_SCALE, "the longer runs are not whole"
     for point in near_region(found):
-        found.table.rows[label(point), AGAIN_SCALE, 1] = found.table.rows[label(point), COMMITTED_SCALE, 1]
+        found.table.rows[label(point), AGAIN_SCALE, 1] = found.table.rows[
+            label(point), COMMITTED_SCALE, 1
+        ]
     bad = dict.fromkeys(TIMES, 9999.0)
-    found.table.rows["cores=23", AGAIN_SCALE, 1] = found.table.rows["cores=25", AGAIN_SCALE, 1] = bad
+    found.table.rows["cores=23", AGAIN_SCALE, 1] = found.table.rows["cores=25", AGAIN_SCALE, 1] = (
+        bad
+    )
     told = json.loads(region_map.pages(found, again)["map.json"])
     [cores] = [value for value in told["values"] if value["key"] == "cores"]
     assert (told["again_scale"], cores["holds"]["6"]) == (AGAIN_SCALE, "24")
@@ -221,7 +273,9 @@ def test_the_committed_map_has_every_value_alone_and_its_pages_belong_to_it(comm
 
 def test_the_committed_map_has_the_values_of_the_scenario() -> None:
     """A value of the scenario that moves needs another map."""
-    recorded = {one["key"]: one["base"] for one in json.loads((HERE / "map.json").read_text())["values"]}
+    recorded = {
+        one["key"]: one["base"] for one in json.loads((HERE / "map.json").read_text())["values"]
+    }
     assert recorded == {parameter.key: parameter.text(parameter.base) for parameter in PARAMETERS}
     text = SCENARIO.read_text()
     assert re.search(r"program_cores: 24, time_slice: 1.5ms\b", text)

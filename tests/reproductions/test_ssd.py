@@ -14,7 +14,8 @@ PIECE_US = 512 * 1024 / 540
 """Of 512 KiB on a link of 540 MB/s."""
 SERVER_US, COST_US = 102.04, 12.755
 CYCLE_US = COST_US + SERVER_US + 2 * PIECE_US
-"""One request of 1 MiB at a time: the thread, a server, and two pieces one behind the other on the link."""
+"""One request of 1 MiB at a time: the thread, a server, and two pieces one behind the other on the
+link."""
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,9 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> Summary:
         ("whole", "device_requests_per_s", 1e6 / CYCLE_US),
     ],
 )
-def test_a_run_gives_what_arithmetic_gives(summary: Summary, arm: str, metric: str, expected: float) -> None:
+def test_a_run_gives_what_arithmetic_gives(
+    summary: Summary, arm: str, metric: str, expected: float
+) -> None:
     figures = summary.arms[arm].workloads["fio"].storage_figures
     assert getattr(figures, metric) == pytest.approx(expected, rel=0.003)
 
@@ -50,7 +53,9 @@ def test_only_one_cost_for_both_misses_an_independent_figure(summary: Summary) -
 
 def test_no_single_cost_is_within_eight_percent_of_both() -> None:
     bounds = {(80_000 * 0.92, 80_000 * 1.08), (67_000 * 0.92, 67_000 * 1.08)}
-    assert max(low for low, _ in bounds) > min(high for _, high in bounds), "one thread has one rate"
+    assert max(low for low, _ in bounds) > min(high for _, high in bounds), (
+        "one thread has one rate"
+    )
 
 
 def test_the_page_has_the_figures_of_the_run(summary: Summary) -> None:

@@ -32,7 +32,9 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("group", ["aws", "window"])
-def test_every_flow_at_one_rate_gives_the_column_of_the_cloud(group: str, measured: dict[str, float]) -> None:
+def test_every_flow_at_one_rate_gives_the_column_of_the_cloud(
+    group: str, measured: dict[str, float]
+) -> None:
     for streams in (1, 8):
         assert bands(group)[streams].holds(measured[f"{group}-{streams}"])
 
@@ -59,7 +61,9 @@ def test_only_figures_that_the_model_can_miss_are_independent() -> None:
 def test_all_groups_have_the_same_streams_and_the_figures_of_their_column() -> None:
     assert len(load_scenario(SCENARIO).arms) == 6 * len(STREAMS) + 1  # and window-default-1
     for rival, column in (("window", "aws"), ("one-core", "onprem")):
-        assert {n: band.value for n, band in bands(rival).items()} == {n: bands(column)[n].value for n in STREAMS}
+        assert {n: band.value for n, band in bands(rival).items()} == {
+            n: bands(column)[n].value for n in STREAMS
+        }
 
 
 def test_the_readme_counts_what_the_region_shows() -> None:
@@ -72,12 +76,22 @@ def test_the_readme_counts_what_the_region_shows() -> None:
         assert (sum(mark == "**" for mark, _ in cells), len(cells)) == (held, points)
         assert all(band.holds(float(value)) for mark, value in cells if mark)
         assert not any(band.holds(float(value)) for mark, value in cells if not mark)
-    assert f"at {re.findall(r'holds at (.*) points', parts[0])[0]} pairs" in (HERE / "README.md").read_text()
+    assert (
+        f"at {re.findall(r'holds at (.*) points', parts[0])[0]} pairs"
+        in (HERE / "README.md").read_text()
+    )
 
 
 def test_the_tables_of_the_readme_are_those_of_a_run(measured: dict[str, float]) -> None:
-    """Rows of one and of eight streams, cells in the order of the columns; a mark says whether the figure holds."""
-    tables = (HERE / "README.md").read_text().split("## Result")[1].split("**Of the AWS")[0].split("| streams |")[1:]
+    """Rows of one and of eight streams, cells in the order of the columns; a mark says whether the
+    figure holds."""
+    tables = (
+        (HERE / "README.md")
+        .read_text()
+        .split("## Result")[1]
+        .split("**Of the AWS")[0]
+        .split("| streams |")[1:]
+    )
     columns = {"4.8": ("aws", "shaped", "window", "off"), "21.4": ("onprem", "one-core", "off")}
     for table, (first, groups) in zip(tables, columns.items(), strict=True):
         for streams in (1, 8):

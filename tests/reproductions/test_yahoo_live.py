@@ -1,4 +1,5 @@
-"""The measured half of the comparison of virtual switches: its page, and the relay of the guests."""
+"""The measured half of the comparison of virtual switches: its page, and the relay of the
+guests."""
 
 import json
 import os
@@ -25,7 +26,9 @@ GUEST ENDS switches 7381
 def test_the_page_is_what_its_script_writes() -> None:
     live = json.loads(live_page.LIVE.read_text(encoding="utf-8"))
     guests = json.loads(live_page.GUESTS.read_text(encoding="utf-8"))
-    assert live_page.PAGE.read_text(encoding="utf-8") == live_page.page(live_page.ordered(live), guests)
+    assert live_page.PAGE.read_text(encoding="utf-8") == live_page.page(
+        live_page.ordered(live), guests
+    )
 
 
 def test_what_a_guest_prints_is_read() -> None:

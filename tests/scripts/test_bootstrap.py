@@ -61,7 +61,9 @@ def test_a_wheel_whose_hash_is_not_pinned_is_never_chosen() -> None:
 
 
 @pytest.mark.usefixtures("on_linux")
-def test_content_that_does_not_have_the_pinned_hash_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_content_that_does_not_have_the_pinned_hash_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     page = f'<a href="{link("manylinux_2_17_x86_64", "a")}">uv</a>'
     answers = {
         "https://index/uv/": page.encode(),
@@ -101,7 +103,9 @@ def test_the_configured_index_comes_first(monkeypatch: pytest.MonkeyPatch) -> No
     assert bootstrap.index_url() == "https://mirror/simple"
 
 
-def test_a_uv_that_is_there_already_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_uv_that_is_there_already_is_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     version, _ = bootstrap.read_pins(bootstrap.PINS.read_text())
     program = tmp_path / "bin" / "uv"
     program.parent.mkdir()

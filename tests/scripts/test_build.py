@@ -1,4 +1,5 @@
-"""Builds, and the tests on real kernels: which commands run, what is linked, and that a failure is the exit code."""
+"""Builds, and the tests on real kernels: which commands run, what is linked, and that a failure is
+the exit code."""
 
 import subprocess
 from pathlib import Path
@@ -17,11 +18,14 @@ CHOSEN = "unoptimised"
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository in which `cargo` and `maturin` end with the status in the file of their name, here 0."""
+    """A repository in which `cargo` and `maturin` end with the status in the file of their name,
+    here 0."""
     place = tmp_path / ".venv" / "bin"
     place.mkdir(parents=True)
     for name in ("cargo", "maturin"):
-        (place / name).write_text(f'#!/bin/sh\necho {name} >> calls\nread status < "$0.status"\nexit $status\n')
+        (place / name).write_text(
+            f'#!/bin/sh\necho {name} >> calls\nread status < "$0.status"\nexit $status\n'
+        )
         (place / name).chmod(0o755)
         (place / f"{name}.status").write_text("0\n")
     for folder in (CHOSEN, "debug"):
@@ -43,7 +47,9 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def test_a_build_installs_the_package_and_the_programs_of_its_profile(programs: Path, tmp_path: Path) -> None:
+def test_a_build_installs_the_package_and_the_programs_of_its_profile(
+    programs: Path, tmp_path: Path
+) -> None:
     assert build.main() == 0
     assert (tmp_path / "calls").read_text().split() == ["cargo", "maturin"]
     for name in build.PROGRAMS:
@@ -51,13 +57,17 @@ def test_a_build_installs_the_package_and_the_programs_of_its_profile(programs: 
 
 
 @pytest.mark.parametrize("name", ["cargo", "maturin"])
-def test_a_build_that_fails_has_that_exit_code_and_installs_no_program(programs: Path, name: str) -> None:
+def test_a_build_that_fails_has_that_exit_code_and_installs_no_program(
+    programs: Path, name: str
+) -> None:
     (programs / f"{name}.status").write_text("7\n")
     assert build.main() == 7
     assert not build.BIN.exists()
 
 
-def test_the_checked_package_has_the_extension_and_the_programs_of_the_build_for_tests(programs: Path) -> None:
+def test_the_checked_package_has_the_extension_and_the_programs_of_the_build_for_tests(
+    programs: Path,
+) -> None:
     package, laid = checked.PACKAGE, checks.CHECKED / "tailrace"
     (package / "api.py").touch()
     (package / "_native.abi3.so").write_text("the installed one")
@@ -67,7 +77,11 @@ def test_the_checked_package_has_the_extension_and_the_programs_of_the_build_for
     (laid / "_native.abi3.so").symlink_to(package / "_native.abi3.so")
     (programs / "tailrace").touch()
     assert checked.main() == 0
-    found = {str(path.relative_to(laid)): path.readlink() for path in laid.rglob("*") if path.is_symlink()}
+    found = {
+        str(path.relative_to(laid)): path.readlink()
+        for path in laid.rglob("*")
+        if path.is_symlink()
+    }
     assert found == {
         "api.py": package / "api.py",
         "_native.abi3.so": checked.BUILT / "lib_native.so",
@@ -89,7 +103,7 @@ def test_a_fresh_clone_has_the_build_for_tests_installed(programs: Path) -> None
     assert checked.main() == 7
 
 
-# --- tests on real kernels ------------------------------------------------------------------------------------------
+# --- tests on real kernels ------------------------------------------------------------------------
 
 
 class Machine:
@@ -130,7 +144,9 @@ def test_after_the_kernel_is_built_the_tests_of_both_languages_run_and_must_find
 
 
 @pytest.mark.parametrize(("failing", "started"), [("exact_deps", 1), ("pytest", 3), ("guests", 3)])
-def test_a_kernel_or_tests_that_fail_are_the_exit_code(machine: Machine, failing: str, started: int) -> None:
+def test_a_kernel_or_tests_that_fail_are_the_exit_code(
+    machine: Machine, failing: str, started: int
+) -> None:
     machine.failing = failing
     assert exact_checks.main([]) == 7
     assert len(machine.started) == started

@@ -1,4 +1,5 @@
-"""`make whatif`: the record of the module, and the compiler that a machine gets. Its behaviour: tests/python/whatif."""
+"""`make whatif`: the record of the module, and the compiler that a machine gets. Its behaviour:
+tests/python/whatif."""
 
 import json
 from pathlib import Path
@@ -13,8 +14,12 @@ from whatif_toolchain import Apt, ToolchainError
 def test_the_record_is_of_the_module_and_the_module_of_this_version() -> None:
     record = json.loads(build_whatif.RECORD.read_text(encoding="utf-8"))
     assert set(record) == {"version", "compiler", "bytes"}
-    assert record["bytes"] == build_whatif.MODULE.stat().st_size, "the record is of another module: make whatif"
-    assert record["version"] == build_whatif.version(), "a release has a module of its own: make whatif"
+    assert record["bytes"] == build_whatif.MODULE.stat().st_size, (
+        "the record is of another module: make whatif"
+    )
+    assert record["version"] == build_whatif.version(), (
+        "a release has a module of its own: make whatif"
+    )
 
 
 def program(folder: Path, name: str, script: str) -> None:
@@ -39,10 +44,14 @@ def test_the_machine_s_own_compiler_is_taken_when_it_has_the_target(
         assert (found.cargo, list(found.options), found.folder) == ("cargo", [], None)
 
 
-def test_a_machine_with_neither_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_with_neither_is_told_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(ToolchainError, match=r"no apt-get .*hint: rustup target add wasm32-unknown-unknown"):
+    with pytest.raises(
+        ToolchainError, match=r"no apt-get .*hint: rustup target add wasm32-unknown-unknown"
+    ):
         whatif_toolchain.toolchain()
 
 
@@ -60,14 +69,20 @@ esac
 def test_the_latest_release_is_taken_when_the_known_one_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: str
 ) -> None:
-    program(tmp_path, "apt-get", APT.replace("{REFUSED}", f"rustc-web{refused}" if refused == "=" else refused))
+    program(
+        tmp_path,
+        "apt-get",
+        APT.replace("{REFUSED}", f"rustc-web{refused}" if refused == "=" else refused),
+    )
     program(tmp_path, "dpkg-deb", "exit 1")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     apt = Apt(tmp_path / "apt")
     if refused == "=":
         assert apt.needed(["rustc-web"]) == ["libgit2-1.5=1.5.1", "rustc-web=1.98.0+dfsg1-1"]
     else:
-        with pytest.raises(ToolchainError, match="apt-get has no rustc-web: E: Version was not found"):
+        with pytest.raises(
+            ToolchainError, match="apt-get has no rustc-web: E: Version was not found"
+        ):
             apt.needed(["rustc-web"])
 
 

@@ -1,4 +1,5 @@
-"""The check of the commands' help notices help that fails, that is empty, and options without a text."""
+"""The check of the commands' help notices help that fails, that is empty, and options without a
+text."""
 
 import tempfile
 from pathlib import Path
@@ -12,10 +13,13 @@ import check_commands
 
 @pytest.fixture
 def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> typer.Typer:
-    """A program with one sound command; details of internal errors are written to the test's folder."""
+    """A program with one sound command; details of internal errors are written to the test's
+    folder."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     made = typer.Typer(
-        add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     made.callback(help="A program.")(lambda: None)
     made.command("sound", help="Works.")(lambda: None)
@@ -52,7 +56,10 @@ def test_a_command_and_an_option_without_a_text_are_faults(program: typer.Typer)
     def silent(*, fast: Annotated[bool, typer.Option("--fast")] = False) -> None:
         print(fast)  # noqa: T201
 
-    assert faults(program) == ["tailrace silent: no help text", "tailrace silent: no help text for --fast"]
+    assert faults(program) == [
+        "tailrace silent: no help text",
+        "tailrace silent: no help text for --fast",
+    ]
 
 
 def test_completion_offers_every_command() -> None:
@@ -62,13 +69,20 @@ def test_completion_offers_every_command() -> None:
 
 
 def test_help_that_is_empty_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_commands, "called", lambda _words: check_commands.Answer(0, " \n", ""))
-    assert list(check_commands.call_faults(("run", "--help"))) == ["tailrace run --help: prints nothing"]
+    monkeypatch.setattr(
+        check_commands, "called", lambda _words: check_commands.Answer(0, " \n", "")
+    )
+    assert list(check_commands.call_faults(("run", "--help"))) == [
+        "tailrace run --help: prints nothing"
+    ]
 
 
 @pytest.mark.parametrize("code", [0, 1])
 def test_a_fault_is_told_and_is_the_exit_code(
-    program: typer.Typer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code: int
+    program: typer.Typer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    code: int,
 ) -> None:
     monkeypatch.setattr(check_commands, "completion_faults", lambda _paths: [])
     program.command("other", help="Works." if code == 0 else None)(lambda: None)

@@ -1,4 +1,5 @@
-"""The runner of `make test`: what fails is seen, what hangs is ended, the last line is the verdict."""
+"""The runner of `make test`: what fails is seen, what hangs is ended, the last line is the
+verdict."""
 
 import json
 import os
@@ -74,7 +75,11 @@ def test_a_run_before_a_commit_leaves_out_what_is_slow_and_nothing_else() -> Non
         return {check.name for row in (*rows, last) for check in row}
 
     assert names(whole=False) < names(whole=True)
-    assert names(whole=True) - names(whole=False) == {"kill rounds", "exact kill rounds", "bench guard"}
+    assert names(whole=True) - names(whole=False) == {
+        "kill rounds",
+        "exact kill rounds",
+        "bench guard",
+    }
     [usual, whole] = [checks.lanes(whole=whole)[1][-1].command for whole in (False, True)]
     assert "not slow" in usual
     assert "not slow" not in whole
@@ -84,13 +89,17 @@ def test_before_a_commit_these_run_and_with_these_words() -> None:
     def words(*, whole: bool) -> dict[str, str]:
         rows, last = checks.select(["test-all" if whole else "test"])
         every = [check for row in (*rows, last) for check in row]
-        return {check.name: re.sub(r"\S*/\.venv/bin/|scripts/", "", " ".join(check.command)) for check in every}
+        return {
+            check.name: re.sub(r"\S*/\.venv/bin/|scripts/", "", " ".join(check.command))
+            for check in every
+        }
 
     usual = words(whole=False)
     assert usual == {
         "checked": "python checked.py",
         "cargo build": "cargo test --workspace --lib --bins --tests --locked --quiet --no-run",
-        "clippy": "cargo clippy --workspace --lib --bins --tests --locked --examples --quiet -- -D warnings",
+        "clippy": "cargo clippy --workspace --lib --bins --tests --locked "
+        "--examples --quiet -- -D warnings",
         "cargo test": "cargo test --workspace --lib --bins --tests --locked --no-fail-fast",
         "rustfmt": "cargo fmt --all --check",
         "ruff": "ruff check",
@@ -101,7 +110,8 @@ def test_before_a_commit_these_run_and_with_these_words() -> None:
         "python licences": "python python_licences.py",
         "advisories": "python advisories.py",
         "check commands": "python check_commands.py",
-        "pytest": "python -m pytest --quiet --numprocesses 4 --dist loadfile --ignore=tests/exact -m not slow",
+        "pytest": "python -m pytest --quiet --numprocesses 4 --dist loadfile "
+        "--ignore=tests/exact -m not slow",
         "exact kernel": "python exact_checks.py --kernel",
         "live packages": "python live_checks.py --install",
         "exact checks": "python exact_checks.py",
@@ -130,7 +140,10 @@ def test_whole_counts_are_asked_for_before_a_release_alone(monkeypatch: pytest.M
 
 def test_a_program_that_is_not_there_fails_and_the_next_of_its_row_run() -> None:
     lacking = checks.Check("lacking", ("no-such-program",), 5)
-    rows = ((lacking, python("pass")), (checks.Check("later", (sys.executable, "-c", ""), 60, after="lacking"),))
+    rows = (
+        (lacking, python("pass")),
+        (checks.Check("later", (sys.executable, "-c", ""), 60, after="lacking"),),
+    )
     outcomes = {verdict.check.name: verdict.outcome for verdict in checks.side_by_side(rows, 1, {})}
     assert "no-such-program" in outcomes.pop("lacking")
     assert outcomes == {"sample": "passed", "later": "passed"}
@@ -146,7 +159,9 @@ sleep = checks.Check("first", ("sh", "-c", "echo $$ > {tmp_path}/pid; exec sleep
 following = checks.Check("next", ("touch", "{tmp_path}/next"), 9)
 checks.program("here", lambda: len(checks.side_by_side(((sleep, following),), 1, {{}})))
 """
-    with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stderr=subprocess.PIPE, text=True
+    ) as process:
         while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
             assert process.poll() is None
             time.sleep(0.05)
@@ -164,11 +179,16 @@ def test_a_seed_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_random_cases_have_one_seed_which_can_be_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    seeds = "import os; raise SystemExit(f\"{os.environ['PROPTEST_RNG_SEED']} {os.environ['PYTEST_ADDOPTS']}\" != '%s')"
+    seeds = (
+        "import os; raise SystemExit(f\"{os.environ['PROPTEST_RNG_SEED']} "
+        "{os.environ['PYTEST_ADDOPTS']}\" != '%s')"
+    )
     usual = python(seeds % "1 --hypothesis-seed=1")
     assert checks.run(usual).outcome == "passed"
     assert checks.run(usual, seed=2).outcome == "FAILED (status 1)"
-    monkeypatch.setattr(checks, "named", lambda: {"sample": python(seeds % "77 --hypothesis-seed=77")})
+    monkeypatch.setattr(
+        checks, "named", lambda: {"sample": python(seeds % "77 --hypothesis-seed=77")}
+    )
     monkeypatch.setenv("SEED", "77")
     assert checks.main(["sample"]) == 0
     monkeypatch.setenv("SEED", "78")
@@ -188,19 +208,28 @@ def test_rows_run_side_by_side_and_each_in_its_order(tmp_path: Path) -> None:
 
     def meet(own: str, other: str) -> str:
         wait = f"while not (p / '{other}').exists(): time.sleep(0.01)"
-        return f"import pathlib, time; p = pathlib.Path({str(tmp_path)!r}); (p / '{own}').touch()\n{wait}"
+        return (
+            f"import pathlib, time; p = pathlib.Path({str(tmp_path)!r}); (p / "
+            f"'{own}').touch()\n{wait}"
+        )
 
     first = tmp_path / "first"
     rows = (
         (python(f"import pathlib; pathlib.Path({str(first)!r}).touch()"), python(meet("a", "b"))),
-        (python(meet("b", "a")), python(f"import pathlib; assert pathlib.Path({str(first)!r}).exists()")),
+        (
+            python(meet("b", "a")),
+            python(f"import pathlib; assert pathlib.Path({str(first)!r}).exists()"),
+        ),
     )
     assert [verdict.outcome for verdict in checks.side_by_side(rows, 1, {})] == ["passed"] * 4
 
 
 def test_durations_of_builds_stay_and_those_of_rust_tests_are_read_from_what_cargo_prints() -> None:
     checks.LOGS.mkdir()
-    rows = [{"kind": "build", "name": "all", "seconds": 9.0}, {"name": "tests/a.py::test_b[1]", "seconds": 1.0}]
+    rows = [
+        {"kind": "build", "name": "all", "seconds": 9.0},
+        {"name": "tests/a.py::test_b[1]", "seconds": 1.0},
+    ]
     checks.DURATIONS.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     checks.forget_tests()
     assert [row["name"] for row in checks.read_durations()] == ["all"]
@@ -216,10 +245,15 @@ test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
     ]
 
 
-def test_cases_of_a_test_are_one_row_and_the_most_expensive_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_cases_of_a_test_are_one_row_and_the_most_expensive_comes_first(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     checks.LOGS.mkdir()
     rows = [("t::a[1]", 9.0, 1.0), ("t::a[2]", 1.0, 2.5), ("t::b", 90.0, 3.0)]
-    texts = [json.dumps({"name": name, "seconds": clock, "processor_s": work}) for name, clock, work in rows]
+    texts = [
+        json.dumps({"name": name, "seconds": clock, "processor_s": work})
+        for name, clock, work in rows
+    ]
     checks.DURATIONS.write_text("\n".join(texts) + "\n", encoding="utf-8")
     checks.print_most_expensive()
     _, _, first, second = capsys.readouterr().out.strip().splitlines()

@@ -21,7 +21,12 @@ TABLE = {"anywhere": {"MIT": ["one"]}, "tools": {"LGPL-2.1-only": ["tool"]}}
 
 def package(name: str, *needs: str, **changes: Any) -> dict[str, Any]:
     """As in `uv.lock`."""
-    own: dict[str, Any] = {"name": name, "version": "1", "source": {"registry": subject.INDEX}, "wheels": [FILE]}
+    own: dict[str, Any] = {
+        "name": name,
+        "version": "1",
+        "source": {"registry": subject.INDEX},
+        "wheels": [FILE],
+    }
     return {**own, "dependencies": [{"name": one} for one in needs], **changes}
 
 
@@ -38,18 +43,46 @@ def test_the_packages_of_the_lock_file_pass() -> None:
     [
         ([*SOUND, package("new")], TABLE, "new: its licence is not in python-licences.toml"),
         ([OURS, package("one")], TABLE, "tool: it is in python-licences.toml and not in uv.lock"),
-        (SOUND, {**TABLE, "anywhere": {"MIT": ["one"], "ISC": ["one"]}}, "one: it is in .* more than once"),
-        (SOUND, {**TABLE, "anywhere": {"GPL-3.0-only": ["one"]}}, r"GPL-3.0-only: .* not allowed \[anywhere\]"),
-        (SOUND, {**TABLE, "anywhere": {"MIT AND GPL-3.0-only": ["one"]}}, "MIT AND GPL-3.0-only: .* not allowed"),
-        ([package("tailrace", "one", source={"editable": "."}), package("one", "tool"), package("tool")], TABLE,
-         "tool: it runs with the program, and its licence is for tools alone"),
-        ([OURS, package("tool"), package("one", source={"git": "https://example.org/one"})], TABLE,
-         "one: it comes from .*git"),
-        ([OURS, package("tool"), package("one", wheels=[{"hash": "md5:0"}])], TABLE, "one: .* no SHA-256"),
+        (
+            SOUND,
+            {**TABLE, "anywhere": {"MIT": ["one"], "ISC": ["one"]}},
+            "one: it is in .* more than once",
+        ),
+        (
+            SOUND,
+            {**TABLE, "anywhere": {"GPL-3.0-only": ["one"]}},
+            r"GPL-3.0-only: .* not allowed \[anywhere\]",
+        ),
+        (
+            SOUND,
+            {**TABLE, "anywhere": {"MIT AND GPL-3.0-only": ["one"]}},
+            "MIT AND GPL-3.0-only: .* not allowed",
+        ),
+        (
+            [
+                package("tailrace", "one", source={"editable": "."}),
+                package("one", "tool"),
+                package("tool"),
+            ],
+            TABLE,
+            "tool: it runs with the program, and its licence is for tools alone",
+        ),
+        (
+            [OURS, package("tool"), package("one", source={"git": "https://example.org/one"})],
+            TABLE,
+            "one: it comes from .*git",
+        ),
+        (
+            [OURS, package("tool"), package("one", wheels=[{"hash": "md5:0"}])],
+            TABLE,
+            "one: .* no SHA-256",
+        ),
         ([OURS, package("tool"), package("one", wheels=[])], TABLE, "one: .* no SHA-256"),
     ],
-)  # fmt: skip
-def test_each_fault_of_a_package_is_found(packages: list[dict[str, Any]], table: Any, fault: str) -> None:
+)
+def test_each_fault_of_a_package_is_found(
+    packages: list[dict[str, Any]], table: Any, fault: str
+) -> None:
     [found] = subject.faults(packages, table)
     assert re.match(fault, found)
     assert list(subject.faults(SOUND, TABLE)) == []

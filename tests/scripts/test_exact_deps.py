@@ -1,4 +1,5 @@
-"""The kernel of exact runs is built once for a source and a configuration, and an interrupted build goes on."""
+"""The kernel of exact runs is built once for a source and a configuration, and an interrupted build
+goes on."""
 
 import fcntl
 import io
@@ -30,7 +31,8 @@ def source(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
-    """The commands of a build in an empty cache; sources are unpacked, and every other step leaves only its result."""
+    """The commands of a build in an empty cache; sources are unpacked, and every other step leaves
+    only its result."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     taken: list[list[str]] = []
     really = exact_deps.run
@@ -40,7 +42,9 @@ def steps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
         if words[0] == "tar":
             really(words, folder, log)
         if "olddefconfig" in words:
-            (folder / ".config").write_text(exact_deps.CONFIG.read_text(encoding="utf-8"), encoding="utf-8")
+            (folder / ".config").write_text(
+                exact_deps.CONFIG.read_text(encoding="utf-8"), encoding="utf-8"
+            )
         if "linux" in words:
             (folder / "linux").write_text("a kernel", encoding="ascii")
 
@@ -67,7 +71,11 @@ def test_another_revision_of_a_package_with_the_same_files_is_the_same_kernel(
 ) -> None:
     first = exact_deps.ensure(source)
     steps.clear()
-    files = {"Makefile": "VERSION = 6\n", "Documentation/index.rst": "News.\n", "drivers/gpu/drm/card.c": "int x;\n"}
+    files = {
+        "Makefile": "VERSION = 6\n",
+        "Documentation/index.rst": "News.\n",
+        "drivers/gpu/drm/card.c": "int x;\n",
+    }
     assert exact_deps.ensure(archive(tmp_path, "linux-1b.tar", files, mtime_s=10**9)) == first
     assert [words[0] for words in steps if words[0] in ("tar", "make")] == ["tar"]
     steps.clear()
@@ -76,7 +84,14 @@ def test_another_revision_of_a_package_with_the_same_files_is_the_same_kernel(
 
 
 @pytest.mark.parametrize(
-    "file", ["net/ipv4/tcp.c", "arch/x86/um/user-offsets.c", "arch/um/Makefile", "drivers/gpu/Kconfig", "fs/file.c"]
+    "file",
+    [
+        "net/ipv4/tcp.c",
+        "arch/x86/um/user-offsets.c",
+        "arch/um/Makefile",
+        "drivers/gpu/Kconfig",
+        "fs/file.c",
+    ],
 )
 def test_a_file_that_a_build_reads_changes_the_kernel(
     steps: list[list[str]], source: Path, tmp_path: Path, file: str
@@ -136,7 +151,9 @@ def test_a_source_that_cannot_have_an_option_is_refused_by_its_name(
     def lose_an_option(words: list[str], folder: Path, log: Path) -> None:
         step(words, folder, log)
         if "olddefconfig" in words:
-            text = (folder / ".config").read_text(encoding="utf-8").replace("CONFIG_VIRTIO_UML=y", "")
+            text = (
+                (folder / ".config").read_text(encoding="utf-8").replace("CONFIG_VIRTIO_UML=y", "")
+            )
             (folder / ".config").write_text(text, encoding="utf-8")
 
     monkeypatch.setattr(exact_deps, "run", lose_an_option)
@@ -160,7 +177,9 @@ def test_two_builds_do_not_share_a_folder(
     assert steps
 
 
-def test_half_a_kernel_is_none(steps: list[list[str]], source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_kernel_is_none(
+    steps: list[list[str]], source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def copy_half(_built: Path, kernel: Path) -> None:
         kernel.write_text("a ker", encoding="ascii")
         raise OSError("no space left")
@@ -206,7 +225,9 @@ def test_the_recorded_version_is_installed_where_it_is_offered_and_else_the_newe
 
     def install(packages: list[str]) -> str:
         asked.append(packages)
-        return "" if offered[0] or not any("=" in name for name in packages) else "E: no such version"
+        return (
+            "" if offered[0] or not any("=" in name for name in packages) else "E: no such version"
+        )
 
     monkeypatch.setattr(live_deps, "install", install)
     pinned = [f"linux-source-6.1={exact_deps.RECORDED_VERSION}", "flex"]

@@ -1,4 +1,5 @@
-"""Fuzzing, with one toy format: a fault of the process that reads is found, kept, told, and forgotten once mended.
+"""Fuzzing, with one toy format: a fault of the process that reads is found, kept, told, and
+forgotten once mended.
 
 The toy reads its seed; of any other input it does what the variable TOY says.
 """
@@ -64,7 +65,8 @@ MINUTES = 0.005
 
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Format:
-    """The only format, also in the processes that try inputs; these import nothing of the program."""
+    """The only format, also in the processes that try inputs; these import nothing of the
+    program."""
     package = tmp_path / "toys" / "fuzzing"
     package.mkdir(parents=True)
     real = Path(fuzz.__file__).parent / "fuzzing"
@@ -88,7 +90,12 @@ def called(monkeypatch: pytest.MonkeyPatch, behaviour: str, *words: str) -> int:
 
 @pytest.mark.parametrize(
     ("behaviour", "signature"),
-    [("crash", fuzz.CRASHED), ("hang", fuzz.HUNG), ("raise", "KeyError in nowhere"), ("fine", None)],
+    [
+        ("crash", fuzz.CRASHED),
+        ("hang", fuzz.HUNG),
+        ("raise", "KeyError in nowhere"),
+        ("fine", None),
+    ],
 )
 def test_a_finding_is_kept_and_told_until_it_is_mended(
     toy: Format,
@@ -171,4 +178,6 @@ def test_text_and_binary_formats_have_changes_of_their_own(
     monkeypatch.setattr(mutations, "BINARY", [lambda *_: b"changed as bytes"])
     one = Format("toy", ".toy", lambda: [SEED], lambda _file: "", is_binary=is_binary)
     assert worker.Bench(one, tmp_path).attempt(1) == {}
-    assert (tmp_path / "input.toy").read_bytes() == (b"changed as bytes" if is_binary else b"changed as text")
+    assert (tmp_path / "input.toy").read_bytes() == (
+        b"changed as bytes" if is_binary else b"changed as text"
+    )

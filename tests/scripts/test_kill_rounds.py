@@ -1,4 +1,5 @@
-"""What the rounds of kills look at: parts to kill, changes of the machine, trials that should be as they were."""
+"""What the rounds of kills look at: parts to kill, changes of the machine, trials that should be as
+they were."""
 
 import json
 import os
@@ -32,7 +33,10 @@ TREE = [
 
 
 def test_every_part_of_a_run_can_be_killed() -> None:
-    found = {kind: [(name, [p.pid for p in who]) for name, who in parts] for kind, parts in roles(TREE, 1).items()}
+    found = {
+        kind: [(name, [p.pid for p in who]) for name, who in parts]
+        for kind, parts in roles(TREE, 1).items()
+    }
     assert found == {
         "command": [("command", [1])],
         "fabric": [("guardian", [2])],
@@ -56,7 +60,10 @@ def test_a_stage_is_told_by_the_processes() -> None:
     assert stage(TREE[:1]) == "python alone"
     assert stage(TREE) == "trial"
     assert stage([*TREE[:1], process(2, 1, "tailrace-fabric", "doctor"), TREE[3]]) == "examination"
-    assert stage([process(2, 1, "tailrace-fabric", "lab", "--dir", "run/live/templates/1/lab")]) == "template"
+    assert (
+        stage([process(2, 1, "tailrace-fabric", "lab", "--dir", "run/live/templates/1/lab")])
+        == "template"
+    )
 
 
 def test_a_difference_of_the_machine_is_named() -> None:
@@ -66,7 +73,9 @@ def test_a_difference_of_the_machine_is_named() -> None:
     assert differences(before, before) == []
 
 
-def test_a_picture_sees_what_a_lab_could_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_sees_what_a_lab_could_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(machine_picture, "PLACES", [str(tmp_path)])
     before = machine_picture.picture()
     (tmp_path / ".s.PGSQL.5432").touch()

@@ -33,7 +33,10 @@ def on_debian(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_container_without_rights_is_told_in_one_line(
-    found: dict[str, Any], why: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    found: dict[str, Any],
+    why: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("tailrace.live.lab.fabric.ask", lambda _word: SOUND | found)
     assert live_checks.main() == 0
@@ -62,7 +65,9 @@ def test_tests_that_fail_fail(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("on_debian")
 @pytest.mark.parametrize("is_all", [False, True])
-def test_slow_tests_and_their_packages_are_those_of_all(is_all: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_tests_and_their_packages_are_those_of_all(
+    is_all: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wanted: list[bool] = []
     started: list[tuple[list[str], dict[str, str]]] = []
 
@@ -81,12 +86,17 @@ def test_slow_tests_and_their_packages_are_those_of_all(is_all: bool, monkeypatc
     monkeypatch.setattr(live_checks, "run", run)
     assert live_checks.main(["--all"] if is_all else []) == 1
     [(command, environment)] = started
-    assert ("not slow" in command, environment.get("TAILRACE_TESTS")) == (not is_all, "all" if is_all else None)
+    assert ("not slow" in command, environment.get("TAILRACE_TESTS")) == (
+        not is_all,
+        "all" if is_all else None,
+    )
     assert environment["TAILRACE_LIVE_TESTS"] == "1"
     assert wanted == [is_all]
 
 
-def test_programs_of_slow_tests_alone_are_not_installed_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_of_slow_tests_alone_are_not_installed_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(live_deps, "missing", lambda _wanted=(): ["iperf3", *live_deps.SLOW_ALONE])
     assert live_deps.missing_for_tests(is_all=False) == ["iperf3"]
     assert live_deps.missing_for_tests(is_all=True)[:2] == ["iperf3", live_deps.SLOW_ALONE[0]]
@@ -112,7 +122,15 @@ def test_a_skip_is_told_and_is_a_failure_unless_the_machine_is_the_reason(
 ) -> None:
     file, report = tmp_path / "test_three.py", tmp_path / "report.xml"
     file.write_text(TESTS.format(lacks=live_checks.LACKS), encoding="utf-8")
-    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(file), f"--junit-xml={report}"]
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        str(file),
+        f"--junit-xml={report}",
+    ]
     subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, timeout=60)
     of_machine, other = live_checks.skips(report)
     assert (of_machine.test, of_machine.is_of_machine) == ("test_three::test_of_a_fabric", True)
@@ -125,14 +143,23 @@ def test_a_skip_is_told_and_is_a_failure_unless_the_machine_is_the_reason(
     assert "1 skipped for a reason that is not the machine" in told.err
 
 
-REPORT = '<testsuites><testcase classname="a" name="b"><skipped message="{reason}"/></testcase></testsuites>'
+REPORT = (
+    '<testsuites><testcase classname="a" name="b"><skipped '
+    'message="{reason}"/></testcase></testsuites>'
+)
 
 
 @pytest.mark.usefixtures("on_debian")
-@pytest.mark.parametrize(("reason", "code"), [(f"{live_checks.LACKS}fio", 0), ("fio is not installed", 1)])
-def test_the_skips_of_tests_that_pass_are_judged(reason: str, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("reason", "code"), [(f"{live_checks.LACKS}fio", 0), ("fio is not installed", 1)]
+)
+def test_the_skips_of_tests_that_pass_are_judged(
+    reason: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def run(command: list[str], _environment: dict[str, str], _limit_s: float) -> int:
-        Path(command[-3].partition("--junit-xml=")[2]).write_text(REPORT.format(reason=reason), encoding="utf-8")
+        Path(command[-3].partition("--junit-xml=")[2]).write_text(
+            REPORT.format(reason=reason), encoding="utf-8"
+        )
         return 0
 
     monkeypatch.setattr("tailrace.live.lab.fabric.ask", lambda _word: SOUND)
@@ -165,12 +192,18 @@ def test_tests_that_hang_are_interrupted(capsys: pytest.CaptureFixture[str]) -> 
     assert "not done within 0.5 s" in capsys.readouterr().err
 
 
-def test_the_complaint_of_apt_is_its_last_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_complaint_of_apt_is_its_last_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def refused(command: list[str], **_options: Any) -> subprocess.CompletedProcess[str]:
-        return subprocess.CompletedProcess(command, 100, "", "W: slow\nE: Temporary failure resolving 'mirror'\n")
+        return subprocess.CompletedProcess(
+            command, 100, "", "W: slow\nE: Temporary failure resolving 'mirror'\n"
+        )
 
     policy = tmp_path / "policy-rc.d"
     monkeypatch.setattr(live_deps, "POLICY", policy)
     monkeypatch.setattr("subprocess.run", refused)
-    assert live_deps.install(["iperf3"]) == "apt-get update: E: Temporary failure resolving 'mirror'"
+    assert (
+        live_deps.install(["iperf3"]) == "apt-get update: E: Temporary failure resolving 'mirror'"
+    )
     assert not policy.exists()

@@ -1,4 +1,5 @@
-"""Mutants of a change: what differs, which tests run, and what is printed of the survivors. No mutant is made here."""
+"""Mutants of a change: what differs, which tests run, and what is printed of the survivors. No
+mutant is made here."""
 
 import json
 import os
@@ -34,18 +35,36 @@ def test_the_base_is_where_the_branch_left_main_and_on_main_the_last_commit_but_
 ) -> None:
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--allow-empty", "-m"]
-    for command in (["init", "--quiet", "--initial-branch=main"], [*commit, "first"], [*commit, "second"]):
+    commit = [
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "-m",
+    ]
+    for command in (
+        ["init", "--quiet", "--initial-branch=main"],
+        [*commit, "first"],
+        [*commit, "second"],
+    ):
         mutants.git(*command)
     assert mutants.git("show", "--format=%s", mutants.usual_base()) == "first"
-    for command in (["switch", "--quiet", "--create", "branch"], [*commit, "third"], [*commit, "fourth"]):
+    for command in (
+        ["switch", "--quiet", "--create", "branch"],
+        [*commit, "third"],
+        [*commit, "fourth"],
+    ):
         mutants.git(*command)
     assert mutants.git("show", "--format=%s", mutants.usual_base()) == "second"
 
 
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with a crate and a script, of which each has lines of two commits, and new files beside them."""
+    """A repository with a crate and a script, of which each has lines of two commits, and new files
+    beside them."""
     root = tmp_path / "code"
     monkeypatch.setattr(mutants, "ROOT", root)
     monkeypatch.setattr("mutate.ROOT", root)
@@ -72,13 +91,16 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("code")
 @pytest.mark.parametrize(
-    ("words", "base", "files"), [([], "HEAD~1", ["a.py", "new.py"]), (["--base", "HEAD"], "HEAD", ["new.py"])]
+    ("words", "base", "files"),
+    [([], "HEAD~1", ["a.py", "new.py"]), (["--base", "HEAD"], "HEAD", ["new.py"])],
 )
 def test_what_differs_from_the_base_is_mutated_new_files_too(
     monkeypatch: pytest.MonkeyPatch, words: list[str], base: str, files: list[str]
 ) -> None:
     seen: list[tuple[str, str]] = []
-    monkeypatch.setattr(mutants, "mutate_python", lambda file, base, *_: seen.append((file.name, base)))
+    monkeypatch.setattr(
+        mutants, "mutate_python", lambda file, base, *_: seen.append((file.name, base))
+    )
     monkeypatch.setattr(mutants, "mutate_rust", lambda base, _until_s: seen.append(("rust", base)))
     before = mutants.git("status", "--porcelain")
     assert mutants.main(words) == 0
@@ -88,7 +110,9 @@ def test_what_differs_from_the_base_is_mutated_new_files_too(
 
 
 @pytest.mark.usefixtures("code")
-@pytest.mark.parametrize(("base", "lines"), [("HEAD", ["+unknown"]), ("HEAD~1", ["+recent", "+unknown"])])
+@pytest.mark.parametrize(
+    ("base", "lines"), [("HEAD", ["+unknown"]), ("HEAD~1", ["+recent", "+unknown"])]
+)
 def test_cargo_mutants_has_the_lines_that_differ(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, base: str, lines: list[str]
 ) -> None:
@@ -98,7 +122,9 @@ def test_cargo_mutants_has_the_lines_that_differ(
     [command] = started
     diff = tmp_path / "state" / "rust.diff"
     assert command[command.index("--in-diff") + 1] == str(diff)
-    assert [line for line in diff.read_text().splitlines() if line[0] == "+" and line[:3] != "+++"] == lines
+    assert [
+        line for line in diff.read_text().splitlines() if line[0] == "+" and line[:3] != "+++"
+    ] == lines
 
 
 @pytest.mark.usefixtures("code")
@@ -126,8 +152,16 @@ def test_cosmic_ray_has_the_base_and_sees_new_files(
         """Of cr-filter-git, what it asks; of the others, that they pass."""
         if command[0].endswith("cr-filter-git"):
             asked = ["git", "diff", "--name-only", "HEAD", "--", "python"]
-            seen.append(git(asked, cwd=options["cwd"], env=options["env"], capture_output=True, text=True).stdout)
-        return git(command, **options) if command[0] == "git" else subprocess.CompletedProcess(command, 0, "", "")
+            seen.append(
+                git(
+                    asked, cwd=options["cwd"], env=options["env"], capture_output=True, text=True
+                ).stdout
+            )
+        return (
+            git(command, **options)
+            if command[0] == "git"
+            else subprocess.CompletedProcess(command, 0, "", "")
+        )
 
     monkeypatch.setattr("mutants.subprocess.run", run)
     monkeypatch.setattr(mutants, "until", lambda *_: 0)
@@ -140,7 +174,10 @@ def test_cosmic_ray_has_the_base_and_sees_new_files(
 
 
 def test_survivors_are_told_with_their_lines_and_counted() -> None:
-    diff = "--- mutation diff ---\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n a\n-if cut < 1:\n+if cut < 2:\n b"
+    diff = (
+        "--- mutation diff ---\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n "
+        "a\n-if cut < 1:\n+if cut < 2:\n b"
+    )
     job = {"mutations": [{"start_pos": [58, 11]}]}
     results = [
         {"worker_outcome": "normal", "test_outcome": "survived", "diff": diff},
@@ -157,7 +194,9 @@ def test_survivors_are_told_with_their_lines_and_counted() -> None:
     ]
 
 
-def test_a_program_ends_when_its_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_ends_when_its_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(mutants, "STATE", tmp_path)
     (tmp_path / "copy").mkdir()
     assert mutants.until(["sleep", "1000"], 0, dict(os.environ)) is None
@@ -172,7 +211,9 @@ def test_the_tests_of_a_mutant_end_with_the_program_that_runs_them() -> None:
         "child.wait()\n"
     )
     command = [sys.executable, "-c", program]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
         assert process.stdout is not None
         child = int(process.stdout.readline())
         assert _is_running(child)
@@ -184,6 +225,9 @@ def test_the_tests_of_a_mutant_end_with_the_program_that_runs_them() -> None:
 def _is_running(pid: int) -> bool:
     """Whether a process is there that is no zombie."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            != "Z"
+        )
     except FileNotFoundError:
         return False

@@ -1,4 +1,5 @@
-"""Deliberate faults: where one is inserted, what a run keeps, how the outcome of tests is read; with toys alone."""
+"""Deliberate faults: where one is inserted, what a run keeps, how the outcome of tests is read;
+with toys alone."""
 
 import fcntl
 import os
@@ -22,7 +23,10 @@ impl<T: Fn() -> u32> Rule<T> for a::Bucket<T> {
 pub(crate) const fn take() -> u32 { 1 }
 pub const BURST: [u32; 2] = [1, 2];
 """
-PYTHON = "BURST = 1\n\nclass Bucket:\n    def take(self):\n        return min(\n            1,\n            BURST)\n"
+PYTHON = (
+    "BURST = 1\n\nclass Bucket:\n    def take(self):\n        return min(\n            1,\n    "
+    "        BURST)\n"
+)
 
 
 def fault(item: str, old: str, new: str, file: str = "crates/x/src/a.rs") -> mutate.Fault:
@@ -31,9 +35,15 @@ def fault(item: str, old: str, new: str, file: str = "crates/x/src/a.rs") -> mut
 
 @pytest.mark.parametrize(
     ("text", "suffix", "names"),
-    [(RUST, ".rs", ["Bucket::take", "take", "BURST"]), (PYTHON, ".py", ["BURST", "Bucket.take"]), ("a {}", ".js", [])],
+    [
+        (RUST, ".rs", ["Bucket::take", "take", "BURST"]),
+        (PYTHON, ".py", ["BURST", "Bucket.take"]),
+        ("a {}", ".js", []),
+    ],
 )
-def test_functions_methods_and_constants_have_names(text: str, suffix: str, names: list[str]) -> None:
+def test_functions_methods_and_constants_have_names(
+    text: str, suffix: str, names: list[str]
+) -> None:
     assert [item.name for item in code_items.items(text, suffix)] == names
 
 
@@ -61,7 +71,13 @@ def test_a_fault_that_no_longer_fits_is_stale(item: str, old: str, reason: str) 
 
 
 def test_a_fault_without_tests_has_those_of_its_crate() -> None:
-    table = {"what": "a toy", "file": "crates/wire/src/a.rs", "item": "take", "old": "1", "new": "2"}
+    table = {
+        "what": "a toy",
+        "file": "crates/wire/src/a.rs",
+        "item": "take",
+        "old": "1",
+        "new": "2",
+    }
     assert mutate.Fault.of(table).tests == ("-p tailrace-wire",)
     assert mutate.Fault.of(table | {"tests": ["-p x", "tests/x"]}).tests == ("-p x", "tests/x")
 
@@ -71,8 +87,14 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository with one function, whose test notices that it does not return 1."""
     root = tmp_path / "code"
     (root / "crates" / "x" / "src").mkdir(parents=True)
-    (root / "crates" / "x" / "src" / "a.rs").write_text("fn take() -> u32 { 1 }\n", encoding="utf-8")
-    for command in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
+    (root / "crates" / "x" / "src" / "a.rs").write_text(
+        "fn take() -> u32 { 1 }\n", encoding="utf-8"
+    )
+    for command in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"],
+    ):
         subprocess.run(["git", *command], cwd=root, check=True)
     monkeypatch.setattr(mutate, "ROOT", root)
     return root
@@ -96,7 +118,12 @@ def test_a_run_is_continued_and_sums_up(
 ) -> None:
     tried: list[str] = []
     monkeypatch.setattr(mutate, "failures", toy_tests(tried))
-    toys = [fault("take", "1", "2"), fault("take", "1", "1 + 0"), fault("take", "1", "one"), fault("take", "3", "4")]
+    toys = [
+        fault("take", "1", "2"),
+        fault("take", "1", "1 + 0"),
+        fault("take", "1", "one"),
+        fault("take", "3", "4"),
+    ]
 
     assert mutate.Run(tmp_path / "kept", until_s=0).go(toys) == 0
     assert tried == []
@@ -109,11 +136,12 @@ def test_a_run_is_continued_and_sums_up(
 
     mutate.Run(tmp_path / "kept", until_s=float("inf")).go(toys)
     assert len(tried) == 4
-    assert (tmp_path / "kept" / "copy" / "crates" / "x" / "src" / "a.rs").read_text(encoding="utf-8") == (
-        code / "crates" / "x" / "src" / "a.rs"
-    ).read_text(encoding="utf-8")
+    assert (tmp_path / "kept" / "copy" / "crates" / "x" / "src" / "a.rs").read_text(
+        encoding="utf-8"
+    ) == (code / "crates" / "x" / "src" / "a.rs").read_text(encoding="utf-8")
 
-    # Another state of the code, in which the file of the faults is the same: tried again when there is time.
+    # Another state of the code, in which the file of the faults is the same: tried again when there
+    # is time.
     (code / "crates" / "x" / "a.md").write_text("b", encoding="utf-8")
     subprocess.run(["git", "add", "."], cwd=code, check=True)
     mutate.Run(tmp_path / "kept", until_s=0).go(toys)
@@ -129,7 +157,9 @@ def test_an_interrupted_run_keeps_what_it_found(
     toys = [fault("take", "1", new) for new in ("2", "stop", "one")]
     mutate.Run(tmp_path / "kept", until_s=float("inf")).go(toys)
     assert "3 faults: 1 noticed, 0 unnoticed, 0 stale, 2 not tried" in capsys.readouterr().out
-    assert "{ 1 }" in (tmp_path / "kept" / "copy" / "crates" / "x" / "src" / "a.rs").read_text(encoding="utf-8")
+    assert "{ 1 }" in (tmp_path / "kept" / "copy" / "crates" / "x" / "src" / "a.rs").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_nothing_is_found_by_tests_that_fail_without_any_fault(
@@ -143,7 +173,10 @@ def test_nothing_is_found_by_tests_that_fail_without_any_fault(
 
 
 def test_names_of_failed_tests_are_read_without_their_modules() -> None:
-    output = "test a::b::sums_are_right ... FAILED\ntest a::fine ... ok\ntest broken - should panic ... FAILED\n"
+    output = (
+        "test a::b::sums_are_right ... FAILED\ntest a::fine ... ok\ntest broken - should panic "
+        "... FAILED\n"
+    )
     assert mutate.read_failures(output, 101) == ["sums_are_right", "broken"]
     assert mutate.read_failures("test a ... ok\n", 0) == []
     assert mutate.read_failures("error: could not compile `x`", 101) == ["the compiler"]
@@ -152,7 +185,8 @@ def test_names_of_failed_tests_are_read_without_their_modules() -> None:
 
 def test_names_of_failed_python_tests_are_read_without_their_files_and_parameters() -> None:
     output = (
-        "....F\nFAILED tests/a/test_b.py::test_c[1:2 3] - assert 1 == 2\nFAILED tests/a/test_b.py::test_c[2] - x\n"
+        "....F\nFAILED tests/a/test_b.py::test_c[1:2 3] - assert 1 == 2\nFAILED "
+        "tests/a/test_b.py::test_c[2] - x\n"
         "ERROR tests/a/test_d.py - ImportError\n2 failed in 1 s\n"
     )
     assert mutate.read_pytest_failures(output, 1) == ["test_c", "a test that cannot be read"]
@@ -179,7 +213,9 @@ class Ended:
 STARTED: list[Ended] = []
 
 
-def test_random_cases_are_those_of_the_checks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_random_cases_are_those_of_the_checks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("mutate.subprocess.Popen", Ended)
     STARTED.clear()
     assert mutate.failures(tmp_path, "-p x", 1) == mutate.failures(tmp_path, "tests/x.py", 1) == []
@@ -201,12 +237,17 @@ def test_python_tests_see_the_faults_of_the_copy(tmp_path: Path) -> None:
     package.mkdir(parents=True)
     tests.mkdir()
     (package / "__init__.py").write_text("BURST = 2\n", encoding="utf-8")
-    text = "import tailrace\ndef test_one(): assert tailrace.BURST == 1\ndef test_two(): assert tailrace.BURST == 2\n"
+    text = (
+        "import tailrace\ndef test_one(): assert tailrace.BURST == 1\ndef test_two(): assert "
+        "tailrace.BURST == 2\n"
+    )
     (tests / "test_burst.py").write_text(text, encoding="utf-8")
     assert mutate.failures(tmp_path, "tests/test_burst.py", 120) == ["test_one"]
 
 
-def test_tests_that_do_not_end_notice_a_fault_and_are_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_tests_that_do_not_end_notice_a_fault_and_are_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "cargo").write_text("#!/bin/sh\nexec sleep 1000\n", encoding="utf-8")
     (tmp_path / "cargo").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")

@@ -1,4 +1,5 @@
-"""`make nightly`: stages get their shares, what could not run is a failure, and nothing is done twice."""
+"""`make nightly`: stages get their shares, what could not run is a failure, and nothing is done
+twice."""
 
 import sys
 from pathlib import Path
@@ -25,29 +26,45 @@ def stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[nightly.Stag
     (tmp_path / "scripts").mkdir()
     found = []
     for code, name in enumerate(("good", "finder", "absent")):
-        (tmp_path / "scripts" / f"{name}.py").write_text(PROGRAM.format(line=f"{name}: 5 done", code=code))
+        (tmp_path / "scripts" / f"{name}.py").write_text(
+            PROGRAM.format(line=f"{name}: 5 done", code=code)
+        )
         found.append(nightly.Stage(name, f"{name}.py", 1 / 3, "a test"))
     monkeypatch.setattr(nightly, "ROOT", tmp_path)
     return found
 
 
 @pytest.mark.parametrize(
-    ("name", "word", "code"), [("good", "no finding", 0), ("finder", "FINDINGS", 1), ("absent", "NOT RUN", 1)]
+    ("name", "word", "code"),
+    [("good", "no finding", 0), ("finder", "FINDINGS", 1), ("absent", "NOT RUN", 1)],
 )
 def test_the_summary_has_the_last_line_of_a_stage_and_its_verdict(
-    stages: list[nightly.Stage], tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, word: str, code: int
+    stages: list[nightly.Stage],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    word: str,
+    code: int,
 ) -> None:
     ended = nightly.run_all([stage for stage in stages if stage.name == name], 1, tmp_path)
     assert nightly.summarise(ended, 1) == code
     assert nightly.summarise(ended, 2) == 1, "one was interrupted"
-    line, _ = [line for line in capsys.readouterr().out.splitlines() if line.startswith(f"  {name}")]
+    line, _ = [
+        line for line in capsys.readouterr().out.splitlines() if line.startswith(f"  {name}")
+    ]
     assert line.endswith(f"{name}: 5 done")
     assert word in line
 
 
-def test_the_stage_that_lacks_most_of_its_share_runs_first(stages: list[nightly.Stage], tmp_path: Path) -> None:
+def test_the_stage_that_lacks_most_of_its_share_runs_first(
+    stages: list[nightly.Stage], tmp_path: Path
+) -> None:
     write_json(tmp_path / "stages.json", {"good": 50.0, "finder": 10.0, "absent": 20.0})
-    assert [one.stage.name for one in nightly.run_all(stages, 1, tmp_path)] == ["finder", "absent", "good"]
+    assert [one.stage.name for one in nightly.run_all(stages, 1, tmp_path)] == [
+        "finder",
+        "absent",
+        "good",
+    ]
     assert read_json(tmp_path / "stages.json")["good"] > 50
 
 
@@ -74,10 +91,14 @@ def test_the_build_with_overflow_checks_comes_first(
     status: int,
     code: int,
 ) -> None:
-    (tmp_path / "scripts" / "checked.py").write_text(f"open('built', 'w').close(); raise SystemExit({status})")
+    (tmp_path / "scripts" / "checked.py").write_text(
+        f"open('built', 'w').close(); raise SystemExit({status})"
+    )
     (tmp_path / "scripts" / "good.py").write_text("import os; print(os.path.exists('built'))")
     monkeypatch.setattr(nightly, "STAGES", stages[:1])
-    monkeypatch.setattr("sys.argv", ["nightly", "--minutes", "0.01", "--state", str(tmp_path / "state")])
+    monkeypatch.setattr(
+        "sys.argv", ["nightly", "--minutes", "0.01", "--state", str(tmp_path / "state")]
+    )
     assert nightly.main() == code
     assert ("  True" in capsys.readouterr().out) == (code == 0)
 
@@ -92,7 +113,9 @@ def test_a_coverage_that_is_certainly_beyond_its_limits_is_a_finding() -> None:
     assert not coverage.Counted(1000, 1000, 900, 0).fault
     assert "in 80.0% of 1000 experiments" in coverage.Counted(1000, 1000, 800, 0).fault
     assert "more than they say" in coverage.Counted(1000, 1000, 990, 0).fault
-    assert not coverage.Counted(1000, 1000, 1000, 990).fault, "what all trials count alike is always covered"
+    assert not coverage.Counted(1000, 1000, 1000, 990).fault, (
+        "what all trials count alike is always covered"
+    )
     assert "in 80.0% of 1000 experiments" in coverage.Counted(1000, 1000, 800, 990).fault
     assert not coverage.Counted(30, 30, 24, 0).fault, "thirty experiments do not tell"
     assert not coverage.Counted(30, 0, 0, 0).fault
@@ -108,7 +131,10 @@ def test_what_must_have_an_interval_and_arms_that_are_told_apart_are_findings() 
     counts["3 p50"] = [99, 90, 0]
     held["aa"]["aa3"]["told"] = 30
     found = list(coverage.faults_of(held))
-    assert ["an interval is missing" in found[0], "told apart in 30 of 200" in found[1]] == [True, True]
+    assert ["an interval is missing" in found[0], "told apart in 30 of 200" in found[1]] == [
+        True,
+        True,
+    ]
 
 
 def test_the_p99_of_a_queue_is_that_of_theory_and_needs_enough_transactions() -> None:
@@ -156,7 +182,9 @@ def test_random_cases_have_every_test_that_is_ignored_as_too_long() -> None:
     assert any(command.endswith("tests/python/scenario/test_units.py") for command in found)
 
 
-def test_a_failed_step_is_repeated_until_it_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_step_is_repeated_until_it_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     flag = tmp_path / "flag"
     step = (
         sys.executable,
@@ -166,14 +194,18 @@ def test_a_failed_step_is_repeated_until_it_passes(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(random_cases, "commands", lambda: [step])
     monkeypatch.setattr("sys.argv", ["random_cases", "--minutes", "1e-9", "--state", str(tmp_path)])
     assert random_cases.main() == 1
-    assert read_json(tmp_path / "random-cases.json")["failed"] == [{"command": list(step), "seed": 2}]
+    assert read_json(tmp_path / "random-cases.json")["failed"] == [
+        {"command": list(step), "seed": 2}
+    ]
     flag.touch()
     assert random_cases.main() == 0
     held = read_json(tmp_path / "random-cases.json")
     assert (held["done"], held["failed"]) == (2, [])
 
 
-def test_each_round_has_full_counts_and_another_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_round_has_full_counts_and_another_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = tmp_path / "seen"
     step = ("sh", "-c", f"echo $TAILRACE_TESTS $PROPTEST_RNG_SEED $PYTEST_ADDOPTS >> {seen}")
     monkeypatch.setattr(random_cases, "commands", lambda: [step])
@@ -181,13 +213,18 @@ def test_each_round_has_full_counts_and_another_seed(tmp_path: Path, monkeypatch
     monkeypatch.delenv("TAILRACE_TESTS", raising=False)
     for _ in range(2):
         assert random_cases.main() == 0
-    assert seen.read_text().splitlines() == ["all 2 --hypothesis-seed=2", "all 3 --hypothesis-seed=3"]
+    assert seen.read_text().splitlines() == [
+        "all 2 --hypothesis-seed=2",
+        "all 3 --hypothesis-seed=3",
+    ]
 
 
 def test_an_input_is_the_same_each_time_and_another_for_each_number() -> None:
     seeds = [b"policy-map type qos P\n  class C\n", b"interface Ethernet1/1\n  mtu 9216\n"]
     made = [mutated(Random(f"nxos/{number}"), seeds, is_binary=False) for number in range(50)]
-    assert made == [mutated(Random(f"nxos/{number}"), seeds, is_binary=False) for number in range(50)]
+    assert made == [
+        mutated(Random(f"nxos/{number}"), seeds, is_binary=False) for number in range(50)
+    ]
     assert len(set(made)) > 40
 
 

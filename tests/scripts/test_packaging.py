@@ -1,4 +1,5 @@
-"""What is built for an installed package: the wheel carries the programs, and the sources are whole."""
+"""What is built for an installed package: the wheel carries the programs, and the sources are
+whole."""
 
 import tomllib
 from collections.abc import Callable

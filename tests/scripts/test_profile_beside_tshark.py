@@ -1,4 +1,5 @@
-"""Profiles beside tshark's statistics, on captures made here: every count is equal, and a difference is told."""
+"""Profiles beside tshark's statistics, on captures made here: every count is equal, and a
+difference is told."""
 
 import shutil
 from collections.abc import Sequence
@@ -51,7 +52,10 @@ def others() -> Sequence[tuple[int, bytes]]:
         (2000, MACS + bytes.fromhex("88a8000781000008 0800") + packet),
         *((3000, MACS + b"\x08\x00" + part) for part in parts),
         (4000, MACS + b"\x08\x06" + bytes.fromhex("0001080006040001") + bytes(20)),
-        (5000, MACS + b"\x08\x00" + ipv4("10.0.0.3", "10.0.0.4", 1, bytes.fromhex("0800f7ff00000000"))),
+        (
+            5000,
+            MACS + b"\x08\x00" + ipv4("10.0.0.3", "10.0.0.4", 1, bytes.fromhex("0800f7ff00000000")),
+        ),
     ]
 
 

@@ -1,4 +1,5 @@
-"""What runs and measures the commands of other tests: forks with a toy program, and what is counted and refused."""
+"""What runs and measures the commands of other tests: forks with a toy program, and what is counted
+and refused."""
 
 import json
 import os
@@ -88,7 +89,9 @@ def test_the_exit_code_and_the_processor_time_of_a_command_are_told(toy: forks.F
     assert toy.used_s - before > 0.05
 
 
-def test_a_test_is_charged_with_the_commands_that_it_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_test_is_charged_with_the_commands_that_it_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commands = SimpleNamespace(used_s=100.0)
     monkeypatch.setattr(forks, "shared", cache(lambda: commands))
     assert command_line.used_s() == 0, "no process is started to count"
@@ -107,9 +110,12 @@ def test_a_test_is_charged_with_the_commands_that_it_calls(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize(
-    ("out", "err"), [("", "Traceback (most recent call last):"), ("Traceback", ""), ("", "internal error: x")]
+    ("out", "err"),
+    [("", "Traceback (most recent call last):"), ("Traceback", ""), ("", "internal error: x")],
 )
-def test_a_command_with_a_traceback_fails_its_test(monkeypatch: pytest.MonkeyPatch, out: str, err: str) -> None:
+def test_a_command_with_a_traceback_fails_its_test(
+    monkeypatch: pytest.MonkeyPatch, out: str, err: str
+) -> None:
     done = subprocess.CompletedProcess(["tailrace"], 0, out, err)
     monkeypatch.setattr(forks, "shared", lambda: SimpleNamespace(run=lambda *_: done))
     with pytest.raises(AssertionError):

@@ -11,7 +11,9 @@ from typing import Any, Self
 
 from websocket import WebSocket, create_connection
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 START_S_MAX = 60
 FLAGS = (
     "--headless=new",
@@ -26,12 +28,17 @@ FLAGS = (
 
 
 class Browser:
-    """A page of a width, in light or dark; `errors` are exceptions, console errors and refused requests."""
+    """A page of a width, in light or dark; `errors` are exceptions, console errors and refused
+    requests."""
 
-    def __init__(self, page: Path, folder: Path, width_px: int = 1280, *, is_dark: bool = False) -> None:
+    def __init__(
+        self, page: Path, folder: Path, width_px: int = 1280, *, is_dark: bool = False
+    ) -> None:
         assert CHROMIUM is not None, "tests are skipped without Chromium"
         command = [CHROMIUM, *FLAGS, f"--user-data-dir={folder / 'profile'}", "about:blank"]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         self.socket = self._connected(folder / "profile" / "DevToolsActivePort")
         self.number = 0
         self.events: list[dict[str, Any]] = []
@@ -41,7 +48,11 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         is_phone = width_px < 500
         self.call(
-            "Emulation.setDeviceMetricsOverride", width=width_px, height=900, deviceScaleFactor=1, mobile=is_phone
+            "Emulation.setDeviceMetricsOverride",
+            width=width_px,
+            height=900,
+            deviceScaleFactor=1,
+            mobile=is_phone,
         )
         self.call("Page.navigate", url=page.as_uri())
 
@@ -53,7 +64,9 @@ class Browser:
         port = port_file.read_text(encoding="utf-8").split()[0]
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=START_S_MAX) as answer:
             [target] = [one for one in json.load(answer) if one["type"] == "page"]
-        return create_connection(target["webSocketDebuggerUrl"], timeout=START_S_MAX, suppress_origin=True)
+        return create_connection(
+            target["webSocketDebuggerUrl"], timeout=START_S_MAX, suppress_origin=True
+        )
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """The result of a command of the interface."""
@@ -69,7 +82,9 @@ class Browser:
 
     def eval(self, expression: str) -> Any:
         """The value of an expression in the page; a promise is waited for."""
-        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        found = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
@@ -89,7 +104,10 @@ class Browser:
         return self
 
     def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _at: TracebackType | None,
     ) -> None:
         self.socket.close()
         self.process.terminate()
@@ -99,5 +117,7 @@ class Browser:
 def _is_error(event: dict[str, Any]) -> bool:
     if event["method"] == "Log.entryAdded":
         return bool(event["params"]["entry"]["level"] == "error")
-    is_console = event["method"] == "Runtime.consoleAPICalled" and event["params"]["type"] == "error"
+    is_console = (
+        event["method"] == "Runtime.consoleAPICalled" and event["params"]["type"] == "error"
+    )
     return is_console or bool(event["method"] == "Runtime.exceptionThrown")

@@ -1,8 +1,10 @@
-"""Finds circles of imports: between modules of a Rust crate and between modules of the Python package.
+"""Finds circles of imports: between modules of a Rust crate and between modules of the Python
+package.
 
-Modules form a tree of folders. An import between two modules counts between the two siblings, below their closest
-common parent, that hold them: so a circle of two folders is found even if no two files import each other. Imports
-between a module and one above it do not count: the parent lists its children, and they use what it defines for all.
+Modules form a tree of folders. An import between two modules counts between the two siblings, below
+their closest common parent, that hold them: so a circle of two folders is found even if no two
+files import each other. Imports between a module and one above it do not count: the parent lists
+its children, and they use what it defines for all.
 """
 
 import ast
@@ -17,13 +19,16 @@ Uses: TypeAlias = Mapping[Module, set[Module]]
 COMMENT = re.compile(r"//.*")
 TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{.*\n\}", re.DOTALL)
 REEXPORT = re.compile(r"pub(?:\([^)]*\))? use ([^;]+);")
-DEFINITION = re.compile(r"^pub(?:\([^)]*\))? (?:const )?(?:fn|struct|enum|trait|type|const|static) (\w+)", re.MULTILINE)
+DEFINITION = re.compile(
+    r"^pub(?:\([^)]*\))? (?:const )?(?:fn|struct|enum|trait|type|const|static) (\w+)", re.MULTILINE
+)
 ABOVE = frozenset({"crate", "super", "self"})
 PATH = re.compile(r"\b((?:crate|super|self)(?:::\w+)*)(?:::(\{))?")
 
 
 def circles(uses: Uses) -> list[list[str]]:
-    """Groups of siblings that import each other, directly or through others; each sibling as its dotted name."""
+    """Groups of siblings that import each other, directly or through others; each sibling as its
+    dotted name."""
     edges: dict[Module, set[Module]] = {}
     for user, used in uses.items():
         for other in used:
@@ -35,13 +40,18 @@ def circles(uses: Uses) -> list[list[str]]:
 
 
 def _shared(one: Module, other: Module) -> int:
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
 
 
 def _circle_of(module: Module, edges: Uses) -> set[Module]:
     """The modules that this one reaches and that reach it; none if it does not reach itself."""
     ahead = _reached(module, edges)
-    return {other for other in ahead if module in _reached(other, edges)} if module in ahead else set()
+    return (
+        {other for other in ahead if module in _reached(other, edges)} if module in ahead else set()
+    )
 
 
 def _reached(module: Module, edges: Uses) -> set[Module]:
@@ -55,9 +65,11 @@ def _reached(module: Module, edges: Uses) -> set[Module]:
 
 
 def python_uses(package: Path) -> dict[Module, set[Module]]:
-    """Module → the modules of the package that it imports when it is imported itself, or for its types.
+    """Module → the modules of the package that it imports when it is imported itself, or for its
+    types.
 
-    Imports within functions do not count: the program's start uses them to come before everything else.
+    Imports within functions do not count: the program's start uses them to come before everything
+    else.
     """
     files = {_python_name(file, package): file for file in package.rglob("*.py")}
     return {
@@ -90,10 +102,12 @@ def _longest(name: Module, known: Iterable[Module]) -> Module:
 
 
 def rust_uses(source: Path) -> dict[Module, set[Module]]:
-    """Module → the modules of the crate that its paths lead to, through names that another module exports again."""
+    """Module → the modules of the crate that its paths lead to, through names that another module
+    exports again."""
     texts = {_rust_name(file, source): _code(file) for file in source.rglob("*.rs")}
     exports: dict[Module, dict[str, Module]] = {}
-    # The deepest modules first: what a module exports of all of another includes what that one exports again.
+    # The deepest modules first: what a module exports of all of another includes what that one
+    # exports again.
     for module in sorted(texts, key=len, reverse=True):
         exports[module] = dict(_exported(texts[module], module, texts, exports))
     return {
@@ -112,10 +126,15 @@ def _code(file: Path) -> str:
 
 
 def _exported(
-    text: str, module: Module, texts: Mapping[Module, str], exports: Mapping[Module, Mapping[str, Module]]
+    text: str,
+    module: Module,
+    texts: Mapping[Module, str],
+    exports: Mapping[Module, Mapping[str, Module]],
 ) -> Iterator[tuple[str, Module]]:
     """Names that a module exports again, with where they lead."""
-    for leaf in (leaf for written in REEXPORT.findall(text) for leaf in _leaves(" ".join(written.split()))):
+    for leaf in (
+        leaf for written in REEXPORT.findall(text) for leaf in _leaves(" ".join(written.split()))
+    ):
         path, _, alias = leaf.partition(" as ")
         parts = path.split("::")
         target = _absolute(parts, module) if parts[0] in ABOVE else (*module, *parts)
@@ -176,7 +195,9 @@ def _absolute(parts: list[str], module: Module) -> Module:
     return at
 
 
-def _home(path: Module, modules: Iterable[Module], exports: Mapping[Module, Mapping[str, Module]]) -> Module:
+def _home(
+    path: Module, modules: Iterable[Module], exports: Mapping[Module, Mapping[str, Module]]
+) -> Module:
     """The module in which the name at the end of this path is defined."""
     for _ in range(8):
         module = _longest(path, modules)

@@ -18,5 +18,6 @@ def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def used_s() -> float:
-    """Processor time of all commands in forks so far, in seconds; they are no children of this process."""
+    """Processor time of all commands in forks so far, in seconds; they are no children of this
+    process."""
     return forks.shared().used_s if forks.shared.cache_info().currsize else 0.0

@@ -1,4 +1,5 @@
-"""How much the tests do: fewer random cases and shorter runs by default, all of them with `TAILRACE_TESTS=all`."""
+"""How much the tests do: fewer random cases and shorter runs by default, all of them with
+`TAILRACE_TESTS=all`."""
 
 import os
 from typing import TypeVar

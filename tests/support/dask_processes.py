@@ -1,4 +1,5 @@
-"""A Dask scheduler and workers on loopback as processes of their own; all of them end with the block."""
+"""A Dask scheduler and workers on loopback as processes of their own; all of them end with the
+block."""
 
 import os
 import re
@@ -19,7 +20,13 @@ class Cluster:
     """The processes."""
 
     def __init__(
-        self, folder: Path, wall_s: float, killer: str = "", *, is_real: bool = False, tls: Sequence[str] = ()
+        self,
+        folder: Path,
+        wall_s: float,
+        killer: str = "",
+        *,
+        is_real: bool = False,
+        tls: Sequence[str] = (),
     ) -> None:
         self.folder = folder
         self.wall_s = wall_s
@@ -43,8 +50,11 @@ class Cluster:
         self.port = int(_found(log, process, r"Scheduler at:\s+t(?:cp|ls)://127\.0\.0\.1:(\d+)"))
         return process
 
-    def start_worker(self, version: str = "", preload: str = "fake_worker") -> subprocess.Popen[bytes]:
-        """A worker with the stand-in for the simulator, or with the real one; returns when it has registered."""
+    def start_worker(
+        self, version: str = "", preload: str = "fake_worker"
+    ) -> subprocess.Popen[bytes]:
+        """A worker with the stand-in for the simulator, or with the real one; returns when it has
+        registered."""
         address = f"{'tls' if self.tls else 'tcp'}://127.0.0.1:{self.port}"
         arguments = (address, "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")
         loaded = () if self.is_real else ("--preload", preload)
@@ -61,10 +71,15 @@ class Cluster:
 
     def _start(self, *arguments: str, version: str = "") -> tuple[subprocess.Popen[bytes], Path]:
         log = self.folder / f"{arguments[0]}-{len(self.processes)}.log"
-        environment = environment_of(self.wall_s) | {"FAKE_VERSION": version, "FAKE_KILLER": self.killer}
+        environment = environment_of(self.wall_s) | {
+            "FAKE_VERSION": version,
+            "FAKE_KILLER": self.killer,
+        }
         command = [sys.executable, "-m", "dask", *arguments, *self.tls, "--no-dashboard"]
         with log.open("wb") as out:
-            process = subprocess.Popen(command, stdout=out, stderr=out, cwd=self.folder, env=environment)
+            process = subprocess.Popen(
+                command, stdout=out, stderr=out, cwd=self.folder, env=environment
+            )
         self.processes.append(process)
         return process, log
 
@@ -94,7 +109,9 @@ def start_command(folder: Path, *arguments: str, wall_s: float = 0.0) -> subproc
     """`tailrace` with the stand-in for the simulator, its messages in `command.log`."""
     command = [sys.executable, str(SUPPORT / "fake_native.py"), *arguments]
     with (folder / "command.log").open("ab") as log:
-        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment_of(wall_s))
+        return subprocess.Popen(
+            command, stdout=log, stderr=log, cwd=folder, env=environment_of(wall_s)
+        )
 
 
 def environment_of(wall_s: float) -> dict[str, str]:

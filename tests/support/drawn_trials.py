@@ -15,10 +15,14 @@ MS = 10**9
 
 
 def measured(ended_ms: Sequence[float], cut_ms: Sequence[float] = ()) -> dict[str, Any]:
-    """The latencies of a workload as an outcome has them; edges are the values, to a microsecond."""
+    """The latencies of a workload as an outcome has them; edges are the values, to a
+    microsecond."""
 
     def buckets(values: Sequence[float]) -> list[list[int]]:
-        return [[edge * 1000, count] for edge, count in sorted(Counter(round(v * 1e6) for v in values).items())]
+        return [
+            [edge * 1000, count]
+            for edge, count in sorted(Counter(round(v * 1e6) for v in values).items())
+        ]
 
     ended = [edge for edge, _ in buckets(ended_ms)]
     latency = {
@@ -30,12 +34,17 @@ def measured(ended_ms: Sequence[float], cut_ms: Sequence[float] = ()) -> dict[st
         "buckets": buckets(ended_ms),
     }
     longest = max((edge for edge, _ in buckets(cut_ms)), default=0)
-    return {"latency": latency, "cut_off": {"count": len(cut_ms), "longest_ps": longest, "buckets": buckets(cut_ms)}}
+    return {
+        "latency": latency,
+        "cut_off": {"count": len(cut_ms), "longest_ps": longest, "buckets": buckets(cut_ms)},
+    }
 
 
 def _percentile_ps(ended_ms: Sequence[float], percent: float) -> int:
     """The smallest value that so many are not above."""
-    return round(sorted(ended_ms)[max(0, math.ceil(len(ended_ms) * percent / 100) - 1)] * 1e6) * 1000
+    return (
+        round(sorted(ended_ms)[max(0, math.ceil(len(ended_ms) * percent / 100) - 1)] * 1e6) * 1000
+    )
 
 
 def trial(ended_ms: Sequence[float], cut_ms: Sequence[float] = ()) -> Histogram:
@@ -45,7 +54,9 @@ def trial(ended_ms: Sequence[float], cut_ms: Sequence[float] = ()) -> Histogram:
     return found
 
 
-def drawn(rng: random.Random, trials: int, transactions: int, *, spread: float = 0.3, cut: int = 0) -> Latencies:
+def drawn(
+    rng: random.Random, trials: int, transactions: int, *, spread: float = 0.3, cut: int = 0
+) -> Latencies:
     """Trials with luck of their own: exponential latencies around a log-normal mean."""
     found = []
     for _ in range(trials):

@@ -1,8 +1,8 @@
 """What each test costs: a pytest plugin that appends one line of JSON for each test to a file.
 
-The file is named by the variable `TAILRACE_DURATIONS`; without it nothing is written. `seconds` is the time by the
-clock of set-up, call and tear-down together; `processor_s` that of the processors, children that have ended included,
-which a busy machine changes little.
+The file is named by the variable `TAILRACE_DURATIONS`; without it nothing is written. `seconds` is
+the time by the clock of set-up, call and tear-down together; `processor_s` that of the processors,
+children that have ended included, which a busy machine changes little.
 """
 
 import json
@@ -19,9 +19,14 @@ VARIABLE = "TAILRACE_DURATIONS"
 
 
 def processor_s() -> float:
-    """Processor time of this process, its children that have ended, and the commands of tests, in seconds."""
-    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime + command_line.used_s()
+    """Processor time of this process, its children that have ended, and the commands of tests, in
+    seconds."""
+    own, children = (
+        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return (
+        own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime + command_line.used_s()
+    )
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -29,9 +29,16 @@ def evil_objects() -> dict[str, Any]:
 
     return {
         "in-any-message": ToPickle(Evil()),
-        "by-its-type": Serialized({"serializer": "dask", "sub-header": {}, "type-serialized": evil_bytes()}, [b""]),
+        "by-its-type": Serialized(
+            {"serializer": "dask", "sub-header": {}, "type-serialized": evil_bytes()}, [b""]
+        ),
         "by-a-serialiser": Serialized({"serializer": "pickle", "writeable": ()}, [evil_bytes()]),
-        "as-an-enumeration": {"__Enum__": True, "name": "system", "__module__": "dask.utils", "__name__": "os"},
+        "as-an-enumeration": {
+            "__Enum__": True,
+            "name": "system",
+            "__module__": "dask.utils",
+            "__name__": "os",
+        },
     }
 
 

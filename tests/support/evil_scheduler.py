@@ -1,4 +1,5 @@
-"""A hostile Dask scheduler on loopback; its argument names the attack; it ends by itself after a minute."""
+"""A hostile Dask scheduler on loopback; its argument names the attack; it ends by itself after a
+minute."""
 
 import asyncio
 import signal
@@ -21,7 +22,11 @@ class EvilScheduler(Scheduler):  # type: ignore[misc]
     def identity(self, n_workers: int = -1) -> dict[str, Any]:
         """The first thing that a client asks."""
         told = super().identity(n_workers)
-        return {**told, "workers": OBJECTS[KIND]} if KIND in OBJECTS and n_workers != -1 else dict(told)
+        return (
+            {**told, "workers": OBJECTS[KIND]}
+            if KIND in OBJECTS and n_workers != -1
+            else dict(told)
+        )
 
     async def add_client(self, comm: Any, client: str, **options: Any) -> None:
         """The connection on which the scheduler tells what happens."""
@@ -36,7 +41,9 @@ class EvilScheduler(Scheduler):  # type: ignore[misc]
 
 async def serve() -> None:
     """Until the minute is over."""
-    scheduler = await EvilScheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address="127.0.0.1:0")
+    scheduler = await EvilScheduler(
+        host="127.0.0.1", port=0, dashboard=False, dashboard_address="127.0.0.1:0"
+    )
     sys.stdout.write(f"Scheduler at: {scheduler.address}\n")
     sys.stdout.flush()
     await asyncio.sleep(LIFE_S)

@@ -36,7 +36,10 @@ def writes_elsewhere(text: str) -> bytes:
     from msgspec.structs import replace
 
     answers = Answers.read(honest(text))
-    moved = [replace(one, tables={f"../../{name}": of for name, of in one.tables.items()}) for one in answers.answers]
+    moved = [
+        replace(one, tables={f"../../{name}": of for name, of in one.tables.items()})
+        for one in answers.answers
+    ]
     return replace(answers, answers=tuple(moved)).packed()
 
 

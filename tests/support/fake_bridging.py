@@ -17,7 +17,8 @@ def add_bridging(path: Path, arm: str = "dpp") -> None:
 
 
 def bridge(outcome: dict[str, Any]) -> None:
-    """The first port pauses, is paused, has a storm, an elephant trap and a congestion point; the switch polices."""
+    """The first port pauses, is paused, has a storm, an elephant trap and a congestion point; the
+    switch polices."""
     end_ps = outcome["end_ps"]
     port = outcome["ports"][0]
     port["pause"] = {
@@ -26,13 +27,28 @@ def bridge(outcome: dict[str, Any]) -> None:
         "storms_detected": 1,
         "storms_ended": 1,
     }
-    group = {"xoff_sent": 3, "xon_sent": 2, "bytes_max": 90_000, "headroom_max_bytes": 7000, "drop_frames": 0}
+    group = {
+        "xoff_sent": 3,
+        "xon_sent": 2,
+        "bytes_max": 90_000,
+        "headroom_max_bytes": 7000,
+        "drop_frames": 0,
+    }
     port["groups"] = [{"priorities": 8, "depth_bytes": 81_000, **group}]
     silences = [0, 1, 9, *[0] * 13]
-    port["elephants"] = {"found": 12, "evictions": 11, "bytes": 1000, "elephant_bytes": 20, "silences": silences}
+    port["elephants"] = {
+        "found": 12,
+        "evictions": 11,
+        "bytes": 1000,
+        "elephant_bytes": 20,
+        "silences": silences,
+    }
     port["queues"][-1]["qcn"] = {"notifications": 9, "feedback_sum": 99}
     port["queues"][-1]["depth_bytes"] = 4096
-    port["queues"][-1]["drops"] |= {"afd": {"frames": 5, "bytes": 5000}, "watchdog": {"frames": 6, "bytes": 6000}}
+    port["queues"][-1]["drops"] |= {
+        "afd": {"frames": 5, "bytes": 5000},
+        "watchdog": {"frames": 6, "bytes": 6000},
+    }
     outcome["switches"] = [
         {
             "name": "leaf1",
@@ -42,7 +58,11 @@ def bridge(outcome: dict[str, Any]) -> None:
         }
     ]
     host = outcome["hosts"][0]
-    stood_still = {"paused_ps": [0, 0, 0, end_ps // 2, 0, 0, 0, 0], "storms_detected": 0, "storms_ended": 0}
+    stood_still = {
+        "paused_ps": [0, 0, 0, end_ps // 2, 0, 0, 0, 0],
+        "storms_detected": 0,
+        "storms_ended": 0,
+    }
     host["interface"] = {"pause": port["pause"] | stood_still}
     outcome["workloads"][0]["connection_bytes"] = [90, 100, 110]
     outcome["workloads"][0]["request_counts"] = {

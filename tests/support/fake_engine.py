@@ -1,4 +1,5 @@
-"""A program in the place of `tailrace-exact`, which answers each question with given words or fails with them."""
+"""A program in the place of `tailrace-exact`, which answers each question with given words or fails
+with them."""
 
 import json
 from pathlib import Path

@@ -12,7 +12,13 @@ S = 10**12
 def own() -> dict[str, Any]:
     """A core that polls, one that does everything else, and a neighbour on it."""
     poller = {"user_ps": 2 * S, "system_ps": 0, "softirq_ps": 0, "steal_ps": 0, "idle_ps": 0}
-    other = {"user_ps": S, "system_ps": S // 4, "softirq_ps": S // 4, "steal_ps": 0, "idle_ps": S // 2}
+    other = {
+        "user_ps": S,
+        "system_ps": S // 4,
+        "softirq_ps": S // 4,
+        "steal_ps": 0,
+        "idle_ps": S // 2,
+    }
     tasks = [
         {"name": "db cores", "kind": "virtual-cores", "user_ps": S // 2, "system_ps": S // 8},
         {"name": "polling", "kind": "polling", "user_ps": 2 * S, "system_ps": 0},

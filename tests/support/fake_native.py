@@ -1,7 +1,8 @@
-"""A stand-in for the simulator: reads the same plans, answers at once with plausible outcomes, in the same types.
+"""A stand-in for the simulator: reads the same plans, answers at once with plausible outcomes, in
+the same types.
 
-Transactions take a fixed time that follows from sizes, link rates and gaps, so that calibration has something to find.
-Run as a program it is the command line with this simulator under it.
+Transactions take a fixed time that follows from sizes, link rates and gaps, so that calibration has
+something to find. Run as a program it is the command line with this simulator under it.
 """
 
 import array
@@ -42,7 +43,9 @@ class Trial:
         self._cancelled = threading.Event()
         self._share = 0.0
 
-    def run(self) -> tuple[list[str], list[tuple[str, int, int]], dict[str, dict[str, tuple[str, bytes]]]]:
+    def run(
+        self,
+    ) -> tuple[list[str], list[tuple[str, int, int]], dict[str, dict[str, tuple[str, bytes]]]]:
         """The outcome."""
         if KILLER and KILLER in self.plan["name"]:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -96,7 +99,10 @@ def _outcome(plan: dict[str, Any], *, is_cancelled: bool) -> dict[str, Any]:
     digest = hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:16]
     share = 1 + int(digest[:4], 16) / 0xFFFF / 100
     alone = len(plan["workloads"]) == 1
-    workloads = [_workload(raw, plan["stop_at_ps"], share * (1 if alone else 1.5)) for raw in planned_workloads(plan)]
+    workloads = [
+        _workload(raw, plan["stop_at_ps"], share * (1 if alone else 1.5))
+        for raw in planned_workloads(plan)
+    ]
     times = [w["completion_ps"] for w in workloads]
     end_ps = plan["stop_at_ps"] if None in times else max(times)
     parts = {
@@ -121,15 +127,28 @@ def _outcome(plan: dict[str, Any], *, is_cancelled: bool) -> dict[str, Any]:
 def _workload(own: PlannedWorkload, stop_ps: int, slowness: float) -> dict[str, Any]:
     kind, raw = own.kind, own.flat
     cycle_ps = _mean(raw["gap"]) + slowness * _transaction_ps(raw) if kind == "oltp" else 0.0
-    wanted = {"oltp": "transactions", "stream": "bytes", "flows": "flows", "datagrams": "count"}[kind]
+    wanted = {"oltp": "transactions", "stream": "bytes", "flows": "flows", "datagrams": "count"}[
+        kind
+    ]
     each = raw[wanted]
     users = raw.get("users", 1)
-    needed_ps = _mean(raw["start"]) + each * cycle_ps if kind == "oltp" else stop_ps * 0.5 * slowness
+    needed_ps = (
+        _mean(raw["start"]) + each * cycle_ps if kind == "oltp" else stop_ps * 0.5 * slowness
+    )
     is_done = bool(each) and needed_ps <= stop_ps
-    done = each if is_done else int(min(stop_ps, needed_ps or stop_ps) / cycle_ps) if cycle_ps else 0
+    done = (
+        each if is_done else int(min(stop_ps, needed_ps or stop_ps) / cycle_ps) if cycle_ps else 0
+    )
     completion_ps = round(needed_ps) if is_done else None
     latency_ps = int(slowness * _transaction_ps(raw)) if kind == "oltp" else 10**9
-    tcp = ("segments_sent", "retransmits", "timeouts", "tail_loss_probes", "fast_recoveries", "spurious_retransmits")
+    tcp = (
+        "segments_sent",
+        "retransmits",
+        "timeouts",
+        "tail_loss_probes",
+        "fast_recoveries",
+        "spurious_retransmits",
+    )
     return {
         "name": raw["name"],
         "kind": kind,
@@ -148,7 +167,10 @@ def _latency(ps: int, count: int) -> dict[str, Any]:
 
 
 def _transaction_ps(raw: dict[str, Any]) -> float:
-    trips = [_mean(trip["server_time"]) + 8e12 * trip["response_bytes"] / 1e10 for trip in raw["round_trips"]]
+    trips = [
+        _mean(trip["server_time"]) + 8e12 * trip["response_bytes"] / 1e10
+        for trip in raw["round_trips"]
+    ]
     return float(sum(trips)) + 1e8
 
 
@@ -163,7 +185,9 @@ def _mean(distribution: dict[str, Any]) -> float:
 
 def _port(node: str, towards: str, plan: dict[str, Any]) -> dict[str, Any]:
     switch = next(s for s in plan["switches"] if s["name"] == node)
-    own = next((p["policy"] for p in switch["port_policies"] if p["towards"] == towards), switch["policy"])
+    own = next(
+        (p["policy"] for p in switch["port_policies"] if p["towards"] == towards), switch["policy"]
+    )
     queues = [
         {
             "name": queue["name"],
@@ -189,7 +213,13 @@ def _port(node: str, towards: str, plan: dict[str, Any]) -> dict[str, Any]:
 
 def _host(host: dict[str, Any]) -> dict[str, Any]:
     drops = 7 if host["nic"]["rx_ring_frames"] == 1 else 0
-    return {"name": host["name"], "rx_frames": 900, "nic_queue_drops": 0, "rx_ring_drops": drops, "cpu_busy_ps": 10**9}
+    return {
+        "name": host["name"],
+        "rx_frames": 900,
+        "nic_queue_drops": 0,
+        "rx_ring_drops": drops,
+        "cpu_busy_ps": 10**9,
+    }
 
 
 def _tables(outcome: dict[str, Any]) -> dict[str, dict[str, tuple[str, bytes]]]:

@@ -15,7 +15,8 @@ def core(user: int, idle: int, softirq: int = 0) -> dict[str, int]:
 
 
 def processor(workload: str = "orders", **changes: Any) -> dict[str, Any]:
-    """Two cores in two seconds: one works for a workload, the other in soft interrupts, each half of the time."""
+    """Two cores in two seconds: one works for a workload, the other in soft interrupts, each half
+    of the time."""
     switches = {"voluntary_switches": 300, "involuntary_switches": 100}
     parts = {
         "cores": [core(S, S), core(0, S, S)],

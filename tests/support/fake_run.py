@@ -1,6 +1,8 @@
-"""Run directories that look like those of real trials, made in a second: Cisco's mix with the published times.
+"""Run directories that look like those of real trials, made in a second: Cisco's mix with the
+published times.
 
-The numbers are drawn, not simulated. What matters is that every file and key of a run directory is there.
+The numbers are drawn, not simulated. What matters is that every file and key of a run directory is
+there.
 """
 
 import json
@@ -23,7 +25,8 @@ COMPLETION_S = {
 
 @dataclass
 class FakeRun:
-    """What to make. Trials in `failed` and `invalid` are recorded as such; those in `missing` are left out."""
+    """What to make. Trials in `failed` and `invalid` are recorded as such; those in `missing` are
+    left out."""
 
     name: str = "cisco-dpp"
     trials: int = 6
@@ -50,7 +53,10 @@ class FakeRun:
             for workload in MIX:
                 stem = path / "trials" / f"solo-{workload}" / "1"
                 self._write_outcome(
-                    stem, f"solo:{workload}", 1, {workload: 300 * random.Random(workload).gauss(1, 0.001)}
+                    stem,
+                    f"solo:{workload}",
+                    1,
+                    {workload: 300 * random.Random(workload).gauss(1, 0.001)},
                 )
         return path
 
@@ -65,19 +71,34 @@ class FakeRun:
             "state": "interrupted" if self.missing else "complete",
             "started": "2026-03-02T09:14:03Z",
             "finished": "2026-03-02T09:15:01Z",
-            "command": ["tailrace", "run", "reproductions/cisco-dpp/scenario.yaml", "--scale", f"{self.scale:g}"],
+            "command": [
+                "tailrace",
+                "run",
+                "reproductions/cisco-dpp/scenario.yaml",
+                "--scale",
+                f"{self.scale:g}",
+            ],
             "versions": {"tailrace": "0.1.0", "native": "0.1.0", "python": "3.11.7"},
-            "machine": {"cpu": "AMD EPYC 9B45", "cores": 2, "kernel": "Linux 6.18", "memory_bytes": 25_000_000_000},
+            "machine": {
+                "cpu": "AMD EPYC 9B45",
+                "cores": 2,
+                "kernel": "Linux 6.18",
+                "memory_bytes": 25_000_000_000,
+            },
             "seed": self.seed,
             "scale": self.scale,
             "trials": self.trials,
-            "workload_scale": {name: max(1, int(n * self.scale)) / n for name, (_, n) in MIX.items()},
+            "workload_scale": {
+                name: max(1, int(n * self.scale)) / n for name, (_, n) in MIX.items()
+            },
             "baseline": self.arms[0],
             "arms": list(self.arms),
             "workloads": list(MIX),
             "plan_hashes": {arm: self._plan_hash(arm) for arm in self.arms},
             "order": [f"{arm}/{number}" for arm, number in order],
-            "overrides": {arm: {"switches.leaf1.policy": arm} if arm != "fifo" else {} for arm in self.arms},
+            "overrides": {
+                arm: {"switches.leaf1.policy": arm} if arm != "fifo" else {} for arm in self.arms
+            },
             "assumptions": ASSUMPTIONS,
             "expectations": [],
         }
@@ -87,7 +108,9 @@ class FakeRun:
         if (arm, number) in self.missing:
             return
         if (arm, number) in self.failed:
-            self._store(stem, arm, number, None, status="failed", reason="the simulator ran out of memory")
+            self._store(
+                stem, arm, number, None, status="failed", reason="the simulator ran out of memory"
+            )
             return
         rng = random.Random(f"{self.seed}/{arm}/{number}")
         times = {
@@ -95,19 +118,36 @@ class FakeRun:
             for w, t in COMPLETION_S.get(arm, COMPLETION_S["dpp"]).items()
         }
         status = {"status": "invalid", "reason": "12 frames were dropped in the ring of client"}
-        self._write_outcome(stem, arm, number, times, status if (arm, number) in self.invalid else {})
+        self._write_outcome(
+            stem, arm, number, times, status if (arm, number) in self.invalid else {}
+        )
 
     def _write_outcome(
-        self, stem: Path, arm: str, number: int, times: dict[str, float], extra: dict[str, str] | None = None
+        self,
+        stem: Path,
+        arm: str,
+        number: int,
+        times: dict[str, float],
+        extra: dict[str, str] | None = None,
     ) -> None:
         rng = random.Random(f"outcome/{self.seed}/{arm}/{number}")
         times_s = {w: t * max(1, int(MIX[w][1] * self.scale)) / MIX[w][1] for w, t in times.items()}
-        self._store(stem, arm, number, outcome(arm, number, self.seed, self.scale, times_s, rng), **(extra or {}))
+        self._store(
+            stem,
+            arm,
+            number,
+            outcome(arm, number, self.seed, self.scale, times_s, rng),
+            **(extra or {}),
+        )
         for table, columns in tables(arm, self.scale, times_s, rng).items():
             write_table(stem.parent / f"{stem.name}.{table}.parquet", columns)
 
-    def _store(self, stem: Path, arm: str, number: int, parts: dict[str, Any] | None, **head: str) -> None:
-        stored(stem.with_suffix(".json"), arm, number, parts, plan_hash=self._plan_hash(arm), **head)
+    def _store(
+        self, stem: Path, arm: str, number: int, parts: dict[str, Any] | None, **head: str
+    ) -> None:
+        stored(
+            stem.with_suffix(".json"), arm, number, parts, plan_hash=self._plan_hash(arm), **head
+        )
 
     def _plan(self, arm: str) -> dict[str, Any]:
         """Runs whose times differ by a factor have other plans."""
@@ -139,7 +179,13 @@ ASSUMPTIONS = [
         "range": "6.5 to 8 ms",
         "source": "table 1: cycle alone less the service time",
     },
-    {"name": "DPP age period", "value": "5 ms", "mark": "seen", "range": "", "source": "C11-738425, p. 5"},
+    {
+        "name": "DPP age period",
+        "value": "5 ms",
+        "mark": "seen",
+        "range": "",
+        "source": "C11-738425, p. 5",
+    },
     {
         "name": "receive cost at the client",
         "value": "1.5 us per packet",
@@ -152,8 +198,18 @@ ASSUMPTIONS = [
 
 def plan(arm: str, scale: float) -> dict[str, Any]:
     """As much of a plan as the report looks at."""
-    default = {"name": "default", "service": {"dwrr": 1000}, "limit": {"alpha-milli": 14_000}, "aqm": "none"}
-    express = {"name": "express", "service": {"strict": 1}, "limit": {"bytes": 1_000_000}, "aqm": "none"}
+    default = {
+        "name": "default",
+        "service": {"dwrr": 1000},
+        "limit": {"alpha-milli": 14_000},
+        "aqm": "none",
+    }
+    express = {
+        "name": "express",
+        "service": {"strict": 1},
+        "limit": {"bytes": 1_000_000},
+        "aqm": "none",
+    }
     is_dpp = arm == "dpp"
     dpp = {
         "max_packets": 20,
@@ -176,7 +232,10 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
         "stop_at_ps": int(2_000 * PS_PER_S * scale),
         "framing": {"header_bytes": 14, "overhead_bytes": 24},
         "clock_offset_ppb": 50_000,
-        "hosts": [{"name": name, "mtu_bytes": 9000, "tcp": {"congestion_control": "cubic"}} for name in names],
+        "hosts": [
+            {"name": name, "mtu_bytes": 9000, "tcp": {"congestion_control": "cubic"}}
+            for name in names
+        ],
         "switches": [
             {
                 "name": "leaf1",
@@ -187,7 +246,10 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
                 "port_policies": [],
             }
         ],
-        "links": [{"a": name, "b": "leaf1", "rate_bps": 10_000_000_000, "delay_ps": 500_000} for name in names],
+        "links": [
+            {"a": name, "b": "leaf1", "rate_bps": 10_000_000_000, "delay_ps": 500_000}
+            for name in names
+        ],
         "workloads": [
             {
                 "header": {"name": w, "priority": 0, "port": 5432},
@@ -208,7 +270,8 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
 
 
 def change_plan(run: Path, arm: str, **parts: Any) -> None:
-    """Gives the plan that a run has kept of an arm these parts; the run no longer says which plan it is."""
+    """Gives the plan that a run has kept of an arm these parts; the run no longer says which plan
+    it is."""
     file, manifest = run / "plans" / f"{arm}.json", run / "manifest.json"
     changed = {key: value for key, value in whole_plan(**parts).items() if key in parts}
     _write_json(file, json.loads(file.read_text(encoding="utf-8")) | changed)
@@ -223,8 +286,8 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def cut_off_in_the_last(folder: Path) -> Run:
-    """A run of four trials, in the last of which so many transactions of XS are cut off in the arm fifo that its upper
-    percentiles, and those of all trials together, are lower bounds.
+    """A run of four trials, in the last of which so many transactions of XS are cut off in the arm
+    fifo that its upper percentiles, and those of all trials together, are lower bounds.
     """
     path = FakeRun(trials=4).write(folder / "run")
     last = path / "trials" / "fifo" / "4.json"

@@ -1,4 +1,5 @@
-"""Commands of Slurm that run jobs as processes of this machine, for tests without Slurm; all end with the block."""
+"""Commands of Slurm that run jobs as processes of this machine, for tests without Slurm; all end
+with the block."""
 
 import os
 import signal
@@ -22,7 +23,8 @@ for job; do kill -- "-$(cat "{folder}/job.$job")" 2> /dev/null; done
 
 @contextmanager
 def fake_slurm(folder: Path) -> Iterator[Path]:
-    """A folder for the PATH, with `sbatch`, `squeue` and `scancel`; the logs of the jobs are in it."""
+    """A folder for the PATH, with `sbatch`, `squeue` and `scancel`; the logs of the jobs are in
+    it."""
     folder.mkdir()
     for name, text in (("sbatch", SBATCH), ("scancel", SCANCEL), ("squeue", "#!/bin/bash\n")):
         (folder / name).write_text(text.format(folder=folder), "utf-8")

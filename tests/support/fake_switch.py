@@ -1,4 +1,5 @@
-"""A switch with a rate and a buffer, and a sender with a limit: what each test must find is known."""
+"""A switch with a rate and a buffer, and a sender with a limit: what each test must find is
+known."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,8 @@ from tailrace.tools.switch.trial import Latency, Trial, TrialRequest
 
 @dataclass
 class FakeSwitch:
-    """Forwards `fps` frames a second and holds `buffer_frames`; the sender reaches `sender_limit_fps`."""
+    """Forwards `fps` frames a second and holds `buffer_frames`; the sender reaches
+    `sender_limit_fps`."""
 
     fps: float
     buffer_frames: int = 0
@@ -33,7 +35,11 @@ class FakeSwitch:
     def run(self, request: TrialRequest) -> Trial:
         """By arithmetic."""
         self.requests.append(request)
-        rate = min(request.fps, self.sender_limit_fps, theoretical_fps(request.frame_bytes, self.rate_bps) * 1.001)
+        rate = min(
+            request.fps,
+            self.sender_limit_fps,
+            theoretical_fps(request.frame_bytes, self.rate_bps) * 1.001,
+        )
         offered = round(request.frames * rate / request.fps)
         carried = int(self.fps * request.duration_s) + self.buffer_frames
         forwarded = min(offered, carried) - int(offered * self.base_loss)

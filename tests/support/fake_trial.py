@@ -1,4 +1,5 @@
-"""Outcomes and tables of trials that were never run: drawn so that they look like those of a database mix."""
+"""Outcomes and tables of trials that were never run: drawn so that they look like those of a
+database mix."""
 
 import random
 from array import array
@@ -47,7 +48,13 @@ def outcome(
     is_solo = arm.startswith("solo:")
     dropped = 0 if is_solo else int(rng.gauss(52_000, 900) * scale)
     small = 0 if arm != "dpp" else int(21 * 40_000 * scale)
-    default = _queue("default", 8_000_000 * scale, dropped, 0 if is_solo else 4_666_000, 0 if is_solo else 4_190_000)
+    default = _queue(
+        "default",
+        8_000_000 * scale,
+        dropped,
+        0 if is_solo else 4_666_000,
+        0 if is_solo else 4_190_000,
+    )
     queues = [_queue("express", small, 0, 96_000, 2_100)] if arm == "dpp" else []
     sent = int(8_000_000 * scale) + small + dropped
     parts = {
@@ -61,7 +68,12 @@ def outcome(
         "events": sent * 6,
         "packet_hops": sent * 4,
         "packets_delivered": sent - dropped,
-        "conservation": {"sent": sent, "delivered": sent - dropped, "dropped": dropped, "in_network": 0},
+        "conservation": {
+            "sent": sent,
+            "delivered": sent - dropped,
+            "dropped": dropped,
+            "in_network": 0,
+        },
         "workloads": [_workload(w, arm, time_s, scale, rng) for w, time_s in times_s.items()],
         "ports": [
             {
@@ -88,7 +100,9 @@ def outcome(
     return whole(parts)
 
 
-def _workload(name: str, arm: str, time_s: float, scale: float, rng: random.Random) -> dict[str, Any]:
+def _workload(
+    name: str, arm: str, time_s: float, scale: float, rng: random.Random
+) -> dict[str, Any]:
     size, transactions = MIX[name]
     count = max(1, int(transactions * scale)) * USERS
     cycle_ms = time_s * 1_000 / (count / USERS)
@@ -100,7 +114,9 @@ def _workload(name: str, arm: str, time_s: float, scale: float, rng: random.Rand
         "transactions": count,
         "goodput_bytes": count * size,
         "latency": latency(median_ms, 0.25 if arm != "dpp" else 0.55, count, rng),
-        "user_completion_ps": [int(time_s * PS_PER_S * (1 - abs(rng.gauss(0, 0.004)))) for _ in range(USERS)],
+        "user_completion_ps": [
+            int(time_s * PS_PER_S * (1 - abs(rng.gauss(0, 0.004)))) for _ in range(USERS)
+        ],
         "tcp": {
             "segments_sent": count * (size // 8_948 + 1),
             "retransmits": int(abs(rng.gauss(0.0006, 0.0001)) * count * (size // 8_948 + 1)),
@@ -134,7 +150,9 @@ def latency(median_ms: float, sigma: float, count: int, rng: random.Random) -> d
     }
 
 
-def _queue(name: str, frames: float, dropped: int, depth_max: int, depth_mean: float) -> dict[str, Any]:
+def _queue(
+    name: str, frames: float, dropped: int, depth_max: int, depth_mean: float
+) -> dict[str, Any]:
     drops = {"shared_buffer_full": {"frames": dropped, "bytes": dropped * 9_014}} if dropped else {}
     return {
         "name": name,
@@ -164,7 +182,9 @@ def tables(
             series["bin"].append(i)
             series["start_ps"].append(starts[i])
             is_active = i * bin_s < time_s
-            series["goodput_bytes"].append(int(rates[name] * bin_s * max(0.0, rng.gauss(1, 0.06))) if is_active else 0)
+            series["goodput_bytes"].append(
+                int(rates[name] * bin_s * max(0.0, rng.gauss(1, 0.06))) if is_active else 0
+            )
     edges = [2**k for k in range(10, 23)] + [4_700_000]
     return {
         "port_series": {
@@ -174,14 +194,23 @@ def tables(
             "queue_mean_bytes": ("f64", depth),
             "queue_max_bytes": ("u64", [int(min(4_666_000, d * 1.15 + 9_000)) for d in depth]),
             "tx_bytes": ("u64", [int(sum(rates.values()) * bin_s)] * BINS),
-            "drop_frames": ("u64", [int(rng.expovariate(1 / 6.5)) if d > 4e6 else 0 for d in depth]),
+            "drop_frames": (
+                "u64",
+                [int(rng.expovariate(1 / 6.5)) if d > 4e6 else 0 for d in depth],
+            ),
             "mark_frames": ("u64", [0] * BINS),
         },
-        "workload_series": {k: ("u64" if k in ("start_ps", "goodput_bytes") else "u32", v) for k, v in series.items()},
+        "workload_series": {
+            k: ("u64" if k in ("start_ps", "goodput_bytes") else "u32", v)
+            for k, v in series.items()
+        },
         "queue_depth": {
             "port": ("u32", [0] * len(edges)),
             "depth_bytes": ("u64", edges),
-            "time_ps": ("u64", [int(end_s * PS_PER_S / len(edges) * rng.uniform(0.5, 1.5)) for _ in edges]),
+            "time_ps": (
+                "u64",
+                [int(end_s * PS_PER_S / len(edges) * rng.uniform(0.5, 1.5)) for _ in edges],
+            ),
         },
         "transactions": {
             "workload": ("u32", [rng.randrange(len(times_s)) for _ in range(500)]),
@@ -195,7 +224,9 @@ def tables(
 def _sawtooth(index: int, rng: random.Random) -> float:
     phase = (index % 37) / 37
     return (
-        max(0.0, (3.5 + 1.1 * phase + 0.15 * sin(index / 5)) * 1e6 * rng.gauss(1, 0.03)) if index > 3 else index * 9e5
+        max(0.0, (3.5 + 1.1 * phase + 0.15 * sin(index / 5)) * 1e6 * rng.gauss(1, 0.03))
+        if index > 3
+        else index * 9e5
     )
 
 
@@ -207,6 +238,7 @@ def _rate(workload: str, time_s: float, scale: float) -> float:
 def write_table(path: Path, columns: dict[str, tuple[str, list[Any]]]) -> None:
     """Writes a Parquet file from typed columns."""
     arrays: dict[str, Any] = {
-        name: Array.from_buffer(array(FORMATS[kind], values)) for name, (kind, values) in columns.items()
+        name: Array.from_buffer(array(FORMATS[kind], values))
+        for name, (kind, values) in columns.items()
     }
     write_parquet(Table.from_pydict(arrays), str(path))

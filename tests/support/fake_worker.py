@@ -1,4 +1,5 @@
-"""Loaded by a Dask worker before anything else: gives it the stand-in for the simulator, of a chosen version."""
+"""Loaded by a Dask worker before anything else: gives it the stand-in for the simulator, of a
+chosen version."""
 
 import os
 

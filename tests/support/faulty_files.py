@@ -1,5 +1,6 @@
-"""A disk on which one operation fails: every open, write, fsync, rename and new folder below a folder is counted, and
-the n-th fails once, as a full, broken or forbidden disk would make it fail. A write that fails has written a part.
+"""A disk on which one operation fails: every open, write, fsync, rename and new folder below a
+folder is counted, and the n-th fails once, as a full, broken or forbidden disk would make it fail.
+A write that fails has written a part.
 """
 
 import io
@@ -19,7 +20,8 @@ PASSING = ("r", "rb", "rt")
 
 @dataclass
 class Disk:
-    """What was done below `folder`; operation `failing` (from 1 on; 0 for none) fails with `number`."""
+    """What was done below `folder`; operation `failing` (from 1 on; 0 for none) fails with
+    `number`."""
 
     folder: Path
     failing: int = 0
@@ -77,12 +79,17 @@ class _File:
 
 def _place(path: Any, directory: int | None) -> str:
     """A path, of one that is relative to an open directory."""
-    return os.fspath(path) if directory is None else str(Path(f"/proc/self/fd/{directory}").readlink() / path)
+    return (
+        os.fspath(path)
+        if directory is None
+        else str(Path(f"/proc/self/fd/{directory}").readlink() / path)
+    )
 
 
 @contextmanager
 def watched(disk: Disk) -> Iterator[None]:
-    """Everything that this process writes below the disk's folder is counted, and fails as asked for."""
+    """Everything that this process writes below the disk's folder is counted, and fails as asked
+    for."""
     open_files: dict[int, object] = {}
     made: dict[int, str] = {}
     """Descriptors of files that are written, before they are files of Python."""
@@ -93,11 +100,15 @@ def watched(disk: Disk) -> Iterator[None]:
         if mode in PASSING:
             return really_open(file, mode, *arguments, **options)
         if file in made:
-            return _File(really_open(file, mode, *arguments, **options), made.pop(file), disk, open_files)
+            return _File(
+                really_open(file, mode, *arguments, **options), made.pop(file), disk, open_files
+            )
         disk.step("open", file)
         return _File(really_open(file, mode, *arguments, **options), file, disk, open_files)
 
-    def open_descriptor(path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+    def open_descriptor(
+        path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None
+    ) -> int:
         is_written = bool(flags & (os.O_WRONLY | os.O_RDWR))
         place = _place(path, dir_fd) if is_written else ""
         if is_written:

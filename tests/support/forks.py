@@ -1,10 +1,11 @@
 """Commands of tailrace in forks of one process that has imported the program.
 
-A command costs some 20 ms of processor time instead of the half second in which an interpreter starts and imports. Each
-is a process all the same, with its own arguments, environment, signals and exit code, and may become another program.
-Several may run at the same time.
+A command costs some 20 ms of processor time instead of the half second in which an interpreter
+starts and imports. Each is a process all the same, with its own arguments, environment, signals and
+exit code, and may become another program. Several may run at the same time.
 
-`forks.py SOCKET` is the process that forks. It ends with its standard input, which the tests keep open.
+`forks.py SOCKET` is the process that forks. It ends with its standard input, which the tests keep
+open.
 """
 
 import atexit
@@ -42,7 +43,9 @@ class Forks:
         """Processor time of all commands so far: they are no children of this process."""
         self._folder = Path(tempfile.mkdtemp(prefix="forks-"))
         self._path = self._folder / "forks"
-        self._server = subprocess.Popen([sys.executable, __file__, str(self._path)], stdin=subprocess.PIPE)
+        self._server = subprocess.Popen(
+            [sys.executable, __file__, str(self._path)], stdin=subprocess.PIPE
+        )
         deadline_s = time.monotonic() + START_LIMIT_S
         while not self._path.exists():
             assert self._server.poll() is None, "the process that forks has ended"
@@ -57,7 +60,8 @@ class Forks:
     def run(
         self, words: Sequence[str], limit_s: float, environment: Mapping[str, str]
     ) -> subprocess.CompletedProcess[str]:
-        """`tailrace WORDS` to its end; raises `subprocess.TimeoutExpired` when it takes too long."""
+        """`tailrace WORDS` to its end; raises `subprocess.TimeoutExpired` when it takes too
+        long."""
         order = {"words": list(words), "environment": dict(environment), "folder": str(Path.cwd())}
         with (
             tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out,
@@ -81,7 +85,8 @@ def shared() -> Forks:
 
 
 def _ending(line: socket.socket, argv: list[str], limit_s: float) -> tuple[int, float]:
-    """Exit code and processor time of a command whose number comes first; one that takes too long is ended."""
+    """Exit code and processor time of a command whose number comes first; one that takes too long
+    is ended."""
     pid = int(line.recv(64))
     try:
         code, used_s = line.recv(64).split()
@@ -116,7 +121,8 @@ def main(path: str) -> None:
 
 
 def import_all() -> None:
-    """The whole package, and what most commands build. Nothing runs, so that there are no threads."""
+    """The whole package, and what most commands build. Nothing runs, so that there are no
+    threads."""
     import tailrace
 
     for module in pkgutil.walk_packages(tailrace.__path__, "tailrace."):
@@ -130,7 +136,8 @@ def import_all() -> None:
 
 
 def report(line: socket.socket) -> NoReturn:
-    """Carries out an order in a process of its own, and tells its number, its exit code and its processor time."""
+    """Carries out an order in a process of its own, and tells its number, its exit code and its
+    processor time."""
     content, files, _, _ = socket.recv_fds(line, ORDER_BYTES_MAX, 2)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pid = os.fork()
@@ -139,7 +146,9 @@ def report(line: socket.socket) -> NoReturn:
     line.sendall(str(pid).encode())
     _, status, used = os.wait4(pid, 0)
     with contextlib.suppress(OSError):  # a command that took too long has no reader any more
-        line.sendall(f"{os.waitstatus_to_exitcode(status)} {used.ru_utime + used.ru_stime}".encode())
+        line.sendall(
+            f"{os.waitstatus_to_exitcode(status)} {used.ru_utime + used.ru_stime}".encode()
+        )
     os._exit(0)
 
 
@@ -147,7 +156,9 @@ def carry_out(order: Mapping[str, Any], files: Sequence[int]) -> NoReturn:
     """Becomes the command, as if an interpreter had started for it."""
     code = 1
     try:
-        for number, target in zip((os.open(os.devnull, os.O_RDONLY), *files), range(3), strict=True):
+        for number, target in zip(
+            (os.open(os.devnull, os.O_RDONLY), *files), range(3), strict=True
+        ):
             os.dup2(number, target)
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
         sys.stdin = sys.__stdin__ = os.fdopen(0)  # type: ignore[misc]  # final only where nothing forks
@@ -172,7 +183,8 @@ def carry_out(order: Mapping[str, Any], files: Sequence[int]) -> NoReturn:
 
 
 def end(code: int) -> NoReturn:
-    """Ends the process as an interpreter does, but frees nothing: that takes 0.2 s for all modules."""
+    """Ends the process as an interpreter does, but frees nothing: that takes 0.2 s for all
+    modules."""
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,5 @@
-"""How the work of the lab grows with a scenario, in steps that are the same wherever the tests run."""
+"""How the work of the lab grows with a scenario, in steps that are the same wherever the tests
+run."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -11,11 +12,13 @@ from typing import Any
 from tailrace.scenario.network import topology
 
 EXPONENT_MAX = 1.1
-"""Work that grows faster than the scenario to this power is refused; half of a quadratic step shows."""
+"""Work that grows faster than the scenario to this power is refused; half of a quadratic step
+shows."""
 
 
 class Steps:
-    """Calls of functions, Python's own among them, and entries of lists of nodes that a search goes through."""
+    """Calls of functions, Python's own among them, and entries of lists of nodes that a search goes
+    through."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -26,7 +29,8 @@ class Steps:
 
 
 class SearchedList(list[Any]):
-    """A list that counts what `in` goes through: a list of hosts that is searched for every host is quadratic."""
+    """A list that counts what `in` goes through: a list of hosts that is searched for every host is
+    quadratic."""
 
     steps: Steps | None = None
 
@@ -76,10 +80,12 @@ def steps_of(action: Callable[[], object]) -> int:
 
 
 def exponent(action_of: Callable[[int], Callable[[], object]], size: int) -> float:
-    """The power of the size with which the steps of an action grow, told from three sizes, each twice the last.
+    """The power of the size with which the steps of an action grow, told from three sizes, each
+    twice the last.
 
-    What does not depend on the size drops out: of `a + b n^e` the differences are as `2^e`. Fewer than four more steps
-    for each thing that was added are no growth but what a cache or a table in memory happens to do.
+    What does not depend on the size drops out: of `a + b n^e` the differences are as `2^e`. Fewer
+    than four more steps for each thing that was added are no growth but what a cache or a table in
+    memory happens to do.
     """
     action_of(size)()  # what is made once, such as imports and caches, is made now
     small, middle, large = (steps_of(action_of(size * factor)) for factor in (1, 2, 4))

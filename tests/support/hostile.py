@@ -1,4 +1,5 @@
-"""Values that another language than the one they stand in would divide, evaluate or take for an option."""
+"""Values that another language than the one they stand in would divide, evaluate or take for an
+option."""
 
 HOSTILE = (
     "{}\n",

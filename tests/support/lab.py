@@ -35,7 +35,8 @@ SOUND: dict[str, Any] = {
 
 
 def sound(**changes: object) -> dict[str, Any]:
-    """The sound scenario with values at dotted paths (`__` for the dot) replaced; `...` removes a key."""
+    """The sound scenario with values at dotted paths (`__` for the dot) replaced; `...` removes a
+    key."""
     data = copy.deepcopy(SOUND)
     for path, value in changes.items():
         place: Any = data

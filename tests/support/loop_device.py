@@ -1,4 +1,5 @@
-"""Loop devices for tests. Where this process is root and the kernel has them, one that cannot be made is a failure."""
+"""Loop devices for tests. Where this process is root and the kernel has them, one that cannot be
+made is a failure."""
 
 import os
 import shutil

@@ -1,4 +1,5 @@
-"""As much of JSON Schema as scenario files need: enough to see that an editor would accept what the program accepts."""
+"""As much of JSON Schema as scenario files need: enough to see that an editor would accept what the
+program accepts."""
 
 import re
 from typing import Any
@@ -22,7 +23,11 @@ def faults(value: Any, schema: dict[str, Any], root: dict[str, Any], path: str =
         if key in schema:
             tried = [faults(value, choice, root, path) for choice in schema[key]]
             return [] if any(not found for found in tried) else min(tried, key=len)
-    return [*_plain(value, schema, path), *_object(value, schema, root, path), *_array(value, schema, root, path)]
+    return [
+        *_plain(value, schema, path),
+        *_object(value, schema, root, path),
+        *_array(value, schema, root, path),
+    ]
 
 
 def _plain(value: Any, schema: dict[str, Any], path: str) -> list[str]:
@@ -48,7 +53,9 @@ def _object(value: Any, schema: dict[str, Any], root: dict[str, Any], path: str)
     patterns = schema.get("patternProperties", {})
     found = [f"{path}: {key} is missing" for key in schema.get("required", []) if key not in value]
     for key, item in value.items():
-        part = known.get(key, next((part for like, part in patterns.items() if re.search(like, str(key))), extra))
+        part = known.get(
+            key, next((part for like, part in patterns.items() if re.search(like, str(key))), extra)
+        )
         if part is False:
             found.append(f"{path}.{key}: no such key")
         elif isinstance(part, dict):
@@ -60,4 +67,6 @@ def _array(value: Any, schema: dict[str, Any], root: dict[str, Any], path: str) 
     if not isinstance(value, list):
         return []
     items = schema.get("items", {})
-    return [fault for i, item in enumerate(value) for fault in faults(item, items, root, f"{path}.{i}")]
+    return [
+        fault for i, item in enumerate(value) for fault in faults(item, items, root, f"{path}.{i}")
+    ]

@@ -50,7 +50,9 @@ def launch(work: MpiWork, folder: Path) -> Launch:
     return Launch(work, folder, "/run/tailrace/mpi-job", addresses, (5201, 2))
 
 
-def write_rank(folder: Path, rank: int, times: Sequence[tuple[int, int]], sizes: Sequence[Mapping[str, int]]) -> None:
+def write_rank(
+    folder: Path, rank: int, times: Sequence[tuple[int, int]], sizes: Sequence[Mapping[str, int]]
+) -> None:
     """The files of a rank: begin and duration of each iteration, and a line for each size."""
     numbers = array.array("q", [number for pair in times for number in pair])
     (folder / TIMES.format(rank)).write_bytes(numbers.tobytes())

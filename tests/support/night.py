@@ -1,4 +1,5 @@
-"""A night of databases and bulk in one switch, short: groups, and arms of which the first disables workloads."""
+"""A night of databases and bulk in one switch, short: groups, and arms of which the first disables
+workloads."""
 
 SCENARIO = """
 tailrace: 1

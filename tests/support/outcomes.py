@@ -1,4 +1,5 @@
-"""Run directories with chosen figures: rates and percentiles of every trial as a test states them."""
+"""Run directories with chosen figures: rates and percentiles of every trial as a test states
+them."""
 
 import copy
 import json
@@ -15,9 +16,11 @@ PS_PER_MS = 1_000_000_000
 Change = Callable[[dict[str, Any], str, int], None]
 
 
-def write_run(path: Path, change: Change, *, manifest: dict[str, Any] | None = None, **options: Any) -> Path:
-    """A fake run, each outcome of which `change(outcome, arm, number)` has edited; a key of `TrialHead` that it sets is
-    that of the trial.
+def write_run(
+    path: Path, change: Change, *, manifest: dict[str, Any] | None = None, **options: Any
+) -> Path:
+    """A fake run, each outcome of which `change(outcome, arm, number)` has edited; a key of
+    `TrialHead` that it sets is that of the trial.
     """
     made = FakeRun(with_solo=False, **options).write(path)
     for file in made.glob("trials/*/*.json"):
@@ -56,7 +59,8 @@ def _all(outcome: dict[str, Any], key: str) -> list[str]:
 
 
 def endless(outcome: dict[str, Any], *names: str) -> dict[str, dict[str, Any]]:
-    """Keeps the named workloads, as closed loops without an end in a trial of 10 s; returns them by name."""
+    """Keeps the named workloads, as closed loops without an end in a trial of 10 s; returns them by
+    name."""
     outcome["workloads"] = [one for one in outcome["workloads"] if one["name"] in names]
     outcome["end_ps"] = 10 * 10**12
     for one in outcome["workloads"]:
@@ -65,12 +69,19 @@ def endless(outcome: dict[str, Any], *names: str) -> dict[str, dict[str, Any]]:
     return {one["name"]: one for one in outcome["workloads"]}
 
 
-def state(workload: dict[str, Any], number: int, *, rate_per_s: float, p50_ms: float, p99_ms: float) -> None:
+def state(
+    workload: dict[str, Any], number: int, *, rate_per_s: float, p50_ms: float, p99_ms: float
+) -> None:
     """Gives a workload of a trial of 10 s these figures, a little other in every trial."""
     wobble = 1 + 0.002 * number
     workload["transactions"] = round(rate_per_s * 10 * wobble)
     latency = workload["latency"]
-    for key, ms in (("mean_ps", p50_ms), ("p50_ps", p50_ms), ("p99_ps", p99_ms), ("p99_9_ps", p99_ms)):
+    for key, ms in (
+        ("mean_ps", p50_ms),
+        ("p50_ps", p50_ms),
+        ("p99_ps", p99_ms),
+        ("p99_9_ps", p99_ms),
+    ):
         latency[key] = round(ms * PS_PER_MS * wobble)
     long = max(1, latency["count"] // 50)
     latency |= {"min_ps": latency["p50_ps"], "max_ps": latency["p99_ps"]}
@@ -89,4 +100,6 @@ def many(path: Path, arms: int, workloads: int, *, trials: int = 6) -> Summary:
             state(one, number, rate_per_s=rate, p50_ms=2, p99_ms=9 if arm == "arm-1" else 8)
 
     labels = tuple(f"arm-{n}" for n in range(arms))
-    return summarise(write_run(path / "run", change, manifest={"workloads": names}, arms=labels, trials=trials))
+    return summarise(
+        write_run(path / "run", change, manifest={"workloads": names}, arms=labels, trials=trials)
+    )

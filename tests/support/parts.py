@@ -1,4 +1,5 @@
-"""Parts of a summary of which a test states what matters: the rest is nothing, in the types of the part."""
+"""Parts of a summary of which a test states what matters: the rest is nothing, in the types of the
+part."""
 
 from collections.abc import Mapping
 from types import NoneType, UnionType
@@ -30,4 +31,10 @@ def _zero(hint: Any) -> Any:
     if isinstance(hint, type) and issubclass(hint, Part):
         return part(hint)
     # Sequences and mappings are those of collections.abc.
-    return ZEROS[hint] if hint in ZEROS else {} if origin is not None and issubclass(origin, Mapping) else ()
+    return (
+        ZEROS[hint]
+        if hint in ZEROS
+        else {}
+        if origin is not None and issubclass(origin, Mapping)
+        else ()
+    )

@@ -24,7 +24,8 @@ class Captured:
 
 
 def read_capture(path: Path) -> list[Captured]:
-    """The frames of a capture of one port, in its order; checks that times are in nanoseconds and frames whole."""
+    """The frames of a capture of one port, in its order; checks that times are in nanoseconds and
+    frames whole."""
     (section, _), (interface, described), *packets = _blocks(path.read_bytes())
     assert (section, interface) == (SECTION_HEADER, INTERFACE)
     link_type, _, snap_bytes = struct.unpack("<HHI", described[:8])

@@ -13,7 +13,8 @@ VOID = frozenset({"meta", "link", "input", "br", "hr", "img"})
 
 
 class Page(HTMLParser):
-    """Elements with their attributes, visible text, and whether everything that opens is closed in order."""
+    """Elements with their attributes, visible text, and whether everything that opens is closed in
+    order."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -38,8 +38,8 @@ def work(**keys: Any) -> RequestWork:
 
 
 def refusals(*, is_exact: bool = True, **keys: Any) -> list[str]:
-    """What live runs, and exact ones for a named program, refuse of that workload; the latter as if every program were
-    installed.
+    """What live runs, and exact ones for a named program, refuse of that workload; the latter as if
+    every program were installed.
     """
     loaded = load_scenario(scenario(**{"request": "200B", "response": "4kB"} | keys))
     found = []
@@ -49,7 +49,12 @@ def refusals(*, is_exact: bool = True, **keys: Any) -> list[str]:
             try:
                 each(loaded, loaded.arms)
             except ScenarioError as error:
-                found.append([str(problem).removeprefix("scenario: workloads.web") for problem in error.problems])
+                found.append(
+                    [
+                        str(problem).removeprefix("scenario: workloads.web")
+                        for problem in error.problems
+                    ]
+                )
             else:
                 found.append([])
     assert all(one == found[0] for one in found), "both engines refuse the same"

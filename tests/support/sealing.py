@@ -1,4 +1,5 @@
-"""Changes that tests make to run directories, as if the run had written them: the journal gets their identities."""
+"""Changes that tests make to run directories, as if the run had written them: the journal gets
+their identities."""
 
 import json
 from pathlib import Path
@@ -8,7 +9,8 @@ from tailrace.outcome.run_files import MANIFEST, OUTCOME, TABLE, TRIALS, RunFile
 
 
 def seal(file: Path) -> None:
-    """Notes a file that a test has changed, or all of its trial; nothing of a run without a journal."""
+    """Notes a file that a test has changed, or all of its trial; nothing of a run without a
+    journal."""
     run = next((folder for folder in file.parents if (folder / MANIFEST).exists()), None)
     if run is None or not (run / JOURNAL).exists():
         return
@@ -32,7 +34,8 @@ def interrupt(run: Path) -> Path:
 
 
 def without_journal(run: Path) -> Path:
-    """The run as an earlier version would have left it: nothing in it is compared with what was written."""
+    """The run as an earlier version would have left it: nothing in it is compared with what was
+    written."""
     (run / JOURNAL).unlink(missing_ok=True)
     manifest = json.loads((run / MANIFEST).read_text(encoding="utf-8"))
     manifest.pop("journal", None)

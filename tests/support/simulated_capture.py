@@ -16,9 +16,13 @@ PS_PER_NS = 1000
 
 
 def capture(
-    scenario: Path | dict[str, Any], out: Path, wires: tuple[str, str], changes: dict[str, Any] | None = None
+    scenario: Path | dict[str, Any],
+    out: Path,
+    wires: tuple[str, str],
+    changes: dict[str, Any] | None = None,
 ) -> Path:
-    """Simulates the first trial and writes a pcap file with the frames of both wires, when they begin to be sent."""
+    """Simulates the first trial and writes a pcap file with the frames of both wires, when they
+    begin to be sent."""
     plan = lower(load_scenario(scenario, changes).scenario, "base", 1)
     text = canonical_json(plan)
     windows = [(0, int(plan["stop_at_ps"]))]
@@ -28,7 +32,9 @@ def capture(
         for user in range(users_of(workload["body"]))
     ]
     tables = trace_trial(make_trial(text), windows, users)
-    log = read_log({name: values(columns) for name, columns in tables.items()}, plan, windows, drop_causes())
+    log = read_log(
+        {name: values(columns) for name, columns in tables.items()}, plan, windows, drop_causes()
+    )
     out.write_bytes(_pcap(log, wires))
     return out
 
@@ -43,7 +49,10 @@ def users_of(body: dict[str, Any]) -> int:
 def _pcap(log: Log, wires: tuple[str, str]) -> bytes:
     shift = shift_of(max(frame.window_bytes for frame in log.frames.values()))
     seen = [
-        (hop.start_ps // PS_PER_NS, hop.frame) for wire in wires for hop in log.hops[wire] if hop.frame in log.frames
+        (hop.start_ps // PS_PER_NS, hop.frame)
+        for wire in wires
+        for hop in log.hops[wire]
+        if hop.frame in log.frames
     ]
     parts = [struct.pack("<IHHiIII", MAGIC_NS, 2, 4, 0, 0, SNAP_BYTES, 1)]
     for at_ns, number in sorted(seen):

@@ -1,4 +1,5 @@
-"""A Slurm of one node on loopback, from Debian's packages, with its own munge daemon; all of it ends with the block."""
+"""A Slurm of one node on loopback, from Debian's packages, with its own munge daemon; all of it
+ends with the block."""
 
 import os
 import secrets
@@ -59,7 +60,9 @@ def slurm(folder: Path) -> Iterator[dict[str, str]]:
     key.chmod(0o400)
     conf = folder / "slurm.conf"
     ports = {"ctld_port": _free_port(), "slurmd_port": _free_port()}
-    conf.write_text(CONF.format(folder=folder, host=socket.gethostname().split(".")[0], cores=CORES, **ports))
+    conf.write_text(
+        CONF.format(folder=folder, host=socket.gethostname().split(".")[0], cores=CORES, **ports)
+    )
     environment = {
         **os.environ,
         "PATH": os.environ.get("PATH", "") + ":/usr/sbin",
@@ -76,7 +79,9 @@ def slurm(folder: Path) -> Iterator[dict[str, str]]:
     try:
         for command in commands:
             with (folder / f"{command[0]}.out").open("wb") as out:
-                processes.append(subprocess.Popen(command, stdout=out, stderr=out, env=environment, cwd=folder))
+                processes.append(
+                    subprocess.Popen(command, stdout=out, stderr=out, env=environment, cwd=folder)
+                )
             if command[0] == "munged":
                 _wait(lambda: (folder / "munge.socket").exists(), "munged")
         _wait(lambda: "idle" in told(environment, "sinfo", "-h", "-o", "%T"), "the node")
@@ -93,7 +98,8 @@ def slurm(folder: Path) -> Iterator[dict[str, str]]:
 
 
 def _kill_orphans(conf: Path) -> None:
-    """Kills what the jobs of this Slurm left: `proctrack/linuxproc` loses a process whose shell has ended."""
+    """Kills what the jobs of this Slurm left: `proctrack/linuxproc` loses a process whose shell has
+    ended."""
     mark = f"SLURM_CONF={conf}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -107,7 +113,9 @@ def _kill_orphans(conf: Path) -> None:
 
 def told(environment: dict[str, str], *command: str) -> str:
     """What a command of Slurm says."""
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=START_S, check=False)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=START_S, check=False
+    )
     return done.stdout
 
 

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def watched_sockets() -> Iterator[list[str]]:
-    """The events of sockets while the block runs: `socket.__new__`, `socket.bind` and the others of Python's audit."""
+    """The events of sockets while the block runs: `socket.__new__`, `socket.bind` and the others of
+    Python's audit."""
     seen: list[str] = []
     is_over = False
 

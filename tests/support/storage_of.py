@@ -38,30 +38,54 @@ def work(**keys: Any) -> StorageWork:
     return StorageWork(RAW | keys, 7)
 
 
-def write_logs(folder: Path, logs: Mapping[tuple[str, int], Sequence[tuple[int, int, int, int]]]) -> None:
-    """Logs by host and number of the job: milliseconds, nanoseconds, direction and bytes of each request."""
+def write_logs(
+    folder: Path, logs: Mapping[tuple[str, int], Sequence[tuple[int, int, int, int]]]
+) -> None:
+    """Logs by host and number of the job: milliseconds, nanoseconds, direction and bytes of each
+    request."""
     for (host, job), lines in logs.items():
         text = "".join(f"{ms}, {ns}, {op}, {size}, 0, 0\n" for ms, ns, op, size in lines)
         (folder / f"requests_lat.{job}.log.{host}").write_text(text, encoding="ascii")
 
 
-def write_report(folder: Path, jobs: Sequence[tuple[str, int, int, int]], *, before: str = "") -> None:
+def write_report(
+    folder: Path, jobs: Sequence[tuple[str, int, int, int]], *, before: str = ""
+) -> None:
     """fio's report: host, error, reads and writes of each job."""
     rows = [
-        {"jobname": "vdb", "hostname": host, "error": error, "read": _figures(reads), "write": _figures(writes)}
+        {
+            "jobname": "vdb",
+            "hostname": host,
+            "error": error,
+            "read": _figures(reads),
+            "write": _figures(writes),
+        }
         for host, error, reads, writes in jobs
     ]
-    told = {"fio version": "fio-3.33", "client_stats": [*rows, {"jobname": "All clients", "hostname": "h2"}]}
+    told = {
+        "fio version": "fio-3.33",
+        "client_stats": [*rows, {"jobname": "All clients", "hostname": "h2"}],
+    }
     (folder / "report.json").write_text(before + json.dumps(told, indent=1), encoding="utf-8")
 
 
 def _figures(count: int) -> dict[str, Any]:
-    return {"total_ios": count, "iops": count / 2, "bw_bytes": count * 2048, "lat_ns": {"mean": 250_000.0}}
+    return {
+        "total_ios": count,
+        "iops": count / 2,
+        "bw_bytes": count * 2048,
+        "lat_ns": {"mean": 250_000.0},
+    }
 
 
 def scenario(**keys: Any) -> dict[str, Any]:
     """A scenario of one workload of storage that live runs have; None omits a key."""
-    workload = {"kind": "storage", "initiators": ["a", "b"], "device": "memory", "size": "8MiB"} | keys
+    workload = {
+        "kind": "storage",
+        "initiators": ["a", "b"],
+        "device": "memory",
+        "size": "8MiB",
+    } | keys
     return {
         "tailrace": 1,
         "name": "s",

@@ -15,13 +15,17 @@ def summary_of(
     groups: Mapping[str, Mapping[str, SubjectSummary]] | None = None,
     **given: Any,
 ) -> Summary:
-    """By arm the summaries of workloads; `groups` are those of groups by arm, which stand before all workloads."""
+    """By arm the summaries of workloads; `groups` are those of groups by arm, which stand before
+    all workloads."""
     held = groups or {}
     names = list(dict.fromkeys(name for of_arm in held.values() for name in of_arm))
     return part(
         Summary,
         workloads=list(workloads),
         subjects=[part(TableSubject, name=name) for name in [*names, *workloads]],
-        arms={arm: part(ArmSummary, workloads=dict(own), groups=dict(held.get(arm, {}))) for arm, own in arms.items()},
+        arms={
+            arm: part(ArmSummary, workloads=dict(own), groups=dict(held.get(arm, {})))
+            for arm, own in arms.items()
+        },
         **given,
     )

@@ -1,4 +1,5 @@
-"""Captures of known traffic, as pcap files with nanoseconds: what a tap on a link between two hosts would see.
+"""Captures of known traffic, as pcap files with nanoseconds: what a tap on a link between two hosts
+would see.
 
 The generator has no queues and no losses: a frame takes half a round trip on each side of the tap.
 """
@@ -49,7 +50,15 @@ class Capture:
             file.write(struct.pack("<IHHiIII", MAGIC_NS, 2, 4, 0, 0, SNAP_BYTES, 1))
             for at_ns, _, headers, payload_bytes in sorted(self.frames):
                 length = len(headers) + payload_bytes
-                file.write(struct.pack("<IIII", at_ns // NS_PER_S, at_ns % NS_PER_S, min(SNAP_BYTES, length), length))
+                file.write(
+                    struct.pack(
+                        "<IIII",
+                        at_ns // NS_PER_S,
+                        at_ns % NS_PER_S,
+                        min(SNAP_BYTES, length),
+                        length,
+                    )
+                )
                 file.write((headers + bytes(SNAP_BYTES))[: min(SNAP_BYTES, length)])
         return path
 
@@ -109,9 +118,19 @@ class Tcp:
         acked = self.numbers[1 - way] if flags & ACK else 0
         offset = (20 + len(options)) // 4 << 12
         header = struct.pack(
-            ">HHIIHHHH", ports[way], ports[1 - way], self.numbers[way], acked, offset | flags, 65_000, 0, 0
+            ">HHIIHHHH",
+            ports[way],
+            ports[1 - way],
+            self.numbers[way],
+            acked,
+            offset | flags,
+            65_000,
+            0,
+            0,
         )
-        self.capture.add(at_ns, ip(hosts[way], hosts[1 - way], TCP, header + options, payload), payload)
+        self.capture.add(
+            at_ns, ip(hosts[way], hosts[1 - way], TCP, header + options, payload), payload
+        )
         self.numbers[way] += payload + (1 if flags & (SYN | FIN) else 0)
 
 
@@ -136,7 +155,8 @@ def users(
     transaction: list[tuple[int, int, int]],
     port: int = 5432,
 ) -> None:
-    """Closed-loop users: each runs transactions of `(request, service_ns, response)` with gaps between them."""
+    """Closed-loop users: each runs transactions of `(request, service_ns, response)` with gaps
+    between them."""
     for user in range(number):
         connection = Tcp(capture, "10.0.0.1", "10.0.0.2", capture.client_port_first + user, port)
         connection.open(gap(capture.draws))
@@ -158,7 +178,9 @@ def stream(capture: Capture, bits_per_s: int, span_ns: int, port: int = 5001) ->
         connection.now_ns += gap_ns
 
 
-def flows(capture: Capture, mean_gap_ns: int, sizes: list[int], span_ns: int, port: int = 9000) -> None:
+def flows(
+    capture: Capture, mean_gap_ns: int, sizes: list[int], span_ns: int, port: int = 9000
+) -> None:
     """Poisson arrivals of transfers, a connection each."""
     at_ns, number = 0, 0
     while at_ns < span_ns:
@@ -183,9 +205,15 @@ def datagrams(
     ends = ("10.0.0.5", "10.0.0.2")
     at_ns = gap(capture.draws)
     while at_ns < span_ns:
-        capture.add(at_ns, ip(*ends, UDP, struct.pack(">HHHH", 30_000, port, 8 + size, 0), size), size)
+        capture.add(
+            at_ns, ip(*ends, UDP, struct.pack(">HHHH", 30_000, port, 8 + size, 0), size), size
+        )
         if answer is not None:
             back, service_ns = answer
             header = struct.pack(">HHHH", port, 30_000, 8 + back, 0)
-            capture.add(at_ns + capture.tap.server_rtt_ns + service_ns, ip(*ends[::-1], UDP, header, back), back)
+            capture.add(
+                at_ns + capture.tap.server_rtt_ns + service_ns,
+                ip(*ends[::-1], UDP, header, back),
+                back,
+            )
         at_ns += gap(capture.draws)

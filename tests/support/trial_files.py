@@ -1,4 +1,5 @@
-"""Stored trials as tests look at them: one object of what is known of the trial and of its outcome."""
+"""Stored trials as tests look at them: one object of what is known of the trial and of its
+outcome."""
 
 import json
 from pathlib import Path
@@ -9,7 +10,8 @@ from whole import stored
 
 
 class Absent(dict[str, Any]):
-    """An object in which a key that is absent is None: the types of outcomes do not tell the two apart."""
+    """An object in which a key that is absent is None: the types of outcomes do not tell the two
+    apart."""
 
     def __missing__(self, key: str) -> None:
         return None
@@ -22,7 +24,12 @@ def read_trial(file: Path) -> Absent:
 
 
 def write_trial(file: Path, content: dict[str, Any]) -> StoredTrial:
-    """What `read_trial` has given, after a change; what an outcome has to have besides is nothing."""
-    head = {key: content[key] for key in TrialHead.__struct_fields__ if key in content and key != "format"}
+    """What `read_trial` has given, after a change; what an outcome has to have besides is
+    nothing."""
+    head = {
+        key: content[key]
+        for key in TrialHead.__struct_fields__
+        if key in content and key != "format"
+    }
     parts = {key: value for key, value in content.items() if key not in TrialHead.__struct_fields__}
     return stored(file, head.pop("arm"), head.pop("trial"), parts or None, **head)

@@ -12,7 +12,8 @@ pub fn drop_causes() -> Vec<&'static str> {
     DropCause::ALL.iter().map(|cause| cause.name()).collect()
 }
 
-/// Names of what drops frames in explanations, in the order of their numbers: hosts and hypervisors, then the causes of switches.
+/// Names of what drops frames in explanations, in the order of their numbers: hosts and
+/// hypervisors, then the causes of switches.
 #[pyfunction]
 pub fn dropped_by() -> Vec<&'static str> {
     tailrace_sim::DroppedBy::names()
@@ -27,5 +28,8 @@ pub fn distributions() -> &'static [&'static str] {
 /// Limits and constants by name; the unit ends the name.
 #[pyfunction]
 pub fn limits() -> BTreeMap<&'static str, u64> {
-    tailrace_plan::limits().into_iter().chain([("pause_refresh_wire_bytes_min", REFRESH_WIRE_BYTES_MIN)]).collect()
+    tailrace_plan::limits()
+        .into_iter()
+        .chain([("pause_refresh_wire_bytes_min", REFRESH_WIRE_BYTES_MIN)])
+        .collect()
 }

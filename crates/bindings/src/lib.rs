@@ -1,5 +1,5 @@
-//! `tailrace._native`: one trial, the profile of a capture, and the names and limits that scenarios share with plans, for Python. This crate converts
-//! types and decides nothing.
+//! `tailrace._native`: one trial, the profile of a capture, and the names and limits that scenarios
+//! share with plans, for Python. This crate converts types and decides nothing.
 
 mod capture;
 mod facts;

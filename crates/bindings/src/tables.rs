@@ -1,4 +1,5 @@
-//! Tables of a trial as Python sees them: name → column → (type, little-endian bytes), ready for Arrow or `array`.
+//! Tables of a trial as Python sees them: name → column → (type, little-endian bytes), ready for
+//! Arrow or `array`.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -17,7 +18,10 @@ pub fn to_python<'py>(py: Python<'py>, tables: &[Table]) -> PyResult<Bound<'py, 
     Ok(by_name)
 }
 
-fn column_to_python<'py>(py: Python<'py>, column: &Column) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
+fn column_to_python<'py>(
+    py: Python<'py>,
+    column: &Column,
+) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
     Ok(match column {
         Column::U32(values) => ("u32", little_endian(py, values, u32::to_le_bytes)?),
         Column::U64(values) => ("u64", little_endian(py, values, u64::to_le_bytes)?),

@@ -1,4 +1,5 @@
-//! The write-back cache: how much is in it, what waits for room, and which writes are on the medium.
+//! The write-back cache: how much is in it, what waits for room, and which writes are on the
+//! medium.
 
 use crate::config::CacheConfig;
 use std::collections::{BTreeSet, VecDeque};
@@ -22,7 +23,8 @@ impl Cache {
         self.waiting.push_back(piece);
     }
 
-    /// The next piece, if there is room for it. One that is larger than the cache goes into an empty one.
+    /// The next piece, if there is room for it. One that is larger than the cache goes into an
+    /// empty one.
     pub(crate) fn take(&mut self, bytes_of: impl FnOnce(u32) -> u64) -> Option<u32> {
         let &piece = self.waiting.front()?;
         let bytes = bytes_of(piece);

@@ -5,7 +5,8 @@ use tailrace_units::{BitRate, Distribution, Span};
 /// A device, and the limits of its queue in the block layer.
 #[derive(Clone, Debug)]
 pub struct DeviceConfig {
-    /// Pieces that the medium serves at the same time, at least one: channels of a drive, or the one head of a disk.
+    /// Pieces that the medium serves at the same time, at least one: channels of a drive, or the
+    /// one head of a disk.
     pub servers: u32,
     /// Picoseconds that a server takes to read a piece.
     pub read_latency: Distribution,
@@ -34,8 +35,8 @@ pub struct LinkConfig {
     pub is_duplex: bool,
 }
 
-/// The limits of a request in the block layer (Linux `queue/max_sectors_kb`, `queue/max_segments`, `queue/max_segment_size`) and of a
-/// transfer in the device (NVMe MDTS).
+/// The limits of a request in the block layer (Linux `queue/max_sectors_kb`, `queue/max_segments`,
+/// `queue/max_segment_size`) and of a transfer in the device (NVMe MDTS).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// `max_sectors_kb`, in bytes.
@@ -72,8 +73,12 @@ pub struct HeadConfig {
 
 impl Limits {
     /// No limits.
-    pub const NONE: Limits =
-        Limits { max_sectors_bytes: u64::MAX, max_segments: u64::MAX, segment_bytes: u64::MAX, transfer_bytes: None };
+    pub const NONE: Limits = Limits {
+        max_sectors_bytes: u64::MAX,
+        max_segments: u64::MAX,
+        segment_bytes: u64::MAX,
+        transfer_bytes: None,
+    };
 
     /// The largest piece of a request.
     pub fn piece_bytes(self) -> u64 {

@@ -10,7 +10,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use tailrace_units::{Distribution, RandomStream, Span, Time};
 
-/// What happens in a device, in the order in which that is due; what is due at the same time in the order in which it began.
+/// What happens in a device, in the order in which that is due; what is due at the same time in the
+/// order in which it began.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Event {
     /// The data of a piece that is written has come.
@@ -53,7 +54,10 @@ pub struct Device {
 impl Device {
     /// A device that has nothing to do. It draws latencies from `random`.
     pub fn new(config: DeviceConfig, random: RandomStream) -> Device {
-        assert!(config.servers > 0 && config.queue_depth > 0, "a device serves at least one piece at a time");
+        assert!(
+            config.servers > 0 && config.queue_depth > 0,
+            "a device serves at least one piece at a time"
+        );
         assert!(config.head.is_none() || config.servers == 1, "a disk has one head");
         Device {
             piece_bytes: config.limits.piece_bytes(),
@@ -77,16 +81,26 @@ impl Device {
         }
     }
 
-    /// The host has a request. Any number may be submitted: those that the device does not take wait.
+    /// The host has a request. Any number may be submitted: those that the device does not take
+    /// wait.
     pub fn submit(&mut self, now: Time, request: Request) {
-        assert!((request.bytes == 0) == (request.op == Op::Flush), "reads and writes have bytes, flushes have none");
+        assert!(
+            (request.bytes == 0) == (request.op == Op::Flush),
+            "reads and writes have bytes, flushes have none"
+        );
         self.handle_timeout(now);
         if self.underway == 0 {
             self.busy_since = now;
         }
         self.underway += 1;
         let pieces = request.bytes.div_ceil(self.piece_bytes) as u32;
-        let number = self.requests.add(Underway { request, submitted: now, pieces, left: pieces, pieces_wait: Span::ZERO });
+        let number = self.requests.add(Underway {
+            request,
+            submitted: now,
+            pieces,
+            left: pieces,
+            pieces_wait: Span::ZERO,
+        });
         if request.op == Op::Flush {
             self.order.flush(number);
             return self.finish_flushes(now);
@@ -122,7 +136,14 @@ impl Device {
             let bytes = self.piece_bytes.min(request.bytes - done);
             let serial = if request.op == Op::Write { self.order.add() } else { 0 };
             let offset = request.offset + done;
-            let piece = self.pieces.add(Piece { request: number, op: request.op, offset, bytes, serial, served: Span::ZERO });
+            let piece = self.pieces.add(Piece {
+                request: number,
+                op: request.op,
+                offset,
+                bytes,
+                serial,
+                served: Span::ZERO,
+            });
             self.waiting.push_back(piece);
             done += bytes;
         }
@@ -151,7 +172,8 @@ impl Device {
     /// Servers take what waits for them.
     fn serve(&mut self, now: Time) {
         loop {
-            let is_urgent = self.order.is_flushing() || self.cache.as_ref().is_some_and(Cache::is_full);
+            let is_urgent =
+                self.order.is_flushing() || self.cache.as_ref().is_some_and(Cache::is_full);
             match self.servers.take(is_urgent) {
                 None => return,
                 Some(Job::Piece(number)) => {
@@ -175,7 +197,9 @@ impl Device {
         let latency = Span::from_ps(latency.draw(&mut self.random));
         match &mut self.head {
             None => latency,
-            Some(head) => latency + head.come(offset, bytes, &mut self.random) + self.link.time(op, bytes),
+            Some(head) => {
+                latency + head.come(offset, bytes, &mut self.random) + self.link.time(op, bytes)
+            }
         }
     }
 
@@ -210,7 +234,11 @@ impl Device {
             let latency = cache.config.latency;
             let piece = self.pieces.at(number);
             piece.served += latency;
-            self.servers.queue(Job::Drain { serial: piece.serial, offset: piece.offset, bytes: piece.bytes });
+            self.servers.queue(Job::Drain {
+                serial: piece.serial,
+                offset: piece.offset,
+                bytes: piece.bytes,
+            });
             self.schedule(now + latency, Event::Complete(number));
         }
     }
@@ -257,7 +285,17 @@ impl Device {
         self.underway -= 1;
         let queue = now.since(submitted).less(device);
         let Request { tag, op, .. } = request;
-        self.completions.push_back(Completion { tag, op, submitted, at: now, queue, device, pieces, pieces_wait, busy });
+        self.completions.push_back(Completion {
+            tag,
+            op,
+            submitted,
+            at: now,
+            queue,
+            device,
+            pieces,
+            pieces_wait,
+            busy,
+        });
     }
 
     fn schedule(&mut self, at: Time, event: Event) {

@@ -14,7 +14,11 @@ pub(crate) struct Link {
 
 impl Link {
     pub(crate) fn new(config: LinkConfig) -> Link {
-        Link { paces: [config.read.pace(0), config.write.pace(0)], free: [Time::ZERO; 2], is_duplex: config.is_duplex }
+        Link {
+            paces: [config.read.pace(0), config.write.pace(0)],
+            free: [Time::ZERO; 2],
+            is_duplex: config.is_duplex,
+        }
     }
 
     /// How long so much data takes.

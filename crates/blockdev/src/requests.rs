@@ -43,9 +43,11 @@ pub struct Completion {
     pub device: Span,
     /// Pieces that it was split into.
     pub pieces: u32,
-    /// From the submission to the completion of each piece, added up (`await` of iostat is its mean).
+    /// From the submission to the completion of each piece, added up (`await` of iostat is its
+    /// mean).
     pub pieces_wait: Span,
-    /// How long the device had something to do since the completion before (`%util` of iostat is its share of time).
+    /// How long the device had something to do since the completion before (`%util` of iostat is
+    /// its share of time).
     pub busy: Span,
 }
 

@@ -23,7 +23,12 @@ pub(crate) struct Servers {
 
 impl Servers {
     pub(crate) fn new(servers: u32) -> Servers {
-        Servers { idle: servers, pieces: VecDeque::new(), drains: VecDeque::new(), has_drained: false }
+        Servers {
+            idle: servers,
+            pieces: VecDeque::new(),
+            drains: VecDeque::new(),
+            has_drained: false,
+        }
     }
 
     pub(crate) fn queue(&mut self, job: Job) {
@@ -37,7 +42,8 @@ impl Servers {
         self.idle += 1;
     }
 
-    /// Gives a server to what waits, if one is idle: to pieces first, and in turn with the cache where that is urgent.
+    /// Gives a server to what waits, if one is idle: to pieces first, and in turn with the cache
+    /// where that is urgent.
     pub(crate) fn take(&mut self, drains_are_urgent: bool) -> Option<Job> {
         if self.idle == 0 {
             return None;

@@ -1,4 +1,5 @@
-//! A device that several programs of a host use: one queue, one set of servers, one link, one cache.
+//! A device that several programs of a host use: one queue, one set of servers, one link, one
+//! cache.
 
 use crate::{Completion, Device, Request};
 use std::collections::VecDeque;
@@ -24,16 +25,19 @@ struct User {
     completions: VecDeque<Completion>,
 }
 
-/// One program's use of a device. Requests of all users enter the same queue, in the order in which they are submitted.
+/// One program's use of a device. Requests of all users enter the same queue, in the order in which
+/// they are submitted.
 ///
-/// A user is to be called at its own [`DeviceUser::poll_timeout`]. No completion is late by that: what a user has submitted can end no
-/// earlier than the next event that the device had scheduled when the user called it last, since nothing overtakes in the queue, the
-/// link and the cache, and no server idles while something waits.
+/// A user is to be called at its own [`DeviceUser::poll_timeout`]. No completion is late by that:
+/// what a user has submitted can end no earlier than the next event that the device had scheduled
+/// when the user called it last, since nothing overtakes in the queue, the link and the cache, and
+/// no server idles while something waits.
 #[derive(Debug)]
 pub struct DeviceUser {
     /// The device, where nobody else uses it.
     alone: Option<Box<Shared>>,
-    /// The device that others may use, or have used until it was first asked for something. One of both is there.
+    /// The device that others may use, or have used until it was first asked for something. One of
+    /// both is there.
     shared: Option<Arc<Mutex<Shared>>>,
     number: usize,
 }
@@ -64,7 +68,8 @@ impl DeviceUser {
         assert!(request.tag >> TAG_BITS == 0, "a tag has 32 bits");
         if let Some(shared) = self.shared.take_if(|shared| Arc::strong_count(shared) == 1) {
             // No lock for a device that nobody else can come to use.
-            self.alone = Arc::into_inner(shared).map(|shared| Box::new(shared.into_inner().expect(UNBROKEN)));
+            self.alone = Arc::into_inner(shared)
+                .map(|shared| Box::new(shared.into_inner().expect(UNBROKEN)));
         }
         let number = self.number;
         self.change(|shared| shared.submit(now, number, request));
@@ -123,7 +128,8 @@ fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 impl Shared {
     fn submit(&mut self, now: Time, number: usize, request: Request) {
         self.users[number].underway += 1;
-        self.device.submit(now, Request { tag: (number as u64) << TAG_BITS | request.tag, ..request });
+        self.device
+            .submit(now, Request { tag: (number as u64) << TAG_BITS | request.tag, ..request });
         self.deliver();
     }
 
@@ -142,7 +148,10 @@ impl Shared {
         while let Some(completion) = self.device.poll_completion() {
             let user = &mut self.users[(completion.tag >> TAG_BITS) as usize];
             user.underway -= 1;
-            user.completions.push_back(Completion { tag: completion.tag & ((1 << TAG_BITS) - 1), ..completion });
+            user.completions.push_back(Completion {
+                tag: completion.tag & ((1 << TAG_BITS) - 1),
+                ..completion
+            });
         }
     }
 }
@@ -179,8 +188,8 @@ mod tests {
         Request { op, offset: 0, bytes, tag }
     }
 
-    /// First come, first served: of two closed loops each has a part of the rate in proportion to its depth, and both together what the
-    /// servers give one.
+    /// First come, first served: of two closed loops each has a part of the rate in proportion to
+    /// its depth, and both together what the servers give one.
     #[test]
     fn two_closed_loops_share_a_device_in_proportion_to_their_depths() {
         let mut users = users(config(4, 32), 1, 2);
@@ -190,7 +199,10 @@ mod tests {
         }
         let end = Time::ZERO + Span::from_ms(1_000);
         loop {
-            let (due, number) = (0..2).map(|number| (users[number].poll_timeout(), number)).min().expect("there are two");
+            let (due, number) = (0..2)
+                .map(|number| (users[number].poll_timeout(), number))
+                .min()
+                .expect("there are two");
             if due > end {
                 break;
             }
@@ -203,7 +215,8 @@ mod tests {
         assert!(counts[0].abs_diff(10_000) < 50 && counts[1].abs_diff(30_000) < 150, "{counts:?}");
     }
 
-    /// The lock of a device with several users changes nothing for one of them while the others do nothing.
+    /// The lock of a device with several users changes nothing for one of them while the others do
+    /// nothing.
     #[test]
     fn a_user_alone_is_served_as_beside_one_who_does_nothing() {
         let served = |count: usize| {
@@ -215,7 +228,10 @@ mod tests {
             while !users[0].poll_timeout().is_never() {
                 let due = users[0].poll_timeout();
                 users[0].handle_timeout(due);
-                done.extend(std::iter::from_fn(|| users[0].poll_completion()).map(|each| (each.tag, each.at)));
+                done.extend(
+                    std::iter::from_fn(|| users[0].poll_completion())
+                        .map(|each| (each.tag, each.at)),
+                );
             }
             done
         };
@@ -224,18 +240,23 @@ mod tests {
     }
 
     proptest! {
-        /// Programs that are called only at the times that they were told when they were called last, as engines do it. Each request is
-        /// answered once, to the one who submitted it, and at the moment of its completion.
+        /// Programs that are called only at the times that they were told when they were called
+        /// last, as engines do it. Each request is answered once, to the one who submitted it, and
+        /// at the moment of its completion.
         #[test]
         fn every_request_is_answered_once_in_time_and_to_its_user(
-            servers in 1_u32..4, depth in 1_u32..6, cache in prop::option::of(1_u64..32), seed in 0_u64..1_000,
+            servers in 1_u32..4,
+            depth in 1_u32..6,
+            cache in prop::option::of(1_u64..32),
+            seed in 0_u64..1_000,
             sent in prop::collection::vec((0_u64..150, 0_usize..3, 0_u8..5, 1_u64..12), 1..120),
         ) {
             let mut config = config(servers, depth);
             config.read_latency = Distribution::Exponential { mean: Span::from_us(90).ps() };
             config.link.is_duplex = seed % 2 == 0;
             config.limits = Limits { max_sectors_bytes: 16 << 10, ..Limits::NONE };
-            config.cache = cache.map(|pages| CacheConfig { bytes: pages << 12, latency: Span::from_us(3) });
+            config.cache =
+                cache.map(|pages| CacheConfig { bytes: pages << 12, latency: Span::from_us(3) });
             let mut users = users(config, seed, 3);
             let mut armed = [Time::NEVER; 3];
             let (mut answered, mut submitted) = ([0_u64; 3], [0_u64; 3]);
@@ -244,14 +265,19 @@ mod tests {
             let mut at = Time::ZERO;
             for (gap_us, user, kind, pages) in sent {
                 at += Span::from_us(gap_us);
-                let op = match kind { 0 | 1 => Op::Read, 2 | 3 => Op::Write, _ => Op::Flush };
+                let op = match kind {
+                    0 | 1 => Op::Read,
+                    2 | 3 => Op::Write,
+                    _ => Op::Flush,
+                };
                 arrivals.push_back((at, user, op, if op == Op::Flush { 0 } else { pages << 12 }));
             }
             let whole: u64 = arrivals.iter().map(|arrival| arrival.3).sum();
             let count = arrivals.len() as u64;
             let mut sizes = std::collections::BTreeMap::new();
             for _ in 0..100_000 {
-                let (due, number) = (0..3).map(|number| (armed[number], number)).min().expect("there are three");
+                let (due, number) =
+                    (0..3).map(|number| (armed[number], number)).min().expect("there are three");
                 let (now, number) = match arrivals.front() {
                     Some(&(at, user, op, bytes)) if at < due => {
                         arrivals.pop_front();
@@ -267,9 +293,16 @@ mod tests {
                     }
                 };
                 while let Some(done) = users[number].poll_completion() {
-                    prop_assert_eq!(done.at, now, "a program learns of a completion when it happens");
+                    prop_assert_eq!(
+                        done.at,
+                        now,
+                        "a program learns of a completion when it happens"
+                    );
                     let size = sizes.remove(&(number, done.tag));
-                    prop_assert!(size.is_some(), "it was submitted by this program, and has not been answered");
+                    prop_assert!(
+                        size.is_some(),
+                        "it was submitted by this program, and has not been answered"
+                    );
                     bytes += size.unwrap_or(0);
                     answered[number] += 1;
                 }

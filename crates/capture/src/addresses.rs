@@ -35,6 +35,9 @@ impl Addresses {
     pub(crate) fn table(self) -> Table {
         let high = self.list.iter().map(|address| (address >> 64) as u64).collect();
         let low = self.list.iter().map(|&address| address as u64).collect();
-        Table { name: "addresses", columns: vec![("high", Column::U64(high)), ("low", Column::U64(low))] }
+        Table {
+            name: "addresses",
+            columns: vec![("high", Column::U64(high)), ("low", Column::U64(low))],
+        }
     }
 }

@@ -60,7 +60,18 @@ impl Distribution {
         }
         let [p50, p90, p95, p99, p999] = at;
         let mean = if count == 0 { 0.0 } else { self.sum as f64 / count as f64 };
-        Summary { count, min: self.counts.smallest(), mean, p50, p90, p95, p99, p999, max: most, histogram }
+        Summary {
+            count,
+            min: self.counts.smallest(),
+            mean,
+            p50,
+            p90,
+            p95,
+            p99,
+            p999,
+            max: most,
+            histogram,
+        }
     }
 }
 
@@ -91,6 +102,7 @@ pub struct Summary {
     pub p999: u64,
     /// The largest.
     pub max: u64,
-    /// Largest number of each place and how many it has; places are at most an eighth of their numbers wide.
+    /// Largest number of each place and how many it has; places are at most an eighth of their
+    /// numbers wide.
     pub histogram: Vec<(u64, u64)>,
 }

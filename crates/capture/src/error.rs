@@ -1,5 +1,5 @@
-//! Why a capture cannot be profiled at all. What goes wrong later is the [`End`](crate::reader::End) of the capture: what was readable
-//! until then counts.
+//! Why a capture cannot be profiled at all. What goes wrong later is the
+//! [`End`](crate::reader::End) of the capture: what was readable until then counts.
 
 use std::fmt;
 use std::io;
@@ -26,10 +26,16 @@ impl fmt::Display for CaptureError {
         match self {
             CaptureError::Unreadable(error) => write!(f, "it cannot be read: {error}"),
             CaptureError::Empty => {
-                write!(f, "the file is empty (hint: a capture without frames has a header of 24 bytes or more)")
+                write!(
+                    f,
+                    "the file is empty (hint: a capture without frames has a header of 24 bytes or more)"
+                )
             }
             CaptureError::Short(bytes) => {
-                write!(f, "the file ends after {bytes} bytes, within the header of a capture (hint: was it copied completely?)")
+                write!(
+                    f,
+                    "the file ends after {bytes} bytes, within the header of a capture (hint: was it copied completely?)"
+                )
             }
             CaptureError::Unknown([a, b, c, d]) => write!(
                 f,
@@ -37,7 +43,10 @@ impl fmt::Display for CaptureError {
                  (hint: pcap and pcapng are read, also compressed with gzip or zstd)"
             ),
             CaptureError::Version(major, minor) => {
-                write!(f, "the capture has the version {major}.{minor}, and pcap 2.x and pcapng 1.x are read")
+                write!(
+                    f,
+                    "the capture has the version {major}.{minor}, and pcap 2.x and pcapng 1.x are read"
+                )
             }
             CaptureError::Options(what) => write!(f, "{what}"),
         }

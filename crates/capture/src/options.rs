@@ -29,7 +29,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { line_bps: None, from_ns: 0, until_ns: None, rows_max: 200_000, flows_max: 1_000_000, key_hex: None }
+        Options {
+            line_bps: None,
+            from_ns: 0,
+            until_ns: None,
+            rows_max: 200_000,
+            flows_max: 1_000_000,
+            key_hex: None,
+        }
     }
 }
 
@@ -39,7 +46,8 @@ impl Options {
     /// # Errors
     /// When one is unknown or out of its range.
     pub fn parse(json: &str) -> Result<Options, CaptureError> {
-        let options: Options = serde_json::from_str(json).map_err(|error| CaptureError::Options(error.to_string()))?;
+        let options: Options =
+            serde_json::from_str(json).map_err(|error| CaptureError::Options(error.to_string()))?;
         let refuse = |what: &str| Err(CaptureError::Options(what.into()));
         if options.flows_max == 0 || options.flows_max > FLOWS_MAX {
             return refuse("`flows_max` must be from 1 to 16000000");
@@ -63,6 +71,8 @@ impl Options {
     /// When it is not of 32 hexadecimal digits.
     pub fn key(&self) -> Result<Option<Key>, CaptureError> {
         let Some(text) = &self.key_hex else { return Ok(None) };
-        Key::parse(text).map(Some).ok_or_else(|| CaptureError::Options("the key must have 32 hexadecimal digits".into()))
+        Key::parse(text)
+            .map(Some)
+            .ok_or_else(|| CaptureError::Options("the key must have 32 hexadecimal digits".into()))
     }
 }

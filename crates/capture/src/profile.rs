@@ -9,8 +9,8 @@ use crate::reader::{CaptureReader, End};
 use crate::tables::Tables;
 use crate::tcp::{ConnectionCounts, TcpSummary};
 use crate::traffic::{
-    BusiestSummary, ClassesSummary, ConcurrencySummary, Count, FrameSizesSummary, INCAST_INTERVAL_NS, ProtocolsSummary,
-    RatesSummary,
+    BusiestSummary, ClassesSummary, ConcurrencySummary, Count, FrameSizesSummary,
+    INCAST_INTERVAL_NS, ProtocolsSummary, RatesSummary,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -163,7 +163,8 @@ struct TablesSummary {
 }
 
 impl Profile {
-    /// Reads a capture and profiles it. A capture that ends early or is damaged has a profile of what was readable.
+    /// Reads a capture and profiles it. A capture that ends early or is damaged has a profile of
+    /// what was readable.
     ///
     /// # Errors
     /// When the file is no capture, or the options cannot be used.
@@ -198,7 +199,12 @@ impl Profile {
         let capture = capture(reader, &profiler);
         let Profiler { options, totals, fragments, classes, sizes, rates, .. } = profiler;
         let addresses = &totals.tables.addresses;
-        let largest = totals.sizes.largest().iter().map(|one| largest(one, |address| addresses.text(address))).collect();
+        let largest = totals
+            .sizes
+            .largest()
+            .iter()
+            .map(|one| largest(one, |address| addresses.text(address)))
+            .collect();
         let peaks = totals.incast.peaks.iter().map(|peak| PeakSummary {
             senders: peak.senders,
             start_ns: peak.start_ns,
@@ -290,10 +296,14 @@ fn end(end: &End) -> EndSummary {
     let state = end.name();
     match end {
         End::Complete => EndSummary { state, what: None, offset_bytes: None },
-        End::Truncated { within, offset_bytes } => {
-            EndSummary { state, what: Some((*within).to_owned()), offset_bytes: Some(*offset_bytes) }
+        End::Truncated { within, offset_bytes } => EndSummary {
+            state,
+            what: Some((*within).to_owned()),
+            offset_bytes: Some(*offset_bytes),
+        },
+        End::Damaged { what, offset_bytes } => {
+            EndSummary { state, what: Some(what.clone()), offset_bytes: Some(*offset_bytes) }
         }
-        End::Damaged { what, offset_bytes } => EndSummary { state, what: Some(what.clone()), offset_bytes: Some(*offset_bytes) },
     }
 }
 
@@ -312,8 +322,13 @@ fn largest(one: &Largest, text: impl Fn(u128) -> String) -> LargestSummary {
 }
 
 fn left_out(rows_max: usize, tables: &Tables) -> TablesSummary {
-    let [connections_left_out, exchanges_left_out, datagram_flows_left_out, datagrams_left_out, round_trips_left_out] =
-        tables.beyond();
+    let [
+        connections_left_out,
+        exchanges_left_out,
+        datagram_flows_left_out,
+        datagrams_left_out,
+        round_trips_left_out,
+    ] = tables.beyond();
     TablesSummary {
         rows_max,
         connections_left_out,

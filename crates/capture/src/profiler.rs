@@ -11,8 +11,8 @@ use crate::tables::Tables;
 use crate::tcp::{ConnectionCounts, Seen, TcpTotals};
 use crate::traffic::{Classes, Concurrency, Count, FrameSizes, Hosts, Incast, Protocols, Rates};
 
-/// A frame of Ethernet has at least these bytes without its check sequence, and this much around it: preamble, check sequence, gap
-/// (IEEE 802.3 clauses 3.2.7, 4.4.2).
+/// A frame of Ethernet has at least these bytes without its check sequence, and this much around
+/// it: preamble, check sequence, gap (IEEE 802.3 clauses 3.2.7, 4.4.2).
 const ETHERNET_BYTES_MIN: u32 = 60;
 const ETHERNET_OVERHEAD_BYTES: u32 = 24;
 /// Round trips of one end of a connection that are written down are at least this far apart.
@@ -147,7 +147,8 @@ impl Profiler {
             ports = self.fragments.ports(ip, frame_bytes, ports);
         }
         let Some((source_port, destination_port)) = ports else { return };
-        let (key, way) = Key::of((ip.source, source_port), (ip.destination, destination_port), ip.protocol);
+        let (key, way) =
+            Key::of((ip.source, source_port), (ip.destination, destination_port), ip.protocol);
         let totals = &mut self.totals;
         let flow = match self.flows.find(&key) {
             Some(flow) => flow,
@@ -230,11 +231,22 @@ impl Totals {
         self.step(&step, key.sender(1 - client).1, flow.row, now_ns);
     }
 
-    /// Writes down a round trip to the end that has acknowledged, if there is time since the last: the program's time is part
-    /// of one that data answer.
+    /// Writes down a round trip to the end that has acknowledged, if there is time since the last:
+    /// the program's time is part of one that data answer.
     #[inline]
-    fn round_trip(&mut self, flow: &mut Flow, (way, client): (usize, usize), tcp: &Tcp, seen: &Seen, now_ns: u64) {
-        let Some(rtt_ns) = seen.handshake_part_ns.or(seen.rtt_ns.filter(|_| tcp.payload_bytes == 0)) else { return };
+    fn round_trip(
+        &mut self,
+        flow: &mut Flow,
+        (way, client): (usize, usize),
+        tcp: &Tcp,
+        seen: &Seen,
+        now_ns: u64,
+    ) {
+        let Some(rtt_ns) =
+            seen.handshake_part_ns.or(seen.rtt_ns.filter(|_| tcp.payload_bytes == 0))
+        else {
+            return;
+        };
         let before_ns = &mut flow.round_trip_at_ns[way];
         if *before_ns == 0 || now_ns.saturating_sub(*before_ns) >= ROUND_TRIP_EVERY_NS {
             *before_ns = now_ns;
@@ -306,7 +318,9 @@ impl Frames {
         let now_ns = record.time_ns.unwrap_or(self.last_ns);
         let origin_ns = *self.origin_ns.get_or_insert(now_ns);
         let since_ns = now_ns.saturating_sub(origin_ns);
-        if since_ns < options.from_ns || options.until_ns.is_some_and(|until_ns| since_ns >= until_ns) {
+        if since_ns < options.from_ns
+            || options.until_ns.is_some_and(|until_ns| since_ns >= until_ns)
+        {
             self.left_out += 1;
             return None;
         }
@@ -334,7 +348,13 @@ impl Frames {
 
 impl DirectedRates {
     fn new(origin_ns: u64, line_bps: Option<u64>) -> DirectedRates {
-        DirectedRates { all: Rates::new(origin_ns, line_bps), inbound: None, outbound: None, origin_ns, line_bps }
+        DirectedRates {
+            all: Rates::new(origin_ns, line_bps),
+            inbound: None,
+            outbound: None,
+            origin_ns,
+            line_bps,
+        }
     }
 
     #[inline]
@@ -345,6 +365,8 @@ impl DirectedRates {
             Direction::Inbound => &mut self.inbound,
             Direction::Outbound => &mut self.outbound,
         };
-        rates.get_or_insert_with(|| Box::new(Rates::new(self.origin_ns, self.line_bps))).add(now_ns, line_bytes);
+        rates
+            .get_or_insert_with(|| Box::new(Rates::new(self.origin_ns, self.line_bps)))
+            .add(now_ns, line_bytes);
     }
 }

@@ -1,12 +1,13 @@
-//! Rows of connections, exchanges, flows of datagrams, datagrams and round trips, for whoever continues with them. Each table has a limit; what is beyond is
-//! counted.
+//! Rows of connections, exchanges, flows of datagrams, datagrams and round trips, for whoever
+//! continues with them. Each table has a limit; what is beyond is counted.
 
 use crate::addresses::Addresses;
 use crate::exchanges::Exchange;
 use crate::flows::{Flow, Key};
 use tailrace_record::{Column, Table};
 
-/// Columns with these words in their names need 64 bits; indices, ports, flags and counts of one connection's segments need 32.
+/// Columns with these words in their names need 64 bits; indices, ports, flags and counts of one
+/// connection's segments need 32.
 const WIDE: [&str; 3] = ["_ns", "_bytes", "_frames"];
 
 /// Columns of whole numbers, filled row by row.
@@ -20,8 +21,12 @@ struct Rows<const N: usize> {
 
 impl<const N: usize> Rows<N> {
     fn new(names: [&'static str; N], rows_max: usize) -> Rows<N> {
-        let is_wide = |name: &str| WIDE.iter().any(|word| name.ends_with(word)) && !name.ends_with("mss_bytes");
-        let column = |name: &str| if is_wide(name) { Column::U64(Vec::new()) } else { Column::U32(Vec::new()) };
+        let is_wide = |name: &str| {
+            WIDE.iter().any(|word| name.ends_with(word)) && !name.ends_with("mss_bytes")
+        };
+        let column = |name: &str| {
+            if is_wide(name) { Column::U64(Vec::new()) } else { Column::U32(Vec::new()) }
+        };
         Rows { names, columns: names.map(column), rows_max, rows: 0, beyond: 0 }
     }
 
@@ -45,7 +50,9 @@ impl<const N: usize> Rows<N> {
     fn fill(&mut self, row: u32, values: [u64; N]) {
         for (column, value) in self.columns.iter_mut().zip(values) {
             match column {
-                Column::U32(values) => values[row as usize] = u32::try_from(value).unwrap_or(u32::MAX),
+                Column::U32(values) => {
+                    values[row as usize] = u32::try_from(value).unwrap_or(u32::MAX)
+                }
                 Column::U64(values) => values[row as usize] = value,
                 Column::F64(values) => values[row as usize] = value as f64,
             }
@@ -150,7 +157,8 @@ impl Tables {
     pub(crate) fn connection(&mut self, key: &Key, flow: &Flow, client: usize, is_evicted: bool) {
         let Some(row) = flow.row else { return };
         let server = 1 - client;
-        let ends = [key.sender(client), key.sender(server)].map(|(address, port)| (self.addresses.index(address), port));
+        let ends = [key.sender(client), key.sender(server)]
+            .map(|(address, port)| (self.addresses.index(address), port));
         let (start_ns, end_ns) = flow.span_ns();
         let (ways, state) = ([flow.ways[client], flow.ways[server]], &flow.connection);
         let sides = [state.sides[client], state.sides[server]];
@@ -217,7 +225,8 @@ impl Tables {
     pub(crate) fn datagram_flow(&mut self, key: &Key, flow: &Flow) {
         let Some(row) = flow.row else { return };
         let sent = usize::from(flow.first_way);
-        let ends = [key.sender(sent), key.sender(1 - sent)].map(|(address, port)| (self.addresses.index(address), port));
+        let ends = [key.sender(sent), key.sender(1 - sent)]
+            .map(|(address, port)| (self.addresses.index(address), port));
         let (start_ns, end_ns) = flow.span_ns();
         let ways = [flow.ways[sent], flow.ways[1 - sent]];
         self.datagram_flows.fill(
@@ -249,13 +258,22 @@ impl Tables {
         };
         if let Some(row) = self.datagrams.reserve() {
             let is_returned = way != usize::from(flow.first_way);
-            self.datagrams.fill(row, [u64::from(of), now_ns, u64::from(payload_bytes), u64::from(is_returned)]);
+            self.datagrams.fill(
+                row,
+                [u64::from(of), now_ns, u64::from(payload_bytes), u64::from(is_returned)],
+            );
         }
     }
 
     /// Adds a round trip to one end of the connection in this row.
     #[inline]
-    pub(crate) fn round_trip(&mut self, connection: Option<u32>, now_ns: u64, rtt_ns: u64, is_server_side: bool) {
+    pub(crate) fn round_trip(
+        &mut self,
+        connection: Option<u32>,
+        now_ns: u64,
+        rtt_ns: u64,
+        is_server_side: bool,
+    ) {
         let Some(of) = connection else {
             self.round_trips.beyond += 1;
             return;
@@ -265,7 +283,8 @@ impl Tables {
         }
     }
 
-    /// Rows that had no room: of connections, exchanges, flows of datagrams, datagrams and round trips.
+    /// Rows that had no room: of connections, exchanges, flows of datagrams, datagrams and round
+    /// trips.
     pub(crate) fn beyond(&self) -> [u64; 5] {
         let [flows, single] = [self.datagram_flows.beyond, self.datagrams.beyond];
         [self.connections.beyond, self.exchanges.beyond, flows, single, self.round_trips.beyond]

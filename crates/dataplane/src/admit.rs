@@ -9,8 +9,8 @@ pub enum Limit {
     Bytes(u64),
     /// At most this many frames wait.
     Frames(u32),
-    /// At most alpha (in thousandths) times the free shared memory (Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998):
-    /// with S saturated queues each gets alpha·B / (1 + alpha·S).
+    /// At most alpha (in thousandths) times the free shared memory (Choudhury and Hahne, IEEE/ACM
+    /// ToN 6(2), 1998): with S saturated queues each gets alpha·B / (1 + alpha·S).
     Alpha(u32),
 }
 
@@ -46,7 +46,8 @@ pub struct SharedBuffer {
     size_bytes: u64,
     used_bytes: u64,
     used_max_bytes: u64,
-    /// The memory that no queue has reserved; without reserves it is the whole memory, and not tracked separately.
+    /// The memory that no queue has reserved; without reserves it is the whole memory, and not
+    /// tracked separately.
     unreserved: Option<SharedPool>,
 }
 
@@ -82,8 +83,9 @@ impl SharedBuffer {
         self.unreserved.as_ref().map_or_else(|| self.free_bytes(), SharedPool::free_bytes)
     }
 
-    /// Whether an additional number of bytes would exceed the largest use so far. If not, they fit, and ports that have
-    /// not been settled recently may still hold memory for frames that have left.
+    /// Whether an additional number of bytes would exceed the largest use so far. If not, they fit,
+    /// and ports that have not been settled recently may still hold memory for frames that have
+    /// left.
     #[inline]
     pub(crate) fn would_be_record(&self, bytes: u32) -> bool {
         self.used_bytes + u64::from(bytes) > self.used_max_bytes
@@ -91,7 +93,13 @@ impl SharedBuffer {
 
     /// Whether a frame fits a queue that holds this much, and if not, why.
     #[inline]
-    pub(crate) fn admits(&self, room: &Room, depth_bytes: u64, depth_frames: usize, frame_bytes: u32) -> Result<(), DropCause> {
+    pub(crate) fn admits(
+        &self,
+        room: &Room,
+        depth_bytes: u64,
+        depth_frames: usize,
+        frame_bytes: u32,
+    ) -> Result<(), DropCause> {
         if self.used_bytes + u64::from(frame_bytes) > self.size_bytes {
             return Err(DropCause::BufferFull);
         }
@@ -103,7 +111,8 @@ impl SharedBuffer {
             Limit::Bytes(most) => after <= most,
             Limit::Frames(most) => depth_frames < most as usize,
             Limit::Alpha(milli) => {
-                let most = room.reserved_bytes + self.shared_free_bytes().saturating_mul(u64::from(milli)) / 1000;
+                let most = room.reserved_bytes
+                    + self.shared_free_bytes().saturating_mul(u64::from(milli)) / 1000;
                 return if after <= most { Ok(()) } else { Err(DropCause::BufferFull) };
             }
         };
@@ -124,7 +133,8 @@ impl SharedBuffer {
     /// A queue with this reserve shrank.
     #[inline]
     pub(crate) fn give_back(&mut self, room: &Room, depth_before: u64, bytes: u64) {
-        self.used_bytes = self.used_bytes.checked_sub(bytes).expect("only what was taken is given back");
+        self.used_bytes =
+            self.used_bytes.checked_sub(bytes).expect("only what was taken is given back");
         if let Some(pool) = &mut self.unreserved {
             pool.moved(room.reserved_bytes, depth_before, depth_before - bytes);
         }
@@ -146,7 +156,8 @@ mod tests {
 
     const FRAME: u32 = 1_000;
 
-    /// Frames that a queue takes until it is full, beginning with `depth` of them, and why it takes no more.
+    /// Frames that a queue takes until it is full, beginning with `depth` of them, and why it takes
+    /// no more.
     fn fill(buffer: &mut SharedBuffer, room: &Room, depth: u64) -> (u64, DropCause) {
         for frames in depth.. {
             let bytes = frames * u64::from(FRAME);
@@ -158,7 +169,9 @@ mod tests {
         unreachable!("every room ends")
     }
     fn drain(buffer: &mut SharedBuffer, room: &Room, depth: u64) {
-        (1..=depth).rev().for_each(|frames| buffer.give_back(room, frames * u64::from(FRAME), u64::from(FRAME)));
+        (1..=depth)
+            .rev()
+            .for_each(|frames| buffer.give_back(room, frames * u64::from(FRAME), u64::from(FRAME)));
     }
 
     /// 100 frames, of which 40 are one queue's own.
@@ -204,6 +217,9 @@ mod tests {
         assert_eq!(full(Limit::Bytes(1 << 40)), (100, DropCause::BufferFull));
         // A reserve counts even where the limit lies below it.
         let (mut buffer, owner, _) = reserving();
-        assert_eq!(fill(&mut buffer, &Room { limit: Limit::Bytes(5_000), ..owner }, 0), (40, DropCause::TailDrop));
+        assert_eq!(
+            fill(&mut buffer, &Room { limit: Limit::Bytes(5_000), ..owner }, 0),
+            (40, DropCause::TailDrop)
+        );
     }
 }

@@ -15,7 +15,8 @@ pub struct Match {
     pub vlan: Option<Vec<u16>>,
     /// The ingress port.
     pub ingress: Option<PortNo>,
-    /// Source and destination address with mask, protocol, source and destination ports (first to last).
+    /// Source and destination address with mask, protocol, source and destination ports (first to
+    /// last).
     pub flow: Option<FlowMatch>,
 }
 
@@ -37,10 +38,13 @@ pub struct FlowMatch {
 impl FlowMatch {
     /// Whether a flow matches.
     pub fn matches(&self, key: &FlowKey) -> bool {
-        let address = |wanted: Option<(u32, u32)>, is: u32| wanted.is_none_or(|(address, mask)| is & mask == address & mask);
+        let address = |wanted: Option<(u32, u32)>, is: u32| {
+            wanted.is_none_or(|(address, mask)| is & mask == address & mask)
+        };
         // No flow has port 0: it stands for the ports that a fragment does not tell.
-        let port =
-            |wanted: Option<(u16, u16)>, is: u16| wanted.is_none_or(|(first, last)| is != 0 && (first..=last).contains(&is));
+        let port = |wanted: Option<(u16, u16)>, is: u16| {
+            wanted.is_none_or(|(first, last)| is != 0 && (first..=last).contains(&is))
+        };
         address(self.source, key.source)
             && address(self.destination, key.destination)
             && self.protocol.is_none_or(|protocol| protocol == key.protocol as u8)
@@ -87,7 +91,8 @@ impl Classifier {
         if self.rules.is_empty() {
             return frame.priority();
         }
-        let learned = || self.keys.get(&frame.classified_hash()).filter(|_| frame.belongs_to_flow()).copied();
+        let learned =
+            || self.keys.get(&frame.classified_hash()).filter(|_| frame.belongs_to_flow()).copied();
         let key = frame.flow_key().or_else(learned);
         let found = self.rules.iter().find(|(rule, _)| rule.matches(in_port, frame, key.as_ref()));
         found.map_or(frame.priority(), |&(_, class)| class)
@@ -126,30 +131,50 @@ mod tests {
     #[test]
     fn a_notification_about_a_flow_is_not_of_that_flow() {
         let flow = FlowMatch { protocol: Some(Protocol::Tcp as u8), ..FlowMatch::default() };
-        let mut classifier = Classifier::new(vec![(Match { flow: Some(flow), ..Match::default() }, 3)]);
+        let mut classifier =
+            Classifier::new(vec![(Match { flow: Some(flow), ..Match::default() }, 3)]);
         classifier.learn(KEY);
         let notification = Packet { flags: Flags::CNM, ..tagged() };
         assert_eq!((classifier.class(4, &tagged()), classifier.class(4, &notification)), (3, 1));
     }
 
-    /// All fragments take the way of the hosts' fragments. The first has ports, and the others have not: a rule about ports puts them into
-    /// different classes.
+    /// All fragments take the way of the hosts' fragments. The first has ports, and the others have
+    /// not: a rule about ports puts them into different classes.
     #[test]
     fn later_fragments_have_no_ports() {
         let key = FlowKey { protocol: Protocol::Udp, ..KEY };
         let of_port = FlowMatch { destination_port: Some((0, u16::MAX)), ..FlowMatch::default() };
-        let of_host = FlowMatch { source: Some((key.source, u32::MAX)), protocol: Some(17), ..FlowMatch::default() };
-        let rules = [(of_port, 5), (of_host, 2)].map(|(flow, class)| (Match { flow: Some(flow), ..Match::default() }, class));
+        let of_host = FlowMatch {
+            source: Some((key.source, u32::MAX)),
+            protocol: Some(17),
+            ..FlowMatch::default()
+        };
+        let rules = [(of_port, 5), (of_host, 2)]
+            .map(|(flow, class)| (Match { flow: Some(flow), ..Match::default() }, class));
         let mut classifier = Classifier::new(rules.into());
         classifier.learn(key);
         let fragment = |offset: u32| {
-            let told = Fragment { source: 0, id: 7, offset, bytes: 1_480, more: true, datagram_hash: key.hash() };
-            let mut packet = Packet { flow_hash: key.of_fragments().hash(), flags: Flags::UDP, ..Packet::default() };
+            let told = Fragment {
+                source: 0,
+                id: 7,
+                offset,
+                bytes: 1_480,
+                more: true,
+                datagram_hash: key.hash(),
+            };
+            let mut packet = Packet {
+                flow_hash: key.of_fragments().hash(),
+                flags: Flags::UDP,
+                ..Packet::default()
+            };
             told.write(&mut packet);
             packet
         };
         let whole = Packet { flow_hash: key.hash(), flags: Flags::UDP, ..Packet::default() };
-        assert_eq!([whole, fragment(0), fragment(1_480)].map(|packet| classifier.class(0, &packet)), [5, 5, 2]);
+        assert_eq!(
+            [whole, fragment(0), fragment(1_480)].map(|packet| classifier.class(0, &packet)),
+            [5, 5, 2]
+        );
     }
 
     /// The class of that frame from port 4 by these rules.
@@ -175,7 +200,13 @@ mod tests {
 
     #[test]
     fn everything_that_a_rule_names_must_hold() {
-        let all = Match { pcp: Some(vec![0, 1]), dscp: Some(vec![26]), vlan: Some(vec![7, 8]), ingress: Some(4), flow: None };
+        let all = Match {
+            pcp: Some(vec![0, 1]),
+            dscp: Some(vec![26]),
+            vlan: Some(vec![7, 8]),
+            ingress: Some(4),
+            flow: None,
+        };
         assert!(holds(all.clone()));
         assert!(!holds(Match { pcp: Some(vec![0]), ..all.clone() }));
         assert!(!holds(Match { dscp: Some(vec![0]), ..all.clone() }));
@@ -188,12 +219,25 @@ mod tests {
         let any = FlowMatch::default();
         assert!(flow_holds(FlowMatch { source: Some((0x0A00_00FF, 0xFFFF_FF00)), ..any.clone() }));
         assert!(!flow_holds(FlowMatch { source: Some((0x0A00_00FF, 0xFFFF_FFFF)), ..any.clone() }));
-        assert!(flow_holds(FlowMatch { destination: Some((0x0A00_0100, 0xFFFF_FF00)), ..any.clone() }));
-        assert!(!flow_holds(FlowMatch { destination: Some((0x0A00_0000, 0xFFFF_FF00)), ..any.clone() }));
-        for (range, is_within) in
-            [((5_432, 5_432), true), ((5_000, 5_432), true), ((5_432, 6_000), true), ((5_433, 6_000), false)]
-        {
-            assert_eq!(flow_holds(FlowMatch { destination_port: Some(range), ..any.clone() }), is_within, "{range:?}");
+        assert!(flow_holds(FlowMatch {
+            destination: Some((0x0A00_0100, 0xFFFF_FF00)),
+            ..any.clone()
+        }));
+        assert!(!flow_holds(FlowMatch {
+            destination: Some((0x0A00_0000, 0xFFFF_FF00)),
+            ..any.clone()
+        }));
+        for (range, is_within) in [
+            ((5_432, 5_432), true),
+            ((5_000, 5_432), true),
+            ((5_432, 6_000), true),
+            ((5_433, 6_000), false),
+        ] {
+            assert_eq!(
+                flow_holds(FlowMatch { destination_port: Some(range), ..any.clone() }),
+                is_within,
+                "{range:?}"
+            );
         }
         assert!(!flow_holds(FlowMatch { source_port: Some((1_001, 1_001)), ..any.clone() }));
         assert!(flow_holds(FlowMatch { protocol: Some(6), ..any.clone() }));
@@ -202,7 +246,10 @@ mod tests {
 
     #[test]
     fn a_frame_of_an_unknown_flow_matches_no_rule_for_flows() {
-        let classifier = Classifier::new(vec![(Match { flow: Some(FlowMatch::default()), ..Match::default() }, 6)]);
+        let classifier = Classifier::new(vec![(
+            Match { flow: Some(FlowMatch::default()), ..Match::default() },
+            6,
+        )]);
         assert_eq!(classifier.class(4, &tagged()), 1);
     }
 }

@@ -85,15 +85,16 @@ pub struct QueueCounters {
     pub depth_max_bytes: u64,
     /// Frames marked "congestion experienced".
     pub marked_frames: u64,
-    /// Sum over frames of bytes times waiting picoseconds, of frames that wait until now and of those that were dropped after
-    /// waiting too: divided by the time it is the mean depth (Little's law).
+    /// Sum over frames of bytes times waiting picoseconds, of frames that wait until now and of
+    /// those that were dropped after waiting too: divided by the time it is the mean depth
+    /// (Little's law).
     pub byte_picoseconds: u128,
     /// What was dropped.
     pub drops: Drops,
 }
 
-/// Frames that were dropped, by cause. Most queues drop nothing in a whole run, and a network has thousands: what has dropped
-/// nothing is a pointer.
+/// Frames that were dropped, by cause. Most queues drop nothing in a whole run, and a network has
+/// thousands: what has dropped nothing is a pointer.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Drops(Option<Box<[Dropped; DropCause::ALL.len()]>>);
 
@@ -146,9 +147,10 @@ pub struct TrapCounters {
     pub bytes: u64,
     /// Those of frames whose flow was an elephant.
     pub elephant_bytes: u64,
-    /// Elephants that were evicted because they sent too little, by how long: element n counts those with at least 2^n
-    /// and less than 2^(n+1) age periods from their last arrival to the next, the last element longer ones too. With an
-    /// age of 2^(n+1) times as long they would have stayed.
+    /// Elephants that were evicted because they sent too little, by how long: element n counts
+    /// those with at least 2^n and less than 2^(n+1) age periods from their last arrival to the
+    /// next, the last element longer ones too. With an age of 2^(n+1) times as long they would have
+    /// stayed.
     pub silences: [u64; SILENCES],
 }
 
@@ -168,7 +170,8 @@ pub struct DppCounters {
     pub resets: u64,
     /// Silent flows that stayed old because their packets still waited (order-safe rule).
     pub deferred_resets: u64,
-    /// Silent flows that became new while their packets still waited (naive rule): the next packets overtake them.
+    /// Silent flows that became new while their packets still waited (naive rule): the next packets
+    /// overtake them.
     pub reordering_resets: u64,
     /// Flows that lost their entry to another while they were active.
     pub evictions: u64,

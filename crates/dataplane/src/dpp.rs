@@ -1,8 +1,8 @@
 //! Dynamic packet prioritisation: the first packets of every flow go to the express queue.
 //!
-//! Cisco C11-738425, page 5: the first N packets of a flow are prioritised, the next go to the class's own queue; two
-//! transactions of one four-tuple less than 5 ms apart are one flow. The protocol is part of our key, so TCP and UDP
-//! between the same ports are two flows.
+//! Cisco C11-738425, page 5: the first N packets of a flow are prioritised, the next go to the
+//! class's own queue; two transactions of one four-tuple less than 5 ms apart are one flow. The
+//! protocol is part of our key, so TCP and UDP between the same ports are two flows.
 
 use crate::DppCounters;
 use crate::flow_tag::FlowTag;
@@ -10,14 +10,15 @@ use tailrace_units::{Span, Time};
 
 /// Entries of a set: a flow may use any of them, and the table is full for a flow when its set is.
 const WAYS: usize = 4;
-/// Sets that get their memory together, when the first flow comes to one of them: a table costs what its flows need.
+/// Sets that get their memory together, when the first flow comes to one of them: a table costs
+/// what its flows need.
 const SETS_PER_CHUNK: usize = 8;
 
 /// When a silent flow becomes new again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DppReset {
-    /// After the age period, unless packets of it still wait in the normal queue: then express packets would overtake
-    /// them.
+    /// After the age period, unless packets of it still wait in the normal queue: then express
+    /// packets would overtake them.
     OrderSafe,
     /// After the age period.
     Naive,
@@ -47,7 +48,8 @@ pub struct DppPolicy {
     pub table_entries: u32,
     /// Treatment of new flows when it is full.
     pub when_full: WhenFull,
-    /// Classes whose flows are prioritised, a bit each; the others use their own queues and take no entries.
+    /// Classes whose flows are prioritised, a bit each; the others use their own queues and take no
+    /// entries.
     pub classes: u8,
 }
 
@@ -76,16 +78,26 @@ type Chunk = [[FlowEntry; WAYS]; SETS_PER_CHUNK];
 impl Dpp {
     pub(crate) fn new(policy: DppPolicy) -> Dpp {
         let entries = policy.table_entries as usize;
-        assert!(entries.is_power_of_two() && entries >= WAYS, "the table has a power of two of entries, at least {WAYS}");
+        assert!(
+            entries.is_power_of_two() && entries >= WAYS,
+            "the table has a power of two of entries, at least {WAYS}"
+        );
         let sets = entries / WAYS;
-        Dpp { policy, counters: DppCounters::default(), sets, chunks: vec![None; sets.div_ceil(SETS_PER_CHUNK)] }
+        Dpp {
+            policy,
+            counters: DppCounters::default(),
+            sets,
+            chunks: vec![None; sets.div_ceil(SETS_PER_CHUNK)],
+        }
     }
 
-    /// Whether this packet is prioritised. `left` and `next` are the normal queue's: packets numbered below `left` have
-    /// left it, and `next` is the number that this packet gets if it goes there.
+    /// Whether this packet is prioritised. `left` and `next` are the normal queue's: packets
+    /// numbered below `left` have left it, and `next` is the number that this packet gets if it
+    /// goes there.
     pub(crate) fn prioritises(&mut self, now: Time, flow: FlowTag, left: u64, next: u64) -> bool {
         let DppPolicy { age, reset, max_packets, .. } = self.policy;
-        // In an empty queue no packet waits: a packet that was sent at once, or dropped, left its number to the next.
+        // In an empty queue no packet waits: a packet that was sent at once, or dropped, left its
+        // number to the next.
         let left = if left == next { u64::MAX } else { left };
         let Some(entry) = self.entry(now, flow, left) else {
             self.counters.untracked_frames += 1;
@@ -122,17 +134,22 @@ impl Dpp {
         self.counters.deferred_resets += u64::from(!becomes_new);
     }
 
-    /// The flow's entry, created if needed; `None` when its set is full and new flows must not evict.
+    /// The flow's entry, created if needed; `None` when its set is full and new flows must not
+    /// evict.
     fn entry(&mut self, now: Time, flow: FlowTag, left: u64) -> Option<&mut FlowEntry> {
         let (tag, at) = (flow.hash, flow.place(self.sets));
-        let chunk = self.chunks[at / SETS_PER_CHUNK].get_or_insert_with(|| Box::new([[EMPTY; WAYS]; SETS_PER_CHUNK]));
+        let chunk = self.chunks[at / SETS_PER_CHUNK]
+            .get_or_insert_with(|| Box::new([[EMPTY; WAYS]; SETS_PER_CHUNK]));
         let set = &mut chunk[at % SETS_PER_CHUNK];
         if let Some(way) = set.iter().position(|e| e.packets > 0 && e.tag == tag) {
             return Some(&mut set[way]);
         }
-        let way = (0..WAYS).min_by_key(|&way| (set[way].packets > 0, set[way].last_seen)).expect("a set has ways");
+        let way = (0..WAYS)
+            .min_by_key(|&way| (set[way].packets > 0, set[way].last_seen))
+            .expect("a set has ways");
         let victim = &mut set[way];
-        let is_active = victim.packets > 0 && (now.since(victim.last_seen) < self.policy.age || victim.waiting_until > left);
+        let is_active = victim.packets > 0
+            && (now.since(victim.last_seen) < self.policy.age || victim.waiting_until > left);
         if is_active {
             if self.policy.when_full == WhenFull::Untracked {
                 return None;
@@ -152,8 +169,15 @@ mod tests {
     const MS: Span = Span::from_ms(1);
 
     fn dpp(reset: DppReset, when_full: WhenFull) -> Dpp {
-        let policy =
-            DppPolicy { max_packets: 2, age: MS.times(5), express: 0, reset, table_entries: 4, when_full, classes: u8::MAX };
+        let policy = DppPolicy {
+            max_packets: 2,
+            age: MS.times(5),
+            express: 0,
+            reset,
+            table_entries: 4,
+            when_full,
+            classes: u8::MAX,
+        };
         Dpp::new(policy)
     }
     fn at(ms: u64) -> Time {
@@ -163,9 +187,12 @@ mod tests {
     #[test]
     fn the_first_packets_are_prioritised_until_the_flow_was_silent() {
         let mut dpp = dpp(DppReset::OrderSafe, WhenFull::EvictOldest);
-        let seen: Vec<bool> = [0, 1, 2, 6, 11, 12, 13].iter().map(|&ms| dpp.prioritises(at(ms), FlowTag::of(7), 20, 9)).collect();
-        // The silence from 6 to 11 ms makes the flow new; that from 2 to 6 does not. Packet 9 of the normal queue has
-        // left.
+        let seen: Vec<bool> = [0, 1, 2, 6, 11, 12, 13]
+            .iter()
+            .map(|&ms| dpp.prioritises(at(ms), FlowTag::of(7), 20, 9))
+            .collect();
+        // The silence from 6 to 11 ms makes the flow new; that from 2 to 6 does not. Packet 9 of
+        // the normal queue has left.
         assert_eq!(seen, [true, true, false, false, true, true, false]);
         assert_eq!(dpp.counters.resets, 1);
     }
@@ -179,7 +206,10 @@ mod tests {
             }
             // Packet number 2 went to the normal queue and is still there: nothing has left.
             assert_eq!(dpp.prioritises(at(10), FlowTag::of(7), 0, 3), expected);
-            assert_eq!((dpp.counters.deferred_resets, dpp.counters.reordering_resets), if expected { (0, 1) } else { (1, 0) });
+            assert_eq!(
+                (dpp.counters.deferred_resets, dpp.counters.reordering_resets),
+                if expected { (0, 1) } else { (1, 0) }
+            );
         }
     }
 
@@ -204,7 +234,8 @@ mod tests {
         for (left, is_free) in [(0, false), (1, true)] {
             let mut dpp = dpp(DppReset::OrderSafe, WhenFull::Untracked);
             for packet in [true, true, false] {
-                assert_eq!(dpp.prioritises(at(0), FlowTag::of(1), 0, 0), packet); // the third is number 0 of the normal queue
+                // the third is number 0 of the normal queue
+                assert_eq!(dpp.prioritises(at(0), FlowTag::of(1), 0, 0), packet);
             }
             (2..=4).for_each(|flow| assert!(dpp.prioritises(at(9), FlowTag::of(flow), 0, 1)));
             assert_eq!(dpp.prioritises(at(10), FlowTag::of(5), left, 2), is_free);

@@ -1,12 +1,14 @@
 //! Elephant trap: identifies large flows and measures their arrival rates.
 //!
-//! A flow is an elephant once it has sent more than a number of bytes, however slowly, and stays one as long as it
-//! sends at least a few in every period; then its entry is evicted, and it begins anew (Cisco, Nexus 9000 QoS guide,
-//! "Configuring queuing and scheduling"). The guide has no rule for the bytes of a flow that is not yet an elephant:
-//! they are forgotten with its entry, and not before (assumed). Its arrival rate is measured per AFD period.
+//! A flow is an elephant once it has sent more than a number of bytes, however slowly, and stays
+//! one as long as it sends at least a few in every period; then its entry is evicted, and it begins
+//! anew (Cisco, Nexus 9000 QoS guide, "Configuring queuing and scheduling"). The guide has no rule
+//! for the bytes of a flow that is not yet an elephant: they are forgotten with its entry, and not
+//! before (assumed). Its arrival rate is measured per AFD period.
 //!
-//! Flows are kept in sets of four; a new flow replaces a mouse rather than an elephant, then the flow that was silent
-//! longest, then the one with the fewest bytes. An elephant that has been silent for an age period counts as a mouse.
+//! Flows are kept in sets of four; a new flow replaces a mouse rather than an elephant, then the
+//! flow that was silent longest, then the one with the fewest bytes. An elephant that has been
+//! silent for an age period counts as a mouse.
 
 use crate::flow_tag::FlowTag;
 use crate::periods::Periods;
@@ -15,8 +17,8 @@ use tailrace_units::{Span, Time};
 
 /// Entries in which one flow may stand.
 const WAYS: usize = 4;
-/// Sets that get their memory together, when the first flow comes to one of them: a table costs what its flows need, and
-/// that of each port of a large network is large.
+/// Sets that get their memory together, when the first flow comes to one of them: a table costs
+/// what its flows need, and that of each port of a large network is large.
 const SETS_PER_CHUNK: usize = 8;
 
 /// The table's parameters.
@@ -50,8 +52,8 @@ struct TrapEntry {
 
 /// Binary digits after the point of the smoothed rate.
 const RATE_FRACTION_BITS: u32 = 8;
-/// The rate's weight of the latest period is 2^-3: about eight periods, in which a flow at its fair share sends several
-/// frames.
+/// The rate's weight of the latest period is 2^-3: about eight periods, in which a flow at its fair
+/// share sends several frames.
 const RATE_WEIGHT_EXPONENT: u32 = 3;
 /// After this many silent periods nothing is left of a rate (7/8)^64 < 0.0002.
 const PERIODS_REMEMBERED: u64 = 64;
@@ -73,7 +75,10 @@ impl Etrap {
     /// `period` is the AFD period in which arrivals are counted.
     pub(crate) fn new(policy: EtrapPolicy, period: Span) -> Etrap {
         let entries = policy.table_entries as usize;
-        assert!(entries.is_power_of_two() && entries >= WAYS, "the table has a power of two of entries, at least {WAYS}");
+        assert!(
+            entries.is_power_of_two() && entries >= WAYS,
+            "the table has a power of two of entries, at least {WAYS}"
+        );
         assert!(period > Span::ZERO && policy.age > Span::ZERO, "periods last");
         let sets = entries / WAYS;
         let chunks = vec![None; sets.div_ceil(SETS_PER_CHUNK)];
@@ -89,9 +94,11 @@ impl Etrap {
         let counters = &mut self.counters;
         let set = flow.place(self.sets);
         let chunk = self.chunks[set / SETS_PER_CHUNK].get_or_insert_with(Box::default);
-        let entry = entry(&mut chunk[set % SETS_PER_CHUNK], counters, flow.hash, period, age_period);
+        let entry =
+            entry(&mut chunk[set % SETS_PER_CHUNK], counters, flow.hash, period, age_period);
         if age_period != entry.age_period {
-            let enough = age_period == entry.age_period + 1 && entry.age_arrived >= bandwidth_threshold;
+            let enough =
+                age_period == entry.age_period + 1 && entry.age_arrived >= bandwidth_threshold;
             if entry.is_elephant && !enough {
                 let silence = (age_period - entry.age_period).max(1).ilog2() as usize;
                 counters.silences[silence.min(SILENCES - 1)] += 1;
@@ -122,14 +129,16 @@ fn entry<'a>(
     period: u64,
     age_period: u64,
 ) -> &'a mut TrapEntry {
-    let way = set.iter().position(|entry| entry.tag == tag && entry.bytes > 0).unwrap_or_else(|| {
-        let is_elephant = |way: usize| set[way].is_elephant && set[way].age_period + 1 >= age_period;
-        let worth = |way: usize| (is_elephant(way), set[way].age_period, set[way].bytes);
-        let victim = (0..WAYS).min_by_key(|&way| worth(way)).expect("a set has ways");
-        counters.evictions += u64::from(is_elephant(victim));
-        set[victim] = TrapEntry { tag, period, age_period, ..TrapEntry::default() };
-        victim
-    });
+    let way =
+        set.iter().position(|entry| entry.tag == tag && entry.bytes > 0).unwrap_or_else(|| {
+            let is_elephant =
+                |way: usize| set[way].is_elephant && set[way].age_period + 1 >= age_period;
+            let worth = |way: usize| (is_elephant(way), set[way].age_period, set[way].bytes);
+            let victim = (0..WAYS).min_by_key(|&way| worth(way)).expect("a set has ways");
+            counters.evictions += u64::from(is_elephant(victim));
+            set[victim] = TrapEntry { tag, period, age_period, ..TrapEntry::default() };
+            victim
+        });
     &mut set[way]
 }
 
@@ -153,7 +162,8 @@ impl TrapEntry {
 
     fn fold(&mut self, bytes: u64) {
         let sample = bytes << RATE_FRACTION_BITS;
-        self.rate = self.rate - (self.rate >> RATE_WEIGHT_EXPONENT) + (sample >> RATE_WEIGHT_EXPONENT);
+        self.rate =
+            self.rate - (self.rate >> RATE_WEIGHT_EXPONENT) + (sample >> RATE_WEIGHT_EXPONENT);
     }
 }
 
@@ -164,39 +174,63 @@ mod tests {
     const US: u64 = 1_000_000;
 
     fn etrap() -> Etrap {
-        let policy = EtrapPolicy { byte_count: 10_000, age: Span::from_us(50), bandwidth_threshold: 500, table_entries: 64 };
+        let policy = EtrapPolicy {
+            byte_count: 10_000,
+            age: Span::from_us(50),
+            bandwidth_threshold: 500,
+            table_entries: 64,
+        };
         Etrap::new(policy, Span::from_us(25))
     }
 
     #[test]
     fn a_flow_is_an_elephant_after_its_bytes_and_a_mouse_again_after_silence() {
         let mut etrap = etrap();
-        let seen: Vec<bool> = (0..12).map(|n| etrap.arrival(Time::from_ps(n * US), FlowTag::of(1), 1_000).is_some()).collect();
-        assert_eq!(seen.iter().filter(|&&elephant| elephant).count(), 2); // the eleventh has more than 10 000
-        assert!(etrap.arrival(Time::from_ps(60 * US), FlowTag::of(1), 1_000).is_some(), "12 000 bytes in the period before");
-        assert!(etrap.arrival(Time::from_ps(160 * US), FlowTag::of(1), 1_000).is_none(), "a whole period of silence");
+        let seen: Vec<bool> = (0..12)
+            .map(|n| etrap.arrival(Time::from_ps(n * US), FlowTag::of(1), 1_000).is_some())
+            .collect();
+        // the eleventh has more than 10 000
+        assert_eq!(seen.iter().filter(|&&elephant| elephant).count(), 2);
+        assert!(
+            etrap.arrival(Time::from_ps(60 * US), FlowTag::of(1), 1_000).is_some(),
+            "12 000 bytes in the period before"
+        );
+        assert!(
+            etrap.arrival(Time::from_ps(160 * US), FlowTag::of(1), 1_000).is_none(),
+            "a whole period of silence"
+        );
         assert_eq!(etrap.counters.found, 1);
     }
 
-    /// The bandwidth is asked of elephants alone: a flow that sends 1 000 bytes a millisecond, and so nothing in most
-    /// age periods, is an elephant after its 10 000 bytes, until it has been silent for a period as one.
+    /// The bandwidth is asked of elephants alone: a flow that sends 1 000 bytes a millisecond, and
+    /// so nothing in most age periods, is an elephant after its 10 000 bytes, until it has been
+    /// silent for a period as one.
     #[test]
     fn a_slow_flow_becomes_an_elephant_too() {
         let mut etrap = etrap();
-        let seen: Vec<bool> =
-            (0..24).map(|n| etrap.arrival(Time::from_ps(n * 1_000 * US), FlowTag::of(1), 1_000).is_some()).collect();
+        let seen: Vec<bool> = (0..24)
+            .map(|n| etrap.arrival(Time::from_ps(n * 1_000 * US), FlowTag::of(1), 1_000).is_some())
+            .collect();
         let elephants: Vec<usize> = (0..24).filter(|&n| seen[n]).collect();
         assert_eq!(elephants, [10, 21], "the eleventh frame each time");
         assert_eq!((etrap.counters.bytes, etrap.counters.elephant_bytes), (24_000, 2_000));
         assert_eq!(etrap.counters.silences[4], 2, "after 20 periods each time");
     }
 
-    /// Four elephants that have ended fill a set; a mouse that keeps coming back does not lose its bytes to others.
+    /// Four elephants that have ended fill a set; a mouse that keeps coming back does not lose its
+    /// bytes to others.
     #[test]
     fn elephants_that_have_ended_give_way_before_mice_that_have_not() {
-        let policy = EtrapPolicy { byte_count: 10_000, age: Span::from_us(50), bandwidth_threshold: 500, table_entries: 4 };
+        let policy = EtrapPolicy {
+            byte_count: 10_000,
+            age: Span::from_us(50),
+            bandwidth_threshold: 500,
+            table_entries: 4,
+        };
         let mut etrap = Etrap::new(policy, Span::from_us(25));
-        (1..4).for_each(|flow| assert!(etrap.arrival(Time::ZERO, FlowTag::of(flow), 20_000).is_some()));
+        (1..4).for_each(|flow| {
+            assert!(etrap.arrival(Time::ZERO, FlowTag::of(flow), 20_000).is_some())
+        });
         let seen: Vec<bool> = (0..11)
             .map(|n| {
                 let now = Time::from_ps(1_000 * (n + 1) * US);
@@ -206,7 +240,10 @@ mod tests {
             })
             .collect();
         assert_eq!(seen.iter().position(|&elephant| elephant), Some(10));
-        assert_eq!(etrap.counters.evictions, 0, "none of those that lost their entry was an elephant still");
+        assert_eq!(
+            etrap.counters.evictions, 0,
+            "none of those that lost their entry was an elephant still"
+        );
     }
 
     #[test]
@@ -214,13 +251,19 @@ mod tests {
         let mut etrap = etrap();
         let mut rate = None;
         for n in 0..2_000 {
-            rate = etrap.arrival(Time::from_ps(n * 5 * US), FlowTag::of(1), 1_000); // 5 000 bytes in 25 us
+            // 5 000 bytes in 25 us
+            rate = etrap.arrival(Time::from_ps(n * 5 * US), FlowTag::of(1), 1_000);
         }
         let rate = rate.expect("an elephant");
         assert!((4_900..=5_050).contains(&rate), "{rate}");
     }
     fn patient(bandwidth_threshold: u64) -> Etrap {
-        let policy = EtrapPolicy { byte_count: 10_000, age: Span::from_ms(1), bandwidth_threshold, table_entries: 64 };
+        let policy = EtrapPolicy {
+            byte_count: 10_000,
+            age: Span::from_ms(1),
+            bandwidth_threshold,
+            table_entries: 64,
+        };
         Etrap::new(policy, Span::from_us(25))
     }
 
@@ -230,7 +273,11 @@ mod tests {
             let mut etrap = patient(500);
             etrap.arrival(Time::ZERO, FlowTag::of(1), 11_000);
             etrap.arrival(Time::from_ps(1_000 * US), FlowTag::of(1), bytes);
-            assert_eq!(etrap.arrival(Time::from_ps(2_000 * US), FlowTag::of(1), 1).is_some(), stays, "{bytes} bytes");
+            assert_eq!(
+                etrap.arrival(Time::from_ps(2_000 * US), FlowTag::of(1), 1).is_some(),
+                stays,
+                "{bytes} bytes"
+            );
         }
     }
 

@@ -1,4 +1,5 @@
-//! Forwarding: the output port for a destination; among equal-cost paths the flow's hash selects one.
+//! Forwarding: the output port for a destination; among equal-cost paths the flow's hash selects
+//! one.
 
 use crate::{Frame, PortNo};
 use std::collections::BTreeMap;
@@ -13,18 +14,21 @@ const UNREACHABLE: u16 = u16::MAX;
 /// Most different groups of one switch.
 const GROUPS_MAX: usize = (UNREACHABLE - FIRST_GROUP) as usize;
 
-/// The forwarding table of one switch. A network of a thousand switches has ten million entries: each is two bytes.
+/// The forwarding table of one switch. A network of a thousand switches has ten million entries:
+/// each is two bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Forwarding {
     /// For each destination its only port, or [`FIRST_GROUP`] and the number of a group.
     routes: Vec<u16>,
     groups: Groups,
-    /// Differs between switches, so that hashing does not select the same way at every stage (polarisation).
+    /// Differs between switches, so that hashing does not select the same way at every stage
+    /// (polarisation).
     salt: u64,
     pins: Pins,
 }
 
-/// The sets of ports that lie on equally short paths. Destinations with the same ports share a group.
+/// The sets of ports that lie on equally short paths. Destinations with the same ports share a
+/// group.
 #[derive(Clone, Debug, Default)]
 struct Groups {
     /// For each group the index of its first port in `ports`, and their number.
@@ -33,11 +37,12 @@ struct Groups {
     known: BTreeMap<Box<[u16]>, u16>,
 }
 
-/// Ports pinned for single flows, by flow hash: a table at most three quarters full, in which a flow stands at its place or
-/// behind it.
+/// Ports pinned for single flows, by flow hash: a table at most three quarters full, in which a
+/// flow stands at its place or behind it.
 #[derive(Clone, Debug, Default)]
 struct Pins {
-    /// None or a power of two: the hash, and below it one more than the port, in one word; 0 for a free place.
+    /// None or a power of two: the hash, and below it one more than the port, in one word; 0 for a
+    /// free place.
     places: Vec<u64>,
     len: usize,
 }
@@ -64,7 +69,8 @@ impl Forwarding {
         destinations.iter().for_each(|&destination| self.routes[destination] = entry);
     }
 
-    /// Adds the next destination with the ports that lie on its shortest paths. None means unreachable.
+    /// Adds the next destination with the ports that lie on its shortest paths. None means
+    /// unreachable.
     pub fn push_destination(&mut self, ports: &[PortNo]) {
         let entry = self.entry(ports);
         self.routes.push(entry);
@@ -75,7 +81,10 @@ impl Forwarding {
         match ports {
             [] => UNREACHABLE,
             [only] if *only < usize::from(FIRST_GROUP) => number(*only),
-            _ => FIRST_GROUP + self.groups.number_of(ports.iter().map(|&port| number(port)).collect()),
+            _ => {
+                FIRST_GROUP
+                    + self.groups.number_of(ports.iter().map(|&port| number(port)).collect())
+            }
         }
     }
 
@@ -112,7 +121,9 @@ impl Forwarding {
         }
         let &(first, count) = self.groups.ends.get(usize::from(entry - FIRST_GROUP))?;
         let hash = mix64(u64::from(flow_hash) ^ self.salt) >> 32;
-        Some(usize::from(self.groups.ports[first as usize + ((hash * u64::from(count)) >> 32) as usize]))
+        Some(usize::from(
+            self.groups.ports[first as usize + ((hash * u64::from(count)) >> 32) as usize],
+        ))
     }
 }
 
@@ -126,7 +137,10 @@ impl Groups {
         if let Some(&known) = self.known.get(&ports) {
             return known;
         }
-        assert!(self.ends.len() < GROUPS_MAX, "at most {GROUPS_MAX} sets of equal paths at one switch");
+        assert!(
+            self.ends.len() < GROUPS_MAX,
+            "at most {GROUPS_MAX} sets of equal paths at one switch"
+        );
         let group = self.ends.len() as u16;
         self.ends.push((self.ports.len() as u32, ports.len() as u32));
         self.ports.extend(&ports);
@@ -136,7 +150,8 @@ impl Groups {
 }
 
 impl Pins {
-    /// The place of a flow and its word, or the free place where it would stand. There must be places.
+    /// The place of a flow and its word, or the free place where it would stand. There must be
+    /// places.
     #[inline]
     fn find(&self, flow_hash: u32) -> (usize, u64) {
         let mask = self.places.len() - 1;
@@ -183,7 +198,8 @@ mod tests {
         let mut pins = Pins::default();
         assert_eq!(pins.port_of(0), None);
         // Half of them want the same few places.
-        let flows: Vec<u32> = (0..100).map(|flow| if flow % 2 == 0 { flow << 16 } else { flow }).collect();
+        let flows: Vec<u32> =
+            (0..100).map(|flow| if flow % 2 == 0 { flow << 16 } else { flow }).collect();
         for (&flow, port) in flows.iter().zip(0..) {
             pins.insert(flow, port);
             pins.insert(flow, port + 1);
@@ -220,7 +236,8 @@ mod tests {
         table.set_destinations(&[5], &[1, 2, 40_000]);
         assert_eq!((table.groups.ends.len(), table.groups.ports.len()), (3, 6));
         let reached = |to_host| -> Vec<Option<PortNo>> {
-            let found: BTreeSet<_> = (0..200).map(|flow| table.route(&packet(mix64(flow) as u32, to_host))).collect();
+            let found: BTreeSet<_> =
+                (0..200).map(|flow| table.route(&packet(mix64(flow) as u32, to_host))).collect();
             found.into_iter().collect()
         };
         assert_eq!(reached(0), [Some(0), Some(1)]);
@@ -229,7 +246,8 @@ mod tests {
         assert_eq!(reached(4), [None]);
     }
 
-    /// Two switches in a row: of the flows that the first sends to its first port, the second sends half to each.
+    /// Two switches in a row: of the flows that the first sends to its first port, the second sends
+    /// half to each.
     #[test]
     fn switches_hash_differently() {
         let [near, far] = [11, 12].map(|salt| {
@@ -237,7 +255,10 @@ mod tests {
             table.push_destination(&[0, 1]);
             table
         });
-        let flows: Vec<_> = (0..4_000).map(|flow| packet(mix64(flow) as u32, 0)).filter(|p| near.route(p) == Some(0)).collect();
+        let flows: Vec<_> = (0..4_000)
+            .map(|flow| packet(mix64(flow) as u32, 0))
+            .filter(|p| near.route(p) == Some(0))
+            .collect();
         let again = flows.iter().filter(|&p| far.route(p) == Some(0)).count();
         assert!((1_850..=2_150).contains(&flows.len()), "{}", flows.len());
         assert!((900..=1_100).contains(&again), "{again} of {}", flows.len());

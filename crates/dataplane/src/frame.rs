@@ -5,8 +5,8 @@ use tailrace_wire::{Ecn, Flags, FlowKey, Fragment, PRIORITIES, Packet, Pause};
 /// A pause frame has the minimum length: 64 bytes with its check sequence.
 const PAUSE_FRAME_BYTES: u16 = 60;
 
-/// The interface of a frame to the switch: the simulator's packet, or the fabric's parsed header with a handle to its
-/// bytes. It is copied where it is kept.
+/// The interface of a frame to the switch: the simulator's packet, or the fabric's parsed header
+/// with a handle to its bytes. It is copied where it is kept.
 pub trait Frame: Copy {
     /// Length from the Ethernet header to the end of the payload, without check sequence.
     fn bytes(&self) -> u32;
@@ -28,14 +28,16 @@ pub trait Frame: Copy {
     fn vlan(&self) -> u16 {
         0
     }
-    /// Writes the tag of a frame that belongs to a VLAN into it, or takes it out: the frame has another length then.
+    /// Writes the tag of a frame that belongs to a VLAN into it, or takes it out: the frame has
+    /// another length then.
     fn retag(&mut self, _is_tagged: bool) {}
     /// Source, destination, ports and protocol, when the frame carries them.
     fn flow_key(&self) -> Option<FlowKey> {
         None
     }
-    /// Hash of the key that rules of classification ask about, where the frame does not carry that: of the flow, unless the frame is a first fragment, which
-    /// takes the way of all fragments between its hosts and has ports none the less.
+    /// Hash of the key that rules of classification ask about, where the frame does not carry that:
+    /// of the flow, unless the frame is a first fragment, which takes the way of all fragments
+    /// between its hosts and has ports none the less.
     fn classified_hash(&self) -> u32 {
         self.flow_hash()
     }
@@ -43,8 +45,8 @@ pub trait Frame: Copy {
     fn is_later_fragment(&self) -> bool {
         false
     }
-    /// Whether it belongs to an IP flow. Pauses and congestion notifications do not, although a notification has the
-    /// hash of the flow that it is about.
+    /// Whether it belongs to an IP flow. Pauses and congestion notifications do not, although a
+    /// notification has the hash of the flow that it is about.
     fn belongs_to_flow(&self) -> bool {
         true
     }
@@ -98,7 +100,9 @@ impl Frame for Packet {
         self.tag = written;
     }
     fn classified_hash(&self) -> u32 {
-        Fragment::of(self).filter(Fragment::is_first).map_or(self.flow_hash, |first| first.datagram_hash)
+        Fragment::of(self)
+            .filter(Fragment::is_first)
+            .map_or(self.flow_hash, |first| first.datagram_hash)
     }
     fn is_later_fragment(&self) -> bool {
         Fragment::of(self).is_some_and(|fragment| !fragment.is_first())
@@ -118,7 +122,9 @@ impl Frame for Packet {
             return None;
         }
         // Eight timers ride where a segment has its two stream offsets.
-        let quanta = |priority: usize| (if priority < 4 { self.seq } else { self.ack } >> (16 * (priority % 4))) as u16;
+        let quanta = |priority: usize| {
+            (if priority < 4 { self.seq } else { self.ack } >> (16 * (priority % 4))) as u16
+        };
         Some(Pause {
             classes: self.window as u8,
             quanta: std::array::from_fn(quanta),
@@ -126,8 +132,12 @@ impl Frame for Packet {
         })
     }
     fn new_pause(pause: Pause) -> Packet {
-        let pack = |from: usize| (0..PRIORITIES / 2).fold(0, |word, i| word | u64::from(pause.quanta[from + i]) << (16 * i));
-        let kind = if pause.is_link_pause { Flags::PAUSE.with(Flags::LINK_PAUSE) } else { Flags::PAUSE };
+        let pack = |from: usize| {
+            (0..PRIORITIES / 2)
+                .fold(0, |word, i| word | u64::from(pause.quanta[from + i]) << (16 * i))
+        };
+        let kind =
+            if pause.is_link_pause { Flags::PAUSE.with(Flags::LINK_PAUSE) } else { Flags::PAUSE };
         Packet {
             seq: pack(0),
             ack: pack(PRIORITIES / 2),

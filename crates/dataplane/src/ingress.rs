@@ -1,8 +1,10 @@
-//! Ingress accounting: the buffer use of each ingress port by priority group, and the pauses of senders.
+//! Ingress accounting: the buffer use of each ingress port by priority group, and the pauses of
+//! senders.
 //!
-//! A lossless group counts its bytes; above XOFF the port sends a pause, and frames that still arrive use the group's
-//! headroom; at XON or below it sends a resume. Bytes beyond the headroom are dropped, and counted separately: a
-//! sufficient headroom (see [`headroom_bytes`]) is never full.
+//! A lossless group counts its bytes; above XOFF the port sends a pause, and frames that still
+//! arrive use the group's headroom; at XON or below it sends a resume. Bytes beyond the headroom
+//! are dropped, and counted separately: a sufficient headroom (see [`headroom_bytes`]) is never
+//! full.
 
 use crate::DropCause;
 use crate::admit::{Limit, SharedPool};
@@ -12,8 +14,9 @@ use tailrace_wire::{PRIORITIES, Pause, QUANTA_MAX, QUANTUM_BYTES, quanta_time};
 /// Speed of light in copper and glass, metres per second (SONiC buffer_headroom_mellanox.lua).
 const CABLE_SPEED: u64 = 198_000_000;
 
-/// Pauses are not renewed more often than once in the time of so many bytes: the frames of eight groups (84 bytes each
-/// with their overhead) then take at most half of the line, however short the pauses are.
+/// Pauses are not renewed more often than once in the time of so many bytes: the frames of eight
+/// groups (84 bytes each with their overhead) then take at most half of the line, however short the
+/// pauses are.
 pub const REFRESH_WIRE_BYTES_MIN: u64 = 2 * 8 * 84;
 
 /// A group of priorities of one ingress port.
@@ -53,7 +56,8 @@ impl Default for PausePolicy {
     }
 }
 
-/// Where an admitted frame is accounted: its ingress port and group, to be given back when it leaves.
+/// Where an admitted frame is accounted: its ingress port and group, to be given back when it
+/// leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Account {
     pub(crate) port: u16,
@@ -109,10 +113,20 @@ pub(crate) struct PauseOrder {
 impl IngressPort {
     /// `groups` must cover every priority.
     pub(crate) fn new(groups: Vec<GroupPolicy>, pausing: PausePolicy, pace: Pace) -> IngressPort {
-        let of = |priority: usize| groups.iter().position(|group| group.priorities >> priority & 1 == 1);
-        let group_of = std::array::from_fn(|priority| of(priority).expect("every priority has a group") as u8);
-        let refresh = quanta_time(pace, pausing.quanta).part(2).max(pace.time_to_send(REFRESH_WIRE_BYTES_MIN));
-        let group = |policy| Group { policy, bytes: 0, headroom: 0, refresh_at: None, counters: GroupCounters::default() };
+        let of =
+            |priority: usize| groups.iter().position(|group| group.priorities >> priority & 1 == 1);
+        let group_of =
+            std::array::from_fn(|priority| of(priority).expect("every priority has a group") as u8);
+        let refresh = quanta_time(pace, pausing.quanta)
+            .part(2)
+            .max(pace.time_to_send(REFRESH_WIRE_BYTES_MIN));
+        let group = |policy| Group {
+            policy,
+            bytes: 0,
+            headroom: 0,
+            refresh_at: None,
+            counters: GroupCounters::default(),
+        };
         IngressPort { groups: groups.into_iter().map(group).collect(), group_of, pausing, refresh }
     }
 
@@ -120,7 +134,8 @@ impl IngressPort {
     pub(crate) fn begin_counting(&mut self) {
         for group in &mut self.groups {
             let (bytes_max, headroom_max_bytes) = (group.bytes, group.headroom);
-            group.counters = GroupCounters { bytes_max, headroom_max_bytes, ..GroupCounters::default() };
+            group.counters =
+                GroupCounters { bytes_max, headroom_max_bytes, ..GroupCounters::default() };
         }
     }
 
@@ -135,9 +150,14 @@ impl IngressPort {
         self.groups[usize::from(index)].refresh_at.map(|_| index)
     }
 
-    /// Whether a frame may enter, and which group it is accounted to. `shared_free` is what is free of the shared
-    /// buffer.
-    pub(crate) fn admit(&mut self, priority: u8, bytes: u32, shared_free: u64) -> Result<u8, DropCause> {
+    /// Whether a frame may enter, and which group it is accounted to. `shared_free` is what is free
+    /// of the shared buffer.
+    pub(crate) fn admit(
+        &mut self,
+        priority: u8,
+        bytes: u32,
+        shared_free: u64,
+    ) -> Result<u8, DropCause> {
         let index = self.group_of[usize::from(priority) % PRIORITIES];
         let group = &mut self.groups[usize::from(index)];
         let is_plain = group.policy.lossless.is_none() || group.headroom == 0;
@@ -145,11 +165,22 @@ impl IngressPort {
             return Ok(index);
         }
         group.counters.drop_frames += 1;
-        Err(if group.policy.lossless.is_some() { DropCause::HeadroomFull } else { DropCause::IngressFull })
+        Err(if group.policy.lossless.is_some() {
+            DropCause::HeadroomFull
+        } else {
+            DropCause::IngressFull
+        })
     }
 
-    /// The frame has entered; orders a pause when it is the first one with the group at its threshold.
-    pub(crate) fn take(&mut self, now: Time, group: u8, bytes: u32, pool: &mut SharedPool) -> Option<Pause> {
+    /// The frame has entered; orders a pause when it is the first one with the group at its
+    /// threshold.
+    pub(crate) fn take(
+        &mut self,
+        now: Time,
+        group: u8,
+        bytes: u32,
+        pool: &mut SharedPool,
+    ) -> Option<Pause> {
         let shared_free = pool.free_bytes();
         let (pausing, refresh) = (self.pausing, self.refresh);
         let group = &mut self.groups[usize::from(group)];
@@ -171,19 +202,29 @@ impl IngressPort {
         Some(Pause::new(group.policy.priorities, pausing.quanta, pausing.is_link_pause))
     }
 
-    /// A frame has left, first from the headroom; orders a resume when the group is far enough below its threshold.
-    pub(crate) fn give_back(&mut self, group: u8, bytes: u32, pool: &mut SharedPool) -> Option<Pause> {
+    /// A frame has left, first from the headroom; orders a resume when the group is far enough
+    /// below its threshold.
+    pub(crate) fn give_back(
+        &mut self,
+        group: u8,
+        bytes: u32,
+        pool: &mut SharedPool,
+    ) -> Option<Pause> {
         let is_link_pause = self.pausing.is_link_pause;
         let group = &mut self.groups[usize::from(group)];
         let from_headroom = group.headroom.min(u64::from(bytes));
         group.headroom -= from_headroom;
-        let after = group.bytes.checked_sub(u64::from(bytes) - from_headroom).expect("only what was taken is given back");
+        let after = group
+            .bytes
+            .checked_sub(u64::from(bytes) - from_headroom)
+            .expect("only what was taken is given back");
         pool.moved(group.policy.reserved_bytes, group.bytes, after);
         group.bytes = after;
         let shared_free = pool.free_bytes();
         let lossless = group.policy.lossless?;
         group.refresh_at?;
-        let is_low = group.bytes + lossless.xon_offset_bytes <= group.threshold(shared_free) || group.bytes == 0;
+        let is_low = group.bytes + lossless.xon_offset_bytes <= group.threshold(shared_free)
+            || group.bytes == 0;
         if group.headroom > 0 || !is_low {
             return None;
         }
@@ -212,7 +253,8 @@ impl IngressPort {
 }
 
 impl Group {
-    /// Below the threshold, and nothing stands in the headroom that would be overtaken in the accounts.
+    /// Below the threshold, and nothing stands in the headroom that would be overtaken in the
+    /// accounts.
     fn fits_plainly(&self, bytes: u32, shared_free: u64) -> bool {
         self.headroom == 0 && self.fits(bytes, shared_free)
     }
@@ -225,7 +267,9 @@ impl Group {
     }
 
     fn fits_headroom(&self, bytes: u32) -> bool {
-        self.policy.lossless.is_some_and(|lossless| self.headroom + u64::from(bytes) <= lossless.headroom_bytes)
+        self.policy
+            .lossless
+            .is_some_and(|lossless| self.headroom + u64::from(bytes) <= lossless.headroom_bytes)
     }
 
     fn threshold(&self, shared_free: u64) -> u64 {
@@ -240,12 +284,20 @@ impl Group {
 
 /// Headroom of a lossless group: the bytes that can still arrive after a pause was sent.
 ///
-/// The peer may be in the middle of a frame of the port's MTU, the pause frame waits for ours, the cable holds bytes in
-/// both directions, and the peer takes `response_quanta` to act (802.3 annex 31B.3.7: 67 at 10 Gbit/s). In addition one
-/// frame of the lossless class that was just beginning. Follows the headroom computation of SONiC
-/// (buffer_headroom_mellanox.lua) without its cell rounding.
-pub fn headroom_bytes(rate_bps: u64, cable_metres: u64, port_mtu: u64, lossless_mtu: u64, response_quanta: u64) -> u64 {
-    let on_cable = (2 * u128::from(cable_metres) * u128::from(rate_bps)).div_ceil(8 * u128::from(CABLE_SPEED)) as u64;
+/// The peer may be in the middle of a frame of the port's MTU, the pause frame waits for ours, the
+/// cable holds bytes in both directions, and the peer takes `response_quanta` to act (802.3 annex
+/// 31B.3.7: 67 at 10 Gbit/s). In addition one frame of the lossless class that was just beginning.
+/// Follows the headroom computation of SONiC (buffer_headroom_mellanox.lua) without its cell
+/// rounding.
+pub fn headroom_bytes(
+    rate_bps: u64,
+    cable_metres: u64,
+    port_mtu: u64,
+    lossless_mtu: u64,
+    response_quanta: u64,
+) -> u64 {
+    let on_cable = (2 * u128::from(cable_metres) * u128::from(rate_bps))
+        .div_ceil(8 * u128::from(CABLE_SPEED)) as u64;
     lossless_mtu + 2 * port_mtu + on_cable + response_quanta * QUANTUM_BYTES
 }
 
@@ -255,7 +307,12 @@ mod tests {
     use tailrace_units::BitRate;
 
     fn lossless(limit: u64) -> IngressPort {
-        let group = |priorities, lossless| GroupPolicy { priorities, reserved_bytes: 0, limit: Limit::Bytes(limit), lossless };
+        let group = |priorities, lossless| GroupPolicy {
+            priorities,
+            reserved_bytes: 0,
+            limit: Limit::Bytes(limit),
+            lossless,
+        };
         let thresholds = Lossless { xon_offset_bytes: 2_000, headroom_bytes: 3_000 };
         let groups = vec![group(0b0000_1000, Some(thresholds)), group(0b1111_0111, None)];
         IngressPort::new(groups, PausePolicy::default(), BitRate::from_gbps(10).pace(0))
@@ -267,12 +324,17 @@ mod tests {
         let mut sent = Vec::new();
         for n in 0..11_u64 {
             let group = port.admit(3, 1_000, 1 << 20).expect("there is room");
-            sent.push(port.take(Time::from_ps(n), group, 1_000, &mut pool).map(|pause| pause.quanta[3]));
+            sent.push(
+                port.take(Time::from_ps(n), group, 1_000, &mut pool).map(|pause| pause.quanta[3]),
+            );
         }
         assert_eq!(sent.iter().flatten().collect::<Vec<_>>(), [&QUANTA_MAX]);
         assert!(sent[10].is_some(), "the eleventh is the first above 10 000");
-        let resumed: Vec<_> = (0..4).map(|_| port.give_back(0, 1_000, &mut pool).map(|pause| pause.quanta[3])).collect();
-        assert_eq!(resumed, [None, None, Some(0), None]); // the headroom is empty and 8 000 left: 2 000 below
+        let resumed: Vec<_> = (0..4)
+            .map(|_| port.give_back(0, 1_000, &mut pool).map(|pause| pause.quanta[3]))
+            .collect();
+        // the headroom is empty and 8 000 left: 2 000 below
+        assert_eq!(resumed, [None, None, Some(0), None]);
         assert_eq!(port.next_refresh(), Time::NEVER);
     }
 
@@ -301,6 +363,9 @@ mod tests {
     #[test]
     fn headroom_grows_with_the_cable() {
         // 10 Gbit/s, 300 m: 3 788 bytes on the cable, 67 quanta of response.
-        assert_eq!(headroom_bytes(10_000_000_000, 300, 9_216, 1_024, 67), 1_024 + 2 * 9_216 + 3_788 + 67 * 64);
+        assert_eq!(
+            headroom_bytes(10_000_000_000, 300, 9_216, 1_024, 67),
+            1_024 + 2 * 9_216 + 3_788 + 67 * 64
+        );
     }
 }

@@ -1,12 +1,12 @@
-//! The switch: a state machine that receives frames with the time, and returns frames with the times at which they
-//! leave.
+//! The switch: a state machine that receives frames with the time, and returns frames with the
+//! times at which they leave.
 //!
-//! It knows no clock, socket, thread or engine. The simulator drives it with virtual time, the fabric with real time.
-//! Modules are listed in the order in which a frame passes them.
+//! It knows no clock, socket, thread or engine. The simulator drives it with virtual time, the
+//! fabric with real time. Modules are listed in the order in which a frame passes them.
 //!
-//! Decisions are made at the moment they are due, however late the call: a port that should have sent three frames by
-//! `now` sends them at their own times when it is next asked. So an engine may call late, and the simulator calls only
-//! when something depends on the answer.
+//! Decisions are made at the moment they are due, however late the call: a port that should have
+//! sent three frames by `now` sends them at their own times when it is next asked. So an engine may
+//! call late, and the simulator calls only when something depends on the answer.
 
 mod frame;
 mod outputs;
@@ -46,7 +46,9 @@ pub use dpp::{DppPolicy, DppReset, WhenFull};
 pub use etrap::EtrapPolicy;
 pub use forwarding::Forwarding;
 pub use frame::Frame;
-pub use ingress::{GroupCounters, GroupPolicy, Lossless, PausePolicy, REFRESH_WIRE_BYTES_MIN, headroom_bytes};
+pub use ingress::{
+    GroupCounters, GroupPolicy, Lossless, PausePolicy, REFRESH_WIRE_BYTES_MIN, headroom_bytes,
+};
 pub use line::LineLoss;
 pub use mtu::MtuDrops;
 pub use outputs::{Outputs, PortNo, QueueNo};

@@ -1,4 +1,5 @@
-//! Lines that lose frames at random: bit errors, whose frames the next receiver discards by their check sequence.
+//! Lines that lose frames at random: bit errors, whose frames the next receiver discards by their
+//! check sequence.
 
 use crate::{Frame, PortNo};
 use tailrace_units::{Probability, RandomStream};
@@ -20,7 +21,9 @@ impl LineLoss {
 
     /// A notification that a switch makes comes over no line.
     fn loses<F: Frame>(&mut self, frame: &F) -> bool {
-        frame.belongs_to_flow() && (!self.is_of_later_fragments || frame.is_later_fragment()) && self.random.happens(self.share)
+        frame.belongs_to_flow()
+            && (!self.is_of_later_fragments || frame.is_later_fragment())
+            && self.random.happens(self.share)
     }
 }
 
@@ -56,7 +59,8 @@ mod tests {
 
     fn fragment(offset: u32) -> Packet {
         let mut packet = Packet { flags: Flags::UDP, frame_bytes: 1_514, ..Packet::default() };
-        Fragment { source: 0, id: 0, offset, bytes: 1_480, more: true, datagram_hash: 1 }.write(&mut packet);
+        Fragment { source: 0, id: 0, offset, bytes: 1_480, more: true, datagram_hash: 1 }
+            .write(&mut packet);
         packet
     }
 
@@ -72,7 +76,8 @@ mod tests {
 
     #[test]
     fn the_two_directions_of_a_line_lose_by_themselves() {
-        let mut lines = Lines { into: vec![Some(losing(false)), None], out: vec![None, Some(losing(false))] };
+        let mut lines =
+            Lines { into: vec![Some(losing(false)), None], out: vec![None, Some(losing(false))] };
         let frame = fragment(0);
         assert_eq!([0, 1].map(|port| lines.loses_entering(port, &frame)), [true, false]);
         assert_eq!([0, 1].map(|port| lines.loses_leaving(port, &frame)), [false, true]);

@@ -1,5 +1,5 @@
-//! The MTUs of the ports of a switch. A frame that is too long is dropped without a word to its sender: switches do not fragment, and
-//! do not answer.
+//! The MTUs of the ports of a switch. A frame that is too long is dropped without a word to its
+//! sender: switches do not fragment, and do not answer.
 
 use crate::PortNo;
 
@@ -23,10 +23,17 @@ pub(crate) struct Mtus {
 impl Mtus {
     pub(crate) fn new(frame_bytes_max: Vec<Option<u32>>) -> Mtus {
         let drops = vec![MtuDrops::default(); frame_bytes_max.len()];
-        Mtus { frame_bytes_max: frame_bytes_max.into_iter().map(|most| most.unwrap_or(u32::MAX)).collect(), drops }
+        Mtus {
+            frame_bytes_max: frame_bytes_max
+                .into_iter()
+                .map(|most| most.unwrap_or(u32::MAX))
+                .collect(),
+            drops,
+        }
     }
 
-    /// Whether a frame that arrives is short enough. The receiver of a port discards a longer one before anything looks at it.
+    /// Whether a frame that arrives is short enough. The receiver of a port discards a longer one
+    /// before anything looks at it.
     pub(crate) fn admits(&mut self, in_port: PortNo, bytes: u32) -> bool {
         let fits = bytes <= self.frame_bytes_max[in_port];
         self.drops[in_port].ingress_frames += u64::from(!fits);

@@ -2,7 +2,8 @@
 
 use tailrace_units::{Span, Time};
 
-/// Numbers periods. A frame's period is mostly that of the frame before, and then found without a division.
+/// Numbers periods. A frame's period is mostly that of the frame before, and then found without a
+/// division.
 #[derive(Clone, Debug)]
 pub(crate) struct Periods {
     length: Span,

@@ -1,13 +1,15 @@
 //! A policer: frames that exceed its rate are dropped at the ingress.
 //!
-//! The single-rate token bucket of RFC 2697 without its excess bucket, per flow or for all flows together. Cloud
-//! networks cap every five-tuple like this (AWS: 5 Gbit/s outside a placement group).
+//! The single-rate token bucket of RFC 2697 without its excess bucket, per flow or for all flows
+//! together. Cloud networks cap every five-tuple like this (AWS: 5 Gbit/s outside a placement
+//! group).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use tailrace_units::{Pace, Span, Time};
 
-/// Flows with a bucket that is not full which one policer follows at a time; further ones share one bucket.
+/// Flows with a bucket that is not full which one policer follows at a time; further ones share one
+/// bucket.
 const FLOWS_MAX: usize = 1 << 16;
 
 /// A policer at the ingress of a port.
@@ -25,10 +27,18 @@ pub struct Policer {
 }
 
 impl Policer {
-    /// Lets `pace` pass in the classes of the mask, with bursts of `burst_bytes`. Bytes count without wire overhead.
+    /// Lets `pace` pass in the classes of the mask, with bursts of `burst_bytes`. Bytes count
+    /// without wire overhead.
     pub fn new(pace: Pace, burst_bytes: u64, classes: u8, is_per_flow: bool) -> Policer {
         let burst = pace.time_to_send(burst_bytes);
-        Policer { pace, burst, classes, is_per_flow, full_at: BTreeMap::new(), earliest: BinaryHeap::new() }
+        Policer {
+            pace,
+            burst,
+            classes,
+            is_per_flow,
+            full_at: BTreeMap::new(),
+            earliest: BinaryHeap::new(),
+        }
     }
 
     /// Whether a frame conforms; if it does, its tokens are taken.
@@ -36,7 +46,8 @@ impl Policer {
         if self.classes >> class & 1 == 0 {
             return true;
         }
-        let key = if self.is_per_flow && self.has_bucket_for(now, flow_hash) { flow_hash } else { 0 };
+        let key =
+            if self.is_per_flow && self.has_bucket_for(now, flow_hash) { flow_hash } else { 0 };
         let full_at = self.full_at.entry(key).or_insert(Time::ZERO);
         let after = (*full_at).max(now) + self.pace.time_to_send(u64::from(bytes));
         let conforms = after.since(now) <= self.burst;
@@ -58,7 +69,8 @@ impl Policer {
         true
     }
 
-    /// Forgets a flow whose bucket is full: a new flow's bucket is the same, so nothing changes for it.
+    /// Forgets a flow whose bucket is full: a new flow's bucket is the same, so nothing changes for
+    /// it.
     fn forgets_one(&mut self, now: Time) -> bool {
         while let Some(&Reverse((noted, flow))) = self.earliest.peek()
             && noted <= now
@@ -115,14 +127,15 @@ mod tests {
     #[test]
     fn flows_beyond_the_table_share_one_bucket() {
         let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, true);
-        (1..=FLOWS_MAX as u32).for_each(|flow| assert!(policer.conforms(Time::ZERO, 0, flow, 1_000)));
+        (1..=FLOWS_MAX as u32)
+            .for_each(|flow| assert!(policer.conforms(Time::ZERO, 0, flow, 1_000)));
         let beyond = FLOWS_MAX as u32 + 1;
         assert_eq!((0..3).map(|n| burst(&mut policer, beyond + n, Time::ZERO)).sum::<usize>(), 10);
         assert_eq!(burst(&mut policer, 1, Time::ZERO), 9, "a known flow keeps its own");
     }
 
-    /// Many more flows than the table holds, one after the other: each finds a bucket of its own, because those whose
-    /// buckets are full again are forgotten. Those that are not keep theirs.
+    /// Many more flows than the table holds, one after the other: each finds a bucket of its own,
+    /// because those whose buckets are full again are forgotten. Those that are not keep theirs.
     #[test]
     fn flows_with_full_buckets_make_room_for_new_ones() {
         let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, true);
@@ -133,11 +146,22 @@ mod tests {
             let now = us(u64::from(flow));
             let passes = (0..11).filter(|_| policer.conforms(now, 0, flow, 1_000)).count();
             assert_eq!(passes, 10, "flow {flow}");
-            policer.conforms(now, 0, busy, 1_000); // a byte each nanosecond: its bucket fills no further
+            // a byte each nanosecond: its bucket fills no further
+            policer.conforms(now, 0, busy, 1_000);
         }
-        assert!(policer.full_at.len() <= FLOWS_MAX && policer.earliest.len() == policer.full_at.len());
-        assert_eq!(burst(&mut policer, busy, us(u64::from(flows))), 9, "its bucket was never forgotten");
-        assert_eq!(burst(&mut policer, flows, us(u64::from(flows))), 0, "nor was that of the latest");
+        assert!(
+            policer.full_at.len() <= FLOWS_MAX && policer.earliest.len() == policer.full_at.len()
+        );
+        assert_eq!(
+            burst(&mut policer, busy, us(u64::from(flows))),
+            9,
+            "its bucket was never forgotten"
+        );
+        assert_eq!(
+            burst(&mut policer, flows, us(u64::from(flows))),
+            0,
+            "nor was that of the latest"
+        );
     }
 
     #[test]

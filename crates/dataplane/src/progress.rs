@@ -1,9 +1,11 @@
-//! Progress checks: in builds with assertions, a loop over due work that makes no progress is detected.
+//! Progress checks: in builds with assertions, a loop over due work that makes no progress is
+//! detected.
 
 use tailrace_units::Time;
 
-/// Most things that are due at one moment. What sends makes its line busy; what remains are looks that find nothing,
-/// one for each port, and drops at the exit, of which a queue has a few in a row.
+/// Most things that are due at one moment. What sends makes its line busy; what remains are looks
+/// that find nothing, one for each port, and drops at the exit, of which a queue has a few in a
+/// row.
 const AT_ONE_MOMENT_MAX: u32 = 1 << 16;
 
 /// Where a loop over due work stands.

@@ -1,12 +1,14 @@
-//! Quantised congestion notification at the congestion point (IEEE 802.1Qau, clause 30; defaults of IEEE8021-CN-MIB).
+//! Quantised congestion notification at the congestion point (IEEE 802.1Qau, clause 30; defaults of
+//! IEEE8021-CN-MIB).
 
 use tailrace_units::RandomStream;
 
-/// The stronger the feedback, the more often the queue samples: bytes between samples by the upper three bits of the
-/// feedback.
+/// The stronger the feedback, the more often the queue samples: bytes between samples by the upper
+/// three bits of the feedback.
 const SAMPLE_BYTES: [u64; 8] = [150_000, 75_000, 50_000, 37_500, 30_000, 25_000, 21_500, 18_500];
-/// The bytes between two samples vary at random, so that flows are not sampled in step: uniform from 85 to 115 % of the
-/// table (`cp-net-device.cc` of ns-3-dcn, after the standard's clause 30.2.1).
+/// The bytes between two samples vary at random, so that flows are not sampled in step: uniform
+/// from 85 to 115 % of the table (`cp-net-device.cc` of ns-3-dcn, after the standard's clause
+/// 30.2.1).
 const JITTER_MIN_PERCENT: u64 = 85;
 const JITTER_MAX_PERCENT: u64 = 115;
 /// Feedback is quantised to six bits.
@@ -49,11 +51,18 @@ impl CongestionPoint {
     /// A congestion point with a random stream of its own for the sampling jitter.
     pub fn new(policy: QcnPolicy, random: RandomStream) -> CongestionPoint {
         let left_until_sample = SAMPLE_BYTES[0] as i64;
-        CongestionPoint { policy, random, left_until_sample, depth_before: 0, sent: 0, feedback_sum: 0 }
+        CongestionPoint {
+            policy,
+            random,
+            left_until_sample,
+            depth_before: 0,
+            sent: 0,
+            feedback_sum: 0,
+        }
     }
 
-    /// A frame was queued; `depth_bytes` includes it. Returns a notification for its source when it is sampled and the
-    /// queue is congested.
+    /// A frame was queued; `depth_bytes` includes it. Returns a notification for its source when it
+    /// is sampled and the queue is congested.
     pub(crate) fn enqueued(&mut self, bytes: u32, depth_bytes: u64) -> Option<Notification> {
         self.left_until_sample -= i64::from(bytes);
         if self.left_until_sample > 0 {
@@ -87,17 +96,23 @@ mod tests {
     use super::*;
 
     fn point() -> CongestionPoint {
-        CongestionPoint::new(QcnPolicy { set_point_bytes: 26_000, weight: 2 }, RandomStream::new(1, "test"))
+        CongestionPoint::new(
+            QcnPolicy { set_point_bytes: 26_000, weight: 2 },
+            RandomStream::new(1, "test"),
+        )
     }
 
     #[test]
     fn a_queue_below_its_set_point_sends_nothing_and_the_largest_feedback_is_63() {
         let mut calm = point();
-        (0..150).for_each(|_| assert!(calm.enqueued(1_500, 20_000).is_none_or(|n| n.delta == 20_000))); // the first sample sees the queue grow from nothing
+        (0..150)
+            // the first sample sees the queue grow from nothing
+            .for_each(|_| assert!(calm.enqueued(1_500, 20_000).is_none_or(|n| n.delta == 20_000)));
         assert!((0..1_000).all(|_| calm.enqueued(1_500, 20_000).is_none()));
         let mut worst = point();
         let first = (0..200).find_map(|_| worst.enqueued(1_500, 200_000));
-        assert_eq!(first.map(|n| n.feedback), Some(63)); // |Fb| is limited to (2w + 1) Qeq = 130 000
+        // |Fb| is limited to (2w + 1) Qeq = 130 000
+        assert_eq!(first.map(|n| n.feedback), Some(63));
     }
 
     #[test]
@@ -106,8 +121,8 @@ mod tests {
             let mut point = point();
             (0..100_000).filter(|_| point.enqueued(1_500, depth).is_some()).count()
         };
-        // Constant depth: the feedback is the offset alone. 150 MB pass; a sample waits for a whole frame, 750 bytes on
-        // average.
+        // Constant depth: the feedback is the offset alone. 150 MB pass; a sample waits for a whole
+        // frame, 750 bytes on average.
         let mild = samples(26_000 + 4_100); // feedback 2: 150 kB between samples
         let severe = samples(26_000 + 130_000); // 63: 18.5 kB
         assert!((985..=1_005).contains(&mild), "{mild}");
@@ -118,12 +133,13 @@ mod tests {
     #[test]
     fn feedback_weighs_the_offset_and_twice_the_growth() {
         let mut point = point();
-        let mut next = |depth| (0..200).find_map(|_| point.enqueued(1_500, depth)).expect("it is congested");
+        let mut next =
+            |depth| (0..200).find_map(|_| point.enqueued(1_500, depth)).expect("it is congested");
         let fields = |n: Notification| (n.feedback, n.offset, n.delta);
         assert_eq!(fields(next(40_000)), (46, -14_000, 40_000)); // 94 000 of 130 000
         assert_eq!(fields(next(56_000)), (30, -30_000, 16_000)); // 62 000
-        // A queue that shrinks twice as fast as it is too long is left alone; the sample after that sees it stand
-        // still.
+        // A queue that shrinks twice as fast as it is too long is left alone; the sample after that
+        // sees it stand still.
         assert_eq!(fields(next(46_000)), (9, -20_000, 0));
     }
 }

@@ -92,10 +92,15 @@ impl<F: crate::Frame> Queue<F> {
         QueueCounters { byte_picoseconds, ..self.counters.clone() }
     }
 
-    /// Counts from `now` on. What the frames here have waited until then is taken off, and comes back when they leave.
+    /// Counts from `now` on. What the frames here have waited until then is taken off, and comes
+    /// back when they leave.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         let byte_picoseconds = self.waited_so_far(now).wrapping_neg();
-        self.counters = QueueCounters { depth_max_bytes: self.depth_bytes, byte_picoseconds, ..QueueCounters::default() };
+        self.counters = QueueCounters {
+            depth_max_bytes: self.depth_bytes,
+            byte_picoseconds,
+            ..QueueCounters::default()
+        };
     }
 
     /// Bytes that wait, each times how long, in picoseconds.
@@ -103,14 +108,15 @@ impl<F: crate::Frame> Queue<F> {
         self.frames.iter().map(|(arrived, frame)| waited(frame.bytes(), *arrived, now)).sum()
     }
 
-    /// The first frame leaves the depth and the accounts: when it came, its bytes, and where it is accounted. Then it is
-    /// fetched by [`Queue::fetch_head`], which moves it to where it goes.
+    /// The first frame leaves the depth and the accounts: when it came, its bytes, and where it is
+    /// accounted. Then it is fetched by [`Queue::fetch_head`], which moves it to where it goes.
     #[inline]
     pub(crate) fn release_head(&mut self, at: Time) -> (Time, u32, Option<Account>) {
         let (arrived, frame) = self.frames.front().expect("the queue has a frame");
         let (arrived, bytes) = (*arrived, frame.bytes());
         self.depth_bytes -= u64::from(bytes);
-        self.counters.byte_picoseconds = self.counters.byte_picoseconds.wrapping_add(waited(bytes, arrived, at));
+        self.counters.byte_picoseconds =
+            self.counters.byte_picoseconds.wrapping_add(waited(bytes, arrived, at));
         (arrived, bytes, self.accounts.pop_front())
     }
 

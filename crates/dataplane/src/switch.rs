@@ -11,8 +11,8 @@ use crate::mtu::Mtus;
 use crate::port::{Port, Releases, Verdict};
 use crate::progress::Progress;
 use crate::{
-    Classifier, DropCause, Forwarding, Frame, GroupPolicy, Limit, Outputs, PausePolicy, Policer, PortNo, PortPolicy,
-    QueueCounters, QueueNo, SharedBuffer, Vlans,
+    Classifier, DropCause, Forwarding, Frame, GroupPolicy, Limit, Outputs, PausePolicy, Policer,
+    PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer, Vlans,
 };
 use tailrace_units::{Pace, Time, prefetch};
 use tailrace_wire::FlowKey;
@@ -28,11 +28,13 @@ pub struct Switch<F> {
     mtus: Option<Box<Mtus>>,
     lines: Option<Box<Lines>>,
     ports: Vec<Port<F>>,
-    /// By port: when it has something to do. Side by side, so that all ports are asked in a cache line or two.
+    /// By port: when it has something to do. Side by side, so that all ports are asked in a cache
+    /// line or two.
     dues: Vec<Time>,
     buffer: SharedBuffer,
     ingress: Option<Ingress>,
-    /// Whether a limit is a share of the free memory, so that every admission must know what waits everywhere.
+    /// Whether a limit is a share of the free memory, so that every admission must know what waits
+    /// everywhere.
     has_dynamic_limits: bool,
     /// Whether there are rules, VLANs, policers, MTUs, lossy lines or accounts at the entrance.
     looks_at_ingress: bool,
@@ -72,11 +74,18 @@ impl<F: Frame> Switch<F> {
         }
     }
 
-    /// Adds the next port. `overhead_bytes` is charged to every frame on the wire. `must_choose` makes the port decide
-    /// every departure when it is due and not before.
-    pub fn add_port(&mut self, pace: Pace, overhead_bytes: u32, policy: PortPolicy, must_choose: bool) -> PortNo {
+    /// Adds the next port. `overhead_bytes` is charged to every frame on the wire. `must_choose`
+    /// makes the port decide every departure when it is due and not before.
+    pub fn add_port(
+        &mut self,
+        pace: Pace,
+        overhead_bytes: u32,
+        policy: PortPolicy,
+        must_choose: bool,
+    ) -> PortNo {
         let number = self.ports.len();
-        let has_alpha = policy.queues.iter().any(|queue| matches!(queue.room.limit, Limit::Alpha(_)));
+        let has_alpha =
+            policy.queues.iter().any(|queue| matches!(queue.room.limit, Limit::Alpha(_)));
         self.has_dynamic_limits |= has_alpha;
         policy.queues.iter().for_each(|queue| self.buffer.reserve(queue.room.reserved_bytes));
         self.ports.push(Port::new(number, pace, overhead_bytes, policy, must_choose));
@@ -85,17 +94,26 @@ impl<F: Frame> Switch<F> {
         number
     }
 
-    /// Accounts what each ingress port holds, in groups that cover all priorities, and pauses senders of lossless
-    /// groups. For every port, in order; all ports must have been added with `must_choose`.
+    /// Accounts what each ingress port holds, in groups that cover all priorities, and pauses
+    /// senders of lossless groups. For every port, in order; all ports must have been added with
+    /// `must_choose`.
     pub fn account_ingress(&mut self, policies: Vec<(Vec<GroupPolicy>, PausePolicy)>) {
         assert_eq!(policies.len(), self.ports.len(), "one policy for each port");
-        assert!(self.ports.iter().all(Port::chooses_late), "a port that may have to pause others chooses late");
+        assert!(
+            self.ports.iter().all(Port::chooses_late),
+            "a port that may have to pause others chooses late"
+        );
         let mut pool = SharedPool::new(self.buffer.size_bytes());
         for group in policies.iter().flat_map(|(groups, _)| groups) {
-            pool.reserve(group.reserved_bytes + group.lossless.map_or(0, |lossless| lossless.headroom_bytes));
+            pool.reserve(
+                group.reserved_bytes + group.lossless.map_or(0, |lossless| lossless.headroom_bytes),
+            );
         }
         let paces = self.ports.iter().map(Port::pace);
-        let ports = policies.into_iter().zip(paces).map(|((groups, pausing), pace)| IngressPort::new(groups, pausing, pace));
+        let ports = policies
+            .into_iter()
+            .zip(paces)
+            .map(|((groups, pausing), pace)| IngressPort::new(groups, pausing, pace));
         self.looks_at_ingress = true;
         self.ingress = Some(Ingress { ports: ports.collect(), pool });
     }
@@ -105,8 +123,9 @@ impl<F: Frame> Switch<F> {
         self.ports[port].observe();
     }
 
-    /// Makes every choice a wake-up, for an engine that must see each departure when it happens: an interface acts on a
-    /// congestion notification on arrival, when no other event is due on the wire.
+    /// Makes every choice a wake-up, for an engine that must see each departure when it happens: an
+    /// interface acts on a congestion notification on arrival, when no other event is due on the
+    /// wire.
     pub fn report_every_departure(&mut self) {
         self.reports_every_departure = true;
     }
@@ -121,7 +140,8 @@ impl<F: Frame> Switch<F> {
         self.classifier.needs_keys()
     }
 
-    /// Announces the key of a flow whose frames carry only its hash. Needed when rules match on flows.
+    /// Announces the key of a flow whose frames carry only its hash. Needed when rules match on
+    /// flows.
     pub fn learn_flow(&mut self, key: FlowKey) {
         if self.classifier.needs_keys() {
             self.classifier.learn(key);
@@ -145,16 +165,29 @@ impl<F: Frame> Switch<F> {
         Some(port)
     }
 
-    /// A frame has arrived by `in_port` (its tail, or for cut-through its header) and is handled now.
+    /// A frame has arrived by `in_port` (its tail, or for cut-through its header) and is handled
+    /// now.
     #[inline]
-    pub fn handle_frame(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outputs<F>) {
+    pub fn handle_frame(
+        &mut self,
+        now: Time,
+        in_port: PortNo,
+        mut frame: F,
+        out: &mut impl Outputs<F>,
+    ) {
         self.handle_frame_there(now, in_port, &mut frame, out);
     }
 
-    /// The same. The frame stays where the caller put it until it is known where it goes: everything on the way looks at
-    /// it there, and may change it.
+    /// The same. The frame stays where the caller put it until it is known where it goes:
+    /// everything on the way looks at it there, and may change it.
     #[inline(always)]
-    pub fn handle_frame_there(&mut self, now: Time, in_port: PortNo, frame: &mut F, out: &mut impl Outputs<F>) {
+    pub fn handle_frame_there(
+        &mut self,
+        now: Time,
+        in_port: PortNo,
+        frame: &mut F,
+        out: &mut impl Outputs<F>,
+    ) {
         if frame.is_pause() {
             return self.handle_pause(now, in_port, frame, out);
         }
@@ -181,13 +214,20 @@ impl<F: Frame> Switch<F> {
 
     /// The same at a switch with something to do at its entrance.
     #[inline(never)]
-    fn handle_at_entrance(&mut self, now: Time, in_port: PortNo, frame: &mut F, out: &mut impl Outputs<F>) {
+    fn handle_at_entrance(
+        &mut self,
+        now: Time,
+        in_port: PortNo,
+        frame: &mut F,
+        out: &mut impl Outputs<F>,
+    ) {
         match self.enter(now, in_port, frame, out) {
             Err((port, cause)) => self.drop_early(now, port, frame, cause, out),
             Ok((port, account)) => {
                 self.settle_all_for(now, port, frame.bytes(), out);
                 let target = &mut self.ports[port];
-                // Nothing is due any more where ports are settled in order of time: that was done when the ingress was asked.
+                // Nothing is due any more where ports are settled in order of time: that was done
+                // when the ingress was asked.
                 if target.due() <= now {
                     target.settle(now, &mut self.buffer, &mut self.releases, out);
                 }
@@ -196,17 +236,27 @@ impl<F: Frame> Switch<F> {
         }
     }
 
-    /// Settles all ports where the fate of a frame for this port, or the largest use of the memory, depends on what waits at the others.
+    /// Settles all ports where the fate of a frame for this port, or the largest use of the memory,
+    /// depends on what waits at the others.
     #[inline(always)]
     fn settle_all_for(&mut self, now: Time, port: PortNo, bytes: u32, out: &mut impl Outputs<F>) {
-        if self.has_dynamic_limits || self.buffer.would_be_record(bytes) && !self.ports[port].sends_at_once(now) {
+        if self.has_dynamic_limits
+            || self.buffer.would_be_record(bytes) && !self.ports[port].sends_at_once(now)
+        {
             self.handle_timeout(now, out);
         }
     }
 
     /// A frame has come to its port, which is settled.
     #[inline(never)]
-    fn offer(&mut self, now: Time, port: PortNo, frame: &mut F, account: Option<Account>, out: &mut impl Outputs<F>) {
+    fn offer(
+        &mut self,
+        now: Time,
+        port: PortNo,
+        frame: &mut F,
+        account: Option<Account>,
+        out: &mut impl Outputs<F>,
+    ) {
         let target = &mut self.ports[port];
         let verdict = target.judge(now, frame, &mut self.buffer, out);
         self.dues[port] = target.due();
@@ -220,7 +270,8 @@ impl<F: Frame> Switch<F> {
                 if let Some(account) = account {
                     self.take(now, account, bytes);
                 }
-                // A newcomer may be sendable although others wait: what holds them back need not hold it.
+                // A newcomer may be sendable although others wait: what holds them back need not
+                // hold it.
                 self.settle(port, now, out);
             }
         }
@@ -240,7 +291,8 @@ impl<F: Frame> Switch<F> {
     fn take(&mut self, now: Time, account: Account, bytes: u32) {
         let ingress = self.ingress.as_mut().expect("only accounting switches have accounts");
         let port = usize::from(account.port);
-        if let Some(pause) = ingress.ports[port].take(now, account.group, bytes, &mut ingress.pool) {
+        if let Some(pause) = ingress.ports[port].take(now, account.group, bytes, &mut ingress.pool)
+        {
             self.ports[port].order(&PauseOrder { at: now, pause });
             self.dues[port] = self.ports[port].due();
         }
@@ -262,7 +314,8 @@ impl<F: Frame> Switch<F> {
         }
     }
 
-    /// Where departures at one port cause pauses at another, things are done one by one in the order of their times.
+    /// Where departures at one port cause pauses at another, things are done one by one in the
+    /// order of their times.
     fn settle_in_order(&mut self, now: Time, out: &mut impl Outputs<F>) {
         let mut progress = Progress::default();
         loop {
@@ -283,7 +336,9 @@ impl<F: Frame> Switch<F> {
             self.dues[port] = self.ports[port].due();
             for (at, account, bytes) in self.releases.drain(..) {
                 let from = usize::from(account.port);
-                if let Some(pause) = ingress.ports[from].give_back(account.group, bytes, &mut ingress.pool) {
+                if let Some(pause) =
+                    ingress.ports[from].give_back(account.group, bytes, &mut ingress.pool)
+                {
                     self.ports[from].order(&PauseOrder { at, pause });
                     self.dues[from] = self.ports[from].due();
                 }
@@ -293,7 +348,9 @@ impl<F: Frame> Switch<F> {
 
     /// The next thing to be done by a port or its ingress side; lower ports first.
     fn next_due(&self) -> (Time, PortNo) {
-        let refresh = |port: PortNo| self.ingress.as_ref().map_or(Time::NEVER, |ingress| ingress.ports[port].next_refresh());
+        let refresh = |port: PortNo| {
+            self.ingress.as_ref().map_or(Time::NEVER, |ingress| ingress.ports[port].next_refresh())
+        };
         let due = |port: PortNo| self.ports[port].next_choice().min(refresh(port));
         (0..self.ports.len()).map(|port| (due(port), port)).min().unwrap_or((Time::NEVER, 0))
     }
@@ -315,7 +372,11 @@ impl<F: Frame> Switch<F> {
 
     #[inline(always)]
     fn settle_port(&mut self, port: PortNo, now: Time, out: &mut impl Outputs<F>) {
-        debug_assert_eq!(self.dues[port], self.ports[port].due(), "port {port} is due when it says");
+        debug_assert_eq!(
+            self.dues[port],
+            self.ports[port].due(),
+            "port {port} is due when it says"
+        );
         if self.dues[port] <= now {
             self.ports[port].settle(now, &mut self.buffer, &mut self.releases, out);
             self.dues[port] = self.ports[port].due();
@@ -327,8 +388,8 @@ impl<F: Frame> Switch<F> {
         self.next_due().0
     }
 
-    /// When the switch must be called although no frame that it has sent arrives anywhere until then: a pause or a
-    /// shaper ends, or a pause that it has asked for must be renewed or ended.
+    /// When the switch must be called although no frame that it has sent arrives anywhere until
+    /// then: a pause or a shaper ends, or a pause that it has asked for must be renewed or ended.
     pub fn poll_wakeup(&self) -> Time {
         if self.ingress.is_some() || self.reports_every_departure {
             return self.next_due().0;
@@ -338,10 +399,13 @@ impl<F: Frame> Switch<F> {
 
     /// Whether [`Switch::poll_wakeup`] can ever be needed.
     pub fn needs_wakeups(&self) -> bool {
-        self.ingress.is_some() || self.reports_every_departure || self.ports.iter().any(Port::can_be_held_back)
+        self.ingress.is_some()
+            || self.reports_every_departure
+            || self.ports.iter().any(Port::can_be_held_back)
     }
 
-    /// Whether this port decides departures late, so that [`Switch::settle`] may start transmissions.
+    /// Whether this port decides departures late, so that [`Switch::settle`] may start
+    /// transmissions.
     pub fn chooses_late(&self, port: PortNo) -> bool {
         self.ports[port].chooses_late()
     }
@@ -363,7 +427,8 @@ impl<F: Frame> Switch<F> {
     pub fn depth_bytes(&self, port: PortNo, queue: QueueNo) -> u64 {
         self.ports[port].depth_bytes(queue)
     }
-    /// Frames that wait in late-choosing queues of a port (on other ports committed frames are already outside).
+    /// Frames that wait in late-choosing queues of a port (on other ports committed frames are
+    /// already outside).
     pub fn held_frames(&self, port: PortNo) -> u64 {
         self.ports[port].holding_queues().iter().map(|queue| queue.len() as u64).sum()
     }

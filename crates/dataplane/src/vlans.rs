@@ -52,7 +52,10 @@ mod tests {
         }
         let port_of = |vlan| vlans.table(vlan).map(|table| table.route(&Packet::default()));
         let found = [0, 5, 7, 10, 11, 20, 21].map(port_of);
-        assert_eq!(found, [None, Some(Some(3)), Some(Some(4)), Some(Some(4)), None, Some(Some(3)), None]);
+        assert_eq!(
+            found,
+            [None, Some(Some(3)), Some(Some(4)), Some(Some(4)), None, Some(Some(3)), None]
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Flow tables of 65 536 entries with 100 000 flows at once: how often a flow loses its entry. `docs/limits.md` states the
-//! figures.
+//! Flow tables of 65 536 entries with 100 000 flows at once: how often a flow loses its entry.
+//! `docs/limits.md` states the figures.
 
 mod common;
 use common::*;
@@ -13,20 +13,27 @@ const ROUNDS: u64 = 6;
 /// Of these the first is prioritised.
 const FRAME_BYTES: u32 = 64;
 
-/// Every flow sends one frame per round, in random order, through a port with prioritisation. Returns the share of later
-/// frames that were taken for first ones, and of frames that found no entry.
+/// Every flow sends one frame per round, in random order, through a port with prioritisation.
+/// Returns the share of later frames that were taken for first ones, and of frames that found no
+/// entry.
 fn prioritised_wrongly(flows: u64, when_full: WhenFull) -> (f64, f64) {
     let mut policy = dpp(Limit::Bytes(1 << 40), 1, DppReset::Naive);
     let table = policy.dpp.as_mut().expect("it has a table");
     (table.table_entries, table.when_full, table.age) = (ENTRIES, when_full, Span::from_secs(1));
     let mut switch = switch(1 << 41, vec![policy], true);
-    let (mut notes, mut stream, mut now) = (Notebook::default(), RandomStream::new(1, "order"), Time::ZERO);
+    let (mut notes, mut stream, mut now) =
+        (Notebook::default(), RandomStream::new(1, "order"), Time::ZERO);
     let hashes: Vec<u32> = (0..flows).map(|_| stream.below(1 << 32) as u32).collect();
     for _ in 0..ROUNDS {
         let shift = stream.below(flows);
         for n in 0..flows {
             now += Span::from_ns(100);
-            switch.handle_frame(now, 0, frame(n, FRAME_BYTES, hashes[((n + shift) % flows) as usize]), &mut notes);
+            switch.handle_frame(
+                now,
+                0,
+                frame(n, FRAME_BYTES, hashes[((n + shift) % flows) as usize]),
+                &mut notes,
+            );
         }
         notes.sent.clear();
         notes.depths.clear();
@@ -39,13 +46,20 @@ fn prioritised_wrongly(flows: u64, when_full: WhenFull) -> (f64, f64) {
     )
 }
 
-/// `large` flows of 100 kB among flows of 384 bytes, all at once. Returns how many became elephants and how many lost their
-/// entry.
+/// `large` flows of 100 kB among flows of 384 bytes, all at once. Returns how many became elephants
+/// and how many lost their entry.
 fn trapped(large: u64) -> (u64, u64) {
-    let trap = EtrapPolicy { byte_count: 20_000, age: Span::from_secs(10), bandwidth_threshold: 1, table_entries: ENTRIES };
-    let policy = PortPolicy { etrap: Some((trap, Span::from_us(25))), ..fifo(Limit::Bytes(1 << 40)) };
+    let trap = EtrapPolicy {
+        byte_count: 20_000,
+        age: Span::from_secs(10),
+        bandwidth_threshold: 1,
+        table_entries: ENTRIES,
+    };
+    let policy =
+        PortPolicy { etrap: Some((trap, Span::from_us(25))), ..fifo(Limit::Bytes(1 << 40)) };
     let mut switch = switch(1 << 41, vec![policy], true);
-    let (mut notes, mut stream, mut now) = (Notebook::default(), RandomStream::new(1, "hashes"), Time::ZERO);
+    let (mut notes, mut stream, mut now) =
+        (Notebook::default(), RandomStream::new(1, "hashes"), Time::ZERO);
     let hashes: Vec<u32> = (0..FLOWS).map(|_| stream.below(1 << 32) as u32).collect();
     for round in 0..66 {
         for n in 0..FLOWS {

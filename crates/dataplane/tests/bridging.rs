@@ -1,4 +1,5 @@
-//! What holds for every policy with lossless groups, pauses, shapers, policers, AFD, WRED and watchdogs, and every traffic.
+//! What holds for every policy with lossless groups, pauses, shapers, policers, AFD, WRED and
+//! watchdogs, and every traffic.
 
 mod common;
 use common::*;
@@ -24,14 +25,18 @@ enum Enters {
 fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
     let gap = prop_oneof![4 => Just(0), 6 => 0_u64..1_500, 1 => 0_u64..3_000_000];
     let frame = (64_u32..9_000, 0_u32..8, 0..PORTS as u32, 0_u8..8, any::<bool>()).prop_map(
-        |(bytes, flow, destination, priority, is_capable)| Enters::Frame { bytes, flow, destination, priority, is_capable },
+        |(bytes, flow, destination, priority, is_capable)| Enters::Frame {
+            bytes,
+            flow,
+            destination,
+            priority,
+            is_capable,
+        },
     );
     let quanta = prop_oneof![Just(0_u16), 1_u16..400, Just(u16::MAX)];
-    let pause = (any::<u8>(), quanta, proptest::bool::weighted(0.1)).prop_map(|(classes, quanta, is_link_pause)| Enters::Pause {
-        classes,
-        quanta,
-        is_link_pause,
-    });
+    let pause = (any::<u8>(), quanta, proptest::bool::weighted(0.1)).prop_map(
+        |(classes, quanta, is_link_pause)| Enters::Pause { classes, quanta, is_link_pause },
+    );
     let enters = prop_oneof![12 => frame, 1 => pause];
     proptest::collection::vec((gap, 0..PORTS, enters), 1..220)
 }
@@ -126,8 +131,15 @@ prop_compose! {
 fn any_switch() -> impl Strategy<Value = Policies> {
     let ports = proptest::collection::vec(any_port(), PORTS);
     let ingress = proptest::option::weighted(0.8, proptest::collection::vec(any_ingress(), PORTS));
-    let police = proptest::option::weighted(0.3, (500_000_000_u64..8_000_000_000, 3_000_u64..60_000, any::<bool>()));
-    (ports, ingress, police).prop_map(|(ports, ingress, police)| Policies { ports, ingress, police })
+    let police = proptest::option::weighted(
+        0.3,
+        (500_000_000_u64..8_000_000_000, 3_000_u64..60_000, any::<bool>()),
+    );
+    (ports, ingress, police).prop_map(|(ports, ingress, police)| Policies {
+        ports,
+        ingress,
+        police,
+    })
 }
 
 #[derive(Clone, Debug)]
@@ -146,14 +158,19 @@ impl Policies {
         }
         if let Some((bps, burst, is_per_flow)) = self.police {
             let pace = BitRate::from_bps(bps).expect("above zero").pace(0);
-            (0..PORTS).for_each(|port| built.police(port, Policer::new(pace, burst, 0b111, is_per_flow)));
+            (0..PORTS)
+                .for_each(|port| built.police(port, Policer::new(pace, burst, 0b111, is_per_flow)));
         }
         built
     }
 
-    /// Sends the arrivals through the switch, and waits until it is empty. `nudge` is called before each, with the time of
-    /// the last and of the next.
-    fn drive(&self, arrivals: &[Arrival], nudge: impl Fn(&mut Switch<TestFrame>, Time, Time, &mut Notebook)) -> Driven {
+    /// Sends the arrivals through the switch, and waits until it is empty. `nudge` is called before
+    /// each, with the time of the last and of the next.
+    fn drive(
+        &self,
+        arrivals: &[Arrival],
+        nudge: impl Fn(&mut Switch<TestFrame>, Time, Time, &mut Notebook),
+    ) -> Driven {
         let mut switch = self.build();
         let mut notes = Notebook::default();
         let (mut now, mut frames) = (Time::ZERO, 0);
@@ -179,7 +196,9 @@ impl Enters {
                 let ecn = if is_capable { Ecn::Ect0 } else { Ecn::NotEct };
                 TestFrame { destination, priority, ecn, ..frame(id, bytes, flow) }
             }
-            Enters::Pause { classes, quanta, is_link_pause } => TestFrame::new_pause(Pause::new(classes, quanta, is_link_pause)),
+            Enters::Pause { classes, quanta, is_link_pause } => {
+                TestFrame::new_pause(Pause::new(classes, quanta, is_link_pause))
+            }
         }
     }
 }
@@ -206,8 +225,14 @@ fn always(switch: &mut Switch<TestFrame>, now: Time, next: Time, notes: &mut Not
 /// Everything that happened, in order: times, ports, frames, and what pauses said.
 fn history(notes: &Notebook) -> Vec<String> {
     let sent = notes.sent.iter().map(|(at, port, frame)| format!("{at:>15} {port} sent {frame:?}"));
-    let dropped = notes.dropped.iter().map(|(at, port, id, cause)| format!("{at:>15} {port} dropped {id} {cause:?}"));
-    let notified = notes.notified.iter().map(|(at, notification)| format!("{at:>15} notified {notification:?}"));
+    let dropped = notes
+        .dropped
+        .iter()
+        .map(|(at, port, id, cause)| format!("{at:>15} {port} dropped {id} {cause:?}"));
+    let notified = notes
+        .notified
+        .iter()
+        .map(|(at, notification)| format!("{at:>15} notified {notification:?}"));
     let mut all: Vec<String> = sent.chain(dropped).chain(notified).collect();
     all.sort();
     all
@@ -222,34 +247,48 @@ proptest! {
         let eager = policies.drive(&traffic, always);
         prop_assert_eq!(history(&lazy.notes), history(&eager.notes));
         for port in 0..PORTS {
-            let of = |notes: &Notebook| notes.depths.iter().filter(|d| d.1 == port).copied().collect::<Vec<_>>();
+            let of = |notes: &Notebook| {
+                notes.depths.iter().filter(|d| d.1 == port).copied().collect::<Vec<_>>()
+            };
             prop_assert_eq!(of(&lazy.notes), of(&eager.notes));
             prop_assert_eq!(lazy.switch.groups(port), eager.switch.groups(port));
         }
     }
 
-    /// Every frame is sent or dropped once and counted where it went; the memory is never overdrawn and is empty in the end.
+    /// Every frame is sent or dropped once and counted where it went; the memory is never overdrawn
+    /// and is empty in the end.
     #[test]
-    fn every_frame_is_sent_or_dropped_once_and_every_account_is_closed(policies in any_switch(), traffic in arrivals()) {
+    fn every_frame_is_sent_or_dropped_once_and_every_account_is_closed(
+        policies in any_switch(),
+        traffic in arrivals(),
+    ) {
         let Driven { switch, notes, frames } = policies.drive(&traffic, never);
-        let mut seen: Vec<u64> = notes.sent.iter().filter(|s| s.2.pause.is_none()).map(|s| s.2.id).collect();
+        let mut seen: Vec<u64> =
+            notes.sent.iter().filter(|s| s.2.pause.is_none()).map(|s| s.2.id).collect();
         seen.extend(notes.dropped.iter().map(|d| d.2));
         seen.sort_unstable();
         seen.dedup();
         prop_assert_eq!(seen.len() as u64, frames);
-        let queues = (0..PORTS).flat_map(|port| (0..switch.queues(port)).map(move |queue| (port, queue)));
-        let counted: u64 = queues.map(|(port, queue)| switch.counters(port, queue, Time::NEVER))
-            .map(|c| c.tx_frames + c.drops.frames()).sum();
+        let queues =
+            (0..PORTS).flat_map(|port| (0..switch.queues(port)).map(move |queue| (port, queue)));
+        let counted: u64 = queues
+            .map(|(port, queue)| switch.counters(port, queue, Time::NEVER))
+            .map(|c| c.tx_frames + c.drops.frames())
+            .sum();
         prop_assert_eq!(counted + switch.early_drops().drops.frames(), frames);
         prop_assert!(switch.buffer().used_max_bytes() <= BUFFER_BYTES);
         prop_assert_eq!(switch.buffer().free_bytes(), BUFFER_BYTES);
         for port in 0..PORTS {
-            let (xoff, xon) = switch.groups(port).iter().fold((0, 0), |(off, on), (_, c)| (off + c.xoff_sent, on + c.xon_sent));
+            let (xoff, xon) = switch
+                .groups(port)
+                .iter()
+                .fold((0, 0), |(off, on), (_, c)| (off + c.xoff_sent, on + c.xon_sent));
             prop_assert_eq!(xoff, xon, "whoever was paused is let go");
         }
     }
 
-    /// With accounts at the entrance the memory is shared there: it is never the memory that is full at the exit.
+    /// With accounts at the entrance the memory is shared there: it is never the memory that is
+    /// full at the exit.
     #[test]
     fn groups_stay_within_their_parts(policies in any_switch(), traffic in arrivals()) {
         let Driven { switch, notes, .. } = policies.drive(&traffic, never);
@@ -261,7 +300,9 @@ proptest! {
                 if let Limit::Bytes(limit) = policy.limit {
                     prop_assert!(counters.bytes_max <= policy.reserved_bytes + limit);
                 }
-                let dropped = notes.dropped.iter().filter(|d| d.1 == port && matches!(d.3, DropCause::HeadroomFull | DropCause::IngressFull));
+                let dropped = notes.dropped.iter().filter(|d| {
+                    d.1 == port && matches!(d.3, DropCause::HeadroomFull | DropCause::IngressFull)
+                });
                 prop_assert!(dropped.count() as u64 >= counters.drop_frames);
             }
         }
@@ -285,15 +326,26 @@ proptest! {
     #[test]
     fn no_frame_leaves_before_it_has_come(policies in any_switch(), traffic in arrivals()) {
         let Driven { notes, .. } = policies.drive(&traffic, never);
-        let came: Vec<u64> = traffic.iter().scan(0, |now, arrival| { *now += 1_000 * arrival.0; Some(*now) }).collect();
+        let came: Vec<u64> = traffic
+            .iter()
+            .scan(0, |now, arrival| {
+                *now += 1_000 * arrival.0;
+                Some(*now)
+            })
+            .collect();
         let sent = notes.sent.iter().filter(|s| s.2.pause.is_none()).map(|s| (s.0, s.2.id));
         let dropped = notes.dropped.iter().map(|d| (d.0, d.2));
         for (at, id) in sent.chain(dropped) {
-            prop_assert!(at >= came[id as usize], "frame {id} leaves at {at} and comes at {}", came[id as usize]);
+            prop_assert!(
+                at >= came[id as usize],
+                "frame {id} leaves at {at} and comes at {}",
+                came[id as usize]
+            );
         }
     }
 
-    /// A frame never starts while its priority is paused, pause frames excepted, and the line is never shared by two.
+    /// A frame never starts while its priority is paused, pause frames excepted, and the line is
+    /// never shared by two.
     #[test]
     fn a_paused_priority_is_silent(policies in any_switch(), traffic in arrivals()) {
         let Driven { notes, .. } = policies.drive(&traffic, never);
@@ -304,7 +356,9 @@ proptest! {
             let mut pauses = Vec::new();
             for (gap, in_port, enters) in &traffic {
                 now += Span::from_ns(*gap);
-                if let (Enters::Pause { classes, quanta, is_link_pause }, true) = (enters, *in_port == port) {
+                if let (Enters::Pause { classes, quanta, is_link_pause }, true) =
+                    (enters, *in_port == port)
+                {
                     pauses.push((now, Pause::new(*classes, *quanta, *is_link_pause)));
                 }
             }
@@ -320,8 +374,16 @@ proptest! {
                 let start_time = Time::from_ps(*start);
                 let is_free = state.free_from(start_time, frame.priority) == start_time;
                 let ends_now = pauses.peek().is_some_and(|(at, _)| at.ps() == *start);
-                prop_assert!(frame.pause.is_some() || is_free || ends_now, "frame {} is sent while paused", frame.id);
-                prop_assert!(*start >= free_at, "frame {} starts before the line is free", frame.id);
+                prop_assert!(
+                    frame.pause.is_some() || is_free || ends_now,
+                    "frame {} is sent while paused",
+                    frame.id
+                );
+                prop_assert!(
+                    *start >= free_at,
+                    "frame {} starts before the line is free",
+                    frame.id
+                );
                 free_at = start + u64::from(frame.bytes + 24) * 800;
             }
         }

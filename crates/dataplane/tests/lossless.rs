@@ -1,4 +1,5 @@
-//! Senders that obey, a switch that pauses them, and the cables between: nothing is lost when the headroom is computed.
+//! Senders that obey, a switch that pauses them, and the cables between: nothing is lost when the
+//! headroom is computed.
 
 mod common;
 use common::*;
@@ -16,8 +17,8 @@ const RESPONSE_QUANTA: u64 = 67;
 /// The speed of light in a cable, metres per microsecond.
 const METRES_PER_US: u64 = 198;
 
-/// Senders (one switch each, with memory without end) whose port 0 leads to a port of the switch in the middle; that
-/// switch's last port is slow and leads out.
+/// Senders (one switch each, with memory without end) whose port 0 leads to a port of the switch in
+/// the middle; that switch's last port is slow and leads out.
 struct Net {
     senders: Vec<Switch<TestFrame>>,
     middle: Switch<TestFrame>,
@@ -43,11 +44,26 @@ impl Outputs<TestFrame> for Calls {
     fn transmit(&mut self, port: PortNo, frame: &TestFrame, _start: Time, end: Time) {
         self.0.push((port, *frame, end));
     }
-    fn dropped(&mut self, _at: Time, _port: PortNo, _queue: QueueNo, _frame: &TestFrame, cause: DropCause) {
+    fn dropped(
+        &mut self,
+        _at: Time,
+        _port: PortNo,
+        _queue: QueueNo,
+        _frame: &TestFrame,
+        cause: DropCause,
+    ) {
         self.1.push(cause);
     }
     fn marked(&mut self, _at: Time, _port: PortNo, _queue: QueueNo, _frame: &TestFrame) {}
-    fn notify(&mut self, _at: Time, _port: PortNo, _queue: QueueNo, _frame: &TestFrame, _notification: Notification) {}
+    fn notify(
+        &mut self,
+        _at: Time,
+        _port: PortNo,
+        _queue: QueueNo,
+        _frame: &TestFrame,
+        _notification: Notification,
+    ) {
+    }
     fn depth(&mut self, _at: Time, _port: PortNo, _bytes: u64) {}
 }
 
@@ -62,7 +78,10 @@ struct Setup {
 impl Net {
     fn new(setup: &Setup) -> Net {
         let response = BitRate::from_gbps(10).pace(0).time_to_send(RESPONSE_QUANTA * 64);
-        let obedient = || PortPolicy { pause: Some(PauseState::new(setup.obeys, true, response)), ..fifo(Limit::Bytes(1 << 40)) };
+        let obedient = || PortPolicy {
+            pause: Some(PauseState::new(setup.obeys, true, response)),
+            ..fifo(Limit::Bytes(1 << 40))
+        };
         let sender = |_| {
             let mut forwarding = Forwarding::new(1);
             forwarding.push_destination(&[0]);
@@ -78,11 +97,19 @@ impl Net {
             let pace = if port == setup.senders { slow } else { BitRate::from_gbps(10).pace(0) };
             middle.add_port(pace, 24, fifo(Limit::Bytes(1 << 30)), true);
         }
-        let lossless = Some(Lossless { xon_offset_bytes: 2 * u64::from(PORT_MTU), headroom_bytes: setup.headroom_bytes });
+        let lossless = Some(Lossless {
+            xon_offset_bytes: 2 * u64::from(PORT_MTU),
+            headroom_bytes: setup.headroom_bytes,
+        });
         let limit = Limit::Bytes(setup.xoff_bytes);
         let groups = vec![
             GroupPolicy { priorities: 0b1000, reserved_bytes: 0, limit, lossless },
-            GroupPolicy { priorities: 0b1111_0111, reserved_bytes: 0, limit: Limit::Bytes(1 << 30), lossless: None },
+            GroupPolicy {
+                priorities: 0b1111_0111,
+                reserved_bytes: 0,
+                limit: Limit::Bytes(1 << 30),
+                lossless: None,
+            },
         ];
         middle.account_ingress(vec![(groups, PausePolicy::default()); setup.senders + 1]);
         Net {
@@ -112,14 +139,21 @@ impl Net {
     fn answer(&mut self, now: Time, sender: usize, frame: TestFrame) {
         let mut calls = Calls::default();
         let destination = (self.senders.len() - sender) as u32;
-        self.middle.handle_frame(now, self.senders.len(), TestFrame { destination, ..frame }, &mut calls);
+        self.middle.handle_frame(
+            now,
+            self.senders.len(),
+            TestFrame { destination, ..frame },
+            &mut calls,
+        );
         self.carry(Place::Middle(0), calls);
     }
 
     fn carry(&mut self, from: Place, Calls(sent, lost): Calls) {
         for (port, frame, end) in sent {
             match from {
-                Place::Sender(sender) => self.arrive(end + self.cable, Place::Middle(sender), frame),
+                Place::Sender(sender) => {
+                    self.arrive(end + self.cable, Place::Middle(sender), frame)
+                }
                 Place::Middle(_) if port == self.senders.len() => self.left += 1,
                 Place::Middle(_) => self.arrive(end + self.cable, Place::Sender(port), frame),
             }
@@ -131,7 +165,9 @@ impl Net {
     fn run(&mut self, until: Time) {
         loop {
             let arrival = self.on_the_way.first_key_value().map_or(Time::NEVER, |(key, _)| key.0);
-            let sender = (0..self.senders.len()).min_by_key(|&sender| self.senders[sender].poll_timeout()).expect("senders");
+            let sender = (0..self.senders.len())
+                .min_by_key(|&sender| self.senders[sender].poll_timeout())
+                .expect("senders");
             let (first, second) = (self.senders[sender].poll_timeout(), self.middle.poll_timeout());
             let now = arrival.min(first).min(second);
             if now > until {
@@ -148,7 +184,9 @@ impl Net {
                 let (_, (place, frame)) = self.on_the_way.pop_first().expect("something arrives");
                 match place {
                     Place::Middle(port) => self.middle.handle_frame(now, port, frame, &mut calls),
-                    Place::Sender(at) if frame.pause.is_some() => self.senders[at].handle_frame(now, 0, frame, &mut calls),
+                    Place::Sender(at) if frame.pause.is_some() => {
+                        self.senders[at].handle_frame(now, 0, frame, &mut calls)
+                    }
                     Place::Sender(_) => {}
                 }
                 place
@@ -158,8 +196,8 @@ impl Net {
     }
 }
 
-/// Senders hand down these frames (microseconds apart, bytes) as fast as they come, answers cross them. Returns the net when
-/// everything is over, and how many frames were handed down.
+/// Senders hand down these frames (microseconds apart, bytes) as fast as they come, answers cross
+/// them. Returns the net when everything is over, and how many frames were handed down.
 fn incast(setup: &Setup, frames: &[(u64, u32)], answers: bool) -> (Net, u64) {
     let mut net = Net::new(setup);
     let mut now = Time::ZERO;
@@ -183,7 +221,10 @@ fn computed_headroom(metres: u64) -> u64 {
 }
 
 fn traffic() -> impl Strategy<Value = Vec<(u64, u32)>> {
-    proptest::collection::vec((prop_oneof![3 => Just(0_u64), 1 => 0_u64..80], 64..PORT_MTU), 10..150)
+    proptest::collection::vec(
+        (prop_oneof![3 => Just(0_u64), 1 => 0_u64..80], 64..PORT_MTU),
+        10..150,
+    )
 }
 
 proptest! {
@@ -194,7 +235,13 @@ proptest! {
         frames in traffic(),
         (senders, metres, xoff_bytes, answers) in (1_usize..5, 0_u64..600, 0_u64..60_000, any::<bool>()),
     ) {
-        let setup = Setup { senders, metres, headroom_bytes: computed_headroom(metres), xoff_bytes, obeys: 0b1000 };
+        let setup = Setup {
+            senders,
+            metres,
+            headroom_bytes: computed_headroom(metres),
+            xoff_bytes,
+            obeys: 0b1000,
+        };
         let (net, sent) = incast(&setup, &frames, answers);
         prop_assert_eq!(net.lost, []);
         prop_assert_eq!(net.left, sent, "everything arrives in the end");
@@ -203,7 +250,8 @@ proptest! {
 
 #[test]
 fn without_headroom_what_follows_the_pause_is_lost_and_counted_as_that() {
-    let setup = Setup { senders: 3, metres: 100, headroom_bytes: 0, xoff_bytes: 30_000, obeys: 0b1000 };
+    let setup =
+        Setup { senders: 3, metres: 100, headroom_bytes: 0, xoff_bytes: 30_000, obeys: 0b1000 };
     let (net, sent) = incast(&setup, &[(0, 1_500); 100], false);
     assert!(!net.lost.is_empty());
     assert!(net.lost.iter().all(|&cause| cause == DropCause::HeadroomFull));
@@ -224,6 +272,9 @@ fn the_headroom_is_needed() {
     let headroom_bytes = computed_headroom(300);
     let setup = Setup { senders: 4, metres: 300, headroom_bytes, xoff_bytes: 0, obeys: 0b1000 };
     let (net, _) = incast(&setup, &[(0, PORT_MTU); 60], true);
-    let most = (0..4).map(|port| net.middle.groups(port)[0].1.headroom_max_bytes).max().expect("four ports");
+    let most = (0..4)
+        .map(|port| net.middle.groups(port)[0].1.headroom_max_bytes)
+        .max()
+        .expect("four ports");
     assert!(2 * most > headroom_bytes && most <= headroom_bytes, "{most} of {headroom_bytes}");
 }

@@ -20,12 +20,22 @@ fn long(id: u64, bytes: u32, destination: u32) -> TestFrame {
 #[test]
 fn a_frame_above_the_mtu_is_dropped_at_the_port_that_is_too_small_for_it() {
     let (mut switch, mut notes) = (unequal(), Notebook::default());
-    // From port 0, which takes any length, to each port; then from the small port, whose receiver discards it before it is known where it goes.
-    let arrivals = [(0, 1_514, 1), (0, 1_515, 1), (0, 9_014, 2), (0, 9_015, 2), (1, 1_515, 2), (2, 9_014, 1), (2, 9_015, 0)];
+    // From port 0, which takes any length, to each port; then from the small port, whose receiver
+    // discards it before it is known where it goes.
+    let arrivals = [
+        (0, 1_514, 1),
+        (0, 1_515, 1),
+        (0, 9_014, 2),
+        (0, 9_015, 2),
+        (1, 1_515, 2),
+        (2, 9_014, 1),
+        (2, 9_015, 0),
+    ];
     for (id, (in_port, bytes, destination)) in (0..).zip(arrivals) {
         switch.handle_frame(Time::ZERO, in_port, long(id, bytes, destination), &mut notes);
     }
-    let dropped: Vec<_> = notes.dropped.iter().map(|&(_, port, id, cause)| (id, port, cause)).collect();
+    let dropped: Vec<_> =
+        notes.dropped.iter().map(|&(_, port, id, cause)| (id, port, cause)).collect();
     let mtu = DropCause::Mtu;
     assert_eq!(dropped, [(1, 1, mtu), (3, 2, mtu), (4, 1, mtu), (5, 1, mtu), (6, 2, mtu)]);
     let drops = |ingress_frames, egress_frames| Some(MtuDrops { ingress_frames, egress_frames });
@@ -43,7 +53,8 @@ proptest! {
         mtus in proptest::collection::vec(proptest::option::of(576_u32..2_000), 3),
         frames in proptest::collection::vec((0_usize..3, 64_u32..2_100, 0_u32..3), 1..60),
     ) {
-        let (mut switch, mut notes) = (switch(1 << 24, vec![fifo(Limit::Bytes(1 << 23)); 3], false), Notebook::default());
+        let (mut switch, mut notes) =
+            (switch(1 << 24, vec![fifo(Limit::Bytes(1 << 23)); 3], false), Notebook::default());
         switch.limit_frames(mtus.clone());
         let mut fitting = 0;
         for (id, &(in_port, bytes, destination)) in (0..).zip(&frames) {
@@ -51,7 +62,10 @@ proptest! {
             fitting += usize::from(fits(in_port) && fits(destination as usize));
             switch.handle_frame(Time::ZERO, in_port, long(id, bytes, destination), &mut notes);
         }
-        let counted: u64 = (0..3).filter_map(|port| switch.mtu_drops(port)).map(|own| own.ingress_frames + own.egress_frames).sum();
+        let counted: u64 = (0..3)
+            .filter_map(|port| switch.mtu_drops(port))
+            .map(|own| own.ingress_frames + own.egress_frames)
+            .sum();
         prop_assert_eq!(notes.sent.len(), fitting);
         prop_assert_eq!(counted as usize, frames.len() - fitting);
     }

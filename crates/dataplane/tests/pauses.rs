@@ -6,7 +6,8 @@ use tailrace_dataplane::*;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Pause, PauseState, QUANTA_MAX};
 
-/// A frame of 976 bytes with its 24 bytes of overhead takes 800 ns at 10 Gbit/s; a pause frame of 60 takes 67.2.
+/// A frame of 976 bytes with its 24 bytes of overhead takes 800 ns at 10 Gbit/s; a pause frame of
+/// 60 takes 67.2.
 const SIZE: u32 = 976;
 const SAN: u8 = 3;
 const LAN: u8 = 0;
@@ -23,15 +24,19 @@ fn pause(classes: u8, quanta: u16) -> TestFrame {
     TestFrame::new_pause(Pause::new(classes, quanta, false))
 }
 
-/// Port 0 leads to destination 0 and obeys pauses of [`SAN`]; two queues of equal weight, one for each priority.
+/// Port 0 leads to destination 0 and obeys pauses of [`SAN`]; two queues of equal weight, one for
+/// each priority.
 fn obedient(watchdog: Option<Watchdog>) -> PortPolicy {
-    let queues = vec![queue(Service::Dwrr(500), Limit::Bytes(1 << 30)), queue(Service::Dwrr(500), Limit::Bytes(1 << 30))];
+    let queues = vec![
+        queue(Service::Dwrr(500), Limit::Bytes(1 << 30)),
+        queue(Service::Dwrr(500), Limit::Bytes(1 << 30)),
+    ];
     let pause = Some(PauseState::new(1 << SAN, true, Span::ZERO));
     PortPolicy { queue_of_class: [0, 0, 0, 1, 0, 0, 0, 0], pause, watchdog, ..port(queues) }
 }
 
-/// A weight so small that a frame takes seven turns, 89 us, and pauses more often than that: the queue keeps what it saved,
-/// and has its share of the turns in which it could take part.
+/// A weight so small that a frame takes seven turns, 89 us, and pauses more often than that: the
+/// queue keeps what it saved, and has its share of the turns in which it could take part.
 #[test]
 fn pauses_do_not_take_what_a_queue_has_saved() {
     let mut policy = obedient(None);
@@ -45,12 +50,14 @@ fn pauses_do_not_take_what_a_queue_has_saved() {
     // Every 50 us a pause of 10.24 us.
     (0..400).for_each(|n| switch.handle_frame(ns(50_000 * n), 0, pause(1 << SAN, 200), &mut notes));
     switch.handle_timeout(ns(20_000_000), &mut notes);
-    let (san, all) = (notes.sent.iter().filter(|(_, _, sent)| sent.priority == SAN).count(), notes.sent.len());
+    let (san, all) =
+        (notes.sent.iter().filter(|(_, _, sent)| sent.priority == SAN).count(), notes.sent.len());
     // 1 % of the 79.5 % of 25 000 frames that are sent outside of pauses: 199.
     assert!((190..=200).contains(&san) && (25_000..=25_001).contains(&all), "{san} of {all}");
 }
 
-/// Frames and pauses sent by a port, in order: nanoseconds and frame, or the quanta of a pause for [`SAN`].
+/// Frames and pauses sent by a port, in order: nanoseconds and frame, or the quanta of a pause for
+/// [`SAN`].
 fn story(notes: &Notebook, port: PortNo) -> Vec<(u64, String)> {
     let mut sent: Vec<_> = notes.sent.iter().filter(|sent| sent.1 == port).collect();
     sent.sort_by_key(|sent| sent.0);
@@ -58,7 +65,11 @@ fn story(notes: &Notebook, port: PortNo) -> Vec<(u64, String)> {
         let kind = if pause.is_link_pause { "link" } else { "priorities" };
         format!("{kind} {:#04x}: {}", pause.classes, pause.quanta[usize::from(SAN)])
     };
-    sent.iter().map(|(at, _, frame)| (at / 1_000, frame.pause.map_or_else(|| format!("frame {}", frame.id), told))).collect()
+    sent.iter()
+        .map(|(at, _, frame)| {
+            (at / 1_000, frame.pause.map_or_else(|| format!("frame {}", frame.id), told))
+        })
+        .collect()
 }
 fn told(lines: &[(u64, &str)]) -> Vec<(u64, String)> {
     lines.iter().map(|&(at, what)| (at, what.to_owned())).collect()
@@ -76,42 +87,59 @@ fn a_resume_is_noticed_at_once() {
     assert_eq!(story(&notes, 0), told(&[(9_000, "frame 1")]));
 }
 
-/// What waits behind a pause of its own must not hold back a newcomer of another priority: it goes when the line is free,
-/// here at the end of the pause frame that the port itself is sending.
+/// What waits behind a pause of its own must not hold back a newcomer of another priority: it goes
+/// when the line is free, here at the end of the pause frame that the port itself is sending.
 #[test]
 fn a_newcomer_goes_after_the_pause_frame_on_the_wire_and_not_after_the_pause() {
     let lossless = Some(Lossless { xon_offset_bytes: 0, headroom_bytes: 100_000 });
     let limit = Limit::Bytes(0);
     let groups = vec![
         GroupPolicy { priorities: 1 << SAN, reserved_bytes: 0, limit, lossless },
-        GroupPolicy { priorities: !(1 << SAN), reserved_bytes: 0, limit: Limit::Bytes(1 << 20), lossless: None },
+        GroupPolicy {
+            priorities: !(1 << SAN),
+            reserved_bytes: 0,
+            limit: Limit::Bytes(1 << 20),
+            lossless: None,
+        },
     ];
     let mut switch = switch(1 << 21, vec![obedient(None), obedient(None)], true);
     switch.account_ingress(vec![(groups, PausePolicy::default()); 2]);
     let mut notes = Notebook::default();
-    // Both neighbours have paused this priority; a frame of it waits at port 0, and another at port 1, from port 0.
+    // Both neighbours have paused this priority; a frame of it waits at port 0, and another at port
+    // 1, from port 0.
     switch.handle_frame(ns(0), 0, pause(1 << SAN, QUANTA_MAX), &mut notes);
     switch.handle_frame(ns(0), 1, pause(1 << SAN, QUANTA_MAX), &mut notes);
     switch.handle_frame(ns(100), 1, of(SAN, 1), &mut notes);
     switch.handle_frame(ns(1_000), 0, TestFrame { destination: 1, ..of(SAN, 2) }, &mut notes);
-    // Its group is above XOFF at once: port 0 pauses its neighbour from 1 000 to 1 067.2 ns. Meanwhile a frame comes.
+    // Its group is above XOFF at once: port 0 pauses its neighbour from 1 000 to 1 067.2 ns.
+    // Meanwhile a frame comes.
     switch.handle_frame(ns(1_020), 1, of(LAN, 3), &mut notes);
     switch.handle_timeout(ns(10_000), &mut notes);
     let expected = told(&[(1_000, "priorities 0x08: 65535"), (1_067, "frame 3")]);
     assert_eq!(story(&notes, 0), expected);
 }
 
-/// A lossless group of port 1 holds nothing, so its first frame that waits orders a pause there. Port 1 is busy.
+/// A lossless group of port 1 holds nothing, so its first frame that waits orders a pause there.
+/// Port 1 is busy.
 fn pausing(policy: PausePolicy) -> Notebook {
     let lossless = Some(Lossless { xon_offset_bytes: 0, headroom_bytes: 100_000 });
     let limit = Limit::Bytes(0);
-    let mut switch = switch(1 << 21, vec![fifo(Limit::Bytes(1 << 20)), fifo(Limit::Bytes(1 << 20))], true);
+    let mut switch =
+        switch(1 << 21, vec![fifo(Limit::Bytes(1 << 20)), fifo(Limit::Bytes(1 << 20))], true);
     let groups = vec![GroupPolicy { priorities: u8::MAX, reserved_bytes: 0, limit, lossless }];
-    let open = vec![GroupPolicy { priorities: u8::MAX, reserved_bytes: 0, limit: Limit::Bytes(1 << 20), lossless: None }];
+    let open = vec![GroupPolicy {
+        priorities: u8::MAX,
+        reserved_bytes: 0,
+        limit: Limit::Bytes(1 << 20),
+        lossless: None,
+    }];
     switch.account_ingress(vec![(open, policy), (groups, policy)]);
     let mut notes = Notebook::default();
-    (10..14).for_each(|id| switch.handle_frame(ns(0), 0, TestFrame { destination: 1, ..of(LAN, id) }, &mut notes));
-    (0..3).for_each(|id| switch.handle_frame(ns(100), 1, of(SAN, id), &mut notes)); // 0 is sent at once, 1 and 2 wait
+    (10..14).for_each(|id| {
+        switch.handle_frame(ns(0), 0, TestFrame { destination: 1, ..of(LAN, id) }, &mut notes)
+    });
+    // 0 is sent at once, 1 and 2 wait
+    (0..3).for_each(|id| switch.handle_frame(ns(100), 1, of(SAN, id), &mut notes));
     switch.handle_timeout(ns(20_000), &mut notes);
     notes
 }
@@ -138,7 +166,8 @@ fn ports_of_802_3x_send_pauses_of_the_link_and_renew_them_as_such() {
         .map(|(_, what)| what)
         .filter(|what| !what.starts_with("frame"))
         .collect();
-    // Renewed when the time of 2 * 8 * 84 bytes has passed since the order, 20 quanta being shorter.
+    // Renewed when the time of 2 * 8 * 84 bytes has passed since the order, 20 quanta being
+    // shorter.
     assert_eq!(told, ["link 0xff: 20", "link 0xff: 20", "link 0xff: 0"]);
 }
 
@@ -146,7 +175,8 @@ fn ports_of_802_3x_send_pauses_of_the_link_and_renew_them_as_such() {
 #[test]
 fn a_frame_is_not_sent_at_a_time_before_it_has_come() {
     let pause_state = PauseState::new(1 << SAN, true, Span::from_us(1));
-    let mut switch = switch(1 << 20, vec![PortPolicy { pause: Some(pause_state), ..obedient(None) }], true);
+    let mut switch =
+        switch(1 << 20, vec![PortPolicy { pause: Some(pause_state), ..obedient(None) }], true);
     let mut notes = Notebook::default();
     switch.handle_frame(ns(0), 0, pause(1 << SAN, 1_000), &mut notes);
     switch.handle_frame(ns(5_000), 0, of(SAN, 1), &mut notes);
@@ -154,7 +184,8 @@ fn a_frame_is_not_sent_at_a_time_before_it_has_come() {
     assert_eq!(story(&notes, 0), told(&[(PAUSE_NS, "frame 1")]));
 }
 
-const WATCHDOG: Watchdog = Watchdog { detection: Span::from_us(20), restoration: Span::from_us(10) };
+const WATCHDOG: Watchdog =
+    Watchdog { detection: Span::from_us(20), restoration: Span::from_us(10) };
 
 /// A pause at 0 for 51.2 us; frames of the paused priority at these times.
 fn watched(frames_at_ns: &[u64]) -> (Switch<TestFrame>, Notebook) {
@@ -174,7 +205,11 @@ fn dropped(notes: &Notebook) -> Vec<(u64, u64)> {
 #[test]
 fn a_watchdog_waits_for_its_detection_time_and_then_flushes() {
     let (mut switch, mut notes) = watched(&[1_000, 2_000]);
-    assert_eq!(switch.poll_timeout(), ns(20_000), "it asks to be called, although everything is paused");
+    assert_eq!(
+        switch.poll_timeout(),
+        ns(20_000),
+        "it asks to be called, although everything is paused"
+    );
     switch.handle_timeout(ns(19_999), &mut notes);
     assert_eq!((switch.storms(0), dropped(&notes)), ((0, 0), vec![]));
     switch.handle_timeout(ns(20_000), &mut notes);
@@ -210,10 +245,16 @@ fn reserves_and_headroom_are_kept_free_for_their_groups() {
     let lossless = Some(Lossless { xon_offset_bytes: 0, headroom_bytes: 20_000 });
     let limit = Limit::Bytes(1 << 20);
     let groups = vec![
-        GroupPolicy { priorities: 1 << SAN, reserved_bytes: 10_000, limit: Limit::Bytes(0), lossless },
+        GroupPolicy {
+            priorities: 1 << SAN,
+            reserved_bytes: 10_000,
+            limit: Limit::Bytes(0),
+            lossless,
+        },
         GroupPolicy { priorities: !(1 << SAN), reserved_bytes: 0, limit, lossless: None },
     ];
-    let mut switch = switch(100_000, vec![fifo(Limit::Bytes(1 << 20)), fifo(Limit::Bytes(1 << 20))], true);
+    let mut switch =
+        switch(100_000, vec![fifo(Limit::Bytes(1 << 20)), fifo(Limit::Bytes(1 << 20))], true);
     switch.account_ingress(vec![(groups, PausePolicy::default()); 2]);
     let mut notes = Notebook::default();
     (0..80).for_each(|id| switch.handle_frame(ns(0), 1, frame(id, 1_000, 0), &mut notes));
@@ -223,7 +264,12 @@ fn reserves_and_headroom_are_kept_free_for_their_groups() {
     // Both lossless groups have what was kept for them.
     for port in [0, 1] {
         (0..30).for_each(|id| {
-            switch.handle_frame(ns(0), port, TestFrame { priority: SAN, ..frame(100 + id, 1_000, 3) }, &mut notes)
+            switch.handle_frame(
+                ns(0),
+                port,
+                TestFrame { priority: SAN, ..frame(100 + id, 1_000, 3) },
+                &mut notes,
+            )
         });
     }
     assert_eq!(notes.dropped.len(), 39);

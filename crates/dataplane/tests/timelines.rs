@@ -21,7 +21,8 @@ fn a_full_queue_drops_the_newcomer() {
     for id in 0..4 {
         switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes);
     }
-    switch.handle_frame(ns(800), 0, frame(4, SIZE, 1), &mut notes); // frame 1 has left the queue just now
+    // frame 1 has left the queue just now
+    switch.handle_frame(ns(800), 0, frame(4, SIZE, 1), &mut notes);
     switch.handle_timeout(ns(10_000), &mut notes);
     let story = "
         0 ps  frame 0  SendStarted
@@ -34,7 +35,8 @@ fn a_full_queue_drops_the_newcomer() {
     assert_eq!(switch.counters(0, 0, ns(10_000)).depth_max_bytes, 2 * u64::from(SIZE));
 }
 
-/// What has left one port by the time at which a frame waits at another is not in the memory with it.
+/// What has left one port by the time at which a frame waits at another is not in the memory with
+/// it.
 #[test]
 fn the_largest_use_of_the_memory_is_that_of_one_moment() {
     let mut switch = switch(1 << 20, vec![fifo(Limit::Bytes(1 << 19)); 2], false);
@@ -51,10 +53,12 @@ fn the_largest_use_of_the_memory_is_that_of_one_moment() {
 
 #[test]
 fn express_packets_overtake_what_waits_but_not_what_is_on_the_wire() {
-    let mut switch = switch(1 << 20, vec![dpp(Limit::Bytes(1 << 19), 1, DppReset::OrderSafe)], false);
+    let mut switch =
+        switch(1 << 20, vec![dpp(Limit::Bytes(1 << 19), 1, DppReset::OrderSafe)], false);
     let mut notes = Notebook::default();
     for id in 0..4 {
-        switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes); // one bulk flow: frame 0 is its prioritised one
+        // one bulk flow: frame 0 is its prioritised one
+        switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes);
     }
     switch.handle_frame(ns(900), 0, frame(9, SIZE, 2), &mut notes); // a new flow
     switch.handle_timeout(ns(10_000), &mut notes);
@@ -70,7 +74,8 @@ fn express_packets_overtake_what_waits_but_not_what_is_on_the_wire() {
 
 #[test]
 fn a_choice_that_is_due_does_not_see_a_frame_that_arrives_at_that_moment() {
-    let mut switch = switch(1 << 20, vec![dpp(Limit::Bytes(1 << 19), 1, DppReset::OrderSafe)], false);
+    let mut switch =
+        switch(1 << 20, vec![dpp(Limit::Bytes(1 << 19), 1, DppReset::OrderSafe)], false);
     let mut notes = Notebook::default();
     for id in 0..3 {
         switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes);
@@ -84,20 +89,30 @@ fn a_choice_that_is_due_does_not_see_a_frame_that_arrives_at_that_moment() {
 #[test]
 fn saturated_queues_share_the_buffer_by_their_alpha() {
     // Choudhury and Hahne: each of S queues settles at alpha B / (1 + alpha S).
-    for (alpha_milli, ports) in [(1000, 1), (1000, 2), (1000, 4), (8000, 1), (8000, 2), (14_000, 4), (125, 8)] {
+    for (alpha_milli, ports) in
+        [(1000, 1), (1000, 2), (1000, 4), (8000, 1), (8000, 2), (14_000, 4), (125, 8)]
+    {
         let buffer = 10_000_000_u64;
         let policies = vec![fifo(Limit::Alpha(alpha_milli)); ports];
         let mut switch = switch(buffer, policies, false);
         let mut notes = Notebook::default();
         for id in 0..60_000 {
             let destination = (id % ports as u64) as u32;
-            switch.handle_frame(ns(id), 0, TestFrame { destination, ..frame(id, SIZE, 1) }, &mut notes);
+            switch.handle_frame(
+                ns(id),
+                0,
+                TestFrame { destination, ..frame(id, SIZE, 1) },
+                &mut notes,
+            );
         }
         let alpha = f64::from(alpha_milli) / 1000.0;
         let share = alpha * buffer as f64 / (1.0 + alpha * ports as f64);
         for port in 0..ports {
             let got = switch.waiting_bytes(port) as f64;
-            assert!((got / share - 1.0).abs() < 0.01, "alpha {alpha}, {ports} ports: {got} instead of {share}");
+            assert!(
+                (got / share - 1.0).abs() < 0.01,
+                "alpha {alpha}, {ports} ports: {got} instead of {share}"
+            );
         }
     }
 }
@@ -119,12 +134,17 @@ fn the_step_marks_what_finds_more_than_the_threshold_and_only_what_is_capable() 
 
 #[test]
 fn a_rule_gives_a_frame_its_class_its_queue_and_its_priority_on_the_way_on() {
-    let queues = vec![queue(Service::Dwrr(500), Limit::Bytes(1 << 19)), queue(Service::Dwrr(500), Limit::Bytes(1 << 19))];
+    let queues = vec![
+        queue(Service::Dwrr(500), Limit::Bytes(1 << 19)),
+        queue(Service::Dwrr(500), Limit::Bytes(1 << 19)),
+    ];
     let policy = PortPolicy { queue_of_class: [0, 0, 0, 0, 0, 1, 0, 0], ..port(queues) };
     let mut switch = switch(1 << 20, vec![policy.clone(), policy], true);
     switch.classify_by(Classifier::new(vec![(Match { ingress: Some(1), ..Match::default() }, 5)]));
     let mut notes = Notebook::default();
-    (0..2).for_each(|in_port| switch.handle_frame(ns(0), in_port, frame(in_port as u64, SIZE, 1), &mut notes));
+    (0..2).for_each(|in_port| {
+        switch.handle_frame(ns(0), in_port, frame(in_port as u64, SIZE, 1), &mut notes)
+    });
     switch.handle_timeout(ns(10_000), &mut notes);
     assert_eq!([0, 1].map(|queue| switch.counters(0, queue, ns(10_000)).tx_frames), [1, 1]);
     let priorities: Vec<u8> = notes.sent.iter().map(|(_, _, frame)| frame.priority()).collect();
@@ -149,7 +169,8 @@ fn counting_anew_changes_what_is_counted_and_nothing_else() {
     };
     let (story, drops, frames) = run(true, false);
     assert_eq!((drops, frames), (3, 4));
-    // One frame waits at 900 ns: it is sent and counted after that, also where its departure was decided before.
+    // One frame waits at 900 ns: it is sent and counted after that, also where its departure was
+    // decided before.
     assert_eq!(run(true, true), (story.clone(), 2, 2));
     assert_eq!(run(false, true), (story, 2, 2));
 }

@@ -1,4 +1,5 @@
-//! What a program's act follows from, for engines that explain latencies. Nothing else depends on it.
+//! What a program's act follows from, for engines that explain latencies. Nothing else depends on
+//! it.
 
 use tailrace_units::{Span, Time};
 
@@ -61,6 +62,11 @@ impl Cause {
 
     /// A datagram that has just come.
     pub fn datagram(socket: u32, number: u64, now: Time) -> Cause {
-        Cause { came: Came::Datagram { socket, number }, by: now, waited: Span::ZERO, work: Work::Program }
+        Cause {
+            came: Came::Datagram { socket, number },
+            by: now,
+            waited: Span::ZERO,
+            work: Work::Program,
+        }
     }
 }

@@ -1,7 +1,9 @@
-//! Generic receive offload: contiguous segments of one socket that are polled together go up the stack as one.
+//! Generic receive offload: contiguous segments of one socket that are polled together go up the
+//! stack as one.
 //!
-//! As Linux does it: equal acknowledgement, flags (but for PSH, which ends the aggregate) and congestion bits; up to a
-//! limit; interleaved flows are merged too. Pure acknowledgements are not merged.
+//! As Linux does it: equal acknowledgement, flags (but for PSH, which ends the aggregate) and
+//! congestion bits; up to a limit; interleaved flows are merged too. Pure acknowledgements are not
+//! merged.
 
 use tailrace_wire::{Flags, Packet};
 
@@ -17,7 +19,8 @@ pub struct Aggregate {
     is_closed: bool,
 }
 
-/// The aggregates of one poll. The caller keeps one `slot` per socket, zero before the first segment of a poll.
+/// The aggregates of one poll. The caller keeps one `slot` per socket, zero before the first
+/// segment of a poll.
 #[derive(Clone, Debug, Default)]
 pub struct Gro {
     limit_bytes: u32,
@@ -46,7 +49,12 @@ impl Gro {
     #[inline]
     pub fn add_alone(&mut self, packet: &Packet) {
         let payload_bytes = u32::from(packet.payload_bytes);
-        self.aggregates.push(Aggregate { packet: *packet, payload_bytes, segments: 1, is_closed: true });
+        self.aggregates.push(Aggregate {
+            packet: *packet,
+            payload_bytes,
+            segments: 1,
+            is_closed: true,
+        });
     }
 
     /// What was gathered, oldest first. Call [`Gro::clear`] afterwards, with all slots zero again.
@@ -87,7 +95,13 @@ mod tests {
     use super::*;
 
     fn segment(to_endpoint: u32, seq: u64, flags: Flags) -> Packet {
-        Packet { to_endpoint, seq, payload_bytes: 1448, flags: flags.with(Flags::ACK), ..Packet::default() }
+        Packet {
+            to_endpoint,
+            seq,
+            payload_bytes: 1448,
+            flags: flags.with(Flags::ACK),
+            ..Packet::default()
+        }
     }
 
     #[test]
@@ -102,7 +116,11 @@ mod tests {
         gro.add(&segment(0, 9 * 1448, Flags::NONE), &mut slots[0]); // a gap
         gro.add(&segment(1, 3 * 1448, Flags::PSH), &mut slots[1]);
         gro.add(&segment(1, 4 * 1448, Flags::NONE), &mut slots[1]); // after a push
-        let seen: Vec<_> = gro.aggregates().iter().map(|a| (a.packet.to_endpoint, a.segments, a.payload_bytes)).collect();
+        let seen: Vec<_> = gro
+            .aggregates()
+            .iter()
+            .map(|a| (a.packet.to_endpoint, a.segments, a.payload_bytes))
+            .collect();
         assert_eq!(seen, [(0, 3, 4344), (1, 4, 5792), (0, 1, 1448), (1, 1, 1448)]);
     }
 

@@ -8,13 +8,16 @@ pub(crate) const TICK: Span = Span::from_ms(4);
 /// Levels of the timer wheel: a timer of so many ticks or more is only as fine as eight times more.
 const FINE: u64 = 63;
 const LEVELS: u32 = 8;
-/// Ticks before time 0: a multiple of what counts on the last level, so that all times are after the first tick.
+/// Ticks before time 0: a multiple of what counts on the last level, so that all times are after
+/// the first tick.
 const BEFORE: u64 = 1 << (3 * LEVELS);
 
-/// When a timer expires that was set at `armed` for `deadline`; the ticks of its host are `phase` after multiples of `tick`.
+/// When a timer expires that was set at `armed` for `deadline`; the ticks of its host are `phase`
+/// after multiples of `tick`.
 ///
-/// The time is rounded up to whole ticks, which count from the last tick, and it never expires early: at the end of the tick in which it
-/// falls. With ticks of 4 ms, a timer of 3 ms takes between 4 and 8. From 63 ticks on, what counts is eight of them, from 504 on 64.
+/// The time is rounded up to whole ticks, which count from the last tick, and it never expires
+/// early: at the end of the tick in which it falls. With ticks of 4 ms, a timer of 3 ms takes
+/// between 4 and 8. From 63 ticks on, what counts is eight of them, from 504 on 64.
 pub(crate) fn expiry(armed: Time, deadline: Time, tick: Span, phase: Span) -> Time {
     let wanted = deadline.since(armed).ps().div_ceil(tick.ps());
     let level = (0..LEVELS).find(|level| wanted < FINE << (3 * level)).unwrap_or(LEVELS);
@@ -34,7 +37,8 @@ mod tests {
 
     fn taken_us(armed_us: u64, wanted_us: u64, phase_us: u64) -> u64 {
         let armed = at_us(armed_us);
-        expiry(armed, at_us(armed_us + wanted_us), TICK, Span::from_us(phase_us)).since(armed).ps() / 1_000_000
+        expiry(armed, at_us(armed_us + wanted_us), TICK, Span::from_us(phase_us)).since(armed).ps()
+            / 1_000_000
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Two guests that do nothing: whether exact runs work on this machine, and what their kernel sees of it.
+//! Two guests that do nothing: whether exact runs work on this machine, and what their kernel sees
+//! of it.
 
 use crate::guest::Machine;
 use crate::trial::Trial;
@@ -28,7 +29,8 @@ impl Drop for Scratch {
 /// Why they do not start.
 pub fn boot(machine: Machine, limit: Duration) -> Result<Value, String> {
     let started = Instant::now();
-    let scratch = Scratch(std::env::temp_dir().join(format!("tailrace-boot-{}", std::process::id())));
+    let scratch =
+        Scratch(std::env::temp_dir().join(format!("tailrace-boot-{}", std::process::id())));
     let say = |error| format!("{}: {error}", scratch.0.display());
     let plan_file = scratch.0.join("plan.json");
     let plan_text = two_hosts(RATE_BPS, MTU_BYTES).to_string();

@@ -52,7 +52,9 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
         Some("boot") => boot_guests(words),
         Some("kernel") => print_kernel(),
         Some("cage") => match words.rest().split_first() {
-            Some((kernel, arguments)) => return cage(kernel, arguments).unwrap_or_else(|error| fail(&error)),
+            Some((kernel, arguments)) => {
+                return cage(kernel, arguments).unwrap_or_else(|error| fail(&error));
+            }
             None => Err("cage: a kernel is missing".to_owned()),
         },
         Some("init") => init::main(),
@@ -63,7 +65,8 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
 }
 
 fn run(mut words: Words) -> Result<(), String> {
-    let (mut plan_file, mut folder, mut programs_file, mut traffic, mut kernel_file) = (None, None, None, None, None);
+    let (mut plan_file, mut folder, mut programs_file, mut traffic, mut kernel_file) =
+        (None, None, None, None, None);
     let mut without = Vec::new();
     let (mut memory_mib, mut spin_limit_s) = (MEMORY_MIB, SPIN_LIMIT_S);
     let mut captures = Vec::new();
@@ -76,7 +79,9 @@ fn run(mut words: Words) -> Result<(), String> {
             "--traffic" => traffic = Some(words.path()?),
             "--without" => without.push(words.value::<String>()?),
             "--kernel" => kernel_file = Some(absolute(&words.path()?)?),
-            "--capture" => captures.push(CaptureOrder { port: words.value()?, file: words.path()? }),
+            "--capture" => {
+                captures.push(CaptureOrder { port: words.value()?, file: words.path()? })
+            }
             "--core" => core = words.value()?,
             "--progress" => tells_progress = true,
             "--memory" => memory_mib = checked_memory(words.value()?)?,
@@ -88,7 +93,10 @@ fn run(mut words: Words) -> Result<(), String> {
     let text = read(&plan_file)?;
     let plan = Plan::parse(&text).map_err(|error| format!("{}: {error}", plan_file.display()))?;
     if let Some(host) = plan.raw.hosts.iter().find(|host| host.nic.lossless.is_some()) {
-        return Err(format!("host {}: the interface of a guest takes no part in pauses and QCN", host.name));
+        return Err(format!(
+            "host {}: the interface of a guest takes no part in pauses and QCN",
+            host.name
+        ));
     }
     let is_traffic = traffic.is_some();
     if programs_file.is_none() && traffic.is_none() {
@@ -107,7 +115,18 @@ fn run(mut words: Words) -> Result<(), String> {
     let limit = Duration::from_secs(spin_limit_s);
     prepare(core)?;
     let folder = required(folder, "--dir")?;
-    let trial = Trial { plan, plan_file, folder, machine, programs, is_traffic, warnings, captures, tells_progress, limit };
+    let trial = Trial {
+        plan,
+        plan_file,
+        folder,
+        machine,
+        programs,
+        is_traffic,
+        warnings,
+        captures,
+        tells_progress,
+        limit,
+    };
     let answer = trial.run().map_err(|fault: Fault| fault.to_string())?;
     say(&format!("{}\n", serde_json::to_string(&answer).expect("an answer is JSON")))
 }
@@ -129,8 +148,11 @@ fn boot_guests(mut words: Words) -> Result<(), String> {
 
 /// What guests are made of.
 fn machine_of(kernel: Option<PathBuf>, memory_mib: u32, seed: u64) -> Result<Machine, String> {
-    let kernel = kernel.or_else(kernel::find).ok_or("there is no kernel for guests (hint: make exact-deps)")?;
-    let program = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+    let kernel = kernel
+        .or_else(kernel::find)
+        .ok_or("there is no kernel for guests (hint: make exact-deps)")?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
     Ok(Machine { kernel, program, memory_mib, seed, registers_bytes: registers::of_processor() })
 }
 
@@ -140,9 +162,13 @@ fn prepare(core: usize) -> Result<(), String> {
     stay_on_one_core(core).map_err(|error| format!("choosing a core: {error}"))
 }
 
-/// Memory of a guest. It is memory of the machine as soon as the guest uses it, which keeps a record of each page from the start.
+/// Memory of a guest. It is memory of the machine as soon as the guest uses it, which keeps a
+/// record of each page from the start.
 fn checked_memory(mib: u64) -> Result<u32, String> {
-    let machine = nix::sys::sysinfo::sysinfo().map_err(|error| format!("memory of this machine: {error}"))?.ram_total() >> 20;
+    let machine = nix::sys::sysinfo::sysinfo()
+        .map_err(|error| format!("memory of this machine: {error}"))?
+        .ram_total()
+        >> 20;
     let most = u32::try_from(machine).unwrap_or(u32::MAX).max(MEMORY_MIB);
     let wanted = u32::try_from(mib).ok().filter(|mib| (MEMORY_MIB_MIN..=most).contains(mib));
     wanted.ok_or_else(|| {
@@ -150,11 +176,13 @@ fn checked_memory(mib: u64) -> Result<u32, String> {
     })
 }
 
-/// At most one process of a trial runs at any time: on one core they hand over to each other without waking another up.
+/// At most one process of a trial runs at any time: on one core they hand over to each other
+/// without waking another up.
 fn stay_on_one_core(number: usize) -> nix::Result<()> {
     let own = Pid::from_raw(0);
     let allowed = sched_getaffinity(own)?;
-    let cores: Vec<usize> = (0..CpuSet::count()).filter(|&core| allowed.is_set(core).unwrap_or(false)).collect();
+    let cores: Vec<usize> =
+        (0..CpuSet::count()).filter(|&core| allowed.is_set(core).unwrap_or(false)).collect();
     let Some(&core) = cores.get(number % cores.len().max(1)) else { return Ok(()) };
     let mut one = CpuSet::new();
     one.set(core)?;
@@ -162,7 +190,8 @@ fn stay_on_one_core(number: usize) -> nix::Result<()> {
     let_others_finish()
 }
 
-/// Whoever is woken up waits until the other one waits, instead of taking its place: messages are read together.
+/// Whoever is woken up waits until the other one waits, instead of taking its place: messages are
+/// read together.
 #[expect(unsafe_code, reason = "the scheduling policy has no safe wrapper")]
 fn let_others_finish() -> nix::Result<()> {
     let parameter = libc::sched_param { sched_priority: 0 };
@@ -173,22 +202,27 @@ fn let_others_finish() -> nix::Result<()> {
 
 /// Programs from a file, by name of host. A program whose path begins with `./` is beside the file.
 fn named_programs(plan: &Plan, file: &Path) -> Result<Vec<Vec<Program>>, String> {
-    let mut by_name: BTreeMap<String, Vec<Program>> =
-        serde_json::from_str(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    let mut by_name: BTreeMap<String, Vec<Program>> = serde_json::from_str(&read(file)?)
+        .map_err(|error| format!("{}: {error}", file.display()))?;
     for (host, programs) in &by_name {
-        let mut problems = programs.iter().enumerate().filter_map(|(number, program)| Some((number, program.problem()?)));
+        let mut problems = programs
+            .iter()
+            .enumerate()
+            .filter_map(|(number, program)| Some((number, program.problem()?)));
         if let Some((number, problem)) = problems.next() {
             return Err(format!("{}: {host}[{number}].{problem}", file.display()));
         }
     }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
     for word in by_name.values_mut().flatten().filter_map(|program| program.words.first_mut()) {
         if let Some(name) = word.strip_prefix("./") {
             *word = folder.join(name).to_string_lossy().into_owned();
         }
     }
-    let programs = plan.raw.hosts.iter().map(|host| by_name.remove(&host.name).unwrap_or_default()).collect();
+    let programs =
+        plan.raw.hosts.iter().map(|host| by_name.remove(&host.name).unwrap_or_default()).collect();
     match by_name.keys().next() {
         None => Ok(programs),
         Some(name) => Err(format!("{}: the plan has no host {name:?}", file.display())),
@@ -196,8 +230,13 @@ fn named_programs(plan: &Plan, file: &Path) -> Result<Vec<Vec<Program>>, String>
 }
 
 /// One program on every host that a workload uses.
-fn traffic_programs(plan: &Plan, program: &Path, without: &[String]) -> Result<Vec<Vec<Program>>, String> {
-    let program = program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
+fn traffic_programs(
+    plan: &Plan,
+    program: &Path,
+    without: &[String],
+) -> Result<Vec<Vec<Program>>, String> {
+    let program =
+        program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
     let program = program.to_str().ok_or("the program's path is no text")?;
     let begin = (EPOCH_NS + BEGIN_NS).to_string();
     let of_host = |(host, raw): (usize, &tailrace_plan::RawHost)| {
@@ -219,21 +258,34 @@ fn traffic_programs(plan: &Plan, program: &Path, without: &[String]) -> Result<V
         let mut words = words.map(str::to_owned).to_vec();
         words.extend(without.iter().flat_map(|name| ["--without".to_owned(), name.clone()]));
         let finished_by = FinishedBy { stream: Stream::Out, text: "finished".to_owned(), lines: 1 };
-        vec![Program { words, is_awaited: true, finished_by: Some(finished_by), ..Program::default() }]
+        vec![Program {
+            words,
+            is_awaited: true,
+            finished_by: Some(finished_by),
+            ..Program::default()
+        }]
     };
     Ok(plan.raw.hosts.iter().enumerate().map(of_host).collect())
 }
 
-/// A sentence for each server of the traffic programs that does not listen at its port of the plan: each host knows all of them.
+/// A sentence for each server of the traffic programs that does not listen at its port of the plan:
+/// each host knows all of them.
 fn moved_servers(plan: &Plan, without: &[String]) -> Vec<String> {
     let names = plan.workloads.iter().map(|workload| &workload.header.name);
-    let others = (0..).zip(names).filter(|(_, name)| without.contains(name)).map(|(number, _)| number).collect();
+    let others = (0..)
+        .zip(names)
+        .filter(|(_, name)| without.contains(name))
+        .map(|(number, _)| number)
+        .collect();
     Duty::without(others, plan, 0, Addresses::new(), &Congestion::default()).moved(plan)
 }
 
 fn print_kernel() -> Result<(), String> {
     let kernel: Option<PathBuf> = kernel::find();
-    say(&format!("{}\n", json!({ "kernel": kernel, "problem": registers::problem(registers::of_processor()) })))
+    say(&format!(
+        "{}\n",
+        json!({ "kernel": kernel, "problem": registers::problem(registers::of_processor()) })
+    ))
 }
 
 /// A path that does not depend on where it is used.

@@ -1,8 +1,9 @@
 //! Virtual time: guests and the network take turns, the earliest first.
 //!
-//! At any moment at most one guest runs, and only until something else is due. What it sends enters the network at the time that its
-//! clock shows; what reaches it interrupts it at that time. So nothing is ever late, and the order of events does not
-//! depend on the machine: by time, the network before guests, guests by their number.
+//! At any moment at most one guest runs, and only until something else is due. What it sends enters
+//! the network at the time that its clock shows; what reaches it interrupts it at that time. So
+//! nothing is ever late, and the order of events does not depend on the machine: by time, the
+//! network before guests, guests by their number.
 
 use crate::device::{Header, RECEIVE, Segments, TRANSMIT, take_tag};
 use crate::fault::{Fault, moment};
@@ -57,8 +58,8 @@ fn least_delay(plan: &Plan, host: usize) -> Span {
     plan.graph.links[plan.graph.ports[host][0].link].delay.max(Span::from_ns(1))
 }
 
-/// How soon a host hears of what it sends, as an answer or as having been sent: the time of the shortest frame on its line, and what
-/// comes then.
+/// How soon a host hears of what it sends, as an answer or as having been sent: the time of the
+/// shortest frame on its line, and what comes then.
 fn least_echo(plan: &Plan, host: usize) -> Span {
     let line = pace_of(plan, host, 0).time_to_send(SHORTEST_BYTES);
     let coalesce = Span::from_ps(plan.raw.hosts[host].nic.rx_coalesce_ps);
@@ -68,8 +69,14 @@ fn least_echo(plan: &Plan, host: usize) -> Span {
 
 impl Engine {
     /// The network of a plan with its guests, which wait.
-    pub fn new(plan: &Plan, guests: Vec<Guest>, said: Vec<Option<Line>>, limit: Duration) -> Result<Engine, String> {
-        let largest = plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or_default() + ETHERNET_BYTES;
+    pub fn new(
+        plan: &Plan,
+        guests: Vec<Guest>,
+        said: Vec<Option<Line>>,
+        limit: Duration,
+    ) -> Result<Engine, String> {
+        let largest = plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or_default()
+            + ETHERNET_BYTES;
         let pool = Pool::new((largest as usize).next_multiple_of(64));
         let hosts = guests.len();
         Ok(Engine {
@@ -92,8 +99,13 @@ impl Engine {
         })
     }
 
-    /// Lets everything happen that is due up to `until`, or until `is_done` of what the guests' first processes said last.
-    pub fn advance(&mut self, until: Time, is_done: impl Fn(&[Option<Line>]) -> bool) -> Result<Time, Fault> {
+    /// Lets everything happen that is due up to `until`, or until `is_done` of what the guests'
+    /// first processes said last.
+    pub fn advance(
+        &mut self,
+        until: Time,
+        is_done: impl Fn(&[Option<Line>]) -> bool,
+    ) -> Result<Time, Fault> {
         let mut now = Time::ZERO;
         self.horizon = until;
         while !is_done(&self.said) {
@@ -118,7 +130,8 @@ impl Engine {
         Ok(now)
     }
 
-    /// Tells every guest's first process something. A guest may have run ahead; everything up to there happens before.
+    /// Tells every guest's first process something. A guest may have run ahead; everything up to
+    /// there happens before.
     pub fn tell(&mut self, line: Line) -> Result<Time, Fault> {
         let ahead = self.guests.iter().map(Guest::free_until).max().unwrap_or_default();
         let at = Time::from_ns(ahead).max(self.network.advanced());
@@ -219,8 +232,8 @@ impl Engine {
         }
     }
 
-    /// How long a guest may run freely: nothing can reach it before. What happens elsewhere, or what another guest does, takes at
-    /// least the delay of its own link to come here.
+    /// How long a guest may run freely: nothing can reach it before. What happens elsewhere, or
+    /// what another guest does, takes at least the delay of its own link to come here.
     fn free_until(&self, host: usize) -> u64 {
         let others = (0..self.guests.len()).filter(|&other| other != host);
         let at = |other: usize| Time::from_ns(self.guests[other].wake()).min(self.due_at(other));
@@ -237,7 +250,8 @@ impl Engine {
             self.turns.kicks += 1;
             let now = Time::from_ns(kick.at);
             if kick.ring == TRANSMIT {
-                self.transmit(host, now, kick.index).map_err(|error| Fault::new(&self.guests[host].name, error))?;
+                self.transmit(host, now, kick.index)
+                    .map_err(|error| Fault::new(&self.guests[host].name, error))?;
             } else {
                 self.interfaces[host].has_room(now);
             }
@@ -277,16 +291,25 @@ impl Engine {
         result
     }
 
-    fn send_frame(&mut self, host: usize, now: Time, bytes: &[u8], priority: Option<u8>) -> Result<(), String> {
+    fn send_frame(
+        &mut self,
+        host: usize,
+        now: Time,
+        bytes: &[u8],
+        priority: Option<u8>,
+    ) -> Result<(), String> {
         let origin = FrameOrigin { host, hosts: self.guests.len(), priority, vlans: &self.vlans };
         let Ok(mut frame) = parse(bytes, origin, self.entered) else {
             self.interfaces[host].foreign += 1;
             return Ok(());
         };
         let pool = self.network.pool_mut().expect("the network has memory");
-        let slot = pool.take().ok_or("more frames are on their way than the engine has memory for")?;
+        let slot =
+            pool.take().ok_or("more frames are on their way than the engine has memory for")?;
         let memory = pool.bytes_mut(slot).get_mut(..bytes.len());
-        memory.ok_or_else(|| format!("a frame of {} bytes is longer than the MTU", bytes.len()))?.copy_from_slice(bytes);
+        memory
+            .ok_or_else(|| format!("a frame of {} bytes is longer than the MTU", bytes.len()))?
+            .copy_from_slice(bytes);
         frame.slot = Some(slot);
         self.entered += 1;
         let (start, end) = self.interfaces[host].send(now, u32::from(frame.packet.frame_bytes));
@@ -297,6 +320,9 @@ impl Engine {
     /// Why a guest that should be there is not.
     fn death(&self, host: usize) -> Fault {
         let guest = &self.guests[host];
-        Fault::new(&guest.name, guest.process.why(&format!("its kernel ended {}", moment(guest.now))))
+        Fault::new(
+            &guest.name,
+            guest.process.why(&format!("its kernel ended {}", moment(guest.now))),
+        )
     }
 }

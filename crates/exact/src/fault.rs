@@ -21,7 +21,9 @@ impl Fault {
     /// A guest that uses wall time and lets no virtual time pass.
     pub fn spins(host: &str, now_ns: u64) -> Fault {
         let at = moment(now_ns);
-        let what = format!("a program spins: time stands still {at} (hint: programs must sleep, not poll)");
+        let what = format!(
+            "a program spins: time stands still {at} (hint: programs must sleep, not poll)"
+        );
         Fault::new(host, what)
     }
 }
@@ -46,6 +48,10 @@ mod tests {
     fn a_moment_is_told_by_the_time_of_the_plan_also_before_it_begins() {
         assert_eq!(moment(BEGIN_NS + 250_000_000), "at 0.250000 s of the plan's time");
         assert_eq!(moment(BEGIN_NS - 999_996_000), "at -0.999996 s of the plan's time");
-        assert!(Fault::spins("h1", BEGIN_NS).to_string().contains("time stands still at 0.000000 s of the plan's time"));
+        assert!(
+            Fault::spins("h1", BEGIN_NS)
+                .to_string()
+                .contains("time stands still at 0.000000 s of the plan's time")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The interface of a host between its driver and its link: when frames are sent, and when the driver hears of received ones.
+//! The interface of a host between its driver and its link: when frames are sent, and when the
+//! driver hears of received ones.
 
 use crate::device::{Card, Features};
 use crate::spec::Line;
@@ -53,7 +54,8 @@ impl Interface {
     /// The interface of a host of the plan.
     pub fn new(plan: &Plan, host: usize) -> Interface {
         let nic = &plan.raw.hosts[host].nic;
-        let stream = RandomStream::new(plan.raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
+        let stream =
+            RandomStream::new(plan.raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
         Interface {
             pace: pace_of(plan, host, 0),
             overhead_bytes: u64::from(plan.raw.framing.overhead_bytes),
@@ -61,7 +63,11 @@ impl Interface {
             sending: VecDeque::new(),
             untold: VecDeque::new(),
             received: VecDeque::new(),
-            moderation: Moderation::new(Span::from_ps(nic.rx_coalesce_ps), plan.rx_jitter[host].clone(), stream),
+            moderation: Moderation::new(
+                Span::from_ps(nic.rx_coalesce_ps),
+                plan.rx_jitter[host].clone(),
+                stream,
+            ),
             coalesce: Span::from_ps(nic.rx_coalesce_ps),
             hand_over_at: Time::NEVER,
             is_starved: false,
@@ -88,8 +94,8 @@ impl Interface {
         (start, self.free_at)
     }
 
-    /// The frame in this place of the ring is sent after those before it. A frame without a line takes the time of the
-    /// shortest frame: no guest learns sooner of what it sends.
+    /// The frame in this place of the ring is sent after those before it. A frame without a line
+    /// takes the time of the shortest frame: no guest learns sooner of what it sends.
     pub fn sends(&mut self, now: Time, place: u16) {
         let least = now + self.pace.time_to_send(SHORTEST_BYTES);
         self.sending.push_back((self.free_at.max(least), place));
@@ -133,8 +139,8 @@ impl Interface {
         self.sending.front().map_or(Time::NEVER, |first| first.0 + self.coalesce)
     }
 
-    /// Gives back what was sent by `now`, if it is time; returns whether the driver is to be interrupted. One interrupt tells of
-    /// both rings.
+    /// Gives back what was sent by `now`, if it is time; returns whether the driver is to be
+    /// interrupted. One interrupt tells of both rings.
     pub fn complete(&mut self, now: Time, card: &mut Card) -> Result<bool, String> {
         if self.due() > now {
             return Ok(false);
@@ -147,7 +153,12 @@ impl Interface {
     }
 
     /// Hands over what has come, if it is time. Returns whether the driver is to be interrupted.
-    pub fn hand_over(&mut self, now: Time, card: &mut Card, network: &mut Network) -> Result<bool, String> {
+    pub fn hand_over(
+        &mut self,
+        now: Time,
+        card: &mut Card,
+        network: &mut Network,
+    ) -> Result<bool, String> {
         if self.hand_over_at > now {
             return Ok(false);
         }
@@ -183,7 +194,8 @@ impl Interface {
 /// The bytes of a frame as its host gets them.
 fn bytes_of<'a>(frame: &LiveFrame, network: &'a mut Network) -> &'a [u8] {
     let slot = frame.slot.expect("frames of hosts have bytes");
-    let bytes = &mut network.pool_mut().expect("the network has memory").bytes_mut(slot)[..frame.memory_bytes()];
+    let bytes = &mut network.pool_mut().expect("the network has memory").bytes_mut(slot)
+        [..frame.memory_bytes()];
     if frame.packet.ecn == Ecn::Ce {
         mark_congestion(bytes);
     }
@@ -233,7 +245,11 @@ mod tests {
         let mut card = Card::default();
         assert_eq!(interface.complete(us(28), &mut card), Ok(false));
         assert_eq!(interface.due(), us(29));
-        assert_eq!(interface.complete(us(29), &mut card), Ok(false), "without a driver nobody wants to know");
+        assert_eq!(
+            interface.complete(us(29), &mut card),
+            Ok(false),
+            "without a driver nobody wants to know"
+        );
         assert!(interface.due().is_never());
         assert_eq!(interface.send(us(40), 976).0, us(40));
     }

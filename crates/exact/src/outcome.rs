@@ -1,4 +1,5 @@
-//! The outcome of a trial: what the network did, and what the traffic programs of the hosts have recorded.
+//! The outcome of a trial: what the network did, and what the traffic programs of the hosts have
+//! recorded.
 
 use crate::interface::Counted;
 use crate::spec::QueueReport;
@@ -8,7 +9,9 @@ use std::fs;
 use std::path::Path;
 use tailrace_fabric::plane::network::Network;
 use tailrace_network::{port_series, queue_depth};
-use tailrace_outcome::{ColumnValues, Exact, Host, Interface, NetworkOutcome, Outcome, TrafficHost, TrafficOutcome};
+use tailrace_outcome::{
+    ColumnValues, Exact, Host, Interface, NetworkOutcome, Outcome, TrafficHost, TrafficOutcome,
+};
 use tailrace_plan::Plan;
 use tailrace_record::{Column, Table};
 use tailrace_traffic::record::Record;
@@ -28,8 +31,13 @@ pub struct Answer {
 impl Answer {
     /// With these tables.
     pub(crate) fn new(outcome: Outcome, tables: &[Table]) -> Answer {
-        let columns = |table: &Table| table.columns.iter().map(|(name, column)| (*name, typed(column))).collect();
-        Answer { outcome, tables: tables.iter().map(|table| (table.name, columns(table))).collect() }
+        let columns = |table: &Table| {
+            table.columns.iter().map(|(name, column)| (*name, typed(column))).collect()
+        };
+        Answer {
+            outcome,
+            tables: tables.iter().map(|table| (table.name, columns(table))).collect(),
+        }
     }
 }
 
@@ -81,7 +89,8 @@ pub(crate) fn assembled(
     }
 }
 
-/// What the interface and the queueing discipline of each host have counted, and its traffic program, where it has one.
+/// What the interface and the queueing discipline of each host have counted, and its traffic
+/// program, where it has one.
 fn hosts(plan: &Plan, counts: &Counts, programs: &[TrafficHost]) -> Vec<Host> {
     let of = |((interface, queue), raw): ((&Counted, &QueueReport), &tailrace_plan::RawHost)| {
         let own = programs.iter().find(|own| own.name == raw.name);
@@ -89,7 +98,8 @@ fn hosts(plan: &Plan, counts: &Counts, programs: &[TrafficHost]) -> Vec<Host> {
             name: raw.name.clone(),
             rx_frames: interface.received_frames,
             rx_ring_drops: interface.ring_drops,
-            // A datagram that finds the socket's buffer full because the interface is busy does not get as far as the queue.
+            // A datagram that finds the socket's buffer full because the interface is busy does not
+            // get as far as the queue.
             nic_queue_drops: queue.drop_frames + own.map_or(0, |own| own.unsent_datagrams),
             failures: own.map(|own| own.failures.clone()),
             late_max_ps: own.map(|own| own.late_max_ps),
@@ -99,7 +109,8 @@ fn hosts(plan: &Plan, counts: &Counts, programs: &[TrafficHost]) -> Vec<Host> {
     counts.interfaces.iter().zip(counts.queues).zip(&plan.raw.hosts).map(of).collect()
 }
 
-/// The interfaces of hosts, as `netstat -i` has them. The guests' devices are the engine's: it counts what it carries for them.
+/// The interfaces of hosts, as `netstat -i` has them. The guests' devices are the engine's: it
+/// counts what it carries for them.
 fn interfaces(plan: &Plan, counts: &Counts, network: &Network) -> impl Iterator<Item = Interface> {
     let of = |(host, interface): (usize, &Counted)| {
         let raw = &plan.raw.hosts[host];
@@ -114,16 +125,23 @@ fn interfaces(plan: &Plan, counts: &Counts, network: &Network) -> impl Iterator<
     counts.interfaces.iter().enumerate().map(of)
 }
 
-/// What the traffic programs have recorded, of which the one of each host has written a file into the folder of its host.
+/// What the traffic programs have recorded, of which the one of each host has written a file into
+/// the folder of its host.
 ///
 /// # Errors
 /// When a record is missing or damaged.
 pub(crate) fn traffic(plan: &Plan, folder: &Path, end: Time) -> Result<Merged, String> {
     let mut records = Vec::new();
     for host in &plan.raw.hosts {
-        let file = folder.join("hosts").join(&host.name).join("out").join(format!("{}.traffic", host.name));
+        let file = folder
+            .join("hosts")
+            .join(&host.name)
+            .join("out")
+            .join(format!("{}.traffic", host.name));
         if let Ok(bytes) = fs::read(&file) {
-            records.push(Record::parse(&bytes).map_err(|error| format!("{}: {error}", file.display()))?);
+            records.push(
+                Record::parse(&bytes).map_err(|error| format!("{}: {error}", file.display()))?,
+            );
         }
     }
     merge(plan, &records, Some(end))

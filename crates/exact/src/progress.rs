@@ -35,7 +35,8 @@ impl ProgressReport {
             return;
         }
         self.told = Instant::now();
-        let share = now.since(self.begin.min(now)).ps() as f64 / self.stop.since(self.begin).ps().max(1) as f64;
+        let share = now.since(self.begin.min(now)).ps() as f64
+            / self.stop.since(self.begin).ps().max(1) as f64;
         // Whoever waited may have ended.
         let _ = writeln!(io::stdout(), "{{\"progress\":{share:.4}}}");
     }

@@ -1,6 +1,8 @@
-//! Extended registers of the processor: a guest's kernel copies those of its programs, and has a fixed room for them.
+//! Extended registers of the processor: a guest's kernel copies those of its programs, and has a
+//! fixed room for them.
 
-/// What a guest's kernel has room for. `crates/exact/kernel/registers.patch` has the arithmetic and the reason.
+/// What a guest's kernel has room for. `crates/exact/kernel/registers.patch` has the arithmetic and
+/// the reason.
 pub const ROOM_BYTES: u32 = 11_008;
 
 /// Registers of a processor without XSAVE: the area of FXSAVE.
@@ -8,8 +10,9 @@ const LEGACY_BYTES: u32 = 512;
 
 /// Bytes of the extended registers that this machine's kernel saves for a process.
 ///
-/// Intel SDM vol. 1, 13.2: CPUID leaf 0xD, sub-leaf 0, has in EBX the size of the standard XSAVE area for what is enabled in XCR0, which is
-/// what ptrace(2) gives and takes. OSXSAVE says that the kernel has enabled it.
+/// Intel SDM vol. 1, 13.2: CPUID leaf 0xD, sub-leaf 0, has in EBX the size of the standard XSAVE
+/// area for what is enabled in XCR0, which is what ptrace(2) gives and takes. OSXSAVE says that the
+/// kernel has enabled it.
 #[cfg(target_arch = "x86_64")]
 #[allow(unused_unsafe, reason = "CPUID is unsafe in older compilers only")]
 #[expect(unsafe_code, reason = "CPUID is unsafe in older compilers")]
@@ -17,7 +20,8 @@ pub fn of_processor() -> u32 {
     use core::arch::x86_64::{__cpuid, __cpuid_count};
     const OSXSAVE: u32 = 1 << 27;
     const XSAVE_LEAF: u32 = 0xD;
-    // SAFETY: every processor of this architecture has CPUID; a leaf is asked for only where it is there.
+    // SAFETY: every processor of this architecture has CPUID; a leaf is asked for only where it is
+    // there.
     unsafe {
         let has_xsave = __cpuid(0).eax >= XSAVE_LEAF && __cpuid(1).ecx & OSXSAVE != 0;
         if has_xsave { __cpuid_count(XSAVE_LEAF, 0).ebx } else { LEGACY_BYTES }
@@ -30,7 +34,8 @@ pub fn of_processor() -> u32 {
     LEGACY_BYTES
 }
 
-/// Why no guest runs on a processor with so many bytes of extended registers, if there is no room for them.
+/// Why no guest runs on a processor with so many bytes of extended registers, if there is no room
+/// for them.
 pub fn problem(bytes: u32) -> Option<String> {
     (bytes > ROOM_BYTES).then(|| {
         format!(
@@ -44,8 +49,9 @@ pub fn problem(bytes: u32) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Offset and size of the user states in a standard XSAVE area (CPUID leaf 0xD of processors that have them; Intel SDM vol. 1,
-    /// 13.5, and Intel's APX and AMX specifications). APX has taken the place of MPX.
+    /// Offset and size of the user states in a standard XSAVE area (CPUID leaf 0xD of processors
+    /// that have them; Intel SDM vol. 1, 13.5, and Intel's APX and AMX specifications). APX has
+    /// taken the place of MPX.
     const STATES: [(&str, u32, u32); 9] = [
         ("x87, SSE and the header", 0, 576),
         ("AVX", 576, 256),
@@ -64,7 +70,10 @@ mod tests {
         assert_eq!(end, Some(ROOM_BYTES));
         assert_eq!(problem(ROOM_BYTES), None);
         let problem = problem(ROOM_BYTES + 1).expect("there is no room");
-        assert!(problem.starts_with("the extended registers of this processor have 11009 bytes"), "{problem}");
+        assert!(
+            problem.starts_with("the extended registers of this processor have 11009 bytes"),
+            "{problem}"
+        );
         assert!(problem.contains("room for 11008 (hint: ") && !problem.contains('\n'), "{problem}");
     }
 

@@ -14,12 +14,14 @@ pub const BEGIN_NS: u64 = 2_000_000_000;
 pub const SPEC: &str = "guest.json";
 /// Begins the line of a guest's console in which its first process says why it cannot go on.
 pub const REASON: &str = "tailrace: ";
-/// From the folder of any host to the root of the machine. The command line of a kernel, from which its first random numbers come, must not
-/// have the folder's path: so all paths of a guest begin there (`hostfs=.`).
+/// From the folder of any host to the root of the machine. The command line of a kernel, from which
+/// its first random numbers come, must not have the folder's path: so all paths of a guest begin
+/// there (`hostfs=.`).
 const UP: &str = "../";
 const LEVELS: usize = 64;
 
-/// How a guest calls a folder of the machine, given with its path, when it mounts it; the empty path is the folder of its host.
+/// How a guest calls a folder of the machine, given with its path, when it mounts it; the empty
+/// path is the folder of its host.
 pub fn of_machine(path: &str) -> String {
     if path.is_empty() { String::new() } else { UP.repeat(LEVELS) + path }
 }
@@ -58,7 +60,8 @@ pub struct Program {
     /// Folders of the machine of which it has copies that it may change, in the guest's memory.
     #[serde(default)]
     pub copies: Vec<FolderCopy>,
-    /// The signal that tells it, and none of its children, to end, such as `INT`. When missing, it and its children get `TERM`.
+    /// The signal that tells it, and none of its children, to end, such as `INT`. When missing, it
+    /// and its children get `TERM`.
     #[serde(default)]
     pub stop_signal: Option<String>,
     /// It is told to end when the programs of all hosts that are not servers have ended.
@@ -105,7 +108,8 @@ pub enum Stream {
     Err,
 }
 
-/// A folder of the machine, and where in the guest its copy is. It belongs to the user of its program.
+/// A folder of the machine, and where in the guest its copy is. It belongs to the user of its
+/// program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FolderCopy {
@@ -140,8 +144,8 @@ impl QueueReport {
     pub const FILE: &str = "queue.json";
 }
 
-/// The EtherType of frames between a guest's first process and the engine, which no network sees (IEEE 802, local
-/// experimental).
+/// The EtherType of frames between a guest's first process and the engine, which no network sees
+/// (IEEE 802, local experimental).
 pub const LINE_ETHERTYPE: u16 = 0x88B5;
 /// Length of such a frame.
 pub const LINE_FRAME_BYTES: usize = 60;
@@ -202,7 +206,15 @@ mod tests {
 
     #[test]
     fn a_line_is_read_as_it_was_written_and_other_frames_are_none() {
-        for line in [Line::Ready, Line::Done(true), Line::Done(false), Line::Failed, Line::Stop, Line::Stopped, Line::End] {
+        for line in [
+            Line::Ready,
+            Line::Done(true),
+            Line::Done(false),
+            Line::Failed,
+            Line::Stop,
+            Line::Stopped,
+            Line::End,
+        ] {
             assert_eq!(Line::read(&line.frame()), Some(line));
         }
         assert_eq!(Line::read(&[0; 60]), None);

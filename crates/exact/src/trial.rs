@@ -24,7 +24,8 @@ use tailrace_units::{Span, Time};
 /// Virtual time that guests have to end after they were told.
 const END: Span = Span::from_ms(5_000);
 
-/// Virtual time that programs which are no servers have to end after they were told: for what they have begun.
+/// Virtual time that programs which are no servers have to end after they were told: for what they
+/// have begun.
 const STOP: Span = Span::from_ms(30_000);
 
 /// What a trial is made of.
@@ -40,7 +41,8 @@ pub struct Trial {
     pub machine: Machine,
     /// By host.
     pub programs: Vec<Vec<Program>>,
-    /// Whether the programs are those of the plan's workloads, which record what the outcome tells of workloads.
+    /// Whether the programs are those of the plan's workloads, which record what the outcome tells
+    /// of workloads.
     pub is_traffic: bool,
     /// What its outcome tells before its figures are trusted.
     pub warnings: Vec<String>,
@@ -79,8 +81,11 @@ impl Trial {
         let started = Instant::now();
         let plan = &self.plan;
         let of_engine = |what: String| Fault::new("(engine)", what);
-        registers::problem(self.machine.registers_bytes).map_or(Ok(()), |problem| Err(of_engine(problem)))?;
-        let folders = self.folders().map_err(|error| of_engine(format!("{}: {error}", self.folder.display())))?;
+        registers::problem(self.machine.registers_bytes)
+            .map_or(Ok(()), |problem| Err(of_engine(problem)))?;
+        let folders = self
+            .folders()
+            .map_err(|error| of_engine(format!("{}: {error}", self.folder.display())))?;
         let ready = self.boot(&folders)?;
         let booted = started.elapsed();
         let (mut guests, mut sent, mut said) = (Vec::new(), Vec::new(), Vec::new());
@@ -102,7 +107,8 @@ impl Trial {
             engine.progress = Some(ProgressReport::new(begin, stop));
         }
         let ends_early = self.ends_early();
-        let are_done = |said: &[Option<Line>]| said.iter().all(|said| matches!(said, Some(Line::Done(_))));
+        let are_done =
+            |said: &[Option<Line>]| said.iter().all(|said| matches!(said, Some(Line::Done(_))));
         let end = engine.advance(stop, |said| has_failed(said) || ends_early && are_done(said))?;
         let end = end.max(begin);
         engine.network.advance(end);
@@ -120,22 +126,27 @@ impl Trial {
             engine.advance(told + STOP, |said| said.iter().all(is_over))?;
         }
         let told = engine.tell(Line::End)?;
-        let ended = engine.advance(told + END, |said| said.iter().all(|said| *said == Some(Line::End)));
+        let ended =
+            engine.advance(told + END, |said| said.iter().all(|said| *said == Some(Line::End)));
         let endings = self.endings(&folders);
         self.judge(&said, &endings, &engine)?;
         ended?;
         self.have_told(&endings, &engine)?;
         let queues = self.queues(&folders)?;
-        let merged = self.is_traffic.then(|| traffic(plan, &self.folder, Time::ZERO + end.since(begin))).transpose();
-        let (summary, of_traffic) = merged.map_err(of_engine)?.map(|merged| (merged.summary, merged.tables)).unzip();
+        let merged = self
+            .is_traffic
+            .then(|| traffic(plan, &self.folder, Time::ZERO + end.since(begin)))
+            .transpose();
+        let (summary, of_traffic) =
+            merged.map_err(of_engine)?.map(|merged| (merged.summary, merged.tables)).unzip();
         tables.extend(of_traffic.unwrap_or_default());
         let exact = Exact {
             hosts: self.hosts(&engine, &endings, &queues),
             captures: self.captures.iter().zip(captured).map(told_capture).collect(),
-            registers: engine
-                .guests
-                .first()
-                .map(|guest| Registers { bytes: guest.registers.bytes.into(), room_bytes: guest.registers.room_bytes.into() }),
+            registers: engine.guests.first().map(|guest| Registers {
+                bytes: guest.registers.bytes.into(),
+                room_bytes: guest.registers.room_bytes.into(),
+            }),
             start_wall_s: booted.as_secs_f64(),
             span_ps: end.since(begin).ps(),
             run_wall_s: (ran - booted).as_secs_f64(),
@@ -145,25 +156,30 @@ impl Trial {
         };
         let counts = Counts { interfaces: &interfaces, queues: &queues };
         let wall_s = started.elapsed().as_secs_f64();
-        let outcome = assembled(plan, (counted, &engine.network), &counts, summary, (exact, wall_s));
+        let outcome =
+            assembled(plan, (counted, &engine.network), &counts, summary, (exact, wall_s));
         Ok(Answer::new(outcome, &tables))
     }
 
     /// Times in the files are those of the guests' clocks.
     fn begin_captures(&self, engine: &mut Engine) -> Result<(), String> {
         self.captures.iter().try_for_each(|CaptureOrder { port, file }| {
-            let (node, towards) = port.split_once('>').ok_or_else(|| format!("{port:?} is no port NODE>TOWARDS"))?;
+            let (node, towards) =
+                port.split_once('>').ok_or_else(|| format!("{port:?} is no port NODE>TOWARDS"))?;
             let (node, towards) = (node.trim(), towards.trim());
             let capture = Capture::create(file, &format!("{node}>{towards}"), EPOCH_NS);
-            let capture = capture.map_err(|error| format!("creating {}: {error}", file.display()))?;
+            let capture =
+                capture.map_err(|error| format!("creating {}: {error}", file.display()))?;
             engine.network.capture(&self.plan, (node, towards), capture.complete())
         })
     }
 
-    /// Whether the trial is over when every awaited program has finished: not where nothing that the plan has ever does.
+    /// Whether the trial is over when every awaited program has finished: not where nothing that
+    /// the plan has ever does.
     fn ends_early(&self) -> bool {
         let is_finite = |workload| tailrace_workloads::record_for(&self.plan, workload).is_finite();
-        !self.plan.raw.lasts_to_stop && (!self.is_traffic || self.plan.workloads.iter().any(is_finite))
+        !self.plan.raw.lasts_to_stop
+            && (!self.is_traffic || self.plan.workloads.iter().any(is_finite))
     }
 
     /// A folder for each host, and in it what its guest is told.
@@ -192,22 +208,31 @@ impl Trial {
             let name = &self.plan.raw.hosts[host].name;
             self.machine.start(host, name, folder).map_err(|error| Fault::new(name, error))
         };
-        let starts = folders.iter().enumerate().map(start).collect::<Result<Vec<Start>, Fault>>()?;
+        let starts =
+            folders.iter().enumerate().map(start).collect::<Result<Vec<Start>, Fault>>()?;
         thread::scope(|scope| {
             let boot = |(host, start): (usize, Start)| {
                 let mtu_bytes = self.plan.raw.hosts[host].mtu_bytes;
-                let negotiation = Negotiation::new(address::mac(host), mtu_bytes, Interface::features(&self.plan, host));
+                let negotiation = Negotiation::new(
+                    address::mac(host),
+                    mtu_bytes,
+                    Interface::features(&self.plan, host),
+                );
                 scope.spawn(move || boot(start, negotiation, folders.len(), self.limit))
             };
             let threads: Vec<_> = starts.into_iter().enumerate().map(boot).collect();
-            threads.into_iter().map(|thread| thread.join().expect("starting a guest does not panic")).collect()
+            threads
+                .into_iter()
+                .map(|thread| thread.join().expect("starting a guest does not panic"))
+                .collect()
         })
     }
 
     /// How the programs of each host ended; none where its guest did not tell.
     fn endings(&self, folders: &[PathBuf]) -> Vec<Vec<Ending>> {
         let read = |folder: &PathBuf| {
-            let text = fs::read_to_string(folder.join("out").join("endings.json")).unwrap_or_default();
+            let text =
+                fs::read_to_string(folder.join("out").join("endings.json")).unwrap_or_default();
             serde_json::from_str(&text).unwrap_or_default()
         };
         folders.iter().map(read).collect()
@@ -218,23 +243,39 @@ impl Trial {
         let read = |(folder, raw): (&PathBuf, &RawHost)| {
             let file = folder.join("out").join(QueueReport::FILE);
             let text = fs::read_to_string(&file).map_err(|error| error.to_string());
-            let report = text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
+            let report = text
+                .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
             report.map_err(|error| Fault::new(&raw.name, format!("{}: {error}", file.display())))
         };
         folders.iter().zip(&self.plan.raw.hosts).map(read).collect()
     }
 
     /// Whether the trial counts.
-    fn judge(&self, said: &[Option<Line>], endings: &[Vec<Ending>], engine: &Engine) -> Result<(), Fault> {
+    fn judge(
+        &self,
+        said: &[Option<Line>],
+        endings: &[Vec<Ending>],
+        engine: &Engine,
+    ) -> Result<(), Fault> {
         for (host, raw) in self.plan.raw.hosts.iter().enumerate() {
-            let bad =
-                endings[host].iter().zip(&self.programs[host]).find(|(ending, _)| !ending.was_told && ending.code != Some(0));
+            let bad = endings[host]
+                .iter()
+                .zip(&self.programs[host])
+                .find(|(ending, _)| !ending.was_told && ending.code != Some(0));
             if let Some((ending, program)) = bad {
-                let how = ending.code.map_or("by a signal".to_owned(), |code| format!("with status {code}"));
-                return Err(Fault::new(&raw.name, format!("{} ended {how}: {}", program.words[0], ending.last_words)));
+                let how = ending
+                    .code
+                    .map_or("by a signal".to_owned(), |code| format!("with status {code}"));
+                return Err(Fault::new(
+                    &raw.name,
+                    format!("{} ended {how}: {}", program.words[0], ending.last_words),
+                ));
             }
             if said[host] == Some(Line::Failed) {
-                return Err(Fault::new(&raw.name, engine.guests[host].process.why("its first process failed")));
+                return Err(Fault::new(
+                    &raw.name,
+                    engine.guests[host].process.why("its first process failed"),
+                ));
             }
         }
         Ok(())
@@ -242,14 +283,23 @@ impl Trial {
 
     /// Whether every guest has told how its programs ended, which it does before it ends.
     fn have_told(&self, endings: &[Vec<Ending>], engine: &Engine) -> Result<(), Fault> {
-        let silent = (0..endings.len()).find(|&host| endings[host].len() < self.programs[host].len());
+        let silent =
+            (0..endings.len()).find(|&host| endings[host].len() < self.programs[host].len());
         silent.map_or(Ok(()), |host| {
             let guest = &engine.guests[host];
-            Err(Fault::new(&guest.name, guest.process.why("it did not tell how its programs ended")))
+            Err(Fault::new(
+                &guest.name,
+                guest.process.why("it did not tell how its programs ended"),
+            ))
         })
     }
 
-    fn hosts(&self, engine: &Engine, endings: &[Vec<Ending>], queues: &[QueueReport]) -> Vec<ExactHost> {
+    fn hosts(
+        &self,
+        engine: &Engine,
+        endings: &[Vec<Ending>],
+        queues: &[QueueReport],
+    ) -> Vec<ExactHost> {
         let of = |(host, interface): (usize, &Interface)| ExactHost {
             name: self.plan.raw.hosts[host].name.clone(),
             foreign_frames: interface.foreign,
@@ -269,7 +319,12 @@ fn has_failed(said: &[Option<Line>]) -> bool {
 }
 
 /// Lets a guest set itself up.
-fn boot(start: Start, negotiation: Negotiation, guests: usize, limit: Duration) -> Result<Ready, Fault> {
+fn boot(
+    start: Start,
+    negotiation: Negotiation,
+    guests: usize,
+    limit: Duration,
+) -> Result<Ready, Fault> {
     let mut guest = Guest::meet(start, negotiation, guests, limit)?;
     let (mut places, mut row, mut said, mut kicks) = (Vec::new(), Vec::new(), None, Vec::new());
     loop {
@@ -297,7 +352,12 @@ fn boot(start: Start, negotiation: Negotiation, guests: usize, limit: Duration) 
 }
 
 /// Takes what a guest sends while nothing is connected; returns what its first process says.
-fn take_all(card: &mut Card, end: u16, row: &mut Vec<u8>, places: &mut Vec<u16>) -> Result<Option<Line>, String> {
+fn take_all(
+    card: &mut Card,
+    end: u16,
+    row: &mut Vec<u8>,
+    places: &mut Vec<u16>,
+) -> Result<Option<Line>, String> {
     let mut said = None;
     while let Some(sent) = card.take(end, row)? {
         said = Line::read(row).or(said);
@@ -313,7 +373,8 @@ mod tests {
 
     #[test]
     fn no_guest_is_started_on_a_processor_with_more_registers_than_there_is_room_for() {
-        let folder = std::env::temp_dir().join(format!("tailrace-exact-registers-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("tailrace-exact-registers-{}", std::process::id()));
         let machine = Machine {
             kernel: PathBuf::from("/no/such/kernel"),
             program: PathBuf::from("/no/such/program"),
@@ -322,7 +383,8 @@ mod tests {
             registers_bytes: registers::ROOM_BYTES + 64,
         };
         let trial = Trial {
-            plan: Plan::parse(&two_hosts(1_000_000_000, 1_500).to_string()).expect("the plan is sound"),
+            plan: Plan::parse(&two_hosts(1_000_000_000, 1_500).to_string())
+                .expect("the plan is sound"),
             plan_file: folder.join("plan.json"),
             folder: folder.clone(),
             machine,
@@ -334,7 +396,12 @@ mod tests {
             limit: Duration::from_secs(1),
         };
         let fault = trial.run().expect_err("there is no room").to_string();
-        assert!(fault.contains("this processor have 11072 bytes, and the kernel of exact runs has room for 11008"), "{fault}");
+        assert!(
+            fault.contains(
+                "this processor have 11072 bytes, and the kernel of exact runs has room for 11008"
+            ),
+            "{fault}"
+        );
         assert!(!folder.exists(), "nothing was begun");
     }
 }

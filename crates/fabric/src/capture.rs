@@ -1,5 +1,6 @@
-//! What passes the wire of a host, written to a file that Wireshark reads (pcapng, IETF draft-ietf-opsawg-pcapng) with
-//! times in nanoseconds. A separate thread writes. In real time, frames that it cannot write in time are counted and omitted.
+//! What passes the wire of a host, written to a file that Wireshark reads (pcapng, IETF
+//! draft-ietf-opsawg-pcapng) with times in nanoseconds. A separate thread writes. In real time,
+//! frames that it cannot write in time are counted and omitted.
 
 use crate::pcapng::{INBOUND, LINKTYPE_ETHERNET, OUTBOUND, Packet, interface, section_header};
 use std::borrow::Cow;
@@ -49,7 +50,9 @@ impl Capture {
         file.write_all(&section_header())?;
         file.write_all(&interface(port, LINKTYPE_ETHERNET, 0))?;
         let (blocks, to_write) = sync_channel(BLOCKS_MAX);
-        let thread = std::thread::Builder::new().name("capture".into()).spawn(move || write_blocks(file, &to_write))?;
+        let thread = std::thread::Builder::new()
+            .name("capture".into())
+            .spawn(move || write_blocks(file, &to_write))?;
         Ok(Capture { blocks, thread, epoch_ns, is_complete: false, frames: 0, missed: 0 })
     }
 
@@ -60,8 +63,18 @@ impl Capture {
     }
 
     pub(crate) fn add(&mut self, at: Time, direction: u32, frame: &[u8]) {
-        let block = Packet { at_ns: self.epoch_ns + at.ns(), direction, frame, wire_bytes: frame.len() as u32 }.block();
-        let is_taken = if self.is_complete { self.blocks.send(block).is_ok() } else { self.blocks.try_send(block).is_ok() };
+        let block = Packet {
+            at_ns: self.epoch_ns + at.ns(),
+            direction,
+            frame,
+            wire_bytes: frame.len() as u32,
+        }
+        .block();
+        let is_taken = if self.is_complete {
+            self.blocks.send(block).is_ok()
+        } else {
+            self.blocks.try_send(block).is_ok()
+        };
         if is_taken {
             self.frames += 1;
         } else {
@@ -76,7 +89,9 @@ impl Capture {
     pub fn finish(self) -> Result<(u64, u64), String> {
         drop(self.blocks);
         let written = self.thread.join().map_err(|_| "the writer of the capture has failed")?;
-        written.map(|()| (self.frames, self.missed)).map_err(|error| format!("the capture could not be written: {error}"))
+        written
+            .map(|()| (self.frames, self.missed))
+            .map_err(|error| format!("the capture could not be written: {error}"))
     }
 }
 

@@ -24,7 +24,12 @@ impl Client {
     ///
     /// # Errors
     /// Why there is no lab.
-    pub fn start(program: &Path, plan: &Value, dir: &Path, options: &[&str]) -> Result<Client, String> {
+    pub fn start(
+        program: &Path,
+        plan: &Value,
+        dir: &Path,
+        options: &[&str],
+    ) -> Result<Client, String> {
         Client::start_with(program, plan, dir, options, Stdio::inherit())
     }
 
@@ -32,26 +37,53 @@ impl Client {
     ///
     /// # Errors
     /// Why there is no lab.
-    pub fn start_silent(program: &Path, plan: &Value, dir: &Path, options: &[&str]) -> Result<Client, String> {
+    pub fn start_silent(
+        program: &Path,
+        plan: &Value,
+        dir: &Path,
+        options: &[&str],
+    ) -> Result<Client, String> {
         Client::start_with(program, plan, dir, options, Stdio::null())
     }
 
-    fn start_with(program: &Path, plan: &Value, dir: &Path, options: &[&str], errors: Stdio) -> Result<Client, String> {
+    fn start_with(
+        program: &Path,
+        plan: &Value,
+        dir: &Path,
+        options: &[&str],
+        errors: Stdio,
+    ) -> Result<Client, String> {
         let text = |error: std::io::Error| format!("starting a lab: {error}");
         std::fs::create_dir_all(dir).map_err(text)?;
         let file = dir.join("plan.json");
         std::fs::write(&file, plan.to_string()).map_err(text)?;
         let mut command = Command::new(program);
         command.arg("lab").arg("--plan").arg(file).arg("--dir").arg(dir).args(options);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors).spawn().map_err(text)?;
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(errors)
+            .spawn()
+            .map_err(text)?;
         let output = BufReader::new(child.stdout.take().expect("it is piped"));
         let (input, dir) = (child.stdin.take(), dir.to_owned());
-        let mut client = Client { child, input, output, next_id: 0, events: VecDeque::new(), dir, ready: Value::Null };
+        let mut client = Client {
+            child,
+            input,
+            output,
+            next_id: 0,
+            events: VecDeque::new(),
+            dir,
+            ready: Value::Null,
+        };
         client.ready = client.line()?;
         if client.ready["event"] == "ready" {
             Ok(client)
         } else {
-            Err(client.ready["error"].as_str().unwrap_or("the lab ended without a message").to_owned())
+            Err(client.ready["error"]
+                .as_str()
+                .unwrap_or("the lab ended without a message")
+                .to_owned())
         }
     }
 
@@ -98,10 +130,16 @@ impl Client {
     /// When the lab ends before.
     pub fn wait(&mut self, name: &str) -> Result<(Value, String), String> {
         loop {
-            if let Some(found) = self.events.iter().position(|event| event["event"] == "exited" && event["name"] == name) {
+            if let Some(found) = self
+                .events
+                .iter()
+                .position(|event| event["event"] == "exited" && event["name"] == name)
+            {
                 let event = self.events.remove(found).expect("it is there");
                 let output = std::fs::read_to_string(self.dir.join(format!("{name}.out")));
-                return output.map(|output| (event, output)).map_err(|error| format!("reading the output of {name}: {error}"));
+                return output
+                    .map(|output| (event, output))
+                    .map_err(|error| format!("reading the output of {name}: {error}"));
             }
             let line = self.line()?;
             self.events.push_back(line);
@@ -123,14 +161,16 @@ impl Client {
         let mut line = String::new();
         match self.output.read_line(&mut line) {
             Ok(0) => Err("the lab has ended".into()),
-            Ok(_) => serde_json::from_str(&line).map_err(|error| format!("unexpected message of the lab {line:?}: {error}")),
+            Ok(_) => serde_json::from_str(&line)
+                .map_err(|error| format!("unexpected message of the lab {line:?}: {error}")),
             Err(error) => Err(format!("reading messages of the lab: {error}")),
         }
     }
 }
 
 impl Drop for Client {
-    /// Closing its input ends the lab; the guardian ends when all is cleared up. What a killed one left is removed.
+    /// Closing its input ends the lab; the guardian ends when all is cleared up. What a killed one
+    /// left is removed.
     fn drop(&mut self) {
         self.input = None;
         // It was waited for already, or it ends within its own time limits.

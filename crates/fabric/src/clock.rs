@@ -34,7 +34,11 @@ impl Clock {
     pub fn sleep_until(&self, at: Time) {
         let at = Duration::from_nanos(self.origin_ns + at.ns());
         // Interrupted or not: the caller looks at the clock.
-        let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &TimeSpec::from_duration(at));
+        let _ = clock_nanosleep(
+            ClockId::CLOCK_MONOTONIC,
+            ClockNanosleepFlags::TIMER_ABSTIME,
+            &TimeSpec::from_duration(at),
+        );
     }
 
     /// What the clock of the day (nanoseconds since 1970) shows at time zero.

@@ -1,4 +1,5 @@
-//! Delays of frames from their first switch to their host: the distribution by which two passes are compared.
+//! Delays of frames from their first switch to their host: the distribution by which two passes are
+//! compared.
 
 use hdrhistogram::Histogram;
 use tailrace_units::Span;
@@ -20,7 +21,8 @@ pub struct Delays {
 impl Delays {
     /// None so far.
     pub fn new() -> Delays {
-        let times_ns = Histogram::new_with_max(NS_MAX, SIGNIFICANT_DIGITS).expect("the bounds are allowed");
+        let times_ns =
+            Histogram::new_with_max(NS_MAX, SIGNIFICANT_DIGITS).expect("the bounds are allowed");
         Delays { times_ns, total_ps: 0 }
     }
 

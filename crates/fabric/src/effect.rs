@@ -1,9 +1,10 @@
-//! The effect of lateness on a network: replays the frames of a log with perfect timing, and again with a known
-//! lateness added.
+//! The effect of lateness on a network: replays the frames of a log with perfect timing, and again
+//! with a known lateness added.
 //!
-//! The log says for each frame when it came to its switch and when it would have on a fabric without lateness. Fed at the latter
-//! times, the same data plane shows the delays and drops of a fabric without any lateness; what really happened is beside
-//! them in the outcome of the lab. The difference is a lower bound of what lateness did: senders had already reacted to it.
+//! The log says for each frame when it came to its switch and when it would have on a fabric
+//! without lateness. Fed at the latter times, the same data plane shows the delays and drops of a
+//! fabric without any lateness; what really happened is beside them in the outcome of the lab. The
+//! difference is a lower bound of what lateness did: senders had already reacted to it.
 
 use crate::delays::Delays;
 use crate::frame::LiveFrame;
@@ -19,7 +20,8 @@ use tailrace_outcome::{NetworkOutcome, Port};
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
-/// The known lateness of the second pass: nothing moves for so long at a time, as when a hypervisor stops a core,
+/// The known lateness of the second pass: nothing moves for so long at a time, as when a hypervisor
+/// stops a core,
 const STOP: Span = Span::from_ms(1);
 /// once in so long.
 const STOP_EVERY: Span = Span::from_ms(10);
@@ -36,8 +38,8 @@ struct Entered {
     end: Time,
 }
 
-/// Compares a log with itself on a fabric without lateness and on one that stops now and then, by port: delays, drops, and how long
-/// the longest queue of the port takes to drain.
+/// Compares a log with itself on a fabric without lateness and on one that stops now and then, by
+/// port: delays, drops, and how long the longest queue of the port takes to drain.
 ///
 /// # Errors
 /// When the log cannot be read, is not of this plan, or has no measured interval.
@@ -73,9 +75,12 @@ fn read_frames(plan: &Plan, log: &Path) -> Result<Entered, String> {
             Entry::End(at) => end = Some(at),
         }
     }
-    // Stable: frames of one moment stay in the order in which they were read, and so do those of one host.
+    // Stable: frames of one moment stay in the order in which they were read, and so do those of
+    // one host.
     frames.sort_by_key(|frame| frame.on_time);
-    let end = end.ok_or_else(|| format!("{}: the log ends before the measured interval does", log.display()))?;
+    let end = end.ok_or_else(|| {
+        format!("{}: the log ends before the measured interval does", log.display())
+    })?;
     Ok(Entered { frames, begin, end })
 }
 
@@ -88,8 +93,8 @@ struct Pass {
 }
 
 impl Pass {
-    /// Lets the frames enter when a fabric `acts` on their arrival, and gives hosts what is theirs when it acts on
-    /// that.
+    /// Lets the frames enter when a fabric `acts` on their arrival, and gives hosts what is theirs
+    /// when it acts on that.
     fn run(plan: &Plan, entered: &Entered, acts: impl Fn(Time) -> Time) -> Pass {
         let mut network = Network::new(plan, None);
         let (mut delays, mut added) = (vec![Delays::new(); plan.graph.hosts], Delays::new());
@@ -114,7 +119,11 @@ impl Pass {
             }
             catch_up(plan, &mut network, arrival - STEP, &mut take);
             // Of frames of one moment, the later ones enter a step after the first.
-            network.enter_at(usize::from(frame.from_host), *frame, arrival.max(network.advanced() + STEP));
+            network.enter_at(
+                usize::from(frame.from_host),
+                *frame,
+                arrival.max(network.advanced() + STEP),
+            );
         }
         catch_up(plan, &mut network, entered.end, &mut take);
         network.settle(entered.end);
@@ -134,20 +143,37 @@ impl Pass {
 
 /// Frames that each port of a switch has dropped.
 fn drops(outcome: &NetworkOutcome) -> BTreeMap<String, u64> {
-    let of_port = |port: &Port| port.queues.iter().flat_map(|queue| queue.drops.values()).map(|dropped| dropped.frames).sum();
-    outcome.ports.iter().map(|port| (format!("{}>{}", port.node, port.towards), of_port(port))).collect()
+    let of_port = |port: &Port| {
+        port.queues
+            .iter()
+            .flat_map(|queue| queue.drops.values())
+            .map(|dropped| dropped.frames)
+            .sum()
+    };
+    outcome
+        .ports
+        .iter()
+        .map(|port| (format!("{}>{}", port.node, port.towards), of_port(port)))
+        .collect()
 }
 
 /// How long the longest queue of a port takes to drain when it is full.
 fn drain_us(plan: &Plan, port: &str) -> f64 {
     let graph = &plan.graph;
-    let ends = (graph.hosts..graph.ports.len()).flat_map(|node| graph.ports[node].iter().enumerate().map(move |end| (node, end)));
-    let mut named = ends.filter(|(node, (_, end))| format!("{}>{}", graph.names[*node], graph.names[end.peer]) == port);
+    let ends = (graph.hosts..graph.ports.len())
+        .flat_map(|node| graph.ports[node].iter().enumerate().map(move |end| (node, end)));
+    let mut named = ends.filter(|(node, (_, end))| {
+        format!("{}>{}", graph.names[*node], graph.names[end.peer]) == port
+    });
     let Some((node, (number, end))) = named.next() else { return 0.0 };
     let switch = &plan.raw.switches[node - graph.hosts];
     let policy = plan.policy(node - graph.hosts, number);
-    let frame_bytes = plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or(0) + plan.raw.framing.header_bytes;
-    let limit = |limit| queue_limit_bytes(limit, switch.buffer_bytes, u64::from(frame_bytes)).min(switch.buffer_bytes);
+    let frame_bytes = plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or(0)
+        + plan.raw.framing.header_bytes;
+    let limit = |limit| {
+        queue_limit_bytes(limit, switch.buffer_bytes, u64::from(frame_bytes))
+            .min(switch.buffer_bytes)
+    };
     let longest = policy.queues.iter().map(|queue| limit(queue.limit)).max().unwrap_or(0);
     longest as f64 * BITS_PER_BYTE / graph.links[end.link].rate.bps() as f64 * US_PER_S
 }
@@ -160,15 +186,22 @@ mod tests {
 
     const MS: u64 = 1_000_000_000;
 
-    /// Frames of h1 for h0, 1 000 bytes each, with when a fabric without lateness would have had them and when the real one did (ps).
+    /// Frames of h1 for h0, 1 000 bytes each, with when a fabric without lateness would have had
+    /// them and when the real one did (ps).
     fn logged(name: &str, frames: &[(u64, u64)]) -> (Plan, std::path::PathBuf) {
-        let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string()).expect("a sound plan");
-        let path = std::env::temp_dir().join(format!("tailrace-effect-{}-{name}.log", std::process::id()));
+        let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string())
+            .expect("a sound plan");
+        let path =
+            std::env::temp_dir().join(format!("tailrace-effect-{}-{name}.log", std::process::id()));
         let mut log = Writer::create(&path).expect("there is a place");
         log.add(&Entry::Begin(Time::from_ps(1)));
         for &(on_time, arrival) in frames {
             let packet = Packet { to_host: 0, frame_bytes: 1_000, ..Packet::default() };
-            let frame = LiveFrame { from_host: 1, on_time: Time::from_ps(on_time), ..LiveFrame::bare(packet) };
+            let frame = LiveFrame {
+                from_host: 1,
+                on_time: Time::from_ps(on_time),
+                ..LiveFrame::bare(packet)
+            };
             log.add(&Entry::Frame { advanced: Time::ZERO, arrival: Time::from_ps(arrival), frame });
         }
         log.add(&Entry::End(Time::from_ps(1_000 * MS)));
@@ -185,14 +218,21 @@ mod tests {
 
     #[test]
     fn a_punctual_pass_has_the_delays_of_the_network_alone() {
-        // Two frames that came with one late wake-up, 3 ms apart for one without lateness: neither waits for the other then.
+        // Two frames that came with one late wake-up, 3 ms apart for one without lateness: neither
+        // waits for the other then.
         let told = told("alone", &[(22 * MS, 25 * MS), (25 * MS, 25 * MS + 1_000)]);
         let port = &told["ports"]["sw>h0"];
         let alone_us = 1_024.0 * 8.0 / 100.0;
         let mean_us = port["punctual"]["delay_us"]["mean"].as_f64().expect("a number");
         assert!((mean_us - alone_us).abs() < 0.1, "{told}");
-        assert_eq!((&port["punctual"]["delay_us"]["frames"], &port["punctual"]["drops"]), (&json!(2), &json!(0)));
-        assert!((port["drain_us"].as_f64().expect("a number") - 80_000.0).abs() < 0.1, "1 MB at 100 Mbit/s: {told}");
+        assert_eq!(
+            (&port["punctual"]["delay_us"]["frames"], &port["punctual"]["drops"]),
+            (&json!(2), &json!(0))
+        );
+        assert!(
+            (port["drain_us"].as_f64().expect("a number") - 80_000.0).abs() < 0.1,
+            "1 MB at 100 Mbit/s: {told}"
+        );
     }
 
     #[test]
@@ -202,13 +242,18 @@ mod tests {
         let port = &told["ports"]["sw>h0"];
         let mean = |pass: &str| port[pass]["delay_us"]["mean"].as_f64().expect("a number");
         assert!((mean("stopped") - mean("punctual") - 375.0).abs() < 0.1, "{told}");
-        assert!((told["stops"]["added_mean_us"].as_f64().expect("a number") - 375.0).abs() < 0.1, "{told}");
+        assert!(
+            (told["stops"]["added_mean_us"].as_f64().expect("a number") - 375.0).abs() < 0.1,
+            "{told}"
+        );
     }
 
     #[test]
     fn what_came_in_one_piece_because_the_fabric_was_late_is_not_dropped_by_a_punctual_one() {
-        // 2 000 frames of 1 kB at 90 % of the line; in a piece they would overflow the megabyte of the port.
-        let frames: Vec<(u64, u64)> = (1..=2_000_u64).map(|n| (n * 91_000_000, 200 * MS + n)).collect();
+        // 2 000 frames of 1 kB at 90 % of the line; in a piece they would overflow the megabyte of
+        // the port.
+        let frames: Vec<(u64, u64)> =
+            (1..=2_000_u64).map(|n| (n * 91_000_000, 200 * MS + n)).collect();
         let told = told("burst", &frames);
         assert_eq!(told["ports"]["sw>h0"]["punctual"]["drops"], 0, "{told}");
         let (plan, path) = logged("burst-again", &frames);

@@ -3,7 +3,8 @@
 use serde_json::json;
 use std::io::{self, Write};
 
-/// Reports why there is no result: for programs as an event on the output, for people on the error output.
+/// Reports why there is no result: for programs as an event on the output, for people on the error
+/// output.
 pub fn report_failure(error: &str) {
     let event = json!({ "event": "failed", "error": error });
     // The reader may have ended.

@@ -1,5 +1,6 @@
-//! The guardian, the process between the client and a lab: it creates what must outlive the lab, starts the lab as the
-//! first process of a process namespace, and cleans up when the lab ends or its input is closed.
+//! The guardian, the process between the client and a lab: it creates what must outlive the lab,
+//! starts the lab as the first process of a process namespace, and cleans up when the lab ends or
+//! its input is closed.
 
 use crate::cgroup::{self, Groups, Hierarchies};
 use crate::failure::report_failure;
@@ -36,7 +37,8 @@ pub fn run(mut setup: Setup) -> Result<(), String> {
         die_with_parent(Signal::SIGTERM).map_err(|error| error.to_string())?;
     }
     let groups = Groups::own(Hierarchies::find()).map_err(|error| error.to_string())?;
-    let mut burial = Burial::prepare(groups).map_err(|error| format!("starting the undertaker: {error}"))?;
+    let mut burial =
+        Burial::prepare(groups).map_err(|error| format!("starting the undertaker: {error}"))?;
     let ending = with_groups(&mut burial, setup, is_held, &signals);
     let left = (!burial.groups.remove()).then_some(burial.groups.name.as_str());
     tell(ending, left)
@@ -50,7 +52,11 @@ fn tell(ending: Result<Ending, String>, left: Option<&str>) -> Result<(), String
         Ok(Ending::Signal(signal)) => Some(format!("the lab was ended by signal {signal}")),
         Err(error) => Some(error),
     };
-    let left = left.map(|name| format!("the control groups {name} could not be removed (hint: run `tailrace-fabric clean`)"));
+    let left = left.map(|name| {
+        format!(
+            "the control groups {name} could not be removed (hint: run `tailrace-fabric clean`)"
+        )
+    });
     let all: Vec<String> = ending.into_iter().chain(left).collect();
     if all.is_empty() { Ok(()) } else { Err(all.join("; ")) }
 }
@@ -79,13 +85,21 @@ impl Burial {
     }
 }
 
-fn with_groups(burial: &mut Burial, mut setup: Setup, is_held: bool, signals: &SignalFd) -> Result<Ending, String> {
+fn with_groups(
+    burial: &mut Burial,
+    mut setup: Setup,
+    is_held: bool,
+    signals: &SignalFd,
+) -> Result<Ending, String> {
     match make_groups(&burial.groups, &setup) {
         Ok(()) => setup.groups = Some(burial.groups.clone()),
-        Err(error) => setup.warnings.push(format!("no control groups ({error}): CPU limits cannot be set")),
+        Err(error) => {
+            setup.warnings.push(format!("no control groups ({error}): CPU limits cannot be set"))
+        }
     }
     let own_space = File::open("/proc/self/ns/pid").map_err(|error| format!("/proc: {error}"))?;
-    unshare(CloneFlags::CLONE_NEWPID).map_err(|error| format!("creating a process namespace: {error}"))?;
+    unshare(CloneFlags::CLONE_NEWPID)
+        .map_err(|error| format!("creating a process namespace: {error}"))?;
     let (reader, writer) = pipe2(OFlag::O_CLOEXEC).map_err(|error| error.to_string())?;
     match fork().map_err(|error| error.to_string())? {
         ForkResult::Child => {
@@ -100,12 +114,14 @@ fn with_groups(burial: &mut Burial, mut setup: Setup, is_held: bool, signals: &S
             std::process::exit(code)
         }
         ForkResult::Parent { child } => {
-            // A further undertaker must not be in the lab's namespace, with which it would end. Without the rights of
-            // root there is no way back, and there are no control groups either.
+            // A further undertaker must not be in the lab's namespace, with which it would end.
+            // Without the rights of root there is no way back, and there are no control groups
+            // either.
             if setns(own_space, CloneFlags::CLONE_NEWPID).is_err() {
                 burial.more = 0;
             }
-            let ending = guard(child, burial, is_held, signals).map_err(|error| format!("waiting for the lab: {error}"));
+            let ending = guard(child, burial, is_held, signals)
+                .map_err(|error| format!("waiting for the lab: {error}"));
             drop(writer); // until here it says that the guardian lives
             ending
         }
@@ -115,7 +131,8 @@ fn with_groups(burial: &mut Burial, mut setup: Setup, is_held: bool, signals: &S
 /// From here on the lab ends with the guardian, also if that was killed since the fork.
 fn follow(guardian: &OwnedFd) -> Result<(), String> {
     die_with_parent(Signal::SIGKILL).map_err(|error| error.to_string())?;
-    let mut files = [PollFd::new(guardian.as_fd(), PollFlags::empty())]; // reports only the end of its other side
+    // reports only the end of its other side
+    let mut files = [PollFd::new(guardian.as_fd(), PollFlags::empty())];
     match poll(&mut files, PollTimeout::ZERO) {
         Ok(0) => Ok(()),
         Ok(_) => Err("the guardian has ended".into()),
@@ -138,7 +155,8 @@ fn guard(lab: Pid, burial: &mut Burial, is_held: bool, signals: &SignalFd) -> io
             return Ok(reaped.ending);
         }
         burial.look_at(&ended)?;
-        let left = deadline.map(|deadline: Instant| deadline.saturating_duration_since(Instant::now()));
+        let left =
+            deadline.map(|deadline: Instant| deadline.saturating_duration_since(Instant::now()));
         if left.is_some_and(|left| left.is_zero()) {
             kill(lab, Signal::SIGKILL)?;
         }
@@ -147,7 +165,9 @@ fn guard(lab: Pid, burial: &mut Burial, is_held: bool, signals: &SignalFd) -> io
         if is_held && deadline.is_none() {
             files.push(PollFd::new(input.as_fd(), PollFlags::empty())); // reports only its end
         }
-        let limit = left.map_or(PollTimeout::NONE, |left| PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX));
+        let limit = left.map_or(PollTimeout::NONE, |left| {
+            PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
+        });
         match poll(&mut files, limit) {
             Ok(_) | Err(nix::errno::Errno::EINTR) => {}
             Err(error) => return Err(error.into()),
@@ -166,13 +186,15 @@ fn guard(lab: Pid, burial: &mut Burial, is_held: bool, signals: &SignalFd) -> io
 /// Signals become readable. The lab and its programs set their own masks.
 fn watch_signals() -> io::Result<SignalFd> {
     let mut signals = SigSet::empty();
-    [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().for_each(|signal| signals.add(signal));
+    [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP]
+        .into_iter()
+        .for_each(|signal| signals.add(signal));
     signals.thread_set_mask()?;
     Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
-/// Without the rights that a lab needs, becomes root in a user namespace. Returns whether root is all the users that
-/// there are, as in such a namespace.
+/// Without the rights that a lab needs, becomes root in a user namespace. Returns whether root is
+/// all the users that there are, as in such a namespace.
 fn become_root() -> Result<bool, String> {
     if capabilities() & CAPABILITIES_NEEDED == CAPABILITIES_NEEDED {
         let users = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
@@ -186,7 +208,8 @@ fn become_root() -> Result<bool, String> {
     };
     unshare(CloneFlags::CLONE_NEWUSER).map_err(refused)?;
     let write = |file: &str, text: String| {
-        fs::write(format!("/proc/self/{file}"), text).map_err(|error| format!("/proc/self/{file}: {error}"))
+        fs::write(format!("/proc/self/{file}"), text)
+            .map_err(|error| format!("/proc/self/{file}: {error}"))
     };
     write("setgroups", "deny".into())?;
     write("uid_map", format!("0 {user} 1"))?;
@@ -215,8 +238,12 @@ mod tests {
     fn what_is_left_does_not_hide_how_the_lab_ended() {
         assert_eq!(tell(Ok(Ending::Exit(0)), None), Ok(()));
         assert_eq!(tell(Ok(Ending::Signal(9)), None), Err("the lab was ended by signal 9".into()));
-        let told = tell(Err("no process namespace".into()), Some("tailrace-1")).expect_err("two things went wrong");
-        assert!(told.starts_with("no process namespace; ") && told.contains("tailrace-1"), "{told}");
+        let told = tell(Err("no process namespace".into()), Some("tailrace-1"))
+            .expect_err("two things went wrong");
+        assert!(
+            told.starts_with("no process namespace; ") && told.contains("tailrace-1"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -61,7 +61,11 @@ impl Stalls {
     /// How many there were, how long all of them lasted, and the longest.
     pub fn summary(&self) -> tailrace_outcome::Stalls {
         let us = |span: Span| span.ps() as f64 / PS_PER_US;
-        tailrace_outcome::Stalls { count: self.count, total_us: us(self.total), max_us: us(self.longest) }
+        tailrace_outcome::Stalls {
+            count: self.count,
+            total_us: us(self.total),
+            max_us: us(self.longest),
+        }
     }
 }
 
@@ -75,6 +79,9 @@ mod tests {
         [Span::from_us(999), Span::from_ms(1), Span::from_ms(4)].into_iter().for_each(|late| {
             stalls.add(late);
         });
-        assert_eq!(stalls.summary(), tailrace_outcome::Stalls { count: 2, total_us: 5_000.0, max_us: 4_000.0 });
+        assert_eq!(
+            stalls.summary(),
+            tailrace_outcome::Stalls { count: 2, total_us: 5_000.0, max_us: 4_000.0 }
+        );
     }
 }

@@ -1,8 +1,9 @@
-//! The live fabric: the plan's network for real programs. One network namespace for each host, one switch program that
-//! executes the simulator's data plane by the clock, and nothing left behind.
+//! The live fabric: the plan's network for real programs. One network namespace for each host, one
+//! switch program that executes the simulator's data plane by the clock, and nothing left behind.
 //!
-//! A frame's way: a program in its host → the host's TCP → `sys::tap` → `frame` → `plane` (edge, network, links) → the TAP of
-//! another host. Processes: `guardian` → `lab` → programs, with an `undertaker` beside them.
+//! A frame's way: a program in its host → the host's TCP → `sys::tap` → `frame` → `plane` (edge,
+//! network, links) → the TAP of another host. Processes: `guardian` → `lab` → programs, with an
+//! `undertaker` beside them.
 
 pub mod capture;
 pub mod cgroup;

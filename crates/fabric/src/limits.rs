@@ -1,16 +1,17 @@
-//! What this machine can hold: how many frames a plan asks the fabric to carry, and how many it can.
+//! What this machine can hold: how many frames a plan asks the fabric to carry, and how many it
+//! can.
 
 use tailrace_plan::Plan;
 
-/// Frames per second that are taken to be possible when nothing was measured: what a two-core machine of 2024 carried
-/// with half of its time left for the programs.
+/// Frames per second that are taken to be possible when nothing was measured: what a two-core
+/// machine of 2024 carried with half of its time left for the programs.
 pub const FRAMES_PER_S_DEFAULT: u64 = 150_000;
 /// Receivers acknowledge every second segment.
 const ACKS_PER_FRAME: f64 = 0.5;
 const BITS_PER_BYTE: u64 = 8;
 
-/// Frames per second when every host that receives bulk data receives it as fast as its link allows, in frames of its
-/// MTU, and acknowledges it.
+/// Frames per second when every host that receives bulk data receives it as fast as its link
+/// allows, in frames of its MTU, and acknowledges it.
 pub fn frames_per_s_asked(plan: &Plan) -> u64 {
     let mut receivers = receivers(plan);
     receivers.sort_unstable();
@@ -42,6 +43,7 @@ fn receivers(plan: &Plan) -> Vec<usize> {
 
 fn frames_per_s_into(plan: &Plan, host: usize) -> u64 {
     let framing = &plan.raw.framing;
-    let wire_bytes = u64::from(plan.raw.hosts[host].mtu_bytes + framing.header_bytes + framing.overhead_bytes);
+    let wire_bytes =
+        u64::from(plan.raw.hosts[host].mtu_bytes + framing.header_bytes + framing.overhead_bytes);
     plan.graph.links[plan.graph.ports[host][0].link].rate.bps() / (wire_bytes * BITS_PER_BYTE)
 }

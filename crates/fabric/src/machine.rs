@@ -16,15 +16,23 @@ impl Machine {
         Machine::parse(&fs::read_to_string("/proc/stat").unwrap_or_default())
     }
 
-    /// The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal (proc(5)).
+    /// The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal
+    /// (proc(5)).
     fn parse(stat: &str) -> Machine {
-        let fields: Vec<u64> =
-            stat.lines().next().unwrap_or_default().split_whitespace().skip(1).filter_map(|field| field.parse().ok()).collect();
+        let fields: Vec<u64> = stat
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .skip(1)
+            .filter_map(|field| field.parse().ok())
+            .collect();
         let field = |index: usize| fields.get(index).copied().unwrap_or(0);
         Machine { total: fields.iter().take(8).sum(), idle: field(3) + field(4), steal: field(7) }
     }
 
-    /// The shares of all processor time since then that were idle, and that the hypervisor gave to others.
+    /// The shares of all processor time since then that were idle, and that the hypervisor gave to
+    /// others.
     pub fn idle_and_steal_since(self, before: Machine) -> (f64, f64) {
         let total = self.total.saturating_sub(before.total).max(1) as f64;
         let share = |now: u64, before: u64| now.saturating_sub(before) as f64 / total;

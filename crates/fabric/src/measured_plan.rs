@@ -11,7 +11,9 @@ pub const SENDER_FACTOR: u64 = 2;
 pub fn two_hosts(rate_bps: u64, mtu_bytes: u64) -> Value {
     let template = include_str!("measured_plan.json");
     let mut plan: Value = serde_json::from_str(template).expect("the template is JSON");
-    for (link, factor) in plan["links"].as_array_mut().expect("it has links").iter_mut().zip([1, SENDER_FACTOR]) {
+    for (link, factor) in
+        plan["links"].as_array_mut().expect("it has links").iter_mut().zip([1, SENDER_FACTOR])
+    {
         link["rate_bps"] = (rate_bps * factor).into();
     }
     for host in plan["hosts"].as_array_mut().expect("it has hosts") {

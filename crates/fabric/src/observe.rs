@@ -1,14 +1,17 @@
-//! Observes an interface for a time: the beginnings of all frames as a capture (pcapng) for the program that profiles them, which never
-//! reach a file; see docs/how-to/profile-traffic.md.
+//! Observes an interface for a time: the beginnings of all frames as a capture (pcapng) for the
+//! program that profiles them, which never reach a file; see docs/how-to/profile-traffic.md.
 
-use crate::pcapng::{INBOUND, LINKTYPE_ETHERNET, LINKTYPE_RAW, OUTBOUND, Packet, interface, section_header};
+use crate::pcapng::{
+    INBOUND, LINKTYPE_ETHERNET, LINKTYPE_RAW, OUTBOUND, Packet, interface, section_header,
+};
 use crate::sys::observed::{HANDED_OVER_MS, Observer, Seen};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Kept of each frame: two tags, IPv6 with an extension header and TCP with all options, and room for a tunnel.
+/// Kept of each frame: two tags, IPv6 with an extension header and TCP with all options, and room
+/// for a tunnel.
 const KEPT_BYTES: u32 = 256;
 /// An hour.
 const LENGTH_NS_MAX: u64 = 3_600_000_000_000;
@@ -49,7 +52,8 @@ impl WatchSpec {
     /// # Errors
     /// When a key is unknown or out of its range.
     pub(crate) fn parse(json: &str) -> Result<WatchSpec, String> {
-        let order: WatchSpec = serde_json::from_str(json).map_err(|error| format!("the order: {error}"))?;
+        let order: WatchSpec =
+            serde_json::from_str(json).map_err(|error| format!("the order: {error}"))?;
         if order.length_ns == 0 || order.length_ns > LENGTH_NS_MAX {
             return Err("the order: `length_ns` must be from 1 to 3600000000000 (an hour)".into());
         }
@@ -61,14 +65,21 @@ impl WatchSpec {
 ///
 /// # Errors
 /// For the user.
-pub(crate) fn observe(order: &WatchSpec, output: &mut impl Write, is_over: impl Fn() -> bool) -> Result<Report, String> {
+pub(crate) fn observe(
+    order: &WatchSpec,
+    output: &mut impl Write,
+    is_over: impl Fn() -> bool,
+) -> Result<Report, String> {
     let name = &order.interface;
-    let refusal = (!order.is_machine_allowed).then_some("name it if its traffic is meant (hint: --interface)");
+    let refusal = (!order.is_machine_allowed)
+        .then_some("name it if its traffic is meant (hint: --interface)");
     let number = crate::place::enter(order.namespace.as_deref(), name, refusal)?;
     let mut observer = Observer::open(number, KEPT_BYTES).map_err(|error| refused(name, &error))?;
     let link = link_type(name, observer.hardware())?;
     let failed = |error: io::Error| format!("{name}: {error}");
-    let handed = output.write_all(&section_header()).and_then(|()| output.write_all(&interface(name, link, KEPT_BYTES)));
+    let handed = output
+        .write_all(&section_header())
+        .and_then(|()| output.write_all(&interface(name, link, KEPT_BYTES)));
     handed.map_err(failed)?;
     let (begin, length) = (Instant::now(), Duration::from_nanos(order.length_ns));
     let mut report = Report::default();
@@ -81,7 +92,9 @@ pub(crate) fn observe(order: &WatchSpec, output: &mut impl Write, is_over: impl 
     report.dropped_frames = observer.dropped().map_err(failed)?;
     // The kernel hands over its last block a little later, with frames that came after the end.
     std::thread::sleep(Duration::from_millis(2 * u64::from(HANDED_OVER_MS)));
-    let mut rest = |seen: &Seen<'_>| if seen.at_ns <= last_ns { hand_on(output, seen, &mut report) } else { Ok(()) };
+    let mut rest = |seen: &Seen<'_>| {
+        if seen.at_ns <= last_ns { hand_on(output, seen, &mut report) } else { Ok(()) }
+    };
     observer.receive(&mut rest).map_err(failed)?;
     output.flush().map_err(failed)?;
     Ok(report)
@@ -101,7 +114,8 @@ fn hand_on(output: &mut impl Write, seen: &Seen<'_>, report: &mut Report) -> io:
 }
 
 fn now_ns() -> u64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     now.as_nanos() as u64
 }
 
@@ -110,12 +124,18 @@ fn link_type(name: &str, hardware: u16) -> Result<u16, String> {
     match hardware {
         libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK => Ok(LINKTYPE_ETHERNET),
         libc::ARPHRD_NONE => Ok(LINKTYPE_RAW),
-        other => Err(format!("{name}: interfaces of kind {other} are not read (hint: an Ethernet or a tun interface)")),
+        other => Err(format!(
+            "{name}: interfaces of kind {other} are not read (hint: an Ethernet or a tun interface)"
+        )),
     }
 }
 
 fn refused(name: &str, error: &io::Error) -> String {
-    let hint = if error.kind() == io::ErrorKind::PermissionDenied { " (hint: observing an interface needs root)" } else { "" };
+    let hint = if error.kind() == io::ErrorKind::PermissionDenied {
+        " (hint: observing an interface needs root)"
+    } else {
+        ""
+    };
     format!("{name}: {error}{hint}")
 }
 
@@ -127,11 +147,20 @@ mod tests {
     fn a_tag_that_the_kernel_has_taken_out_stands_in_the_frame_again() {
         let (mut output, mut report) = (Vec::new(), Report::default());
         let bytes = [&[1; ADDRESSES_BYTES][..], &[8, 0, 7, 7]].concat();
-        let seen = Seen { at_ns: 1, bytes: &bytes, wire_bytes: 100, is_outbound: true, tag: Some((0x8100, 0xA00A)) };
+        let seen = Seen {
+            at_ns: 1,
+            bytes: &bytes,
+            wire_bytes: 100,
+            is_outbound: true,
+            tag: Some((0x8100, 0xA00A)),
+        };
         hand_on(&mut output, &seen, &mut report).expect("memory takes it");
         // Behind the head of the block: interface, time, and both lengths.
         assert_eq!(output[20..28], [20_u32.to_ne_bytes(), 104_u32.to_ne_bytes()].concat());
-        assert_eq!(output[28..48], [&[1; ADDRESSES_BYTES][..], &[0x81, 0, 0xA0, 0x0A, 8, 0, 7, 7]].concat());
+        assert_eq!(
+            output[28..48],
+            [&[1; ADDRESSES_BYTES][..], &[0x81, 0, 0xA0, 0x0A, 8, 0, 7, 7]].concat()
+        );
         assert_eq!(report.frames, 1);
     }
 

@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn a_value_stands_behind_its_option() {
-        let mut words = Words::new(["--port", "80", "--rate", "fast", "--end"].map(str::to_owned).into_iter());
+        let mut words =
+            Words::new(["--port", "80", "--rate", "fast", "--end"].map(str::to_owned).into_iter());
         assert_eq!(words.next().as_deref(), Some("--port"));
         assert_eq!(words.value::<u16>(), Ok(80));
         words.next();

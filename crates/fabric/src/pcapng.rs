@@ -1,10 +1,12 @@
-//! Blocks of a capture file that Wireshark reads (pcapng, IETF draft-ietf-opsawg-pcapng), with times in nanoseconds.
+//! Blocks of a capture file that Wireshark reads (pcapng, IETF draft-ietf-opsawg-pcapng), with
+//! times in nanoseconds.
 
 const SECTION_HEADER: u32 = 0x0A0D_0D0A;
 const INTERFACE: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
-/// Link types (tcpdump.org/linktypes.html): Ethernet, and packets of IP without a header before them.
+/// Link types (tcpdump.org/linktypes.html): Ethernet, and packets of IP without a header before
+/// them.
 pub(crate) const LINKTYPE_ETHERNET: u16 = 1;
 pub(crate) const LINKTYPE_RAW: u16 = 101;
 /// Options: name of the interface, resolution of times, flags of a packet.
@@ -88,13 +90,21 @@ mod tests {
 
     #[test]
     fn every_block_has_its_length_at_both_ends_and_a_multiple_of_four() {
-        for bytes in [section_header(), interface("sw>db1", LINKTYPE_ETHERNET, 0), of(1 << 40, INBOUND)] {
+        for bytes in
+            [section_header(), interface("sw>db1", LINKTYPE_ETHERNET, 0), of(1 << 40, INBOUND)]
+        {
             let length = bytes.len() as u32;
             assert_eq!(length % 4, 0);
-            assert_eq!((&bytes[4..8], &bytes[bytes.len() - 4..]), (&length.to_ne_bytes()[..], &length.to_ne_bytes()[..]));
+            assert_eq!(
+                (&bytes[4..8], &bytes[bytes.len() - 4..]),
+                (&length.to_ne_bytes()[..], &length.to_ne_bytes()[..])
+            );
         }
         let frame = of((5 << 32) + 6, OUTBOUND);
-        assert_eq!((&frame[12..16], &frame[16..20]), (&5_u32.to_ne_bytes()[..], &6_u32.to_ne_bytes()[..]));
+        assert_eq!(
+            (&frame[12..16], &frame[16..20]),
+            (&5_u32.to_ne_bytes()[..], &6_u32.to_ne_bytes()[..])
+        );
         assert_eq!(frame[28..89], [7; 61]);
     }
 }

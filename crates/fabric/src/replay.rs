@@ -45,7 +45,10 @@ pub fn replay_watched(plan: &Plan, log: &Path, watched: &Watched) -> Result<Repl
                 require_known(plan, &frame, log)?;
                 catch_up(plan, &mut network, advanced, &mut |_, _, _| {});
                 if arrival <= network.advanced() {
-                    return Err(format!("{}: a frame arrives in the past: records are missing", log.display()));
+                    return Err(format!(
+                        "{}: a frame arrives in the past: records are missing",
+                        log.display()
+                    ));
                 }
                 network.enter_at(usize::from(frame.from_host), frame, arrival);
             }
@@ -63,7 +66,9 @@ pub fn replay_watched(plan: &Plan, log: &Path, watched: &Watched) -> Result<Repl
             }
         }
     }
-    let outcome = last.ok_or_else(|| format!("{}: the log ends before the measured interval does", log.display()))?;
+    let outcome = last.ok_or_else(|| {
+        format!("{}: the log ends before the measured interval does", log.display())
+    })?;
     let timeline = (!watched.windows_ps.is_empty()).then(|| network.watched());
     Ok(Replayed { outcome, timeline })
 }
@@ -78,8 +83,14 @@ pub(crate) fn require_known(plan: &Plan, frame: &LiveFrame, log: &Path) -> Resul
     }
 }
 
-/// Does what is due by then, step by step, and takes what hosts would have been given: the host, when, and the frame.
-pub(crate) fn catch_up(plan: &Plan, network: &mut Network, until: Time, take: &mut impl FnMut(usize, Time, &LiveFrame)) {
+/// Does what is due by then, step by step, and takes what hosts would have been given: the host,
+/// when, and the frame.
+pub(crate) fn catch_up(
+    plan: &Plan,
+    network: &mut Network,
+    until: Time,
+    take: &mut impl FnMut(usize, Time, &LiveFrame),
+) {
     loop {
         let next = network.poll_timeout();
         if next > until {

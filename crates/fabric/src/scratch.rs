@@ -1,5 +1,5 @@
-//! Folders that a command needs for a moment. They go with the command, also when that is killed; what stays when its
-//! undertaker is killed with it goes with the next command.
+//! Folders that a command needs for a moment. They go with the command, also when that is killed;
+//! what stays when its undertaker is killed with it goes with the next command.
 
 use crate::undertaker::{self, Hold};
 use std::fs;
@@ -21,7 +21,8 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes one for this process, in the machine's folder for temporary files. The caller has one thread.
+    /// Makes one for this process, in the machine's folder for temporary files. The caller has one
+    /// thread.
     ///
     /// # Errors
     /// When it is there already or cannot be made.
@@ -29,12 +30,17 @@ impl Scratch {
         Scratch::make(place(purpose), |path| undertaker::start(|| remove(path)).map(Some))
     }
 
-    /// The folder is made first: an undertaker removes what it is started for, and a folder that is there already is
-    /// not ours.
-    fn make(path: PathBuf, undertake: impl FnOnce(&Path) -> io::Result<Option<Hold>>) -> Result<Scratch, String> {
+    /// The folder is made first: an undertaker removes what it is started for, and a folder that is
+    /// there already is not ours.
+    fn make(
+        path: PathBuf,
+        undertake: impl FnOnce(&Path) -> io::Result<Option<Hold>>,
+    ) -> Result<Scratch, String> {
         fs::create_dir(&path).map_err(|error| format!("creating {}: {error}", path.display()))?;
         let mut scratch = Scratch { path, _undertaker: None };
-        let explain = |error: io::Error| format!("starting the undertaker of {}: {error}", scratch.path.display());
+        let explain = |error: io::Error| {
+            format!("starting the undertaker of {}: {error}", scratch.path.display())
+        };
         scratch._undertaker = undertake(&scratch.path).map_err(explain)?;
         Ok(scratch)
     }
@@ -57,7 +63,8 @@ fn place(purpose: &str) -> PathBuf {
     place.join(format!("{prefix}{}", std::process::id()))
 }
 
-/// Removes a folder into which others may still write for a moment. Returns whether nothing is left.
+/// Removes a folder into which others may still write for a moment. Returns whether nothing is
+/// left.
 fn remove(path: &Path) -> bool {
     let deadline = Instant::now() + REMOVE_WAIT;
     while fs::remove_dir_all(path).is_err() && path.exists() && Instant::now() < deadline {
@@ -71,7 +78,10 @@ fn sweep(place: &Path, prefix: &str) {
     let Ok(own) = fs::metadata("/proc/self").map(|own| own.uid()) else { return };
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(prefix)).and_then(|pid| pid.parse::<u32>().ok());
+        let owner = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(prefix))
+            .and_then(|pid| pid.parse::<u32>().ok());
         let is_dead = owner.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists());
         if is_dead && is_folder_of(&entry, own).unwrap_or(false) {
             let _ = fs::remove_dir_all(entry.path()); // another command may be at it
@@ -90,11 +100,14 @@ mod tests {
 
     #[test]
     fn what_a_killed_command_left_goes_with_the_next() {
-        let dead = std::env::temp_dir().join(format!("tailrace-test-{}", u32::MAX)); // above the largest number of a process
-        let foreign = std::env::temp_dir().join(format!("tailrace-test-notes-{}", std::process::id()));
+        // above the largest number of a process
+        let dead = std::env::temp_dir().join(format!("tailrace-test-{}", u32::MAX));
+        let foreign =
+            std::env::temp_dir().join(format!("tailrace-test-notes-{}", std::process::id()));
         fs::create_dir_all(dead.join("below")).expect("there is a place");
         fs::create_dir_all(&foreign).expect("there is a place");
-        let scratch = Scratch::make(place("test"), |_| Ok(None)).expect("it can be made"); // tests have threads
+        // tests have threads
+        let scratch = Scratch::make(place("test"), |_| Ok(None)).expect("it can be made");
         assert!(!dead.exists() && foreign.exists() && scratch.path().is_dir());
         let path = scratch.path().to_owned();
         drop(scratch);
@@ -116,6 +129,9 @@ mod tests {
     fn without_an_undertaker_there_is_no_folder() {
         let path = std::env::temp_dir().join(format!("tailrace-unburied-{}", std::process::id()));
         let made = Scratch::make(path.clone(), |_| Err(io::Error::other("no more processes")));
-        assert!(made.expect_err("nobody would remove it").contains("no more processes") && !path.exists());
+        assert!(
+            made.expect_err("nobody would remove it").contains("no more processes")
+                && !path.exists()
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! A process that outlives the one that starts it for a moment, to remove what that one cannot remove when it is killed.
+//! A process that outlives the one that starts it for a moment, to remove what that one cannot
+//! remove when it is killed.
 
 use crate::sys::process::fork;
 use nix::fcntl::OFlag;
@@ -17,8 +18,8 @@ pub struct Hold {
     _pipe: OwnedFd,
 }
 
-/// Starts an undertaker for what is about to be made. It calls `bury` when the calling process has ended; that tells whether
-/// nothing is left. The caller has one thread.
+/// Starts an undertaker for what is about to be made. It calls `bury` when the calling process has
+/// ended; that tells whether nothing is left. The caller has one thread.
 ///
 /// # Errors
 /// When there can be no more processes or files.
@@ -38,7 +39,9 @@ pub fn start(bury: impl FnOnce() -> bool) -> io::Result<Hold> {
 fn wait(reader: &OwnedFd) -> io::Result<()> {
     setsid()?;
     let mut signals = SigSet::empty();
-    [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().for_each(|signal| signals.add(signal));
+    [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP]
+        .into_iter()
+        .for_each(|signal| signals.add(signal));
     signals.thread_block()?;
     let nothing = OpenOptions::new().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&nothing)?;

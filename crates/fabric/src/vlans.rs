@@ -1,6 +1,6 @@
-//! VLANs of a lab. A host has an address of its own in each VLAN that its workloads use, and the interface that the
-//! fabric plays for it writes and takes out the tags, as one does that has VLAN offload: the VLAN of a frame follows
-//! from its addresses, and the kernel never sees a tag.
+//! VLANs of a lab. A host has an address of its own in each VLAN that its workloads use, and the
+//! interface that the fabric plays for it writes and takes out the tags, as one does that has VLAN
+//! offload: the VLAN of a frame follows from its addresses, and the kernel never sees a tag.
 
 use crate::address;
 use std::collections::BTreeSet;
@@ -26,20 +26,31 @@ impl Vlans {
         let mut of_host = vec![BTreeSet::new(); plan.graph.hosts];
         for workload in &plan.workloads {
             let header = &workload.header;
-            header.hosts().filter(|_| header.vlan > 0).for_each(|host| of_host[host].extend([header.vlan]));
+            header
+                .hosts()
+                .filter(|_| header.vlan > 0)
+                .for_each(|host| of_host[host].extend([header.vlan]));
         }
-        let ids: Vec<u16> = of_host.iter().flatten().copied().collect::<BTreeSet<u16>>().into_iter().collect();
+        let ids: Vec<u16> =
+            of_host.iter().flatten().copied().collect::<BTreeSet<u16>>().into_iter().collect();
         if ids.len() > address::VLANS_MAX {
-            return Err(format!("the plan has {} VLANs, but a lab supports at most {}", ids.len(), address::VLANS_MAX));
+            return Err(format!(
+                "the plan has {} VLANs, but a lab supports at most {}",
+                ids.len(),
+                address::VLANS_MAX
+            ));
         }
-        let is_trunk = (0..plan.graph.hosts).map(|host| plan.tagged_links[plan.graph.ports[host][0].link]).collect();
+        let is_trunk = (0..plan.graph.hosts)
+            .map(|host| plan.tagged_links[plan.graph.ports[host][0].link])
+            .collect();
         Ok(Vlans { ids, of_host, is_trunk })
     }
 
     /// The tag of a frame that a host sends in the network of this number.
     #[inline]
     pub fn tag(&self, host: usize, network: usize, priority: u8) -> Tag {
-        let vlan = network.checked_sub(1).and_then(|index| self.ids.get(index)).copied().unwrap_or(0);
+        let vlan =
+            network.checked_sub(1).and_then(|index| self.ids.get(index)).copied().unwrap_or(0);
         Tag::new(priority, vlan).written(self.is_trunk.get(host).copied().unwrap_or(false))
     }
 
@@ -50,12 +61,18 @@ impl Vlans {
 
     /// VLANs of a host, each with the number of its network.
     pub fn of_host(&self, host: usize) -> impl Iterator<Item = (u16, usize)> {
-        self.of_host[host].iter().map(|&vlan| (vlan, self.ids.binary_search(&vlan).expect("every VLAN is listed") + 1))
+        self.of_host[host]
+            .iter()
+            .map(|&vlan| (vlan, self.ids.binary_search(&vlan).expect("every VLAN is listed") + 1))
     }
 
     /// Hosts that use a VLAN.
     pub fn hosts_of(&self, vlan: u16) -> impl Iterator<Item = usize> {
-        self.of_host.iter().enumerate().filter(move |(_, vlans)| vlans.contains(&vlan)).map(|(host, _)| host)
+        self.of_host
+            .iter()
+            .enumerate()
+            .filter(move |(_, vlans)| vlans.contains(&vlan))
+            .map(|(host, _)| host)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Addresses of hosts that have real ones: a number for each, in the order of the plan, from one on.
+//! Addresses of hosts that have real ones: a number for each, in the order of the plan, from one
+//! on.
 
 use std::net::Ipv4Addr;
 
@@ -8,7 +9,8 @@ pub const NETWORK: [u8; 2] = [10, 77];
 pub const VLANS_MAX: usize = 255 - NETWORK[1] as usize;
 /// Length of its prefix.
 pub const PREFIX_BITS: u8 = 16;
-/// Most hosts of a lab: each knows the link-layer address of every other, which is a table of this number squared.
+/// Most hosts of a lab: each knows the link-layer address of every other, which is a table of this
+/// number squared.
 pub const HOSTS_MAX: usize = 256;
 
 /// The address of a host, by its index in the plan.

@@ -1,4 +1,5 @@
-//! Control frames for the interfaces of hosts: pauses (IEEE 802.1Qbb, 802.3 annex 31B) and congestion notifications (802.1Qau).
+//! Control frames for the interfaces of hosts: pauses (IEEE 802.1Qbb, 802.3 annex 31B) and
+//! congestion notifications (802.1Qau).
 //!
 //! They are for the interface and not for the host behind it, and act when they arrive.
 
@@ -9,14 +10,21 @@ use tailrace_endpoint::nic::LosslessNic;
 use tailrace_units::Time;
 use tailrace_wire::{Flags, Packet, Tag};
 
-/// A congestion notification on the wire: the shortest frame (64 bytes with its check sequence; 802.1Qau allows more).
+/// A congestion notification on the wire: the shortest frame (64 bytes with its check sequence;
+/// 802.1Qau allows more).
 const NOTIFICATION_BYTES: u16 = 60;
-/// Notifications travel with the highest priority (assumed; 802.1Qau leaves it to the operator: cnCnmTransmitPriority).
+/// Notifications travel with the highest priority (assumed; 802.1Qau leaves it to the operator:
+/// cnCnmTransmitPriority).
 const NOTIFICATION_PRIORITY: u8 = 7;
 
-/// The frame of a congestion notification, for the interface that sent the sampled frame. It travels in the VLAN of that
-/// frame (802.1Qau: the vlan_identifier of a CNM is that of the frame that triggered it), and so by the same tree.
-pub fn notification<F: NetworkFrame>(sampled: &F, source_host: u32, notification: Notification) -> F {
+/// The frame of a congestion notification, for the interface that sent the sampled frame. It
+/// travels in the VLAN of that frame (802.1Qau: the vlan_identifier of a CNM is that of the frame
+/// that triggered it), and so by the same tree.
+pub fn notification<F: NetworkFrame>(
+    sampled: &F,
+    source_host: u32,
+    notification: Notification,
+) -> F {
     let sampled = sampled.packet();
     F::from_packet(Packet {
         seq: u64::from(sampled.flow_hash),
@@ -72,9 +80,17 @@ mod tests {
 
     #[test]
     fn a_notification_goes_back_in_the_vlan_of_the_sampled_frame_in_its_own_priority() {
-        let sampled = Packet { tag: Tag::new(3, 20).written(true), flow_hash: 77, to_host: 5, ..Packet::default() };
+        let sampled = Packet {
+            tag: Tag::new(3, 20).written(true),
+            flow_hash: 77,
+            to_host: 5,
+            ..Packet::default()
+        };
         let frame = notification(&sampled, 2, Notification { feedback: 40, offset: -1, delta: 1 });
-        assert_eq!((frame.tag, frame.to_host, frame.frame_bytes), (Tag::new(NOTIFICATION_PRIORITY, 20), 2, 60));
+        assert_eq!(
+            (frame.tag, frame.to_host, frame.frame_bytes),
+            (Tag::new(NOTIFICATION_PRIORITY, 20), 2, 60)
+        );
         assert_eq!((frame.seq, frame.ack, frame.is_control()), (77, 40, true));
     }
 
@@ -86,7 +102,9 @@ mod tests {
         queue.push(Time::from_ps(9), Packet { seq: 2, flags: Flags::PAUSE, ..Packet::default() });
         assert_eq!((queue.next_arrival(), queue.notifications()), (Time::from_ps(5), 1));
         assert!(queue.pop_arrived(Time::from_ps(4)).is_none());
-        let seqs: Vec<u64> = std::iter::from_fn(|| queue.pop_arrived(Time::from_ps(9))).map(|(_, packet)| packet.seq).collect();
+        let seqs: Vec<u64> = std::iter::from_fn(|| queue.pop_arrived(Time::from_ps(9)))
+            .map(|(_, packet)| packet.seq)
+            .collect();
         assert_eq!(seqs, [1, 2]);
     }
 }

@@ -24,7 +24,8 @@ fn pace_at(plan: &Plan, node: usize, rate: BitRate) -> Pace {
 pub(crate) struct Flight {
     /// Propagation, and the pipeline of the switch at the end.
     delay: Span,
-    /// Cut-through: the frame counts as arrived when this much of it was sent; [`WHOLE`] for the whole frame.
+    /// Cut-through: the frame counts as arrived when this much of it was sent; [`WHOLE`] for the
+    /// whole frame.
     header_time: Span,
 }
 
@@ -32,7 +33,8 @@ pub(crate) struct Flight {
 const WHOLE: Span = Span::from_ps(u64::MAX);
 
 impl Flight {
-    /// A flight that takes so long, counted from the time at which so much of the frame was sent; `None` for all of it.
+    /// A flight that takes so long, counted from the time at which so much of the frame was sent;
+    /// `None` for all of it.
     pub(crate) fn new(delay: Span, header_time: Option<Span>) -> Flight {
         Flight { delay, header_time: header_time.unwrap_or(WHOLE) }
     }
@@ -45,7 +47,11 @@ impl Flight {
     /// When a frame that is sent from `start` to `end` arrives.
     #[inline]
     pub(crate) fn arrival(&self, start: Time, end: Time) -> Time {
-        if self.header_time == WHOLE { end + self.delay } else { (start + self.header_time).min(end) + self.delay }
+        if self.header_time == WHOLE {
+            end + self.delay
+        } else {
+            (start + self.header_time).min(end) + self.delay
+        }
     }
 }
 
@@ -56,7 +62,9 @@ pub(crate) fn flight(plan: &Plan, link: usize, from: usize, to: usize) -> Flight
     let Some(switch) = to.checked_sub(graph.hosts) else { return Flight::new(delay, None) };
     let raw = &plan.raw.switches[switch];
     let rate = graph.links[link].rate;
-    let cuts_through = raw.switching == RawSwitching::CutThrough && graph.fastest_link(to) <= Some(rate);
-    let header_time = cuts_through.then(|| pace_at(plan, from, rate).time_to_send(CUT_THROUGH_BYTES));
+    let cuts_through =
+        raw.switching == RawSwitching::CutThrough && graph.fastest_link(to) <= Some(rate);
+    let header_time =
+        cuts_through.then(|| pace_at(plan, from, rate).time_to_send(CUT_THROUGH_BYTES));
     Flight::new(delay + Span::from_ps(raw.latency_ps), header_time)
 }

@@ -29,7 +29,8 @@ pub trait NetworkFrame: Frame + Default {
     /// A frame with these header fields that a switch makes.
     fn from_packet(packet: Packet) -> Self;
 
-    /// Whether it is for the interface of a host and not for the host behind it: a pause or a congestion notification.
+    /// Whether it is for the interface of a host and not for the host behind it: a pause or a
+    /// congestion notification.
     #[inline]
     fn is_control(&self) -> bool {
         self.packet().flags.intersects(Flags::PAUSE.with(Flags::CNM))
@@ -73,8 +74,8 @@ impl NetworkFrame for Packet {
     }
 }
 
-/// Frames without pauses, which the ends of one link exchange: every other frame is delivered, dropped or in the
-/// network.
+/// Frames without pauses, which the ends of one link exchange: every other frame is delivered,
+/// dropped or in the network.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Frames {
     /// Handed to an interface, or made by a congestion point.

@@ -1,8 +1,9 @@
-//! The network of a plan, for any engine: switches, the directions of links, what observed ports record, control frames for
-//! hosts, and what ports report at the end.
+//! The network of a plan, for any engine: switches, the directions of links, what observed ports
+//! record, control frames for hosts, and what ports report at the end.
 //!
-//! It knows no agenda and no clock. An engine decides in which order wires and switches are worked on; [`Medium`] is what
-//! it offers to them. Frames may be the simulator's packets or headers of real frames ([`NetworkFrame`]).
+//! It knows no agenda and no clock. An engine decides in which order wires and switches are worked
+//! on; [`Medium`] is what it offers to them. Frames may be the simulator's packets or headers of
+//! real frames ([`NetworkFrame`]).
 
 pub mod address;
 mod build;
@@ -22,7 +23,8 @@ pub use control::{ControlQueue, deliver_to, notification};
 pub use flight::pace_of;
 pub use frame::{Frames, NetworkFrame};
 pub use outcome::{
-    Counted, OnWires, deadlock, interface_summary, port_series, ports, queue_depth, switch_rows, switch_summaries,
+    Counted, OnWires, deadlock, interface_summary, port_series, ports, queue_depth, switch_rows,
+    switch_summaries,
 };
 pub use place::DigestPlace;
 pub use record::{PortEvent, PortRecord};

@@ -78,7 +78,12 @@ impl PortRecord {
 
     /// A frame left. Not inlined, so that ports that nothing observes pay a comparison and no more.
     #[inline(never)]
-    pub(crate) fn sent<F: NetworkFrame>(&mut self, (start, end): (Time, Time), source: Option<usize>, frame: &F) {
+    pub(crate) fn sent<F: NetworkFrame>(
+        &mut self,
+        (start, end): (Time, Time),
+        source: Option<usize>,
+        frame: &F,
+    ) {
         self.tx_bytes.add(self.since_begin(start), u64::from(frame.bytes()));
         if let Some(source) = source {
             self.traffic.sent(source, frame.priority(), frame.bytes() as u16);
@@ -86,9 +91,15 @@ impl PortRecord {
         self.keep(|| PortEvent::Sent(start, end, *frame.packet()));
     }
 
-    /// A frame of a source was dropped. The source counts only where there was no room: what queue management drops, it
-    /// chooses.
-    pub(crate) fn dropped<F: NetworkFrame>(&mut self, at: Time, source: Option<usize>, frame: &F, cause: DropCause) {
+    /// A frame of a source was dropped. The source counts only where there was no room: what queue
+    /// management drops, it chooses.
+    pub(crate) fn dropped<F: NetworkFrame>(
+        &mut self,
+        at: Time,
+        source: Option<usize>,
+        frame: &F,
+        cause: DropCause,
+    ) {
         self.drop_frames.add(self.since_begin(at), 1);
         if let (Some(source), DropCause::TailDrop | DropCause::BufferFull) = (source, cause) {
             self.traffic.dropped(source, frame.priority(), frame.bytes() as u16);
@@ -101,7 +112,12 @@ impl PortRecord {
         self.keep(|| PortEvent::Marked(at, *frame.packet()));
     }
 
-    pub(crate) fn notified<F: NetworkFrame>(&mut self, at: Time, frame: &F, notification: Notification) {
+    pub(crate) fn notified<F: NetworkFrame>(
+        &mut self,
+        at: Time,
+        frame: &F,
+        notification: Notification,
+    ) {
         self.keep(|| PortEvent::Notified(at, notification, *frame.packet()));
     }
 
@@ -159,7 +175,10 @@ pub(crate) mod tests {
     #[test]
     fn a_source_loses_the_frames_that_find_no_room_and_not_those_that_are_chosen() {
         // Tail drop and a full buffer.
-        assert_eq!(record().traffic.tally(1, |_| true), Tally { sent_frames: 1, dropped_frames: 2 });
+        assert_eq!(
+            record().traffic.tally(1, |_| true),
+            Tally { sent_frames: 1, dropped_frames: 2 }
+        );
         assert_eq!(record().traffic.tally(0, |_| true), Tally::default());
     }
 

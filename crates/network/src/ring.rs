@@ -4,7 +4,8 @@ use crate::NetworkFrame;
 use std::collections::VecDeque;
 use tailrace_units::{Time, prefetch};
 
-/// A time and the head of its frame stand together, without a gap: what follows each other in the queue shares cache lines.
+/// A time and the head of its frame stand together, without a gap: what follows each other in the
+/// queue shares cache lines.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot<H> {
     at: Time,
@@ -16,10 +17,11 @@ const CAPACITY_MIN: usize = 4;
 /// Slots by which a small one grows.
 const GROWTH_MIN: usize = 2;
 
-/// First in, first out, with a header of 32 bytes. The memory grows by a quarter: most rings are filled once, and a network
-/// has thousands. One place of it stays free, so that two places tell how many are taken, and each moves by a comparison. A queue
-/// that becomes empty begins anew at the start of its memory: while it is short it stays in the same cache lines, however
-/// much memory it once needed.
+/// First in, first out, with a header of 32 bytes. The memory grows by a quarter: most rings are
+/// filled once, and a network has thousands. One place of it stays free, so that two places tell
+/// how many are taken, and each moves by a comparison. A queue that becomes empty begins anew at
+/// the start of its memory: while it is short it stays in the same cache lines, however much memory
+/// it once needed.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<F: NetworkFrame> {
     slots: Box<[Slot<F::Head>]>,
@@ -69,7 +71,8 @@ impl<F: NetworkFrame> Ring<F> {
         if self.is_full() {
             self.grow();
         }
-        // All that is read of the ring is read before anything is written, which might change it as far as a compiler knows.
+        // All that is read of the ring is read before anything is written, which might change it as
+        // far as a compiler knows.
         let (place, next, is_only) = (self.next as usize, self.behind(self.next), self.is_empty());
         self.next = next;
         let slot = &mut self.slots[place];
@@ -119,7 +122,11 @@ impl<F: NetworkFrame> Ring<F> {
     #[inline]
     pub(crate) fn second(&self) -> Option<Time> {
         let second = self.behind(self.first);
-        if self.is_empty() || second == self.next { None } else { self.slots.get(second as usize).map(|slot| slot.at) }
+        if self.is_empty() || second == self.next {
+            None
+        } else {
+            self.slots.get(second as usize).map(|slot| slot.at)
+        }
     }
 
     /// Takes the first away, to where it is wanted. There must be one. Returns its time.
@@ -155,7 +162,11 @@ impl<F: NetworkFrame> Ring<F> {
     /// The head of the first, if there is one.
     #[inline(always)]
     pub(crate) fn head(&self) -> Option<&F::Head> {
-        if self.is_empty() { None } else { self.slots.get(self.first as usize).map(|slot| &slot.head) }
+        if self.is_empty() {
+            None
+        } else {
+            self.slots.get(self.first as usize).map(|slot| &slot.head)
+        }
     }
 
     /// The place of the next is wanted soon.
@@ -199,10 +210,12 @@ impl<F: NetworkFrame> Ring<F> {
 
     #[cold]
     fn grow(&mut self) {
-        let capacity = (self.slots.len() + (self.slots.len() / 4).max(GROWTH_MIN)).max(CAPACITY_MIN);
+        let capacity =
+            (self.slots.len() + (self.slots.len() / 4).max(GROWTH_MIN)).max(CAPACITY_MIN);
         let mut slots = Vec::with_capacity(capacity);
         let (first, next) = (self.first as usize, self.next as usize);
-        let (front, back) = if first <= next { (first..next, 0..0) } else { (first..self.slots.len(), 0..next) };
+        let (front, back) =
+            if first <= next { (first..next, 0..0) } else { (first..self.slots.len(), 0..next) };
         slots.extend_from_slice(&self.slots[front]);
         slots.extend_from_slice(&self.slots[back]);
         (self.first, self.next) = (0, slots.len() as u32);
@@ -237,7 +250,9 @@ mod tests {
                         ring.push(Time::from_ps(n), &packet(n, has_rest));
                         model.push_back((Time::from_ps(n), packet(n, has_rest)));
                     }
-                    4..6 if !ring.is_empty() => prop_assert_eq!(Some(ring.pop()), model.pop_front()),
+                    4..6 if !ring.is_empty() => {
+                        prop_assert_eq!(Some(ring.pop()), model.pop_front())
+                    }
                     6 if ring.len() > 3 => {
                         ring.remove(1, 3);
                         model.drain(1..3);
@@ -267,6 +282,9 @@ mod tests {
 
     #[test]
     fn a_frame_in_flight_takes_three_quarters_of_a_cache_line() {
-        assert_eq!((size_of::<Slot<<Packet as NetworkFrame>::Head>>(), size_of::<Ring<Packet>>()), (48, 32));
+        assert_eq!(
+            (size_of::<Slot<<Packet as NetworkFrame>::Head>>(), size_of::<Ring<Packet>>()),
+            (48, 32)
+        );
     }
 }

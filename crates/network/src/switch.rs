@@ -1,5 +1,5 @@
-//! A switch with its place in the network. It owns the data plane, the records of its ports, and the notices that its
-//! congestion points have not sent yet.
+//! A switch with its place in the network. It owns the data plane, the records of its ports, and
+//! the notices that its congestion points have not sent yet.
 
 use crate::{NetworkFrame, PortEvent, PortRecord, notification};
 use tailrace_dataplane::{DropCause, Notification, Outputs, PortNo, QueueNo, Switch};
@@ -7,7 +7,8 @@ use tailrace_plan::RawObserve;
 use tailrace_units::Time;
 use tailrace_wire::Flags;
 
-/// The interface of an engine to the switches of its network: wires for sending, and a record of events of frames.
+/// The interface of an engine to the switches of its network: wires for sending, and a record of
+/// events of frames.
 pub trait Medium<F> {
     /// A frame may be sent on a wire soon.
     #[inline(always)]
@@ -18,7 +19,8 @@ pub trait Medium<F> {
     fn dropped(&mut self, at: Time, wire: usize, frame: &F, cause: DropCause);
     /// A frame was marked at the port before a wire.
     fn marked(&mut self, at: Time, wire: usize, frame: &F);
-    /// The source of traffic that a frame belongs to, for records; none for frames that switches make.
+    /// The source of traffic that a frame belongs to, for records; none for frames that switches
+    /// make.
     fn source_of(&self, frame: &F) -> Option<usize>;
 }
 
@@ -48,7 +50,8 @@ struct Seldom<F> {
     losses: Vec<Losses>,
 }
 
-/// Frames of one source that a switch dropped, for whatever reason, and those of them for which no queue is to blame.
+/// Frames of one source that a switch dropped, for whatever reason, and those of them for which no
+/// queue is to blame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Losses {
     /// All of them.
@@ -72,8 +75,12 @@ pub struct Notice<F> {
 
 impl<F: NetworkFrame> SwitchNode<F> {
     /// For each port its wire, and its record if it is observed.
-    pub(crate) fn new(switch: Switch<F>, ports: impl Iterator<Item = (u32, Option<PortRecord>)>) -> SwitchNode<F> {
-        let (wires, mut records): (Vec<u32>, Vec<_>) = ports.map(|(wire, record)| (wire, record.map(Box::new))).unzip();
+    pub(crate) fn new(
+        switch: Switch<F>,
+        ports: impl Iterator<Item = (u32, Option<PortRecord>)>,
+    ) -> SwitchNode<F> {
+        let (wires, mut records): (Vec<u32>, Vec<_>) =
+            ports.map(|(wire, record)| (wire, record.map(Box::new))).unzip();
         if records.iter().all(Option::is_none) {
             records = Vec::new();
         }
@@ -83,7 +90,10 @@ impl<F: NetworkFrame> SwitchNode<F> {
 
     /// The data plane, and what it sends to.
     #[inline]
-    pub fn split<'a, M>(&'a mut self, medium: &'a mut M) -> (&'a mut Switch<F>, SwitchOutputs<'a, F, M>) {
+    pub fn split<'a, M>(
+        &'a mut self,
+        medium: &'a mut M,
+    ) -> (&'a mut Switch<F>, SwitchOutputs<'a, F, M>) {
         let SwitchNode { switch, outside } = self;
         (switch, SwitchOutputs { medium, outside })
     }
@@ -95,7 +105,8 @@ impl<F: NetworkFrame> SwitchNode<F> {
         self.outside.wires.get(port).map(|&wire| wire as usize)
     }
 
-    /// The latest notice that was not sent. An engine takes all of them after every call of the switch.
+    /// The latest notice that was not sent. An engine takes all of them after every call of the
+    /// switch.
     pub fn poll_notice(&mut self) -> Option<Notice<F>> {
         self.outside.seldom.notices.pop()
     }
@@ -107,7 +118,13 @@ impl<F: NetworkFrame> SwitchNode<F> {
     }
 
     /// Sends a notice of a congestion point to the host that sent the sampled frame.
-    pub fn send_notice(&mut self, now: Time, notice: &Notice<F>, source_host: u32, medium: &mut impl Medium<F>) {
+    pub fn send_notice(
+        &mut self,
+        now: Time,
+        notice: &Notice<F>,
+        source_host: u32,
+        medium: &mut impl Medium<F>,
+    ) {
         let frame = notification(&notice.sampled, source_host, notice.notification);
         let (switch, mut outputs) = self.split(medium);
         switch.handle_frame(now, notice.port, frame, &mut outputs);
@@ -122,10 +139,13 @@ impl<F: NetworkFrame> SwitchNode<F> {
         }
     }
 
-    /// By port: its wire, and the frames that are on it already although their transmission starts after `now`.
+    /// By port: its wire, and the frames that are on it already although their transmission starts
+    /// after `now`.
     pub(crate) fn committed_frames(&self, now: Time) -> impl Iterator<Item = (usize, u64)> + '_ {
         let ports = self.outside.wires.iter().enumerate();
-        ports.map(move |(port, &wire)| (wire as usize, self.switch.committed_frames(port, now) as u64))
+        ports.map(move |(port, &wire)| {
+            (wire as usize, self.switch.committed_frames(port, now) as u64)
+        })
     }
 
     /// Counts from `now` on, but for series. The switch must be settled.
@@ -135,7 +155,8 @@ impl<F: NetworkFrame> SwitchNode<F> {
         self.records_mut().for_each(|record| record.begin_counting(now));
     }
 
-    /// Resets counters and records at `now`, from which their times count. The switch must be settled.
+    /// Resets counters and records at `now`, from which their times count. The switch must be
+    /// settled.
     pub fn begin(&mut self, observe: &RawObserve, sources: usize, now: Time) {
         self.switch.begin_counting(now);
         self.outside.seldom.losses.clear();
@@ -246,7 +267,14 @@ impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
     }
 
     #[inline(never)]
-    fn notify(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F, notification: Notification) {
+    fn notify(
+        &mut self,
+        at: Time,
+        port: PortNo,
+        _queue: QueueNo,
+        frame: &F,
+        notification: Notification,
+    ) {
         if frame.packet().flags.contains(Flags::CNM) {
             return; // a notification has no source to slow down
         }
@@ -291,9 +319,22 @@ mod tests {
         let mut switch = Switch::new(forwarding, 1 << 20);
         let room = Room { reserved_bytes: 0, limit: Limit::Bytes(1 << 20) };
         let service = Service::Dwrr(1_000);
-        let queue = QueuePolicy { service, room, aqm: Aqm::None, ceiling: None, floor: None, congestion_point: None };
-        let policy =
-            PortPolicy { queues: vec![queue], queue_of_class: [0; 8], dpp: None, etrap: None, pause: None, watchdog: None };
+        let queue = QueuePolicy {
+            service,
+            room,
+            aqm: Aqm::None,
+            ceiling: None,
+            floor: None,
+            congestion_point: None,
+        };
+        let policy = PortPolicy {
+            queues: vec![queue],
+            queue_of_class: [0; 8],
+            dpp: None,
+            etrap: None,
+            pause: None,
+            watchdog: None,
+        };
         let port = switch.add_port(BitRate::from_gbps(10).pace(0), 24, policy, false);
         switch.observe(port);
         SwitchNode::new(switch, std::iter::once((0, Some(PortRecord::new(observe, 0)))))
@@ -305,7 +346,12 @@ mod tests {
         let (mut node, mut nowhere) = (node(&observe), Nowhere);
         for _ in 0..4 {
             let (switch, mut outputs) = node.split(&mut nowhere);
-            switch.handle_frame(Time::ZERO, 0, Packet { frame_bytes: 1_500, ..Packet::default() }, &mut outputs);
+            switch.handle_frame(
+                Time::ZERO,
+                0,
+                Packet { frame_bytes: 1_500, ..Packet::default() },
+                &mut outputs,
+            );
         }
         // Each takes 1.22 us. For a microsecond all but the first wait.
         let now = Time::ZERO + Span::from_ns(100);

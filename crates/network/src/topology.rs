@@ -36,7 +36,10 @@ impl<F: NetworkFrame> Topology<F> {
         let (wires, wire_of) = wires(plan, &switches);
         let link_of = |host: usize, port: usize| {
             let end = graph.ports[host][port];
-            HostLink { out: wire_of[host][port], into: wire_of[end.peer][graph.port_of_link(end.link, end.peer)] }
+            HostLink {
+                out: wire_of[host][port],
+                into: wire_of[end.peer][graph.port_of_link(end.link, end.peer)],
+            }
         };
         let hosts = (0..graph.hosts).map(|host| link_of(host, 0)).collect();
         let bond_of = |host: usize| match graph.ports[host].len() {
@@ -46,10 +49,20 @@ impl<F: NetworkFrame> Topology<F> {
         let bonds = (0..graph.hosts).map(bond_of).collect();
         let node = |(index, switch): (usize, Switch<F>)| {
             let id = graph.hosts + index;
-            let record = |port| plan.record_of(id, port).map(|_| PortRecord::new(&plan.raw.observe, sources));
-            SwitchNode::new(switch, wire_of[id].iter().enumerate().map(|(port, &wire)| (wire, record(port))))
+            let record = |port| {
+                plan.record_of(id, port).map(|_| PortRecord::new(&plan.raw.observe, sources))
+            };
+            SwitchNode::new(
+                switch,
+                wire_of[id].iter().enumerate().map(|(port, &wire)| (wire, record(port))),
+            )
         };
-        Topology { switches: switches.into_iter().enumerate().map(node).collect(), wires, hosts, bonds }
+        Topology {
+            switches: switches.into_iter().enumerate().map(node).collect(),
+            wires,
+            hosts,
+            bonds,
+        }
     }
 }
 
@@ -71,14 +84,18 @@ fn wires<F: NetworkFrame>(plan: &Plan, switches: &[Switch<F>]) -> (Vec<Wire<F>>,
 
 fn origin<F: Frame>(plan: &Plan, switches: &[Switch<F>], from: usize, port: usize) -> Origin {
     match from.checked_sub(plan.graph.hosts) {
-        Some(switch) if switches[switch].chooses_late(port) => Origin::LatePort { switch: switch as u32, port: port as u16 },
+        Some(switch) if switches[switch].chooses_late(port) => {
+            Origin::LatePort { switch: switch as u32, port: port as u16 }
+        }
         Some(_) | None => Origin::Settled,
     }
 }
 
 fn end(plan: &Plan, link: usize, to: usize) -> End {
     match to.checked_sub(plan.graph.hosts) {
-        Some(switch) => End::Switch { switch: switch as u32, port: plan.graph.port_of_link(link, to) as u16 },
+        Some(switch) => {
+            End::Switch { switch: switch as u32, port: plan.graph.port_of_link(link, to) as u16 }
+        }
         None if plan.graph.ports[to].len() > 1 => End::Bonded(to as u32),
         None => End::Host(to as u32),
     }

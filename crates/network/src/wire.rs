@@ -46,8 +46,8 @@ pub enum Origin {
     Settled,
 }
 
-/// The frames in flight from one node to the next. Each hop touches two wires: one is as large as a cache line, and begins
-/// where one begins.
+/// The frames in flight from one node to the next. Each hop touches two wires: one is as large as a
+/// cache line, and begins where one begins.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Wire<F: NetworkFrame> {
@@ -80,7 +80,8 @@ impl<F: NetworkFrame> Wire<F> {
         self.on_the_way.push(arrival, frame).then_some(arrival)
     }
 
-    /// Puts a frame on the wire whose arrival is known. It must not lie before that of the frame before it.
+    /// Puts a frame on the wire whose arrival is known. It must not lie before that of the frame
+    /// before it.
     #[inline]
     pub fn push_at(&mut self, arrival: Time, frame: &F) {
         self.on_the_way.push(arrival, frame);
@@ -165,10 +166,12 @@ impl<F: NetworkFrame> Wire<F> {
         self.on_the_way.second().unwrap_or(Time::NEVER)
     }
 
-    /// Drops the latest of the frames that have arrived by `now` until `most` are left, and returns how many it
-    /// dropped.
+    /// Drops the latest of the frames that have arrived by `now` until `most` are left, and returns
+    /// how many it dropped.
     pub fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
-        if self.on_the_way.len() <= most || self.on_the_way.iter().nth(most).is_none_or(|frame| frame.0 > now) {
+        if self.on_the_way.len() <= most
+            || self.on_the_way.iter().nth(most).is_none_or(|frame| frame.0 > now)
+        {
             return 0;
         }
         let arrived = self.on_the_way.iter().take_while(|frame| frame.0 <= now).count();
@@ -192,7 +195,8 @@ impl<F: NetworkFrame> Wire<F> {
         self.on_the_way.second().is_some()
     }
 
-    /// Frames on their way. Pause frames are the switches' own and not counted among the frames of the network.
+    /// Frames on their way. Pause frames are the switches' own and not counted among the frames of
+    /// the network.
     pub fn frames(&self) -> u64 {
         self.on_the_way.iter().filter(|(_, frame)| !frame.is_pause()).count() as u64
     }

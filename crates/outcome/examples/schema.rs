@@ -1,4 +1,5 @@
-//! Prints the JSON Schema of outcomes, from which the Python types are made (`scripts/crate_types.py`).
+//! Prints the JSON Schema of outcomes, from which the Python types are made
+//! (`scripts/crate_types.py`).
 #![expect(clippy::print_stdout, reason = "this program prints its result")]
 
 use schemars::generate::SchemaSettings;

@@ -27,7 +27,8 @@ pub struct Fabric {
     /// By host, what was lost outside of the modelled queues: each should be zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames_lost_outside: Option<BTreeMap<String, LossesOutside>>,
-    /// By host, frames that the senders of a workload have counted as refused by their own interface.
+    /// By host, frames that the senders of a workload have counted as refused by their own
+    /// interface.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames_refused: Option<BTreeMap<String, u64>>,
     /// That left.
@@ -45,13 +46,15 @@ pub struct Fabric {
     /// The longest time between two looks at the wires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_gap_us: Option<f64>,
-    /// How late frames left by the fabric's own doing: without the times for which the machine did not let it run.
+    /// How late frames left by the fabric's own doing: without the times for which the machine did
+    /// not let it run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_lateness_us: Option<LatenessUs>,
     /// Frames for which there was no memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool_exhausted: Option<u64>,
-    /// By port towards a host, how far its rate was off over its longest busy time; ports without one are left out.
+    /// By port towards a host, how far its rate was off over its longest busy time; ports without
+    /// one are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_error_ppm: Option<BTreeMap<String, f64>>,
     /// Whether it ran before all ordinary threads.
@@ -130,7 +133,8 @@ pub struct Delays {
     pub p99: f64,
 }
 
-/// Frames that a host lost outside of the modelled queues. Absent where its counters cannot be read.
+/// Frames that a host lost outside of the modelled queues. Absent where its counters cannot be
+/// read.
 #[derive(Clone, PartialEq, Debug, Default, Copy, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Host {
-    /// The interfaces of a bond, in the order of the links; null where the host has no bond, absent where only simulated hosts have one.
+    /// The interfaces of a bond, in the order of the links; null where the host has no bond, absent
+    /// where only simulated hosts have one.
     #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
     pub bond: Nullable<Vec<BondedInterface>>,
     /// When counting began, from the start of the trial.

@@ -3,10 +3,12 @@
 use crate::port::Pause;
 use serde::{Deserialize, Serialize};
 
-/// Flags of an interface that is up, in the letters of netstat(8): broadcast, multicast, running, up.
+/// Flags of an interface that is up, in the letters of netstat(8): broadcast, multicast, running,
+/// up.
 const FLAGS_UP: &str = "BMRU";
 
-/// The counters of an interface, as `netstat -i` has them. A null is what an engine cannot count, which is not zero.
+/// The counters of an interface, as `netstat -i` has them. A null is what an engine cannot count,
+/// which is not zero.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -40,8 +42,14 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// One that is up, of which nothing is counted: the one of a host, or the port of a switch towards a node.
-    pub fn up(node: &str, towards: Option<&str>, name: impl Into<String>, mtu_bytes: Option<u32>) -> Interface {
+    /// One that is up, of which nothing is counted: the one of a host, or the port of a switch
+    /// towards a node.
+    pub fn up(
+        node: &str,
+        towards: Option<&str>,
+        name: impl Into<String>,
+        mtu_bytes: Option<u32>,
+    ) -> Interface {
         Interface {
             flags: FLAGS_UP.to_owned(),
             mtu_bytes,

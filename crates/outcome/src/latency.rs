@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Latency {
-    /// Those that were longer than the program that measured them counts one by one; absent where there is no such bound.
-    /// A percentile among them is their least.
+    /// Those that were longer than the program that measured them counts one by one; absent where
+    /// there is no such bound. A percentile among them is their least.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub above: Option<CutOff>,
-    /// Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are in it.
+    /// Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are
+    /// in it.
     pub buckets: Vec<(u64, u64)>,
     /// How many.
     pub count: u64,
@@ -33,12 +34,14 @@ pub struct Latency {
     pub p99_ps: u64,
 }
 
-/// What was running when a trial ended: latencies that are known to be longer than this (censored on the right).
+/// What was running when a trial ended: latencies that are known to be longer than this (censored
+/// on the right).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CutOff {
-    /// Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are in it.
+    /// Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are
+    /// in it.
     pub buckets: Vec<(u64, u64)>,
     /// How many.
     pub count: u64,

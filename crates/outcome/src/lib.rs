@@ -1,7 +1,9 @@
-//! The outcome of a trial as a type: what every engine writes and every reader finds, one module for each part.
+//! The outcome of a trial as a type: what every engine writes and every reader finds, one module
+//! for each part.
 //!
-//! An engine builds these types and nothing else; what it cannot tell is absent, which is not zero. The members of each struct stand in
-//! the order of their names, as they do in files. A key that is not known is refused.
+//! An engine builds these types and nothing else; what it cannot tell is absent, which is not zero.
+//! The members of each struct stand in the order of their names, as they do in files. A key that is
+//! not known is refused.
 
 mod exact;
 mod fabric;
@@ -33,8 +35,8 @@ pub use interface::{Interface, LosslessInterface};
 pub use latency::{CutOff, Latency};
 pub use limits::Limits;
 pub use live::{
-    Connections, CoreWait, Counters, Ends, HostSettings, Interfaces, LatenessEffect, Live, LivePrograms, MachineTimes, RoundTrip,
-    SpentTimes, SwitchTimes,
+    Connections, CoreWait, Counters, Ends, HostSettings, Interfaces, LatenessEffect, Live,
+    LivePrograms, MachineTimes, RoundTrip, SpentTimes, SwitchTimes,
 };
 pub use mpi::{MpiSize, MpiTimes};
 pub use network::{Conservation, NetworkOutcome};
@@ -43,7 +45,8 @@ pub use port::{Dpp, Elephants, Group, MtuDrops, Pause, Port, Qcn, Queue, SourceT
 pub use processor::{ControlGroup, CoreTimes, Processor, ProcessorWorkload};
 pub use requests::{BlockCounts, RequestCounts};
 pub use storage::{
-    BackingDisk, DiskLimits, DiskRates, StorageDevices, StorageInitiator, StorageOp, StorageRequests, StorageWaits,
+    BackingDisk, DiskLimits, DiskRates, StorageDevices, StorageInitiator, StorageOp,
+    StorageRequests, StorageWaits,
 };
 pub use switch::{Dropped, Drops, SourceLosses, Switch};
 pub use tables::{ColumnValues, TableColumns, Tables};

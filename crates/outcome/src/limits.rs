@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// For how long connections were limited by what, added up over both ends. What is absent is not told by a system.
+/// For how long connections were limited by what, added up over both ends. What is absent is not
+/// told by a system.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// How busy the core was that received the acknowledgements, in thousandths; the mean of several.
+    /// How busy the core was that received the acknowledgements, in thousandths; the mean of
+    /// several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_core_permille: Option<u64>,
     /// By the congestion window.
@@ -24,7 +26,8 @@ pub struct Limits {
     /// By the pacing rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pacing_ps: Option<u64>,
-    /// For how long segments waited in queues of the network; congestion and queueing may be at once.
+    /// For how long segments waited in queues of the network; congestion and queueing may be at
+    /// once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queued_ps: Option<u64>,
     /// For how long data waited for the reading program.

@@ -1,4 +1,5 @@
-//! What only trials with real programs on a fabric in real time have: what the machine, the hosts and the programs were like.
+//! What only trials with real programs on a fabric in real time have: what the machine, the hosts
+//! and the programs were like.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -39,7 +40,8 @@ pub struct Live {
     pub machine: MachineTimes,
     /// By name, what a neighbour used.
     pub neighbours: BTreeMap<String, SpentTimes>,
-    /// By workload, how much later its transactions were than its log says; left out where that is nothing.
+    /// By workload, how much later its transactions were than its log says; left out where that is
+    /// nothing.
     pub offsets_ps: BTreeMap<String, i64>,
     /// The programs that were run.
     pub programs: LivePrograms,
@@ -226,7 +228,8 @@ pub struct Interfaces {
     pub switch: BTreeMap<String, Counters>,
 }
 
-/// What lateness did at a port: the difference between the trial and a switch without lateness for the same frames.
+/// What lateness did at a port: the difference between the trial and a switch without lateness for
+/// the same frames.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -243,7 +246,8 @@ pub struct LatenessEffect {
     pub p99_ms: Option<f64>,
     /// Drops of a switch without lateness.
     pub punctual_drops: u64,
-    /// Mean delay that comes with each unit of mean lateness added on purpose, 1 where queues do not react to it.
+    /// Mean delay that comes with each unit of mean lateness added on purpose, 1 where queues do
+    /// not react to it.
     pub slope: Option<f64>,
     /// Drops that come with that lateness.
     pub slope_drops: i64,

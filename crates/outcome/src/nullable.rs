@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer};
 pub type Nullable<T> = Option<Option<T>>;
 
 /// Reads a member that is there: null is told too.
-pub(crate) fn read_nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Nullable<T>, D::Error> {
+pub(crate) fn read_nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Nullable<T>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }

@@ -4,7 +4,8 @@ use crate::nullable::{Nullable, read_nullable};
 use crate::switch::Drops;
 use serde::{Deserialize, Serialize};
 
-/// The counters of a port of a switch. What is absent cannot be told by an engine that does not look into the switch.
+/// The counters of a port of a switch. What is absent cannot be told by an engine that does not
+/// look into the switch.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -90,7 +91,8 @@ pub struct Group {
     pub bytes_max: u64,
     /// At the end, besides its headroom.
     pub depth_bytes: u64,
-    /// Frames that were dropped because the headroom was full, or because a lossy group was at its limit.
+    /// Frames that were dropped because the headroom was full, or because a lossy group was at its
+    /// limit.
     pub drop_frames: u64,
     /// The most in its headroom.
     pub headroom_max_bytes: u64,
@@ -168,8 +170,9 @@ pub struct Elephants {
     pub evictions: u64,
     /// Flows that became elephants.
     pub found: u64,
-    /// Elephants that were evicted because they sent too little, by how long they were silent: element n counts those of at least 2^n
-    /// and less than 2^(n+1) age periods, the last element longer ones too.
+    /// Elephants that were evicted because they sent too little, by how long they were silent:
+    /// element n counts those of at least 2^n and less than 2^(n+1) age periods, the last element
+    /// longer ones too.
     pub silences: Vec<u64>,
 }
 

@@ -15,13 +15,14 @@ pub struct Switch {
     pub buffer_max_bytes: Option<u64>,
     /// Frames that were dropped before they had a port.
     pub early_drops: Drops,
-    /// What was dropped of each source of traffic, for whatever reason; sources without losses are left out. Absent where an engine
-    /// cannot look into the switch.
+    /// What was dropped of each source of traffic, for whatever reason; sources without losses are
+    /// left out. Absent where an engine cannot look into the switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub losses: Option<Vec<SourceLosses>>,
     /// As in the plan.
     pub name: String,
-    /// Frames without a way to their destination; absent where an engine cannot look into the switch.
+    /// Frames without a way to their destination; absent where an engine cannot look into the
+    /// switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_route_frames: Option<u64>,
 }

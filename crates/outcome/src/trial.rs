@@ -50,7 +50,8 @@ pub struct Outcome {
     /// In the order of the plan; only simulated, and absent where the plan has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hypervisors: Option<Vec<Hypervisor>>,
-    /// By host, the interfaces of a fabric that take part in data-centre bridging; those of simulated hosts are at the hosts.
+    /// By host, the interfaces of a fabric that take part in data-centre bridging; those of
+    /// simulated hosts are at the hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interfaces: Option<BTreeMap<String, LosslessInterface>>,
     /// What only trials with real programs have.

@@ -9,7 +9,8 @@ use crate::storage::{BackingDisk, StorageInitiator, StorageRequests};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a workload did. What is absent belongs to other kinds, or is not told by an engine or a program.
+/// What a workload did. What is absent belongs to other kinds, or is not told by an engine or a
+/// program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -23,9 +24,11 @@ pub struct Workload {
     /// Of single blocks, of kinds whose programs count them; null where none is complete.
     #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
     pub block_latency: Nullable<Latency>,
-    /// When all of it was complete, from the start of the trial; null where it was not, or has no end.
+    /// When all of it was complete, from the start of the trial; null where it was not, or has no
+    /// end.
     pub completion_ps: Option<u64>,
-    /// What each connection has carried, in the order in which they start; null for kinds of which that is not told.
+    /// What each connection has carried, in the order in which they start; null for kinds of which
+    /// that is not told.
     #[serde(default, deserialize_with = "read_nullable", skip_serializing_if = "Option::is_none")]
     pub connection_bytes: Nullable<Vec<u64>>,
     /// When counting began, from the start of the trial.

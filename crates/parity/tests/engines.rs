@@ -1,8 +1,9 @@
-//! The simulator and the fabric use one network. Whatever hosts send, both must do the same with it: departures, drops with
-//! their causes, marks, notifications and pauses with their tags, and what ports report.
+//! The simulator and the fabric use one network. Whatever hosts send, both must do the same with
+//! it: departures, drops with their causes, marks, notifications and pauses with their tags, and
+//! what ports report.
 //!
-//! The simulator runs a plan. What its hosts sent enters the fabric's network at the same moments, in virtual time, without
-//! interfaces or rights; then the timelines of all ports are compared.
+//! The simulator runs a plan. What its hosts sent enters the fabric's network at the same moments,
+//! in virtual time, without interfaces or rights; then the timelines of all ports are compared.
 
 use proptest::prelude::*;
 use tailrace_fabric::frame::LiveFrame;
@@ -33,16 +34,23 @@ fn live(from_host: u32, packet: Packet) -> LiveFrame {
     LiveFrame { key: Some(key), from_host: from_host as u16, ..LiveFrame::bare(packet) }
 }
 
-/// What the fabric's network makes of what hosts sent in a trace: events by observed port, and the outcome.
+/// What the fabric's network makes of what hosts sent in a trace: events by observed port, and the
+/// outcome.
 fn carried(plan: &Plan, traced: &Trace) -> (Vec<Vec<PortEvent>>, NetworkOutcome) {
     let mut network = Network::new(plan, None);
     network.keep_events();
-    traced.entered.iter().for_each(|&(arrival, host, packet)| network.enter_at(host as usize, live(host, packet), arrival));
-    // What both have counted is compared at the end of the simulated trial, which can be over before its time.
+    traced.entered.iter().for_each(|&(arrival, host, packet)| {
+        network.enter_at(host as usize, live(host, packet), arrival)
+    });
+    // What both have counted is compared at the end of the simulated trial, which can be over
+    // before its time.
     let end = Time::from_ps(simulated(traced).end_ps);
     network.advance(end);
     network.settle(end);
-    (network.events().into_iter().map(<[PortEvent]>::to_vec).collect(), outcome(plan, &network, end))
+    (
+        network.events().into_iter().map(<[PortEvent]>::to_vec).collect(),
+        outcome(plan, &network, end),
+    )
 }
 
 /// All ports are observed, and nothing is left out of what they count.
@@ -50,7 +58,8 @@ fn observed(mut raw: RawPlan) -> Plan {
     let plan = Plan::from_raw(raw.clone()).expect("the plan is sound");
     let (graph, switches) = (&plan.graph, plan.graph.hosts..plan.graph.names.len());
     let ports = switches.flat_map(|node| graph.ports[node].iter().map(move |end| (node, end.peer)));
-    raw.observe.ports = ports.map(|(node, peer)| (graph.names[node].clone(), graph.names[peer].clone())).collect();
+    raw.observe.ports =
+        ports.map(|(node, peer)| (graph.names[node].clone(), graph.names[peer].clone())).collect();
     Plan::from_raw(raw).expect("only ports of switches can be observed")
 }
 
@@ -59,14 +68,16 @@ fn simulated(traced: &Trace) -> Outcome {
     serde_json::from_str(traced.outcome.json()).expect("it is an outcome")
 }
 
-/// What ports and switches report. Whose frames they are is left out: a real frame tells its hosts and not its workload.
+/// What ports and switches report. Whose frames they are is left out: a real frame tells its hosts
+/// and not its workload.
 fn reported(mut ports: Vec<Port>, mut switches: Vec<Switch>) -> (Vec<Port>, Vec<Switch>) {
     ports.iter_mut().for_each(|port| port.traffic = None);
     switches.iter_mut().for_each(|switch| switch.losses = None);
     (ports, switches)
 }
 
-/// By time: a late engine tells of a drop at an entrance before it tells of departures by the same port before that.
+/// By time: a late engine tells of a drop at an entrance before it tells of departures by the same
+/// port before that.
 fn in_time(mut events: Vec<PortEvent>) -> Vec<PortEvent> {
     events.sort_by_key(|event| match event {
         PortEvent::Sent(at, _, packet) => (*at, 0, packet.flow_hash, packet.seq),
@@ -83,17 +94,28 @@ fn compare(raw: RawPlan) -> Vec<PortEvent> {
     let traced = trace(&plan);
     let (events, outcome) = carried(&plan, &traced);
     assert_eq!(traced.events.len(), plan.observed.len(), "every port has a timeline");
-    for ((simulated, live), &(node, port)) in traced.events.iter().zip(&events).zip(&plan.observed) {
-        let place = format!("{}>{}", plan.graph.names[node], plan.graph.names[plan.graph.ports[node][port].peer]);
+    for ((simulated, live), &(node, port)) in traced.events.iter().zip(&events).zip(&plan.observed)
+    {
+        let place = format!(
+            "{}>{}",
+            plan.graph.names[node], plan.graph.names[plan.graph.ports[node][port].peer]
+        );
         let (simulated, live) = (in_time(simulated.clone()), in_time(live.clone()));
         let differs = simulated.iter().zip(&live).find(|(simulated, live)| simulated != live);
         assert_eq!(differs, None, "the first difference at {place}, simulated and live");
         assert_eq!(simulated.len(), live.len(), "events at {place}");
     }
     let simulated = simulated(&traced);
-    assert_eq!(reported(simulated.ports, simulated.switches), reported(outcome.ports, outcome.switches));
+    assert_eq!(
+        reported(simulated.ports, simulated.switches),
+        reported(outcome.ports, outcome.switches)
+    );
     let frames = outcome.conservation.expect("all frames are counted");
-    assert_eq!(frames.sent, frames.delivered + frames.dropped + frames.in_network, "no frame is lost without a word");
+    assert_eq!(
+        frames.sent,
+        frames.delivered + frames.dropped + frames.in_network,
+        "no frame is lost without a word"
+    );
     traced.events.concat()
 }
 
@@ -108,15 +130,18 @@ proptest! {
 /// A VLAN with a tree of its own; the others have the common one.
 const VLAN: u16 = 20;
 
-/// Three switches in a ring, of which the common tree blocks another link than that of [`VLAN`]. The host of the first and
-/// that of the second send too much to that of the third, in both kinds of VLAN.
+/// Three switches in a ring, of which the common tree blocks another link than that of [`VLAN`].
+/// The host of the first and that of the second send too much to that of the third, in both kinds
+/// of VLAN.
 fn notifying_ring() -> RawPlan {
     let mut policy = fifo(400_000);
     policy.queues[0].qcn = Some(RawQcn { set_point_bytes: 20_000, weight: 2 });
     let mut plan = star(3, 1500, 10 * GBPS, US, switch("s0", 1_000_000, policy.clone()));
     plan.observe.ports.clear();
     plan.switches = (0..3).map(|i| switch(&format!("s{i}"), 1_000_000, policy.clone())).collect();
-    plan.links = (0..3).map(|i| link(&format!("s{i}"), &format!("s{}", (i + 1) % 3), 10 * GBPS, US)).collect();
+    plan.links = (0..3)
+        .map(|i| link(&format!("s{i}"), &format!("s{}", (i + 1) % 3), 10 * GBPS, US))
+        .collect();
     plan.links.extend((0..3).map(|i| link(&format!("h{i}"), &format!("s{i}"), 10 * GBPS, US)));
     let tree = |instance: u16, vlans: Vec<u16>, root: usize| RawTree {
         instance,
@@ -155,7 +180,12 @@ fn notifications_take_the_tree_of_the_sampled_frame_in_both_engines() {
             PortEvent::Dropped(..) | PortEvent::Marked(..) | PortEvent::Notified(..) => None,
         })
         .collect();
-    assert!(sent.iter().all(|packet| [VLAN, 10].contains(&packet.tag.vlan()) && packet.tag.priority() == 7));
+    assert!(
+        sent.iter()
+            .all(|packet| [VLAN, 10].contains(&packet.tag.vlan()) && packet.tag.priority() == 7)
+    );
     // On a trunk with its tag, and at least one in each VLAN.
-    assert!([VLAN, 10].iter().all(|&vlan| sent.iter().any(|packet| packet.tag.vlan() == vlan && packet.frame_bytes == 64)));
+    assert!([VLAN, 10].iter().all(|&vlan| {
+        sent.iter().any(|packet| packet.tag.vlan() == vlan && packet.frame_bytes == 64)
+    }));
 }

@@ -1,7 +1,9 @@
-//! The simulator and the programs over sockets draw the same numbers: who starts when, who pauses how long, which flow and which datagram
-//! comes when and how large it is, and how long a server works.
+//! The simulator and the programs over sockets draw the same numbers: who starts when, who pauses
+//! how long, which flow and which datagram comes when and how large it is, and how long a server
+//! works.
 //!
-//! The network is another one, so that what follows from it differs; what was drawn must not, to the picosecond.
+//! The network is another one, so that what follows from it differs; what was drawn must not, to
+//! the picosecond.
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -28,23 +30,35 @@ struct Row {
 }
 
 fn rows(tables: &[Table]) -> Vec<Row> {
-    let table = tables.iter().find(|table| table.name == "transactions").expect("it is always there");
+    let table =
+        tables.iter().find(|table| table.name == "transactions").expect("it is always there");
     let column = |name: &str| -> Vec<u64> {
-        match &table.columns.iter().find(|(known, _)| *known == name).expect("it is always there").1 {
+        match &table.columns.iter().find(|(known, _)| *known == name).expect("it is always there").1
+        {
             Column::U32(values) => values.iter().map(|&value| value.into()).collect(),
             Column::U64(values) => values.clone(),
             Column::F64(_) => panic!("{name} holds whole numbers"),
         }
     };
-    let [workload, user, start, latency, size] = ["workload", "user", "start_ps", "latency_ps", "size_bytes"].map(column);
-    let row = |i: usize| Row { workload: workload[i], user: user[i], start: start[i], latency: latency[i], size: size[i] };
+    let [workload, user, start, latency, size] =
+        ["workload", "user", "start_ps", "latency_ps", "size_bytes"].map(column);
+    let row = |i: usize| Row {
+        workload: workload[i],
+        user: user[i],
+        start: start[i],
+        latency: latency[i],
+        size: size[i],
+    };
     (0..workload.len()).map(row).collect()
 }
 
-/// Of each user of a closed loop, the pauses between its transactions; `of_starts` measures them from start to start.
+/// Of each user of a closed loop, the pauses between its transactions; `of_starts` measures them
+/// from start to start.
 fn pauses(rows: &[Row], workload: u64, of_starts: bool) -> BTreeMap<u64, Vec<u64>> {
     let mut by_user: BTreeMap<u64, Vec<Row>> = BTreeMap::new();
-    rows.iter().filter(|row| row.workload == workload).for_each(|row| by_user.entry(row.user).or_default().push(*row));
+    rows.iter()
+        .filter(|row| row.workload == workload)
+        .for_each(|row| by_user.entry(row.user).or_default().push(*row));
     let of_user = |(user, mut own): (u64, Vec<Row>)| {
         own.sort_by_key(|row| row.start);
         let from = |row: &Row| row.start + if of_starts { 0 } else { row.latency };
@@ -55,13 +69,17 @@ fn pauses(rows: &[Row], workload: u64, of_starts: bool) -> BTreeMap<u64, Vec<u64
 
 /// Starts and sizes of what arrives by itself.
 fn arrivals(rows: &[Row], workload: u64) -> Vec<(u64, u64)> {
-    let mut found: Vec<(u64, u64)> =
-        rows.iter().filter(|row| row.workload == workload).map(|row| (row.start, row.size)).collect();
+    let mut found: Vec<(u64, u64)> = rows
+        .iter()
+        .filter(|row| row.workload == workload)
+        .map(|row| (row.start, row.size))
+        .collect();
     found.sort_unstable();
     found
 }
 
-/// Thinking users, paced users, flows between all hosts and datagrams; everything but the datagrams has an end.
+/// Thinking users, paced users, flows between all hosts and datagrams; everything but the datagrams
+/// has an end.
 fn mix(seed: u64) -> Plan {
     let mut plan = star(4, 1500, 10 * GBPS, US, switch("sw", 64 << 20, fifo(32 << 20)));
     plan.seed = seed;
@@ -72,11 +90,19 @@ fn mix(seed: u64) -> Plan {
     thinking.start = RawDistribution::Uniform { low: 0, high: 20 * MS };
     thinking.round_trips[0].server_time = RawDistribution::Exponential { mean: MS };
     let mut paced = oltp("paced", "h2", "h1", 3, 40, 4_000);
-    (paced.gap, paced.gap_from) = (RawDistribution::Erlang { mean: 3 * MS, shape: 3 }, RawGapFrom::Start);
+    (paced.gap, paced.gap_from) =
+        (RawDistribution::Erlang { mean: 3 * MS, shape: 3 }, RawGapFrom::Start);
     let hosts = || (0..4).map(|i| format!("h{i}")).collect();
     let sizes = RawDistribution::LogNormal { median: 20_000, sigma_milli: 1_000 };
-    let web = flows_between("web", [hosts(), hosts()], sizes, RawDistribution::Exponential { mean: MS }, 150);
-    let mut pings = datagrams("pings", "h3", "h0", 0, RawDistribution::Exponential { mean: MS / 2 });
+    let web = flows_between(
+        "web",
+        [hosts(), hosts()],
+        sizes,
+        RawDistribution::Exponential { mean: MS },
+        150,
+    );
+    let mut pings =
+        datagrams("pings", "h3", "h0", 0, RawDistribution::Exponential { mean: MS / 2 });
     pings.sizes = RawDistribution::Uniform { low: 1, high: 1_400 };
     plan.workloads = vec![thinking.into(), paced.into(), web.into(), pings.into()];
     Plan::from_raw(plan).expect("the plan is sound")
@@ -119,11 +145,15 @@ fn a_recording_is_replayed_with_the_same_pauses_and_times_in_both() {
         let connections = vec![connection(0), connection(5 * MS)];
         let (client, server) = ("h0".into(), "h1".into());
         let body = RawBody::Replay(Box::new(RawReplay { client, server, pace, connections }));
-        plan.workloads =
-            vec![RawWorkload { header: RawHeader { name: "recorded".into(), port: 5_432, ..RawHeader::default() }, body }];
+        plan.workloads = vec![RawWorkload {
+            header: RawHeader { name: "recorded".into(), port: 5_432, ..RawHeader::default() },
+            body,
+        }];
         let plan = Plan::from_raw(plan).expect("the plan is sound");
-        let (simulated, driven) =
-            (rows(run(&plan, &Control::default()).tables()), rows(net::run(&plan).merged.tables.as_slice()));
+        let (simulated, driven) = (
+            rows(run(&plan, &Control::default()).tables()),
+            rows(net::run(&plan).merged.tables.as_slice()),
+        );
         assert_eq!(driven.len(), 6);
         let of_starts = pace == RawReplayPace::Time;
         assert_eq!(pauses(&simulated, 0, of_starts), pauses(&driven, 0, of_starts));
@@ -144,7 +174,12 @@ fn servers_work_as_long_in_both() {
     let driven = by_user(rows(net::run(&plan).merged.tables.as_slice()));
     assert_eq!(simulated.len(), driven.len());
     let network = |a: &Row, b: &Row| a.latency.abs_diff(b.latency);
-    let most = simulated.iter().zip(&driven).map(|(a, b)| network(a, b)).max().expect("there are transactions");
+    let most = simulated
+        .iter()
+        .zip(&driven)
+        .map(|(a, b)| network(a, b))
+        .max()
+        .expect("there are transactions");
     let spread = driven.iter().map(|row| row.latency).max().expect("there are transactions");
     assert!(most < 200 * US && spread > 3 * MS, "latencies differ by {most} ps of {spread} ps");
 }

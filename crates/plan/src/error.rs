@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The reason for which a plan is rejected. The lab checks scenarios before it lowers them, so that this concerns
-/// hand-written plans.
+/// The reason for which a plan is rejected. The lab checks scenarios before it lowers them, so that
+/// this concerns hand-written plans.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlanError {
     /// Not JSON, or not in the format of a plan.
@@ -28,7 +28,9 @@ impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlanError::Syntax(why) => write!(f, "the plan cannot be read: {why}"),
-            PlanError::UnknownNode { used_by, name } => write!(f, "{used_by}: there is no node named {name:?}"),
+            PlanError::UnknownNode { used_by, name } => {
+                write!(f, "{used_by}: there is no node named {name:?}")
+            }
             PlanError::Nonsense { place, reason } => write!(f, "{place}: {reason}"),
         }
     }

@@ -61,7 +61,10 @@ impl Graph {
         let mut by_name = BTreeMap::new();
         for (node, name) in names.iter().enumerate() {
             if by_name.insert(name.clone(), node).is_some() {
-                return Err(PlanError::nonsense("hosts and switches", format!("two nodes have the name {name:?}")));
+                return Err(PlanError::nonsense(
+                    "hosts and switches",
+                    format!("two nodes have the name {name:?}"),
+                ));
             }
         }
         let nodes = names.len();
@@ -80,21 +83,26 @@ impl Graph {
     /// # Errors
     /// When no node has this name.
     pub fn node(&self, name: &str, used_by: &str) -> Result<NodeId, PlanError> {
-        self.by_name
-            .get(name)
-            .copied()
-            .ok_or_else(|| PlanError::UnknownNode { used_by: used_by.to_owned(), name: name.to_owned() })
+        self.by_name.get(name).copied().ok_or_else(|| PlanError::UnknownNode {
+            used_by: used_by.to_owned(),
+            name: name.to_owned(),
+        })
     }
 
     /// # Errors
     /// When no host has this name.
     pub fn host(&self, name: &str, used_by: &str) -> Result<usize, PlanError> {
         let node = self.node(name, used_by)?;
-        if node < self.hosts { Ok(node) } else { Err(PlanError::nonsense(used_by, format!("{name:?} is a switch, not a host"))) }
+        if node < self.hosts {
+            Ok(node)
+        } else {
+            Err(PlanError::nonsense(used_by, format!("{name:?} is a switch, not a host")))
+        }
     }
 
     pub(crate) fn connect(&mut self, link: Link) {
-        let ports = (self.add_port(link.a, link.b, link.rate), self.add_port(link.b, link.a, link.rate));
+        let ports =
+            (self.add_port(link.a, link.b, link.rate), self.add_port(link.b, link.a, link.rate));
         self.ports_of_link.push(ports);
         self.links.push(link);
     }
@@ -131,18 +139,26 @@ impl Graph {
         self.links[link].a >= self.hosts && self.links[link].b >= self.hosts
     }
 
-    /// Shortest paths by number of links, over the links that forward; hosts do not. Calls `route` with a switch,
-    /// hosts, and the ports of the switch that lie on the shortest paths to these hosts. A switch that it is not called
-    /// with for a host has no path to it. Hosts at one switch share their paths to it, which are searched for once; those with
-    /// several links are searched for one by one.
-    pub fn each_route(&self, forwards: impl Fn(usize) -> bool, mut route: impl FnMut(SwitchIndex, &[usize], &[usize])) {
+    /// Shortest paths by number of links, over the links that forward; hosts do not. Calls `route`
+    /// with a switch, hosts, and the ports of the switch that lie on the shortest paths to these
+    /// hosts. A switch that it is not called with for a host has no path to it. Hosts at one switch
+    /// share their paths to it, which are searched for once; those with several links are searched
+    /// for one by one.
+    pub fn each_route(
+        &self,
+        forwards: impl Fn(usize) -> bool,
+        mut route: impl FnMut(SwitchIndex, &[usize], &[usize]),
+    ) {
         let switches = self.names.len() - self.hosts;
         let mut search = Search { distance: Distances(vec![None; switches]), found: Vec::new() };
         let mut back = Vec::new();
         for last in 0..switches {
             let own = self.ports[self.hosts + last].iter().enumerate();
-            let attached = own.filter(|(_, end)| end.peer < self.hosts && forwards(end.link) && self.ports[end.peer].len() == 1);
-            let (ports, hosts): (Vec<usize>, Vec<usize>) = attached.map(|(port, end)| (port, end.peer)).unzip();
+            let attached = own.filter(|(_, end)| {
+                end.peer < self.hosts && forwards(end.link) && self.ports[end.peer].len() == 1
+            });
+            let (ports, hosts): (Vec<usize>, Vec<usize>) =
+                attached.map(|(port, end)| (port, end.peer)).unzip();
             if hosts.is_empty() {
                 continue;
             }
@@ -158,8 +174,8 @@ impl Graph {
         }
     }
 
-    /// The same for one host with several links: a switch at which it is attached uses its own links to it, others the nearest of
-    /// these switches.
+    /// The same for one host with several links: a switch at which it is attached uses its own
+    /// links to it, others the nearest of these switches.
     fn each_route_to_bond(
         &self,
         host: usize,
@@ -169,7 +185,10 @@ impl Graph {
     ) {
         let mut ports_at: BTreeMap<SwitchIndex, Vec<usize>> = BTreeMap::new();
         for end in self.ports[host].iter().filter(|end| forwards(end.link)) {
-            ports_at.entry(end.peer - self.hosts).or_default().push(self.port_of_link(end.link, end.peer));
+            ports_at
+                .entry(end.peer - self.hosts)
+                .or_default()
+                .push(self.port_of_link(end.link, end.peer));
         }
         ports_at.iter().for_each(|(&switch, ports)| route(switch, &[host], ports));
         let first: Vec<SwitchIndex> = ports_at.into_keys().collect();
@@ -181,7 +200,8 @@ impl Graph {
         }
     }
 
-    /// Ports of a switch that lead to switches over links that forward, with the index of the switch there.
+    /// Ports of a switch that lead to switches over links that forward, with the index of the
+    /// switch there.
     fn ports_between<'a>(
         &'a self,
         switch: SwitchIndex,
@@ -229,8 +249,15 @@ impl Search {
 }
 
 impl Distances {
-    /// Sets `ports` to those of a switch that lead to where the search began by a shortest path, in order.
-    fn ports_back(&self, graph: &Graph, switch: SwitchIndex, forwards: &impl Fn(usize) -> bool, ports: &mut Vec<usize>) {
+    /// Sets `ports` to those of a switch that lead to where the search began by a shortest path, in
+    /// order.
+    fn ports_back(
+        &self,
+        graph: &Graph,
+        switch: SwitchIndex,
+        forwards: &impl Fn(usize) -> bool,
+        ports: &mut Vec<usize>,
+    ) {
         let nearer = self.0[switch].and_then(|own| own.checked_sub(1));
         let between = graph.ports_between(switch, forwards);
         ports.clear();
@@ -246,10 +273,12 @@ mod tests {
 
     const GRAPHS: usize = 200;
 
-    /// Hosts at any switches, links between any switches, some of them parallel; some switches have no path to others.
+    /// Hosts at any switches, links between any switches, some of them parallel; some switches have
+    /// no path to others.
     fn any_graph(random: &mut RandomStream) -> Graph {
         let (hosts, switches) = (1 + random.below(12) as usize, 1 + random.below(9) as usize);
-        let named = |kind: &str, count: usize| (0..count).map(|number| format!("{kind}{number}")).collect();
+        let named =
+            |kind: &str, count: usize| (0..count).map(|number| format!("{kind}{number}")).collect();
         let mut graph = Graph::new(named("h", hosts), named("s", switches)).expect("names differ");
         let rate = BitRate::from_bps(1).expect("above zero");
         let any_switch = |random: &mut RandomStream| hosts + random.below(switches as u64) as usize;
@@ -269,7 +298,10 @@ mod tests {
     }
 
     /// The same by a search for every host: for each switch and host the ports on a shortest path.
-    fn by_searching_from_every_host(graph: &Graph, forwards: impl Fn(usize) -> bool) -> Vec<Vec<Vec<usize>>> {
+    fn by_searching_from_every_host(
+        graph: &Graph,
+        forwards: impl Fn(usize) -> bool,
+    ) -> Vec<Vec<Vec<usize>>> {
         let mut routes = vec![vec![Vec::new(); graph.hosts]; graph.names.len() - graph.hosts];
         for host in 0..graph.hosts {
             let mut distance = vec![None; graph.names.len()];
@@ -284,8 +316,10 @@ mod tests {
                 }
             }
             for (switch, ends) in graph.ports[graph.hosts..].iter().enumerate() {
-                let is_nearer =
-                    |end: &PortEnd| distance[end.peer].is_some_and(|near| Some(near + 1) == distance[graph.hosts + switch]);
+                let is_nearer = |end: &PortEnd| {
+                    distance[end.peer]
+                        .is_some_and(|near| Some(near + 1) == distance[graph.hosts + switch])
+                };
                 // Paths do not cross another host.
                 let leads_on = |end: &PortEnd| end.peer == host || end.peer >= graph.hosts;
                 let may_be = |end: &PortEnd| forwards(end.link) && leads_on(end) && is_nearer(end);
@@ -316,8 +350,11 @@ mod tests {
     /// A table of a million entries is not filled in entry by entry where hosts share their switch.
     #[test]
     fn hosts_at_one_switch_are_routed_together() {
-        let mut graph =
-            Graph::new((0..100).map(|n| format!("h{n}")).collect(), vec!["near".into(), "far".into()]).expect("names differ");
+        let mut graph = Graph::new(
+            (0..100).map(|n| format!("h{n}")).collect(),
+            vec!["near".into(), "far".into()],
+        )
+        .expect("names differ");
         let rate = BitRate::from_bps(1).expect("above zero");
         (0..100).for_each(|host| graph.connect(Link { a: host, b: 100, rate, delay: Span::ZERO }));
         graph.connect(Link { a: 100, b: 101, rate, delay: Span::ZERO });
@@ -333,7 +370,10 @@ mod tests {
             let graph = any_graph(&mut random);
             for (node, ends) in graph.ports.iter().enumerate() {
                 for (port, end) in ends.iter().enumerate() {
-                    assert_eq!(graph.port_towards(node, end.peer), ends.iter().position(|other| other.peer == end.peer));
+                    assert_eq!(
+                        graph.port_towards(node, end.peer),
+                        ends.iter().position(|other| other.peer == end.peer)
+                    );
                     assert_eq!(graph.port_of_link(end.link, node), port);
                 }
                 assert_eq!(graph.port_towards(node, node), None);

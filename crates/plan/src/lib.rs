@@ -1,8 +1,8 @@
-//! The resolved scenario that an engine reads: one trial of one arm, with every unit in its key. The lab writes every
-//! key; the few keys that may be missing state their default.
+//! The resolved scenario that an engine reads: one trial of one arm, with every unit in its key.
+//! The lab writes every key; the few keys that may be missing state their default.
 //!
-//! Python lowers scenarios to plans. [`Plan::parse`] is the only constructor, and its result is valid: names are
-//! resolved to indices, rates are not zero, thresholds fit their buffers.
+//! Python lowers scenarios to plans. [`Plan::parse`] is the only constructor, and its result is
+//! valid: names are resolved to indices, rates are not zero, thresholds fit their buffers.
 
 mod error;
 mod graph;

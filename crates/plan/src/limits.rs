@@ -1,4 +1,5 @@
-//! The limits of a plan by name, for the lab, which rejects a scenario whose plan would be rejected.
+//! The limits of a plan by name, for the lab, which rejects a scenario whose plan would be
+//! rejected.
 
 use crate::resolve::{CLOCK_OFFSET_PPB_MAX, bridging, hosts, policies};
 use crate::tree::{self, choice};

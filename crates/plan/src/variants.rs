@@ -1,11 +1,12 @@
-//! The variants of an enum of the plan, by the names that they have in JSON. They come from the derived reader, so that no second list
-//! can fall behind.
+//! The variants of an enum of the plan, by the names that they have in JSON. They come from the
+//! derived reader, so that no second list can fall behind.
 
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Names of the variants of `T`, in the order of their declaration; empty when `T` is not an enum that JSON names by its variant.
+/// Names of the variants of `T`, in the order of their declaration; empty when `T` is not an enum
+/// that JSON names by its variant.
 pub fn variants<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut found: &[&str] = &[];
     // The reader always refuses: it only shows which variants it was asked for.

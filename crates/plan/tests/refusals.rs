@@ -48,7 +48,9 @@ fn sound() -> Value {
 fn said(place: &str, value: &Value) -> String {
     let mut plan = sound();
     *plan.pointer_mut(place).expect("the place is in the plan") = value.clone();
-    Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+    Plan::parse(&plan.to_string())
+        .err()
+        .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
 }
 
 fn every_case_is_refused_so(cases: &[(&str, Value, &str)]) {
@@ -65,9 +67,17 @@ fn a_sound_plan_is_accepted() {
 #[test]
 fn nonsense_about_the_run_and_its_hosts_is_refused_with_its_place() {
     every_case_is_refused_so(&[
-        ("/version", json!(1), "version: only version 2 is supported: create the plan again from its scenario"),
+        (
+            "/version",
+            json!(1),
+            "version: only version 2 is supported: create the plan again from its scenario",
+        ),
         ("/stop_at_ps", json!(0), "stop_at_ps: must be above 0"),
-        ("/clock_offset_ppb", json!(1_000_001), "clock_offset_ppb: must be at most 1 000 000 (1000 ppm)"),
+        (
+            "/clock_offset_ppb",
+            json!(1_000_001),
+            "clock_offset_ppb: must be at most 1 000 000 (1000 ppm)",
+        ),
         ("/hosts/1/name", json!("app"), "hosts and switches: two nodes have the name \"app\""),
         ("/hosts/0/mtu_bytes", json!(575), "host app: mtu_bytes must be 576 to 9216"),
         ("/hosts/0/mtu_bytes", json!(9217), "host app: mtu_bytes must be 576 to 9216"),
@@ -86,17 +96,37 @@ fn nonsense_about_the_run_and_its_hosts_is_refused_with_its_place() {
             json!({"reassembly_timeout_ps": 1_000_000_000_000_u64, "reassembly_memory_bytes": 65_536, "reassembly_distance": 65_537}),
             "host app: ip.reassembly_distance must be at most 65 536",
         ),
-        ("/hosts/0/nic/queue_bytes", json!(1500), "host app: nic.queue_bytes must be at least one frame"),
-        ("/hosts/0/nic/rx_jitter", json!({"uniform": {"low": 2, "high": 1}}), "app: uniform: low must not be above high"),
-        ("/hosts/0/tcp/rto_min_ps", json!(0), "host app: tcp.rto_min_ps must be above 0 and at most rto_max_ps"),
-        ("/observe/ports", json!([["app", "leaf"]]), "observe.ports: only ports of switches can be observed"),
+        (
+            "/hosts/0/nic/queue_bytes",
+            json!(1500),
+            "host app: nic.queue_bytes must be at least one frame",
+        ),
+        (
+            "/hosts/0/nic/rx_jitter",
+            json!({"uniform": {"low": 2, "high": 1}}),
+            "app: uniform: low must not be above high",
+        ),
+        (
+            "/hosts/0/tcp/rto_min_ps",
+            json!(0),
+            "host app: tcp.rto_min_ps must be above 0 and at most rto_max_ps",
+        ),
+        (
+            "/observe/ports",
+            json!([["app", "leaf"]]),
+            "observe.ports: only ports of switches can be observed",
+        ),
     ]);
 }
 
 #[test]
 fn links_that_make_no_network_are_refused() {
     every_case_is_refused_so(&[
-        ("/links/0/loss_ppb", json!(1_000_000_001), "links[0]: loss_ppb must be at most 1 000 000 000"),
+        (
+            "/links/0/loss_ppb",
+            json!(1_000_000_001),
+            "links[0]: loss_ppb must be at most 1 000 000 000",
+        ),
         ("/links/0/rate_bps", json!(0), "links[0]: the rate must be above 0"),
         ("/links/0/b", json!("app"), "links[0]: a link must join two different nodes"),
         ("/links/0/b", json!("spine"), "links[0]: there is no node named \"spine\""),
@@ -106,8 +136,7 @@ fn links_that_make_no_network_are_refused() {
 
 #[test]
 fn a_policy_that_no_port_could_follow_is_refused() {
-    let red =
-        json!({"red": {"minimum_bytes": 9, "maximum_bytes": 8, "probability_milli": 20, "weight_exponent": 9, "ecn": true}});
+    let red = json!({"red": {"minimum_bytes": 9, "maximum_bytes": 8, "probability_milli": 20, "weight_exponent": 9, "ecn": true}});
     let dpp = json!({"max_packets": 20, "age_ps": 1, "express_queue": 0, "reset": "naive", "table_entries": 1024, "when_full": "untracked"});
     let stranger = json!([{"towards": "leaf", "policy": sound()["switches"][0]["policy"]}]);
     let queue = "/switches/0/policy/queues/0";
@@ -124,7 +153,11 @@ fn a_policy_that_no_port_could_follow_is_refused() {
             "switch leaf.port_mtus[leaf]: no link joins the switch and this node",
         ),
         ("/switches/0/buffer_bytes", json!(0), "switch leaf: buffer_bytes must be above 0"),
-        ("/switches/0/policy/queues", json!([]), "switch leaf.policy: a port must have one to eight queues"),
+        (
+            "/switches/0/policy/queues",
+            json!([]),
+            "switch leaf.policy: a port must have one to eight queues",
+        ),
         (
             "/switches/0/policy/queue_of_priority/7",
             json!(1),
@@ -135,7 +168,11 @@ fn a_policy_that_no_port_could_follow_is_refused() {
             json!({"bytes": 1_000_001}),
             "switch leaf.policy.default: the limit must be above 0 and at most the switch's buffer",
         ),
-        (&format!("{queue}/service"), json!({"dwrr": 0}), "switch leaf.policy.default: a weight must be 1 to 1000 thousandths"),
+        (
+            &format!("{queue}/service"),
+            json!({"dwrr": 0}),
+            "switch leaf.policy.default: a weight must be 1 to 1000 thousandths",
+        ),
         (
             &format!("{queue}/aqm"),
             red,
@@ -146,7 +183,11 @@ fn a_policy_that_no_port_could_follow_is_refused() {
             dpp,
             "switch leaf.policy: dpp.express_queue must be strict, and served before every other queue",
         ),
-        ("/switches/0/port_policies", stranger, "switch leaf.port_policies[leaf]: no link joins the switch and this node"),
+        (
+            "/switches/0/port_policies",
+            stranger,
+            "switch leaf.port_policies[leaf]: no link joins the switch and this node",
+        ),
     ]);
 }
 
@@ -159,7 +200,11 @@ fn a_workload_that_could_not_run_is_refused() {
         (&format!("{stream}/source"), json!("app"), "backup: the two ends must be different hosts"),
         ("/workloads/0/header/priority", json!(8), "backup: priority must be 0 to 7"),
         (&format!("{stream}/connections"), json!(0), "backup: connections must be 1 to a million"),
-        (&format!("{stream}/pin_forward"), json!(["leaf", "leaf"]), "backup: a pinned path must follow links from end to end"),
+        (
+            &format!("{stream}/pin_forward"),
+            json!(["leaf", "leaf"]),
+            "backup: a pinned path must follow links from end to end",
+        ),
     ]);
 }
 
@@ -168,14 +213,16 @@ fn the_vlans_of_workloads_are_1_to_4094() {
     let said = |vlan: u16| {
         let mut plan = sound();
         plan["workloads"][0]["header"]["vlan"] = json!(vlan);
-        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+        Plan::parse(&plan.to_string())
+            .err()
+            .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
     };
     let refusal = "backup: vlan must be 1 to 4094, or 0 for none";
     assert_eq!([0, 1, 4_094, 4_095].map(said), ["accepted", "accepted", "accepted", refusal]);
 }
 
-/// An IP packet has at most 65 535 bytes; distributions without a largest value are cut when drawn. The MTU is no limit: longer datagrams are
-/// sent in fragments.
+/// An IP packet has at most 65 535 bytes; distributions without a largest value are cut when drawn.
+/// The MTU is no limit: longer datagrams are sent in fragments.
 #[test]
 fn a_datagram_fits_an_ip_packet() {
     let said = |sizes: Value| {
@@ -183,7 +230,9 @@ fn a_datagram_fits_an_ip_packet() {
         plan["workloads"][0]["body"] = json!({"datagrams": {
             "source": "db", "destination": "app", "sizes": sizes, "interarrival": {"constant": 1_000}, "count": 1,
         }});
-        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+        Plan::parse(&plan.to_string())
+            .err()
+            .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
     };
     let refusal = "backup: a datagram must carry at most 65507 bytes";
     for (sizes, expected) in [
@@ -214,7 +263,9 @@ fn requests_that_could_not_be_made_are_refused() {
         let mut plan = sound();
         plan["workloads"][0]["body"] = requests();
         plan["workloads"][0]["body"]["requests"][key] = value;
-        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+        Plan::parse(&plan.to_string())
+            .err()
+            .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
     };
     assert_eq!(said("users", json!(3)), "accepted");
     let spike = |at: u64, factor: u64| json!({"factor_milli": factor, "at_ps": at, "for_ps": 10});
@@ -227,7 +278,9 @@ fn requests_that_could_not_be_made_are_refused() {
         stage
     };
     assert_eq!(said("timeout_ps", json!(5)), "accepted");
-    let deep = |tiers: usize| (0..tiers).fold(json!([]), |inner, _| below(stage(json!(["app"]), 0), &inner));
+    let deep = |tiers: usize| {
+        (0..tiers).fold(json!([]), |inner, _| below(stage(json!(["app"]), 0), &inner))
+    };
     assert_eq!(said("stages", deep(1)), "accepted");
     for (key, value, expected) in [
         ("servers", json!(["app"]), "a host must not ask itself"),
@@ -240,11 +293,27 @@ fn requests_that_could_not_be_made_are_refused() {
         ("retries", json!(1), "only requests with a timeout are sent again"),
         ("is_udp", json!(true), "queries of UDP must have a timeout"),
         ("response", json!({"constant": 0}), "requests and responses must have at least one byte"),
-        ("spikes", json!([spike(5, 0)]), "spikes must follow each other, with a factor from 0.001 to 1000"),
-        ("spikes", json!([spike(5, 9), spike(14, 9)]), "spikes must follow each other, with a factor from 0.001 to 1000"),
+        (
+            "spikes",
+            json!([spike(5, 0)]),
+            "spikes must follow each other, with a factor from 0.001 to 1000",
+        ),
+        (
+            "spikes",
+            json!([spike(5, 9), spike(14, 9)]),
+            "spikes must follow each other, with a factor from 0.001 to 1000",
+        ),
         ("stages", stage(json!(["db"]), 0), "a host must not ask itself, whatever is between"),
-        ("stages", below(stage(json!(["app"]), 0), &stage(json!(["db"]), 0)), "a host must not ask itself, whatever is between"),
-        ("stages", below(stage(json!(["app"]), 0), &stage(json!(["app"]), 0)), "a host must not ask itself, whatever is between"),
+        (
+            "stages",
+            below(stage(json!(["app"]), 0), &stage(json!(["db"]), 0)),
+            "a host must not ask itself, whatever is between",
+        ),
+        (
+            "stages",
+            below(stage(json!(["app"]), 0), &stage(json!(["app"]), 0)),
+            "a host must not ask itself, whatever is between",
+        ),
         ("stages", stage(json!(["app"]), 2), "a server waits for more responses than there are"),
     ] {
         assert_eq!(said(key, value), format!("backup: {expected}"), "{key}");
@@ -263,7 +332,9 @@ fn blocks_that_could_not_be_exchanged_are_refused() {
         let mut plan = sound();
         plan["workloads"][0]["body"] = blocks.clone();
         plan["workloads"][0]["body"]["blocks"][key] = value;
-        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+        Plan::parse(&plan.to_string())
+            .err()
+            .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
     };
     assert_eq!(said("clients", json!(["db", "app"])), "accepted");
     for (key, value, expected) in [
@@ -289,7 +360,9 @@ fn bonds_without_meaning_are_refused() {
         let first = plan["links"][0].clone();
         let (name, place) = (
             first["a"].clone(),
-            plan["hosts"].as_array().and_then(|hosts| hosts.iter().position(|host| host["name"] == first["a"])),
+            plan["hosts"]
+                .as_array()
+                .and_then(|hosts| hosts.iter().position(|host| host["name"] == first["a"])),
         );
         let place = place.unwrap_or_else(|| panic!("{name} is a host"));
         plan["hosts"][place]["nic"]["bond"] = json!("flow");
@@ -298,20 +371,29 @@ fn bonds_without_meaning_are_refused() {
             plan["links"][0]["rate_bps"] = json!(rate);
         }
         *plan["hosts"][place].pointer_mut(key).expect("a key of a host") = value;
-        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+        Plan::parse(&plan.to_string())
+            .err()
+            .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
     };
     let same = |links, rate| said(links, rate, "/nic/gro_bytes", json!(0));
     assert_eq!(same(2, None), "accepted");
     assert!(same(1, None).ends_with("a bond must have 2 to 8 links, not 1"));
     assert!(same(9, None).ends_with("a bond must have 2 to 8 links, not 9"));
     assert!(same(2, Some(7)).ends_with("the links of a bond must have the same rate"));
-    assert!(said(2, None, "/cpu/per_packet_ps", json!(1)).ends_with("a bond has neither pauses nor costs of receiving"));
+    assert!(
+        said(2, None, "/cpu/per_packet_ps", json!(1))
+            .ends_with("a bond has neither pauses nor costs of receiving")
+    );
     assert!(said(2, None, "/nic/bond", json!("chance")).contains("unknown variant `chance`"));
 }
 
 #[test]
 fn a_key_that_a_header_or_body_does_not_have_is_refused() {
-    for (place, key) in [("/workloads/0/header", "bytes"), ("/workloads/0/body/stream", "name"), ("/workloads/0", "stream")] {
+    for (place, key) in [
+        ("/workloads/0/header", "bytes"),
+        ("/workloads/0/body/stream", "name"),
+        ("/workloads/0", "stream"),
+    ] {
         let mut plan = sound();
         plan.pointer_mut(place).expect("the place is in the plan")[key] = json!(1);
         let said = Plan::parse(&plan.to_string()).expect_err("the key is unknown").to_string();
@@ -371,17 +453,34 @@ fn frames_without_time_between_them_are_refused() {
         });
         change(&mut body);
         plan["workloads"][0]["body"] = json!({ "frames": body });
-        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+        Plan::parse(&plan.to_string())
+            .err()
+            .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
     };
     let nothing = json!({"constant": 0});
     assert_eq!(said(&|_| ()), "accepted");
-    assert_eq!(said(&|body| body["locked"] = nothing.clone()), "backup: a thread must need time for a frame, or pause after it");
-    assert_eq!(said(&|body| (body["locked"], body["delay_ps"]) = (nothing.clone(), json!(1))), "accepted");
+    assert_eq!(
+        said(&|body| body["locked"] = nothing.clone()),
+        "backup: a thread must need time for a frame, or pause after it"
+    );
+    assert_eq!(
+        said(&|body| (body["locked"], body["delay_ps"]) = (nothing.clone(), json!(1))),
+        "accepted"
+    );
     for threads in [0, 65] {
-        assert_eq!(said(&|body| body["threads"] = json!(threads)), "backup: frames must have 1 to 64 threads");
+        assert_eq!(
+            said(&|body| body["threads"] = json!(threads)),
+            "backup: frames must have 1 to 64 threads"
+        );
     }
-    assert_eq!(said(&|body| body["payload_bytes"] = json!(7)), "backup: a frame must carry 8 to 65507 bytes");
-    assert_eq!(said(&|body| body["destination"] = json!("db")), "backup: the two ends must be different hosts");
+    assert_eq!(
+        said(&|body| body["payload_bytes"] = json!(7)),
+        "backup: a frame must carry 8 to 65507 bytes"
+    );
+    assert_eq!(
+        said(&|body| body["destination"] = json!("db")),
+        "backup: the two ends must be different hosts"
+    );
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use tailrace_units::{Time, mix64};
 
-/// A sum over events of a hash of each: the order in which an engine reports events does not matter, only the events
-/// and their times. A lazy engine, an eager engine and a replay therefore agree.
+/// A sum over events of a hash of each: the order in which an engine reports events does not
+/// matter, only the events and their times. A lazy engine, an eager engine and a replay therefore
+/// agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Digest {
     sum: u64,
@@ -11,10 +12,12 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Adds one event: when, where (which port or host, and what kind) and the fingerprint of the frame.
+    /// Adds one event: when, where (which port or host, and what kind) and the fingerprint of the
+    /// frame.
     #[inline]
     pub fn add(&mut self, at: Time, place: u64, fingerprint: u64) {
-        self.sum = self.sum.wrapping_add(mix64(at.ps() ^ place.rotate_left(48) ^ mix64(fingerprint)));
+        self.sum =
+            self.sum.wrapping_add(mix64(at.ps() ^ place.rotate_left(48) ^ mix64(fingerprint)));
         self.events += 1;
     }
 
@@ -49,7 +52,11 @@ mod tests {
         };
         let base = digest(&[event(1, 2, 3), event(4, 5, 6)]);
         assert_eq!(base, digest(&[event(4, 5, 6), event(1, 2, 3)]));
-        for other in [[event(1, 2, 3), event(4, 5, 7)], [event(1, 2, 3), event(4, 6, 6)], [event(1, 2, 3), event(5, 5, 6)]] {
+        for other in [
+            [event(1, 2, 3), event(4, 5, 7)],
+            [event(1, 2, 3), event(4, 6, 6)],
+            [event(1, 2, 3), event(5, 5, 6)],
+        ] {
             assert_ne!(base, digest(&other));
         }
     }

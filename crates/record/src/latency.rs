@@ -27,7 +27,8 @@ impl Latency {
     pub fn mean_ps(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { self.sum_ps as f64 / self.count() as f64 }
     }
-    /// The latencies that these percentages (0 to 100, ascending) do not exceed, in picoseconds to within 0.1 %; 0 when empty.
+    /// The latencies that these percentages (0 to 100, ascending) do not exceed, in picoseconds to
+    /// within 0.1 %; 0 when empty.
     pub fn percentiles_ps<const N: usize>(&self, percents: [f64; N]) -> [u64; N] {
         let mut filled = self.counts.filled();
         let (mut edge, mut seen) = (0, 0);
@@ -54,7 +55,8 @@ impl Latency {
     }
     /// As outcomes have it; `None` when empty.
     pub fn summary(&self) -> Option<tailrace_outcome::Latency> {
-        let [p50_ps, p90_ps, p95_ps, p99_ps, p99_9_ps] = self.percentiles_ps([50.0, 90.0, 95.0, 99.0, 99.9]);
+        let [p50_ps, p90_ps, p95_ps, p99_ps, p99_9_ps] =
+            self.percentiles_ps([50.0, 90.0, 95.0, 99.0, 99.9]);
         (self.count() > 0).then(|| tailrace_outcome::Latency {
             count: self.count(),
             mean_ps: self.mean_ps(),

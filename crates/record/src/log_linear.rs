@@ -1,7 +1,9 @@
-//! Counts of whole numbers in places that become wider as numbers become larger: each is known to within 0.1 %.
+//! Counts of whole numbers in places that become wider as numbers become larger: each is known to
+//! within 0.1 %.
 //!
-//! The places are those of an HdrHistogram with three significant digits, one behind the other: 2048 of width one, then 1024 of each
-//! further power of two. Only places up to the largest number have memory, and only those between the extremes are looked at.
+//! The places are those of an HdrHistogram with three significant digits, one behind the other:
+//! 2048 of width one, then 1024 of each further power of two. Only places up to the largest number
+//! have memory, and only those between the extremes are looked at.
 
 /// Numbers below two to this power have places of their own.
 const EXACT_BITS: u32 = 11;
@@ -50,7 +52,11 @@ impl LogLinear {
 
     /// The least number of the least one's place; 0 without numbers.
     pub fn least(&self) -> u64 {
-        if self.total == 0 { 0 } else { self.least >> width_bits(place_of(self.least)) << width_bits(place_of(self.least)) }
+        if self.total == 0 {
+            0
+        } else {
+            self.least >> width_bits(place_of(self.least)) << width_bits(place_of(self.least))
+        }
     }
 
     /// The largest number of the largest one's place; 0 without numbers.
@@ -108,7 +114,9 @@ mod tests {
     proptest! {
         // Half of all numbers: that histogram ends its last place one below the largest number.
         #[test]
-        fn it_tells_what_an_hdr_histogram_of_three_digits_tells(numbers in proptest::collection::vec((any::<u64>(), 1_u32..64), 0..200)) {
+        fn it_tells_what_an_hdr_histogram_of_three_digits_tells(
+            numbers in proptest::collection::vec((any::<u64>(), 1_u32..64), 0..200),
+        ) {
             let mut own = LogLinear::default();
             let mut model = Histogram::<u64>::new(3).expect("three digits are allowed");
             for (number, shift) in numbers {
@@ -117,7 +125,10 @@ mod tests {
             }
             prop_assert_eq!(own.total(), model.len());
             prop_assert_eq!((own.least(), own.most()), (model.min(), model.max()));
-            let expected: Vec<_> = model.iter_recorded().map(|one| (one.value_iterated_to(), one.count_at_value())).collect();
+            let expected: Vec<_> = model
+                .iter_recorded()
+                .map(|one| (one.value_iterated_to(), one.count_at_value()))
+                .collect();
             prop_assert_eq!(own.filled().collect::<Vec<_>>(), expected);
         }
     }

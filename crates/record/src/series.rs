@@ -1,4 +1,5 @@
-//! A time series of sums in a bounded number of bins: when a run exceeds them, bins are merged in pairs.
+//! A time series of sums in a bounded number of bins: when a run exceeds them, bins are merged in
+//! pairs.
 
 use tailrace_units::{Span, Time};
 
@@ -8,7 +9,8 @@ pub struct Series {
     bins: Vec<u64>,
     most: usize,
     width: Span,
-    /// The bin that was last added to, and from when to when it lasts: most additions are within it.
+    /// The bin that was last added to, and from when to when it lasts: most additions are within
+    /// it.
     bin: usize,
     bin_start: Time,
     bin_end: Time,
@@ -45,7 +47,8 @@ impl Series {
         }
         bin
     }
-    /// Adds everything that was added to another series of as many bins, which were as wide at first, and empties that.
+    /// Adds everything that was added to another series of as many bins, which were as wide at
+    /// first, and empties that.
     pub fn absorb(&mut self, other: &mut Series) {
         debug_assert_eq!(self.most, other.most, "their bins are the same");
         while self.width < other.width {
@@ -90,7 +93,11 @@ mod tests {
     fn two_series_together_are_the_series_of_everything() {
         let times = [0_u64, 3, 7, 2, 30, 5, 61, 11, 63];
         for own in 0..1_u32 << times.len() {
-            let mut all = [Series::new(5, Span::from_ns(1)), Series::new(5, Span::from_ns(1)), Series::new(5, Span::from_ns(1))];
+            let mut all = [
+                Series::new(5, Span::from_ns(1)),
+                Series::new(5, Span::from_ns(1)),
+                Series::new(5, Span::from_ns(1)),
+            ];
             for (place, &ns) in times.iter().enumerate() {
                 let at = Time::ZERO + Span::from_ns(ns);
                 all[2].add(at, ns + 1);

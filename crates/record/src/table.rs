@@ -16,7 +16,8 @@ pub enum Column {
 /// A table of columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `transactions`, `cut_off`, `port_series`, `workload_series` or `queue_depth` of a trial; others of other records.
+    /// `transactions`, `cut_off`, `port_series`, `workload_series` or `queue_depth` of a trial;
+    /// others of other records.
     pub name: &'static str,
     /// Name and values.
     pub columns: Vec<(&'static str, Column)>,

@@ -1,8 +1,9 @@
 //! The agenda of events: one pending time per source, in a tournament tree.
 //!
-//! Events belong to wires, sockets and programs, not to packets, so the set is small and fixed, and each member has at
-//! most one time. The tree of winners finds the earliest and moves any member in log4(n) steps of which every load is
-//! known beforehand, so they run in parallel; a member that is armed again leaves no stale entry.
+//! Events belong to wires, sockets and programs, not to packets, so the set is small and fixed, and
+//! each member has at most one time. The tree of winners finds the earliest and moves any member in
+//! log4(n) steps of which every load is known beforehand, so they run in parallel; a member that is
+//! armed again leaves no stale entry.
 //!
 //! Ties have an order: the lower source goes first, so that the order of insertion does not matter.
 
@@ -24,7 +25,8 @@ pub(crate) const SOURCES_MAX: usize = 1 << SOURCE_BITS;
 /// Every link has two wires, and every connection two sockets.
 const TOO_MANY: &str = "the trial has more than 524 288 links and open connections together (hint: connections are opened faster than \
                         they end: lower the load of the workloads that open them, or shorten experiment.duration)";
-/// Times this far ahead of `base` (17.6 s) or further share one place; when they are all that is left, `base` moves.
+/// Times this far ahead of `base` (17.6 s) or further share one place; when they are all that is
+/// left, `base` moves.
 const FAR: u64 = (1 << (64 - SOURCE_BITS)) - 1;
 
 /// Children of a node.
@@ -35,14 +37,16 @@ const WAYS: usize = 4;
 pub(crate) struct Coming {
     /// The next.
     pub(crate) next: usize,
-    /// One of the four from which the next is chosen from now on, one of the sixteen from which those are, and so on.
+    /// One of the four from which the next is chosen from now on, one of the sixteen from which
+    /// those are, and so on.
     pub(crate) soon: [usize; STAGES],
 }
 
 /// Levels of the tree of which the engine is told what has come to them.
 const STAGES: usize = 4;
 
-/// The pending times of all sources. The wires, which are armed all the time, have a tree of their own: a small one.
+/// The pending times of all sources. The wires, which are armed all the time, have a tree of their
+/// own: a small one.
 #[derive(Debug)]
 pub(crate) struct Agenda {
     wires: Tree,
@@ -57,14 +61,17 @@ pub(crate) struct Agenda {
 impl Agenda {
     /// Sources below `wires` are wires.
     pub(crate) fn new(wires: usize, sources: usize) -> Agenda {
-        assert!(sources <= SOURCES_MAX, "a world has at most {SOURCES_MAX} wires, generators and sockets");
+        assert!(
+            sources <= SOURCES_MAX,
+            "a world has at most {SOURCES_MAX} wires, generators and sockets"
+        );
         let (near, far) = (Tree::new(wires), Tree::new(sources - wires));
         let due = vec![Time::NEVER; wires + far.leaves()];
         Agenda { wires: near, others: far, first_other: wires, due, base: Time::ZERO }
     }
 
-    /// Makes room for at least this many sources; pending times stay. Ends the trial where they are too many: connections
-    /// that are opened during a trial are not known before.
+    /// Makes room for at least this many sources; pending times stay. Ends the trial where they are
+    /// too many: connections that are opened during a trial are not known before.
     pub(crate) fn grow(&mut self, sources: usize) {
         if sources <= self.due.len() {
             return;
@@ -72,7 +79,10 @@ impl Agenda {
         if sources > SOURCES_MAX {
             failure::end_at_limit(TOO_MANY);
         }
-        let mut grown = Agenda::new(self.first_other, sources.next_power_of_two().min(SOURCES_MAX).max(sources));
+        let mut grown = Agenda::new(
+            self.first_other,
+            sources.next_power_of_two().min(SOURCES_MAX).max(sources),
+        );
         grown.due[..self.due.len()].copy_from_slice(&self.due);
         grown.rebuild(self.base);
         *self = grown;
@@ -117,7 +127,13 @@ impl Agenda {
     /// Everything pending is far from `base`: moves it to the earliest.
     #[cold]
     fn next_far(&mut self) -> (Time, Source) {
-        let (at, source) = self.due.iter().zip(0..).map(|(&at, source)| (at, source)).min().expect("there are sources");
+        let (at, source) = self
+            .due
+            .iter()
+            .zip(0..)
+            .map(|(&at, source)| (at, source))
+            .min()
+            .expect("there are sources");
         if !at.is_never() {
             self.rebuild(at);
         }
@@ -136,8 +152,8 @@ impl Agenda {
         at.ps().wrapping_sub(self.base.ps()).min(FAR) << SOURCE_BITS | u64::from(source)
     }
 
-    /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so that nothing has to be read, and
-    /// this stands in the loop that needs it for every event.
+    /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so
+    /// that nothing has to be read, and this stands in the loop that needs it for every event.
     #[inline(always)]
     pub(crate) fn postpone_wire(&mut self, wire: Source, at: Time) {
         debug_assert!((wire as usize) < self.first_other, "wires come first");
@@ -151,11 +167,14 @@ impl Agenda {
     #[inline(always)]
     pub(crate) fn coming(&self, postponed: Source) -> Coming {
         let wire = |key: u64| (key & (SOURCES_MAX as u64 - 1)) as usize;
-        Coming { next: wire(self.wires.least), soon: self.wires.path(self.wires.slot_of(postponed as usize)).map(wire) }
+        Coming {
+            next: wire(self.wires.least),
+            soon: self.wires.path(self.wires.slot_of(postponed as usize)).map(wire),
+        }
     }
 
-    /// [`Agenda::arm`] for a wire for which nothing is pending; one that is pending keeps its time. Its time becomes
-    /// earlier in any case.
+    /// [`Agenda::arm`] for a wire for which nothing is pending; one that is pending keeps its time.
+    /// Its time becomes earlier in any case.
     #[inline]
     pub(crate) fn arm_idle_wire(&mut self, wire: Source, at: Time) {
         debug_assert!(at >= self.base, "nothing is due before what is over");
@@ -168,8 +187,8 @@ impl Agenda {
         }
     }
 
-    /// Sets the time of a source, earlier or later, but not before what was [`Agenda::next`]; [`Time::NEVER`] takes it
-    /// out.
+    /// Sets the time of a source, earlier or later, but not before what was [`Agenda::next`];
+    /// [`Time::NEVER`] takes it out.
     #[inline]
     pub(crate) fn arm(&mut self, source: Source, at: Time) {
         debug_assert!(at >= self.base, "nothing is due before what is over");
@@ -185,9 +204,9 @@ impl Agenda {
 /// A tree of winners.
 #[derive(Debug)]
 struct Tree {
-    /// The slots of all nodes, root first: those of node n are 4n to 4n + 3. Slot n holds the least key of node n, or from the number of
-    /// nodes on, the key of a leaf. So a slot divided by four is that of its node. Slot 0 would be that of the root, which is
-    /// `least`, and stays free.
+    /// The slots of all nodes, root first: those of node n are 4n to 4n + 3. Slot n holds the least
+    /// key of node n, or from the number of nodes on, the key of a leaf. So a slot divided by four
+    /// is that of its node. Slot 0 would be that of the root, which is `least`, and stays free.
     keys: Vec<u64>,
     /// The least key of all.
     least: u64,
@@ -195,7 +214,8 @@ struct Tree {
 
 impl Tree {
     fn new(leaves: usize) -> Tree {
-        // Every node but the root takes one slot of another, one stays free, and each leaf takes one.
+        // Every node but the root takes one slot of another, one stays free, and each leaf takes
+        // one.
         let nodes = leaves.div_ceil(WAYS - 1).max(1);
         Tree { keys: vec![u64::MAX; nodes * WAYS], least: u64::MAX }
     }
@@ -240,7 +260,10 @@ impl Tree {
     /// A later time needs the winners of the others, up to the root.
     #[inline]
     fn raise(&mut self, mut slot: usize, key: u64) {
-        assert!(slot < self.keys.len() && self.keys.len().is_multiple_of(WAYS), "a node has all its slots");
+        assert!(
+            slot < self.keys.len() && self.keys.len().is_multiple_of(WAYS),
+            "a node has all its slots"
+        );
         let mut winner = key;
         while slot > 0 {
             #[expect(
@@ -284,7 +307,8 @@ mod tests {
         let mut agenda = Agenda::new(2, 2);
         let ended = failure::caught(|| agenda.grow(SOURCES_MAX + 1)).expect_err("there is no room");
         assert_eq!(ended, TOO_MANY);
-        let broken = failure::caught(|| Agenda::new(2, SOURCES_MAX + 1)).expect_err("no plan has so many");
+        let broken =
+            failure::caught(|| Agenda::new(2, SOURCES_MAX + 1)).expect_err("no plan has so many");
         assert!(broken.contains("agenda.rs:"), "a broken invariant has its place: {broken}");
     }
 
@@ -302,16 +326,26 @@ mod tests {
                 assert_eq!(coming.next, agenda.next().1 as usize);
                 let slot = |wire: u32| agenda.wires.slot_of(wire as usize);
                 let mut above: Vec<usize> =
-                    std::iter::successors(Some(slot(wire)), |slot| Some(slot / WAYS)).take_while(|&slot| slot > 0).collect();
+                    std::iter::successors(Some(slot(wire)), |slot| Some(slot / WAYS))
+                        .take_while(|&slot| slot > 0)
+                        .collect();
                 above.reverse();
                 // Where the way is shorter, its end stands for what would follow.
                 above.resize(above.len().max(STAGES), *above.last().expect("a leaf has a slot"));
                 let is_below = |wire: u32, top| {
-                    std::iter::successors(Some(slot(wire)), |slot| Some(slot / WAYS)).take(20).any(|slot| slot == top)
+                    std::iter::successors(Some(slot(wire)), |slot| Some(slot / WAYS))
+                        .take(20)
+                        .any(|slot| slot == top)
                 };
                 for (top, found) in above.into_iter().zip(coming.soon) {
-                    let earliest = (0..wires).filter(|&wire| is_below(wire, top)).min_by_key(|&wire| (agenda.due(wire), wire));
-                    assert_eq!(Some(found), earliest.map(|wire| wire as usize), "of {wires} after step {step}");
+                    let earliest = (0..wires)
+                        .filter(|&wire| is_below(wire, top))
+                        .min_by_key(|&wire| (agenda.due(wire), wire));
+                    assert_eq!(
+                        Some(found),
+                        earliest.map(|wire| wire as usize),
+                        "of {wires} after step {step}"
+                    );
                 }
             }
         }
@@ -319,7 +353,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_earliest_is_next_whatever_was_armed_before(arms in proptest::collection::vec((0_u32..37, 0_u64..50, any::<bool>()), 1..400)) {
+        fn the_earliest_is_next_whatever_was_armed_before(
+            arms in proptest::collection::vec((0_u32..37, 0_u64..50, any::<bool>()), 1..400),
+        ) {
             let mut agenda = Agenda::new(3, 5);
             agenda.grow(37);
             let mut model = [u64::MAX; 37];
@@ -336,7 +372,8 @@ mod tests {
                     agenda.arm(source, Time::from_ps(at));
                 }
                 model[source as usize] = at;
-                let set: BTreeSet<(u64, u32)> = model.iter().zip(0..).map(|(&at, source)| (at, source)).collect();
+                let set: BTreeSet<(u64, u32)> =
+                    model.iter().zip(0..).map(|(&at, source)| (at, source)).collect();
                 let (at, source) = *set.first().expect("not empty");
                 let next = agenda.next();
                 prop_assert_eq!(next.0, Time::from_ps(at));

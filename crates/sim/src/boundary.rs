@@ -21,7 +21,8 @@ pub(crate) struct Boundary {
     pub(crate) openings: Vec<Opening>,
 }
 
-/// One end of a connection that a program has opened: no frame for it is in another part before all parts know of it.
+/// One end of a connection that a program has opened: no frame for it is in another part before all
+/// parts know of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opening {
     pub(crate) host: u32,
@@ -34,7 +35,12 @@ pub(crate) struct Opening {
 impl Boundary {
     /// By wire the part in which it ends; none for wires that do not leave the part.
     pub(crate) fn new(wires: impl Iterator<Item = Option<PartNo>>, flows: PartFlows) -> Boundary {
-        Boundary { leads_to: wires.map(|part| part.unwrap_or(STAYS)).collect(), filled: Vec::new(), flows, openings: Vec::new() }
+        Boundary {
+            leads_to: wires.map(|part| part.unwrap_or(STAYS)).collect(),
+            filled: Vec::new(),
+            flows,
+            openings: Vec::new(),
+        }
     }
 
     /// Notes the first frame on a wire, if that leads out of the part. Returns whether it does.

@@ -1,8 +1,9 @@
-//! Data-centre bridging in the world: interfaces that obey pauses and notifications, and switches that must be called
-//! although nothing arrives.
+//! Data-centre bridging in the world: interfaces that obey pauses and notifications, and switches
+//! that must be called although nothing arrives.
 //!
-//! Pause frames and congestion notifications are for the interface, not for the host behind it: they act when they
-//! arrive, and no receive poll sees them. Each such interface and switch has a place of its own in the agenda.
+//! Pause frames and congestion notifications are for the interface, not for the host behind it:
+//! they act when they arrive, and no receive poll sees them. Each such interface and switch has a
+//! place of its own in the agenda.
 
 use crate::agenda::Source;
 use crate::attachment::Attachment;
@@ -43,8 +44,8 @@ pub(crate) struct Bridging {
 }
 
 impl Bridging {
-    /// The hosts whose interfaces take part, and the switches that need calls; sources begin at `first`. Switches may
-    /// have congestion points (`notifies`).
+    /// The hosts whose interfaces take part, and the switches that need calls; sources begin at
+    /// `first`. Switches may have congestion points (`notifies`).
     pub(crate) fn new(
         first: Source,
         hosts: usize,
@@ -57,7 +58,12 @@ impl Bridging {
             let source = first + bridging.members.len() as Source;
             bridging.of_host[host as usize] = Some(index as u32);
             bridging.members.push(AgendaMember::Interface(index as u32));
-            bridging.interfaces.push(Interface { host, nic_due: Time::NEVER, control: ControlQueue::default(), source });
+            bridging.interfaces.push(Interface {
+                host,
+                nic_due: Time::NEVER,
+                control: ControlQueue::default(),
+                source,
+            });
         }
         for (switch, needs_calls) in switches.enumerate() {
             let source = first + bridging.members.len() as Source;
@@ -96,7 +102,8 @@ impl Interface {
         (self.source, self.control.next_arrival().min(self.nic_due))
     }
 
-    /// Hands the control frames that have arrived to the host's interface. Returns how many of them were notifications.
+    /// Hands the control frames that have arrived to the host's interface. Returns how many of them
+    /// were notifications.
     pub(crate) fn read(&mut self, now: Time, host: &mut Host<Attachment>) -> u64 {
         let mut notifications = 0;
         while let Some((arrival, packet)) = self.control.pop_arrived(now) {

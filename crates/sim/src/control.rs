@@ -8,15 +8,17 @@ use tailrace_units::Time;
 pub struct Control {
     progress_ppm: AtomicU32,
     is_cancelled: AtomicBool,
-    /// Events before this (picoseconds) are handled; 0 when the trial is to end. The loop of events compares each event with its end
-    /// anyway, so that a request to end is seen before the next event at no cost, however long events take.
+    /// Events before this (picoseconds) are handled; 0 when the trial is to end. The loop of events
+    /// compares each event with its end anyway, so that a request to end is seen before the next
+    /// event at no cost, however long events take.
     end_ps: AtomicU64,
     /// Is told the progress on the run's own thread, and says whether the run is to end.
     listener: Option<fn(f64) -> bool>,
 }
 
 impl Control {
-    /// Tells this function, where no other thread can look, how much is done; it returns whether the run is to end early.
+    /// Tells this function, where no other thread can look, how much is done; it returns whether
+    /// the run is to end early.
     pub fn listened_by(listener: fn(f64) -> bool) -> Control {
         Control { listener: Some(listener), ..Control::default() }
     }
@@ -40,7 +42,8 @@ impl Control {
             self.end_ps.store(0, Ordering::SeqCst);
         }
     }
-    /// Whether an event at this time is not to be handled: it comes later than that, or the trial is to end.
+    /// Whether an event at this time is not to be handled: it comes later than that, or the trial
+    /// is to end.
     #[inline(always)]
     pub(crate) fn is_behind(&self, at: Time) -> bool {
         at.ps() >= self.end_ps.load(Ordering::Relaxed)

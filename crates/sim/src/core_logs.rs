@@ -1,4 +1,5 @@
-//! What cores did meanwhile: those of the hosts on which watched connections end, and those of the hypervisors that run these hosts.
+//! What cores did meanwhile: those of the hosts on which watched connections end, and those of the
+//! hypervisors that run these hosts.
 
 use crate::hypervisors::HypervisorNode;
 use crate::world::World;
@@ -10,7 +11,8 @@ use tailrace_units::Time;
 /// Stands for no hypervisor, no workload and no machine.
 const NONE: u32 = u32::MAX;
 
-/// Whose work a task of a hypervisor does. Its number is that of the column `role`; threads of hosts are `Thread`.
+/// Whose work a task of a hypervisor does. Its number is that of the column `role`; threads of
+/// hosts are `Thread`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     Thread,
@@ -58,7 +60,8 @@ pub(crate) fn keep_logs(world: &mut World, windows: &[(Time, Time)], hosts: &BTr
     }
 }
 
-/// Its table, `timeline_cores`: host or hypervisor, core, from when until when it did what, of whom; and how many rows are left out.
+/// Its table, `timeline_cores`: host or hypervisor, core, from when until when it did what, of
+/// whom; and how many rows are left out.
 pub(crate) fn table(world: &mut World) -> (Table, u64) {
     let now = world.now;
     let mut rows = Vec::new();
@@ -72,7 +75,14 @@ pub(crate) fn table(world: &mut World) -> (Table, u64) {
     };
     for (number, host) in (0..).zip(&mut world.hosts) {
         for of in host.processor_mut().and_then(&mut settled).into_iter().flatten() {
-            rows.push(Row { host: number, hypervisor: NONE, of, workload: owner(of.doing), machine: NONE, role: Role::Thread });
+            rows.push(Row {
+                host: number,
+                hypervisor: NONE,
+                of,
+                workload: owner(of.doing),
+                machine: NONE,
+                role: Role::Thread,
+            });
         }
     }
     for (number, node) in (0..).zip(&mut world.hypervisors) {
@@ -91,7 +101,8 @@ fn owner(doing: Doing) -> u32 {
     }
 }
 
-/// A hypervisor counts for the cores of each machine, for the vhost thread of each, for polling threads, and for each neighbour, in that order.
+/// A hypervisor counts for the cores of each machine, for the vhost thread of each, for polling
+/// threads, and for each neighbour, in that order.
 fn role(owner: u32, node: &HypervisorNode) -> (Role, u32) {
     let machines: Vec<u32> = node.machines.iter().flatten().map(|machine| machine.host).collect();
     let (at, count) = (owner as usize, machines.len());
@@ -110,7 +121,9 @@ fn what(doing: Doing) -> What {
         Doing::Softirq => What::Softirq,
         Doing::Switch { .. } => What::Switch,
         Doing::Work { kind: Kind::User, .. } => What::User,
-        Doing::Work { kind: Kind::System | Kind::Softirq | Kind::Steal | Kind::Idle, .. } => What::System,
+        Doing::Work { kind: Kind::System | Kind::Softirq | Kind::Steal | Kind::Idle, .. } => {
+            What::System
+        }
     }
 }
 

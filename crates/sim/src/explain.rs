@@ -1,8 +1,10 @@
-//! A trial whose transactions are explained: the world runs as ever, and the recorder is told of every event.
+//! A trial whose transactions are explained: the world runs as ever, and the recorder is told of
+//! every event.
 
 use crate::agenda::Source;
 use crate::causes::{
-    Connection, Explanation, Gates, Look, LostDatagrams, Node, Pausable, Receives, Recorder, Repairs, Stage, tables,
+    Connection, Explanation, Gates, Look, LostDatagrams, Node, Pausable, Receives, Recorder,
+    Repairs, Stage, tables,
 };
 use crate::clock::Stopwatch;
 use crate::links::Links;
@@ -29,23 +31,27 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// The explanations as columns (`causes`, `causes_queues`, `causes_behind`, `causes_losses`, `causes_lost`).
+    /// The explanations as columns (`causes`, `causes_queues`, `causes_behind`, `causes_losses`,
+    /// `causes_lost`).
     pub fn tables(&self) -> Vec<Table> {
         tables(&self.transactions, &self.lost)
     }
 }
 
-/// Runs one trial and explains the transactions of its closed-loop users. `control` shows how far it is and can end it early.
+/// Runs one trial and explains the transactions of its closed-loop users. `control` shows how far
+/// it is and can end it early.
 pub fn explain(plan: &Plan, control: &Control) -> Explained {
     let started = Stopwatch::start();
     let mut world = recorded(plan, |_| false);
     looks::run_and_look(plan, &mut world, control);
     let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
-    let (transactions, lost) = (std::mem::take(&mut recorder.explained), std::mem::take(&mut recorder.lost));
+    let (transactions, lost) =
+        (std::mem::take(&mut recorder.explained), std::mem::take(&mut recorder.lost));
     Explained { outcome: gather(plan, &mut world, started.elapsed(), control), transactions, lost }
 }
 
-/// A world that has not begun, of whose run everything is recorded. Streams without an end are followed where they are chosen by their index.
+/// A world that has not begun, of whose run everything is recorded. Streams without an end are
+/// followed where they are chosen by their index.
 pub(crate) fn recorded(plan: &Plan, is_chosen: impl Fn(u32) -> bool) -> World {
     let mut world = build::build(plan);
     let follows = |(workload, of): (u32, &Workload)| match followed(of) {
@@ -60,7 +66,8 @@ pub(crate) fn recorded(plan: &Plan, is_chosen: impl Fn(u32) -> bool) -> World {
 fn begin_of_timeline(links: &mut Links, at: Time, wire: Option<u32>) {
     let Some(timeline) = &mut links.observe.timeline else { return };
     let next = wire.and_then(|wire| Some((wire, links.wires[wire as usize].next_frame()?)));
-    let arrived = next.filter(|&(_, (arrival, _))| arrival <= at).map(|(wire, (_, packet))| (wire, packet));
+    let arrived =
+        next.filter(|&(_, (arrival, _))| arrival <= at).map(|(wire, (_, packet))| (wire, packet));
     timeline.begin_event(at, arrived.as_ref().map(|(wire, packet)| (*wire, packet)));
 }
 
@@ -98,7 +105,11 @@ impl World {
         recorder.end_event(|(host, number)| {
             let tcp = hosts[usize::from(host)].sockets()[number as usize].tcp();
             let TcpStats { timeouts, tail_loss_probes: probes, .. } = *tcp.stats();
-            Look { repairs: Repairs { timeouts, probes }, limit: tcp.limit(), is_after_timeout: tcp.state() == State::Loss }
+            Look {
+                repairs: Repairs { timeouts, probes },
+                limit: tcp.limit(),
+                is_after_timeout: tcp.state() == State::Loss,
+            }
         });
         if let Some(timeline) = &mut links.observe.timeline {
             timeline.end_event(|socket| {
@@ -116,7 +127,8 @@ impl World {
     }
 }
 
-/// Wires that end at a hypervisor begin, in the other direction, at its switch or at a machine; and these have virtual cores.
+/// Wires that end at a hypervisor begin, in the other direction, at its switch or at a machine; and
+/// these have virtual cores.
 fn know_hypervisors(plan: &Plan, world: &World, recorder: &mut Recorder) {
     for (wire, end) in world.links.wires.iter().map(|wire| wire.end).enumerate() {
         let End::Stage { hypervisor, port, is_switched } = end else { continue };
@@ -130,7 +142,8 @@ fn know_hypervisors(plan: &Plan, world: &World, recorder: &mut Recorder) {
     }
     for machine in world.hypervisors.iter().flat_map(|node| node.machines.iter().flatten()) {
         if let Some(processor) = &plan.raw.hosts[machine.host as usize].cpu.processor {
-            recorder.has_gates(machine.host as u16, Gates::new(&processor.irq_cores, processor.cores));
+            recorder
+                .has_gates(machine.host as u16, Gates::new(&processor.irq_cores, processor.cores));
         }
     }
 }
@@ -139,7 +152,9 @@ fn recorder_of(plan: &Plan, world: &World, followed: Vec<Followed>) -> Recorder 
     let node = |end: End| match end {
         End::Host(host) | End::Bonded(host) => Node::Host(host),
         End::Switch { switch, .. } => Node::Switch(switch),
-        End::Stage { hypervisor, is_switched: true, .. } => Node::Stage(hypervisor, Stage::Switched),
+        End::Stage { hypervisor, is_switched: true, .. } => {
+            Node::Stage(hypervisor, Stage::Switched)
+        }
         End::Stage { hypervisor, is_switched: false, .. } => Node::Stage(hypervisor, Stage::Came),
     };
     let ends: Vec<Node> = world.links.wires.iter().map(|wire| node(wire.end)).collect();
@@ -148,18 +163,25 @@ fn recorder_of(plan: &Plan, world: &World, followed: Vec<Followed>) -> Recorder 
         cpu if cpu.per_packet_ps > 0 || cpu.per_byte_fs > 0 => Receives::WithWork,
         _ => Receives::AtOnce,
     });
-    let rate_of = |wire: usize| BitRate::from_bps(plan.raw.links[wire / 2].rate_bps).expect("the plan is sound");
+    let rate_of = |wire: usize| {
+        BitRate::from_bps(plan.raw.links[wire / 2].rate_bps).expect("the plan is sound")
+    };
     let mut recorder = Recorder::new(&ends, receives, followed);
     know_hypervisors(plan, world, &mut recorder);
     for (wire, end) in world.links.wires.iter().map(|wire| wire.end).enumerate() {
         let state = match end {
-            End::Switch { switch, port } => world.switches[switch as usize].switch.pause_state(usize::from(port)),
-            End::Host(host) | End::Bonded(host) => world.hosts[host as usize].nic().lossless().map(LosslessNic::pause_state),
+            End::Switch { switch, port } => {
+                world.switches[switch as usize].switch.pause_state(usize::from(port))
+            }
+            End::Host(host) | End::Bonded(host) => {
+                world.hosts[host as usize].nic().lossless().map(LosslessNic::pause_state)
+            }
             End::Stage { .. } => None,
         };
         // The transmitter that obeys is at the other end of the wire on which pauses come.
         if let Some(state) = state {
-            recorder.obeys_pauses(wire as u32 ^ 1, Pausable::new(state.clone(), rate_of(wire).pace(0)));
+            recorder
+                .obeys_pauses(wire as u32 ^ 1, Pausable::new(state.clone(), rate_of(wire).pace(0)));
         }
     }
     for client in (0..world.sockets.len()).step_by(2) {

@@ -1,5 +1,5 @@
-//! A broken invariant becomes a message with its place, and nothing on the terminal: a failed trial is recorded as failed, and the other
-//! trials of the experiment go on.
+//! A broken invariant becomes a message with its place, and nothing on the terminal: a failed trial
+//! is recorded as failed, and the other trials of the experiment go on.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -14,7 +14,9 @@ thread_local! {
 pub fn install_hook() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        let kept = MESSAGE.with_borrow_mut(|message| message.as_mut().map(|text| *text = describe(info)).is_some());
+        let kept = MESSAGE.with_borrow_mut(|message| {
+            message.as_mut().map(|text| *text = describe(info)).is_some()
+        });
         if !kept {
             report(info);
         }
@@ -33,7 +35,8 @@ pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     result.map_err(|_| message.unwrap_or_default())
 }
 
-/// A trial has come to a limit that its plan cannot know: no invariant is broken, and the message needs no place.
+/// A trial has come to a limit that its plan cannot know: no invariant is broken, and the message
+/// needs no place.
 struct Limit(&'static str);
 
 /// Ends the trial with this message.
@@ -52,11 +55,13 @@ pub(crate) fn is_caught() -> bool {
     MESSAGE.with_borrow(Option::is_some)
 }
 
-/// What `run` returns on a thread of a trial, or its panic. `is_caught`: on the thread that began the trial.
+/// What `run` returns on a thread of a trial, or its panic. `is_caught`: on the thread that began
+/// the trial.
 pub(crate) fn on_a_thread<T>(is_caught: bool, run: impl FnOnce() -> T) -> Result<T, Panic> {
     MESSAGE.set(is_caught.then(String::new));
     // As in `caught`.
-    panic::catch_unwind(AssertUnwindSafe(run)).map_err(|payload| Panic { payload, message: MESSAGE.with_borrow(Option::clone) })
+    panic::catch_unwind(AssertUnwindSafe(run))
+        .map_err(|payload| Panic { payload, message: MESSAGE.with_borrow(Option::clone) })
 }
 
 impl Panic {

@@ -1,11 +1,14 @@
 //! Huge pages for the memory of a large network.
 //!
-//! A processor knows the places of some two thousand pages. A network of thousands of hosts lies on tens of thousands of pages of
-//! 4 KiB, and almost every event finds none of its own among the known: on pages of 2 MiB they are some dozens. An allocator cannot
-//! be asked for them, but Linux can be told afterwards to put the pages that stand side by side into one (`MADV_COLLAPSE`, madvise(2),
-//! Linux 6.1). What is elsewhere, or older, leaves the pages as they are. No result depends on it.
+//! A processor knows the places of some two thousand pages. A network of thousands of hosts lies on
+//! tens of thousands of pages of 4 KiB, and almost every event finds none of its own among the
+//! known: on pages of 2 MiB they are some dozens. An allocator cannot be asked for them, but Linux
+//! can be told afterwards to put the pages that stand side by side into one (`MADV_COLLAPSE`,
+//! madvise(2), Linux 6.1). What is elsewhere, or older, leaves the pages as they are. No result
+//! depends on it.
 
-/// Networks with fewer wires are in the caches of a processor, and lie on few pages: with 768 of them, in a fat tree of 128 hosts, on 8 MiB.
+/// Networks with fewer wires are in the caches of a processor, and lie on few pages: with 768 of
+/// them, in a fat tree of 128 hosts, on 8 MiB.
 pub(crate) const WIRES_MIN: usize = 2_048;
 
 /// Asks for huge pages now and then, because memory grows.
@@ -16,9 +19,13 @@ pub(crate) struct HugePages {
 }
 
 impl HugePages {
-    /// It is time to look at the memory of a network with so many wires, which lies around these addresses: each time after twice as many
-    /// events as the time before.
-    pub(crate) fn look<A: Iterator<Item = usize>>(&mut self, wires: usize, addresses: impl FnOnce() -> A) {
+    /// It is time to look at the memory of a network with so many wires, which lies around these
+    /// addresses: each time after twice as many events as the time before.
+    pub(crate) fn look<A: Iterator<Item = usize>>(
+        &mut self,
+        wires: usize,
+        addresses: impl FnOnce() -> A,
+    ) {
         self.looks += 1;
         if self.looks.is_power_of_two() && wires >= WIRES_MIN {
             linux::collapse(addresses().collect());
@@ -39,7 +46,8 @@ mod linux {
     /// Puts the pages around these addresses into huge ones: of all the mappings in which they lie.
     pub(super) fn collapse(mut addresses: Vec<usize>) {
         // Who has forbidden huge pages has reasons, which the call does not ask about.
-        let setting = read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+        let setting =
+            read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
         if !setting.contains("[always]") && !setting.contains("[madvise]") {
             return;
         }
@@ -48,12 +56,15 @@ mod linux {
         for Range { start, end } in maps.lines().filter_map(private_memory) {
             let next = addresses.partition_point(|&address| address < start);
             if addresses.get(next).is_some_and(|&address| address < end) {
-                // An error says that nothing could be done, or not everything: then the pages stay small.
+                // An error says that nothing could be done, or not everything: then the pages stay
+                // small.
                 #[expect(
                     unsafe_code,
                     reason = "the call changes where pages lie in the machine, and neither their addresses nor their contents"
                 )]
-                let _ = unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_COLLAPSE) };
+                let _ = unsafe {
+                    libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_COLLAPSE)
+                };
             }
         }
     }
@@ -91,8 +102,10 @@ mod linux {
         /// Whether the kernel is new enough, and allows it.
         fn is_possible() -> bool {
             let release = read_to_string("/proc/sys/kernel/osrelease").expect("there is one");
-            let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
-            let setting = read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+            let mut numbers =
+                release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+            let setting =
+                read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
             (numbers.next(), numbers.next()) >= (Some(6), Some(1)) && setting.contains("[madvise]")
         }
 
@@ -111,7 +124,9 @@ mod linux {
 
         #[test]
         fn mappings_of_files_and_without_rights_are_left_out() {
-            let line = |rights: &str, inode: &str| format!("7f00-8f00 {rights} 00000000 00:00 {inode}    /some/file");
+            let line = |rights: &str, inode: &str| {
+                format!("7f00-8f00 {rights} 00000000 00:00 {inode}    /some/file")
+            };
             assert_eq!(private_memory(&line("rw-p", "0")), Some(0x7f00..0x8f00));
             assert_eq!(private_memory("7f00-8f00 rw-p 00000000 00:00 0 "), Some(0x7f00..0x8f00));
             for (rights, inode) in [("r--p", "0"), ("---p", "0"), ("rw-s", "0"), ("rw-p", "77")] {

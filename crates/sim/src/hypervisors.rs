@@ -38,9 +38,13 @@ pub(crate) fn hypervisor_of(plan: &Plan) -> Vec<Option<u32>> {
     of
 }
 
-/// Puts the hypervisors of a plan around their switches: wires that ended at a switch, or at a machine, end at the hypervisor, and each
-/// machine receives from a wire of its own.
-pub(crate) fn attach(plan: &Plan, wires: &mut Vec<Wire<Packet>>, links: &mut [HostLink]) -> Vec<(u32, Vec<Option<Machine>>)> {
+/// Puts the hypervisors of a plan around their switches: wires that ended at a switch, or at a
+/// machine, end at the hypervisor, and each machine receives from a wire of its own.
+pub(crate) fn attach(
+    plan: &Plan,
+    wires: &mut Vec<Wire<Packet>>,
+    links: &mut [HostLink],
+) -> Vec<(u32, Vec<Option<Machine>>)> {
     let mut nodes = Vec::with_capacity(plan.raw.hypervisors.len());
     for (hypervisor, raw) in (0_u32..).zip(&plan.raw.hypervisors) {
         let node = plan.graph.node(&raw.switch, "hypervisor").expect("the plan is sound");
@@ -62,7 +66,8 @@ pub(crate) fn attach(plan: &Plan, wires: &mut Vec<Wire<Packet>>, links: &mut [Ho
     nodes
 }
 
-/// The wire of a link that ends at this node: each link has two, from its first end to its second and back.
+/// The wire of a link that ends at this node: each link has two, from its first end to its second
+/// and back.
 fn wire_to(plan: &Plan, link: usize, node: usize) -> usize {
     2 * link + usize::from(plan.graph.links[link].a == node)
 }

@@ -38,7 +38,8 @@ impl InterfaceSeries {
         (interval > Span::ZERO).then(|| InterfaceSeries { interval, rows: Vec::new() })
     }
 
-    /// Adds the rows of all interfaces. What cannot be counted is zero here; the outcome tells which that is.
+    /// Adds the rows of all interfaces. What cannot be counted is zero here; the outcome tells
+    /// which that is.
     pub(crate) fn look(&mut self, now: Time, netstat: &[Interface]) {
         if self.rows.len() + netstat.len() > ROWS_MAX {
             return;
@@ -49,7 +50,8 @@ impl InterfaceSeries {
 
     /// As a table.
     pub(crate) fn table(&self) -> Table {
-        let counter = |place: usize| Column::U64(self.rows.iter().map(|row| row.2[place]).collect());
+        let counter =
+            |place: usize| Column::U64(self.rows.iter().map(|row| row.2[place]).collect());
         let mut columns = vec![
             ("interface", Column::U32(self.rows.iter().map(|row| row.0).collect())),
             ("at_ps", Column::U64(self.rows.iter().map(|row| row.1.ps()).collect())),

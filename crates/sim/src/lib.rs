@@ -1,7 +1,9 @@
-//! Virtual time: the plan becomes a world of hosts, wires and switches, and the agenda says what happens next.
+//! Virtual time: the plan becomes a world of hosts, wires and switches, and the agenda says what
+//! happens next.
 //!
-//! One trial is a pure function of its plan: same plan, same digest, on any machine. It runs on one thread, and trials run side by side
-//! on as many threads as there are; [`run_on`] runs one on several.
+//! One trial is a pure function of its plan: same plan, same digest, on any machine. It runs on one
+//! thread, and trials run side by side on as many threads as there are; [`run_on`] runs one on
+//! several.
 
 mod agenda;
 mod attachment;
@@ -40,7 +42,9 @@ pub use causes::{DroppedBy, Explanation, Loss, Part, Parts, TimedPart};
 pub use control::Control;
 pub use explain::{Explained, explain, unexplained};
 pub use outcome::{Column, Outcome, Table};
-pub use parallel::{Cores, Course, PARTS_MAX, Partition, Refusal, cost_of_a_window, run_on, run_parted};
+pub use parallel::{
+    Cores, Course, PARTS_MAX, Partition, Refusal, cost_of_a_window, run_on, run_parted,
+};
 pub use timeline::{Wanted, WantedTransaction};
 pub use trace::{Trace, trace};
 pub use traced::traced;
@@ -55,8 +59,8 @@ pub fn run(plan: &Plan, control: &Control) -> Outcome {
     run_with(plan, Vec::new(), control)
 }
 
-/// Runs one trial with these programs beside those of the plan. It ends at the plan's time or when the plan's finite workloads are
-/// complete.
+/// Runs one trial with these programs beside those of the plan. It ends at the plan's time or when
+/// the plan's finite workloads are complete.
 ///
 /// # Panics
 /// When a host or a workload does not exist.

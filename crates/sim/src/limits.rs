@@ -28,19 +28,24 @@ impl Sums {
 impl World {
     /// By workload what limited its connections since they were made, those that are gone too.
     pub(crate) fn limits_by_workload(&self) -> Vec<Limits> {
-        let mut sums: Vec<Limits> = self.links.observe.workloads.iter().map(|record| record.retired_limits).collect();
-        self.open_sockets().for_each(|socket| sums[socket.owner() as usize].add(&socket.tcp().limits(self.now)));
+        let mut sums: Vec<Limits> =
+            self.links.observe.workloads.iter().map(|record| record.retired_limits).collect();
+        self.open_sockets()
+            .for_each(|socket| sums[socket.owner() as usize].add(&socket.tcp().limits(self.now)));
         sums
     }
 
-    /// By workload what limited its connections since counting began, and the lasting ones of these one by one.
+    /// By workload what limited its connections since counting began, and the lasting ones of these
+    /// one by one.
     pub(crate) fn limit_counts(&self) -> Vec<(LimitCounts, Vec<LimitCounts>)> {
         let records = &self.links.observe.workloads;
         let mut sums: Vec<Sums> = records.iter().map(|_| Sums::default()).collect();
         self.connections().for_each(|client| self.add_lasting(client, &mut sums));
         for place in &self.programs {
             let host = &self.hosts[place.host as usize];
-            for socket in host.program_sockets(place.number).filter(|socket| socket.stats().is_some()) {
+            for socket in
+                host.program_sockets(place.number).filter(|socket| socket.stats().is_some())
+            {
                 let own = &mut sums[socket.owner() as usize];
                 own.limits.add(&socket.tcp().limits(self.now));
                 let stats = socket.tcp().stats();
@@ -51,8 +56,10 @@ impl World {
         let told = sums.into_iter().zip(records).map(|(sum, record)| {
             let mut limits = sum.limits;
             limits.add(&record.retired_limits);
-            let [ack_core_permille, receive_core_permille] = sum.busy.map(|(permille, ends)| permille / ends.max(1));
-            let limits = record.before.as_ref().map_or(limits, |before| limits.since(&before.limits));
+            let [ack_core_permille, receive_core_permille] =
+                sum.busy.map(|(permille, ends)| permille / ends.max(1));
+            let limits =
+                record.before.as_ref().map_or(limits, |before| limits.since(&before.limits));
             (LimitCounts { limits, receive_core_permille, ack_core_permille }, sum.lasting)
         });
         told.collect()
@@ -84,9 +91,16 @@ impl World {
         });
         (0..).zip(busy).for_each(|(side, permille)| own.note_busy(side, permille));
         let [ack_core_permille, receive_core_permille] = busy;
-        let before = record.before.as_ref().and_then(|before| before.connection_limits.get(own.lasting.len()).copied());
+        let before = record
+            .before
+            .as_ref()
+            .and_then(|before| before.connection_limits.get(own.lasting.len()).copied());
         let before = before.unwrap_or_default();
-        own.lasting.push(LimitCounts { limits: limits.since(&before), receive_core_permille, ack_core_permille });
+        own.lasting.push(LimitCounts {
+            limits: limits.since(&before),
+            receive_core_permille,
+            ack_core_permille,
+        });
     }
 
     /// By workload what limited each lasting connection, of both ends together.

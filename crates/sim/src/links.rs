@@ -14,8 +14,8 @@ use tailrace_wire::Packet;
 /// Between what is brought near and its use there are so many others.
 const STEPS_AHEAD: usize = 4;
 
-/// Wires of these numbers are used one after the other: one of those that follow is brought near, and for an earlier one, which has come,
-/// what is wanted there.
+/// Wires of these numbers are used one after the other: one of those that follow is brought near,
+/// and for an earlier one, which has come, what is wanted there.
 #[inline(always)]
 pub(crate) fn prefetch_wires(
     wires: &[Wire<Packet>],
@@ -34,8 +34,8 @@ pub(crate) fn prefetch_wires(
 #[derive(Debug)]
 pub(crate) struct Links {
     pub(crate) wires: Vec<Wire<Packet>>,
-    /// By wire, as far as there were any: when the latest control frame that went to an interface, and so is not on its way
-    /// here, is over.
+    /// By wire, as far as there were any: when the latest control frame that went to an interface,
+    /// and so is not on its way here, is over.
     pub(crate) controls_until: Vec<Time>,
     /// Interrupt moderation at each host's end.
     pub(crate) moderations: Vec<Moderation>,
@@ -50,8 +50,8 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Most frames follow another one on their wire, where there is room: then nobody need be told. Everything else is
-    /// a last call, so that this way needs no register that outlives a call.
+    /// Most frames follow another one on their wire, where there is room: then nobody need be told.
+    /// Everything else is a last call, so that this way needs no register that outlives a call.
     #[inline(always)]
     fn send_here(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         if !self.observe.sent(start, wire, packet.fingerprint()) {
@@ -106,7 +106,9 @@ impl Links {
         }
         let due = match self.wires[wire].end {
             End::Switch { .. } | End::Stage { .. } => arrival,
-            End::Host(host) | End::Bonded(host) => self.moderations[host as usize].poll_after(arrival),
+            End::Host(host) | End::Bonded(host) => {
+                self.moderations[host as usize].poll_after(arrival)
+            }
         };
         // A poll that is under way keeps its time: it will find the frame.
         self.agenda.arm_idle_wire(source_of(wire), due);
@@ -114,7 +116,8 @@ impl Links {
 }
 
 impl Links {
-    /// A pause or a notification goes to a host's interface, if that takes part; any other ignores it.
+    /// A pause or a notification goes to a host's interface, if that takes part; any other ignores
+    /// it.
     #[cold]
     fn deliver_control(&mut self, host: u32, arrival: Time, packet: Packet) {
         let Some(interface) = self.bridging.interface_of(host) else {
@@ -146,7 +149,8 @@ impl Links {
         self.agenda.arm(source, due);
     }
 
-    /// Frames may wait behind one that was posted: the wire wakes up when that one is over, as it does for any other.
+    /// Frames may wait behind one that was posted: the wire wakes up when that one is over, as it
+    /// does for any other.
     #[cold]
     pub(crate) fn wake_wire(&mut self, wire: usize, arrival: Time) {
         self.agenda.arm_idle_wire(source_of(wire), arrival);
@@ -191,14 +195,22 @@ impl Link for Links {
     }
     #[inline]
     fn holds_unpolled(&self, place: &Attachment) -> bool {
-        let fills_by_itself = !matches!(self.wires[place.wire_in as usize].origin, Origin::LatePort { .. });
+        let fills_by_itself =
+            !matches!(self.wires[place.wire_in as usize].origin, Origin::LatePort { .. });
         fills_by_itself && self.moderations[place.index as usize].is_none()
     }
     #[inline]
     fn transmit(&mut self, place: &Attachment, packet: &Packet, start: Time, end: Time) {
         self.send(place.wire_out as usize, packet, start, end);
     }
-    fn transmit_over(&mut self, place: &Attachment, interface: u32, packet: &Packet, start: Time, end: Time) {
+    fn transmit_over(
+        &mut self,
+        place: &Attachment,
+        interface: u32,
+        packet: &Packet,
+        start: Time,
+        end: Time,
+    ) {
         let wire = self.bonds[place.index as usize][interface as usize].out;
         self.send(wire as usize, packet, start, end);
     }
@@ -235,7 +247,12 @@ impl Observer<Attachment> for Links {
     fn on_event(&mut self, now: Time, place: &Attachment, event: Event<'_>) {
         if let (Event::ConnectionOpened(opened), Some(boundary)) = (event, &mut self.boundary) {
             let &Opened { socket, key, .. } = opened;
-            boundary.openings.push(Opening { host: place.index, socket, endpoint: Endpoint::of(opened), key });
+            boundary.openings.push(Opening {
+                host: place.index,
+                socket,
+                endpoint: Endpoint::of(opened),
+                key,
+            });
         }
         self.observe.on_event(now, place, event);
     }

@@ -24,7 +24,8 @@ impl Engine for World {
     }
 }
 
-/// Runs to the end, and looks at windows of connections and counters of interfaces, as the plan says.
+/// Runs to the end, and looks at windows of connections and counters of interfaces, as the plan
+/// says.
 pub(crate) fn run_and_look(plan: &Plan, engine: &mut impl Engine, control: &Control) {
     let world = engine.whole();
     let (mut windows, mut interfaces) = (world.windows.take(), world.interface_series.take());
@@ -33,10 +34,12 @@ pub(crate) fn run_and_look(plan: &Plan, engine: &mut impl Engine, control: &Cont
     let stop_at = world.stop_at;
     let mut until = Time::ZERO;
     while until < stop_at && !engine.whole().is_done() && !engine.whole().is_cancelled {
-        until = next_multiple(until, at_windows).min(next_multiple(until, at_interfaces)).min(stop_at);
+        until =
+            next_multiple(until, at_windows).min(next_multiple(until, at_interfaces)).min(stop_at);
         engine.run_until(until, control);
         let world = engine.whole();
-        // A stretch between two looks can have fewer events than are handled before the loop of events asks.
+        // A stretch between two looks can have fewer events than are handled before the loop of
+        // events asks.
         if world.is_done() || world.is_cancelled_by(control) {
             break;
         }
@@ -55,5 +58,7 @@ pub(crate) fn run_and_look(plan: &Plan, engine: &mut impl Engine, control: &Cont
 
 /// The next multiple of an interval after `now`; never without one.
 fn next_multiple(now: Time, interval: Span) -> Time {
-    now.ps().checked_div(interval.ps()).map_or(Time::NEVER, |passed| Time::ZERO + interval.times(passed + 1))
+    now.ps()
+        .checked_div(interval.ps())
+        .map_or(Time::NEVER, |passed| Time::ZERO + interval.times(passed + 1))
 }

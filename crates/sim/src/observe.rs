@@ -64,7 +64,8 @@ fn of_sender(recorder: &Recorder, frame: Option<FrameId>) -> Option<Sent> {
 /// An event of a host that concerns more than its links.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HostEvent {
-    /// A flow is complete, and its sockets can be given back: host and socket of the end that noticed.
+    /// A flow is complete, and its sockets can be given back: host and socket of the end that
+    /// noticed.
     Over { host: u32, socket: u32 },
     /// A program has connected: packets with this key come, and others with its reverse.
     Flow(FlowKey),
@@ -78,7 +79,11 @@ impl Endpoint {
 }
 
 impl Observe {
-    pub(crate) fn new(plan: &tailrace_plan::RawPlan, hosts: usize, workloads: Vec<WorkloadRecord>) -> Observe {
+    pub(crate) fn new(
+        plan: &tailrace_plan::RawPlan,
+        hosts: usize,
+        workloads: Vec<WorkloadRecord>,
+    ) -> Observe {
         let unfinished = workloads.iter().filter(|workload| workload.users_left > 0).count();
         Observe {
             digest: plan.observe.digest.then(Digest::default),
@@ -116,7 +121,8 @@ impl Observe {
         }
     }
 
-    /// A frame goes onto a wire. Returns whether that is all to keep of it; otherwise `record` is told the rest.
+    /// A frame goes onto a wire. Returns whether that is all to keep of it; otherwise `record` is
+    /// told the rest.
     #[inline(always)]
     pub(crate) fn sent(&mut self, start: Time, wire: usize, fingerprint: u64) -> bool {
         self.packet_hops += 1;
@@ -128,7 +134,12 @@ impl Observe {
     }
 
     /// Records a frame that goes onto a wire, in runs of which every frame is recorded.
-    pub(crate) fn record(&mut self, wire: usize, packet: &Packet, (start, end, arrival): (Time, Time, Time)) {
+    pub(crate) fn record(
+        &mut self,
+        wire: usize,
+        packet: &Packet,
+        (start, end, arrival): (Time, Time, Time),
+    ) {
         if self.recorder.is_none() {
             return;
         }
@@ -167,12 +178,13 @@ impl Observe {
         }
     }
 
-    /// The same of a segment for a port, which tells where it comes from. What comes back to that socket is of the same
-    /// workload.
+    /// The same of a segment for a port, which tells where it comes from. What comes back to that
+    /// socket is of the same workload.
     #[cold]
     #[inline(never)]
     fn endpoint_of_opening(&self, packet: &Packet) -> Endpoint {
-        let (source, socket) = sender_of(packet).expect("a packet is for a socket that was opened, or for a port");
+        let (source, socket) =
+            sender_of(packet).expect("a packet is for a socket that was opened, or for a port");
         let workload = self.endpoints[usize::from(source)][socket as usize].workload;
         Endpoint { workload, source }
     }
@@ -197,14 +209,20 @@ impl Observe {
     pub(crate) fn on_event(&mut self, now: Time, place: &Attachment, event: Event<'_>) {
         match event {
             Event::FrameSent => self.frames.sent += 1,
-            Event::FrameDropped { packet } => self.dropped(now, place.wire_out.into(), packet, None),
+            Event::FrameDropped { packet } => {
+                self.dropped(now, place.wire_out.into(), packet, None)
+            }
             Event::FrameDelivered { packet } => {
                 self.frames.delivered += 1;
                 self.packets_delivered += u64::from(packet.payload_bytes > 0);
             }
             Event::RingDropped { frames, .. } => self.frames.dropped += frames,
-            Event::DatagramReceived { owner, datagram, .. } => self.received_datagram(now, owner, datagram),
-            Event::BytesReceived { owner, bytes } => self.workloads[owner as usize].received(now, bytes),
+            Event::DatagramReceived { owner, datagram, .. } => {
+                self.received_datagram(now, owner, datagram)
+            }
+            Event::BytesReceived { owner, bytes } => {
+                self.workloads[owner as usize].received(now, bytes)
+            }
             Event::CoreGranted { waiter } => self.core_granted(place.index as u16, waiter),
             Event::ConnectionOpened(opened) => {
                 self.note_endpoint(place.index, opened.socket, Endpoint::of(opened));
@@ -216,10 +234,16 @@ impl Observe {
                 record.retired_limits.add(limits);
             }
             Event::TransactionCompleted(completion) => self.completed(now, completion),
-            Event::PartCompleted { owner, since } => self.part_completed(now, owner as usize, since),
+            Event::PartCompleted { owner, since } => {
+                self.part_completed(now, owner as usize, since)
+            }
             Event::StorageCompleted { owner, done } => self.storage_done(now, owner as usize, done),
-            Event::UserFinished { owner, user } => self.tell(now, owner as usize, WorkloadEvent::Finished(user)),
-            Event::FlowFinished { socket } => self.news.push(HostEvent::Over { host: place.index, socket }),
+            Event::UserFinished { owner, user } => {
+                self.tell(now, owner as usize, WorkloadEvent::Finished(user))
+            }
+            Event::FlowFinished { socket } => {
+                self.news.push(HostEvent::Over { host: place.index, socket })
+            }
             Event::FrameQueued { .. }
             | Event::AggregateDelivered { .. }
             | Event::DatagramDiscarded { .. }
@@ -234,7 +258,8 @@ impl Observe {
 
     /// A program has the core for which it has waited.
     fn core_granted(&mut self, host: u16, waiter: u64) {
-        let waited = self.recorder.as_ref().and_then(|recorder| recorder.waits_for_core(host, waiter));
+        let waited =
+            self.recorder.as_ref().and_then(|recorder| recorder.waits_for_core(host, waiter));
         if let (Some((socket, since)), Some(timeline)) = (waited, &mut self.timeline) {
             timeline.waited_for_core(socket, since);
         }
@@ -248,13 +273,24 @@ impl Observe {
     }
 
     /// A frame was dropped before a wire; without a cause by a host's interface.
-    pub(crate) fn dropped(&mut self, at: Time, wire: u64, packet: &Packet, cause: Option<DropCause>) {
+    pub(crate) fn dropped(
+        &mut self,
+        at: Time,
+        wire: u64,
+        packet: &Packet,
+        cause: Option<DropCause>,
+    ) {
         self.frames.dropped += 1;
         if let Some(digest) = self.digest_mut() {
             digest.add(at, DigestPlace::Drop(wire).number(), packet.fingerprint());
         }
         if let Some(recorder) = &mut self.recorder {
-            let frame = recorder.dropped(at, wire as u32, packet, cause.map_or(DroppedBy::Interface, DroppedBy::Switch));
+            let frame = recorder.dropped(
+                at,
+                wire as u32,
+                packet,
+                cause.map_or(DroppedBy::Interface, DroppedBy::Switch),
+            );
             if self.timeline.is_some() {
                 let frame = of_sender(recorder, frame);
                 let workload = self.source_of(packet);
@@ -294,19 +330,25 @@ impl Observe {
         if self.timeline.is_some() {
             let workload = self.source_of(packet);
             let recorder = self.recorder.as_ref();
-            let frame = recorder.and_then(|recorder| of_sender(recorder, recorder.inside(wire as u32, packet)));
+            let frame = recorder
+                .and_then(|recorder| of_sender(recorder, recorder.inside(wire as u32, packet)));
             if let Some(timeline) = &mut self.timeline {
                 timeline.marked((at, wire as u32), packet, (frame, workload));
             }
         }
     }
 
-    /// An application got bytes or finished something: the results themselves are part of the digest.
+    /// An application got bytes or finished something: the results themselves are part of the
+    /// digest.
     fn completed(&mut self, now: Time, completion: &Completion) {
         let &Completion { owner, user, intended, carried, .. } = completion;
         let workload = owner as usize;
         if let Some(digest) = self.digest_mut() {
-            digest.add(now, DigestPlace::Delivery(workload as u64).number(), u64::from(user) ^ intended.ps().rotate_left(20));
+            digest.add(
+                now,
+                DigestPlace::Delivery(workload as u64).number(),
+                u64::from(user) ^ intended.ps().rotate_left(20),
+            );
         }
         self.tell(now, workload, WorkloadEvent::Completed { user, intended, carried });
     }
@@ -314,7 +356,11 @@ impl Observe {
     /// A part of a transaction is complete.
     fn part_completed(&mut self, now: Time, workload: usize, since: Time) {
         if let Some(digest) = self.digest_mut() {
-            digest.add(now, DigestPlace::Delivery(workload as u64).number(), since.ps().rotate_left(40));
+            digest.add(
+                now,
+                DigestPlace::Delivery(workload as u64).number(),
+                since.ps().rotate_left(40),
+            );
         }
         self.tell(now, workload, WorkloadEvent::Part(since));
     }
@@ -367,6 +413,8 @@ impl Observe {
     /// How much of the slowest finite workload is done; `None` when there is none.
     pub(crate) fn progress(&self) -> Option<f64> {
         let finite = self.workloads.iter().filter(|workload| workload.transactions_total > 0);
-        finite.map(|workload| workload.transactions as f64 / workload.transactions_total as f64).reduce(f64::min)
+        finite
+            .map(|workload| workload.transactions as f64 / workload.transactions_total as f64)
+            .reduce(f64::min)
     }
 }

@@ -1,7 +1,8 @@
 //! Flows that open and end while a trial runs in parts.
 //!
-//! Every part gives every flow its place in the agenda and takes it back, also flows of other parts: so all parts give the same places.
-//! Both happen at times that all parts know before they come to them (`parallel/flows.rs`).
+//! Every part gives every flow its place in the agenda and takes it back, also flows of other
+//! parts: so all parts give the same places. Both happen at times that all parts know before they
+//! come to them (`parallel/flows.rs`).
 
 use crate::workload_events::EventKey;
 use std::collections::BTreeMap;
@@ -77,7 +78,10 @@ impl PartFlows {
 
     /// A segment for this receiving socket came into the part.
     pub(crate) fn came_in(&mut self, server: u32, packet: &Packet) {
-        let Some(pair) = self.pairs.get_mut(server as usize / 2).filter(|pair| pair.to_come > 0) else { return };
+        let Some(pair) = self.pairs.get_mut(server as usize / 2).filter(|pair| pair.to_come > 0)
+        else {
+            return;
+        };
         pair.to_come = pair.to_come.saturating_sub(packet.payload_bytes.into());
         if pair.to_come == 0
             && let Some(counts) = pair.server.and_then(|host| self.counts.get_mut(&host))
@@ -87,9 +91,13 @@ impl PartFlows {
         }
     }
 
-    /// Hosts at which flows from other parts can end soon; with `all`, those at which any flow ends.
+    /// Hosts at which flows from other parts can end soon; with `all`, those at which any flow
+    /// ends.
     pub(crate) fn receivers(&self, all: bool) -> impl Iterator<Item = u32> {
-        self.counts.iter().filter(move |(_, counts)| all || counts.arriving > 0).map(|(&host, _)| host)
+        self.counts
+            .iter()
+            .filter(move |(_, counts)| all || counts.arriving > 0)
+            .map(|(&host, _)| host)
     }
 
     /// Whether a flow from another part, of this receiving socket, can end soon.
@@ -101,7 +109,9 @@ impl PartFlows {
     pub(crate) fn forget(&mut self, server: u32) {
         let pair = std::mem::take(&mut self.pairs[server as usize / 2]);
         let Some(host) = pair.server else { return };
-        let Entry::Occupied(mut counts) = self.counts.entry(host) else { unreachable!("it was counted when it opened") };
+        let Entry::Occupied(mut counts) = self.counts.entry(host) else {
+            unreachable!("it was counted when it opened")
+        };
         counts.get_mut().open -= 1;
         counts.get_mut().arriving -= u32::from(pair.is_arriving);
         if counts.get().open == 0 {

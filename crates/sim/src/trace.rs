@@ -1,5 +1,5 @@
-//! A trial of which everything at its network is kept: what hosts sent, and what observed ports did with it. For comparisons
-//! with other engines; memory grows with the run.
+//! A trial of which everything at its network is kept: what hosts sent, and what observed ports did
+//! with it. For comparisons with other engines; memory grows with the run.
 
 use crate::outcome::{Outcome, gather};
 use crate::{Control, build};
@@ -12,7 +12,8 @@ use tailrace_wire::Packet;
 /// What a trial did at its network.
 #[derive(Debug)]
 pub struct Trace {
-    /// Frames of hosts in the order in which they came to their switches: when, from which host, and the frame.
+    /// Frames of hosts in the order in which they came to their switches: when, from which host,
+    /// and the frame.
     pub entered: Vec<(Time, u32, Packet)>,
     /// By switch and observed port, in order, everything that happened there.
     pub events: Vec<Vec<PortEvent>>,
@@ -20,13 +21,16 @@ pub struct Trace {
     pub outcome: Outcome,
 }
 
-/// Runs one trial to its last moment, also when its workloads are complete before. Warm-ups are not traced.
+/// Runs one trial to its last moment, also when its workloads are complete before. Warm-ups are not
+/// traced.
 pub fn trace(plan: &Plan) -> Trace {
     let mut world = build::build(plan);
     assert!(world.warm_up.is_none(), "a trace is counted from its beginning");
     world.switches.iter_mut().for_each(SwitchNode::keep_events);
     let mut host_of = vec![None; world.links.wires.len()];
-    (0..).zip(&world.hosts).for_each(|(host, node)| host_of[node.place().wire_out as usize] = Some(host));
+    (0..)
+        .zip(&world.hosts)
+        .for_each(|(host, node)| host_of[node.place().wire_out as usize] = Some(host));
     for (host, links) in (0..).zip(&world.links.bonds) {
         links.iter().for_each(|link| host_of[link.out as usize] = Some(host));
     }
@@ -47,6 +51,7 @@ pub fn trace(plan: &Plan) -> Trace {
     }
     let control = Control::default();
     world.run_until(world.stop_at, &control);
-    let events = world.switches.iter().flat_map(SwitchNode::events).map(<[PortEvent]>::to_vec).collect();
+    let events =
+        world.switches.iter().flat_map(SwitchNode::events).map(<[PortEvent]>::to_vec).collect();
     Trace { entered, events, outcome: gather(plan, &mut world, Duration::ZERO, &control) }
 }

@@ -15,12 +15,14 @@ use tailrace_plan::Plan;
 /// Connections that are watched at most, of all transactions together.
 const CONNECTIONS_MAX: usize = 256;
 
-/// Runs a trial until the last window is over. Returns the tables of causes of what was complete by then, and those of the timeline.
+/// Runs a trial until the last window is over. Returns the tables of causes of what was complete by
+/// then, and those of the timeline.
 ///
-/// Of a workload whose operations are not known, such as a stream without an end, each wanted user is a connection.
+/// Of a workload whose operations are not known, such as a stream without an end, each wanted user
+/// is a connection.
 ///
-/// Programs with several sockets open connections when they want: where there are some, a run before that one finds those of the wanted
-/// transactions.
+/// Programs with several sockets open connections when they want: where there are some, a run
+/// before that one finds those of the wanted transactions.
 pub fn traced(plan: &Plan, control: &Control, wanted: &Wanted) -> Vec<Table> {
     let watched = connections(plan, control, wanted);
     let mut world = wanting(plan, wanted);
@@ -39,7 +41,8 @@ pub fn traced(plan: &Plan, control: &Control, wanted: &Wanted) -> Vec<Table> {
 
 /// A world that looks for the frames of what is wanted, until that is over.
 fn wanting(plan: &Plan, wanted: &Wanted) -> World {
-    let mut world = recorded(plan, |workload| wanted.transactions.iter().any(|one| one.workload == workload));
+    let mut world =
+        recorded(plan, |workload| wanted.transactions.iter().any(|one| one.workload == workload));
     let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
     recorder.keep_steps();
     recorder.want_members(wanted.transactions.iter().map(|one| (one.workload, one.number)));
@@ -60,7 +63,8 @@ struct Watched {
 fn connections(plan: &Plan, control: &Control, wanted: &Wanted) -> Watched {
     let mut world = wanting(plan, wanted);
     let recorder = world.links.observe.recorder.as_ref().expect("this run is recorded");
-    let lasting = wanted.transactions.iter().map(|one| recorder.connection_of(one.workload, one.user));
+    let lasting =
+        wanted.transactions.iter().map(|one| recorder.connection_of(one.workload, one.user));
     let mut all: Vec<[SocketNumber; 2]> = lasting.clone().flatten().collect();
     if all.len() == lasting.len() {
         return watched(recorder, all, 0);
@@ -86,7 +90,11 @@ fn watched(recorder: &Recorder, all: Vec<[SocketNumber; 2]>, mut left_out: usize
         }
     }
     let sockets: Vec<SocketNumber> = found.into_iter().flatten().collect();
-    let hosts = sockets.iter().filter_map(|&socket| recorder.socket(socket)).map(|socket| socket.id.0).collect();
+    let hosts = sockets
+        .iter()
+        .filter_map(|&socket| recorder.socket(socket))
+        .map(|socket| socket.id.0)
+        .collect();
     Watched { sockets, hosts, left_out }
 }
 
@@ -100,9 +108,12 @@ fn keep_timeline(world: &mut World, wanted: &Wanted, watched: Watched) {
     let begins = (0..wires.len()).map(|wire| match wires.get(wire ^ 1)?.end {
         End::Switch { switch, .. } => Some(switch),
         // What goes out where a hypervisor takes what comes in is sent by its switch.
-        End::Stage { hypervisor, is_switched: false, .. } => Some(world.hypervisors[hypervisor as usize].switch),
+        End::Stage { hypervisor, is_switched: false, .. } => {
+            Some(world.hypervisors[hypervisor as usize].switch)
+        }
         End::Stage { is_switched: true, .. } | End::Host(_) | End::Bonded(_) => None,
     });
     let nodes = Nodes { ends: ends.collect(), begins: begins.collect() };
-    world.links.observe.timeline = Some(Box::new(Timeline::new(wanted, nodes, watched.sockets, watched.left_out)));
+    world.links.observe.timeline =
+        Some(Box::new(Timeline::new(wanted, nodes, watched.sockets, watched.left_out)));
 }

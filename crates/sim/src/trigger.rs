@@ -3,10 +3,12 @@
 use std::num::NonZeroU64;
 use tailrace_units::{Span, Time};
 
-/// Events of the first stretch of a trial, in which its load is measured: less than a tenth of a second.
+/// Events of the first stretch of a trial, in which its load is measured: less than a tenth of a
+/// second.
 pub(super) const STRETCH_EVENTS: u64 = 1 << 18;
-/// Events of each part in a window, times the number of parts, from which several threads are to be used: windows cost a tenth of the
-/// time then, and more with each part. `benches/cores.py --predict` measures both: docs/models/parallel.md.
+/// Events of each part in a window, times the number of parts, from which several threads are to be
+/// used: windows cost a tenth of the time then, and more with each part. `benches/cores.py
+/// --predict` measures both: docs/models/parallel.md.
 pub(super) const WINDOW_EVENTS_MIN: u64 = 50;
 /// The work that is done twice is at most this share of the whole.
 const PROGRESS_MAX: f64 = 0.125;
@@ -14,8 +16,8 @@ const PROGRESS_MAX: f64 = 0.125;
 /// Looks now and then whether it is time.
 #[derive(Clone, Debug)]
 pub(crate) struct Trigger {
-    /// Events of all parts in the time of a window from which on it is time, and the length of a window; none where it is time after the
-    /// first stretch, whatever happens in it.
+    /// Events of all parts in the time of a window from which on it is time, and the length of a
+    /// window; none where it is time after the first stretch, whatever happens in it.
     wanted: Option<(NonZeroU64, Span)>,
     /// Whether the machine has memory and free cores for all parts.
     has_room: fn(usize) -> bool,
@@ -30,16 +32,28 @@ pub(crate) struct Trigger {
 impl Trigger {
     /// After the first stretch.
     pub(super) fn certain(parts: usize) -> Trigger {
-        Trigger { wanted: None, has_room: |_| true, parts, next: STRETCH_EVENTS, seen: (0, Time::ZERO), is_pulled: false }
+        Trigger {
+            wanted: None,
+            has_room: |_| true,
+            parts,
+            next: STRETCH_EVENTS,
+            seen: (0, Time::ZERO),
+            is_pulled: false,
+        }
     }
 
     /// When several threads pay.
     pub(super) fn of(parts: usize, look_ahead: Span, has_room: fn(usize) -> bool) -> Trigger {
         let events = NonZeroU64::new((parts * parts) as u64 * WINDOW_EVENTS_MIN);
-        Trigger { wanted: events.map(|events| (events, look_ahead)), has_room, ..Trigger::certain(parts) }
+        Trigger {
+            wanted: events.map(|events| (events, look_ahead)),
+            has_room,
+            ..Trigger::certain(parts)
+        }
     }
 
-    /// Whether it is time, after so many events. The share of the trial that is done decides too: what is done is done again.
+    /// Whether it is time, after so many events. The share of the trial that is done decides too:
+    /// what is done is done again.
     pub(crate) fn look(&mut self, events: u64, now: Time, progress: f64) -> bool {
         if events < self.next || self.is_pulled {
             return self.is_pulled;
@@ -53,7 +67,10 @@ impl Trigger {
         self.next = 2 * events;
         let windows = now.since(since).ps().div_ceil(look_ahead.ps().max(1)).max(1);
         let is_dense = (events - events_before) / windows >= wanted.get();
-        self.is_pulled = events_before > 0 && is_dense && progress <= PROGRESS_MAX && (self.has_room)(self.parts);
+        self.is_pulled = events_before > 0
+            && is_dense
+            && progress <= PROGRESS_MAX
+            && (self.has_room)(self.parts);
         self.is_pulled
     }
 
@@ -79,10 +96,22 @@ mod tests {
     fn several_threads_are_for_dense_windows_of_long_trials() {
         let trigger = Trigger::of(4, Span::from_us(1), |_| true);
         let enough = 17 * WINDOW_EVENTS_MIN;
-        assert_eq!(pulled(trigger.clone(), enough, 0.01), Some(19), "the first stretch is not typical");
-        assert_eq!(pulled(trigger.clone(), 15 * WINDOW_EVENTS_MIN, 0.01), None, "windows are too short of events");
+        assert_eq!(
+            pulled(trigger.clone(), enough, 0.01),
+            Some(19),
+            "the first stretch is not typical"
+        );
+        assert_eq!(
+            pulled(trigger.clone(), 15 * WINDOW_EVENTS_MIN, 0.01),
+            None,
+            "windows are too short of events"
+        );
         assert_eq!(pulled(trigger, enough, 0.5), None, "half of it is done");
-        assert_eq!(pulled(Trigger::of(4, Span::from_us(1), |parts| parts < 4), enough, 0.01), None, "there is no room");
+        assert_eq!(
+            pulled(Trigger::of(4, Span::from_us(1), |parts| parts < 4), enough, 0.01),
+            None,
+            "there is no room"
+        );
         assert_eq!(pulled(Trigger::certain(4), 1, 0.9), Some(18), "so it was asked for");
     }
 }

@@ -1,7 +1,8 @@
 //! The end of the warm-up, from which the results of a trial are counted.
 //!
-//! Series over time keep the warm-up, so that it can be looked at, and so do the counts of frames, which must balance. A
-//! workload with a number to do is counted whole: its completion is from its start, and its transactions are what it did.
+//! Series over time keep the warm-up, so that it can be looked at, and so do the counts of frames,
+//! which must balance. A workload with a number to do is counted whole: its completion is from its
+//! start, and its transactions are what it did.
 
 use crate::world::World;
 use tailrace_endpoint::app::Tallies;
@@ -16,7 +17,8 @@ impl World {
         self.counted_from = now;
         self.on_wires = OnWires::of(&self.links.wires, &self.switches, now);
         let (limits, mut connections) = (self.limits_by_workload(), self.connection_limits(now));
-        let (tcp, mut received, tallies) = (self.tcp_stats(), self.received_bytes(), self.tallies());
+        let (tcp, mut received, tallies) =
+            (self.tcp_stats(), self.received_bytes(), self.tallies());
         for index in 0..self.links.observe.workloads.len() {
             if !self.links.observe.workloads[index].is_finite() {
                 if let Some(recorder) = &mut self.links.observe.recorder {
@@ -38,11 +40,15 @@ impl World {
         self.hypervisors.iter_mut().for_each(|node| node.model.begin_counting(now));
     }
 
-    /// By workload, what its connections have counted since they were made, those that are gone too.
+    /// By workload, what its connections have counted since they were made, those that are gone
+    /// too.
     pub(crate) fn tcp_stats(&self) -> Vec<TcpStats> {
-        let mut sums: Vec<TcpStats> = self.links.observe.workloads.iter().map(|record| record.retired).collect();
+        let mut sums: Vec<TcpStats> =
+            self.links.observe.workloads.iter().map(|record| record.retired).collect();
         for socket in self.all_sockets().chain(self.program_sockets()) {
-            if let (Some(sum), Some(stats)) = (sums.get_mut(socket.owner() as usize), socket.stats()) {
+            if let (Some(sum), Some(stats)) =
+                (sums.get_mut(socket.owner() as usize), socket.stats())
+            {
                 sum.add(stats);
             }
         }
@@ -61,7 +67,8 @@ impl World {
         sums
     }
 
-    /// By workload, what the receiving end of each of its connections has received, in the order in which they start.
+    /// By workload, what the receiving end of each of its connections has received, in the order in
+    /// which they start.
     pub(crate) fn received_bytes(&self) -> Vec<Vec<u64>> {
         let mut received = vec![Vec::new(); self.links.observe.workloads.len()];
         for socket in self.all_sockets().filter(|socket| socket.counts_goodput()) {

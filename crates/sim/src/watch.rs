@@ -42,9 +42,14 @@ impl ConnectionState {
     }
 }
 
-/// Runs one trial as [`crate::run`] does and shows its connections, in the order in which they were opened, after every
-/// `period`. Observation does not change the outcome, which is that of `run`.
-pub fn watch(plan: &Plan, control: &Control, period: Span, mut observe: impl FnMut(Time, &[ConnectionState])) -> Outcome {
+/// Runs one trial as [`crate::run`] does and shows its connections, in the order in which they were
+/// opened, after every `period`. Observation does not change the outcome, which is that of `run`.
+pub fn watch(
+    plan: &Plan,
+    control: &Control,
+    period: Span,
+    mut observe: impl FnMut(Time, &[ConnectionState]),
+) -> Outcome {
     assert!(period > Span::ZERO, "the period is above zero");
     let started = Stopwatch::start();
     let mut world = build::build(plan);
@@ -53,7 +58,8 @@ pub fn watch(plan: &Plan, control: &Control, period: Span, mut observe: impl FnM
         until = (until + period).min(world.stop_at);
         world.run_until(until, control);
         // The opener has the even number of each pair.
-        let openers: Vec<ConnectionState> = world.all_sockets().step_by(2).map(ConnectionState::of).collect();
+        let openers: Vec<ConnectionState> =
+            world.all_sockets().step_by(2).map(ConnectionState::of).collect();
         observe(world.now, &openers);
     }
     gather(plan, &mut world, started.elapsed(), control)

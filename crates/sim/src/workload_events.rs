@@ -1,4 +1,5 @@
-//! What is told of workloads: at once, or noted in each part of a trial and told in the order in which one thread would have told it.
+//! What is told of workloads: at once, or noted in each part of a trial and told in the order in
+//! which one thread would have told it.
 
 use crate::agenda::Source;
 use tailrace_endpoint::host::Carried;
@@ -25,7 +26,8 @@ pub(crate) enum WorkloadEvent {
     Finished(u32),
 }
 
-/// The place of an event in their order: its time, its source, and how often that source has been due at that time before.
+/// The place of an event in their order: its time, its source, and how often that source has been
+/// due at that time before.
 pub(crate) type EventKey = (Time, Source, u32);
 
 /// One of these, with its place in the order of events.
@@ -59,7 +61,8 @@ impl Log {
     /// An event is about to be handled.
     #[inline]
     pub(crate) fn begin(&mut self, at: Time, source: Source) {
-        let repeated = if (self.event.0, self.event.1) == (at, source) { self.event.2 + 1 } else { 0 };
+        let repeated =
+            if (self.event.0, self.event.1) == (at, source) { self.event.2 + 1 } else { 0 };
         self.event = (at, source, repeated);
     }
 

@@ -27,10 +27,20 @@ impl Opening<'_> {
 
 impl Engine for Opening<'_> {
     fn connect(&mut self, connection: tailrace_workloads::LastingConnection<'_>) {
-        let tailrace_workloads::LastingConnection { workload, ends, apps, goodput_at, pins, .. } = connection;
+        let tailrace_workloads::LastingConnection {
+            workload, ends, apps, goodput_at, pins, ..
+        } = connection;
         let (tag, dscp) = self.marks(workload);
         let world = &mut *self.world;
-        let (client, server) = world.connect(NewConnection { ends, workload, tag, dscp, apps, goodput_at, is_transient: false });
+        let (client, server) = world.connect(NewConnection {
+            ends,
+            workload,
+            tag,
+            dscp,
+            apps,
+            goodput_at,
+            is_transient: false,
+        });
         world.pin(self.plan, client, pins[0]);
         world.pin(self.plan, server, pins[1]);
         let due = world.socket(client).app().poll_timeout();
@@ -48,7 +58,14 @@ impl Engine for Opening<'_> {
         let DatagramPair { workload, ends, programs } = pair;
         let (tag, dscp) = self.marks(workload);
         let header_bytes = self.udp_header_bytes();
-        self.world.open_datagrams(DatagramFlow { ends, workload, tag, dscp, header_bytes, programs: Some(programs) });
+        self.world.open_datagrams(DatagramFlow {
+            ends,
+            workload,
+            tag,
+            dscp,
+            header_bytes,
+            programs: Some(programs),
+        });
     }
 
     fn arrive(&mut self, arrivals: Arrivals) {
@@ -58,7 +75,14 @@ impl Engine for Opening<'_> {
             Arriving::Flows { .. } => 0,
             Arriving::Datagrams { ends, send_buffer_bytes, .. } => {
                 let header_bytes = self.udp_header_bytes();
-                let socket = self.world.open_datagrams(DatagramFlow { ends, workload, tag, dscp, header_bytes, programs: None });
+                let socket = self.world.open_datagrams(DatagramFlow {
+                    ends,
+                    workload,
+                    tag,
+                    dscp,
+                    header_bytes,
+                    programs: None,
+                });
                 if let Some(bytes) = send_buffer_bytes {
                     self.world.hosts[ends.client as usize].limit_datagrams(socket, bytes);
                 }

@@ -63,7 +63,9 @@ fn command(words: &[String]) -> Result<(), String> {
         Some(("guest", rest)) => guest(Options::parse(rest)?),
         Some(("merge", rest)) => merge_records(Options::parse(rest)?),
         None | Some(("help" | "--help" | "-h", _)) => say(USAGE),
-        Some((other, _)) => Err(format!("unknown command {other:?} (hint: see `tailrace-traffic help`)")),
+        Some((other, _)) => {
+            Err(format!("unknown command {other:?} (hint: see `tailrace-traffic help`)"))
+        }
     }
 }
 
@@ -107,7 +109,9 @@ impl Options {
                 "--end-on-input" => options.ends_on_input = true,
                 "--end-ps" => options.end_ps = Some(number(word, value()?)?),
                 other if other.starts_with("--") => {
-                    return Err(format!("unknown option {other:?} (hint: see `tailrace-traffic help`)"));
+                    return Err(format!(
+                        "unknown option {other:?} (hint: see `tailrace-traffic help`)"
+                    ));
                 }
                 record => options.records.push(record.into()),
             }
@@ -117,7 +121,8 @@ impl Options {
 
     fn read_plan(&self) -> Result<Plan, String> {
         let path = required(self.plan.as_ref(), "--plan")?;
-        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text =
+            fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         Plan::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
     }
 }
@@ -157,7 +162,9 @@ fn addresses(plan: &Plan, words: &[String]) -> Result<Addresses, String> {
     let parse = |word: &String| {
         let (at, ip) = word.split_once('=')?;
         let ip: Ipv4Addr = ip.parse().ok()?;
-        let host_named = |name: &str| plan.raw.hosts.iter().position(|host| host.name == name).map(|host| host as u32);
+        let host_named = |name: &str| {
+            plan.raw.hosts.iter().position(|host| host.name == name).map(|host| host as u32)
+        };
         // Names of hosts may have dots.
         if let Some(host) = host_named(at) {
             return Some(((host, 0), ip));
@@ -167,7 +174,10 @@ fn addresses(plan: &Plan, words: &[String]) -> Result<Addresses, String> {
     };
     words
         .iter()
-        .map(|word| parse(word).ok_or_else(|| format!("--address: {word:?} is not HOST=IPV4 or HOST.VLAN=IPV4")))
+        .map(|word| {
+            parse(word)
+                .ok_or_else(|| format!("--address: {word:?} is not HOST=IPV4 or HOST.VLAN=IPV4"))
+        })
         .collect()
 }
 
@@ -179,28 +189,44 @@ fn guest(options: Options) -> Result<(), String> {
         (Some(ns), None) => Begin::At(ns),
         (None, Some(path)) => Begin::Told(path),
         (None, None) => return Err("--begin-ns or --begin-file is missing".to_owned()),
-        (Some(_), Some(_)) => return Err("--begin-ns and --begin-file exclude each other".to_owned()),
+        (Some(_), Some(_)) => {
+            return Err("--begin-ns and --begin-file exclude each other".to_owned());
+        }
     };
     let number = plan.raw.hosts.iter().position(|host| host.name == *name);
     let number = number.ok_or_else(|| format!("--host: the plan has no host {name:?}"))? as u32;
-    if let Some(unknown) = options.congestion.of_workload.keys().find(|known| !has_workload(&plan, known)) {
+    if let Some(unknown) =
+        options.congestion.of_workload.keys().find(|known| !has_workload(&plan, known))
+    {
         return Err(format!("--congestion: the plan has no workload {unknown:?}"));
     }
     if let Some(unknown) = options.without.iter().find(|known| !has_workload(&plan, known)) {
         return Err(format!("--without: the plan has no workload {unknown:?}"));
     }
     let names = plan.workloads.iter().map(|workload| &workload.header.name);
-    let others = (0..).zip(names).filter(|(_, name)| options.without.contains(name)).map(|(number, _)| number).collect();
-    let duty = Duty::without(others, &plan, number, addresses(&plan, &options.addresses)?, &options.congestion);
+    let others = (0..)
+        .zip(names)
+        .filter(|(_, name)| options.without.contains(name))
+        .map(|(number, _)| number)
+        .collect();
+    let duty = Duty::without(
+        others,
+        &plan,
+        number,
+        addresses(&plan, &options.addresses)?,
+        &options.congestion,
+    );
     let bin = Span::from_ns(options.bin_ns.unwrap_or(BIN_NS));
-    let of_plan = Some(Span::from_ps(plan.raw.observe.windows_ps)).filter(|&interval| interval > Span::ZERO);
+    let of_plan =
+        Some(Span::from_ps(plan.raw.observe.windows_ps)).filter(|&interval| interval > Span::ZERO);
     let tcp_interval = options.tcp_ns.map(Span::from_ns).or(of_plan);
     let host = Host::new(&plan, duty, number, Settings { bin, tcp_interval });
     let kind = if options.is_monotonic { ClockKind::Monotonic } else { ClockKind::Realtime };
     let input = if options.ends_on_input { Input::EndsTrial } else { Input::Ignored };
     let stop_at = Time::from_ps(plan.raw.stop_at_ps);
     let tell = |news| tell(news, out, name);
-    let ended = run(host, kind, &begin, stop_at, input, tell).map_err(|error| format!("host {name}: {error}"))?;
+    let ended = run(host, kind, &begin, stop_at, input, tell)
+        .map_err(|error| format!("host {name}: {error}"))?;
     let path = out.join(format!("{name}.traffic"));
     fs::write(&path, &ended.record).map_err(|error| format!("{}: {error}", path.display()))?;
     say(&format!("ended {}\n", ended.at.ps()))
@@ -229,12 +255,15 @@ fn tell(news: HostProgress, out: &Path, host: &str) -> io::Result<()> {
 
 fn say(text: &str) -> Result<(), String> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| format!("standard output: {error}"))
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| format!("standard output: {error}"))
 }
 
 fn merge_records(options: Options) -> Result<(), String> {
     let plan = options.read_plan()?;
-    let read = |path: &PathBuf| read_record(path).map_err(|error| format!("{}: {error}", path.display()));
+    let read =
+        |path: &PathBuf| read_record(path).map_err(|error| format!("{}: {error}", path.display()));
     let records = options.records.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let merged = merge(&plan, &records, options.end_ps.map(Time::from_ps))?;
     let outcome = TrafficOutcome { tables: Some(told(&merged.tables)), ..merged.summary };

@@ -1,4 +1,5 @@
-//! What a system tells of a connection: numbers with names, in one order. A later version adds names at the end.
+//! What a system tells of a connection: numbers with names, in one order. A later version adds
+//! names at the end.
 
 /// Names, which are Linux's without `tcpi_` where it has them.
 pub const COUNTERS: [&str; 38] = [
@@ -42,7 +43,8 @@ pub const COUNTERS: [&str; 38] = [
     "reader_late_us",
 ];
 
-/// So many of them come from `struct tcp_info`; then five from the socket's memory, and what the host has seen ([`crate::limits`]).
+/// So many of them come from `struct tcp_info`; then five from the socket's memory, and what the
+/// host has seen ([`crate::limits`]).
 pub const OF_TCP_INFO: usize = 26;
 
 /// A value for each of [`COUNTERS`]; `None` where the system does not tell it.

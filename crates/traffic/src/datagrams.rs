@@ -1,5 +1,5 @@
-//! Both ends of a flow of datagrams. A datagram carries its number, as many bytes of it as it has payload; the receiver draws the same
-//! arrivals and so knows when it was meant to be sent.
+//! Both ends of a flow of datagrams. A datagram carries its number, as many bytes of it as it has
+//! payload; the receiver draws the same arrivals and so knows when it was meant to be sent.
 
 use std::collections::VecDeque;
 use tailrace_units::Time;
@@ -57,7 +57,8 @@ impl Receiver {
         Receiver { arrivals, times: VecDeque::new(), drawn: 0, expected: 0 }
     }
 
-    /// When the datagram whose payload begins so, of so many bytes, was meant to be sent; `None` where that is not known any more.
+    /// When the datagram whose payload begins so, of so many bytes, was meant to be sent; `None`
+    /// where that is not known any more.
     pub fn intended(&mut self, start: &[u8], bytes: usize) -> Option<Time> {
         let number = self.number_of(&start[..bytes.min(NUMBER_BYTES)]);
         self.expected = self.expected.max(number + 1);
@@ -84,7 +85,10 @@ impl Receiver {
         let round = 1_u64 << (8 * carried.len());
         let same = self.expected - self.expected % round + low;
         let near = [same.checked_sub(round), Some(same), Some(same + round)];
-        near.into_iter().flatten().min_by_key(|number| number.abs_diff(self.expected)).expect("the second is one")
+        near.into_iter()
+            .flatten()
+            .min_by_key(|number| number.abs_diff(self.expected))
+            .expect("the second is one")
     }
 }
 
@@ -99,11 +103,13 @@ mod tests {
         let what = Arriving::Datagrams { ends, payload_max: 1_472, send_buffer_bytes: None };
         let gap = Distribution::Exponential { mean: 1_000_000 };
         let random = RandomStream::new(1, "pings/arrivals");
-        let arrivals = Arrivals::new(0, what, Distribution::Constant(bytes), gap, 0, Time::ZERO, random);
+        let arrivals =
+            Arrivals::new(0, what, Distribution::Constant(bytes), gap, 0, Time::ZERO, random);
         (Sender::new(arrivals.clone()), Receiver::new(arrivals))
     }
 
-    /// Of `sent` datagrams of this size, those for which `comes` holds come: whether each is known by its time.
+    /// Of `sent` datagrams of this size, those for which `comes` holds come: whether each is known
+    /// by its time.
     fn known(bytes: u64, sent: u64, comes: impl Fn(u64) -> bool) -> bool {
         let (mut sender, mut receiver) = ends(bytes);
         (0..sent).all(|number| {
@@ -126,7 +132,8 @@ mod tests {
     #[test]
     fn a_datagram_that_was_overtaken_is_known() {
         let (mut sender, mut receiver) = ends(1);
-        let sent: Vec<(Time, Vec<u8>)> = (0..300).map(|_| (sender.next_at(), sender.take().to_vec())).collect();
+        let sent: Vec<(Time, Vec<u8>)> =
+            (0..300).map(|_| (sender.next_at(), sender.take().to_vec())).collect();
         for (at, payload) in sent.chunks(2).flat_map(|pair| pair.iter().rev()) {
             assert_eq!(receiver.intended(payload, 1), Some(*at));
         }

@@ -1,7 +1,8 @@
-//! What a host has to do for a plan: its ends of all connections, with the ports that the simulator gives them.
+//! What a host has to do for a plan: its ends of all connections, with the ports that the simulator
+//! gives them.
 //!
-//! Every host works through the whole plan in the same order. So both ends know the ports of a connection, and a server knows a user
-//! by its port: nothing is sent besides what the plan says.
+//! Every host works through the whole plan in the same order. So both ends know the ports of a
+//! connection, and a server knows a user by its port: nothing is sent besides what the plan says.
 
 use crate::servers::{Listening, Server, Servers, Users};
 use crate::sockets::{Marks, Route};
@@ -13,7 +14,8 @@ use tailrace_endpoint::host::ClientPorts;
 use tailrace_network::address;
 use tailrace_plan::{Plan, RawCongestionControl};
 use tailrace_workloads::{
-    Arrivals, Arriving, DatagramPair, Ends, Engine, LastingConnection, WorkloadProgram, open_workloads, record_for,
+    Arrivals, Arriving, DatagramPair, Ends, Engine, LastingConnection, WorkloadProgram,
+    open_workloads, record_for,
 };
 
 /// Where hosts are, where that is not the live labs' rule.
@@ -93,7 +95,8 @@ pub struct Listener {
     pub congestion: Option<Rc<str>>,
 }
 
-/// What is known of every host: addresses, marks and ports. It answers for flows that are yet to come.
+/// What is known of every host: addresses, marks and ports. It answers for flows that are yet to
+/// come.
 pub struct Routes {
     addresses: Addresses,
     /// Workloads that are left to other programs.
@@ -141,13 +144,25 @@ impl Duty {
         Duty::without(BTreeSet::new(), plan, host, addresses, congestion)
     }
 
-    /// The same with these workloads left to other programs, which listen at the ports of the plan. The clients' ports of the rest do not
-    /// change.
-    pub fn without(others: BTreeSet<u32>, plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
+    /// The same with these workloads left to other programs, which listen at the ports of the plan.
+    /// The clients' ports of the rest do not change.
+    pub fn without(
+        others: BTreeSet<u32>,
+        plan: &Plan,
+        host: u32,
+        addresses: Addresses,
+        congestion: &Congestion,
+    ) -> Duty {
         let routes = Routes::new(others, plan, addresses, congestion);
-        let finite = plan.workloads.iter().map(|workload| record_for(plan, workload).users_left > 0).collect();
-        let (ends, datagrams, programs, pairs, flows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut duty = Duty { host, ends, datagrams, programs, pairs, started: 0, flows, routes, finite };
+        let finite = plan
+            .workloads
+            .iter()
+            .map(|workload| record_for(plan, workload).users_left > 0)
+            .collect();
+        let (ends, datagrams, programs, pairs, flows) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut duty =
+            Duty { host, ends, datagrams, programs, pairs, started: 0, flows, routes, finite };
         open_workloads(plan, &mut duty);
         duty.leave_out_others();
         duty
@@ -155,10 +170,17 @@ impl Duty {
 
     /// A sentence for each server of any host that does not listen at its port of the plan.
     pub fn moved(&self, plan: &Plan) -> Vec<String> {
-        let moved: BTreeSet<_> = self.routes.servers.moved().map(|(server, at)| (at.workload, at.port, server.port)).collect();
+        let moved: BTreeSet<_> = self
+            .routes
+            .servers
+            .moved()
+            .map(|(server, at)| (at.workload, at.port, server.port))
+            .collect();
         let sentence = |(workload, port, planned): (u32, u16, u16)| {
             let name = &plan.workloads[workload as usize].header.name;
-            format!("{name}: its server listens at port {port} and not {planned}, where another program of its host listens")
+            format!(
+                "{name}: its server listens at port {port} and not {planned}, where another program of its host listens"
+            )
         };
         moved.into_iter().map(sentence).collect()
     }
@@ -203,7 +225,14 @@ impl Engine for Duty {
         self.started += 1;
         let address = port.map(|port| self.routes.listen(workload, host, port));
         if host == self.host {
-            self.programs.push(HostedEnd { workload, number, program, counts_goodput, port: port.zip(address), finishes });
+            self.programs.push(HostedEnd {
+                workload,
+                number,
+                program,
+                counts_goodput,
+                port: port.zip(address),
+                finishes,
+            });
         }
         number
     }
@@ -233,7 +262,11 @@ impl Engine for Duty {
                 for (side, own) in [(0, ends.client), (1, ends.server)] {
                     if own == self.host {
                         let route = self.routes.route(workload, ends, ports, side);
-                        self.datagrams.push(DatagramEnd { arrivals: arrivals.clone(), route, sends: side == 0 });
+                        self.datagrams.push(DatagramEnd {
+                            arrivals: arrivals.clone(),
+                            route,
+                            sends: side == 0,
+                        });
                     }
                 }
             }
@@ -242,8 +275,18 @@ impl Engine for Duty {
 }
 
 impl Routes {
-    fn new(others: BTreeSet<u32>, plan: &Plan, addresses: Addresses, congestion: &Congestion) -> Routes {
-        let vlans: BTreeSet<u16> = plan.workloads.iter().map(|workload| workload.header.vlan).filter(|&vlan| vlan > 0).collect();
+    fn new(
+        others: BTreeSet<u32>,
+        plan: &Plan,
+        addresses: Addresses,
+        congestion: &Congestion,
+    ) -> Routes {
+        let vlans: BTreeSet<u16> = plan
+            .workloads
+            .iter()
+            .map(|workload| workload.header.vlan)
+            .filter(|&vlan| vlan > 0)
+            .collect();
         let of = |workload: &tailrace_plan::Workload| {
             let header = &workload.header;
             let own = congestion.of_workload.get(&header.name).or(congestion.usual.as_ref());
@@ -276,7 +319,8 @@ impl Routes {
         (self.ports[ends.client as usize].take(workload), self.workloads[workload as usize].port)
     }
 
-    /// Takes a port for a connection of a program to a listener of another. Returns its route and the port.
+    /// Takes a port for a connection of a program to a listener of another. Returns its route and
+    /// the port.
     pub fn open_to(&mut self, workload: u32, host: u32, peer: Peer) -> (Route, u16) {
         let own_port = self.ports[host as usize].take(workload);
         let ends = Ends { client: host, server: peer.host.into() };
@@ -284,7 +328,8 @@ impl Routes {
         (self.route(workload, ends, (own_port, server_port), 0), own_port)
     }
 
-    /// The route of a connection from this host and port that a program has accepted at its own port.
+    /// The route of a connection from this host and port that a program has accepted at its own
+    /// port.
     pub fn accepted_from(&self, workload: u32, host: u32, peer: Peer, own_port: u16) -> Route {
         let hosts = Ends { client: peer.host.into(), server: host };
         self.route(workload, hosts, (peer.port, own_port), 1)
@@ -301,7 +346,8 @@ impl Routes {
         SocketAddrV4::new(self.address(host, self.workloads[workload as usize].vlan), port)
     }
 
-    /// The port at which this port of the plan is served. Other programs listen where the plan says.
+    /// The port at which this port of the plan is served. Other programs listen where the plan
+    /// says.
     fn serve(&mut self, workload: u32, host: u32, port: u16, users: Users) -> u16 {
         if self.others.contains(&workload) {
             return port;
@@ -310,7 +356,11 @@ impl Routes {
         self.servers.add(Server { host, vlan, port, users }, workload)
     }
 
-    fn listener(&self, &Server { host, vlan, .. }: &Server, &Listening { port, workload }: &Listening) -> Listener {
+    fn listener(
+        &self,
+        &Server { host, vlan, .. }: &Server,
+        &Listening { port, workload }: &Listening,
+    ) -> Listener {
         let OfWorkload { marks, ref congestion, .. } = self.workloads[workload as usize];
         let own = SocketAddrV4::new(self.address(host, vlan), port);
         Listener { own, marks, congestion: congestion[host as usize].clone() }
@@ -329,11 +379,18 @@ impl Routes {
     }
 
     /// The route of a connection with these ports as the client (side 0) or the server sees it.
-    pub fn route(&self, workload: u32, ends: Ends, (client_port, server_port): (u16, u16), side: u8) -> Route {
+    pub fn route(
+        &self,
+        workload: u32,
+        ends: Ends,
+        (client_port, server_port): (u16, u16),
+        side: u8,
+    ) -> Route {
         let OfWorkload { vlan, marks, ref congestion, .. } = self.workloads[workload as usize];
         let client = SocketAddrV4::new(self.address(ends.client, vlan), client_port);
         let server = SocketAddrV4::new(self.address(ends.server, vlan), server_port);
-        let (host, own, peer) = if side == 0 { (ends.client, client, server) } else { (ends.server, server, client) };
+        let (host, own, peer) =
+            if side == 0 { (ends.client, client, server) } else { (ends.server, server, client) };
         Route { own, peer, marks, congestion: congestion[host as usize].clone() }
     }
 

@@ -1,4 +1,5 @@
-//! The flows of a plan in the order in which they come, with their ports. Every host draws all of them.
+//! The flows of a plan in the order in which they come, with their ports. Every host draws all of
+//! them.
 
 use crate::duty::Routes;
 use std::collections::{BTreeMap, VecDeque};
@@ -37,7 +38,14 @@ impl Flows {
             tailrace_workloads::Arriving::Flows { sources, .. } => sources.contains(&host),
             tailrace_workloads::Arriving::Datagrams { .. } => false,
         });
-        Flows { host, arrivals, stop_at, is_source, own: VecDeque::new(), expected: BTreeMap::new() }
+        Flows {
+            host,
+            arrivals,
+            stop_at,
+            is_source,
+            own: VecDeque::new(),
+            expected: BTreeMap::new(),
+        }
     }
 
     /// When the next flow of this host starts, or [`Time::NEVER`].
@@ -55,7 +63,13 @@ impl Flows {
     }
 
     /// The flow that comes from this address, if it starts by `latest`.
-    pub fn take_expected(&mut self, peer: SocketAddrV4, own_port: u16, latest: Time, routes: &mut Routes) -> Option<Flow> {
+    pub fn take_expected(
+        &mut self,
+        peer: SocketAddrV4,
+        own_port: u16,
+        latest: Time,
+        routes: &mut Routes,
+    ) -> Option<Flow> {
         self.draw_until(latest, routes);
         self.expected.get_mut(&(peer, own_port))?.pop_front()
     }
@@ -86,13 +100,18 @@ impl Flows {
         self.arrivals.iter().map(Arrivals::next_at).min().unwrap_or(Time::NEVER)
     }
 
-    /// Draws the next flow of all: the one whose workload stands first, if several come at once. Returns whether there was one.
+    /// Draws the next flow of all: the one whose workload stands first, if several come at once.
+    /// Returns whether there was one.
     fn draw(&mut self, routes: &mut Routes) -> bool {
         let next = self.next_at();
         if next > self.stop_at {
             return false;
         }
-        let first = self.arrivals.iter_mut().find(|arrivals| arrivals.next_at() == next).expect("one of them is the next");
+        let first = self
+            .arrivals
+            .iter_mut()
+            .find(|arrivals| arrivals.next_at() == next)
+            .expect("one of them is the next");
         let workload = first.workload();
         let arrival = first.take();
         let flow = Flow {

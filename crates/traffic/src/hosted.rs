@@ -1,4 +1,5 @@
-//! Programs that own several sockets, over sockets of a system: what they are, and what they may do.
+//! Programs that own several sockets, over sockets of a system: what they are, and what they may
+//! do.
 
 use crate::duty::Routes;
 use crate::end::End;
@@ -59,16 +60,39 @@ pub struct Connection {
 impl Connection {
     pub fn new(ends: Ends, side: u8) -> Connection {
         let (is_open, is_closed, is_broken) = (side == 1, false, false);
-        Connection { ends, side, is_open, is_closed, unsent: 0, received: 0, is_broken, clock: LimitClock::default() }
+        Connection {
+            ends,
+            side,
+            is_open,
+            is_closed,
+            unsent: 0,
+            received: 0,
+            is_broken,
+            clock: LimitClock::default(),
+        }
     }
 
     /// What it has counted by now.
-    fn sample<S: Sockets>(&mut self, now: Time, workload: u32, number: u32, sockets: &mut S) -> Option<Sample> {
+    fn sample<S: Sockets>(
+        &mut self,
+        now: Time,
+        workload: u32,
+        number: u32,
+        sockets: &mut S,
+    ) -> Option<Sample> {
         let port = if self.side == 0 { self.ends.own_port } else { self.ends.peer.port };
         let (user, mut counters) = (self.ends.peer.host.into(), sockets.counters(number)?);
         self.clock.look(now, &counters);
         self.clock.add_to(&mut counters);
-        Some(Sample { at: now, workload, user, side: self.side, port, received: self.received, counters })
+        Some(Sample {
+            at: now,
+            workload,
+            user,
+            side: self.side,
+            port,
+            received: self.received,
+            counters,
+        })
     }
 }
 
@@ -76,7 +100,9 @@ impl Owned {
     /// Notes what each open connection has counted.
     pub fn read_counters<S: Sockets>(&mut self, now: Time, sockets: &mut S, record: &mut Recorder) {
         let workload = self.workload;
-        for (&number, connection) in self.connections.iter_mut().filter(|(_, connection)| connection.is_open) {
+        for (&number, connection) in
+            self.connections.iter_mut().filter(|(_, connection)| connection.is_open)
+        {
             if let Some(sample) = connection.sample(now, workload, number, sockets) {
                 record.sample(&sample);
             }
@@ -87,7 +113,9 @@ impl Owned {
 impl Owned {
     /// Looks at what limits each open connection.
     pub fn look<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
-        for (&number, connection) in self.connections.iter_mut().filter(|(_, connection)| connection.is_open) {
+        for (&number, connection) in
+            self.connections.iter_mut().filter(|(_, connection)| connection.is_open)
+        {
             if let Some(counters) = sockets.counters(number) {
                 connection.clock.look(now, &counters);
             }
@@ -132,7 +160,11 @@ impl<S: Sockets> ProgramCalls<'_, S> {
 
     /// Writes what there is room for, and closes a connection behind its last byte.
     pub fn flush(&mut self, number: u32) {
-        let Some(connection) = self.own.connections.get_mut(&number).filter(|connection| connection.is_open) else { return };
+        let Some(connection) =
+            self.own.connections.get_mut(&number).filter(|connection| connection.is_open)
+        else {
+            return;
+        };
         if connection.unsent > 0 {
             match self.sockets.write(number, connection.unsent) {
                 Ok(written) => connection.unsent -= written,
@@ -148,7 +180,8 @@ impl<S: Sockets> ProgramCalls<'_, S> {
     pub fn release(&mut self, number: u32) {
         let Some(mut connection) = self.own.connections.remove(&number) else { return };
         if connection.is_open
-            && let Some(sample) = connection.sample(self.now, self.own.workload, number, self.sockets)
+            && let Some(sample) =
+                connection.sample(self.now, self.own.workload, number, self.sockets)
         {
             self.record.sample(&sample);
         }
@@ -186,7 +219,14 @@ impl<S: Sockets> WorkCalls for ProgramCalls<'_, S> {
     }
     fn completed(&mut self, user: u32, intended: Time) {
         let (workload, first_byte, end) = (self.own.workload, self.now, self.now);
-        self.record.transaction(&Transaction { workload, user, intended, first_byte, end, flow: None });
+        self.record.transaction(&Transaction {
+            workload,
+            user,
+            intended,
+            first_byte,
+            end,
+            flow: None,
+        });
     }
     fn finished(&mut self, user: u32) {
         self.record.finished(self.own.workload, user, self.now);
@@ -249,7 +289,8 @@ impl<S: Sockets> HostCalls for ProgramCalls<'_, S> {
         self.payload.clear();
         self.payload.resize(bytes.max(NUMBER_BYTES), 0);
         self.payload[..NUMBER_BYTES].copy_from_slice(&message.number.to_le_bytes());
-        let sent = self.sockets.send(self.own.datagrams[message.socket as usize], &self.payload[..bytes]);
+        let sent =
+            self.sockets.send(self.own.datagrams[message.socket as usize], &self.payload[..bytes]);
         self.record.unsent_datagrams += u64::from(!matches!(sent, Ok(true)));
     }
     fn ask_core(&mut self, thread: u32) -> bool {

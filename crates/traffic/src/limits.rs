@@ -1,5 +1,6 @@
-//! What limits a connection of a real kernel. Linux tells how long it was busy, limited by the peer's window and by the send buffer, in
-//! ticks of its clock. The rest of the busy time is divided by what the connection looks like at moments that the host chooses.
+//! What limits a connection of a real kernel. Linux tells how long it was busy, limited by the
+//! peer's window and by the send buffer, in ticks of its clock. The rest of the busy time is
+//! divided by what the connection looks like at moments that the host chooses.
 
 use crate::counters::Counters;
 use tailrace_units::{Span, Time};
@@ -11,8 +12,8 @@ const ODD: Span = Span::from_us(137);
 const DISTANCE_MIN: Span = Span::from_ms(1);
 /// Linux `TCP_CA_Recovery`; above it is `TCP_CA_Loss`.
 const RECOVERY: u64 = 3;
-/// A program that waited for room goes on when a third of the send buffer is free (Linux `sk_stream_is_writeable`): it waits while the
-/// buffer is fuller.
+/// A program that waited for room goes on when a third of the send buffer is free (Linux
+/// `sk_stream_is_writeable`): it waits while the buffer is fuller.
 const FULL_PARTS: u64 = 2;
 const FULL_OF: u64 = 3;
 
@@ -68,7 +69,8 @@ struct Kernel {
 
 impl Kernel {
     fn of(counters: &Counters) -> Option<Kernel> {
-        let windows_us = counters.named("rwnd_limited_us")? + counters.named("sndbuf_limited_us")?;
+        let windows_us =
+            counters.named("rwnd_limited_us")? + counters.named("sndbuf_limited_us")?;
         Some(Kernel { busy_us: counters.named("busy_time_us")?, windows_us })
     }
 }
@@ -99,7 +101,8 @@ impl LimitClock {
                 buffered_us += rest_us;
             }
         }
-        self.queued_us += buffered_us * told("rtt_us").saturating_sub(told("min_rtt_us")) / told("rtt_us").max(1);
+        self.queued_us +=
+            buffered_us * told("rtt_us").saturating_sub(told("min_rtt_us")) / told("rtt_us").max(1);
     }
 
     /// Adds what was seen to what the system tells.
@@ -131,7 +134,10 @@ mod tests {
     fn seen(told: &[(&str, u64)]) -> Counters {
         let mut clock = LimitClock::default();
         let at = |ms| Time::ZERO + Span::from_ms(ms);
-        clock.look(at(10), &counters(&[("busy_time_us", 0), ("rwnd_limited_us", 0), ("sndbuf_limited_us", 0)]));
+        clock.look(
+            at(10),
+            &counters(&[("busy_time_us", 0), ("rwnd_limited_us", 0), ("sndbuf_limited_us", 0)]),
+        );
         clock.look(at(20), &counters(told));
         let mut result = Counters::default();
         clock.add_to(&mut result);
@@ -140,28 +146,64 @@ mod tests {
 
     #[test]
     fn busy_time_that_linux_explains_is_not_divided() {
-        let own =
-            seen(&[("busy_time_us", 8_000), ("rwnd_limited_us", 6_000), ("sndbuf_limited_us", 2_000), ("notsent_bytes", 1)]);
-        assert_eq!((own.named("open_us"), own.named("interface_limited_us")), (Some(10_000), Some(0)));
+        let own = seen(&[
+            ("busy_time_us", 8_000),
+            ("rwnd_limited_us", 6_000),
+            ("sndbuf_limited_us", 2_000),
+            ("notsent_bytes", 1),
+        ]);
+        assert_eq!(
+            (own.named("open_us"), own.named("interface_limited_us")),
+            (Some(10_000), Some(0))
+        );
     }
 
     #[test]
     fn the_rest_goes_by_what_the_connection_looks_like() {
         let rest = |more: &[(&str, u64)], name: &str| {
-            let busy = [("busy_time_us", 9_000), ("rwnd_limited_us", 1_000), ("sndbuf_limited_us", 0), ("snd_cwnd", 30)];
-            let sizes = [("snd_mss", 1_000), ("sndbuf_bytes", 90_000), ("notsent_bytes", 5), ("unacked", 20)];
+            let busy = [
+                ("busy_time_us", 9_000),
+                ("rwnd_limited_us", 1_000),
+                ("sndbuf_limited_us", 0),
+                ("snd_cwnd", 30),
+            ];
+            let sizes = [
+                ("snd_mss", 1_000),
+                ("sndbuf_bytes", 90_000),
+                ("notsent_bytes", 5),
+                ("unacked", 20),
+            ];
             seen(&[&busy[..], &sizes, more].concat()).named(name)
         };
         assert_eq!(rest(&[], "congestion_limited_us"), Some(8_000));
         assert_eq!(rest(&[("wmem_bytes", 11_000)], "interface_limited_us"), Some(8_000));
         assert_eq!(rest(&[("wmem_bytes", 9_000)], "congestion_limited_us"), Some(8_000));
-        assert_eq!(rest(&[("notsent_bytes", 0), ("ca_state", 4)], "recovery_limited_us"), Some(8_000));
-        assert_eq!(rest(&[("notsent_bytes", 0)], "congestion_limited_us"), Some(0), "it is the application");
-        assert_eq!(rest(&[("notsent_bytes", 0), ("wmem_queued_bytes", 60_000)], "buffer_limited_us"), Some(8_000));
-        assert_eq!(rest(&[("unacked", 19), ("wmem_queued_bytes", 60_000)], "buffer_limited_us"), Some(8_000));
-        assert_eq!(rest(&[("unacked", 20), ("wmem_queued_bytes", 60_000)], "congestion_limited_us"), Some(8_000));
+        assert_eq!(
+            rest(&[("notsent_bytes", 0), ("ca_state", 4)], "recovery_limited_us"),
+            Some(8_000)
+        );
+        assert_eq!(
+            rest(&[("notsent_bytes", 0)], "congestion_limited_us"),
+            Some(0),
+            "it is the application"
+        );
+        assert_eq!(
+            rest(&[("notsent_bytes", 0), ("wmem_queued_bytes", 60_000)], "buffer_limited_us"),
+            Some(8_000)
+        );
+        assert_eq!(
+            rest(&[("unacked", 19), ("wmem_queued_bytes", 60_000)], "buffer_limited_us"),
+            Some(8_000)
+        );
+        assert_eq!(
+            rest(&[("unacked", 20), ("wmem_queued_bytes", 60_000)], "congestion_limited_us"),
+            Some(8_000)
+        );
         assert_eq!(rest(&[("rtt_us", 400), ("min_rtt_us", 100)], "queued_us"), Some(750));
-        assert_eq!(rest(&[("rmem_bytes", 51), ("rcvbuf_bytes", 100)], "reader_late_us"), Some(10_000));
+        assert_eq!(
+            rest(&[("rmem_bytes", 51), ("rcvbuf_bytes", 100)], "reader_late_us"),
+            Some(10_000)
+        );
         assert_eq!(rest(&[("rmem_bytes", 50), ("rcvbuf_bytes", 100)], "reader_late_us"), Some(0));
     }
 }

@@ -1,5 +1,5 @@
-//! Where servers listen. A socket of a system cannot share its port as a simulated one does: a server whose port another has already
-//! listens at the next one that no workload of the plan has.
+//! Where servers listen. A socket of a system cannot share its port as a simulated one does: a
+//! server whose port another has already listens at the next one that no workload of the plan has.
 
 use crate::sockets::Marks;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,8 @@ pub struct Listening {
     pub workload: u32,
 }
 
-/// The servers of all hosts. They are told in the order of the plan, so that every process of a trial knows the same.
+/// The servers of all hosts. They are told in the order of the plan, so that every process of a
+/// trial knows the same.
 pub struct Servers {
     pub all: BTreeMap<Server, Listening>,
     /// By host and VLAN.
@@ -44,13 +45,20 @@ pub struct Servers {
 impl Servers {
     /// Without servers but those of these workloads, which other programs are.
     pub fn new(plan: &Plan, others: &BTreeSet<u32>) -> Servers {
-        let planned = plan.workloads.iter().flat_map(|workload| workload.header.ports()).map(|port| port as u16).collect();
+        let planned = plan
+            .workloads
+            .iter()
+            .flat_map(|workload| workload.header.ports())
+            .map(|port| port as u16)
+            .collect();
         let headers = others.iter().map(|&other| &plan.workloads[other as usize].header);
         let ports_of = |header: &Header, host: usize| {
             let vlan = header.vlan;
             header.ports().map(move |port| (host as u32, vlan, port as u16)).collect::<Vec<_>>()
         };
-        let taken = headers.flat_map(|header| header.peers.iter().flat_map(move |&host| ports_of(header, host))).collect();
+        let taken = headers
+            .flat_map(|header| header.peers.iter().flat_map(move |&host| ports_of(header, host)))
+            .collect();
         Servers { all: BTreeMap::new(), taken, planned }
     }
 
@@ -67,7 +75,11 @@ impl Servers {
         let is_taken = |port: u16| self.taken.contains(&(server.host, server.vlan, port));
         let is_free = |port: &u16| *port > 0 && !self.planned.contains(port) && !is_taken(*port);
         let mut others = (1..=u16::MAX).map(|by| server.port.wrapping_add(by));
-        let port = if is_taken(server.port) { others.find(is_free).unwrap_or(server.port) } else { server.port };
+        let port = if is_taken(server.port) {
+            others.find(is_free).unwrap_or(server.port)
+        } else {
+            server.port
+        };
         self.taken.insert((server.host, server.vlan, port));
         self.all.insert(server, Listening { port, workload });
         port

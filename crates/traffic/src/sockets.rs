@@ -14,7 +14,8 @@ pub struct Marks {
     pub dscp: u8,
 }
 
-/// The two addresses of a connection, or of a flow of datagrams, as one end sees them, and how it is treated there.
+/// The two addresses of a connection, or of a flow of datagrams, as one end sees them, and how it
+/// is treated there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Route {
     /// This end.
@@ -45,7 +46,12 @@ pub trait Sockets {
     ///
     /// # Errors
     /// When the address cannot be used.
-    fn listen(&mut self, own: SocketAddrV4, marks: Marks, congestion: Option<&str>) -> io::Result<()>;
+    fn listen(
+        &mut self,
+        own: SocketAddrV4,
+        marks: Marks,
+        congestion: Option<&str>,
+    ) -> io::Result<()>;
     /// Begins to open a connection; [`Event::Connected`] tells when it is open.
     ///
     /// # Errors
@@ -93,7 +99,8 @@ pub trait Sockets {
     fn receive(&mut self, number: u32, start: &mut [u8]) -> io::Result<Option<usize>>;
 }
 
-/// What happened at sockets. A socket is told of bytes when some arrive, and of room when there was none and some comes.
+/// What happened at sockets. A socket is told of bytes when some arrive, and of room when there was
+/// none and some comes.
 #[derive(Debug)]
 pub enum Event<A> {
     /// A listener has accepted a connection from this address.

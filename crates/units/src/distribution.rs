@@ -1,8 +1,10 @@
-//! Named distributions of non-negative integers (picoseconds or bytes), drawn from a [`RandomStream`].
+//! Named distributions of non-negative integers (picoseconds or bytes), drawn from a
+//! [`RandomStream`].
 
 use crate::RandomStream;
 
-/// A distribution of non-negative whole numbers. The unit is the user's: picoseconds for spans, bytes for sizes.
+/// A distribution of non-negative whole numbers. The unit is the user's: picoseconds for spans,
+/// bytes for sizes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Distribution {
     /// Always the same number.
@@ -26,21 +28,24 @@ pub enum Distribution {
         /// Standard deviation before the cut.
         deviation: u64,
     },
-    /// Log-normal with this median; `sigma_milli` is a thousand times the standard deviation of the logarithm.
+    /// Log-normal with this median; `sigma_milli` is a thousand times the standard deviation of the
+    /// logarithm.
     LogNormal {
         /// Median.
         median: u64,
         /// 1000 x sigma.
         sigma_milli: u32,
     },
-    /// Erlang: the sum of `shape` exponentials, together with this mean. Shape 1 is exponential, large shapes are narrow.
+    /// Erlang: the sum of `shape` exponentials, together with this mean. Shape 1 is exponential,
+    /// large shapes are narrow.
     Erlang {
         /// Mean of the sum.
         mean: u64,
         /// Number of exponentials, 1 to 1000.
         shape: u32,
     },
-    /// Piecewise linear between `(value, cumulative probability in parts per billion)`, as flow-size distributions are published.
+    /// Piecewise linear between `(value, cumulative probability in parts per billion)`, as
+    /// flow-size distributions are published.
     Cumulative(Vec<(u64, u32)>),
 }
 
@@ -59,7 +64,8 @@ pub enum DistributionError {
 const ONE_PPB: u32 = 1_000_000_000;
 
 impl Distribution {
-    /// A cumulative distribution from rising `(value, parts per billion)` points that end at 1 000 000 000.
+    /// A cumulative distribution from rising `(value, parts per billion)` points that end at 1 000
+    /// 000 000.
     ///
     /// # Errors
     /// When the points are empty, fall, or do not end at one.
@@ -84,13 +90,17 @@ impl Distribution {
                 (*mean as f64 + *deviation as f64 * standard_normal(stream)).max(0.0) as u64
             }
             Distribution::LogNormal { median, sigma_milli } => {
-                (*median as f64 * libm::exp(f64::from(*sigma_milli) * 1e-3 * standard_normal(stream))) as u64
+                (*median as f64
+                    * libm::exp(f64::from(*sigma_milli) * 1e-3 * standard_normal(stream)))
+                    as u64
             }
             Distribution::Erlang { mean, shape } => {
                 let part = *mean as f64 / f64::from(*shape);
                 (0..*shape).map(|_| exponential(part, stream)).sum::<f64>() as u64
             }
-            Distribution::Cumulative(points) => interpolate(points, stream.below(u64::from(ONE_PPB)) as u32),
+            Distribution::Cumulative(points) => {
+                interpolate(points, stream.below(u64::from(ONE_PPB)) as u32)
+            }
         }
     }
 
@@ -99,9 +109,9 @@ impl Distribution {
         match self {
             Distribution::Constant(value) => *value as f64,
             Distribution::Uniform { low, high } => (*low as f64 + *high as f64) / 2.0,
-            Distribution::Exponential { mean } | Distribution::Normal { mean, .. } | Distribution::Erlang { mean, .. } => {
-                *mean as f64
-            }
+            Distribution::Exponential { mean }
+            | Distribution::Normal { mean, .. }
+            | Distribution::Erlang { mean, .. } => *mean as f64,
             Distribution::LogNormal { median, sigma_milli } => {
                 let sigma = f64::from(*sigma_milli) * 1e-3;
                 *median as f64 * libm::exp(sigma * sigma / 2.0)
@@ -121,7 +131,8 @@ fn exponential(mean: f64, stream: &mut RandomStream) -> f64 {
     -libm::log(stream.unit()) * mean
 }
 
-/// Box and Muller's transform; the second value of the pair is not kept, so that a draw always costs two numbers.
+/// Box and Muller's transform; the second value of the pair is not kept, so that a draw always
+/// costs two numbers.
 fn standard_normal(stream: &mut RandomStream) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(stream.unit()));
     radius * libm::cos(2.0 * std::f64::consts::PI * stream.unit())
@@ -150,7 +161,8 @@ mod tests {
 
     #[test]
     fn the_mean_of_many_draws_is_the_mean_of_the_distribution() {
-        let web_search = vec![(0, 0), (10_000, 150_000_000), (1_000_000, 700_000_000), (30_000_000, ONE_PPB)];
+        let web_search =
+            vec![(0, 0), (10_000, 150_000_000), (1_000_000, 700_000_000), (30_000_000, ONE_PPB)];
         for distribution in [
             Distribution::Uniform { low: 10_000, high: 30_000 },
             Distribution::Exponential { mean: 5_000_000 },
@@ -167,7 +179,13 @@ mod tests {
     #[test]
     fn points_that_fall_or_do_not_end_at_one_are_refused() {
         assert_eq!(Distribution::from_points(vec![]), Err(DistributionError::Empty));
-        assert_eq!(Distribution::from_points(vec![(1, 5)]), Err(DistributionError::DoesNotEndAtOne));
-        assert_eq!(Distribution::from_points(vec![(9, 5), (1, ONE_PPB)]), Err(DistributionError::NotRising));
+        assert_eq!(
+            Distribution::from_points(vec![(1, 5)]),
+            Err(DistributionError::DoesNotEndAtOne)
+        );
+        assert_eq!(
+            Distribution::from_points(vec![(9, 5), (1, ONE_PPB)]),
+            Err(DistributionError::NotRising)
+        );
     }
 }

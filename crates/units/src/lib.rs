@@ -1,7 +1,9 @@
-//! Quantities: time in integer picoseconds, bytes, bit rates, probabilities, and random streams that are addressed by name.
+//! Quantities: time in integer picoseconds, bytes, bit rates, probabilities, and random streams
+//! that are addressed by name.
 //!
-//! No clock and no operating-system randomness: everything here is a pure function of its arguments, and gives the same
-//! result on every machine (logarithms come from the `libm` crate, not from the system's library).
+//! No clock and no operating-system randomness: everything here is a pure function of its
+//! arguments, and gives the same result on every machine (logarithms come from the `libm` crate,
+//! not from the system's library).
 
 mod distribution;
 mod prefetch;

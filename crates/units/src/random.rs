@@ -3,7 +3,8 @@
 /// 2^64 divided by the golden ratio: the SplitMix64 increment (Steele, Lea, Flood, OOPSLA 2014).
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The SplitMix64 finaliser: a bijection of 64 bits that spreads every input bit over the whole output.
+/// The SplitMix64 finaliser: a bijection of 64 bits that spreads every input bit over the whole
+/// output.
 #[inline]
 pub const fn mix64(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -12,14 +13,16 @@ pub const fn mix64(value: u64) -> u64 {
 }
 
 /// A stream of random numbers that belongs to one address, such as `leaf1/spine2/queue/red`
-/// (xoshiro256++ by Blackman and Vigna, seeded with SplitMix64 from the run's seed and the address).
+/// (xoshiro256++ by Blackman and Vigna, seeded with SplitMix64 from the run's seed and the
+/// address).
 #[derive(Clone, Debug)]
 pub struct RandomStream {
     state: [u64; 4],
 }
 
 impl RandomStream {
-    /// The stream at `address` in the run with this `seed`. The same pair always gives the same numbers.
+    /// The stream at `address` in the run with this `seed`. The same pair always gives the same
+    /// numbers.
     pub fn new(seed: u64, address: &str) -> RandomStream {
         let mut hash = mix64(seed.wrapping_add(GOLDEN));
         for byte in address.bytes() {
@@ -48,7 +51,8 @@ impl RandomStream {
         result
     }
 
-    /// A whole number from 0 to `bound - 1`, every one equally likely to within 2^-64. `bound` must not be zero.
+    /// A whole number from 0 to `bound - 1`, every one equally likely to within 2^-64. `bound` must
+    /// not be zero.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64

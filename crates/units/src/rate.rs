@@ -25,10 +25,11 @@ impl BitRate {
     pub const fn bps(self) -> u64 {
         self.0
     }
-    /// The pace of a port of this nominal rate whose clock runs `ppb` parts per billion fast (negative: slow).
-    /// The range is ±1 000 000 ppb (1000 ppm); IEEE 802.3 allows ±100 ppm.
+    /// The pace of a port of this nominal rate whose clock runs `ppb` parts per billion fast
+    /// (negative: slow). The range is ±1 000 000 ppb (1000 ppm); IEEE 802.3 allows ±100 ppm.
     pub fn pace(self, ppb: i32) -> Pace {
-        let billionths = u128::try_from(1_000_000_000_i64 + i64::from(ppb)).expect("ppb is above -1e9");
+        let billionths =
+            u128::try_from(1_000_000_000_i64 + i64::from(ppb)).expect("ppb is above -1e9");
         let scaled = (u128::from(PS_BITS_PER_BYTE_SECOND) << PACE_FRACTION_BITS) * 1_000_000_000;
         let scaled = scaled.div_ceil(u128::from(self.0) * billionths);
         Pace(u64::try_from(scaled).expect("a rate of at least 1 bit/s fits"))
@@ -44,7 +45,10 @@ impl Pace {
     #[inline]
     pub const fn time_to_send(self, bytes: u64) -> Span {
         let fixed = self.0 as u128 * bytes as u128;
-        Span::from_ps((fixed >> PACE_FRACTION_BITS) as u64 + ((fixed as u64 & ((1 << PACE_FRACTION_BITS) - 1)) != 0) as u64)
+        Span::from_ps(
+            (fixed >> PACE_FRACTION_BITS) as u64
+                + ((fixed as u64 & ((1 << PACE_FRACTION_BITS) - 1)) != 0) as u64,
+        )
     }
 }
 
@@ -54,9 +58,22 @@ mod tests {
 
     #[test]
     fn every_ethernet_rate_has_a_whole_number_of_picoseconds_per_byte() {
-        for (gbps, ps) in [(1, 8000), (10, 800), (25, 320), (40, 200), (50, 160), (100, 80), (200, 40), (400, 20), (800, 10)] {
+        for (gbps, ps) in [
+            (1, 8000),
+            (10, 800),
+            (25, 320),
+            (40, 200),
+            (50, 160),
+            (100, 80),
+            (200, 40),
+            (400, 20),
+            (800, 10),
+        ] {
             assert_eq!(BitRate::from_gbps(gbps).pace(0).time_to_send(1), Span::from_ps(ps));
-            assert_eq!(BitRate::from_gbps(gbps).pace(0).time_to_send(1538), Span::from_ps(1538 * ps));
+            assert_eq!(
+                BitRate::from_gbps(gbps).pace(0).time_to_send(1538),
+                Span::from_ps(1538 * ps)
+            );
         }
     }
 

@@ -2,10 +2,12 @@
 
 use crate::RandomStream;
 
-/// Ranks from 1 to `ranks`, of which rank k is drawn in proportion to k to the power of minus theta.
+/// Ranks from 1 to `ranks`, of which rank k is drawn in proportion to k to the power of minus
+/// theta.
 ///
-/// W. Hörmann and G. Derflinger: Rejection-inversion to generate variates from monotone discrete distributions, 1996. A draw costs
-/// little more than one random number, whatever the number of ranks.
+/// W. Hörmann and G. Derflinger: Rejection-inversion to generate variates from monotone discrete
+/// distributions, 1996. A draw costs little more than one random number, whatever the number of
+/// ranks.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     ranks: u64,
@@ -48,12 +50,20 @@ impl Zipf {
     fn integral(&self, at: f64) -> f64 {
         let log = libm::log(at);
         let power = (1.0 - self.theta) * log;
-        log * if power.abs() > NEAR_ZERO { libm::expm1(power) / power } else { 1.0 + power * 0.5 * (1.0 + power / 3.0) }
+        log * if power.abs() > NEAR_ZERO {
+            libm::expm1(power) / power
+        } else {
+            1.0 + power * 0.5 * (1.0 + power / 3.0)
+        }
     }
 
     fn inverse(&self, area: f64) -> f64 {
         let power = (area * (1.0 - self.theta)).max(-1.0);
-        let root = if power.abs() > NEAR_ZERO { libm::log1p(power) / power } else { 1.0 - power * (0.5 - power / 3.0) };
+        let root = if power.abs() > NEAR_ZERO {
+            libm::log1p(power) / power
+        } else {
+            1.0 - power * (0.5 - power / 3.0)
+        };
         libm::exp(root * area)
     }
 }

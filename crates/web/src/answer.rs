@@ -10,7 +10,8 @@ const DRAWN: [&str; 2] = ["queue_depth", "port_series"];
 /// `{"outcome": the trial's outcome, "tables": {name: {column: values}}}`.
 pub(crate) fn text(outcome: &Outcome) -> String {
     let drawn = outcome.tables().iter().filter(|table| DRAWN.contains(&table.name));
-    let tables: Map<String, Value> = drawn.map(|table| (table.name.to_owned(), columns(table))).collect();
+    let tables: Map<String, Value> =
+        drawn.map(|table| (table.name.to_owned(), columns(table))).collect();
     format!("{{\"outcome\":{},\"tables\":{}}}", outcome.json(), Value::Object(tables))
 }
 
@@ -20,5 +21,10 @@ fn columns(table: &Table) -> Value {
         Column::U64(values) => json!(values),
         Column::F64(values) => json!(values),
     };
-    table.columns.iter().map(|(name, column)| ((*name).to_owned(), values(column))).collect::<Map<_, _>>().into()
+    table
+        .columns
+        .iter()
+        .map(|(name, column)| ((*name).to_owned(), values(column)))
+        .collect::<Map<_, _>>()
+        .into()
 }

@@ -1,8 +1,10 @@
-//! The simulator as a WebAssembly module: a page writes a plan into its memory, runs it, and reads the outcome.
+//! The simulator as a WebAssembly module: a page writes a plan into its memory, runs it, and reads
+//! the outcome.
 //!
-//! `input` makes room for the text of a plan, `run` runs it, and `answer` and `answer_bytes` say where the text of its result is. The page
-//! gives one function, `env.told`: it is told how much of the run is done, and ends the run by returning something else than zero.
-//! One run at a time; a module whose run has failed is not used again.
+//! `input` makes room for the text of a plan, `run` runs it, and `answer` and `answer_bytes` say
+//! where the text of its result is. The page gives one function, `env.told`: it is told how much of
+//! the run is done, and ends the run by returning something else than zero. One run at a time; a
+//! module whose run has failed is not used again.
 
 mod answer;
 
@@ -56,7 +58,8 @@ pub extern "C" fn input(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Runs the plan that was written to the room of `input`. Returns a status; the answer is there afterwards.
+/// Runs the plan that was written to the room of `input`. Returns a status; the answer is there
+/// afterwards.
 #[unsafe(no_mangle)]
 #[expect(unsafe_code, reason = "the page calls it by this name")]
 pub extern "C" fn run() -> u32 {
@@ -66,9 +69,13 @@ pub extern "C" fn run() -> u32 {
     }));
     let text = INPUT.take();
     let (status, answer) = match plan_of(&text) {
-        Ok(plan) => {
-            (Status::Done, answer::text(&tailrace_sim::run(&plan, &Control::listened_by(|progress| page::told(progress) != 0))))
-        }
+        Ok(plan) => (
+            Status::Done,
+            answer::text(&tailrace_sim::run(
+                &plan,
+                &Control::listened_by(|progress| page::told(progress) != 0),
+            )),
+        ),
         Err(message) => (Status::Refused, message),
     };
     ANSWER.set(answer);

@@ -50,7 +50,9 @@ impl FlowKey {
     /// 32 well-mixed bits of the five-tuple: the same for every packet of one direction of a flow.
     pub fn hash(self) -> u32 {
         let addresses = u64::from(self.source) << 32 | u64::from(self.destination);
-        let ports = u64::from(self.source_port) << 32 | u64::from(self.destination_port) << 8 | self.protocol as u64;
+        let ports = u64::from(self.source_port) << 32
+            | u64::from(self.destination_port) << 8
+            | self.protocol as u64;
         (mix64(mix64(addresses) ^ ports) >> 32) as u32
     }
 }

@@ -1,4 +1,5 @@
-//! What the IP header of a fragment says (RFC 791). It stands where a segment of TCP has its selective acknowledgement.
+//! What the IP header of a fragment says (RFC 791). It stands where a segment of TCP has its
+//! selective acknowledgement.
 
 use crate::{Flags, FlowKey, IPV4_HEADER_BYTES, Packet, Protocol, SackBlock};
 
@@ -8,7 +9,8 @@ pub const FRAGMENT_UNIT_BYTES: u32 = 8;
 pub const DATAGRAM_BYTES_MAX: u32 = 65_507;
 /// The bit beside a length that says that more fragments follow.
 const MORE: u32 = 1 << 31;
-/// Where the offset stands in a fragment's number, so that fragments of one datagram differ in their fingerprints.
+/// Where the offset stands in a fragment's number, so that fragments of one datagram differ in
+/// their fingerprints.
 const OFFSET_SHIFT: u32 = 48;
 
 /// A fragment of a datagram.
@@ -16,9 +18,11 @@ const OFFSET_SHIFT: u32 = 48;
 pub struct Fragment {
     /// The host that has cut the datagram.
     pub source: u16,
-    /// Identification: the same in all fragments of a datagram, and used again after 65 536 datagrams.
+    /// Identification: the same in all fragments of a datagram, and used again after 65 536
+    /// datagrams.
     pub id: u16,
-    /// Its first byte's place in the payload of the datagram's IP packet, which begins with the header of UDP.
+    /// Its first byte's place in the payload of the datagram's IP packet, which begins with the
+    /// header of UDP.
     pub offset: u32,
     /// Its bytes, without the IP header.
     pub bytes: u32,
@@ -28,7 +32,8 @@ pub struct Fragment {
     pub datagram_hash: u32,
 }
 
-/// The bytes of IP payload in a fragment that is not the last: as many units of eight as fit the MTU. 1480 at 1500, 8976 at 9000.
+/// The bytes of IP payload in a fragment that is not the last: as many units of eight as fit the
+/// MTU. 1480 at 1500, 8976 at 9000.
 pub const fn fragment_bytes(mtu_bytes: u32) -> u32 {
     (mtu_bytes - IPV4_HEADER_BYTES) / FRAGMENT_UNIT_BYTES * FRAGMENT_UNIT_BYTES
 }
@@ -86,15 +91,22 @@ impl Fragment {
 }
 
 impl FlowKey {
-    /// What fragments have of a key: addresses and protocol. Ports stand in the first fragment alone, and Linux's flow dissector, the hash of
-    /// receive queues and switches leave them out for all fragments, so that those of a datagram take one way.
+    /// What fragments have of a key: addresses and protocol. Ports stand in the first fragment
+    /// alone, and Linux's flow dissector, the hash of receive queues and switches leave them out
+    /// for all fragments, so that those of a datagram take one way.
     pub fn of_fragments(self) -> FlowKey {
         FlowKey { source_port: 0, destination_port: 0, ..self }
     }
 
     /// The key of fragments of datagrams between these hosts.
     pub fn fragments_between(source: u32, destination: u32) -> FlowKey {
-        FlowKey { source, destination, source_port: 0, destination_port: 0, protocol: Protocol::Udp }
+        FlowKey {
+            source,
+            destination,
+            source_port: 0,
+            destination_port: 0,
+            protocol: Protocol::Udp,
+        }
     }
 }
 
@@ -104,8 +116,23 @@ mod tests {
 
     #[test]
     fn a_fragment_is_made_and_undone() {
-        let whole = Packet { seq: 77, ack: 5, flow_hash: 9, to_host: 3, flags: Flags::UDP, dscp: 46, ..Packet::default() };
-        let told = Fragment { source: 65_535, id: 40_000, offset: 65_128, bytes: 379, more: true, datagram_hash: 9 };
+        let whole = Packet {
+            seq: 77,
+            ack: 5,
+            flow_hash: 9,
+            to_host: 3,
+            flags: Flags::UDP,
+            dscp: 46,
+            ..Packet::default()
+        };
+        let told = Fragment {
+            source: 65_535,
+            id: 40_000,
+            offset: 65_128,
+            bytes: 379,
+            more: true,
+            datagram_hash: 9,
+        };
         let mut packet = Packet { flow_hash: 1, ..whole };
         assert_eq!(Fragment::of(&packet), None);
         told.write(&mut packet);
@@ -116,6 +143,9 @@ mod tests {
 
     #[test]
     fn fragments_are_of_whole_units() {
-        assert_eq!([576, 1_500, 1_499, 9_000, 9_216].map(fragment_bytes), [552, 1_480, 1_472, 8_976, 9_192]);
+        assert_eq!(
+            [576, 1_500, 1_499, 9_000, 9_216].map(fragment_bytes),
+            [552, 1_480, 1_472, 8_976, 9_192]
+        );
     }
 }

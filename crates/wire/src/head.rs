@@ -4,8 +4,8 @@ use crate::packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 use crate::tag::Tag;
 use std::mem::offset_of;
 
-/// A packet without its selective acknowledgement, whose presence it tells. Most packets are in flight on some wire, and
-/// most have none.
+/// A packet without its selective acknowledgement, whose presence it tells. Most packets are in
+/// flight on some wire, and most have none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct PacketHead {
@@ -36,7 +36,10 @@ macro_rules! assert_same {
 }
 assert_same!(seq: u64, ack: u64, window: u32, flow_hash: u32, to_endpoint: u32, to_host: u16, tag: Tag);
 assert_same!(frame_bytes: u16, payload_bytes: u16, flags: Flags, ecn: Ecn, dscp: u8);
-const _: () = assert!(offset_of!(Packet, sack) == size_of::<PacketHead>(), "and nothing else stands before the rest");
+const _: () = assert!(
+    offset_of!(Packet, sack) == size_of::<PacketHead>(),
+    "and nothing else stands before the rest"
+);
 
 /// The blocks of a selective acknowledgement.
 pub type PacketRest = [SackBlock; MAX_SACK_BLOCKS];
@@ -88,7 +91,10 @@ impl Packet {
     /// Whether there is more than the head.
     #[inline(always)]
     pub fn has_rest(&self) -> bool {
-        #[expect(unsafe_code, reason = "blocks are bits of which some are set: three words are looked at, and not six halves")]
+        #[expect(
+            unsafe_code,
+            reason = "blocks are bits of which some are set: three words are looked at, and not six halves"
+        )]
         let words = unsafe { std::mem::transmute::<PacketRest, [u64; MAX_SACK_BLOCKS]>(self.sack) };
         words[0] | words[1] | words[2] != 0
     }
@@ -96,7 +102,10 @@ impl Packet {
     /// Becomes the packet with this head and no rest.
     #[inline(always)]
     pub fn read_head(&mut self, head: &PacketHead) {
-        #[expect(unsafe_code, reason = "as in `Packet::head`; what lies behind the head stays as it is")]
+        #[expect(
+            unsafe_code,
+            reason = "as in `Packet::head`; what lies behind the head stays as it is"
+        )]
         unsafe {
             std::ptr::from_mut(self).cast::<PacketHead>().write(*head);
         }
@@ -116,8 +125,23 @@ mod tests {
 
     #[test]
     fn the_parts_make_the_packet_and_only_a_selective_acknowledgement_is_a_rest() {
-        let plain = Packet { seq: 1, ack: 2, window: 3, flow_hash: 4, to_endpoint: 5, to_host: 6, ..Packet::default() };
-        let plain = Packet { frame_bytes: 7, payload_bytes: 8, flags: Flags::ACK, ecn: Ecn::Ce, dscp: 9, ..plain };
+        let plain = Packet {
+            seq: 1,
+            ack: 2,
+            window: 3,
+            flow_hash: 4,
+            to_endpoint: 5,
+            to_host: 6,
+            ..Packet::default()
+        };
+        let plain = Packet {
+            frame_bytes: 7,
+            payload_bytes: 8,
+            flags: Flags::ACK,
+            ecn: Ecn::Ce,
+            dscp: 9,
+            ..plain
+        };
         let block = SackBlock { offset: -1, bytes: 2 };
         let last = Packet { sack: [SackBlock::default(), SackBlock::default(), block], ..plain };
         for (packet, has_rest) in [(plain, false), (last, true)] {

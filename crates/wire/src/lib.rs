@@ -1,5 +1,5 @@
-//! The simulator's packet in one cache line, header sizes, and the flow key. The bytes that a link adds to a packet
-//! (for Ethernet 14 that switches store, and 24 more on the wire) are in the plan.
+//! The simulator's packet in one cache line, header sizes, and the flow key. The bytes that a link
+//! adds to a packet (for Ethernet 14 that switches store, and 24 more on the wire) are in the plan.
 
 mod flow;
 mod fragment;
@@ -28,7 +28,8 @@ pub const TCP_SACK_OPTION_BYTES: u32 = 4;
 /// UDP header (RFC 768).
 pub const UDP_HEADER_BYTES: u32 = 8;
 
-/// The largest TCP payload in one frame at this MTU (all in bytes), with timestamps: 1448 at 1500, 8948 at 9000.
+/// The largest TCP payload in one frame at this MTU (all in bytes), with timestamps: 1448 at 1500,
+/// 8948 at 9000.
 pub const fn tcp_mss(mtu_bytes: u32) -> u32 {
     mtu_bytes - IPV4_HEADER_BYTES - TCP_HEADER_BYTES - TCP_TIMESTAMP_BYTES
 }

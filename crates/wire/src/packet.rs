@@ -1,8 +1,10 @@
-//! The simulator's packet: the header fields that affect its treatment, in 64 bytes, without the payload.
+//! The simulator's packet: the header fields that affect its treatment, in 64 bytes, without the
+//! payload.
 
 use crate::Tag;
 
-/// Blocks of selective acknowledgement in one header: three fit beside the timestamp option (RFC 2018).
+/// Blocks of selective acknowledgement in one header: three fit beside the timestamp option (RFC
+/// 2018).
 pub const MAX_SACK_BLOCKS: usize = 3;
 
 /// The two bits of the IP header (RFC 3168).
@@ -84,14 +86,34 @@ impl Flags {
 
 impl std::fmt::Debug for Flags {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = ["SYN", "ACK", "FIN", "PSH", "ECE", "CWR", "DSACK", "UDP", "PAUSE", "LINK_PAUSE", "CNM", "RST", "FRAGMENT"];
-        let set: Vec<&str> = names.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1).map(|(_, n)| *n).collect();
+        let names = [
+            "SYN",
+            "ACK",
+            "FIN",
+            "PSH",
+            "ECE",
+            "CWR",
+            "DSACK",
+            "UDP",
+            "PAUSE",
+            "LINK_PAUSE",
+            "CNM",
+            "RST",
+            "FRAGMENT",
+        ];
+        let set: Vec<&str> = names
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| self.0 >> i & 1 == 1)
+            .map(|(_, n)| *n)
+            .collect();
         write!(f, "{}", set.join("|"))
     }
 }
 
-/// Bytes received out of order, relative to the acknowledgement number of the same packet. `bytes == 0` is no block.
-/// With [`Flags::DSACK`] the first block may lie below the acknowledgement number: `offset` is then negative.
+/// Bytes received out of order, relative to the acknowledgement number of the same packet. `bytes
+/// == 0` is no block. With [`Flags::DSACK`] the first block may lie below the acknowledgement
+/// number: `offset` is then negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SackBlock {
     /// Bytes from the acknowledgement number to the first byte of the block.
@@ -100,27 +122,30 @@ pub struct SackBlock {
     pub bytes: u32,
 }
 
-/// A frame in the simulator. Byte offsets are 64 bits wide where the wire has 32 (sequence numbers never wrap here).
+/// A frame in the simulator. Byte offsets are 64 bits wide where the wire has 32 (sequence numbers
+/// never wrap here).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct Packet {
-    /// First payload byte's offset in the stream (the opening SYN has offset 0, the first byte of data offset 1); for
-    /// datagrams the datagram's number.
+    /// First payload byte's offset in the stream (the opening SYN has offset 0, the first byte of
+    /// data offset 1); for datagrams the datagram's number.
     pub seq: u64,
-    /// The next byte that the sender of this packet expects; for datagrams the time of sending, in picoseconds.
+    /// The next byte that the sender of this packet expects; for datagrams the time of sending, in
+    /// picoseconds.
     pub ack: u64,
     /// Receive window in bytes, already scaled.
     pub window: u32,
     /// Hash of the flow key ([`crate::FlowKey::hash`]).
     pub flow_hash: u32,
-    /// The endpoint (socket) that this packet is for: an index in the tables of its host, which has one for each
-    /// protocol.
+    /// The endpoint (socket) that this packet is for: an index in the tables of its host, which has
+    /// one for each protocol.
     pub to_endpoint: u32,
     /// The host that this packet is for: an index in the world's table.
     pub to_host: u16,
     /// Priority and VLAN.
     pub tag: Tag,
-    /// Length of the frame from the Ethernet header to the end of the payload, without check sequence. Up to 9234.
+    /// Length of the frame from the Ethernet header to the end of the payload, without check
+    /// sequence. Up to 9234.
     pub frame_bytes: u16,
     /// Payload bytes.
     pub payload_bytes: u16,
@@ -130,8 +155,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Code point of the IP header, 0..=63.
     pub dscp: u8,
-    /// Selective acknowledgement. In a SYN the first block carries the options: segment size, and whether SACK is
-    /// permitted.
+    /// Selective acknowledgement. In a SYN the first block carries the options: segment size, and
+    /// whether SACK is permitted.
     pub sack: [SackBlock; MAX_SACK_BLOCKS],
 }
 

@@ -1,4 +1,5 @@
-//! Pause frames and their effect on a transmitter: IEEE 802.1Qbb (per priority) and 802.3 annex 31B (the whole link).
+//! Pause frames and their effect on a transmitter: IEEE 802.1Qbb (per priority) and 802.3 annex 31B
+//! (the whole link).
 
 use tailrace_units::{Pace, Span, Time};
 
@@ -24,7 +25,8 @@ impl Pause {
     /// Stops (`QUANTA_MAX`) or resumes (0) some priorities.
     pub fn new(classes: u8, quanta: u16, is_link_pause: bool) -> Pause {
         let classes = if is_link_pause { u8::MAX } else { classes };
-        let each = std::array::from_fn(|priority| if classes >> priority & 1 == 1 { quanta } else { 0 });
+        let each =
+            std::array::from_fn(|priority| if classes >> priority & 1 == 1 { quanta } else { 0 });
         Pause { classes, quanta: each, is_link_pause }
     }
 }
@@ -47,12 +49,14 @@ pub struct PauseState {
     until: [Time; PRIORITIES],
     /// Pause frames that arrived, by priority.
     pub received: [u64; PRIORITIES],
-    /// Time for which each priority was paused, counted ahead when the pause is set; see [`PauseState::paused_by`].
+    /// Time for which each priority was paused, counted ahead when the pause is set; see
+    /// [`PauseState::paused_by`].
     paused: [Span; PRIORITIES],
 }
 
 impl PauseState {
-    /// Obeys pauses of the priorities in the mask, `response` after they arrive (802.3 annex 31B.3.7 limits it).
+    /// Obeys pauses of the priorities in the mask, `response` after they arrive (802.3 annex
+    /// 31B.3.7 limits it).
     pub fn new(obeys: u8, obeys_link_pause: bool, response: Span) -> PauseState {
         PauseState {
             obeys,
@@ -73,7 +77,11 @@ impl PauseState {
                 continue;
             }
             self.received[priority] += 1;
-            let obeyed = if pause.is_link_pause { self.obeys_link_pause } else { self.obeys >> priority & 1 == 1 };
+            let obeyed = if pause.is_link_pause {
+                self.obeys_link_pause
+            } else {
+                self.obeys >> priority & 1 == 1
+            };
             if obeyed {
                 self.set(now, priority, quanta_time(pace, pause.quanta[priority]));
             }
@@ -90,7 +98,11 @@ impl PauseState {
         self.until[priority] = now + length;
         let new_end = self.until[priority];
         let paused = &mut self.paused[priority];
-        *paused = if new_end >= old_end { *paused + new_end.since(old_end) } else { paused.less(old_end.since(new_end)) };
+        *paused = if new_end >= old_end {
+            *paused + new_end.since(old_end)
+        } else {
+            paused.less(old_end.since(new_end))
+        };
     }
 
     /// Counts frames and paused time from `now` on; pauses that hold go on.
@@ -108,7 +120,11 @@ impl PauseState {
     #[inline]
     pub fn free_from(&self, at: Time, priority: u8) -> Time {
         let priority = usize::from(priority) % PRIORITIES;
-        if self.from[priority] <= at && at < self.until[priority] { self.until[priority] } else { at }
+        if self.from[priority] <= at && at < self.until[priority] {
+            self.until[priority]
+        } else {
+            at
+        }
     }
 
     /// From when until when the latest pause of this priority has effect.
@@ -178,7 +194,8 @@ mod tests {
         state.handle_pause(ns(0), &Pause::new(1, 100, false), pace);
         state.handle_pause(ns(90), &Pause::new(1, 100, false), pace);
         assert_eq!(state.free_from(ns(100), 0), ns(90 + 5120));
-        assert_eq!(state.paused_by(ns(100))[0], Span::from_ns(100)); // what is still to come does not count
+        // what is still to come does not count
+        assert_eq!(state.paused_by(ns(100))[0], Span::from_ns(100));
     }
 
     #[test]
@@ -187,7 +204,9 @@ mod tests {
         for (obeys, obeys_link) in [(0, true), (u8::MAX, false)] {
             let mut state = PauseState::new(obeys, obeys_link, Span::ZERO);
             state.handle_pause(Time::ZERO, &Pause::new(0, 100, true), pace);
-            let stopped = (0..8).filter(|&priority| state.free_from(Time::ZERO, priority) > Time::ZERO).count();
+            let stopped = (0..8)
+                .filter(|&priority| state.free_from(Time::ZERO, priority) > Time::ZERO)
+                .count();
             assert_eq!(stopped, if obeys_link { 8 } else { 0 });
         }
     }
@@ -198,7 +217,8 @@ mod tests {
         let mut state = PauseState::new(u8::MAX, false, Span::ZERO);
         state.handle_pause(Time::ZERO, &Pause::new(0b0010_0000, 100, false), pace);
         state.handle_pause(Time::ZERO, &Pause::new(0b0000_0001, 0, false), pace);
-        let stopped: Vec<u8> = (0..8).filter(|&priority| state.free_from(Time::ZERO, priority) > Time::ZERO).collect();
+        let stopped: Vec<u8> =
+            (0..8).filter(|&priority| state.free_from(Time::ZERO, priority) > Time::ZERO).collect();
         assert_eq!(stopped, [5]);
     }
 }

@@ -1,6 +1,7 @@
 //! The tag of a frame (IEEE 802.1Q): its priority and its VLAN.
 
-/// Bytes that a tag adds to a frame: the type 0x8100 and two bytes of control information (IEEE 802.1Q clause 9.4).
+/// Bytes that a tag adds to a frame: the type 0x8100 and two bytes of control information (IEEE
+/// 802.1Q clause 9.4).
 pub const TAG_BYTES: u16 = 4;
 /// Where the priority stands in the control information.
 const PRIORITY_SHIFT: u32 = 13;
@@ -14,8 +15,9 @@ const VLAN_MASK: u16 = WRITTEN - 1;
 /// The largest VLAN: 0 and 4095 are none (IEEE 802.1Q).
 pub const VLAN_MAX: u16 = 4094;
 
-/// Priority and VLAN, laid out as in the tag's control information. A packet knows them on every link; whether they are
-/// written into the frame, which is then [`TAG_BYTES`] longer, is a bit beside them.
+/// Priority and VLAN, laid out as in the tag's control information. A packet knows them on every
+/// link; whether they are written into the frame, which is then [`TAG_BYTES`] longer, is a bit
+/// beside them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Tag(u16);
 
@@ -70,7 +72,10 @@ mod tests {
             assert_eq!((tag.priority(), tag.vlan(), tag.bytes()), (priority, vlan, 0));
             let written = tag.written(true);
             let bytes = if vlan == 0 { 0 } else { TAG_BYTES };
-            assert_eq!((written.priority(), written.vlan(), written.bytes()), (priority, vlan, bytes));
+            assert_eq!(
+                (written.priority(), written.vlan(), written.bytes()),
+                (priority, vlan, bytes)
+            );
             assert_eq!(written.written(false), tag);
             assert_eq!(written.with_priority(1).written(false), Tag::new(1, vlan));
             assert_eq!(written.with_priority(1).bytes(), bytes);

@@ -4,7 +4,8 @@ use crate::Ends;
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
 use tailrace_units::{Distribution, RandomStream, Span, Time};
 
-/// The arrivals of one workload, in order. They depend on nothing else: two hosts that draw them know the same.
+/// The arrivals of one workload, in order. They depend on nothing else: two hosts that draw them
+/// know the same.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     workload: u32,
@@ -33,7 +34,8 @@ pub enum Arriving {
         ends: Ends,
         /// The largest payload.
         payload_max: u32,
-        /// What may wait in the interface of the sender before its program waits; `None`: any amount.
+        /// What may wait in the interface of the sender before its program waits; `None`: any
+        /// amount.
         send_buffer_bytes: Option<u64>,
     },
 }
@@ -61,12 +63,14 @@ impl Arrivals {
         random: RandomStream,
     ) -> Arrivals {
         let left = if count == 0 { u64::MAX } else { count };
-        let mut arrivals = Arrivals { workload, what, sizes, interarrival, left, random, next: start };
+        let mut arrivals =
+            Arrivals { workload, what, sizes, interarrival, left, random, next: start };
         arrivals.next = start + arrivals.gap();
         arrivals
     }
 
-    /// The same with the first of them at this time, which is not later than the first gap has ended.
+    /// The same with the first of them at this time, which is not later than the first gap has
+    /// ended.
     pub fn with_first_at(self, start: Time) -> Arrivals {
         Arrivals { next: start, ..self }
     }
@@ -96,7 +100,9 @@ impl Arrivals {
             Arriving::Flows { sources, destinations } => {
                 Arrival { at, ends: draw_ends(sources, destinations, &mut self.random), bytes }
             }
-            &Arriving::Datagrams { ends, payload_max, .. } => Arrival { at, ends, bytes: bytes.min(u64::from(payload_max)) },
+            &Arriving::Datagrams { ends, payload_max, .. } => {
+                Arrival { at, ends, bytes: bytes.min(u64::from(payload_max)) }
+            }
         }
     }
 

@@ -1,10 +1,13 @@
-//! Blocks and messages between nodes: the programs of the users of each node, what sends blocks and what answers messages, with their
-//! random streams.
+//! Blocks and messages between nodes: the programs of the users of each node, what sends blocks and
+//! what answers messages, with their random streams.
 
 use crate::pairs::{self, Pair};
 use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
 use std::sync::Arc;
-use tailrace_endpoint::app::{BlockClient, BlockClientConfig, Demand, Exchange, Program, QueryKeys, RequestServer, ServerConfig};
+use tailrace_endpoint::app::{
+    BlockClient, BlockClientConfig, Demand, Exchange, Program, QueryKeys, RequestServer,
+    ServerConfig,
+};
 use tailrace_plan::{Blocks, MessageSizes, RawObserve, Serving};
 use tailrace_units::Span;
 
@@ -27,10 +30,17 @@ impl Kind for Blocks {
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
         let parts = Parts { blocks: self, place };
         let exchanges = Sort::ALL.map(|sort| parts.exchange(sort));
-        let servers = Sort::ALL.map(|sort| parts.start_servers(engine, sort, &exchanges[sort as usize]));
+        let servers =
+            Sort::ALL.map(|sort| parts.start_servers(engine, sort, &exchanges[sort as usize]));
         for (number, &host) in (0..).zip(&self.clients) {
             let finishes = parts.driven().finishes(number);
-            let client = parts.start(engine, host, Box::new(parts.client(number, &exchanges)), finishes, true);
+            let client = parts.start(
+                engine,
+                host,
+                Box::new(parts.client(number, &exchanges)),
+                finishes,
+                true,
+            );
             for sort in Sort::ALL {
                 parts.pair(engine, number, client, &servers[sort as usize]);
             }
@@ -63,9 +73,23 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn start(&self, engine: &mut dyn Engine, host: usize, program: Box<dyn Program>, finishes: u64, counts_goodput: bool) -> u32 {
+    fn start(
+        &self,
+        engine: &mut dyn Engine,
+        host: usize,
+        program: Box<dyn Program>,
+        finishes: u64,
+        counts_goodput: bool,
+    ) -> u32 {
         let (workload, host) = (self.place.number, host as u32);
-        engine.start(WorkloadProgram { workload, host, program, counts_goodput, port: None, finishes })
+        engine.start(WorkloadProgram {
+            workload,
+            host,
+            program,
+            counts_goodput,
+            port: None,
+            finishes,
+        })
     }
 
     fn sizes(&self, sort: Sort) -> (&MessageSizes, &Serving) {
@@ -78,11 +102,21 @@ impl Parts<'_> {
     fn exchange(&self, sort: Sort) -> Arc<Exchange> {
         let (MessageSizes { request, response }, _) = self.sizes(sort);
         let bytes = NUMBER_BYTES..=self.blocks.payload_max.into();
-        Arc::new(Exchange::new(request.clone(), response.clone(), bytes, self.place.random(sort.name())))
+        Arc::new(Exchange::new(
+            request.clone(),
+            response.clone(),
+            bytes,
+            self.place.random(sort.name()),
+        ))
     }
 
     /// What answers queries of one sort, at each node.
-    fn start_servers(&self, engine: &mut dyn Engine, sort: Sort, exchange: &Arc<Exchange>) -> Vec<u32> {
+    fn start_servers(
+        &self,
+        engine: &mut dyn Engine,
+        sort: Sort,
+        exchange: &Arc<Exchange>,
+    ) -> Vec<u32> {
         let mut servers = Vec::new();
         for (number, &host) in (0..).zip(&self.blocks.nodes) {
             let server = RequestServer::new(ServerConfig {
@@ -109,7 +143,11 @@ impl Parts<'_> {
         BlockClient::new(BlockClientConfig {
             others: self.blocks.nodes.len() as u32 - 1,
             drive: self.driven().drive(self.place, number, |_| 0),
-            demand: Demand { blocks_milli: raw.blocks_milli, messages_milli: raw.messages_milli, is_parallel: raw.is_parallel },
+            demand: Demand {
+                blocks_milli: raw.blocks_milli,
+                messages_milli: raw.messages_milli,
+                is_parallel: raw.is_parallel,
+            },
             timeout: Span::from_ps(raw.timeout_ps),
             retries: raw.retries,
             blocks,
@@ -121,17 +159,26 @@ impl Parts<'_> {
     fn driven(&self) -> driving::Driven<'_> {
         let Blocks { raw, clients, gap, arrivals, .. } = self.blocks;
         let arrivals = arrivals.as_ref();
-        driving::Driven { users: raw.users, clients: clients.len(), count: raw.transactions, gap, arrivals, spikes: &raw.spikes }
+        driving::Driven {
+            users: raw.users,
+            clients: clients.len(),
+            count: raw.transactions,
+            gap,
+            arrivals,
+            spikes: &raw.spikes,
+        }
     }
 
-    /// All pairs of sockets of one sort: of each client in the order in which it numbers them, by user and other node.
+    /// All pairs of sockets of one sort: of each client in the order in which it numbers them, by
+    /// user and other node.
     fn pairs(&self) -> impl Iterator<Item = Pair> {
         let Blocks { raw, clients, nodes, .. } = self.blocks;
         let driven = self.driven();
         let of_client = move |client: u32| {
             let home = clients[client as usize];
             // Arrivals share the sockets of one user.
-            let users: Vec<u32> = if raw.users == 0 { vec![0] } else { driven.users_of(client).collect() };
+            let users: Vec<u32> =
+                if raw.users == 0 { vec![0] } else { driven.users_of(client).collect() };
             let others = move |turn| {
                 let others = (0_u32..).zip(nodes).filter(move |&(_, &host)| host != home);
                 others.map(move |(server, _)| Pair { client, server, turn })

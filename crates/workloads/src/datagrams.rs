@@ -18,7 +18,11 @@ impl Kind for Datagrams {
 
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
         let ends = Ends { client: self.source as u32, server: self.destination as u32 };
-        let what = Arriving::Datagrams { ends, payload_max: self.payload_max, send_buffer_bytes: self.raw.send_buffer_bytes };
+        let what = Arriving::Datagrams {
+            ends,
+            payload_max: self.payload_max,
+            send_buffer_bytes: self.raw.send_buffer_bytes,
+        };
         engine.arrive(place.arrivals(what, &self.sizes, &self.interarrival, self.raw.count));
     }
 }

@@ -1,4 +1,5 @@
-//! What makes requests or transactions: closed-loop users, spread over clients in turn, or arrivals, of which each client takes its part.
+//! What makes requests or transactions: closed-loop users, spread over clients in turn, or
+//! arrivals, of which each client takes its part.
 
 use crate::{Place, WorkloadRecord};
 use tailrace_endpoint::app::{Arrivals, ArrivalsConfig, Drive, Spike, User};
@@ -19,7 +20,12 @@ pub(crate) struct Driven<'a> {
 }
 
 /// What is recorded of so many users, or of arrivals.
-pub(crate) fn record(observe: &RawObserve, users: u32, count: u64, clients: usize) -> WorkloadRecord {
+pub(crate) fn record(
+    observe: &RawObserve,
+    users: u32,
+    count: u64,
+    clients: usize,
+) -> WorkloadRecord {
     let of_each = u64::from(users);
     if of_each > 0 {
         let left = if count > 0 { of_each } else { 0 };
@@ -30,8 +36,14 @@ pub(crate) fn record(observe: &RawObserve, users: u32, count: u64, clients: usiz
 }
 
 impl Driven<'_> {
-    /// What makes the requests of a client; `home_of` tells the server of a user that stays with one.
-    pub(crate) fn drive(&self, place: &Place<'_>, client: u32, home_of: impl Fn(u32) -> u32) -> Drive {
+    /// What makes the requests of a client; `home_of` tells the server of a user that stays with
+    /// one.
+    pub(crate) fn drive(
+        &self,
+        place: &Place<'_>,
+        client: u32,
+        home_of: impl Fn(u32) -> u32,
+    ) -> Drive {
         let start = Time::from_ps(place.header.start_ps);
         let Some(arrivals) = self.arrivals else {
             let users = self.users_of(client).map(|number| {
@@ -45,11 +57,19 @@ impl Driven<'_> {
                     random: place.random(&format!("{number}/client")),
                 }
             });
-            return Drive::Users { users: users.collect(), gap: self.gap.clone(), requests: self.count };
+            return Drive::Users {
+                users: users.collect(),
+                gap: self.gap.clone(),
+                requests: self.count,
+            };
         };
         let spikes = self.spikes.iter().map(|spike| {
             let from = Time::from_ps(spike.at_ps);
-            Spike { factor_milli: spike.factor_milli, from, until: from + Span::from_ps(spike.for_ps) }
+            Spike {
+                factor_milli: spike.factor_milli,
+                from,
+                until: from + Span::from_ps(spike.for_ps),
+            }
         });
         let config = ArrivalsConfig {
             gap: arrivals.clone(),
@@ -60,7 +80,11 @@ impl Driven<'_> {
             clients: self.clients as u64,
             random: place.random("arrivals"),
         };
-        Drive::Arrivals(if place.header.is_first_at_start { Arrivals::at_start(config) } else { Arrivals::new(config) })
+        Drive::Arrivals(if place.header.is_first_at_start {
+            Arrivals::at_start(config)
+        } else {
+            Arrivals::new(config)
+        })
     }
 
     /// Users of a client, or its part of the arrivals, if it has one.

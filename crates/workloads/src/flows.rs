@@ -18,7 +18,10 @@ impl Kind for Flows {
 
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
         let narrow = |hosts: &[usize]| hosts.iter().map(|&host| host as u32).collect();
-        let what = Arriving::Flows { sources: narrow(&place.header.openers), destinations: narrow(&place.header.peers) };
+        let what = Arriving::Flows {
+            sources: narrow(&place.header.openers),
+            destinations: narrow(&place.header.peers),
+        };
         engine.arrive(place.arrivals(what, &self.sizes, &self.interarrival, self.raw.flows));
     }
 }

@@ -3,7 +3,8 @@
 /// What explanations see between the ends of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Followed {
-    /// The end that opens a connection, or that is the client of a pair of sockets for datagrams, asks, and the other end serves.
+    /// The end that opens a connection, or that is the client of a pair of sockets for datagrams,
+    /// asks, and the other end serves.
     Asking,
     /// Both ends of a connection do the same.
     Peers,

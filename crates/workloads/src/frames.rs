@@ -37,9 +37,19 @@ impl Kind for Frames {
         });
         let ends = Ends { client: self.source as u32, server: self.destination as u32 };
         let mut start = |host: u32, program: Box<dyn Program>, counts_goodput: bool| {
-            engine.start(WorkloadProgram { workload: place.number, host, program, counts_goodput, port: None, finishes: 0 })
+            engine.start(WorkloadProgram {
+                workload: place.number,
+                host,
+                program,
+                counts_goodput,
+                port: None,
+                finishes: 0,
+            })
         };
-        let programs = [start(ends.client, Box::new(source), false), start(ends.server, Box::new(FrameSink), true)];
+        let programs = [
+            start(ends.client, Box::new(source), false),
+            start(ends.server, Box::new(FrameSink), true),
+        ];
         engine.pair(DatagramPair { workload: place.number, ends, programs });
     }
 }

@@ -1,5 +1,6 @@
-//! What the workloads of a plan do, whatever engine runs them: the programs at both ends of each connection, what arrives by
-//! itself, and what is recorded. Random streams have their names here, so that two engines draw the same numbers.
+//! What the workloads of a plan do, whatever engine runs them: the programs at both ends of each
+//! connection, what arrives by itself, and what is recorded. Random streams have their names here,
+//! so that two engines draw the same numbers.
 //!
 //! There is one module for each kind, and one line in [`kind_of`].
 
@@ -121,8 +122,8 @@ trait Kind {
         0
     }
 
-    /// Whether everything that it does at one host follows from what that host does and receives. Most programs share a ledger of what
-    /// goes over their connections.
+    /// Whether everything that it does at one host follows from what that host does and receives.
+    /// Most programs share a ledger of what goes over their connections.
     fn is_local(&self) -> bool {
         self.programs() == 0
     }
@@ -172,9 +173,23 @@ impl Place<'_> {
     }
 
     /// So many arrivals; 0 for no end.
-    fn arrivals(&self, what: Arriving, sizes: &Distribution, interarrival: &Distribution, count: u64) -> Arrivals {
+    fn arrivals(
+        &self,
+        what: Arriving,
+        sizes: &Distribution,
+        interarrival: &Distribution,
+        count: u64,
+    ) -> Arrivals {
         let (start, random) = (Time::from_ps(self.header.start_ps), self.random("arrivals"));
-        let arrivals = Arrivals::new(self.number, what, sizes.clone(), interarrival.clone(), count, start, random);
+        let arrivals = Arrivals::new(
+            self.number,
+            what,
+            sizes.clone(),
+            interarrival.clone(),
+            count,
+            start,
+            random,
+        );
         if self.header.is_first_at_start { arrivals.with_first_at(start) } else { arrivals }
     }
 }
@@ -199,7 +214,8 @@ pub fn record_for(plan: &Plan, workload: &Workload) -> WorkloadRecord {
     kind_of(workload).record(&plan.raw.observe)
 }
 
-/// Whether everything that a workload does at one host follows from what that host does and receives.
+/// Whether everything that a workload does at one host follows from what that host does and
+/// receives.
 pub fn is_local(workload: &Workload) -> bool {
     kind_of(workload).is_local()
 }
@@ -235,7 +251,11 @@ pub fn followed(workload: &Workload) -> Followed {
 }
 
 /// Adds what only the kind of a workload tells.
-fn add_details(workload: &Workload, record: &WorkloadRecord, told: &mut tailrace_outcome::Workload) {
+fn add_details(
+    workload: &Workload,
+    record: &WorkloadRecord,
+    told: &mut tailrace_outcome::Workload,
+) {
     kind_of(workload).add_details(record, told);
 }
 
@@ -243,7 +263,8 @@ fn add_details(workload: &Workload, record: &WorkloadRecord, told: &mut tailrace
 pub fn open_workloads(plan: &Plan, engine: &mut dyn Engine) {
     let devices = Devices::default();
     for (number, workload) in (0..).zip(&plan.workloads) {
-        kind_of(workload).open(&Place { plan, header: &workload.header, number, devices: &devices }, engine);
+        kind_of(workload)
+            .open(&Place { plan, header: &workload.header, number, devices: &devices }, engine);
     }
 }
 
@@ -257,7 +278,8 @@ pub fn hosted_programs(plan: &Plan) -> usize {
     plan.workloads.iter().map(|workload| kind_of(workload).programs()).sum()
 }
 
-/// Whether a workload has connections that last as long as the trial; others arrive by themselves, or are opened by programs.
+/// Whether a workload has connections that last as long as the trial; others arrive by themselves,
+/// or are opened by programs.
 pub fn has_lasting_connections(workload: &Workload) -> bool {
     !kind_of(workload).has_arrivals() && kind_of(workload).programs() == 0
 }

@@ -36,7 +36,10 @@ impl Kind for Mpi {
                 port,
                 job: Arc::clone(&job),
                 ledger: ledger.clone(),
-                peers: self.ranks[..self.active() as usize].iter().map(|&host| Peer { host: host as u16, port }).collect(),
+                peers: self.ranks[..self.active() as usize]
+                    .iter()
+                    .map(|&host| Peer { host: host as u16, port })
+                    .collect(),
                 ranks,
                 start: Time::from_ps(place.header.start_ps),
             });
@@ -55,7 +58,10 @@ impl Kind for Mpi {
     fn add_details(&self, record: &WorkloadRecord, told: &mut Workload) {
         let active = self.active() as usize;
         let size = |(at, (&bytes, &planned)): (usize, (&u64, &u64))| {
-            let sums: Vec<_> = record.sums[at * active..(at + 1) * active].iter().filter(|sum| sum.count > 0).collect();
+            let sums: Vec<_> = record.sums[at * active..(at + 1) * active]
+                .iter()
+                .filter(|sum| sum.count > 0)
+                .collect();
             MpiSize {
                 bytes,
                 planned,
@@ -67,7 +73,8 @@ impl Kind for Mpi {
                 max_ps: sums.iter().map(|sum| sum.max_ps).max(),
             }
         };
-        let sizes = self.raw.sizes_bytes.iter().zip(&self.raw.iterations).enumerate().map(size).collect();
+        let sizes =
+            self.raw.sizes_bytes.iter().zip(&self.raw.iterations).enumerate().map(size).collect();
         let pattern = variants::<MpiPattern>()[self.raw.pattern as usize].to_owned();
         told.mpi_times = Some(MpiTimes { pattern, ranks: self.active().into(), sizes });
     }
@@ -93,7 +100,8 @@ impl Parts for Mpi {
 
     fn job(&self) -> Job {
         let raw = &self.raw;
-        let size = |(&bytes, &iterations)| Size { bytes, iterations, collective: self.collective(bytes) };
+        let size =
+            |(&bytes, &iterations)| Size { bytes, iterations, collective: self.collective(bytes) };
         Job {
             pattern: pattern(raw.pattern),
             sizes: raw.sizes_bytes.iter().zip(&raw.iterations).map(size).collect(),
@@ -180,7 +188,15 @@ mod tests {
         };
         let rate = |gbps: u64| Some(BitRate::from_gbps(gbps));
         let (copy, combine, local) = (rate(3), rate(4), rate(6));
-        Mpi { ranks: vec![0, 1, 0], hosts: vec![0, 1], compute: Distribution::Constant(0), copy, combine, local, raw }
+        Mpi {
+            ranks: vec![0, 1, 0],
+            hosts: vec![0, 1],
+            compute: Distribution::Constant(0),
+            copy,
+            combine,
+            local,
+            raw,
+        }
     }
 
     #[test]
@@ -190,7 +206,10 @@ mod tests {
         assert_eq!([send, receive, local_latency], [1, 2, 5].map(Span::from_ps));
         assert_eq!([copy, combine, local], [3, 4, 6].map(|gbps| Some(BitRate::from_gbps(gbps))));
         assert_eq!((job.warm_up, job.eager_limit, job.ranks), (4, 65_480, 3));
-        assert_eq!(job.sizes.iter().map(|size| (size.bytes, size.iterations)).collect::<Vec<_>>(), [(8, 5), (9, 6)]);
+        assert_eq!(
+            job.sizes.iter().map(|size| (size.bytes, size.iterations)).collect::<Vec<_>>(),
+            [(8, 5), (9, 6)]
+        );
         assert_eq!(mpi(MpiPattern::Pingpong, None).job().ranks, 2, "the third takes no part");
     }
 
@@ -200,8 +219,14 @@ mod tests {
         assert_eq!(done(MpiPattern::Bcast, Algorithm::Linear), Collective::Tree(Tree::Flat));
         assert_eq!(done(MpiPattern::Alltoall, Algorithm::Linear), Collective::Linear);
         assert_eq!(done(MpiPattern::Barrier, Algorithm::Linear), Collective::BarrierLinear);
-        assert_eq!(done(MpiPattern::Barrier, Algorithm::RecursiveDoubling), Collective::BarrierDoubling);
-        assert_eq!(done(MpiPattern::Allreduce, Algorithm::RecursiveDoubling), Collective::RecursiveDoubling);
+        assert_eq!(
+            done(MpiPattern::Barrier, Algorithm::RecursiveDoubling),
+            Collective::BarrierDoubling
+        );
+        assert_eq!(
+            done(MpiPattern::Allreduce, Algorithm::RecursiveDoubling),
+            Collective::RecursiveDoubling
+        );
         assert_eq!(done(MpiPattern::Barrier, Algorithm::Bruck), Collective::Dissemination);
         assert_eq!(done(MpiPattern::Alltoall, Algorithm::Bruck), Collective::Bruck);
     }

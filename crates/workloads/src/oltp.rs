@@ -21,10 +21,18 @@ impl Kind for Oltp {
             let random = |what: &str| place.random(&format!("{user}/{what}"));
             let start = Time::from_ps(self.start.draw(&mut random("start")));
             let connect = if self.raw.connects_early { Time::ZERO } else { start };
-            let client = OltpClient::new(Arc::clone(&profile), user, connect, start, random("client"));
+            let client =
+                OltpClient::new(Arc::clone(&profile), user, connect, start, random("client"));
             let server = OltpServer::new(Arc::clone(&profile), random("server"));
             let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(server))];
-            engine.connect(LastingConnection { workload: place.number, user, ends, apps, goodput_at: 0, pins: [&[], &[]] });
+            engine.connect(LastingConnection {
+                workload: place.number,
+                user,
+                ends,
+                apps,
+                goodput_at: 0,
+                pins: [&[], &[]],
+            });
         }
     }
 }

@@ -16,8 +16,8 @@ impl Pair {
     }
 }
 
-/// Opens the pairs of one client. `hosts` are those of all clients and of all servers, `programs` that of the client and those of all
-/// servers.
+/// Opens the pairs of one client. `hosts` are those of all clients and of all servers, `programs`
+/// that of the client and those of all servers.
 pub(crate) fn connect(
     engine: &mut dyn Engine,
     workload: u32,

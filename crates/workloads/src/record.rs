@@ -82,7 +82,8 @@ impl Sum {
     pub fn add(&mut self, latency: Span) {
         let ps = latency.ps();
         self.min_ps = if self.count == 0 { ps } else { self.min_ps.min(ps) };
-        (self.count, self.sum_ps, self.max_ps) = (self.count + 1, self.sum_ps + ps, self.max_ps.max(ps));
+        (self.count, self.sum_ps, self.max_ps) =
+            (self.count + 1, self.sum_ps + ps, self.max_ps.max(ps));
     }
 
     /// Their mean.
@@ -103,10 +104,20 @@ pub struct Row {
 }
 
 impl WorkloadRecord {
-    /// An empty record of a workload with so many users, of which `users_left` finish after `transactions_total` transactions
-    /// together (0: none does).
-    pub fn new(plan: &RawObserve, users: usize, users_left: u64, transactions_total: u64) -> WorkloadRecord {
-        let series = || Series::new((plan.series_bins as usize).max(2), Span::from_ps(plan.series_bin_ps.max(1)));
+    /// An empty record of a workload with so many users, of which `users_left` finish after
+    /// `transactions_total` transactions together (0: none does).
+    pub fn new(
+        plan: &RawObserve,
+        users: usize,
+        users_left: u64,
+        transactions_total: u64,
+    ) -> WorkloadRecord {
+        let series = || {
+            Series::new(
+                (plan.series_bins as usize).max(2),
+                Span::from_ps(plan.series_bin_ps.max(1)),
+            )
+        };
         WorkloadRecord {
             latency: Latency::default(),
             parts: Latency::default(),
@@ -194,8 +205,8 @@ impl WorkloadRecord {
         self.before = Some(Box::new(before));
     }
 
-    /// Adds the bytes that another part of the same trial has counted, and what its connections had when they were given back; both begin
-    /// anew there. Everything else is told in order.
+    /// Adds the bytes that another part of the same trial has counted, and what its connections had
+    /// when they were given back; both begin anew there. Everything else is told in order.
     pub fn absorb(&mut self, other: &mut WorkloadRecord) {
         self.goodput_bytes += std::mem::take(&mut other.goodput_bytes);
         if let (Some(own), Some(others)) = (&mut self.goodput, &mut other.goodput) {

@@ -2,7 +2,9 @@
 
 use crate::{Ends, Engine, Kind, LastingConnection, Place, WorkloadRecord};
 use std::sync::Arc;
-use tailrace_endpoint::app::{App, ReplayClient, ReplayPace, ReplayServer, Replayed, ReplayedRequest};
+use tailrace_endpoint::app::{
+    App, ReplayClient, ReplayPace, ReplayServer, Replayed, ReplayedRequest,
+};
 use tailrace_plan::{RawObserve, RawRecorded, RawReplayPace, Replay};
 use tailrace_units::{Span, Time};
 
@@ -21,8 +23,18 @@ impl Kind for Replay {
         for (user, recorded) in (0..).zip(&self.raw.connections) {
             let replayed = Arc::new(replayed(recorded, pace));
             let client = ReplayClient::new(Arc::clone(&replayed), user);
-            let apps = [App::ReplayClient(Box::new(client)), App::ReplayServer(Box::new(ReplayServer::new(replayed)))];
-            engine.connect(LastingConnection { workload: place.number, user, ends, apps, goodput_at: 0, pins: [&[], &[]] });
+            let apps = [
+                App::ReplayClient(Box::new(client)),
+                App::ReplayServer(Box::new(ReplayServer::new(replayed))),
+            ];
+            engine.connect(LastingConnection {
+                workload: place.number,
+                user,
+                ends,
+                apps,
+                goodput_at: 0,
+                pins: [&[], &[]],
+            });
         }
     }
 }

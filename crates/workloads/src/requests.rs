@@ -5,7 +5,8 @@ use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
 use std::ops::Range;
 use std::sync::Arc;
 use tailrace_endpoint::app::{
-    ClientConfig, Exchange, Peer, Program, RequestClient, RequestServer, ServerConfig, ServicePolicy, StageConfig, Transport,
+    ClientConfig, Exchange, Peer, Program, RequestClient, RequestServer, ServerConfig,
+    ServicePolicy, StageConfig, Transport,
 };
 use tailrace_plan::{MessageSizes, RawObserve, Requests, Serving, Stage};
 use tailrace_units::Span;
@@ -19,17 +20,21 @@ impl Kind for Requests {
     }
 
     fn programs(&self) -> usize {
-        self.clients.len() + self.servers.len() + self.stages.iter().map(|stage| stage.servers.len()).sum::<usize>()
+        self.clients.len()
+            + self.servers.len()
+            + self.stages.iter().map(|stage| stage.servers.len()).sum::<usize>()
     }
 
-    /// Both ends of a connection draw sizes alike, and a server learns of it from its first segment.
+    /// Both ends of a connection draw sizes alike, and a server learns of it from its first
+    /// segment.
     fn is_local(&self) -> bool {
         true
     }
 
     /// Calls go over TCP, whatever the requests.
     fn opening_hosts(&self) -> Vec<usize> {
-        let mut hosts: Vec<usize> = self.stages.iter().flat_map(|stage| &stage.servers).copied().collect();
+        let mut hosts: Vec<usize> =
+            self.stages.iter().flat_map(|stage| &stage.servers).copied().collect();
         if !self.raw.is_udp {
             hosts.extend(&self.clients);
         }
@@ -43,14 +48,21 @@ impl Kind for Requests {
         let parts = Parts { requests: self, place, port: place.header.port };
         for (number, stage) in (0..).zip(&self.stages) {
             for &host in &stage.servers {
-                parts.start(engine, host, Some(parts.stage_port(number)), Box::new(parts.asked_server(number, stage, host)));
+                parts.start(
+                    engine,
+                    host,
+                    Some(parts.stage_port(number)),
+                    Box::new(parts.asked_server(number, stage, host)),
+                );
             }
         }
         let exchange = parts.exchange(&self.sizes, "sizes");
         let port = (!self.raw.is_udp).then_some(parts.port);
         let servers: Vec<u32> = (0..)
             .zip(&self.servers)
-            .map(|(number, &host)| parts.start(engine, host, port, Box::new(parts.server(number, host, &exchange))))
+            .map(|(number, &host)| {
+                parts.start(engine, host, port, Box::new(parts.server(number, host, &exchange)))
+            })
             .collect();
         for (number, &host) in (0..).zip(&self.clients) {
             let client = parts.client(number, host, &exchange);
@@ -78,9 +90,22 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn start(&self, engine: &mut dyn Engine, host: usize, port: Option<u16>, program: Box<dyn Program>) -> u32 {
+    fn start(
+        &self,
+        engine: &mut dyn Engine,
+        host: usize,
+        port: Option<u16>,
+        program: Box<dyn Program>,
+    ) -> u32 {
         let workload = self.place.number;
-        engine.start(WorkloadProgram { workload, host: host as u32, program, counts_goodput: false, port, finishes: 0 })
+        engine.start(WorkloadProgram {
+            workload,
+            host: host as u32,
+            program,
+            counts_goodput: false,
+            port,
+            finishes: 0,
+        })
     }
 
     fn stage_port(&self, stage: u16) -> u16 {
@@ -88,8 +113,17 @@ impl Parts<'_> {
     }
 
     fn exchange(&self, sizes: &MessageSizes, name: &str) -> Arc<Exchange> {
-        let bytes = if self.requests.raw.is_udp { NUMBER_BYTES..=self.requests.payload_max.into() } else { 1..=u64::MAX };
-        Arc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), bytes, self.place.random(name)))
+        let bytes = if self.requests.raw.is_udp {
+            NUMBER_BYTES..=self.requests.payload_max.into()
+        } else {
+            1..=u64::MAX
+        };
+        Arc::new(Exchange::new(
+            sizes.request.clone(),
+            sizes.response.clone(),
+            bytes,
+            self.place.random(name),
+        ))
     }
 
     /// The sizes of what servers ask, which always goes over TCP.
@@ -115,7 +149,11 @@ impl Parts<'_> {
     fn stages(&self, range: Range<usize>) -> Vec<StageConfig> {
         let numbered = (0_u16..).zip(&self.requests.stages).skip(range.start).take(range.len());
         let config = |(number, stage): (u16, &Stage)| StageConfig {
-            peers: stage.servers.iter().map(|&host| Peer { host: host as u16, port: self.stage_port(number) }).collect(),
+            peers: stage
+                .servers
+                .iter()
+                .map(|&host| Peer { host: host as u16, port: self.stage_port(number) })
+                .collect(),
             exchange: self.stage_exchange(number, &stage.sizes),
             count: stage.count,
             is_parallel: stage.is_parallel,
@@ -145,25 +183,43 @@ impl Parts<'_> {
             Transport::Udp { timeout: Span::from_ps(raw.timeout_ps), retries: raw.retries, keys }
         } else {
             let (timeout, retries) = (Span::from_ps(raw.timeout_ps), raw.retries);
-            Transport::Tcp { is_kept: raw.is_kept, depth: raw.pipeline, limit: raw.connections, timeout, retries }
+            Transport::Tcp {
+                is_kept: raw.is_kept,
+                depth: raw.pipeline,
+                limit: raw.connections,
+                timeout,
+                retries,
+            }
         };
         RequestClient::new(ClientConfig {
             host: host as u16,
-            servers: servers.iter().map(|&host| Peer { host: host as u16, port: self.port }).collect(),
+            servers: servers
+                .iter()
+                .map(|&host| Peer { host: host as u16, port: self.port })
+                .collect(),
             exchange: Arc::clone(exchange),
             transport,
             drive: self.driven().drive(self.place, number, |user| self.home_of(user)),
-            choice: (raw.is_random && servers.len() > 1).then(|| self.place.random(&format!("{number}/balance"))),
+            choice: (raw.is_random && servers.len() > 1)
+                .then(|| self.place.random(&format!("{number}/balance"))),
         })
     }
 
     fn driven(&self) -> driving::Driven<'_> {
         let Requests { raw, clients, gap, arrivals, .. } = self.requests;
         let arrivals = arrivals.as_ref();
-        driving::Driven { users: raw.users, clients: clients.len(), count: raw.requests, gap, arrivals, spikes: &raw.spikes }
+        driving::Driven {
+            users: raw.users,
+            clients: clients.len(),
+            count: raw.requests,
+            gap,
+            arrivals,
+            spikes: &raw.spikes,
+        }
     }
 
-    /// The server of a user that stays with one. Users of one client take servers in turn, as users of different clients do.
+    /// The server of a user that stays with one. Users of one client take servers in turn, as users
+    /// of different clients do.
     fn home_of(&self, user: u32) -> u32 {
         user % self.requests.servers.len() as u32
     }
@@ -179,10 +235,13 @@ impl Parts<'_> {
                 return pairs;
             }
             if raw.users == 0 {
-                (0..servers).for_each(|server| pairs.extend((0..raw.connections).map(|turn| Pair { client, server, turn })));
+                (0..servers).for_each(|server| {
+                    pairs.extend((0..raw.connections).map(|turn| Pair { client, server, turn }))
+                });
             }
             for user in self.driven().users_of(client) {
-                let asked = if is_drawn { 0..servers } else { self.home_of(user)..self.home_of(user) + 1 };
+                let asked =
+                    if is_drawn { 0..servers } else { self.home_of(user)..self.home_of(user) + 1 };
                 pairs.extend(asked.map(|server| Pair { client, server, turn: user }));
             }
             pairs
@@ -198,5 +257,9 @@ impl Parts<'_> {
 }
 
 pub(crate) fn policy(service: &Serving) -> ServicePolicy {
-    ServicePolicy { work: service.work.clone(), time: service.time.clone(), concurrency: service.concurrency }
+    ServicePolicy {
+        work: service.work.clone(),
+        time: service.time.clone(),
+        concurrency: service.concurrency,
+    }
 }

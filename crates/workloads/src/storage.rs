@@ -7,8 +7,9 @@ use std::sync::Arc;
 use tailrace_blockdev::DeviceUser;
 use tailrace_endpoint::app::storage_protocol::Rules;
 use tailrace_endpoint::app::{
-    Access, Arrivals, ArrivalsConfig, JobConfig, LocalPath, NetworkPath, NetworkPathConfig, Pace, Path, Pattern, Peer,
-    StorageClient, StorageClientConfig, StorageTarget, StorageTargetConfig, Wires,
+    Access, Arrivals, ArrivalsConfig, JobConfig, LocalPath, NetworkPath, NetworkPathConfig, Pace,
+    Path, Pattern, Peer, StorageClient, StorageClientConfig, StorageTarget, StorageTargetConfig,
+    Wires,
 };
 use tailrace_plan::{RawAccess, RawObserve, Storage};
 use tailrace_units::{Probability, Span, Time, Zipf};
@@ -36,8 +37,11 @@ impl Kind for Storage {
 
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
         let parts = Parts { storage: self, place };
-        let network =
-            agreed(&self.raw.protocol).map(|(rules, connections)| Network { rules, connections, wires: Wires::default() });
+        let network = agreed(&self.raw.protocol).map(|(rules, connections)| Network {
+            rules,
+            connections,
+            wires: Wires::default(),
+        });
         if let (Some(network), Some(target)) = (&network, self.target) {
             parts.start_target(engine, target, network);
         }
@@ -47,10 +51,18 @@ impl Kind for Storage {
                 Some(network) => Box::new(parts.network_path(host, network)),
             };
             let program = Box::new(parts.client(number, path));
-            let finishes = if self.raw.requests > 0 || self.raw.bytes > 0 { self.raw.jobs.into() } else { 0 };
+            let finishes =
+                if self.raw.requests > 0 || self.raw.bytes > 0 { self.raw.jobs.into() } else { 0 };
             let (workload, host) = (place.number, host as u32);
             // What an initiator reads or writes is counted when a request is complete.
-            engine.start(WorkloadProgram { workload, host, program, counts_goodput: false, port: None, finishes });
+            engine.start(WorkloadProgram {
+                workload,
+                host,
+                program,
+                counts_goodput: false,
+                port: None,
+                finishes,
+            });
         }
     }
 }
@@ -80,7 +92,14 @@ impl Parts<'_> {
             wires: wires.clone(),
         });
         let (program, port) = (Box::new(target), Some(port));
-        engine.start(WorkloadProgram { workload, host: host as u32, program, counts_goodput: false, port, finishes: 0 });
+        engine.start(WorkloadProgram {
+            workload,
+            host: host as u32,
+            program,
+            counts_goodput: false,
+            port,
+            finishes: 0,
+        });
     }
 
     fn network_path(&self, host: usize, network: &Network) -> NetworkPath {
@@ -95,7 +114,8 @@ impl Parts<'_> {
         })
     }
 
-    /// The device of an initiator, or of the target (0), which workloads before this one may use already.
+    /// The device of an initiator, or of the target (0), which workloads before this one may use
+    /// already.
     fn device(&self, number: u32, host: usize) -> DeviceUser {
         let random = || self.place.random(&format!("{number}/device"));
         self.place.devices.user(host, &self.storage.device, random)
@@ -153,7 +173,9 @@ fn pattern(storage: &Storage, job: u32) -> Pattern {
     let access = match raw.access {
         RawAccess::Sequential => Access::Sequential,
         RawAccess::Random(ppb) => Access::Random(share(ppb)),
-        RawAccess::Zipf(theta_milli) => Access::Zipf(Zipf::new((area / (block.mean() as u64).max(sector)).max(1), theta_milli)),
+        RawAccess::Zipf(theta_milli) => {
+            Access::Zipf(Zipf::new((area / (block.mean() as u64).max(sector)).max(1), theta_milli))
+        }
     };
     Pattern {
         read: share(raw.read_ppb),
@@ -195,13 +217,23 @@ mod tests {
             bytes: 0,
         };
         let (block, think) = (Distribution::Constant(8_192), Distribution::Constant(0));
-        Storage { initiators: vec![0], target: None, device: disk("sda"), block, arrivals: None, think, raw }
+        Storage {
+            initiators: vec![0],
+            target: None,
+            device: disk("sda"),
+            block,
+            arrivals: None,
+            think,
+            raw,
+        }
     }
 
     #[test]
     fn jobs_share_the_area_behind_the_offset() {
         // A third of 4 000 000 bytes is 2604 sectors.
-        let areas = [0, 1, 2].map(|job| pattern(&storage(RawAccess::Sequential), job)).map(|each| (each.first, each.area));
+        let areas = [0, 1, 2]
+            .map(|job| pattern(&storage(RawAccess::Sequential), job))
+            .map(|each| (each.first, each.area));
         assert_eq!(areas, [0, 1, 2].map(|job| ((1 << 30) + job * 2_604 * 512, 2_604 * 512)));
     }
 
@@ -209,8 +241,12 @@ mod tests {
     fn requests_are_of_the_shares_and_of_the_exponent_of_the_plan() {
         let asked = pattern(&storage(RawAccess::Random(600_000_000)), 0);
         assert_eq!(asked.read, Probability::ratio(7, 10));
-        assert!(matches!(asked.access, Access::Random(share) if share == Probability::ratio(6, 10)));
-        let Access::Zipf(zipf) = pattern(&storage(RawAccess::Zipf(1_300)), 0).access else { panic!("it follows Zipf's law") };
+        assert!(
+            matches!(asked.access, Access::Random(share) if share == Probability::ratio(6, 10))
+        );
+        let Access::Zipf(zipf) = pattern(&storage(RawAccess::Zipf(1_300)), 0).access else {
+            panic!("it follows Zipf's law")
+        };
         assert_eq!(format!("{zipf:?}"), format!("{:?}", Zipf::new(2_604 * 512 / 8_192, 1_300)));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use tailrace_blockdev::{CacheConfig, Device, DeviceConfig, DeviceUser, HeadConfig, Limits, LinkConfig};
+use tailrace_blockdev::{
+    CacheConfig, Device, DeviceConfig, DeviceUser, HeadConfig, Limits, LinkConfig,
+};
 use tailrace_plan::BlockDevice;
 use tailrace_units::{RandomStream, Span};
 
@@ -11,8 +13,14 @@ use tailrace_units::{RandomStream, Span};
 pub(crate) struct Devices(RefCell<BTreeMap<(usize, String), DeviceUser>>);
 
 impl Devices {
-    /// One more use of this device of this host. The first one makes it, and tells where its latencies are drawn from.
-    pub(crate) fn user(&self, host: usize, device: &BlockDevice, random: impl FnOnce() -> RandomStream) -> DeviceUser {
+    /// One more use of this device of this host. The first one makes it, and tells where its
+    /// latencies are drawn from.
+    pub(crate) fn user(
+        &self,
+        host: usize,
+        device: &BlockDevice,
+        random: impl FnOnce() -> RandomStream,
+    ) -> DeviceUser {
         let mut users = self.0.borrow_mut();
         let first = users
             .entry((host, device.raw.name.clone()))
@@ -37,7 +45,10 @@ fn device_config(device: &BlockDevice) -> DeviceConfig {
             segment_bytes: limits.segment_bytes,
             transfer_bytes: (limits.transfer_bytes > 0).then_some(limits.transfer_bytes),
         },
-        cache: raw.cache.map(|cache| CacheConfig { bytes: cache.bytes, latency: Span::from_ps(cache.latency_ps) }),
+        cache: raw.cache.map(|cache| CacheConfig {
+            bytes: cache.bytes,
+            latency: Span::from_ps(cache.latency_ps),
+        }),
         head: raw.head.map(|head| HeadConfig {
             turn: Span::from_ps(head.turn_ps),
             seek_track: Span::from_ps(head.seek_track_ps),
@@ -51,7 +62,9 @@ fn device_config(device: &BlockDevice) -> DeviceConfig {
 pub(crate) mod tests {
     use super::*;
     use tailrace_blockdev::{Op, Request};
-    use tailrace_plan::{RawDevice, RawDeviceCache, RawDeviceHead, RawDeviceLimits, RawDistribution};
+    use tailrace_plan::{
+        RawDevice, RawDeviceCache, RawDeviceHead, RawDeviceLimits, RawDistribution,
+    };
     use tailrace_units::{BitRate, Distribution, Time};
 
     /// A disk all of whose numbers differ.
@@ -66,9 +79,19 @@ pub(crate) mod tests {
             is_duplex: true,
             queue_depth: 32,
             sector_bytes: 512,
-            limits: RawDeviceLimits { max_sectors_bytes: 1 << 20, max_segments: 64, segment_bytes: 4_096, transfer_bytes: 0 },
+            limits: RawDeviceLimits {
+                max_sectors_bytes: 1 << 20,
+                max_segments: 64,
+                segment_bytes: 4_096,
+                transfer_bytes: 0,
+            },
             cache: Some(RawDeviceCache { bytes: 1 << 24, latency_ps: 5 }),
-            head: Some(RawDeviceHead { turn_ps: 8, seek_track_ps: 1, seek_full_ps: 15, capacity_bytes: 1 << 40 }),
+            head: Some(RawDeviceHead {
+                turn_ps: 8,
+                seek_track_ps: 1,
+                seek_full_ps: 15,
+                capacity_bytes: 1 << 40,
+            }),
         };
         BlockDevice {
             read_latency: Distribution::Constant(100_000_000),
@@ -82,8 +105,14 @@ pub(crate) mod tests {
     fn a_device_is_that_of_the_plan() {
         let mut device = disk("sda");
         let config = device_config(&device);
-        assert_eq!((config.read_latency, config.write_latency), (device.read_latency.clone(), device.write_latency.clone()));
-        assert_eq!((config.link.read, config.link.write), (BitRate::from_gbps(4), BitRate::from_gbps(2)));
+        assert_eq!(
+            (config.read_latency, config.write_latency),
+            (device.read_latency.clone(), device.write_latency.clone())
+        );
+        assert_eq!(
+            (config.link.read, config.link.write),
+            (BitRate::from_gbps(4), BitRate::from_gbps(2))
+        );
         assert_eq!((config.servers, config.queue_depth, config.link.is_duplex), (1, 32, true));
         assert_eq!(config.limits.piece_bytes(), 64 * 4_096, "the least of the limits that it has");
         let cache = CacheConfig { bytes: 1 << 24, latency: Span::from_ps(5) };
@@ -98,7 +127,8 @@ pub(crate) mod tests {
     fn a_device_of_a_host_is_one_for_all_of_its_workloads_and_other_hosts_have_their_own() {
         let (devices, mut device) = (Devices::default(), disk("sda"));
         (device.raw.cache, device.raw.head) = (None, None);
-        let mut users = [0, 0, 1].map(|host| devices.user(host, &device, || RandomStream::new(1, "device")));
+        let mut users =
+            [0, 0, 1].map(|host| devices.user(host, &device, || RandomStream::new(1, "device")));
         let request = Request { op: Op::Read, offset: 0, bytes: 512, tag: 0 };
         users.iter_mut().for_each(|user| user.submit(Time::ZERO, request));
         let ends = users.map(|mut user| {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use tailrace_endpoint::app::storage_protocol::{Rules, iscsi::Iscsi, nbd::Nbd, nvme_tcp::NvmeTcp};
 use tailrace_plan::{RawIscsi, RawNbd, RawNvmeTcp, RawStorageProtocol};
 
-/// What each session has agreed on, and how many connections an initiator has; none where devices are in initiators.
+/// What each session has agreed on, and how many connections an initiator has; none where devices
+/// are in initiators.
 pub(crate) fn agreed(protocol: &RawStorageProtocol) -> Option<(Arc<Rules>, u32)> {
     let (rules, connections) = match protocol {
         RawStorageProtocol::Local => return None,
@@ -35,7 +36,8 @@ fn iscsi(raw: &RawIscsi) -> Iscsi {
     }
 }
 
-/// Linux targets ask for all of a write at once, and send all of a read in one unit (`drivers/nvme/target/tcp.c`).
+/// Linux targets ask for all of a write at once, and send all of a read in one unit
+/// (`drivers/nvme/target/tcp.c`).
 fn nvme_tcp(raw: &RawNvmeTcp) -> NvmeTcp {
     NvmeTcp {
         in_capsule: raw.in_capsule_bytes,
@@ -80,8 +82,12 @@ mod tests {
             requests: 32,
             set_up_bytes: vec![[452, 348]],
         };
-        let (rules, connections) = agreed(&RawStorageProtocol::Iscsi(Box::new(raw))).expect("it leads over the network");
-        assert_eq!((connections, rules.immediate, rules.first_burst), (1, Immediate::UpTo(8 * KIB), 64 * KIB));
+        let (rules, connections) =
+            agreed(&RawStorageProtocol::Iscsi(Box::new(raw))).expect("it leads over the network");
+        assert_eq!(
+            (connections, rules.immediate, rules.first_burst),
+            (1, Immediate::UpTo(8 * KIB), 64 * KIB)
+        );
         assert_eq!((rules.burst, rules.sequence, rules.outstanding), (256 * KIB, 256 * KIB, 3));
         assert_eq!((rules.data_in, rules.data_out), (128 * KIB, 8 * KIB));
         assert_eq!((rules.header_digest, rules.data_digest), (4, 0));
@@ -101,12 +107,20 @@ mod tests {
             header_digest: false,
             data_digest: true,
         };
-        let (rules, connections) = agreed(&RawStorageProtocol::NvmeTcp(nvme)).expect("it leads over the network");
-        assert_eq!((connections, rules.commands, rules.immediate), (6, 127, Immediate::AllWithin(16 * KIB)));
-        assert_eq!((rules.data_out, rules.data_in, rules.is_status_with_data), (64 * KIB, u32::MAX, true));
+        let (rules, connections) =
+            agreed(&RawStorageProtocol::NvmeTcp(nvme)).expect("it leads over the network");
+        assert_eq!(
+            (connections, rules.commands, rules.immediate),
+            (6, 127, Immediate::AllWithin(16 * KIB))
+        );
+        assert_eq!(
+            (rules.data_out, rules.data_in, rules.is_status_with_data),
+            (64 * KIB, u32::MAX, true)
+        );
         assert_eq!((rules.header_digest, rules.data_digest), (0, 4));
         let nbd = RawNbd { connections: 5, requests: 16, structured_replies: true };
-        let (rules, connections) = agreed(&RawStorageProtocol::Nbd(nbd)).expect("it leads over the network");
+        let (rules, connections) =
+            agreed(&RawStorageProtocol::Nbd(nbd)).expect("it leads over the network");
         assert_eq!((connections, rules.requests), (5, 16));
         assert_eq!(agreed(&RawStorageProtocol::Local), None);
     }

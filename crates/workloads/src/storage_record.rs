@@ -49,7 +49,10 @@ impl StorageRecord {
         };
         of.latency.record(done.waits.whole());
         of.bytes += done.bytes;
-        of.waits_ps.iter_mut().zip(done.waits.parts()).for_each(|(sum, part)| *sum += u128::from(part.ps()));
+        of.waits_ps
+            .iter_mut()
+            .zip(done.waits.parts())
+            .for_each(|(sum, part)| *sum += u128::from(part.ps()));
         self.pieces += u64::from(done.pieces);
         self.pieces_wait_ps += u128::from(done.pieces_wait.ps());
         self.busy += done.busy;
@@ -65,16 +68,36 @@ mod tests {
     fn each_request_counts_where_its_name_is() {
         let mut record = StorageRecord::new(1);
         for (op, us) in [(Op::Read, 10), (Op::Write, 20), (Op::Flush, 30)] {
-            let waits = Waits { queue: Span::from_us(us), device: Span::from_us(1), ..Waits::default() };
+            let waits =
+                Waits { queue: Span::from_us(us), device: Span::from_us(1), ..Waits::default() };
             let bytes = us * 100;
             let (intended, pieces_wait, busy) = (Time::ZERO, waits.whole(), Span::from_us(us));
-            record.note(&StorageDone { user: 0, op, bytes, intended, waits, pieces: 2, pieces_wait, busy });
+            record.note(&StorageDone {
+                user: 0,
+                op,
+                bytes,
+                intended,
+                waits,
+                pieces: 2,
+                pieces_wait,
+                busy,
+            });
         }
         let queue = Waits::NAMES.iter().position(|&name| name == "queue").expect("it is a part");
-        let told = StorageRecord::NAMES.iter().zip(&record.of).map(|(&name, of)| (name, of.bytes, of.waits_ps[queue]));
-        let expected = [("read", 1_000, 10_000_000), ("write", 2_000, 20_000_000), ("flush", 3_000, 30_000_000)];
+        let told = StorageRecord::NAMES
+            .iter()
+            .zip(&record.of)
+            .map(|(&name, of)| (name, of.bytes, of.waits_ps[queue]));
+        let expected = [
+            ("read", 1_000, 10_000_000),
+            ("write", 2_000, 20_000_000),
+            ("flush", 3_000, 30_000_000),
+        ];
         assert_eq!(told.collect::<Vec<_>>(), expected);
         assert!(record.of.iter().all(|of| of.latency.count() == 1));
-        assert_eq!((record.pieces, record.pieces_wait_ps, record.busy), (6, 63_000_000, Span::from_us(60)));
+        assert_eq!(
+            (record.pieces, record.pieces_wait_ps, record.busy),
+            (6, 63_000_000, Span::from_us(60))
+        );
     }
 }

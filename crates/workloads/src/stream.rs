@@ -20,10 +20,18 @@ impl Kind for Stream {
         let ends = Ends { client: self.source as u32, server: self.destination as u32 };
         let pins = [self.pins[0].as_slice(), &self.pins[1]];
         for user in 0..self.raw.connections {
-            let start = Time::from_ps(place.header.start_ps + u64::from(user) * self.raw.stagger_ps);
+            let start =
+                Time::from_ps(place.header.start_ps + u64::from(user) * self.raw.stagger_ps);
             let source = App::StreamSource(source(&self.raw, start));
             let sink = App::StreamSink(StreamSink::new(user, start, self.raw.bytes));
-            engine.connect(LastingConnection { workload: place.number, user, ends, apps: [source, sink], goodput_at: 1, pins });
+            engine.connect(LastingConnection {
+                workload: place.number,
+                user,
+                ends,
+                apps: [source, sink],
+                goodput_at: 1,
+                pins,
+            });
         }
     }
 
@@ -36,6 +44,10 @@ fn source(raw: &RawStream, start: Time) -> StreamSource {
     let RawStream { rate_bps, connections, write_bytes, .. } = *raw;
     match rate_bps {
         0 => StreamSource::new(start, raw.bytes),
-        _ => StreamSource::paced(start, raw.bytes, Offer { rate_bps, connections: u64::from(connections), write_bytes }),
+        _ => StreamSource::paced(
+            start,
+            raw.bytes,
+            Offer { rate_bps, connections: u64::from(connections), write_bytes },
+        ),
     }
 }

@@ -8,7 +8,8 @@ use plans::*;
 use tailrace_plan::*;
 use tailrace_units::{Distribution, RandomStream, Time};
 use tailrace_workloads::{
-    Arrival, Arrivals, DatagramPair, Ends, Engine, LastingConnection, WorkloadProgram, arriving, open_workloads, record_for,
+    Arrival, Arrivals, DatagramPair, Ends, Engine, LastingConnection, WorkloadProgram, arriving,
+    open_workloads, record_for,
 };
 
 /// Notes what it is told.
@@ -47,20 +48,29 @@ fn told(workload: RawWorkload) -> Recorded {
 #[test]
 fn a_flow_has_its_size_the_gap_to_the_next_and_its_hosts_drawn_in_this_order() {
     let hosts = || (0..3).map(|i| format!("h{i}")).collect();
-    let (size, gap) = (RawDistribution::Exponential { mean: 10_000 }, RawDistribution::Uniform { low: US, high: MS });
+    let (size, gap) = (
+        RawDistribution::Exponential { mean: 10_000 },
+        RawDistribution::Uniform { low: US, high: MS },
+    );
     let mut web = flows_between("web", [hosts(), hosts()], size, gap, 20);
     web.header.start_ps = 7 * MS;
     let mut arrivals = told(web.into()).arrivals.remove(0);
     let mut random = RandomStream::new(5, "web/arrivals");
-    let (sizes, gaps) = (Distribution::Exponential { mean: 10_000 }, Distribution::Uniform { low: US, high: MS });
+    let (sizes, gaps) =
+        (Distribution::Exponential { mean: 10_000 }, Distribution::Uniform { low: US, high: MS });
     let mut at = 7 * MS + gaps.draw(&mut random);
     for left in (0..20).rev() {
         assert_eq!(arrivals.next_at(), Time::from_ps(at));
         let bytes = sizes.draw(&mut random).max(1);
         let gap = if left > 0 { gaps.draw(&mut random) } else { 0 };
         let client = random.below(3) as u32;
-        let server = std::iter::repeat_with(|| random.below(3) as u32).find(|&host| host != client).expect("without end");
-        assert_eq!(arrivals.take(), Arrival { at: Time::from_ps(at), ends: Ends { client, server }, bytes });
+        let server = std::iter::repeat_with(|| random.below(3) as u32)
+            .find(|&host| host != client)
+            .expect("without end");
+        assert_eq!(
+            arrivals.take(),
+            Arrival { at: Time::from_ps(at), ends: Ends { client, server }, bytes }
+        );
         at += gap;
     }
     assert!(arrivals.next_at().is_never());
@@ -85,9 +95,14 @@ fn a_datagram_has_its_size_and_the_gap_to_the_next_drawn_and_fits_a_frame() {
 fn each_user_has_a_stream_for_its_start() {
     let mut users = oltp("shop", "h0", "h1", 4, 1, 1_000);
     users.start = RawDistribution::Uniform { low: 0, high: S };
-    let start =
-        |user: u32| Distribution::Uniform { low: 0, high: S }.draw(&mut RandomStream::new(5, &format!("shop/{user}/start")));
-    assert_eq!(told(users.clone().into()).due, (0..4).map(|user| Time::from_ps(start(user))).collect::<Vec<_>>());
+    let start = |user: u32| {
+        Distribution::Uniform { low: 0, high: S }
+            .draw(&mut RandomStream::new(5, &format!("shop/{user}/start")))
+    };
+    assert_eq!(
+        told(users.clone().into()).due,
+        (0..4).map(|user| Time::from_ps(start(user))).collect::<Vec<_>>()
+    );
     users.connects_early = true;
     assert_eq!(told(users.into()).due, [Time::ZERO; 4]);
 }

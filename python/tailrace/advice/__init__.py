@@ -1,1 +1,2 @@
-"""Advice: candidates that can matter for a goal, each simulated, ranked, with the configuration to apply."""
+"""Advice: candidates that can matter for a goal, each simulated, ranked, with the configuration to
+apply."""

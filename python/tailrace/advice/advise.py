@@ -14,7 +14,15 @@ from tailrace.advice.doubts import doubts
 from tailrace.advice.judging import Judged, decided, figure_in, improvement, judged, subject_of
 from tailrace.advice.screening import LEAST_PERCENT, Screened, Screening, screening_of
 from tailrace.advice.situation import Situation
-from tailrace.advice.trying import PRESENT, Effort, experiment_of, looks_at, run_all, trials_of, with_arms
+from tailrace.advice.trying import (
+    PRESENT,
+    Effort,
+    experiment_of,
+    looks_at,
+    run_all,
+    trials_of,
+    with_arms,
+)
 from tailrace.errors import RunRefusedError, closest, known_arm
 from tailrace.experiment.explain import ExplainedIfPossible, ran_all
 from tailrace.experiment.native import Failed, Ran
@@ -99,14 +107,19 @@ class Advice:
 def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     """Simulates the present and the candidates; raises `RunRefusedError` for a goal that is none.
 
-    Raises `KeyboardInterrupt` when interrupted: what was finished is kept, and the same call continues.
+    Raises `KeyboardInterrupt` when interrupted: what was finished is kept, and the same call
+    continues.
     """
     arm = _arm(loaded, wanted.arm)
     document, scenario = document_of(loaded, arm), loaded.arms[arm]
     named = parse_goal(wanted.goal, scenario) if wanted.goal else None
     seed = scenario.experiment.seed
     # Sizes that are calibrated are not known before: nothing is explained then.
-    seen = None if scenario.experiment.calibrate else _at_present(document, seed, wanted.effort, reporter)
+    seen = (
+        None
+        if scenario.experiment.calibrate
+        else _at_present(document, seed, wanted.effort, reporter)
+    )
     goal = named or _slowest(seen)
     targets = tuple(scenario.groups.get(goal.subject, [goal.subject]))
     situation = Situation(document, scenario, targets, goal.metric)
@@ -118,7 +131,9 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
             tried.sort(key=made.share_of, reverse=True)
     effort = wanted.effort
     present = seen[0] if seen else None
-    screening = screening_of(present, situation, goal, 1 + len(tried), wanted.screening, effort.scale)
+    screening = screening_of(
+        present, situation, goal, 1 + len(tried), wanted.screening, effort.scale
+    )
     with working(reporter, f"making plans of {len(tried)} candidates"):
         arms = with_arms(document, tried, seed, trials_of(wanted.screening))
         short = experiment_of(arms, replace(effort, scale=effort.scale * screening.share), reporter)
@@ -133,9 +148,12 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     with working(reporter, "combining candidates"):
         both = combined(situation, better[:COMBINED_FROM])
     chosen = [*better[:CONFIRMED_MAX], *([both] if both else [])]
-    # Other random numbers than those by which they were chosen: of many, the best is best partly by chance.
+    # Other random numbers than those by which they were chosen: of many, the best is best partly by
+    # chance.
     with working(reporter, f"making plans of {len(chosen)} candidates to confirm"):
-        arms = with_arms(document, chosen, seed + 1, looks_at(goal, wanted.trials_max, LEAST_PERCENT))
+        arms = with_arms(
+            document, chosen, seed + 1, looks_at(goal, wanted.trials_max, LEAST_PERCENT)
+        )
         confirming = experiment_of(arms, wanted.effort, reporter)
     final = run_all(confirming, folder / CONFIRMED, reporter)
     before = figure_in(final, PRESENT, goal)
@@ -172,7 +190,9 @@ def _arm(loaded: Loaded, wanted: str | None) -> str:
     return known_arm(wanted or loaded.scenario.baseline, list(loaded.arms))
 
 
-def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporter) -> tuple[Ran, dict[str, Any]]:
+def _at_present(
+    document: Document, seed: int, effort: Effort, reporter: Reporter
+) -> tuple[Ran, dict[str, Any]]:
     """One trial of the present, explained where that is possible, and its plan."""
     key = TrialKey(PRESENT, 1)
     with working(reporter, "making the plan of the present"):
@@ -185,9 +205,12 @@ def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporte
 
 
 def _slowest(seen: tuple[Ran, dict[str, Any]] | None) -> Goal:
-    """The workload with the largest 99th percentile of latency; of those without latencies, the first that ends."""
+    """The workload with the largest 99th percentile of latency; of those without latencies, the
+    first that ends."""
     if seen is None:
-        raise RunRefusedError("--goal is needed where sizes are calibrated (hint: for example --goal 'shop.p99')")
+        raise RunRefusedError(
+            "--goal is needed where sizes are calibrated (hint: for example --goal 'shop.p99')"
+        )
     workloads = seen[0].outcome.workloads
     waits = [
         (figure.ms, workload.name)
@@ -204,7 +227,9 @@ def _slowest(seen: tuple[Ran, dict[str, Any]] | None) -> Goal:
     raise RunRefusedError("the scenario has no workload (hint: enable one)")
 
 
-def _chosen(situation: Situation, only: Sequence[str]) -> tuple[list[Candidate], list[tuple[Candidate, str]]]:
+def _chosen(
+    situation: Situation, only: Sequence[str]
+) -> tuple[list[Candidate], list[tuple[Candidate, str]]]:
     """The candidates to simulate, and those that are not, with the reason."""
     tried: list[Candidate] = []
     left: list[tuple[Candidate, str]] = []
@@ -213,7 +238,8 @@ def _chosen(situation: Situation, only: Sequence[str]) -> tuple[list[Candidate],
     for name in only:
         if name not in names:
             raise RunRefusedError(
-                f"--only {name}: there is no such candidate here (hint: {closest(name, names, 'candidates')})"
+                f"--only {name}: there is no such candidate here (hint: "
+                f"{closest(name, names, 'candidates')})"
             )
     for one in known:
         if only and one.name not in only:
@@ -239,7 +265,9 @@ def _reason_against(situation: Situation, candidate: Candidate) -> str | None:
 
 
 def _settings_of(scenario: Scenario) -> str:
-    return repr(scenario.model_copy(update={"arms": {}, "sweep": None, "expect": [], "published": None}))
+    return repr(
+        scenario.model_copy(update={"arms": {}, "sweep": None, "expect": [], "published": None})
+    )
 
 
 def _refuse_unknown(run: Run, goal: Goal) -> None:
@@ -250,12 +278,15 @@ def _refuse_unknown(run: Run, goal: Goal) -> None:
     why = f": {min(reasons)}" if reasons else ""
     kind = run.kind_of(subject_of(run, goal).members[0])
     raise RunRefusedError(
-        f"--goal '{goal}': trials of the present have no such figure of a workload of kind {kind}{why}"
+        f"--goal '{goal}': trials of the present have no such figure of a "
+        f"workload of kind {kind}{why}"
         " (hint: choose another metric, or a longer experiment.duration)"
     )
 
 
-def _confirmed(run: Run, situation: Situation, chosen: Sequence[Candidate], goal: Goal) -> Iterator[Confirmed]:
+def _confirmed(
+    run: Run, situation: Situation, chosen: Sequence[Candidate], goal: Goal
+) -> Iterator[Confirmed]:
     by_name = {one.name: one for one in chosen}
     combinations = {one.name for one in chosen if one.group == COMBINATION}
     for one in judged(run, list(by_name), goal, combinations):

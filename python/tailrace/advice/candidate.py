@@ -1,4 +1,5 @@
-"""A change that may help: what it sets, on which waits it acts, what it costs, and how it is applied."""
+"""A change that may help: what it sets, on which waits it acts, what it costs, and how it is
+applied."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,10 +9,13 @@ QUEUES = frozenset({"switch_queue", "paused", "interface_queue"})
 """Waits behind other frames."""
 REPEATS = frozenset({"fast_retransmission", "probe", "timeout", "reordering"})
 """Waits for what was lost."""
-WORK = frozenset({"client_work", "server_work", "worker_wait", "core_wait", "receive", "wait_to_start"})
+WORK = frozenset(
+    {"client_work", "server_work", "worker_wait", "core_wait", "receive", "wait_to_start"}
+)
 """Time on cores, and before them."""
 WINDOW = "windowed"
-"""Round trips for which a window was closed: they consist of other parts, and are counted beside them."""
+"""Round trips for which a window was closed: they consist of other parts, and are counted beside
+them."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +34,15 @@ class Candidate:
     name: str
     """Name of its arm."""
     group: str
-    """Of candidates of one group only the best is followed, and no two are combined: each replaces the other."""
+    """Of candidates of one group only the best is followed, and no two are combined: each replaces
+    the other."""
     title: str
     """What it does, as the beginning of a sentence."""
     changes: Mapping[str, Any] = field(repr=False)
     """Dotted paths of the scenario and values, as in an arm."""
     acts_on: frozenset[str]
-    """Parts of a latency (`docs/models/causes.md`) that it can change, and `windowed`; empty for any."""
+    """Parts of a latency (`docs/models/causes.md`) that it can change, and `windowed`; empty for
+    any."""
     costs: str
     """What it costs, and what can go wrong."""
     settings: tuple[Settings, ...] = ()

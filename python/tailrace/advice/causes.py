@@ -36,12 +36,16 @@ class Makeup:
     @property
     def words(self) -> str:
         """The largest parts, from the largest."""
-        parts = sorted((part for part in self.shares.items() if part[0] != WINDOW), key=lambda part: -part[1])
+        parts = sorted(
+            (part for part in self.shares.items() if part[0] != WINDOW), key=lambda part: -part[1]
+        )
         told = [part for part in parts if part[1] >= TOLD_SHARE][:TOLD_MAX] or parts[:1]
         return ", ".join(f"{100 * share:.0f} % {part_words(part)}" for part, share in told)
 
 
-def makeup(ran: Ran, plan: Mapping[str, object], targets: Sequence[str], metric: str) -> Makeup | None:
+def makeup(
+    ran: Ran, plan: Mapping[str, object], targets: Sequence[str], metric: str
+) -> Makeup | None:
     """Of the transactions of a trial; None where they were not explained."""
     if TABLE not in ran.tables:
         return None
@@ -64,5 +68,7 @@ def _of(chosen: Sequence[Band], name: str) -> Makeup:
     shares: dict[str, float] = {}
     for band in chosen:
         for part, time_ps in [*band.parts.items(), (WINDOW, band.windowed_ps)]:
-            shares[part] = shares.get(part, 0.0) + time_ps * band.count / count / max(1.0, latency_ps)
+            shares[part] = shares.get(part, 0.0) + time_ps * band.count / count / max(
+                1.0, latency_ps
+            )
     return Makeup(name, latency_ps, shares)

@@ -28,12 +28,15 @@ def combined(situation: Situation, ranked: Sequence[Candidate]) -> Candidate | N
 
 
 def together(situation: Situation, first: Candidate, second: Candidate) -> Candidate | None:
-    """Both changes at once; None where the second has nothing to change after the first, or the result is unsound."""
+    """Both changes at once; None where the second has nothing to change after the first, or the
+    result is unsound."""
     document, scenario, problems = try_changes(situation.document, first.changes)
     if scenario is None or problems:
         return None
     after = replace(situation, document=document, scenario=scenario)
-    later = next((one for one in candidates(after) if one.name == second.name and one.changes), None)
+    later = next(
+        (one for one in candidates(after) if one.name == second.name and one.changes), None
+    )
     if later is None:
         return None
     changes = _merged(first.changes, later.changes)
@@ -53,6 +56,7 @@ def together(situation: Situation, first: Candidate, second: Candidate) -> Candi
 
 
 def _merged(first: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
-    """The later changes contain the first ones where both set the same key; a key above others comes before them."""
+    """The later changes contain the first ones where both set the same key; a key above others
+    comes before them."""
     covered = [path for path in first if any(f"{path}.".startswith(f"{other}.") for other in later)]
     return {**{path: value for path, value in first.items() if path not in covered}, **later}

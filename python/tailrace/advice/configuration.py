@@ -1,4 +1,5 @@
-"""The configuration to apply for a candidate, and how to take it back. Nothing is applied to any device."""
+"""The configuration to apply for a candidate, and how to take it back. Nothing is applied to any
+device."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ NXOS_FRAME = (
     f"checkpoint {CHECKPOINT}",
     f"rollback running-config checkpoint {CHECKPOINT}",
 )
-"""Before the change, and back (Cisco Nexus 9000 NX-OS System Management Guide, Configuring Rollback)."""
+"""Before the change, and back (Cisco Nexus 9000 NX-OS System Management Guide, Configuring
+Rollback)."""
 SONIC_FRAME = (
     f"sudo config checkpoint {CHECKPOINT}",
     f"sudo config rollback {CHECKPOINT}",
@@ -47,7 +49,8 @@ class SwitchLines:
     undo: str
     """Command that takes it back."""
     is_change: bool
-    """Whether the lines mean something else than those of the present: where they do not, the remarks say why."""
+    """Whether the lines mean something else than those of the present: where they do not, the
+    remarks say why."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ class Configuration:
     settings: list[Settings]
 
     def script(self) -> str:
-        """What is set elsewhere than on switches, as lines to copy, with those that take them back as comments."""
+        """What is set elsewhere than on switches, as lines to copy, with those that take them back
+        as comments."""
         return "\n".join(self._script()) + "\n" if self.settings else ""
 
     def _script(self) -> Iterator[str]:
@@ -69,8 +73,11 @@ class Configuration:
 
 
 def configuration(present: Scenario, changed: Scenario, candidate: Candidate) -> Configuration:
-    """Switches whose configuration differs, and the candidate's settings of hosts and applications."""
-    switches = [lines for name in changed.graph.switches for lines in _of_switch(name, present, changed)]
+    """Switches whose configuration differs, and the candidate's settings of hosts and
+    applications."""
+    switches = [
+        lines for name in changed.graph.switches for lines in _of_switch(name, present, changed)
+    ]
     return Configuration(switches, list(dict.fromkeys(candidate.settings)))
 
 

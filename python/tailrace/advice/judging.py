@@ -17,7 +17,14 @@ from tailrace.results.summary.figure import FigureSummary
 from tailrace.scenario.goal import Goal
 
 WORTH_TWO_PERCENT = 3.0
-OF_GOAL = ("latency_p50_ms", "latency_p99_ms", "rate_per_s", "goodput_gbps", "completion_s", "failed_percent")
+OF_GOAL = (
+    "latency_p50_ms",
+    "latency_p99_ms",
+    "rate_per_s",
+    "goodput_gbps",
+    "completion_s",
+    "failed_percent",
+)
 """Other figures of the goal's workload that are looked at."""
 ORDER: tuple[End, ...] = ("meets", "undecided", "misses")
 """Ends of a goal, the best first."""
@@ -71,7 +78,8 @@ def figure_in(run: Run, arm: str, goal: Goal) -> Figure:
 
 
 def decided(goal: Goal, figure: Figure) -> tuple[End, str]:
-    """The end of the goal, and what it would take to decide it; judged by the interval that is printed."""
+    """The end of the goal, and what it would take to decide it; judged by the interval that is
+    printed."""
     return decide_all([(goal, figure, PRINTED)])
 
 
@@ -87,24 +95,31 @@ def improvement(run: Run, arm: str, goal: Goal) -> float | None:
     return change if goal.is_higher_better else -change
 
 
-def judged(run: Run, arms: Sequence[str], goal: Goal, combinations: Collection[str] = ()) -> list[Judged]:
+def judged(
+    run: Run, arms: Sequence[str], goal: Goal, combinations: Collection[str] = ()
+) -> list[Judged]:
     """Arms that have the goal's figure, those that keep the bound and improve most first.
 
     Two changes at once are preferred to one only where they improve by `WORTH_TWO_PERCENT` more.
     """
     subject = subject_of(run, goal)
-    of_goal = {arm: one for arm in arms if (one := _compared(run, arm, subject, goal.metric)) is not None}
+    of_goal = {
+        arm: one for arm in arms if (one := _compared(run, arm, subject, goal.metric)) is not None
+    }
     effects = dict(zip(of_goal, effects_looked(run, list(of_goal.values())), strict=True))
     sides = _side_effects(run, arms, goal)
     found = []
     for arm in of_goal:
         figure = figure_in(run, arm, goal)
-        found.append(Judged(arm, figure.data(), effects[arm], *decided(goal, figure), sides.get(arm, [])))
+        found.append(
+            Judged(arm, figure.data(), effects[arm], *decided(goal, figure), sides.get(arm, []))
+        )
     return ranked(found, combinations)
 
 
 def ranked(found: Sequence[Judged], combinations: Collection[str] = ()) -> list[Judged]:
-    """The best first: with a bound what meets it, then what is undecided; among these what improves most."""
+    """The best first: with a bound what meets it, then what is undecided; among these what improves
+    most."""
 
     def rank(one: Judged) -> tuple[float, ...]:
         more = WORTH_TWO_PERCENT if one.arm in combinations else 0.0
@@ -114,11 +129,15 @@ def ranked(found: Sequence[Judged], combinations: Collection[str] = ()) -> list[
 
 
 def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[ArmEffect]]:
-    """By arm, what it does to main metrics of other workloads, and to other figures of the goal's: two families."""
+    """By arm, what it does to main metrics of other workloads, and to other figures of the goal's:
+    two families."""
     usual = usual_metrics(run)
     own = [(subject_of(run, goal), metric) for metric in OF_GOAL if metric != goal.metric]
     others = [
-        (one, metric) for one in subjects_of(run) if one.name != goal.subject for metric in usual.get(one.name, ())
+        (one, metric)
+        for one in subjects_of(run)
+        if one.name != goal.subject
+        for metric in usual.get(one.name, ())
     ]
     found: dict[str, list[ArmEffect]] = {}
     for wanted in (others, own):
@@ -139,4 +158,6 @@ def _compared(run: Run, arm: str, subject: Subject, metric: str) -> Comparison |
     trials = (run.told(PRESENT), run.told(arm))
     if not all(trials):
         return None
-    return compared_trials(trials, subject, metric, names=(PRESENT, arm), address=address, is_main=True)
+    return compared_trials(
+        trials, subject, metric, names=(PRESENT, arm), address=address, is_main=True
+    )

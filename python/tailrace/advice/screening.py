@@ -1,4 +1,5 @@
-"""The screening: every candidate in a few short trials with common random numbers, of a fixed budget together."""
+"""The screening: every candidate in a few short trials with common random numbers, of a fixed
+budget together."""
 
 from dataclasses import dataclass
 
@@ -14,7 +15,8 @@ EVENTS = 60_000_000
 SHARE_MIN = 0.25
 """Of the length of a trial, whatever the budget says."""
 LATENCIES_MIN = 5
-"""So many times the goal's latency at present is a trial at least: a remedy for a timeout shows only after it."""
+"""So many times the goal's latency at present is a trial at least: a remedy for a timeout shows
+only after it."""
 LEAST_PERCENT = 3.0
 """A candidate whose improvement is smaller is not confirmed."""
 MS_PER_S, PS_PER_S = 1000, 10**12
@@ -49,7 +51,8 @@ class Screened:
 def screening_of(
     present: Ran | None, situation: Situation, goal: Goal, arms: int, trials: int, scale: float
 ) -> Screening:
-    """The screening of so many arms; `present` is one trial at present, without which trials are not shortened."""
+    """The screening of so many arms; `present` is one trial at present, without which trials are
+    not shortened."""
     duration_s = situation.scenario.experiment.duration * scale / PS_PER_S
     share = 1.0
     if present is not None:

@@ -1,4 +1,5 @@
-"""Settings of hosts as lines of a shell. What was there before is kept in files, and taken back from them."""
+"""Settings of hosts as lines of a shell. What was there before is kept in files, and taken back
+from them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +7,8 @@ from tailrace.advice.candidate import Settings
 
 ROUTES = "tailrace-routes.before"
 READABLE = "sed 's/rto_min lock/rto_min/; s/ linkdown//'"
-"""`ip route` prints words that it does not read: `lock` after `rto_min`, and the state of the line."""
+"""`ip route` prints words that it does not read: `lock` after `rto_min`, and the state of the
+line."""
 
 
 def sysctl_settings(where: str, values: Mapping[str, str]) -> Settings:
@@ -26,7 +28,8 @@ def route_settings(where: str, wanted: str) -> Settings:
         where,
         (
             f"[ -e {ROUTES} ] || ip route show | {READABLE} > {ROUTES}",
-            f"ip route show | {READABLE} | while read -r ROUTE; do ip route change $ROUTE {wanted}; done",
+            f"ip route show | {READABLE} | while read -r ROUTE; do ip route change $ROUTE "
+            f"{wanted}; done",
         ),
         (f"while read -r ROUTE; do ip route change $ROUTE; done < {ROUTES} && rm {ROUTES}",),
     )
@@ -51,7 +54,8 @@ def poll_mode_settings(hypervisors: Sequence[str]) -> tuple[Settings, ...]:
     table = "Open_vSwitch . other_config"
     return tuple(
         Settings(
-            f"hypervisor {name}, with the name of its BRIDGE; ports of virtual machines become vhost-user ports",
+            f"hypervisor {name}, with the name of its BRIDGE; ports of virtual machines become "
+            "vhost-user ports",
             (
                 f"ovs-vsctl set {table}:dpdk-init=true other_config:pmd-cpu-mask=0x1",
                 "ovs-vsctl set bridge $BRIDGE datapath_type=netdev",

@@ -14,7 +14,8 @@ from tailrace.scenario.workloads.base import WorkloadKind
 HOSTS_NAMED_MAX = 8
 WORKLOADS_NAMED_MAX = 3
 PolicyEdit = Callable[[dict[str, Any], Policy], bool]
-"""Changes the text of a policy, which is also given as it was read; false where there is nothing to change."""
+"""Changes the text of a policy, which is also given as it was read; false where there is nothing to
+change."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class Situation:
         for name in self.switches:
             switch = self.scenario.switch(name)
             names.update(dict.fromkeys([switch.policy, *switch.ports.values()]))
-        return {name: policy for name in names if (policy := self.scenario.policy(name)) is not None}
+        return {
+            name: policy for name in names if (policy := self.scenario.policy(name)) is not None
+        }
 
     def with_policies(self, edit: PolicyEdit) -> dict[str, Any]:
         """Changes that replace every used policy for which `edit` has something to change."""
@@ -58,19 +61,37 @@ class Situation:
     def of_switches(self, key: str, value: Any) -> dict[str, Any]:
         """Changes that set a key of every switch."""
         own = self.document.data.get("switches")
-        stated = [name for name, switch in (own or {}).items() if isinstance(switch, dict) and key in switch]
-        return {f"switches.{name}.{key}": copy.deepcopy(value) for name in dict.fromkeys([DEFAULTS, *stated])}
+        stated = [
+            name
+            for name, switch in (own or {}).items()
+            if isinstance(switch, dict) and key in switch
+        ]
+        return {
+            f"switches.{name}.{key}": copy.deepcopy(value)
+            for name in dict.fromkeys([DEFAULTS, *stated])
+        }
 
     def of_hosts(self, key: str, value: Any) -> dict[str, Any]:
         """Changes that set a key, such as `tcp.ecn`, of every host."""
         own = self.document.data.get("hosts")
-        names = [name for name, host in (own or {}).items() if isinstance(host, dict) and key.split(".")[0] in host]
-        return {f"hosts.{name}.{key}": copy.deepcopy(value) for name in dict.fromkeys([DEFAULTS, *names])}
+        names = [
+            name
+            for name, host in (own or {}).items()
+            if isinstance(host, dict) and key.split(".")[0] in host
+        ]
+        return {
+            f"hosts.{name}.{key}": copy.deepcopy(value)
+            for name in dict.fromkeys([DEFAULTS, *names])
+        }
 
     @cached_property
     def of_goal(self) -> dict[str, WorkloadKind]:
         """The workloads of the goal."""
-        return {name: self.scenario.running[name] for name in self.targets if name in self.scenario.running}
+        return {
+            name: self.scenario.running[name]
+            for name in self.targets
+            if name in self.scenario.running
+        }
 
     @property
     def goal_names(self) -> str:
@@ -83,7 +104,11 @@ class Situation:
     @cached_property
     def others(self) -> dict[str, WorkloadKind]:
         """The workloads beside them."""
-        return {name: workload for name, workload in self.scenario.running.items() if name not in self.targets}
+        return {
+            name: workload
+            for name, workload in self.scenario.running.items()
+            if name not in self.targets
+        }
 
     @cached_property
     def hosts(self) -> list[str]:
@@ -104,7 +129,11 @@ class Situation:
     @staticmethod
     def told(hosts: Sequence[str]) -> str:
         """Hosts in words: their names, where there are few."""
-        return f"hosts {', '.join(hosts)}" if len(hosts) <= HOSTS_NAMED_MAX else f"all {len(hosts)} hosts"
+        return (
+            f"hosts {', '.join(hosts)}"
+            if len(hosts) <= HOSTS_NAMED_MAX
+            else f"all {len(hosts)} hosts"
+        )
 
     @cached_property
     def line_bps(self) -> int:
@@ -119,13 +148,17 @@ class Situation:
     @property
     def has_tcp(self) -> bool:
         """Whether any workload uses TCP."""
-        return any(workload.facts().protocol == "tcp" for workload in self.scenario.running.values())
+        return any(
+            workload.facts().protocol == "tcp" for workload in self.scenario.running.values()
+        )
 
 
 def unused(name: str, names: object) -> str:
     """A name that is not among these."""
     taken = set(names) if isinstance(names, dict | list | set) else set()
-    return next(one for one in (name, *(f"{name}-{number}" for number in range(2, 100))) if one not in taken)
+    return next(
+        one for one in (name, *(f"{name}-{number}" for number in range(2, 100))) if one not in taken
+    )
 
 
 def size(number: float) -> str:

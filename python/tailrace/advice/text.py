@@ -10,7 +10,12 @@ from tailrace.advice.advise import Advice, Confirmed
 from tailrace.advice.configuration import Configuration
 from tailrace.advice.judging import Judged
 from tailrace.advice.screening import LEAST_PERCENT, Screened
-from tailrace.results.compare.effect_words import at_least, size_words, told_percent, unit_of_difference
+from tailrace.results.compare.effect_words import (
+    at_least,
+    size_words,
+    told_percent,
+    unit_of_difference,
+)
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import bound_mark, digits_text, p_text, signed_text
 from tailrace.results.metrics.definitions import name_of
@@ -18,7 +23,11 @@ from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.figure import FigureSummary
 from tailrace.scenario.goal import unit_of
 
-END_WORDS = {"meets": "meets the goal", "misses": "misses the goal", "undecided": "may meet the goal or miss it"}
+END_WORDS = {
+    "meets": "meets the goal",
+    "misses": "misses the goal",
+    "undecided": "may meet the goal or miss it",
+}
 """Of a figure."""
 SIDE_EFFECTS_MAX = 6
 """Side effects of a candidate that a sentence lists; `--json` has all."""
@@ -28,8 +37,13 @@ def advice_text(advice: Advice) -> str:
     """The answer in one sentence, the ranking, what it costs, and the configuration of the best."""
     lines = [fill(answer(advice), WIDTH), ""]
     if advice.makeup is not None:
-        band = f"the {advice.makeup.band} band" if advice.makeup.band != "all" else "all transactions"
-        lines += [fill(f"Where the time goes at present ({band}): {advice.makeup.words}.", WIDTH), ""]
+        band = (
+            f"the {advice.makeup.band} band" if advice.makeup.band != "all" else "all transactions"
+        )
+        lines += [
+            fill(f"Where the time goes at present ({band}): {advice.makeup.words}.", WIDTH),
+            "",
+        ]
     if advice.confirmed:
         lines += [_ranking(advice), ""]
     for place, one in enumerate(advice.confirmed, 1):
@@ -52,7 +66,11 @@ def answer(advice: Advice) -> str:
         return f"{now}. {_not_helped(advice)}"
     best = advice.helpful[0]
     interval = best.judged.figure.interval
-    ends = f" ({_value(interval.low, goal.metric)} to {_value(interval.high, goal.metric)})" if interval else ""
+    ends = (
+        f" ({_value(interval.low, goal.metric)} to {_value(interval.high, goal.metric)})"
+        if interval
+        else ""
+    )
     reached = _figure(best.judged.figure, goal.metric)
     told = f"{now}. Best: {best.candidate.title} ({best.candidate.name}): {reached}{ends}."
     return f"{told} {_reached(advice)}" if goal.bound is not None else told
@@ -66,14 +84,20 @@ def _not_helped(advice: Advice) -> str:
     effect = advice.confirmed[0].judged.effect
     p = "" if effect.p_adjusted is None else f", p {p_text(effect.p_adjusted)}"
     first = f"{advice.confirmed[0].candidate.name} comes first ({_size(effect)}{p})"
-    return f"No candidate is certain to help: {tried}, {first}. More trials may decide it (--trials-max)."
+    return (
+        f"No candidate is certain to help: {tried}, {first}. More trials may decide it "
+        "(--trials-max)."
+    )
 
 
 def _reached(advice: Advice) -> str:
     """Whether the best candidate meets the goal."""
     best = advice.helpful[0].judged
     if best.end == "undecided":
-        return f"Whether it meets the goal {advice.goal} is undecided: it takes {best.takes} (--trials-max)."
+        return (
+            f"Whether it meets the goal {advice.goal} is undecided: it takes {best.takes} "
+            "(--trials-max)."
+        )
     if best.end == "meets":
         return f"It meets the goal {advice.goal}."
     return f"No candidate meets the goal {advice.goal}."
@@ -93,7 +117,9 @@ def _size(effect: ArmEffect) -> str:
     """The size of a change, where lower bounds leave one to tell."""
     if effect.verdict == "not comparable":
         return "–"
-    size = size_words(told_percent(effect), effect.difference, unit=unit_of_difference(effect.metric))
+    size = size_words(
+        told_percent(effect), effect.difference, unit=unit_of_difference(effect.metric)
+    )
     return at_least(effect.bounds) + size
 
 
@@ -106,7 +132,16 @@ def _ranking(advice: Advice) -> str:
     goal = advice.goal
     is_bounded = goal.bound is not None
     rows = [["", str(goal), "interval", "change", "p", *(["goal"] if is_bounded else [])]]
-    rows.append(["present", _figure(advice.present, goal.metric), "", "", "", *([advice.end] if is_bounded else [])])
+    rows.append(
+        [
+            "present",
+            _figure(advice.present, goal.metric),
+            "",
+            "",
+            "",
+            *([advice.end] if is_bounded else []),
+        ]
+    )
     for one in advice.confirmed:
         effect, figure = one.judged.effect, one.judged.figure
         interval = figure.interval
@@ -122,7 +157,11 @@ def _ranking(advice: Advice) -> str:
 
 
 def _told(place: int, one: Confirmed) -> Iterator[str]:
-    verdict = "" if one.judged.helps else f" Its effect on the goal is not certain ({one.judged.effect.verdict})."
+    verdict = (
+        ""
+        if one.judged.helps
+        else f" Its effect on the goal is not certain ({one.judged.effect.verdict})."
+    )
     yield f"{place}. {one.candidate.title} ({one.candidate.name}).{verdict}"
     yield f"   Others: {_side_effects(one.judged)}."
     yield f"   Costs: {one.candidate.costs} Evidence: {one.candidate.evidence}."
@@ -134,8 +173,16 @@ def _side_effects(judged: Judged) -> str:
         for effect in judged.side_effects[:SIDE_EFFECTS_MAX]
     ]
     more = len(judged.side_effects) - len(told)
-    few = f" (too few trials to tell for {judged.untold} of {len(judged.others)} figures)" if judged.untold else ""
-    return (", ".join(told) + (f" and {more} more" if more > 0 else "") if told else "no significant change") + few
+    few = (
+        f" (too few trials to tell for {judged.untold} of {len(judged.others)} figures)"
+        if judged.untold
+        else ""
+    )
+    return (
+        ", ".join(told) + (f" and {more} more" if more > 0 else "")
+        if told
+        else "no significant change"
+    ) + few
 
 
 def _configuration(advice: Advice) -> Iterator[str]:
@@ -145,12 +192,17 @@ def _configuration(advice: Advice) -> Iterator[str]:
     if not found.switches and not found.settings:
         yield f"{best.candidate.name} has no configuration: it is another machine or device."
         return
-    yield f"To apply {best.candidate.name} (tailrace has changed nothing; the commands are also in {folder}):"
+    yield (
+        f"To apply {best.candidate.name} (tailrace has changed nothing; the commands are also "
+        f"in {folder}):"
+    )
     able = [lines for lines in found.switches if lines.is_change]
     for lines in able:
         if lines.vendor != able[0].vendor:
             continue
-        yield f"--- {lines.switch}, {lines.vendor}: first `{lines.before}`; back with `{lines.undo}`"
+        yield (
+            f"--- {lines.switch}, {lines.vendor}: first `{lines.before}`; back with `{lines.undo}`"
+        )
         yield lines.text.rstrip()
         yield from (f"! {lines.vendor} differs: {remark}" for remark in lines.remarks)
     if others := sorted({lines.vendor for lines in able} - {lines.vendor for lines in able[:1]}):
@@ -168,7 +220,10 @@ def _rest(advice: Advice) -> Iterator[str]:
     confirmed = {one.candidate.name for one in advice.confirmed}
     others = [one for one in advice.screened if one.candidate.name not in confirmed]
     how = advice.screening
-    trials = f"{how.trials} {'trial' if how.trials == 1 else 'trials'} of {digits_text(how.duration_s)} s"
+    trials = (
+        f"{how.trials} {'trial' if how.trials == 1 else 'trials'} of "
+        f"{digits_text(how.duration_s)} s"
+    )
     if better := [one for one in others if one.is_better]:
         yield fill(f"Tried in {trials}, and behind those above: {_changes(better)}.", WIDTH)
     if dismissed := [one for one in others if not one.is_better]:
@@ -183,7 +238,9 @@ def _rest(advice: Advice) -> Iterator[str]:
 
 
 def _changes(screened: Sequence[Screened]) -> str:
-    return ", ".join(f"{one.candidate.name} {_percent(one.improvement_percent)}" for one in screened)
+    return ", ".join(
+        f"{one.candidate.name} {_percent(one.improvement_percent)}" for one in screened
+    )
 
 
 def _percent(value: float | None) -> str:
@@ -195,7 +252,11 @@ def advice_data(advice: Advice) -> dict[str, Any]:
     return {
         "scenario": advice.scenario,
         "arm": advice.arm,
-        "goal": {**asdict(advice.goal), "text": str(advice.goal), "unit": unit_of(advice.goal.metric)},
+        "goal": {
+            **asdict(advice.goal),
+            "text": str(advice.goal),
+            "unit": unit_of(advice.goal.metric),
+        },
         "path": str(advice.path),
         "answer": answer(advice),
         "makeup": asdict(advice.makeup) if advice.makeup else None,
@@ -205,11 +266,16 @@ def advice_data(advice: Advice) -> dict[str, Any]:
         "confirmed": [_confirmed_data(one) for one in advice.confirmed],
         "screening": asdict(advice.screening),
         "screened": [
-            {"name": one.candidate.name, "title": one.candidate.title, "improvement_percent": one.improvement_percent}
+            {
+                "name": one.candidate.name,
+                "title": one.candidate.title,
+                "improvement_percent": one.improvement_percent,
+            }
             for one in advice.screened
         ],
         "not_possible": [
-            {"name": one.name, "title": one.title, "reason": reason} for one, reason in advice.not_possible
+            {"name": one.name, "title": one.title, "reason": reason}
+            for one, reason in advice.not_possible
         ],
         "doubts": advice.doubts,
     }

@@ -31,8 +31,11 @@ class Effort:
     scale: float = 1.0
 
 
-def with_arms(document: Document, tried: Sequence[Candidate], seed: int, values: Mapping[str, Any]) -> Loaded:
-    """The scenario with an arm for the present and one for each candidate, and other values by their dotted paths."""
+def with_arms(
+    document: Document, tried: Sequence[Candidate], seed: int, values: Mapping[str, Any]
+) -> Loaded:
+    """The scenario with an arm for the present and one for each candidate, and other values by
+    their dotted paths."""
     edit = document.edited()
     place = (document.file, 0)
     for section, nothing in LEFT_OUT.items():
@@ -52,8 +55,8 @@ def trials_of(number: int) -> dict[str, Any]:
 
 
 def looks_at(goal: Goal, trials_max: int, least_percent: float) -> dict[str, Any]:
-    """Values for `with_arms`: trials until it is decided of each candidate whether it changes the goal's figure by so
-    much.
+    """Values for `with_arms`: trials until it is decided of each candidate whether it changes the
+    goal's figure by so much.
     """
     return {
         "headline": [{"workload": goal.subject, "metric": goal.metric}],

@@ -1,4 +1,5 @@
-"""The command line. Commands import what they need when they run, so that `--help` answers at once."""
+"""The command line. Commands import what they need when they run, so that `--help` answers at
+once."""
 
 from tailrace.cli.start import main
 

@@ -24,15 +24,19 @@ from tailrace.scenario.text.document import parse_document
 
 GZIP = b"\x1f\x8b"
 MAGICS = frozenset(
-    bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "0a0d0d0a", "28b52ffd")
+    bytes.fromhex(magic)
+    for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "0a0d0d0a", "28b52ffd")
 )
 """pcap of microseconds and nanoseconds in both orders, pcapng, zstd (RFC 8878)."""
 SUFFIXES = frozenset({".pcap", ".pcapng", ".cap"})
-"""Names of captures: a file that has one is read as a capture, and refused as one when it is none."""
+"""Names of captures: a file that has one is read as a capture, and refused as one when it is
+none."""
 SCENARIO = "scenario.json"
 
 
-def advise_on(paths: list[Path], assignments: list[str] | None, wanted: Wanted, *, json_: bool) -> None:
+def advise_on(
+    paths: list[Path], assignments: list[str] | None, wanted: Wanted, *, json_: bool
+) -> None:
     """Simulates, prints the advice, and keeps it with its files beside the runs."""
     refuse_scale(wanted.effort.scale)
     reporter = reporter_for(json_lines=json_)
@@ -46,11 +50,14 @@ def advise_on(paths: list[Path], assignments: list[str] | None, wanted: Wanted, 
         note(f"results: {advice.path}")
 
 
-def scenario_of(paths: list[Path], assignments: list[str] | None, reporter: Reporter | None = None) -> Loaded:
-    """The scenario of files, the one that a run directory keeps, or one that is fitted to a capture.
+def scenario_of(
+    paths: list[Path], assignments: list[str] | None, reporter: Reporter | None = None
+) -> Loaded:
+    """The scenario of files, the one that a run directory keeps, or one that is fitted to a
+    capture.
 
-    The fit is the one of `tailrace fit`, with its correction by simulation: advice about a server that seems slow
-    because of a queue would be about another network.
+    The fit is the one of `tailrace fit`, with its correction by simulation: advice about a server
+    that seems slow because of a queue would be about another network.
     """
     reporter, path = reporter or Silent(), paths[0]
     if len(paths) == 1 and is_capture(path):
@@ -63,7 +70,9 @@ def scenario_of(paths: list[Path], assignments: list[str] | None, reporter: Repo
     if len(paths) > 1 or not path.is_dir() or not files.folder.has(MANIFEST):
         return loaded_of(paths, overrides(assignments), reporter)
     if read_text(files, SCENARIO) is None:  # it is refused where it is not what the run has written
-        raise RunRefusedError(f"{path}: the run did not keep its scenario (hint: name the scenario file)")
+        raise RunRefusedError(
+            f"{path}: the run did not keep its scenario (hint: name the scenario file)"
+        )
     return loaded_of([path / SCENARIO], overrides(assignments), reporter)
 
 
@@ -87,6 +96,8 @@ def _write(advice: Advice) -> None:
     for one in advice.confirmed:
         for lines in one.configuration.switches:
             if lines.is_change:
-                folder.write(f"apply/{one.candidate.name}/{lines.switch}.{lines.suffix}", lines.text.encode())
+                folder.write(
+                    f"apply/{one.candidate.name}/{lines.switch}.{lines.suffix}", lines.text.encode()
+                )
         if script := one.configuration.script():
             folder.write(f"apply/{one.candidate.name}/elsewhere.sh", script.encode())

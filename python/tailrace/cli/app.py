@@ -15,7 +15,18 @@ from tailrace.cli.import_app import import_app
 from tailrace.cli.lab_app import FabricKind, lab_app
 from tailrace.cli.measure_app import measure_app
 from tailrace.cli.options import Files, Json, OfArm, OutDirectory, Set, Sweep
-from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TlsCa, TlsCert, TlsKey, TrialCores, cores_of, reach
+from tailrace.cli.places import (
+    JobTime,
+    MaxWorkers,
+    On,
+    Partition,
+    TlsCa,
+    TlsCert,
+    TlsKey,
+    TrialCores,
+    cores_of,
+    reach,
+)
 from tailrace.cli.profile_app import profile_app
 from tailrace.cli.search_app import search_app
 from tailrace.cli.sensitivity_app import sensitivity_app
@@ -32,13 +43,14 @@ Examples:
   tailrace run examples/dpp.yaml --arm dpp --set workloads.bulk.connections=8
 
 Exit codes: 0 done, 1 an expectation failed, 2 usage or scenario error, 3 a trial is invalid, 130 interrupted.
-"""
+"""  # noqa: E501
 
 
 app = typer.Typer(
     name="tailrace",
     cls=Group,
-    help="Predict what a switch feature, an MTU or a larger buffer does to database transactions on a shared network.",
+    help="Predict what a switch feature, an MTU or a larger buffer does to database "
+    "transactions on a shared network.",
     epilog=EXAMPLES,
     add_completion=False,
     no_args_is_help=True,
@@ -62,9 +74,15 @@ app.add_typer(measure_app, name="measure")
 app.command()(blast)
 
 Paired = Annotated[
-    bool, typer.Option("--paired", help="Combine the values of several --sweep options pairwise instead of as a grid.")
+    bool,
+    typer.Option(
+        "--paired",
+        help="Combine the values of several --sweep options pairwise instead of as a grid.",
+    ),
 ]
-Arms = Annotated[list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")]
+Arms = Annotated[
+    list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")
+]
 
 
 def _trials(text: str | None) -> str | None:
@@ -86,26 +104,37 @@ Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the exp
 Baseline = Annotated[
     str | None,
     typer.Option(
-        "--baseline", metavar="ARM", help="Arm with which the others are compared; default: that of the scenario."
+        "--baseline",
+        metavar="ARM",
+        help="Arm with which the others are compared; default: that of the scenario.",
     ),
 ]
 Scale = Annotated[
-    float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05; rates are unchanged.")
+    float,
+    typer.Option(
+        "--scale",
+        help="Factor for all counts, sizes and durations, e.g. 0.05; rates are unchanged.",
+    ),
 ]
 Calibrated = Annotated[
     Path | None,
-    typer.Option("--calibrated", metavar="FILE", help="Host parameters written by `tailrace lab calibrate`."),
+    typer.Option(
+        "--calibrated", metavar="FILE", help="Host parameters written by `tailrace lab calibrate`."
+    ),
 ]
 Fabric = Annotated[
     FabricKind | None,
-    typer.Option("--fabric", help="With --live: tap is the built-in switch, the others are for comparison."),
+    typer.Option(
+        "--fabric", help="With --live: tap is the built-in switch, the others are for comparison."
+    ),
 ]
 LiveScale = Annotated[
     int,
     typer.Option(
         "--live-scale",
         metavar="N",
-        help="Divide rates, queues and users by N, for machines that cannot sustain the full rates.",
+        help="Divide rates, queues and users by N, for machines that "
+        "cannot sustain the full rates.",
     ),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print every table, not one screen.")]
@@ -113,7 +142,10 @@ Full = Annotated[bool, typer.Option("--full", help="Print every table, not one s
 
 @app.callback(invoke_without_command=True)
 def _root(
-    *, version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True)
+    ] = False,
 ) -> None:
     if version:
         from tailrace.cli.inspect import print_version
@@ -136,10 +168,15 @@ def init(
 
 @app.command()
 def check(
-    scenario: Files, *, set_: Set = None, sweep: Sweep = None, paired: Paired = False, json_: Json = False
+    scenario: Files,
+    *,
+    set_: Set = None,
+    sweep: Sweep = None,
+    paired: Paired = False,
+    json_: Json = False,
 ) -> None:
-    """Check a scenario: every problem with its line, and a hint. Of a run directory: whether its files are those that
-    the run has written.
+    """Check a scenario: every problem with its line, and a hint. Of a run directory: whether its
+    files are those that the run has written.
     """
     from tailrace.cli.checking import check_run_directory, is_run
     from tailrace.cli.inspect import check_scenario
@@ -180,27 +217,39 @@ def run(
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", min=1, help="Number of concurrent trials; default: one per core, with --cores N one per N."
+            "--jobs",
+            min=1,
+            help="Number of concurrent trials; default: one per core, with --cores N one per N.",
         ),
     ] = None,
     scale: Scale = 1.0,
     out: OutDirectory = None,
     json_: Json = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the trials and the estimated time without running them.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Print the trials and the estimated time without running them."
+        ),
     ] = False,
     calibrated: Calibrated = None,
     live: Annotated[
         bool,
-        typer.Option("--live", help="Run real programs on emulated hosts (as root) instead of simulating."),
+        typer.Option(
+            "--live", help="Run real programs on emulated hosts (as root) instead of simulating."
+        ),
     ] = False,
     exact: Annotated[
         bool,
-        typer.Option("--exact", help="Run real Linux kernels in virtual time, with the same traffic as simulated."),
+        typer.Option(
+            "--exact",
+            help="Run real Linux kernels in virtual time, with the same traffic as simulated.",
+        ),
     ] = False,
     log_ingress: Annotated[
         bool,
-        typer.Option("--log-ingress", help="With --live: keep all logs of frames, for `tailrace lab replay`."),
+        typer.Option(
+            "--log-ingress", help="With --live: keep all logs of frames, for `tailrace lab replay`."
+        ),
     ] = False,
     fabric: Fabric = None,
     capture: Annotated[
@@ -208,7 +257,8 @@ def run(
         typer.Option(
             "--capture",
             metavar="NODE>TOWARDS",
-            help="With --exact: write what this port sends and receives to a pcapng file; repeatable.",
+            help="With --exact: write what this port sends and receives to "
+            "a pcapng file; repeatable.",
         ),
     ] = None,
     live_scale: LiveScale = 1,
@@ -217,14 +267,16 @@ def run(
         typer.Option(
             "--time-budget",
             metavar="TIME",
-            help="Start no trial that would end later, e.g. 15min; with --live, repeat invalid trials until then.",
+            help="Start no trial that would end later, e.g. 15min; with --live, repeat invalid "
+            "trials until then.",
         ),
     ] = None,
     explain: Annotated[
         bool | None,
         typer.Option(
             "--explain/--no-explain",
-            help="Explain the first trial of each arm whole, or none; default: what takes a third of the time.",
+            help="Explain the first trial of each arm whole, or none; default: what takes a "
+            "third of the time.",
         ),
     ] = None,
     full: Full = False,
@@ -237,7 +289,8 @@ def run(
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
 ) -> None:
-    """Run every arm and trial, print the result and write the report. Running the command again resumes."""
+    """Run every arm and trial, print the result and write the report. Running the command again
+    resumes."""
 
     if not dry_run:
         reach(on)
@@ -285,18 +338,26 @@ def compare(
     *,
     arms: Annotated[
         tuple[str, str] | None,
-        typer.Option("--arms", metavar="ARM ARM", help="Two arms of one run: compare the second with the first."),
+        typer.Option(
+            "--arms",
+            metavar="ARM ARM",
+            help="Two arms of one run: compare the second with the first.",
+        ),
     ] = None,
     page: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", "--report", metavar="FILE", help="For runs of different engines: write a page with charts."
+            "--out",
+            "-o",
+            "--report",
+            metavar="FILE",
+            help="For runs of different engines: write a page with charts.",
         ),
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Compare two runs, or two arms of one, by workload; runs of different engines, up to three, also with the
-    published figures.
+    """Compare two runs, or two arms of one, by workload; runs of different engines, up to three,
+    also with the published figures.
     """
     from tailrace.cli.inspect import print_arms, print_comparison
 
@@ -323,9 +384,9 @@ def report(
 @app.command("list")
 def list_(
     *,
-    runs: Annotated[Path, typer.Option("--runs", metavar="DIR", help="Folder with the run directories.")] = Path(
-        "runs"
-    ),
+    runs: Annotated[
+        Path, typer.Option("--runs", metavar="DIR", help="Folder with the run directories.")
+    ] = Path("runs"),
     json_: Json = False,
 ) -> None:
     """List runs, and the scenarios in this directory."""

@@ -11,39 +11,62 @@ from tailrace.cli.options import ResultJson
 def blast(
     file: Annotated[
         Path,
-        typer.Argument(help="Frames: hexadecimal with comments, a packet of trafgen, or a hex dump.", metavar="FILE"),
+        typer.Argument(
+            help="Frames: hexadecimal with comments, a packet of trafgen, or a hex dump.",
+            metavar="FILE",
+        ),
     ],
     *,
     host: Annotated[
-        str | None, typer.Option("--host", metavar="HOST", help="Host of a fabric that is up, which sends.")
+        str | None,
+        typer.Option("--host", metavar="HOST", help="Host of a fabric that is up, which sends."),
     ] = None,
     fabric: Annotated[
-        str | None, typer.Option("--fabric", metavar="NAME", help="With --host: the fabric; default: the only one.")
+        str | None,
+        typer.Option(
+            "--fabric", metavar="NAME", help="With --host: the fabric; default: the only one."
+        ),
     ] = None,
     interface: Annotated[
         str | None,
         typer.Option(
-            "--interface", metavar="NAME", help="Interface that sends, in --netns or of this machine (--yes)."
+            "--interface",
+            metavar="NAME",
+            help="Interface that sends, in --netns or of this machine (--yes).",
         ),
     ] = None,
     netns: Annotated[
-        str | None, typer.Option("--netns", metavar="NAME", help="Network namespace of --interface (as root).")
+        str | None,
+        typer.Option("--netns", metavar="NAME", help="Network namespace of --interface (as root)."),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Send by an interface of this machine: frames can leave it.")
+        bool,
+        typer.Option("--yes", help="Send by an interface of this machine: frames can leave it."),
     ] = False,
-    threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="Threads that send.")] = 1,
+    threads: Annotated[
+        int, typer.Option("--threads", min=1, max=64, help="Threads that send.")
+    ] = 1,
     delay: Annotated[
-        str | None, typer.Option("--delay", metavar="TIME", help="Pause of each thread after each frame, e.g. 1ms.")
+        str | None,
+        typer.Option(
+            "--delay", metavar="TIME", help="Pause of each thread after each frame, e.g. 1ms."
+        ),
     ] = None,
     rate: Annotated[
         int | None,
         typer.Option(
-            "--rate", metavar="N", min=1, max=10**9, help="Frames a second of all threads; default: all they can."
+            "--rate",
+            metavar="N",
+            min=1,
+            max=10**9,
+            help="Frames a second of all threads; default: all they can.",
         ),
     ] = None,
     count: Annotated[
-        int | None, typer.Option("--count", metavar="N", min=1, help="End after so many frames of all threads.")
+        int | None,
+        typer.Option(
+            "--count", metavar="N", min=1, help="End after so many frames of all threads."
+        ),
     ] = None,
     length: Annotated[
         str | None, typer.Option("--for", metavar="TIME", help="End after this time; default: 10s.")
@@ -53,12 +76,17 @@ def blast(
         typer.Option(
             "--sizes",
             metavar="BYTES",
-            help="Send the frames with each of these sizes, without the check sequence: 60,512,1514 or 64-1514/50.",
+            help="Send the frames with each of these sizes, without the check sequence: "
+            "60,512,1514 or 64-1514/50.",
         ),
     ] = None,
     syntax: Annotated[
         str | None,
-        typer.Option("--syntax", metavar="NAME", help="plain, trafgen or hexdump; default: what the file looks like."),
+        typer.Option(
+            "--syntax",
+            metavar="NAME",
+            help="plain, trafgen or hexdump; default: what the file looks like.",
+        ),
     ] = None,
     queued: Annotated[
         bool, typer.Option("--queued", help="Send by the queue of the interface (tc), not past it.")

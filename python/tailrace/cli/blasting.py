@@ -53,16 +53,24 @@ def blast_frames(wanted: BlastArguments, *, json_: bool) -> int:
 
 
 def _place(wanted: BlastArguments) -> Place:
-    """Where frames are sent: never by an interface of the machine that was not named and confirmed."""
+    """Where frames are sent: never by an interface of the machine that was not named and
+    confirmed."""
     if wanted.host is not None:
         for option, value in (("--netns", wanted.netns), ("--yes", wanted.is_yes or None)):
             if value is not None:
-                raise RunRefusedError(f"--host and {option} exclude each other (hint: omit {option})")
+                raise RunRefusedError(
+                    f"--host and {option} exclude each other (hint: omit {option})"
+                )
         return Place(wanted.interface or HOST_INTERFACE, wanted.host, wanted.fabric)
     if wanted.fabric is not None:
-        raise RunRefusedError("--fabric without --host (hint: name the host that sends with --host)")
+        raise RunRefusedError(
+            "--fabric without --host (hint: name the host that sends with --host)"
+        )
     if wanted.interface is None:
-        raise RunRefusedError("no interface is named (hint: --host HOST of a fabric, or --netns NAME --interface NAME)")
+        raise RunRefusedError(
+            "no interface is named (hint: --host HOST of a fabric, or "
+            "--netns NAME --interface NAME)"
+        )
     if wanted.netns is None and not wanted.is_yes:
         raise RunRefusedError(
             f"{wanted.interface} is an interface of this machine: frames could leave it "
@@ -70,7 +78,11 @@ def _place(wanted: BlastArguments) -> Place:
         )
     names = available(NAMESPACES)
     if wanted.netns is not None and wanted.netns not in names:
-        hint = closest(wanted.netns, names, "namespaces") if names else f"`ip netns add {wanted.netns}` makes one"
+        hint = (
+            closest(wanted.netns, names, "namespaces")
+            if names
+            else f"`ip netns add {wanted.netns}` makes one"
+        )
         raise RunRefusedError(f"there is no namespace '{wanted.netns}' (hint: {hint})")
     return Place(wanted.interface, namespace=wanted.netns, is_machine_allowed=wanted.is_yes)
 
@@ -80,7 +92,9 @@ def _sending(wanted: BlastArguments) -> Sending:
         raise RunRefusedError("--delay and --rate exclude each other (hint: choose one)")
     delay_ps = _time("--delay", wanted.delay or "0s", 0, DELAY_PS_MAX)
     length_ps = _time("--for", wanted.length or DEFAULT_LENGTH, 1000, LENGTH_PS_MAX)
-    return Sending(wanted.threads, delay_ps, wanted.rate, wanted.count, length_ps, is_queued=wanted.is_queued)
+    return Sending(
+        wanted.threads, delay_ps, wanted.rate, wanted.count, length_ps, is_queued=wanted.is_queued
+    )
 
 
 def _time(option: str, text: str, least: int, most: int) -> int:
@@ -89,5 +103,7 @@ def _time(option: str, text: str, least: int, most: int) -> int:
     except QuantityError as error:
         raise RunRefusedError(f"{option}: {error.what} (hint: {error.hint})") from None
     if not least <= value <= most:
-        raise RunRefusedError(f"{option}: {text} is not between {least // 1000} ns and {most // 10**12} s")
+        raise RunRefusedError(
+            f"{option}: {text} is not between {least // 1000} ns and {most // 10**12} s"
+        )
     return value

@@ -8,7 +8,8 @@ from tailrace.cli.console import emit, emit_json
 
 
 def is_run(paths: Sequence[Path]) -> bool:
-    """Whether a run directory is named, and not a scenario: also one that has lost its manifest or its journal."""
+    """Whether a run directory is named, and not a scenario: also one that has lost its manifest or
+    its journal."""
     from tailrace.outcome.journal import JOURNAL
     from tailrace.outcome.run_files import MANIFEST
 
@@ -16,7 +17,8 @@ def is_run(paths: Sequence[Path]) -> bool:
 
 
 def check_run_directory(path: Path, *, json_: bool) -> None:
-    """Prints what was compared; raises `RunDirectoryError` with a sentence for each file that is another one."""
+    """Prints what was compared; raises `RunDirectoryError` with a sentence for each file that is
+    another one."""
     from tailrace.results.check import REPAIR, check_run
     from tailrace.results.directory.kept import RunDirectoryError
 
@@ -31,5 +33,6 @@ def check_run_directory(path: Path, *, json_: bool) -> None:
         emit(
             f"{path}: {counts} are as the run has written them (SHA-256)"
             if found.has_identities
-            else f"{path}: {trials} can be read; an earlier version made the run, which kept no SHA-256"
+            else f"{path}: {trials} can be read; an earlier version made the "
+            "run, which kept no SHA-256"
         )

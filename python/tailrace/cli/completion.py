@@ -1,4 +1,5 @@
-"""Completion in bash, zsh and fish: the script obtains its candidates from the program itself and needs no network."""
+"""Completion in bash, zsh and fish: the script obtains its candidates from the program itself and
+needs no network."""
 
 import os
 from enum import StrEnum

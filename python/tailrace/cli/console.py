@@ -1,4 +1,5 @@
-"""Output and exit codes of all commands: results to stdout, everything else to stderr, and never a traceback."""
+"""Output and exit codes of all commands: results to stdout, everything else to stderr, and never a
+traceback."""
 
 import errno
 import io
@@ -58,7 +59,8 @@ def emit_page(text: str) -> None:
 
 
 def emit_text(text: str) -> None:
-    """Prints a result for other programs, such as a configuration, to stdout: unchanged, but on a terminal."""
+    """Prints a result for other programs, such as a configuration, to stdout: unchanged, but on a
+    terminal."""
     _write(escaped(text) if is_terminal(sys.stdout) else text)
 
 
@@ -71,7 +73,8 @@ def emit_table(make: Callable[[], str]) -> None:
 
 
 def _shown(text: str, stream: TextIO | None) -> str:
-    """As `shown`. Names of files on the command line are in one line, whatever they have; other lines are meant."""
+    """As `shown`. Names of files on the command line are in one line, whatever they have; other
+    lines are meant."""
     for word in sys.argv[1:]:
         for name in word.split("/") if "\n" in word else ():
             if "\n" in name and name.strip():
@@ -93,20 +96,26 @@ def emit_json(content: object) -> None:
 
 def note(text: str) -> None:
     """Prints a message to stderr; with --json as one JSON object on a line."""
-    line = json.dumps({"event": "message", "text": text}) if "--json" in sys.argv else _shown(text, sys.stderr)
+    line = (
+        json.dumps({"event": "message", "text": text})
+        if "--json" in sys.argv
+        else _shown(text, sys.stderr)
+    )
     with suppress(OSError, AttributeError):  # a full or closed stderr must not change the exit code
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
 
 
 def warn(problems: Iterable["Problem"]) -> None:
-    """Prints warnings to stderr: problems that do not prevent a run but may invalidate its conclusions."""
+    """Prints warnings to stderr: problems that do not prevent a run but may invalidate its
+    conclusions."""
     for problem in problems:
         note(f"warning: {problem}")
 
 
 def guarded(run: Callable[[], Any]) -> int:
-    """Runs the program; returns its exit code. Errors become one line, unexpected ones leave a log file."""
+    """Runs the program; returns its exit code. Errors become one line, unexpected ones leave a log
+    file."""
     from tailrace.errors import TailraceError
 
     try:
@@ -134,12 +143,16 @@ def _code(end: SystemExit) -> int:
 
 
 class Outliving(io.TextIOWrapper):
-    """A stream to a pipe whose reader may leave early, as `head` does: what follows is discarded."""
+    """A stream to a pipe whose reader may leave early, as `head` does: what follows is
+    discarded."""
 
     def __init__(self, stream: io.TextIOWrapper) -> None:
         """In place of the interpreter's own stream."""
         super().__init__(
-            stream.buffer, encoding=stream.encoding, errors=stream.errors, line_buffering=stream.line_buffering
+            stream.buffer,
+            encoding=stream.encoding,
+            errors=stream.errors,
+            line_buffering=stream.line_buffering,
         )
 
     def write(self, text: str) -> int:
@@ -159,7 +172,8 @@ class Outliving(io.TextIOWrapper):
 
 
 def outlive_readers() -> None:
-    """Lets a run continue when the reader of its output leaves; the exit code stays that of the command.
+    """Lets a run continue when the reader of its output leaves; the exit code stays that of the
+    command.
 
     Streams that replace the interpreter's own (in a notebook, in tests) stay as they are.
     """
@@ -178,7 +192,10 @@ def _drop(stream: TextIO) -> None:
 
 def _refused_by_machine(error: OSError) -> int:
     what = f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror}"
-    note(f"{what} (hint: check free space and permissions, then run the same command again to resume)")
+    note(
+        f"{what} (hint: check free space and permissions, then run the "
+        "same command again to resume)"
+    )
     with suppress(OSError, AttributeError):
         _drop(sys.stdout)  # the interpreter's last flush would fail on the same data again
     return USAGE
@@ -218,7 +235,9 @@ def overrides(
 
     given = dict(parse_assignment(text) for text in assignments or [])
     if trials is not None:
-        given["experiment.trials"] = Given("--trials", int(trials) if re.fullmatch("[0-9]{1,9}", trials) else trials)
+        given["experiment.trials"] = Given(
+            "--trials", int(trials) if re.fullmatch("[0-9]{1,9}", trials) else trials
+        )
     if seed is not None:
         given["experiment.seed"] = Given("--seed", seed)
     if baseline is not None:

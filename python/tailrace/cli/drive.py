@@ -50,7 +50,13 @@ def disk_measure(request: DriveArguments) -> int:
     load_run.require()
     specification = load_specification(request.spec) if request.spec else None
     drive = _device(request.path)
-    runs = runs_of(drive, specification, is_writing=request.destroy is not None, depth=request.depth, jobs=request.jobs)
+    runs = runs_of(
+        drive,
+        specification,
+        is_writing=request.destroy is not None,
+        depth=request.depth,
+        jobs=request.jobs,
+    )
     _refuse_runs(drive, runs, specification)
     inspected = _inspected(drive)
     measurement = Measurement(
@@ -89,13 +95,16 @@ def disk_measure(request: DriveArguments) -> int:
 
 
 def _checked(request: DriveArguments) -> float:
-    """The length of a run in seconds; raises `RunRefusedError` for an option that makes no sense."""
+    """The length of a run in seconds; raises `RunRefusedError` for an option that makes no
+    sense."""
     try:
         duration_s = parse(request.duration, TIME) / PS_PER_S
     except QuantityError as error:
         raise RunRefusedError(f"--duration: {error.what} (hint: {error.hint})") from None
     if not DURATION_S_MIN <= duration_s <= DURATION_S_MAX:
-        raise RunRefusedError(f"--duration: {request.duration} is not between 2s and 1h (hint: --duration 10s)")
+        raise RunRefusedError(
+            f"--duration: {request.duration} is not between 2s and 1h (hint: --duration 10s)"
+        )
     for option, value, most in (
         ("--repeats", request.repeats, REPEATS_MAX),
         ("--jobs", request.jobs, JOBS_MAX),
@@ -105,10 +114,13 @@ def _checked(request: DriveArguments) -> float:
             raise RunRefusedError(f"{option}: {value} is not between 1 and {most}")
     if request.precondition and request.destroy is None:
         raise RunRefusedError(
-            f"--precondition writes to the whole drive (hint: it needs {claim.OPTION} with the drive's name)"
+            f"--precondition writes to the whole drive (hint: it needs {claim.OPTION} with the "
+            "drive's name)"
         )
     if request.out is not None and (request.out / "result.json").exists():
-        raise RunRefusedError(f"{request.out}: it has a result already (hint: choose another --out)")
+        raise RunRefusedError(
+            f"{request.out}: it has a result already (hint: choose another --out)"
+        )
     return duration_s
 
 
@@ -116,12 +128,15 @@ def _device(path: Path) -> Drive:
     """A block device that can be read; a file would measure its file system."""
     drive = drive_of(path)
     if not path.is_block_device():
-        raise RunRefusedError(f"{path} is a file, and its file system would be measured (hint: name its device)")
+        raise RunRefusedError(
+            f"{path} is a file, and its file system would be measured (hint: name its device)"
+        )
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_DIRECT))
     except OSError as error:
         raise RunRefusedError(
-            f"{path}: it cannot be read past the page cache: {reason_of(error)} (hint: root reads devices)"
+            f"{path}: it cannot be read past the page cache: {reason_of(error)} (hint: root "
+            "reads devices)"
         ) from None
     return drive
 
@@ -134,7 +149,9 @@ def _refuse_runs(drive: Drive, runs: list[Run], specification: Specification | N
     for run in runs:
         if run.block_bytes % block or run.block_bytes * run.under_way > drive.size_bytes:
             what = f"{drive.device} has {drive.size_bytes} bytes in blocks of {block}"
-            raise RunRefusedError(f"{run.title}: {what}: it is too small for this run (hint: a smaller --depth)")
+            raise RunRefusedError(
+                f"{run.title}: {what}: it is too small for this run (hint: a smaller --depth)"
+            )
 
 
 def _inspected(drive: Drive) -> Inspected:
@@ -147,18 +164,28 @@ def _make(folder: Path) -> None:
     try:
         make_folder(folder)
     except OSError as error:
-        raise RunRefusedError(f"--out: {folder}: {reason_of(error)} (hint: name a folder that can be made)") from None
+        raise RunRefusedError(
+            f"--out: {folder}: {reason_of(error)} (hint: name a folder that can be made)"
+        ) from None
 
 
 def _say_plan(measurement: Measurement) -> None:
     for run in measurement.runs:
-        note(f"planned: {run.title}, {measurement.repeats} times {measurement.duration_s:g} s, then once deeper")
+        note(
+            f"planned: {run.title}, {measurement.repeats} times {measurement.duration_s:g} s, "
+            "then once deeper"
+        )
     seconds = expected_s(measurement.runs, measurement.duration_s, measurement.repeats)
-    note(f"measuring {measurement.drive.device}; expected time: about {max(1, round(seconds / 60))} min")
+    note(
+        f"measuring {measurement.drive.device}; expected time: about "
+        f"{max(1, round(seconds / 60))} min"
+    )
 
 
 def _say_lost(drive: Drive, lost: list[str]) -> None:
-    for each in lost or [f"{drive.part}: no partition and no known signature; whatever else it has"]:
+    for each in lost or [
+        f"{drive.part}: no partition and no known signature; whatever else it has"
+    ]:
         note(f"warning: {claim.OPTION}: this is destroyed: {each}")
 
 
@@ -173,7 +200,8 @@ def _write(data: dict[str, object], folder: Path) -> None:
         result.write(data, folder)
     except OSError as error:
         raise RunRefusedError(
-            f"{error.filename or folder}: {reason_of(error)}; the result is printed and not kept (hint: make room)"
+            f"{error.filename or folder}: {reason_of(error)}; the result is printed and not "
+            "kept (hint: make room)"
         ) from None
     note(f"wrote {folder}/result.json and {folder}/report.html")
 
@@ -202,7 +230,10 @@ def _list(*, json_: bool) -> None:
         emit_json({name: found.model_dump() for name, found in every.items()})
         return
     rows = [["name", "drive", "values", "read"]]
-    rows += [[name, found.title, str(len(found.values)), found.source.read] for name, found in every.items()]
+    rows += [
+        [name, found.title, str(len(found.values)), found.source.read]
+        for name, found in every.items()
+    ]
     emit(align(rows, left=2))
 
 
@@ -211,9 +242,18 @@ def _text(found: Specification) -> str:
     for value in found.values:
         block = "–" if value.block is None else f"{value.block / 1024:g} KiB"
         depth = "–" if value.depth is None else str(value.depth)
-        rows.append([value.operation, value.access, value.text, block, depth, value.condition or ""])
+        rows.append(
+            [value.operation, value.access, value.text, block, depth, value.condition or ""]
+        )
     source = found.source
     page = f", {source.page}" if source.page else ""
     head = f"{found.title} ({', '.join(found.models)})"
     notes = "\n".join(f"- {note_}" for note_ in found.notes)
-    return "\n\n".join([head, align(rows, left=2), f"{source.document}{page}\n{source.url}, read {source.read}", notes])
+    return "\n\n".join(
+        [
+            head,
+            align(rows, left=2),
+            f"{source.document}{page}\n{source.url}, read {source.read}",
+            notes,
+        ]
+    )

@@ -13,22 +13,28 @@ explain_app = typer.Typer(rich_markup_mode=None)
 @explain_app.command()
 def explain(
     run_directory: Annotated[
-        Path, typer.Argument(help="Directory of a simulated run, or of `run --live`.", metavar="RUN")
+        Path,
+        typer.Argument(help="Directory of a simulated run, or of `run --live`.", metavar="RUN"),
     ],
     *,
     arm: Annotated[
-        list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable; default: all.")
+        list[str] | None,
+        typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable; default: all."),
     ] = None,
     trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
     workload: Annotated[
-        list[str] | None, typer.Option("--workload", metavar="NAME", help="Only this workload or group; repeatable.")
+        list[str] | None,
+        typer.Option("--workload", metavar="NAME", help="Only this workload or group; repeatable."),
     ] = None,
     slowest: Annotated[
         int,
-        typer.Option("--slowest", min=0, help="Number of transactions that are listed, from the slowest."),
+        typer.Option(
+            "--slowest", min=0, help="Number of transactions that are listed, from the slowest."
+        ),
     ] = 10,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
+        int | None,
+        typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core."),
     ] = None,
     json_: ResultJson = False,
 ) -> None:
@@ -40,6 +46,8 @@ def explain(
 
     explain_run(
         run_directory,
-        ExplainArguments(arms=arm or [], workloads=workload or [], number=trial, slowest=slowest, jobs=jobs),
+        ExplainArguments(
+            arms=arm or [], workloads=workload or [], number=trial, slowest=slowest, jobs=jobs
+        ),
         json_=json_,
     )

@@ -48,10 +48,13 @@ class ExplainArguments:
 
 
 def explain_run(path: Path, wanted: ExplainArguments, *, json_: bool) -> None:
-    """Prints where the time went, by arm and workload; a record of it stays in the run directory."""
+    """Prints where the time went, by arm and workload; a record of it stays in the run
+    directory."""
     run = Run.read(path)
     if run.manifest.engine == LIVE:
-        explain_live_run(path, wanted.arms, wanted.workloads, wanted.number, wanted.slowest, json_=json_)
+        explain_live_run(
+            path, wanted.arms, wanted.workloads, wanted.number, wanted.slowest, json_=json_
+        )
         return
     if run.manifest.engine == EXACT:
         _tell_counters(run, wanted, json_=json_)
@@ -75,12 +78,21 @@ def explain_run(path: Path, wanted: ExplainArguments, *, json_: bool) -> None:
                 continue
             empty += [workload] if not counted else []
             if json_:
-                told.append(_json(one, workload, run.groups.get(workload, [workload]), wanted.slowest))
+                told.append(
+                    _json(one, workload, run.groups.get(workload, [workload]), wanted.slowest)
+                )
             elif counted:
-                emit_table(partial(_text, one, workload, run.groups.get(workload, [workload]), wanted.slowest))
+                emit_table(
+                    partial(
+                        _text, one, workload, run.groups.get(workload, [workload]), wanted.slowest
+                    )
+                )
             else:
                 lost = lost_sentence(one.lost.get(workload, ()))
-                note(f"{workload} {one.trial.arm}: no transaction was complete after the warm-up. {lost}".rstrip(". "))
+                note(
+                    f"{workload} {one.trial.arm}: no transaction was complete after the "
+                    f"warm-up. {lost}".rstrip(". ")
+                )
     rows = counted_rows(run, wanted.arms, empty)[1] if empty else []
     if json_:
         more = {"counted": counted_data(rows)} if empty else {}
@@ -90,17 +102,24 @@ def explain_run(path: Path, wanted: ExplainArguments, *, json_: bool) -> None:
         note(f"kept in {run.path}; `tailrace report {run.path}` shows it")
 
 
-def _tell_counters(run: Run, wanted: ExplainArguments, why: str | None = None, *, json_: bool) -> None:
+def _tell_counters(
+    run: Run, wanted: ExplainArguments, why: str | None = None, *, json_: bool
+) -> None:
     """The verdict of counters, why it is no other, and how to get the critical path."""
     for name in [*wanted.arms, *wanted.workloads]:
         known = run.arms if name in wanted.arms else [*run.groups, *run.workloads]
         if name not in known:
             what = "arm" if name in wanted.arms else "workload or group"
-            raise RunRefusedError(f"{run.path}: there is no {what} '{name}' (hint: {closest(name, known, f'{what}s')})")
+            raise RunRefusedError(
+                f"{run.path}: there is no {what} '{name}' (hint: "
+                f"{closest(name, known, f'{what}s')})"
+            )
     summary, rows = counted_rows(run, wanted.arms, wanted.workloads)
     why = why or unexplained_sentence(summary)
     if json_:
-        emit_json({"run": str(run.path), "explained": [], "counted": counted_data(rows), "why": why})
+        emit_json(
+            {"run": str(run.path), "explained": [], "counted": counted_data(rows), "why": why}
+        )
         return
     print_counted(rows)
     if why:
@@ -108,10 +127,16 @@ def _tell_counters(run: Run, wanted: ExplainArguments, why: str | None = None, *
 
 
 def _trials(run: Run, wanted: ExplainArguments) -> list[Trial]:
-    """That of every wanted arm; without any, of those that have it: an interrupted run is explained too."""
+    """That of every wanted arm; without any, of those that have it: an interrupted run is explained
+    too."""
     if wanted.arms:
         return [trial_of(run, arm, wanted.number) for arm in dict.fromkeys(wanted.arms)]
-    found = [trial for arm in run.arms for trial in run.trials[arm] if trial.number == wanted.number and trial.is_told]
+    found = [
+        trial
+        for arm in run.arms
+        for trial in run.trials[arm]
+        if trial.number == wanted.number and trial.is_told
+    ]
     if missing := len(run.arms) - len(found):
         first = trial_of(run, None, wanted.number)  # refuses where no arm has it
         noun = "1 arm has" if missing == 1 else f"{missing} arms have"
@@ -120,12 +145,16 @@ def _trials(run: Run, wanted: ExplainArguments) -> list[Trial]:
 
 
 def refuse_explain(loaded: Loaded, engine: object | None) -> None:
-    """Raises `RunRefusedError` where `run --explain` has nothing to explain or the report would not show it."""
+    """Raises `RunRefusedError` where `run --explain` has nothing to explain or the report would not
+    show it."""
     if isinstance(engine, ExactEngine):
-        raise RunRefusedError("--explain: real kernels tell no critical path (hint: leave out --exact)")
+        raise RunRefusedError(
+            "--explain: real kernels tell no critical path (hint: leave out --exact)"
+        )
     if isinstance(engine, LiveEngine) and engine.kind.is_foreign:
         raise RunRefusedError(
-            f"--explain: the fabric '{engine.kind.name}' keeps no log of frames (hint: leave out --fabric)"
+            f"--explain: the fabric '{engine.kind.name}' keeps no log of frames (hint: leave "
+            "out --fabric)"
         )
     if loaded.scenario.sweep is not None:
         raise RunRefusedError(
@@ -144,7 +173,9 @@ def _text(one: Explanation, workload: str, members: Sequence[str], slowest: int)
     return causes_text(one.trial.arm, workload, of, slowest_of(of, slowest), lost, members) + "\n"
 
 
-def _json(explanation: Explanation, workload: str, members: Sequence[str], slowest: int) -> dict[str, Any]:
+def _json(
+    explanation: Explanation, workload: str, members: Sequence[str], slowest: int
+) -> dict[str, Any]:
     of = explanation.workloads[workload]
     return {
         "arm": explanation.trial.arm,

@@ -1,4 +1,5 @@
-"""`tailrace explain` of trials that cannot be taken apart: the verdict of counters, labelled as such."""
+"""`tailrace explain` of trials that cannot be taken apart: the verdict of counters, labelled as
+such."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -15,11 +16,18 @@ from tailrace.results.text.limiting_text import limiting_sentence
 from tailrace.results.text.unexplained import counters_of
 
 
-def counted_rows(run: Run, arms: Sequence[str], workloads: Sequence[str]) -> tuple[Summary, list[SubjectRow]]:
-    """The workloads and groups of these arms that counters tell something of, of all where none is named."""
+def counted_rows(
+    run: Run, arms: Sequence[str], workloads: Sequence[str]
+) -> tuple[Summary, list[SubjectRow]]:
+    """The workloads and groups of these arms that counters tell something of, of all where none is
+    named."""
     summary = summarise_run(run)
     rows = subject_rows(summary, lambda own: own.limits)
-    return summary, [row for row in rows if (not arms or row.arm in arms) and (not workloads or row.name in workloads)]
+    return summary, [
+        row
+        for row in rows
+        if (not arms or row.arm in arms) and (not workloads or row.name in workloads)
+    ]
 
 
 def print_counted(rows: Sequence[SubjectRow]) -> None:
@@ -32,6 +40,11 @@ def print_counted(rows: Sequence[SubjectRow]) -> None:
 def counted_data(rows: Sequence[SubjectRow]) -> list[dict[str, Any]]:
     """The same for programs."""
     return [
-        {"arm": row.arm, "workload": row.name, "measured": counters_of(row.own), **to_builtins(row.own.limits)}
+        {
+            "arm": row.arm,
+            "workload": row.name,
+            "measured": counters_of(row.own),
+            **to_builtins(row.own.limits),
+        }
         for row in rows
     ]

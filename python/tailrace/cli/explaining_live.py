@@ -29,9 +29,16 @@ TAIL = 0.99
 
 
 def explain_live_run(
-    path: Path, arms: Sequence[str], workloads: Sequence[str], number: int, slowest: int, *, json_: bool
+    path: Path,
+    arms: Sequence[str],
+    workloads: Sequence[str],
+    number: int,
+    slowest: int,
+    *,
+    json_: bool,
 ) -> None:
-    """Prints what the fabric measured, by arm and workload; a record of it stays in the run directory."""
+    """Prints what the fabric measured, by arm and workload; a record of it stays in the run
+    directory."""
     run = Run.read(path)
     told: list[dict[str, Any]] = []
     kept = 0
@@ -52,7 +59,12 @@ def explain_live_run(
     _, rows = counted_rows(run, list(unmeasured), workloads) if unmeasured else (None, [])
     why = next(iter(unmeasured.values()), None)
     if json_:
-        told_of = {"run": str(run.path), "trial": number, "measured_by": "fabric", "explained": told}
+        told_of = {
+            "run": str(run.path),
+            "trial": number,
+            "measured_by": "fabric",
+            "explained": told,
+        }
         emit_json(told_of | ({"counted": counted_data(rows), "why": why} if unmeasured else {}))
         return
     print_counted(rows)
@@ -64,15 +76,20 @@ def explain_live_run(
 
 def _text(arm: str, name: str, of: OfWorkload, members: Sequence[str]) -> str:
     lines = [f"{name} {arm}, measured by the fabric (replay of the ingress log)"]
-    lines.append(_queues(of.queues) if of.queues else "no frame between its hosts crossed the fabric")
+    lines.append(
+        _queues(of.queues) if of.queues else "no frame between its hosts crossed the fabric"
+    )
     if of.transactions:
         lines += ["", causes_text(arm, name, of.transactions, of.slowest, members=members)]
     if of.unknown:
         lines.append(
-            f"{count_text(of.unknown)} transactions are not taken apart: whose connection is whose is not known"
+            f"{count_text(of.unknown)} transactions are not taken apart: whose connection is "
+            "whose is not known"
         )
     if of.unseen:
-        lines.append(f"{count_text(of.unseen)} later transactions are left out: the log has too many frames")
+        lines.append(
+            f"{count_text(of.unseen)} later transactions are left out: the log has too many frames"
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -30,13 +30,17 @@ class FitArguments:
 
 
 def fit_file(request: FitArguments, *, json_: bool, is_strict: bool = False) -> int:
-    """Writes the scenario of a capture and says how well it fits; returns the exit code, 1 if strict and a statistic is
-    far from the capture.
+    """Writes the scenario of a capture and says how well it fits; returns the exit code, 1 if
+    strict and a statistic is far from the capture.
     """
     out = request.out or Path(request.path.name.split(".")[0] + ".yaml")
     _check_free(out)
-    fitting, compared = fit_compared(request.path, options_of(request), reporter_for(json_lines=json_))
-    recordings = {out.with_name(name): text for name, text in recordings_of(fitting, out.stem).items()}
+    fitting, compared = fit_compared(
+        request.path, options_of(request), reporter_for(json_lines=json_)
+    )
+    recordings = {
+        out.with_name(name): text for name, text in recordings_of(fitting, out.stem).items()
+    }
     for path in recordings:
         _check_free(path)
     for path, text in recordings.items():
@@ -62,6 +66,8 @@ def options_of(request: FitArguments) -> FitOptions:
     if line == 0:
         raise RunRefusedError("--line: the rate must be greater than zero (hint: write 10Gbit/s)")
     if request.vantage is not None and request.vantage not in list(Vantage):
-        raise RunRefusedError(f"--vantage: '{request.vantage}' is no point of capture (hint: {', '.join(Vantage)})")
+        raise RunRefusedError(
+            f"--vantage: '{request.vantage}' is no point of capture (hint: {', '.join(Vantage)})"
+        )
     vantage = Vantage(request.vantage) if request.vantage else None
     return FitOptions(line, parsed("--delay", request.delay, TIME), vantage, request.is_replay)

@@ -18,7 +18,8 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Live lab": ("lab",),
     "Runs, and for developers": ("list", "show", "plan", "schema", "completion"),
 }
-"""Commands of the program in the order in which its help shows them. A group lists its own under one title."""
+"""Commands of the program in the order in which its help shows them. A group lists its own under
+one title."""
 
 
 class Group(typer.core.TyperGroup):
@@ -39,7 +40,9 @@ class Group(typer.core.TyperGroup):
             for name in self.list_commands(ctx)
             if (command := self.get_command(ctx, name)) is not None and not command.hidden
         }
-        panels = _panels(summaries) if ctx.parent is None else [("Commands", list(summaries.items()))]
+        panels = (
+            _panels(summaries) if ctx.parent is None else [("Commands", list(summaries.items()))]
+        )
         for title, rows in panels:
             with formatter.section(title):
                 formatter.write_dl(rows)

@@ -36,7 +36,8 @@ def import_(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Running configuration, config_db.json, vdbench parameter file, fio job file, PostgreSQL's csvlog, "
+            help="Running configuration, config_db.json, vdbench parameter file, fio job file, "
+            "PostgreSQL's csvlog, "
             "jsonlog or pg_stat_statements, or list of flows."
         ),
     ],
@@ -44,40 +45,58 @@ def import_(
     out: OutFile = None,
     scenario: Annotated[
         Path | None,
-        typer.Option("--scenario", metavar="SCENARIO", help="Scenario whose MTUs are compared (switches)."),
+        typer.Option(
+            "--scenario", metavar="SCENARIO", help="Scenario whose MTUs are compared (switches)."
+        ),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option("--name", metavar="NAME", help="Name of switch and policy, or of the scenario."),
+        typer.Option(
+            "--name", metavar="NAME", help="Name of switch and policy, or of the scenario."
+        ),
     ] = None,
     protocol: Annotated[
         str | None,
         typer.Option(
-            "--protocol", metavar="PROTOCOL", help="How hosts reach their drives; default: local (vdbench, fio)."
+            "--protocol",
+            metavar="PROTOCOL",
+            help="How hosts reach their drives; default: local (vdbench, fio).",
         ),
     ] = None,
     device: Annotated[
         str | None,
-        typer.Option("--device", metavar="PRESET", help="Preset of every drive; default: by its path (vdbench, fio)."),
+        typer.Option(
+            "--device",
+            metavar="PRESET",
+            help="Preset of every drive; default: by its path (vdbench, fio).",
+        ),
     ] = None,
     define: Annotated[
         list[str] | None,
         typer.Option(
-            "--define", metavar="NAME=VALUE", help="Value of a variable of the file; repeatable (not switches)."
+            "--define",
+            metavar="NAME=VALUE",
+            help="Value of a variable of the file; repeatable (not switches).",
         ),
     ] = None,
     client: Annotated[
         list[str] | None,
         typer.Option(
-            "--client", metavar="HOST", help="Host that runs the file, or a file with one in each line; repeatable."
+            "--client",
+            metavar="HOST",
+            help="Host that runs the file, or a file with one in each line; repeatable.",
         ),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 unless every line is understood.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List every remark instead of one of each kind.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 1 unless every line is understood.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="List every remark instead of one of each kind.")
+    ] = False,
     json_: Json = False,
 ) -> None:
-    """Convert a switch configuration to the switch section of a scenario, or a storage test, a database's log or a list
-    of flows to a whole one.
+    """Convert a switch configuration to the switch section of a scenario, or a storage test, a
+    database's log or a list of flows to a whole one.
     """
     from tailrace.cli.records import import_record
     from tailrace.cli.storage_tests import StorageOptions, import_storage
@@ -86,17 +105,38 @@ def import_(
     options = StorageOptions(protocol, device, define or [], client or [])
     if source in (Source.VDBENCH, Source.FIO):
         code = import_storage(
-            source, file, out, options, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name
+            source,
+            file,
+            out,
+            options,
+            scenario,
+            is_strict=strict,
+            is_json=json_,
+            is_verbose=verbose,
+            name=name,
         )
         raise typer.Exit(code)
     if source in (Source.POSTGRES, Source.FLOWS):
-        given = [*(one for one in options.given if one != "--define"), *(["--scenario"] if scenario else [])]
+        given = [
+            *(one for one in options.given if one != "--define"),
+            *(["--scenario"] if scenario else []),
+        ]
         code = import_record(
-            source, file, out, define or [], given, is_strict=strict, is_json=json_, is_verbose=verbose, name=name
+            source,
+            file,
+            out,
+            define or [],
+            given,
+            is_strict=strict,
+            is_json=json_,
+            is_verbose=verbose,
+            name=name,
         )
         raise typer.Exit(code)
     refuse_storage_options(source, options.given)
-    code = import_file(source, file, out, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name)
+    code = import_file(
+        source, file, out, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name
+    )
     raise typer.Exit(code)
 
 
@@ -105,12 +145,15 @@ def export_(
     vendor: Annotated[Vendor, typer.Argument(help="Vendor of the configuration to write.")],
     scenario: Files,
     *,
-    switch: Annotated[str | None, typer.Option("--switch", metavar="NAME", help="Switch; default: the first.")] = None,
+    switch: Annotated[
+        str | None, typer.Option("--switch", metavar="NAME", help="Switch; default: the first.")
+    ] = None,
     arm: OfArm = None,
     out: OutFile = None,
     set_: Set = None,
 ) -> None:
-    """Write the policy of a switch as a vendor configuration; settings that it cannot express go to stderr."""
+    """Write the policy of a switch as a vendor configuration; settings that it cannot express go to
+    stderr."""
     from tailrace.cli.vendors import export_scenario
 
     export_scenario(vendor, scenario, switch, arm, out, set_)

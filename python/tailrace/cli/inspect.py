@@ -44,7 +44,9 @@ def write_starter(path: Path, *, force: bool) -> None:
     from tailrace.scenario.starter import STARTER
 
     if path.exists() and not force:
-        raise RunRefusedError(f"{path}: the file exists already (hint: choose another name, or use --force)")
+        raise RunRefusedError(
+            f"{path}: the file exists already (hint: choose another name, or use --force)"
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(STARTER, encoding="utf-8")
@@ -55,7 +57,12 @@ def write_starter(path: Path, *, force: bool) -> None:
 
 
 def check_scenario(
-    paths: list[Path], assignments: list[str] | None, sweep: list[str] | None, *, is_paired: bool, json_: bool
+    paths: list[Path],
+    assignments: list[str] | None,
+    sweep: list[str] | None,
+    *,
+    is_paired: bool,
+    json_: bool,
 ) -> None:
     """Prints a summary of a scenario; raises `ScenarioError` with all of its problems."""
     from tailrace.experiment.looks import trials_least, trials_most
@@ -88,7 +95,9 @@ def check_scenario(
         "points": loaded.scenario.sweep.count if loaded.scenario.sweep is not None else 0,
         "warnings": [vars(warning) for warning in loaded.warnings],
     }
-    trees = {arm: of_arm for arm, scenario in loaded.arms.items() if (of_arm := _trees(scenario, arm))}
+    trees = {
+        arm: of_arm for arm, scenario in loaded.arms.items() if (of_arm := _trees(scenario, arm))
+    }
     if trees:
         found["spanning_trees"] = to_builtins(trees)
     if json_:
@@ -99,7 +108,9 @@ def check_scenario(
     if spec.is_auto:
         trials = f"{found['trials_min']} to {trials} of each arm, as many as decide the comparisons"
     swept = f" at {counted(found['points'], 'point', 'points')}" if found["points"] else ""
-    names = f"workloads {_listed(found['workloads'])}; arms {_listed(found['arms'])}{swept}; {trials}"
+    names = (
+        f"workloads {_listed(found['workloads'])}; arms {_listed(found['arms'])}{swept}; {trials}"
+    )
     warnings = counted(len(loaded.warnings), "warning", "warnings")
     verdict = f"valid, with {warnings}" if loaded.warnings else "valid"
     warn(loaded.warnings)
@@ -132,11 +143,20 @@ def _trees(scenario: "Scenario", arm: str) -> "list[Tree]":
     from tailrace.experiment.native import spanning_trees
     from tailrace.scenario.lowering.plan import canonical_json, lower
 
-    return spanning_trees(canonical_json(lower(scenario, arm, 1))) if scenario.network.spanning_tree else []
+    return (
+        spanning_trees(canonical_json(lower(scenario, arm, 1)))
+        if scenario.network.spanning_tree
+        else []
+    )
 
 
 def print_plan(
-    paths: list[Path], arm: str | None, trial: int, assignments: list[str] | None, seed: int | None, scale: float
+    paths: list[Path],
+    arm: str | None,
+    trial: int,
+    assignments: list[str] | None,
+    seed: int | None,
+    scale: float,
 ) -> None:
     """Prints the plan of one trial as JSON."""
     from tailrace.cli.running import refuse_scale
@@ -153,17 +173,20 @@ def print_plan(
 
 
 def print_comparison(runs: Sequence[Path], page: Path | None, *, json_: bool) -> None:
-    """Prints the differences of two runs; for runs of different engines, up to three, it can also write a page."""
+    """Prints the differences of two runs; for runs of different engines, up to three, it can also
+    write a page."""
     from tailrace import results
 
     is_engines = len(runs) > 1 and results.are_of_engines(runs)
     if page is not None and not is_engines:
         raise RunRefusedError(
-            "--report requires runs of different engines (hint: omit it for two runs of the same engine)"
+            "--report requires runs of different engines (hint: omit it for two runs of the "
+            "same engine)"
         )
     if len(runs) != COMPARED and not is_engines:
         raise RunRefusedError(
-            f"compare takes {COMPARED} runs, or one run of each engine; there are {len(runs)} (hint: name two runs,"
+            f"compare takes {COMPARED} runs, or one run of each engine; there are {len(runs)} "
+            "(hint: name two runs,"
             " or two arms of one run with --arms)"
         )
     if is_engines:
@@ -190,16 +213,21 @@ def _print_engines(runs: Sequence[Path], page: Path | None, *, json_: bool) -> N
         emit_table(lambda: results.format_engines(compared))
 
 
-def print_arms(runs: Sequence[Path], arms: tuple[str, str], page: Path | None, *, json_: bool) -> None:
+def print_arms(
+    runs: Sequence[Path], arms: tuple[str, str], page: Path | None, *, json_: bool
+) -> None:
     """Prints the differences of two arms of one run."""
     from tailrace import results
 
     if len(runs) != 1:
         raise RunRefusedError(
-            f"--arms compares two arms of one run; there are {len(runs)} runs (hint: name one run, or omit --arms)"
+            f"--arms compares two arms of one run; there are {len(runs)} runs (hint: name one "
+            "run, or omit --arms)"
         )
     if page is not None:
-        raise RunRefusedError("--report requires runs of different engines (hint: omit it, or omit --arms)")
+        raise RunRefusedError(
+            "--report requires runs of different engines (hint: omit it, or omit --arms)"
+        )
     compared = results.compare_two_arms(runs[0], *arms)
     if json_:
         emit_json(compared)
@@ -219,7 +247,9 @@ def print_list(runs: Path, *, json_: bool) -> None:
         emit("no runs or scenarios found; `tailrace init` writes a scenario to start from")
     for row in found_runs:
         divided = f", rates / {row['live_scale']}" if (row["live_scale"] or 1) != 1 else ""
-        emit(f"{row['path']}  {row['state']}{divided}, {row['trials_done']} trials, {row['started']}")
+        emit(
+            f"{row['path']}  {row['state']}{divided}, {row['trials_done']} trials, {row['started']}"
+        )
         for change in row["overridden"]:
             emit(f"    {change}")
     for scenario in found_scenarios:

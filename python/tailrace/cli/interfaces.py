@@ -17,7 +17,14 @@ from tailrace.results.compare.fidelity import engine_name
 from tailrace.results.directory.find_trial import trial_of
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.directory.tables import read_trial_table
-from tailrace.results.ports.interfaces import COUNTERS, Row, difference, format_interfaces, rows_of, series_of
+from tailrace.results.ports.interfaces import (
+    COUNTERS,
+    Row,
+    difference,
+    format_interfaces,
+    rows_of,
+    series_of,
+)
 from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 
@@ -26,9 +33,12 @@ INTERVAL_PS_MIN = 10**10
 """A reading takes about a millisecond."""
 SIMULATED = "simulated"
 NOT_RECORDED = {
-    SIMULATED: "interfaces were not recorded over time (hint: simulate with `--set observe.interfaces=1s`)",
-    "exact": "exact runs count interfaces once, at the end (hint: omit --interval, or simulate the scenario)",
-    "live": "live runs count interfaces once, at the end (hint: omit the run directory while the fabric is up)",
+    SIMULATED: "interfaces were not recorded over time (hint: simulate with `--set "
+    "observe.interfaces=1s`)",
+    "exact": "exact runs count interfaces once, at the end (hint: omit "
+    "--interval, or simulate the scenario)",
+    "live": "live runs count interfaces once, at the end (hint: omit the run directory while the "
+    "fabric is up)",
 }
 """Why a run has no readings over time, by engine."""
 FOREIGN = "it is not what `show interfaces --json` prints"
@@ -70,7 +80,9 @@ def _refuse(wanted: InterfacesArguments) -> None:
     is_fabric = {"--fabric": wanted.fabric, "--since": wanted.since}
     for option, value in is_fabric.items():
         if wanted.run is not None and value is not None:
-            raise RunRefusedError(f"{option} is for a fabric that is up, not for a run directory (hint: omit one)")
+            raise RunRefusedError(
+                f"{option} is for a fabric that is up, not for a run directory (hint: omit one)"
+            )
     if wanted.run is None and (wanted.arm is not None or wanted.trial != 1):
         raise RunRefusedError("--arm and --trial are for a run directory (hint: name one)")
     if wanted.count is not None and wanted.interval is None:
@@ -87,7 +99,9 @@ def _of_run(path: Path, wanted: InterfacesArguments, *, json_: bool) -> None:
         return
     rows = _chosen(rows_of(trial.outcome.netstat), wanted.interface, str(path))
     if json_:
-        emit_json({"arm": trial.arm, "trial": trial.number, "interfaces": [row.data() for row in rows]})
+        emit_json(
+            {"arm": trial.arm, "trial": trial.number, "interfaces": [row.data() for row in rows]}
+        )
     else:
         emit_table(lambda: format_interfaces(rows))
 
@@ -97,7 +111,9 @@ def _over_time(trial: Trial, engine: str, wanted: InterfacesArguments, *, json_:
     assert wanted.interval is not None
     last = rows_of(trial.outcome.netstat)
     if not trial.has_table("interface_series"):
-        raise RunRefusedError(f"{trial.files.stem}: {NOT_RECORDED.get(engine, NOT_RECORDED[SIMULATED])}")
+        raise RunRefusedError(
+            f"{trial.files.stem}: {NOT_RECORDED.get(engine, NOT_RECORDED[SIMULATED])}"
+        )
     interval_ps = _interval_ps(wanted.interval)
     readings = list(series_of(last, read_trial_table(trial, "interface_series").rows()))
     recorded_ps = gcd(*(at_ps for at_ps, _ in readings))
@@ -107,19 +123,30 @@ def _over_time(trial: Trial, engine: str, wanted: InterfacesArguments, *, json_:
             f"{quantity_text(recorded_ps, TIME)} (hint: write a multiple of it)"
         )
     begin_ps = trial.outcome.counted_from_ps or 0
-    due = [(at_ps, rows) for at_ps, rows in readings if at_ps % interval_ps == 0 and at_ps > begin_ps]
+    due = [
+        (at_ps, rows) for at_ps, rows in readings if at_ps % interval_ps == 0 and at_ps > begin_ps
+    ]
     if not due:
         raise RunRefusedError(
-            f"--interval: the measured interval has no reading at a multiple of {wanted.interval} (hint: write less)"
+            "--interval: the measured interval has no reading at a multiple of "
+            f"{wanted.interval} (hint: write less)"
         )
     for number, (at_ps, rows) in enumerate(due[: wanted.count]):
-        _print_reading(number, at_ps / PS_PER_S, _chosen(rows, wanted.interface, str(trial.files.stem)), json_=json_)
+        _print_reading(
+            number,
+            at_ps / PS_PER_S,
+            _chosen(rows, wanted.interface, str(trial.files.stem)),
+            json_=json_,
+        )
 
 
 def _print_reading(number: int, time_s: float, rows: Sequence[Row], *, json_: bool) -> None:
-    """As `netstat -ic`: the head once, the counters of every interface again and again; JSON has one object a line."""
+    """As `netstat -ic`: the head once, the counters of every interface again and again; JSON has
+    one object a line."""
     if json_:
-        emit_text(json.dumps({"time_s": round(time_s, 6), "interfaces": [row.data() for row in rows]}))
+        emit_text(
+            json.dumps({"time_s": round(time_s, 6), "interfaces": [row.data() for row in rows]})
+        )
     else:
         table = format_interfaces(rows)
         emit(table if number == 0 else table.partition("\n")[2])
@@ -138,7 +165,8 @@ def _chosen(rows: Sequence[Row], interface: str | None, where: str) -> list[Row]
     if not found:
         names = list(dict.fromkeys([row.node for row in rows] + [row.interface for row in rows]))
         raise RunRefusedError(
-            f"{where}: there is no interface '{interface}' (hint: {closest(interface, names, 'names')})"
+            f"{where}: there is no interface '{interface}' (hint: "
+            f"{closest(interface, names, 'names')})"
         )
     return found
 
@@ -166,13 +194,17 @@ def _read(file: Path) -> list[Row]:
         raise _foreign(file, reason_of(error)) from None
     except (ValueError, KeyError, TypeError):
         raise _foreign(file, FOREIGN) from None
-    if not all(value is None or isinstance(value, int) for row in found for value in row.counted().values()):
+    if not all(
+        value is None or isinstance(value, int) for row in found for value in row.counted().values()
+    ):
         raise _foreign(file, FOREIGN)
     return found
 
 
 def _foreign(file: Path, why: str) -> RunRefusedError:
-    return RunRefusedError(f"{file}: {why} (hint: `tailrace show interfaces --json > {file}` writes one)")
+    return RunRefusedError(
+        f"{file}: {why} (hint: `tailrace show interfaces --json > {file}` writes one)"
+    )
 
 
 def _repeatedly(wanted: InterfacesArguments, *, json_: bool) -> None:

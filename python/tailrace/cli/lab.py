@@ -46,11 +46,20 @@ def bring_up(
     warn(kinds.ignored(kind, loaded, arms))
     plan_json = canonical_json(lower(loaded.arms[chosen], chosen, trial=1))
     up = standing.bring_up(name or loaded.scenario.name, plan_json, metrics, kind.name)
-    emit(align([["host", "address", "MTU"], *([h["name"], h["address"], str(h["mtu"])] for h in up.hosts)]))
+    emit(
+        align(
+            [
+                ["host", "address", "MTU"],
+                *([h["name"], h["address"], str(h["mtu"])] for h in up.hosts),
+            ]
+        )
+    )
     for warning in up.state.get("warnings", []):
         note(f"warning: {warning}")
     first = up.hosts[0]["name"] if up.hosts else "HOST"
-    commands = f"`tailrace lab exec {first} -- PROGRAM`, `tailrace lab top`, `tailrace lab down {up.name}`"
+    commands = (
+        f"`tailrace lab exec {first} -- PROGRAM`, `tailrace lab top`, `tailrace lab down {up.name}`"
+    )
     note(f"fabric '{up.name}' is up: {commands}")
 
 
@@ -76,7 +85,9 @@ def exec_on_host(host: str, words: list[str], name: str | None) -> None:
     """Replaces this process by a program on a host."""
     command = standing.exec_words(standing.chosen(name), host, words)
     sys.stdout.flush()
-    os.execv(command[0], command)  # the program inherits the terminal, and its exit code is that of the command
+    os.execv(
+        command[0], command
+    )  # the program inherits the terminal, and its exit code is that of the command
 
 
 def capture_port(port: str, file: Path, seconds: float, name: str | None) -> None:
@@ -84,7 +95,9 @@ def capture_port(port: str, file: Path, seconds: float, name: str | None) -> Non
     fabric = standing.chosen(name)
     node, arrow, towards = (part.strip() for part in port.partition(">"))
     if not arrow:
-        raise RunRefusedError(f"'{port}' is not a port (hint: write SWITCH>NODE, as `tailrace lab top` prints it)")
+        raise RunRefusedError(
+            f"'{port}' is not a port (hint: write SWITCH>NODE, as `tailrace lab top` prints it)"
+        )
     fabric.call("capture", port=[node, towards], path=str(file.absolute()))
     frames = 0
     try:

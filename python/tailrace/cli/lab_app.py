@@ -11,7 +11,8 @@ from tailrace.cli.options import Files, OfArm, OutFile, ResultJson, Set
 
 lab_app = typer.Typer(
     cls=Group,
-    help="Keep the network of a scenario up with your own programs on its hosts; live runs on this machine.",
+    help="Keep the network of a scenario up with your own programs on its hosts; live runs on "
+    "this machine.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -27,7 +28,8 @@ class FabricKind(StrEnum):
 
 
 FabricName = Annotated[
-    str | None, typer.Option("--fabric", metavar="NAME", help="Fabric; default: the only one that is up.")
+    str | None,
+    typer.Option("--fabric", metavar="NAME", help="Fabric; default: the only one that is up."),
 ]
 
 
@@ -35,17 +37,24 @@ FabricName = Annotated[
 def up(
     scenario: Files,
     *,
-    name: Annotated[str | None, typer.Option("--name", help="Name; default: that of the scenario.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Name; default: that of the scenario.")
+    ] = None,
     arm: OfArm = None,
     metrics: Annotated[
         int | None,
         typer.Option(
-            "--metrics", metavar="PORT", min=1, max=65535, help="Serve OpenMetrics on this port of 127.0.0.1."
+            "--metrics",
+            metavar="PORT",
+            min=1,
+            max=65535,
+            help="Serve OpenMetrics on this port of 127.0.0.1.",
         ),
     ] = None,
     set_: Set = None,
     fabric: Annotated[
-        FabricKind, typer.Option("--fabric", help="tap is the built-in switch, the others are for comparison.")
+        FabricKind,
+        typer.Option("--fabric", help="tap is the built-in switch, the others are for comparison."),
     ] = FabricKind.TAP,
 ) -> None:
     """Create the hosts and switches of a scenario, without starting programs in them."""
@@ -55,7 +64,11 @@ def up(
 
 
 @lab_app.command()
-def down(name: Annotated[str | None, typer.Argument(help="Name; default: the only one that is up.")] = None) -> None:
+def down(
+    name: Annotated[
+        str | None, typer.Argument(help="Name; default: the only one that is up.")
+    ] = None,
+) -> None:
     """Stop a fabric and all programs in it, and print its final counters."""
     from tailrace.cli.lab import take_down
 
@@ -70,7 +83,9 @@ def list_(*, json_: ResultJson = False) -> None:
     print_fabrics(json_=json_)
 
 
-@lab_app.command("exec", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@lab_app.command(
+    "exec", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)
 def exec_(
     context: typer.Context,
     host: Annotated[str, typer.Argument(help="Host of a fabric that is up.", metavar="HOST")],
@@ -101,7 +116,9 @@ def capture(
     port: Annotated[str, typer.Argument(help="Port of a switch.", metavar="SWITCH>NODE")],
     file: Annotated[Path, typer.Argument(help="File to write (pcapng, times in nanoseconds).")],
     *,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=3600, help="Seconds to capture.")] = 5.0,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.1, max=3600, help="Seconds to capture.")
+    ] = 5.0,
     fabric: FabricName = None,
 ) -> None:
     """Capture the frames at a port of a running fabric to a file for Wireshark."""
@@ -117,7 +134,8 @@ def doctor(
         bool,
         typer.Option(
             "--measure",
-            help="Measure the frame rate that this machine sustains, and the --live-scale that it needs now.",
+            help="Measure the frame rate that this machine sustains, and the --live-scale that "
+            "it needs now.",
         ),
     ] = False,
     json_: ResultJson = False,
@@ -135,10 +153,15 @@ def calibrate(
     mtu: Annotated[str, typer.Option("--mtu", help="MTU of the measured hosts.")] = "9000B",
     rate: Annotated[str, typer.Option("--rate", help="Rate of the hosts' links.")] = "1Gbit/s",
     processor: Annotated[
-        bool, typer.Option("--processor", help="Measure what the kernel costs on a core, for hosts with `cpu.cores`.")
+        bool,
+        typer.Option(
+            "--processor",
+            help="Measure what the kernel costs on a core, for hosts with `cpu.cores`.",
+        ),
     ] = False,
 ) -> None:
-    """Measure this machine's hosts and write them as parameters of the simulator (a YAML fragment)."""
+    """Measure this machine's hosts and write them as parameters of the simulator (a YAML
+    fragment)."""
     from tailrace.cli.live import calibrate_hosts, calibrate_processor
 
     if processor:
@@ -149,11 +172,14 @@ def calibrate(
 
 @lab_app.command()
 def replay(
-    run_directory: Annotated[Path, typer.Argument(help="Run directory of `run --live --log-ingress`.", metavar="RUN")],
+    run_directory: Annotated[
+        Path, typer.Argument(help="Run directory of `run --live --log-ingress`.", metavar="RUN")
+    ],
     *,
     json_: ResultJson = False,
 ) -> None:
-    """Replay the frames that entered the switches of a live run; exit code 1 when a digest differs."""
+    """Replay the frames that entered the switches of a live run; exit code 1 when a digest
+    differs."""
     from tailrace.cli.live import replay_run
 
     raise typer.Exit(replay_run(run_directory, json_=json_))
@@ -161,7 +187,8 @@ def replay(
 
 @lab_app.command()
 def clean() -> None:
-    """Remove the control groups that killed live runs left on this machine; running labs are kept."""
+    """Remove the control groups that killed live runs left on this machine; running labs are
+    kept."""
     from tailrace.cli.live import clean_machine
 
     clean_machine()

@@ -29,14 +29,21 @@ PROBED = 12
 
 def refuse_large(request: RunArguments) -> None:
     """Raises `RunRefusedError` for options that a large sweep does not have."""
-    given = {"--live": request.is_live, "--exact": request.is_exact, "--explain": request.is_explained is True}
+    given = {
+        "--live": request.is_live,
+        "--exact": request.is_exact,
+        "--explain": request.is_explained is True,
+    }
     if named := [name for name, is_given in given.items() if is_given]:
         raise RunRefusedError(
-            f"{named[0]}: a sweep of so many points keeps figures of simulated trials alone (hint: list fewer values)"
+            f"{named[0]}: a sweep of so many points keeps figures of simulated trials alone "
+            "(hint: list fewer values)"
         )
 
 
-def run_large(request: RunArguments, loaded: Loaded, options: Options, executor: Executor | None) -> int:
+def run_large(
+    request: RunArguments, loaded: Loaded, options: Options, executor: Executor | None
+) -> int:
     """Runs a large sweep; returns the exit code."""
     run = LargeRun(loaded, options, reporter_for(json_lines=request.is_json), executor)
     if request.is_dry:
@@ -80,5 +87,7 @@ def _describe(run: LargeRun, request: RunArguments) -> None:
     estimated_s = run.grid.count * probed_s / count / at_once if count else None
     data = {"points": run.grid.sweep.count, "trials": run.grid.count, "jobs": at_once,
             "out": str(run.directory.path), "estimated_s": estimated_s}  # fmt: skip
-    size = f"{data['points']} points, {data['trials']} trials, {at_once} at a time, into {data['out']}"
+    size = (
+        f"{data['points']} points, {data['trials']} trials, {at_once} at a time, into {data['out']}"
+    )
     print_dry(request, data, f"{size}\n{to_go(estimated_s)}")

@@ -62,7 +62,9 @@ def find_runs(folder: Path) -> list[dict[str, Any]]:
 def find_scenarios(root: Path = Path()) -> list[dict[str, str]]:
     """Scenario files in this directory and the usual folders below it."""
     files = sorted({path for folder in SCENARIO_FOLDERS for path in root.glob(f"{folder}/*.yaml")})
-    return [{"path": str(path), "title": title} for path in files if (title := _title(path)) is not None][:LISTED_MAX]
+    return [
+        {"path": str(path), "title": title} for path in files if (title := _title(path)) is not None
+    ][:LISTED_MAX]
 
 
 def _run(path: Path) -> dict[str, Any] | None:
@@ -77,7 +79,10 @@ def _run(path: Path) -> dict[str, Any] | None:
         manifest = convert(found, _Listed)
         row |= {key: found.get(key) for key in KEYS} | {"overridden": _overridden(manifest)}
         if manifest.large is not None:  # a line for each trial
-            return row | {"trials_done": Lines(files.folder).count(), "trials_planned": manifest.large.trials}
+            return row | {
+                "trials_done": Lines(files.folder).count(),
+                "trials_planned": manifest.large.trials,
+            }
         return row | {"trials_done": _done(files.folder), "trials_planned": len(manifest.order)}
     except (TailraceError, ValidationError):
         return row
@@ -86,15 +91,24 @@ def _run(path: Path) -> dict[str, Any] | None:
 def _done(folder: Folder) -> int:
     """Trials that are results, by the heads of their files."""
     arms = [f"{TRIALS}/{arm}" for arm in folder.folders(TRIALS)]
-    names = (f"{arm}/{name}" for arm in arms for name in folder.names(arm) if name.endswith(f".{OUTCOME}"))
+    names = (
+        f"{arm}/{name}"
+        for arm in arms
+        for name in folder.names(arm)
+        if name.endswith(f".{OUTCOME}")
+    )
     return sum(_status(folder, name) in KEPT for name in names)
 
 
 def _overridden(manifest: _Listed) -> list[str]:
-    """What a run changed in its scenario: the axes of a sweep, and the values set on the command line."""
+    """What a run changed in its scenario: the axes of a sweep, and the values set on the command
+    line."""
     axes, command = manifest.sweep.axes if manifest.sweep else [], manifest.command or []
     words = shlex.split(command) if isinstance(command, str) else command
-    pairs = [*pairwise(words), *(tuple(word.split("=", 1)) for word in words if word.startswith("--") and "=" in word)]
+    pairs = [
+        *pairwise(words),
+        *(tuple(word.split("=", 1)) for word in words if word.startswith("--") and "=" in word),
+    ]
     sets = [str(value) for option, value in pairs if option == "--set"]
     return [*(f"{axis.path} = {_values(axis.values)}" for axis in axes), *sets]
 
@@ -124,7 +138,9 @@ def _title(path: Path) -> str | None:
         return None
     if not any(line.startswith("tailrace:") for line in lines):
         return None
-    described = next((line.partition(":")[2].strip() for line in lines if line.startswith("description:")), "")
+    described = next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("description:")), ""
+    )
     if described and described[0] not in "|>":
         return described
     return next((line.lstrip("# ") for line in lines if line.startswith("# ")), path.stem)

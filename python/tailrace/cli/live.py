@@ -46,7 +46,9 @@ def _write_fragment(out: Path | None, measure: Callable[[], str]) -> None:
     try:
         out.touch(exist_ok=False)  # before the measurement, whose result would otherwise be lost
     except FileExistsError:
-        raise RunRefusedError(f"{out}: the file exists already (hint: choose another name, or remove it)") from None
+        raise RunRefusedError(
+            f"{out}: the file exists already (hint: choose another name, or remove it)"
+        ) from None
     except OSError as error:
         raise RunRefusedError(
             f"{out}: the file cannot be created: {reason_of(error)} (hint: choose another --out)"

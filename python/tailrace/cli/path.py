@@ -59,7 +59,9 @@ def _refuse(wanted: PathArguments) -> None:
     number = len(wanted.ends)
     is_scenario, is_address = number >= 3, number == 1
     if not is_scenario and wanted.ends[0].endswith((".yaml", ".yml")):
-        raise RunRefusedError(f"{wanted.ends[0]}: of a scenario, two hosts are probed (hint: SCENARIO A B)")
+        raise RunRefusedError(
+            f"{wanted.ends[0]}: of a scenario, two hosts are probed (hint: SCENARIO A B)"
+        )
     given = {
         "--live": (wanted.is_live, is_scenario),
         "--exact": (wanted.is_exact, is_scenario),
@@ -70,7 +72,9 @@ def _refuse(wanted: PathArguments) -> None:
     }
     for option, (is_given, is_fitting) in given.items():
         if is_given and not is_fitting:
-            raise RunRefusedError(f"{option} does not belong to this form of measure path (hint: {FORMS})")
+            raise RunRefusedError(
+                f"{option} does not belong to this form of measure path (hint: {FORMS})"
+            )
     if wanted.is_live and wanted.is_exact:
         raise RunRefusedError("--live and --exact exclude each other (hint: choose one engine)")
 
@@ -79,7 +83,8 @@ def _mtu(text: str) -> int:
     digits = text.removesuffix("B").strip()
     if not digits.isdecimal() or not MTU_MIN <= int(digits) <= MTU_MAX:
         raise RunRefusedError(
-            f"--expect: '{text}' is not an MTU of {MTU_MIN} to {MTU_MAX} bytes (hint: write 1500B or 9000B)"
+            f"--expect: '{text}' is not an MTU of {MTU_MIN} to {MTU_MAX} bytes (hint: write "
+            "1500B or 9000B)"
         )
     return int(digits)
 
@@ -115,7 +120,9 @@ def _scenario(wanted: PathArguments, expected: int | None) -> Report:
     arm = known_arm(wanted.arm or loaded.scenario.baseline, list(loaded.arms))
     scenario = loaded.arms[arm]
     require_hosts(ends, list(scenario.graph.hosts), files[0])
-    expected_mtu = expected if expected is not None else max(scenario.host(name).mtu for name in ends)
+    expected_mtu = (
+        expected if expected is not None else max(scenario.host(name).mtu for name in ends)
+    )
     asked = wanted.asked(expected_mtu)
     if wanted.is_live:
         kind = wanted.fabric or TAP
@@ -150,7 +157,9 @@ def _exact(loaded: Loaded, arm: str, ends: tuple[str, str], asked: Asked) -> Seq
             engine.close()
 
 
-def _live(loaded: Loaded, arm: str, ends: tuple[str, str], asked: Asked, name: str) -> Sequence[Direction]:
+def _live(
+    loaded: Loaded, arm: str, ends: tuple[str, str], asked: Asked, name: str
+) -> Sequence[Direction]:
     from tailrace.experiment.engine import LIVE
     from tailrace.experiment.real_kernel import network, raise_found
     from tailrace.live.lab import kinds
@@ -166,7 +175,9 @@ def _live(loaded: Loaded, arm: str, ends: tuple[str, str], asked: Asked, name: s
     warn(kinds.ignored(kind, loaded, arms))
     plan = canonical_json(lower(loaded.arms[arm], arm, trial=1))
     # Probes are a hundred frames a second, whatever the lines could carry.
-    options = ["--kind", kind.name] if kind.is_foreign else ["--frames-per-second-max", str(FRAMES_MAX)]
+    options = (
+        ["--kind", kind.name] if kind.is_foreign else ["--frames-per-second-max", str(FRAMES_MAX)]
+    )
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailrace-probe-")))
         lab = stack.enter_context(Lab(plan, folder, *options))

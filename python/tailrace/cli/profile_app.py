@@ -15,20 +15,31 @@ def profile(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="A pcap or pcapng file (also gzip or zstd), a run directory, or with --for an interface of --netns.",
+            help="A pcap or pcapng file (also gzip or zstd), a run directory, or with --for an "
+            "interface of --netns.",
             metavar="FILE|RUN|INTERFACE",
         ),
     ] = None,
     *,
     line: Annotated[
         str | None,
-        typer.Option("--line", metavar="RATE", help="Speed of the line; default: what the capture says of it."),
+        typer.Option(
+            "--line",
+            metavar="RATE",
+            help="Speed of the line; default: what the capture says of it.",
+        ),
     ] = None,
     from_: Annotated[
-        str | None, typer.Option("--from", metavar="TIME", help="Only frames from this time on after the first one.")
+        str | None,
+        typer.Option(
+            "--from", metavar="TIME", help="Only frames from this time on after the first one."
+        ),
     ] = None,
     until: Annotated[
-        str | None, typer.Option("--until", metavar="TIME", help="Only frames before this time after the first one.")
+        str | None,
+        typer.Option(
+            "--until", metavar="TIME", help="Only frames before this time after the first one."
+        ),
     ] = None,
     anonymise: Annotated[
         bool,
@@ -39,20 +50,35 @@ def profile(
         typer.Option(
             "--key",
             metavar="HEX",
-            help="With --anonymise: 32 hexadecimal digits, for the same addresses each time; default: a random key.",
+            help="With --anonymise: 32 hexadecimal digits, for the same addresses each time; "
+            "default: a random key.",
         ),
     ] = None,
     length: Annotated[
         str | None,
-        typer.Option("--for", metavar="TIME", help="Observe an interface for this time (as root, at most an hour)."),
+        typer.Option(
+            "--for",
+            metavar="TIME",
+            help="Observe an interface for this time (as root, at most an hour).",
+        ),
     ] = None,
-    netns: Annotated[str | None, typer.Option("--netns", metavar="NAME", help="Namespace of the interface.")] = None,
+    netns: Annotated[
+        str | None, typer.Option("--netns", metavar="NAME", help="Namespace of the interface.")
+    ] = None,
     interface: Annotated[
-        str | None, typer.Option("--interface", metavar="NAME", help="An interface of this machine, or of --netns.")
+        str | None,
+        typer.Option(
+            "--interface", metavar="NAME", help="An interface of this machine, or of --netns."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE.html", help="Write one offline page with charts to this file."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE.html",
+            help="Write one offline page with charts to this file.",
+        ),
     ] = None,
     json_: ResultJson = False,
 ) -> None:

@@ -11,7 +11,13 @@ from tailrace.cli.outputs import refuse_unwritable
 from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.stages import working
-from tailrace.profile.capture import KEY_BYTES, PS_PER_NS, ProfileOptions, profile_capture, random_key
+from tailrace.profile.capture import (
+    KEY_BYTES,
+    PS_PER_NS,
+    ProfileOptions,
+    profile_capture,
+    random_key,
+)
 from tailrace.profile.interface import Observation, profile_interface
 from tailrace.profile.of_run import capture_of
 from tailrace.profile.page import write_page
@@ -53,24 +59,35 @@ def profile_file(request: ProfileArguments, *, out: Path | None = None, json_: b
 def _capture(request: ProfileArguments) -> Path:
     for option, value in (("--interface", request.interface), ("--netns", request.netns)):
         if value is not None:
-            raise RunRefusedError(f"{option}: an interface is observed for a time (hint: --for 10s)")
+            raise RunRefusedError(
+                f"{option}: an interface is observed for a time (hint: --for 10s)"
+            )
     if request.path is None:
-        raise RunRefusedError("nothing is named (hint: a capture file, a run directory, or --interface NAME --for 10s)")
+        raise RunRefusedError(
+            "nothing is named (hint: a capture file, a run directory, or "
+            "--interface NAME --for 10s)"
+        )
     return capture_of(request.path)
 
 
 def _observation(request: ProfileArguments) -> Observation:
     """What is observed: never an interface of the machine that was not named as one."""
     if (request.interface is None) == (request.path is None):
-        raise RunRefusedError("--for: name one interface (hint: NAME with --netns, or --interface NAME)")
+        raise RunRefusedError(
+            "--for: name one interface (hint: NAME with --netns, or --interface NAME)"
+        )
     length_ps = parsed("--for", request.length, TIME) or 0
     if not 0 < length_ps <= LENGTH_PS_MAX:
-        raise RunRefusedError("--for: the time must be greater than zero and at most 3600 s (hint: --for 10s)")
+        raise RunRefusedError(
+            "--for: the time must be greater than zero and at most 3600 s (hint: --for 10s)"
+        )
     is_named = request.interface is not None
     name = request.interface or str(request.path)
     names = available(NAMESPACES)
     if request.netns is not None and request.netns not in names:
-        hint = closest(request.netns, names, "namespaces") if names else "`ip netns list` shows them"
+        hint = (
+            closest(request.netns, names, "namespaces") if names else "`ip netns list` shows them"
+        )
         raise RunRefusedError(f"there is no namespace '{request.netns}' (hint: {hint})")
     return Observation(name, length_ps // PS_PER_NS, request.netns, is_machine_allowed=is_named)
 
@@ -80,18 +97,24 @@ def _warn(data: dict[str, Any]) -> None:
     end, dropped = data["capture"]["end"], data.get("observed", {}).get("dropped_frames", 0)
     if end["state"] != "complete":
         note(
-            f"warning: {data['file']}: the capture is {end['state']} at byte {end['offset_bytes']} ({end['what']});"
+            f"warning: {data['file']}: the capture is {end['state']} at byte "
+            f"{end['offset_bytes']} ({end['what']});"
             " the profile is of what is before"
         )
     if dropped:
-        note(f"warning: {data['file']}: the kernel dropped {dropped} frames, which are missing in all figures")
+        note(
+            f"warning: {data['file']}: the kernel dropped {dropped} frames, which are missing "
+            "in all figures"
+        )
 
 
 def check_page(out: Path) -> None:
     """Refuses a place where no page can be written, before any work is done."""
     refuse_unwritable("--out", out, "profile.html")
     if out.exists() and out.suffix not in (".html", ".htm"):
-        raise RunRefusedError(f"--out: {out}: this file exists and is no page (hint: a name that ends with .html)")
+        raise RunRefusedError(
+            f"--out: {out}: this file exists and is no page (hint: a name that ends with .html)"
+        )
 
 
 def _tell(data: dict[str, Any], out: Path | None, *, json_: bool) -> None:
@@ -110,11 +133,16 @@ def options_of(request: ProfileArguments) -> ProfileOptions:
     if request.key is not None and not request.is_anonymous:
         raise RunRefusedError("--key: only --anonymise has a key (hint: add --anonymise)")
     if request.key is not None and not _is_key(request.key):
-        raise RunRefusedError(f"--key: write {2 * KEY_BYTES} hexadecimal digits (hint: openssl rand -hex {KEY_BYTES})")
+        raise RunRefusedError(
+            f"--key: write {2 * KEY_BYTES} hexadecimal digits (hint: openssl rand -hex {KEY_BYTES})"
+        )
     line = parsed("--line", request.line, RATE)
     if line == 0:
         raise RunRefusedError("--line: the speed must be greater than zero (hint: write 10Gbit/s)")
-    from_ps, until_ps = (parsed("--from", request.from_, TIME) or 0), parsed("--until", request.until, TIME)
+    from_ps, until_ps = (
+        (parsed("--from", request.from_, TIME) or 0),
+        parsed("--until", request.until, TIME),
+    )
     if until_ps is not None and until_ps // PS_PER_NS <= from_ps // PS_PER_NS:
         start = "zero" if request.from_ is None else f"--from ({request.from_})"
         raise RunRefusedError(f"--until: {request.until} is not after {start}")

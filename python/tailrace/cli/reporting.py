@@ -1,4 +1,5 @@
-"""Writing of results and reports: an interrupt says what is kept, and the command that writes them."""
+"""Writing of results and reports: an interrupt says what is kept, and the command that writes
+them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -41,7 +41,8 @@ class RunArguments:
     captures: list[str] | None = None
     """Ports of an exact run whose frames are written to files."""
     is_explained: bool | None = None
-    """Whether the first trial of every arm is explained after the run; None for what takes a third of the time."""
+    """Whether the first trial of every arm is explained after the run; None for what takes a third
+    of the time."""
     is_full: bool = False
     """Whether all tables are printed, not one screen."""
     on: str = Local.name

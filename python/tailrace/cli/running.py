@@ -54,8 +54,8 @@ PS_PER_S = 10**12
 SCALE_MAX = 1000.0
 """A larger factor is taken for a typing error."""
 SUMMARY_BYTES_MAX = 1_000_000
-"""Of plans and outcomes in JSON: a run that was interrupted and has more is not summarised, which takes a second for
-every ten megabytes; a command ends within a second of Ctrl-C.
+"""Of plans and outcomes in JSON: a run that was interrupted and has more is not summarised, which
+takes a second for every ten megabytes; a command ends within a second of Ctrl-C.
 """
 KEPT = "completed trials are kept; run the same command again to resume"
 
@@ -67,7 +67,9 @@ def run_scenario(request: RunArguments) -> int:
     refuse_elsewhere(_engine(request) or Simulated(), request.on)
     if request.on == Local.name or request.is_dry:
         return _run_on(request, None)
-    with opened(request.on, request.jobs_of_slurm, note, request.jobs, request.credentials) as executor:
+    with opened(
+        request.on, request.jobs_of_slurm, note, request.jobs, request.credentials
+    ) as executor:
         return _run_on(request, executor)
 
 
@@ -102,7 +104,10 @@ def _run_on(request: RunArguments, executor: Executor | None) -> int:
     if request.is_explained:
         refuse_explain(loaded, engine)
         if request.cores is not None and request.cores > 1:
-            note(f"--cores {request.cores}: trials have {request.cores} cores, their explanations one")
+            note(
+                f"--cores {request.cores}: trials have {request.cores} cores, their "
+                "explanations one"
+            )
     if loaded.is_large:
         return run_large(request, loaded, options, executor)
     with working(reporter, "making plans"):
@@ -110,7 +115,10 @@ def _run_on(request: RunArguments, executor: Executor | None) -> int:
     chosen = {arm: loaded.arms[arm] for arm in experiment.arms if arm in loaded.arms}
     if loaded.scenario.baseline not in experiment.chosen:
         first = experiment.chosen[0]
-        note(f"the baseline, {loaded.scenario.baseline}, does not run: arms are compared with {first}")
+        note(
+            f"the baseline, {loaded.scenario.baseline}, does not run: "
+            f"arms are compared with {first}"
+        )
     if isinstance(engine, LiveEngine):
         warn(kinds.ignored(engine.kind, loaded, chosen))
     if isinstance(engine, ExactEngine):
@@ -125,8 +133,14 @@ def _run_on(request: RunArguments, executor: Executor | None) -> int:
     if isinstance(engine, ExactEngine):
         _tell_uncaptured(experiment, engine)
     if not finished.is_interrupted:
-        finished = replace(finished, is_interrupted=explain_run(experiment, is_asked=request.is_explained))
-    if isinstance(engine, LiveEngine) and request.is_explained is not False and not finished.is_interrupted:
+        finished = replace(
+            finished, is_interrupted=explain_run(experiment, is_asked=request.is_explained)
+        )
+    if (
+        isinstance(engine, LiveEngine)
+        and request.is_explained is not False
+        and not finished.is_interrupted
+    ):
         with working(reporter, "explaining by the fabric's log"):
             explain_live_finished(finished.path, note)
     return _conclude(finished, reporter, is_json=request.is_json, is_full=request.is_full)
@@ -136,8 +150,13 @@ def _tell_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
     """Notes how many trials were complete before a capture was asked for."""
     trials = experiment.keys()
     held = (experiment.directory.finished(key) for key in trials)
-    if count := sum(engine.lacks_captures(one.outcome) for one in held if one is not None and one.outcome):
-        note(f"--capture: {count} trial(s) had been run without it, and are not run again (hint: choose another --out)")
+    if count := sum(
+        engine.lacks_captures(one.outcome) for one in held if one is not None and one.outcome
+    ):
+        note(
+            f"--capture: {count} trial(s) had been run without it, and are not run again "
+            "(hint: choose another --out)"
+        )
 
 
 def _budget_s(request: RunArguments) -> float | None:
@@ -156,9 +175,13 @@ def _budget_s(request: RunArguments) -> float | None:
 def _engine(request: RunArguments) -> LiveEngine | ExactEngine | None:
     """The engine that the options choose; None for the simulator."""
     if request.is_live and request.is_exact:
-        raise RunRefusedError("--live and --exact are two engines (hint: run each, and `tailrace compare` the two)")
+        raise RunRefusedError(
+            "--live and --exact are two engines (hint: run each, and `tailrace compare` the two)"
+        )
     if request.captures and not request.is_exact:
-        raise RunRefusedError("--capture requires --exact (hint: of a standing fabric, `tailrace lab capture`)")
+        raise RunRefusedError(
+            "--capture requires --exact (hint: of a standing fabric, `tailrace lab capture`)"
+        )
     if request.is_live:
         return LiveEngine(log_ingress=request.is_logged, say=note, kind=request.fabric or TAP)
     if request.fabric is not None:
@@ -183,11 +206,14 @@ def refuse_scale(scale: float) -> None:
     """Raises `RunRefusedError` when the scale is out of range."""
     if not SCALE_MIN <= scale <= SCALE_MAX:
         raise RunRefusedError(
-            f"--scale {scale:g} is outside {SCALE_MIN:g} to {SCALE_MAX:g} (hint: 0.05 runs a twentieth of the work)"
+            f"--scale {scale:g} is outside {SCALE_MIN:g} to {SCALE_MAX:g} (hint: 0.05 runs a "
+            "twentieth of the work)"
         )
 
 
-def _conclude(finished: Finished, reporter: Reporter, *, is_json: bool, is_full: bool = False) -> int:
+def _conclude(
+    finished: Finished, reporter: Reporter, *, is_json: bool, is_full: bool = False
+) -> int:
     if finished.is_interrupted and not finished.statuses:  # nothing to tell of
         note(f"interrupted: {KEPT}")
         return INTERRUPTED
@@ -213,9 +239,15 @@ def _conclude(finished: Finished, reporter: Reporter, *, is_json: bool, is_full:
     asked = [verdict for verdict in summary.expectations if verdict.is_run]
     judged = [verdict.passed for verdict in asked]
     if undecided := sum(verdict.end == "undecided" for verdict in asked):
-        note(f"{undecided} expectation(s) are undecided, which does not pass: the table says what would decide them")
+        note(
+            f"{undecided} expectation(s) are undecided, which does not pass: the table says "
+            "what would decide them"
+        )
     if unknown := judged.count(None):
-        note(f"{unknown} expectation(s) cannot be judged: the trials of their arm do not have this figure")
+        note(
+            f"{unknown} expectation(s) cannot be judged: the trials of "
+            "their arm do not have this figure"
+        )
     return DONE if all(judged) else EXPECTATION_FAILED
 
 
@@ -223,7 +255,8 @@ def _print(summary: Summary, path: Path, report: Path, *, is_json: bool, is_full
     from tailrace import results
 
     if is_json:
-        # As it is written to result.json: indenting that of a thousand points takes longer than all the rest.
+        # As it is written to result.json: indenting that of a thousand points takes longer than all
+        # the rest.
         emit_text(json_text({**to_builtins(summary), "path": str(path), "report": str(report)}))
         return
     emit_table(lambda: results.format_result(summary, painter(sys.stdout), is_full=is_full))

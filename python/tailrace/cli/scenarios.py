@@ -1,4 +1,5 @@
-"""The scenario of a command: one or several files that are merged, and what the options override."""
+"""The scenario of a command: one or several files that are merged, and what the options
+override."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,9 +12,11 @@ if TYPE_CHECKING:
     from tailrace.scenario.loading import Loaded
 
 
-def loaded_of(paths: Sequence[Path], given: Mapping[str, Any], reporter: "Reporter | None" = None) -> "Loaded":
-    """Reads and checks the files, of which later ones take precedence, and prints the warnings; `given` are the values
-    of `overrides`. Raises `ScenarioError` with all problems.
+def loaded_of(
+    paths: Sequence[Path], given: Mapping[str, Any], reporter: "Reporter | None" = None
+) -> "Loaded":
+    """Reads and checks the files, of which later ones take precedence, and prints the warnings;
+    `given` are the values of `overrides`. Raises `ScenarioError` with all problems.
     """
     from tailrace.experiment.reporter import Silent
     from tailrace.experiment.stages import working
@@ -27,4 +30,6 @@ def loaded_of(paths: Sequence[Path], given: Mapping[str, Any], reporter: "Report
 
 def scenario_paths(paths: Sequence[Path]) -> list[Path]:
     """Scenario files; for a folder, the `scenario.yaml` in it."""
-    return [path / "scenario.yaml" if (path / "scenario.yaml").is_file() else path for path in paths]
+    return [
+        path / "scenario.yaml" if (path / "scenario.yaml").is_file() else path for path in paths
+    ]

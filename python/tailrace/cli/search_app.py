@@ -5,7 +5,18 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.options import Files, Json, OfArm, OutDirectory, Set, Vary
-from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TlsCa, TlsCert, TlsKey, TrialCores, cores_of, reach
+from tailrace.cli.places import (
+    JobTime,
+    MaxWorkers,
+    On,
+    Partition,
+    TlsCa,
+    TlsCert,
+    TlsKey,
+    TrialCores,
+    cores_of,
+    reach,
+)
 
 search_app = typer.Typer(rich_markup_mode=None)
 
@@ -17,38 +28,62 @@ def search(
     vary: Vary = None,
     goal: Annotated[
         list[str] | None,
-        typer.Option("--goal", metavar="GOAL", help="What has to hold, e.g. 'shop.p99 < 5ms'; repeatable."),
+        typer.Option(
+            "--goal", metavar="GOAL", help="What has to hold, e.g. 'shop.p99 < 5ms'; repeatable."
+        ),
     ] = None,
     minimise: Annotated[
         str | None,
-        typer.Option("--minimise", metavar="NAME", help="A varied value, or a figure such as shop.p99."),
+        typer.Option(
+            "--minimise", metavar="NAME", help="A varied value, or a figure such as shop.p99."
+        ),
     ] = None,
     maximise: Annotated[
         str | None,
-        typer.Option("--maximise", metavar="NAME", help="A varied value, or a figure such as backup.goodput."),
+        typer.Option(
+            "--maximise", metavar="NAME", help="A varied value, or a figure such as backup.goodput."
+        ),
     ] = None,
     arm: OfArm = None,
     precision: Annotated[
-        str, typer.Option("--precision", metavar="SHARE", help="Distance of neighbouring values of a range.")
+        str,
+        typer.Option(
+            "--precision", metavar="SHARE", help="Distance of neighbouring values of a range."
+        ),
     ] = "1%",
     confidence: Annotated[
-        str, typer.Option("--confidence", metavar="SHARE", help="Probability that all decisions are right.")
+        str,
+        typer.Option(
+            "--confidence", metavar="SHARE", help="Probability that all decisions are right."
+        ),
     ] = "95%",
-    trials_max: Annotated[int, typer.Option("--trials-max", help="Trials of a setting, at most.")] = 16,
-    confirm: Annotated[int, typer.Option("--confirm", help="Trials of the setting that is found, at least.")] = 6,
+    trials_max: Annotated[
+        int, typer.Option("--trials-max", help="Trials of a setting, at most.")
+    ] = 16,
+    confirm: Annotated[
+        int, typer.Option("--confirm", help="Trials of the setting that is found, at least.")
+    ] = 6,
     sampler: Annotated[
-        str, typer.Option("--sampler", metavar="NAME", help="For several values: tpe, random or grid.")
+        str,
+        typer.Option("--sampler", metavar="NAME", help="For several values: tpe, random or grid."),
     ] = "tpe",
     evaluations: Annotated[
-        int, typer.Option("--evaluations", help="For several values: number of settings that are tried.")
+        int,
+        typer.Option(
+            "--evaluations", help="For several values: number of settings that are tried."
+        ),
     ] = 60,
     scale: Annotated[
-        float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05.")
+        float,
+        typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05."),
     ] = 1.0,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the experiment.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Seed of the experiment.")
+    ] = None,
     set_: Set = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
+        int | None,
+        typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core."),
     ] = None,
     out: OutDirectory = None,
     json_: Json = False,

@@ -73,8 +73,12 @@ def search_for(request: SearchArguments) -> int:
         cores=request.cores,
     )
     reporter = reporter_for(json_lines=request.is_json)
-    loaded = loaded_of(request.scenario, overrides(request.assignments, seed=request.seed), reporter)
-    with opened(request.on, request.jobs_of_slurm, note, credentials=request.credentials) as executor:
+    loaded = loaded_of(
+        request.scenario, overrides(request.assignments, seed=request.seed), reporter
+    )
+    with opened(
+        request.on, request.jobs_of_slurm, note, credentials=request.credentials
+    ) as executor:
         found = search(loaded, wanted, reporter, executor)
     write_search(found)
     if request.is_json:

@@ -6,7 +6,18 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.options import Files, Json, OutDirectory, Set, Vary
-from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TlsCa, TlsCert, TlsKey, TrialCores, cores_of, reach
+from tailrace.cli.places import (
+    JobTime,
+    MaxWorkers,
+    On,
+    Partition,
+    TlsCa,
+    TlsCert,
+    TlsKey,
+    TrialCores,
+    cores_of,
+    reach,
+)
 
 sensitivity_app = typer.Typer(rich_markup_mode=None)
 
@@ -16,7 +27,11 @@ def sensitivity(
     scenario: Files,
     *,
     assumptions: Annotated[
-        bool, typer.Option("--assumptions", help="Vary every assumed or fitted value, and defaults without a source.")
+        bool,
+        typer.Option(
+            "--assumptions",
+            help="Vary every assumed or fitted value, and defaults without a source.",
+        ),
     ] = False,
     vary: Vary = None,
     figure: Annotated[
@@ -24,35 +39,59 @@ def sensitivity(
         typer.Option(
             "--figure",
             metavar="FIGURE",
-            help="A figure such as shop.p99; repeatable. Default: published ones, or the main one of each workload.",
+            help="A figure such as shop.p99; repeatable. Default: published ones, or the main "
+            "one of each workload.",
         ),
     ] = None,
-    arm: Annotated[list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")] = None,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="Trials of each arm at each point.")] = 1,
-    trajectories: Annotated[int, typer.Option("--trajectories", min=2, help="Trajectories of the screening.")] = 6,
+    arm: Annotated[
+        list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")
+    ] = None,
+    trials: Annotated[
+        int, typer.Option("--trials", min=1, help="Trials of each arm at each point.")
+    ] = 1,
+    trajectories: Annotated[
+        int, typer.Option("--trajectories", min=2, help="Trajectories of the screening.")
+    ] = 6,
     samples: Annotated[
-        int, typer.Option("--samples", min=0, help="Samples of the shares of variance, a power of two; 0 for none.")
+        int,
+        typer.Option(
+            "--samples",
+            min=0,
+            help="Samples of the shares of variance, a power of two; 0 for none.",
+        ),
     ] = 16,
     factors: Annotated[
-        int, typer.Option("--factors", min=1, help="Assumptions whose shares of variance are estimated.")
+        int,
+        typer.Option(
+            "--factors", min=1, help="Assumptions whose shares of variance are estimated."
+        ),
     ] = 4,
     checks: Annotated[
-        int, typer.Option("--checks", min=0, help="New points in the region where the conclusions hold.")
+        int,
+        typer.Option(
+            "--checks", min=0, help="New points in the region where the conclusions hold."
+        ),
     ] = 16,
     scale: Annotated[
-        float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05.")
+        float,
+        typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05."),
     ] = 1.0,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Seed of the experiment and of the designs.")
     ] = None,
     set_: Set = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
+        int | None,
+        typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core."),
     ] = None,
     out: OutDirectory = None,
     page: Annotated[
         Path | None,
-        typer.Option("--page", metavar="FILE", help="Write the page here too, with its plot (.svg) beside it."),
+        typer.Option(
+            "--page",
+            metavar="FILE",
+            help="Write the page here too, with its plot (.svg) beside it.",
+        ),
     ] = None,
     json_: Json = False,
     on: On = "local",

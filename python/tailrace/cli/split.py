@@ -26,10 +26,19 @@ def disk_inspect(path: Path, size: str, *, is_proof: bool, json_: bool) -> int:
     if size_bytes % block or not block <= size_bytes <= REQUEST_BYTES_MAX:
         what = f"{size} is not a multiple of the drive's block of {block} bytes, up to 64 MiB"
         raise RunRefusedError(f"--bs: {what} (hint: write 4KiB or 1MiB)")
-    one_piece, apart = (split(size_bytes, drive.limits, is_contiguous=each) for each in (True, False))
+    one_piece, apart = (
+        split(size_bytes, drive.limits, is_contiguous=each) for each in (True, False)
+    )
     whole = Path("/dev") / drive.name
     identity = identity_of(whole, is_nvme=drive.is_nvme)
-    found = Inspected(drive, size_bytes, one_piece, apart, prove(drive, size_bytes) if is_proof else None, identity)
+    found = Inspected(
+        drive,
+        size_bytes,
+        one_piece,
+        apart,
+        prove(drive, size_bytes) if is_proof else None,
+        identity,
+    )
     if json_:
         emit_json(found.data())
     else:

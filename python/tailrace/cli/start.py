@@ -1,4 +1,5 @@
-"""Entry point of the program; an interrupt prints one line even while modules are being imported."""
+"""Entry point of the program; an interrupt prints one line even while modules are being
+imported."""
 
 import _signal as signal  # type: ignore[import-not-found]  # `signal` itself takes longer than the interpreter's start
 import _thread
@@ -6,7 +7,9 @@ import os
 import sys
 import time
 
-TYPE_CHECKING = False  # as in `typing`: nothing that can wait is imported before the handlers are installed
+TYPE_CHECKING = (
+    False  # as in `typing`: nothing that can wait is imported before the handlers are installed
+)
 if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, NoReturn
@@ -38,12 +41,12 @@ def main() -> None:
 
 
 def answer_interrupts() -> None:
-    """SIGINT (Ctrl-C), SIGQUIT (Ctrl-\\), SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed)
-    raise `KeyboardInterrupt`, and end an import at once.
+    """SIGINT (Ctrl-C), SIGQUIT (Ctrl-\\), SIGTERM (as batch systems send it) and SIGHUP (of a
+    terminal that is closed) raise `KeyboardInterrupt`, and end an import at once.
 
-    An exception in the middle of an import can be lost, or turn into another one. Nothing has to be put away then.
-    A signal that the caller has this program ignore stays ignored. An exception that is raised in a finalizer is lost:
-    the interrupt comes again.
+    An exception in the middle of an import can be lost, or turn into another one. Nothing has to be
+    put away then. A signal that the caller has this program ignore stays ignored. An exception that
+    is raised in a finalizer is lost: the interrupt comes again.
     """
     sys.unraisablehook = _lost
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
@@ -55,8 +58,13 @@ def _lost(found: "Any") -> None:
     if found.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(found)
         return
-    number = found.exc_value.args[0] if found.exc_value is not None and found.exc_value.args else signal.SIGINT
-    # In this function it would be lost once more. Signals are answered in one thread, which is this one.
+    number = (
+        found.exc_value.args[0]
+        if found.exc_value is not None and found.exc_value.args
+        else signal.SIGINT
+    )
+    # In this function it would be lost once more. Signals are answered in one thread, which is this
+    # one.
     _thread.start_new_thread(_interrupt_again, (_thread.get_ident(), number))
 
 

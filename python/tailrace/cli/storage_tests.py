@@ -60,15 +60,22 @@ def import_storage(
     is_verbose: bool = False,
     name: str | None = None,
 ) -> int:
-    """Writes the scenario and the remarks; returns the exit code. What `check` would reject is refused."""
+    """Writes the scenario and the remarks; returns the exit code. What `check` would reject is
+    refused."""
     if scenario is not None:
-        raise RunRefusedError(f"--scenario: {source} writes a whole scenario (hint: leave the option out)")
+        raise RunRefusedError(
+            f"--scenario: {source} writes a whole scenario (hint: leave the option out)"
+        )
     checked_name(name)
     setting = _setting(options)
     importer, nothing = IMPORTERS[source]
     found, remarks = importer(read_file(file, f"expected a {source} file"), file, setting)
     return write_scenario(
-        *(found, remarks, nothing, file, out), name=name, is_strict=is_strict, is_json=is_json, is_verbose=is_verbose
+        *(found, remarks, nothing, file, out),
+        name=name,
+        is_strict=is_strict,
+        is_json=is_json,
+        is_verbose=is_verbose,
     )
 
 
@@ -84,7 +91,8 @@ def write_scenario(
     is_json: bool,
     is_verbose: bool,
 ) -> int:
-    """Writes what was imported of a file, and the remarks; returns the exit code. `nothing` says why there is none."""
+    """Writes what was imported of a file, and the remarks; returns the exit code. `nothing` says
+    why there is none."""
     if scenario is None:
         note(remarks.text(str(file), is_verbose=is_verbose))
         raise RunRefusedError(f"{file}: there is nothing to import (hint: {nothing})")
@@ -108,7 +116,8 @@ def _setting(options: StorageOptions) -> Setting:
     protocol = options.protocol or LOCAL
     if protocol not in protocols():
         raise RunRefusedError(
-            f"--protocol: there is no '{protocol}' (hint: {closest(protocol, protocols(), 'protocols')})"
+            f"--protocol: there is no '{protocol}' (hint: "
+            f"{closest(protocol, protocols(), 'protocols')})"
         )
     if options.device is not None and options.device not in PRESETS:
         hint = closest(options.device, PRESETS, "presets")
@@ -124,12 +133,19 @@ def variable(text: str) -> tuple[str, str]:
     """Name and value of a `--define`."""
     name, equals, value = text.partition("=")
     if not equals or not re.fullmatch(r"^[A-Za-z_]\w*$", name):
-        raise RunRefusedError(f"--define: expected NAME=VALUE, but read '{text}' (hint: write --define size=10g)")
+        raise RunRefusedError(
+            f"--define: expected NAME=VALUE, but read '{text}' (hint: write --define size=10g)"
+        )
     return name, value
 
 
 def _hosts(text: str) -> list[str]:
-    """A host, or those in a file with one in each line, as `fio --client` reads it; fio's `host,port` is its host."""
+    """A host, or those in a file with one in each line, as `fio --client` reads it; fio's
+    `host,port` is its host."""
     path = Path(text)
-    lines = read_file(path, "expected a host in each line").splitlines() if path.is_file() else [text]
-    return [host for line in lines if (host := line.strip().split(",")[0]) and not host.startswith("#")]
+    lines = (
+        read_file(path, "expected a host in each line").splitlines() if path.is_file() else [text]
+    )
+    return [
+        host for line in lines if (host := line.strip().split(",")[0]) and not host.startswith("#")
+    ]

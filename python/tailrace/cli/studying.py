@@ -70,9 +70,13 @@ def study_scenario(request: StudyArguments) -> None:
     refuse_scale(request.scale)
     refuse_place(request.on, request.jobs_of_slurm, request.jobs, request.credentials)
     if not request.assumptions and not request.vary:
-        raise RunRefusedError("--assumptions is needed (hint: or name values: --vary network.link.delay=1us..5us)")
+        raise RunRefusedError(
+            "--assumptions is needed (hint: or name values: --vary network.link.delay=1us..5us)"
+        )
     if request.page is not None and not request.page.parent.is_dir():
-        raise RunRefusedError(f"--page {request.page}: there is no folder {request.page.parent} (hint: create it)")
+        raise RunRefusedError(
+            f"--page {request.page}: there is no folder {request.page.parent} (hint: create it)"
+        )
     wanted = Wanted(
         is_of_assumptions=request.assumptions,
         vary=request.vary,
@@ -89,8 +93,12 @@ def study_scenario(request: StudyArguments) -> None:
         cores=request.cores,
     )
     reporter = reporter_for(json_lines=request.is_json)
-    loaded = loaded_of(request.scenario, overrides(request.assignments, seed=request.seed), reporter)
-    with opened(request.on, request.jobs_of_slurm, note, credentials=request.credentials) as executor:
+    loaded = loaded_of(
+        request.scenario, overrides(request.assignments, seed=request.seed), reporter
+    )
+    with opened(
+        request.on, request.jobs_of_slurm, note, credentials=request.credentials
+    ) as executor:
         study = Studying(loaded, wanted, reporter, executor).run()
     command = shlex.join(["tailrace", *_without_places(sys.argv[1:])])
     write_study(study, command)

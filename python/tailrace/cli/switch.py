@@ -20,7 +20,8 @@ from tailrace.tools.switch.rig import Rig
 from tailrace.tools.switch.trial import Device
 
 SIMULATED_TRIAL_S = 0.05
-"""Default length of a simulated trial, which has no random part. Longer ones matter where a buffer fills slowly."""
+"""Default length of a simulated trial, which has no random part. Longer ones matter where a buffer
+fills slowly."""
 TRIAL_S_MIN, TRIAL_S_MAX = 1e-4, 120.0
 PS_PER_S = 1e12
 S_PER_MIN = 60.0
@@ -93,7 +94,9 @@ def _make(folder: Path) -> None:
     try:
         make_folder(folder)
     except OSError as error:
-        raise RunRefusedError(f"--out: {folder}: {reason_of(error)} (hint: name a folder that can be made)") from None
+        raise RunRefusedError(
+            f"--out: {folder}: {reason_of(error)} (hint: name a folder that can be made)"
+        ) from None
 
 
 def _refuse_combinations(request: SwitchArguments) -> None:
@@ -106,12 +109,17 @@ def _refuse_combinations(request: SwitchArguments) -> None:
     given = [name for name, value in of_scenario.items() if value]
     if request.fabric and request.scenario:
         raise RunRefusedError(
-            "--fabric measures a switch of this machine and SCENARIO a simulated one (hint: give one of them)"
+            "--fabric measures a switch of this machine and SCENARIO a simulated one (hint: "
+            "give one of them)"
         )
     if not request.scenario and given:
-        raise RunRefusedError(f"{given[0]} belongs to a scenario (hint: name one, or omit {given[0]})")
+        raise RunRefusedError(
+            f"{given[0]} belongs to a scenario (hint: name one, or omit {given[0]})"
+        )
     if request.scenario and request.rate:
-        raise RunRefusedError("--rate: the scenario has the rates of its links (hint: --set network.link.rate=...)")
+        raise RunRefusedError(
+            "--rate: the scenario has the rates of its links (hint: --set network.link.rate=...)"
+        )
     if request.full and request.duration:
         raise RunRefusedError("--full has lengths of its own (hint: omit --duration)")
 
@@ -134,7 +142,9 @@ def _lengths(request: SwitchArguments, device: Device) -> Lengths:
         return Lengths.of(SIMULATED_TRIAL_S) if device.is_simulated else Lengths()
     seconds = _parsed("--duration", request.duration, TIME) / PS_PER_S
     if not TRIAL_S_MIN <= seconds <= TRIAL_S_MAX:
-        raise RunRefusedError(f"--duration: {request.duration} is not between 100us and 2min (hint: --duration 2s)")
+        raise RunRefusedError(
+            f"--duration: {request.duration} is not between 100us and 2min (hint: --duration 2s)"
+        )
     return Lengths.of(seconds)
 
 
@@ -144,7 +154,9 @@ def _parsed(option: str, text: str, dimension: Dimension) -> int:
     except QuantityError as error:
         raise RunRefusedError(f"{option}: {error.what} (hint: {error.hint})") from None
     if value == 0:
-        raise RunRefusedError(f"{option} must be greater than zero (hint: {option} {dimension.examples[0]})")
+        raise RunRefusedError(
+            f"{option} must be greater than zero (hint: {option} {dimension.examples[0]})"
+        )
     return value
 
 

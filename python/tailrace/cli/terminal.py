@@ -1,4 +1,5 @@
-"""Terminal output: the width, and colours for verdicts and warnings. Pipes and files get plain text."""
+"""Terminal output: the width, and colours for verdicts and warnings. Pipes and files get plain
+text."""
 
 import os
 import re
@@ -16,14 +17,20 @@ WIDTH_MIN = 40
 COLOUR_OF = {"better": GREEN, "worse": RED, "few": YELLOW, "censored": YELLOW}
 """Colours of cells by their tone."""
 _OWN = f"\x1b<{secrets.token_hex(8)}"
-"""Begins the colours of this process: texts of others, which may have escape sequences too, do not know it."""
+"""Begins the colours of this process: texts of others, which may have escape sequences too, do not
+know it."""
 _PAINTED = re.compile(rf"{_OWN}(\[(?:0|{RED}|{GREEN}|{YELLOW})m)")
 HANGING = "  "
 """Further indentation of continuation lines, in characters."""
 TONES = (
     (re.compile(r"(?<!\w)(?:just )?FAIL(?!\w)"), RED),
     (re.compile(r"(?<=  )(?:just )?pass$", re.MULTILINE), GREEN),
-    (re.compile(r"^(?:warning|PARTIAL|CONTRADICTION|NOT UNDERSTOOD|NOT MODELLED)(?=[: ])", re.MULTILINE), YELLOW),
+    (
+        re.compile(
+            r"^(?:warning|PARTIAL|CONTRADICTION|NOT UNDERSTOOD|NOT MODELLED)(?=[: ])", re.MULTILINE
+        ),
+        YELLOW,
+    ),
     (re.compile(r"(?<=: )(?:CONTRADICTION|NOT UNDERSTOOD|NOT MODELLED)(?=:)"), YELLOW),
     (re.compile(r"(?<=: )(?:failed|invalid)(?=: )"), RED),
 )
@@ -40,16 +47,20 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def has_colour(stream: TextIO | None) -> bool:
     """Whether the stream is a terminal and colour is not turned off (https://no-color.org)."""
-    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (
+        is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
 
 
 def width_of(stream: TextIO | None) -> int | None:
-    """Columns of the terminal, or `COLUMNS` of the environment; None when the stream is not a terminal."""
+    """Columns of the terminal, or `COLUMNS` of the environment; None when the stream is not a
+    terminal."""
     return max(WIDTH_MIN, shutil.get_terminal_size().columns) if is_terminal(stream) else None
 
 
 def shown(text: str, stream: TextIO | None) -> str:
-    """`text` as written to `stream`: wrapped and coloured on a terminal, and escaped but for these colours."""
+    """`text` as written to `stream`: wrapped and coloured on a terminal, and escaped but for these
+    colours."""
     parts = _PAINTED.split(text)
     parts[::2] = map(escaped, parts[::2])
     parts[1::2] = (f"\x1b{colour}" for colour in parts[1::2])
@@ -76,8 +87,8 @@ def painted(text: str, colour: str, escape: str = "\x1b") -> str:
 
 
 def painter(stream: TextIO | None) -> Callable[[str, str], str]:
-    """A function that marks a text with the colour of its tone for `shown`, and returns it unchanged where that is no
-    terminal.
+    """A function that marks a text with the colour of its tone for `shown`, and returns it
+    unchanged where that is no terminal.
     """
     if not has_colour(stream):
         return lambda text, _tone: text
@@ -85,7 +96,9 @@ def painter(stream: TextIO | None) -> Callable[[str, str], str]:
 
 
 def _broken(line: str, width: int) -> list[str]:
-    if len(line) <= width or "\x1b" in line:  # lines with escape sequences, which have no width, are already fitted
+    if (
+        len(line) <= width or "\x1b" in line
+    ):  # lines with escape sequences, which have no width, are already fitted
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
     return textwrap.wrap(

@@ -10,7 +10,13 @@ from tailrace.cli.console import emit, emit_json, note
 from tailrace.cli.outputs import refuse_unwritable
 from tailrace.errors import RunRefusedError, closest, listed
 from tailrace.experiment.engine import LIVE
-from tailrace.experiment.explain import causes_of, chosen_workloads, explain_all, other_events_words, trial_plan
+from tailrace.experiment.explain import (
+    causes_of,
+    chosen_workloads,
+    explain_all,
+    other_events_words,
+    trial_plan,
+)
 from tailrace.experiment.native import simulator_version
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.schedule import TrialKey
@@ -64,24 +70,35 @@ def trace_run(path: Path, wanted: TraceArguments, *, json_: bool) -> None:
     if streams := connections_of(plan, wanted.workload):
         if at_ps is None:
             raise RunRefusedError(
-                f"{path}: '{wanted.workload}' is a stream without an end, which is never complete (hint: `--at TIME`"
+                f"{path}: '{wanted.workload}' is a stream without an end, which is never "
+                "complete (hint: `--at TIME`"
                 " shows 5 ms of its connections)"
             )
         _refuse_files(wanted)
         chosen = intervals(list(streams), at_ps, trial.outcome.end_ps, streams)
-        chosen = [replace(one, why=f"{INTERVAL_TOLD}, connection {one.transaction.user}") for one in chosen]
+        chosen = [
+            replace(one, why=f"{INTERVAL_TOLD}, connection {one.transaction.user}")
+            for one in chosen
+        ]
         _tell(run, key, _write(run, log_of(plan, text, chosen), chosen, wanted), json_=json_)
         return
-    able = _without_datagrams(run, plan, chosen_workloads(run, [] if wanted.workload is None else [wanted.workload]))
+    able = _without_datagrams(
+        run, plan, chosen_workloads(run, [] if wanted.workload is None else [wanted.workload])
+    )
     _refuse_files(wanted)
     ran = explain_all({key: text}, 1, reporter_for(json_lines=json_))[key]
     if trial.outcome.digest != ran.outcome.digest:
         note(other_events_words(key))
     causes = causes_of(ran, plan)
-    of = {name: causes.by_workload[name] for name in causes.names_of(able) if causes.by_workload.get(name)}
+    of = {
+        name: causes.by_workload[name]
+        for name in causes.names_of(able)
+        if causes.by_workload.get(name)
+    }
     if not of:
         raise RunRefusedError(
-            f"{path}: no transaction of {listed(able)} was complete in {key} (hint: a longer `duration`)"
+            f"{path}: no transaction of {listed(able)} was complete in "
+            f"{key} (hint: a longer `duration`)"
         )
     chosen = _chosen(of, wanted, at_ps, ran.outcome)
     log = log_of(plan, text, chosen)
@@ -92,7 +109,8 @@ def _trace_live(run: Run, wanted: TraceArguments, at_ps: int | None, *, json_: b
     """The same of real frames, from the ingress log."""
     if wanted.pcapng is not None:
         raise RunRefusedError(
-            "--pcapng is of simulated runs (hint: `tailrace lab capture` writes real frames while they pass)"
+            "--pcapng is of simulated runs (hint: `tailrace lab capture` writes real frames "
+            "while they pass)"
         )
     trial = trial_of(run, wanted.arm, wanted.number)
     _refuse_files(wanted)
@@ -105,7 +123,10 @@ def _trace_live(run: Run, wanted: TraceArguments, at_ps: int | None, *, json_: b
     log, is_same = live_log(live, chosen)
     key = TrialKey(trial.arm, trial.number)
     if not is_same:
-        note(f"warning: the replay of {key} had other events (hint: `tailrace lab replay {run.path}`)")
+        note(
+            f"warning: the replay of {key} had other events (hint: `tailrace lab replay "
+            f"{run.path}`)"
+        )
     chosen = [replace(one, why=told_of(log, one)) for one in chosen]
     _tell(run, key, _write(run, log, chosen, wanted), json_=json_)
 
@@ -120,14 +141,17 @@ def _tell(run: Run, key: TrialKey, written: dict[str, Any], *, json_: bool) -> N
 
 
 def _one_choice(wanted: TraceArguments) -> int | None:
-    """The moment that is asked for, in picoseconds; raises `RunRefusedError` for choices that exclude each other."""
+    """The moment that is asked for, in picoseconds; raises `RunRefusedError` for choices that
+    exclude each other."""
     given = [
         name
         for name, value in (("--slowest", wanted.slowest), ("--id", wanted.id), ("--at", wanted.at))
         if value is not None
     ]
     if len(given) > 1:
-        raise RunRefusedError(f"{' and '.join(given)} exclude each other (hint: each chooses transactions)")
+        raise RunRefusedError(
+            f"{' and '.join(given)} exclude each other (hint: each chooses transactions)"
+        )
     if wanted.port is not None and wanted.pcapng is None:
         raise RunRefusedError("--port belongs to --pcapng (hint: name the file of the capture too)")
     if wanted.at is None:
@@ -138,7 +162,9 @@ def _one_choice(wanted: TraceArguments) -> int | None:
         raise RunRefusedError(f"--at: {error}") from None
 
 
-def _chosen(of: Workloads, wanted: TraceArguments, at_ps: int | None, outcome: Outcome) -> list[Chosen]:
+def _chosen(
+    of: Workloads, wanted: TraceArguments, at_ps: int | None, outcome: Outcome
+) -> list[Chosen]:
     if wanted.id is not None:
         return by_id(of, wanted.id)
     if at_ps is not None:
@@ -147,11 +173,13 @@ def _chosen(of: Workloads, wanted: TraceArguments, at_ps: int | None, outcome: O
 
 
 def _without_datagrams(run: Run, plan: Mapping[str, Any], workloads: list[str]) -> list[str]:
-    """Those with connections, which a timeline follows; raises `RunRefusedError` where there are none."""
+    """Those with connections, which a timeline follows; raises `RunRefusedError` where there are
+    none."""
     found = [name for name in workloads if name not in datagram_workloads(plan)]
     if not found:
         raise RunRefusedError(
-            f"{run.path}: {', '.join(workloads)}: datagrams are explained, but not traced (hint: `tailrace explain`)"
+            f"{run.path}: {', '.join(workloads)}: datagrams are explained, but not traced "
+            "(hint: `tailrace explain`)"
         )
     return found
 
@@ -165,9 +193,13 @@ def _refuse_files(wanted: TraceArguments) -> None:
     """Files that cannot be written are refused before anything is simulated."""
     for option, file in (("--out", wanted.output), ("--pcapng", wanted.pcapng)):
         if file is not None:
-            refuse_unwritable(option, file, f"trace{SUFFIX}" if option == "--out" else "trace.pcapng")
+            refuse_unwritable(
+                option, file, f"trace{SUFFIX}" if option == "--out" else "trace.pcapng"
+            )
     if wanted.output is not None and wanted.output == wanted.pcapng:
-        raise RunRefusedError(f"--out and --pcapng name the same file: {wanted.output} (hint: name two)")
+        raise RunRefusedError(
+            f"--out and --pcapng name the same file: {wanted.output} (hint: name two)"
+        )
 
 
 def _write(run: Run, log: Log, chosen: list[Chosen], wanted: TraceArguments) -> dict[str, Any]:
@@ -207,16 +239,24 @@ def _write(run: Run, log: Log, chosen: list[Chosen], wanted: TraceArguments) -> 
 
 
 def _told(written: dict[str, Any]) -> str:
-    own, others, left_out = (written[key] for key in ("slices", "slices_of_others", "slices_left_out"))
+    own, others, left_out = (
+        written[key] for key in ("slices", "slices_of_others", "slices_left_out")
+    )
     text = (
-        f"{written['trace']}: {bytes_text(written['trace_bytes'])}, {count_text(written['frames'])} frames of the"
-        f" transactions' connections, {count_text(own)} slices of them and {count_text(others)} of others"
+        f"{written['trace']}: {bytes_text(written['trace_bytes'])}, "
+        f"{count_text(written['frames'])} frames of the"
+        f" transactions' connections, {count_text(own)} slices of them and "
+        f"{count_text(others)} of others"
     )
     if left_out:
-        text += f"; {count_text(left_out)} slices of others are left out, because a trace has at most {SLICES_MAX}"
+        text += (
+            f"; {count_text(left_out)} slices of others are left out, because a trace has at "
+            f"most {SLICES_MAX}"
+        )
     if written["connections_left_out"]:
         text += (
-            f"; {count_text(written['connections_left_out'])} connections of the transactions are not shown, because a"
+            f"; {count_text(written['connections_left_out'])} connections of the transactions "
+            "are not shown, because a"
             f" trace has at most {written['connections']}"
         )
     if written["pcapng"] is not None:

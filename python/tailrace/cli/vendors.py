@@ -38,7 +38,8 @@ def import_file(
     is_verbose: bool = False,
     name: str | None = None,
 ) -> int:
-    """Writes the section and the remarks; returns the exit code, 1 for a section that `check` would reject."""
+    """Writes the section and the remarks; returns the exit code, 1 for a section that `check` would
+    reject."""
     if name is not None and not re.fullmatch(NAME_PATTERN, name):
         hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
         raise RunRefusedError(f"--name: '{name}' is not a valid name (hint: {hint})")
@@ -53,18 +54,26 @@ def import_file(
         case _:
             section, remarks = import_sonic(text, mtus, str(file))
     if others := also_valid(text, vendor):
-        words = f"no line tells that this is {SUPPORTED[vendor]}: also valid {' and '.join(others)}, read as {vendor}"
+        words = (
+            f"no line tells that this is {SUPPORTED[vendor]}: also valid "
+            f"{' and '.join(others)}, read as {vendor}"
+        )
         remarks.lead("assumed", words)
     if section.refused:
         note(remarks.text(str(file), is_verbose=is_verbose))
         raise RunRefusedError(f"{file}: no queueing configuration found (hint: {section.refused})")
     if name is not None:
         if name in (*section.switch.get("ports", {}), *section.switch.get("port_mtu", {})):
-            raise RunRefusedError(f"--name: a neighbour of the switch is called '{name}' (hint: choose another name)")
+            raise RunRefusedError(
+                f"--name: a neighbour of the switch is called '{name}' (hint: choose another name)"
+            )
         section.rename(name, remarks)
     if not section.is_sound and not is_json:
         note(remarks.text(str(file), is_verbose=is_verbose))
-        note(f"{file}: not written, `tailrace check` would reject this section; see the contradictions above")
+        note(
+            f"{file}: not written, `tailrace check` would reject this section; see the "
+            "contradictions above"
+        )
         return EXPECTATION_FAILED
     _write_section(section, remarks, file, out, is_json=is_json, is_verbose=is_verbose)
     if not section.is_sound:
@@ -84,20 +93,29 @@ def _refuse_others(text: str, vendor: str, file: Path) -> None:
         raise RunRefusedError(f"{told}: not supported; {models}, SONiC and EOS are")
     if (no := excluded(text, vendor)) is not None:
         told = f"{file}:{no.line}: this is not {SUPPORTED[vendor]} ('{no.text[:QUOTED_MAX]}')"
-        can = [f"tailrace import {name}, if it is {of}" for name, of in SUPPORTED.items() if of in no.others]
+        can = [
+            f"tailrace import {name}, if it is {of}"
+            for name, of in SUPPORTED.items()
+            if of in no.others
+        ]
         raise RunRefusedError(
-            f"{told}; {' or '.join(no.others) or 'others'} have that" + f" (hint: {can[0]})" * bool(can)
+            f"{told}; {' or '.join(no.others) or 'others'} have that"
+            + f" (hint: {can[0]})" * bool(can)
         )
     lines = text.count("\n")
     if vendor != "sonic" and lines > LINES_MAX:
         hint = "is this the running configuration of one switch?"
-        raise RunRefusedError(f"{file}:{LINES_MAX + 1}: {lines} lines, more than {LINES_MAX} (hint: {hint})")
+        raise RunRefusedError(
+            f"{file}:{LINES_MAX + 1}: {lines} lines, more than {LINES_MAX} (hint: {hint})"
+        )
 
 
 def refuse_storage_options(vendor: str, given: list[str]) -> None:
     """Options of storage tests do not apply to switches."""
     if given:
-        raise RunRefusedError(f"{given[0]}: a configuration of {vendor} has no drives (hint: leave the option out)")
+        raise RunRefusedError(
+            f"{given[0]}: a configuration of {vendor} has no drives (hint: leave the option out)"
+        )
 
 
 def export_scenario(
@@ -117,14 +135,22 @@ def export_scenario(
     names = expand(chosen.network).switches
     name = switch or next(iter(names), "")
     if name not in names:
-        raise RunRefusedError(f"there is no switch '{name}' (hint: {closest(name, names, 'switches')})")
+        raise RunRefusedError(
+            f"there is no switch '{name}' (hint: {closest(name, names, 'switches')})"
+        )
     text, remarks = export_switch(export_nxos if vendor == "nxos" else export_sonic, chosen, name)
     write_text(text, out)
     note(remarks.text(f"{scenario[0]} {name}", "the policy is written completely"))
 
 
 def _write_section(
-    section: Section, remarks: Remarks, file: Path, out: Path | None, *, is_json: bool, is_verbose: bool
+    section: Section,
+    remarks: Remarks,
+    file: Path,
+    out: Path | None,
+    *,
+    is_json: bool,
+    is_verbose: bool,
 ) -> None:
     if is_json:
         mtus = {"mtu_bytes": section.mtu_bytes, "class_mtu_bytes": section.class_mtus}
@@ -142,7 +168,9 @@ def write_text(text: str, out: Path | None) -> None:
         emit_text(text)
         return
     if out.exists():
-        raise RunRefusedError(f"{out}: the file exists already (hint: choose another name, or remove it)")
+        raise RunRefusedError(
+            f"{out}: the file exists already (hint: choose another name, or remove it)"
+        )
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -155,7 +183,9 @@ def read_file(file: Path, expected: str) -> str:
     try:
         text = read_text(file, IMPORTED_BYTES_MAX)
     except OSError as error:
-        raise RunRefusedError(f"{file}: cannot read it: {error.strerror} (hint: {expected})") from None
+        raise RunRefusedError(
+            f"{file}: cannot read it: {error.strerror} (hint: {expected})"
+        ) from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         hint = "save it as UTF-8 text"

@@ -16,18 +16,28 @@ def whatif(
     *,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE.html", help="The page; default: NAME-whatif.html. It is replaced."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE.html",
+            help="The page; default: NAME-whatif.html. It is replaced.",
+        ),
     ] = None,
     arm: Annotated[
         list[str] | None,
-        typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable; default: those of whatif.arms, or all."),
+        typer.Option(
+            "--arm",
+            metavar="NAME",
+            help="Only this arm; repeatable; default: those of whatif.arms, or all.",
+        ),
     ] = None,
     set_: Set = None,
     scale: Annotated[
         float | None,
         typer.Option(
             "--scale",
-            help="Share of the counts and times of the experiment in a whole trial; default: of the file, or 1.",
+            help="Share of the counts and times of the experiment in a whole trial; default: of "
+            "the file, or 1.",
         ),
     ] = None,
 ) -> None:

@@ -1,1 +1,2 @@
-"""The exact engine: every host a real Linux kernel in virtual time, joined by the simulator's network."""
+"""The exact engine: every host a real Linux kernel in virtual time, joined by the simulator's
+network."""

@@ -1,4 +1,5 @@
-"""Base class of loads that ask databases in exact runs: a server that starts from a template, and its users."""
+"""Base class of loads that ask databases in exact runs: a server that starts from a template, and
+its users."""
 
 import math
 import os
@@ -116,7 +117,11 @@ class DatabaseGuests(GuestLoad):
     @property
     def memory_mib(self) -> int:
         """The data directory, and the same once more for the pages that are in use."""
-        files = (Path(folder) / name for folder, _, names in os.walk(self.template.data) for name in names)
+        files = (
+            Path(folder) / name
+            for folder, _, names in os.walk(self.template.data)
+            for name in names
+        )
         return SPARE_MIB + 2 * sum(file.stat().st_size for file in files) // MIB
 
     def programs(self) -> Iterator[GuestProgram]:
@@ -134,7 +139,9 @@ class DatabaseGuests(GuestLoad):
         make_folder(folder)
         self.write_files(folder)
         address = self.task.addresses.of(self.server_of(own.raw), own.vlan)
-        command = self.client_command(here, Path(OUTPUT) / self._log_name, address, math.ceil(self.task.limit_s))
+        command = self.client_command(
+            here, Path(OUTPUT) / self._log_name, address, math.ceil(self.task.limit_s)
+        )
         return self.task.users(
             str(own.raw["client"]),
             command,

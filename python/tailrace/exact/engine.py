@@ -1,4 +1,5 @@
-"""The exact engine of an experiment: every host of a scenario is a Linux kernel whose clock the engine owns."""
+"""The exact engine of an experiment: every host of a scenario is a Linux kernel whose clock the
+engine owns."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,8 @@ from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 
 FOLDER = "exact"
-"""Folder in the run directory for running trials, for the consoles of failed ones, and for captures."""
+"""Folder in the run directory for running trials, for the consoles of failed ones, and for
+captures."""
 CAPTURES = "captures"
 """Folder of captures, below it."""
 TEMPLATES = "templates"
@@ -38,7 +40,9 @@ class ExactEngine:
     _templates: Stock
     """Of the run directory: `open` makes them, before the first trial."""
 
-    def __init__(self, captures: Sequence[str] = (), say: Callable[[str], None] = lambda _text: None) -> None:
+    def __init__(
+        self, captures: Sequence[str] = (), say: Callable[[str], None] = lambda _text: None
+    ) -> None:
         """`captures` are ports, as `NODE>TOWARDS`; `say` receives warnings about trials."""
         self._captures = [_port(text) for text in captures]
         self._folder = Path(FOLDER)
@@ -62,7 +66,8 @@ class ExactEngine:
         return []
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-        """Raises `ScenarioError` with everything that real kernels in virtual time do not support."""
+        """Raises `ScenarioError` with everything that real kernels in virtual time do not
+        support."""
         refuse(loaded, arms)
         for arm, scenario in arms.items():
             for node, towards in self._captures:
@@ -90,18 +95,25 @@ class ExactEngine:
         """Makes a trial with guests of its own."""
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", read_plan(plan_json)["name"])
         files = self._files(self._folder / CAPTURES / name)
-        return ExactTrial(plan_json, self._folder / name, self._cores, self._templates, files, self._warn)
+        return ExactTrial(
+            plan_json, self._folder / name, self._cores, self._templates, files, self._warn
+        )
 
     def lacks_captures(self, outcome: Outcome) -> bool:
-        """Whether a complete trial was run without one of these captures: it is not run again for it."""
+        """Whether a complete trial was run without one of these captures: it is not run again for
+        it."""
         kept = {capture.port for capture in (outcome.exact.captures if outcome.exact else [])}
         return any(f"{node}>{towards}" not in kept for node, towards in self._captures)
 
     def _files(self, folder: Path) -> dict[str, Path]:
-        return {f"{node}>{towards}": folder / f"{node}-to-{towards}.pcapng" for node, towards in self._captures}
+        return {
+            f"{node}>{towards}": folder / f"{node}-to-{towards}.pcapng"
+            for node, towards in self._captures
+        }
 
     def reasons(self, outcome: Outcome, scenario: Scenario) -> list[str]:
-        """Reasons of this engine to invalidate a trial: connections and datagrams that a kernel refused."""
+        """Reasons of this engine to invalidate a trial: connections and datagrams that a kernel
+        refused."""
         return [
             f"host {host.name}: {failure.error} at {failure.at_ps / 1e12:.6f} s"
             for host in outcome.hosts
@@ -110,8 +122,11 @@ class ExactEngine:
 
 
 def _port(text: str) -> tuple[str, str]:
-    """A port as its node and the one that it leads to; raises `RunRefusedError` for another text."""
+    """A port as its node and the one that it leads to; raises `RunRefusedError` for another
+    text."""
     node, arrow, towards = (part.strip() for part in text.partition(">"))
     if not (node and arrow and towards):
-        raise RunRefusedError(f"--capture: '{text}' is not a port (hint: write NODE>TOWARDS, such as \"leaf>app\")")
+        raise RunRefusedError(
+            f"--capture: '{text}' is not a port (hint: write NODE>TOWARDS, such as \"leaf>app\")"
+        )
     return node, towards

@@ -1,6 +1,7 @@
 """The interface of a real program in an exact run: what the guests start, and what its logs say.
 
-A guest is not talked to while it runs. All that a program does is said before: its words, when it starts, what ends it.
+A guest is not talked to while it runs. All that a program does is said before: its words, when it
+starts, what ends it.
 """
 
 import json
@@ -21,7 +22,8 @@ from tailrace.scenario.scenario import Scenario
 Refusals = Iterator[tuple[KeyPath, str, str]]
 """Keys below the workload, problem, hint."""
 OUTPUT = "/run/tailrace/out"
-"""Folder of a guest that is the folder `out` of its host on the machine (`crates/exact/src/init/mounts.rs`)."""
+"""Folder of a guest that is the folder `out` of its host on the machine
+(`crates/exact/src/init/mounts.rs`)."""
 START_NS = 10**9
 """From the start of programs to time zero of the plan (`crates/exact/src/spec.rs`)."""
 BEGUN_WALL_US = (1_577_836_800 + 2) * 10**6
@@ -95,7 +97,8 @@ class GuestTask:
         finished_by: Mapping[str, Any] | None,
         ends_by_signal: bool = False,
     ) -> "GuestProgram":
-        """The users of the workload, who begin with the trial. `places` are their folder in the guest and here."""
+        """The users of the workload, who begin with the trial. `places` are their folder in the
+        guest and here."""
         here, folder = places
         return GuestProgram(
             host,
@@ -111,7 +114,8 @@ class GuestTask:
 
 
 class Addresses:
-    """IPv4 addresses of the hosts of a plan: by the rule of every lab (`crates/network/src/address.rs`)."""
+    """IPv4 addresses of the hosts of a plan: by the rule of every lab
+    (`crates/network/src/address.rs`)."""
 
     def __init__(self, hosts: Sequence[str], vlans: Sequence[int]) -> None:
         self._numbers = {host: number for number, host in enumerate(hosts, 1)}
@@ -166,7 +170,8 @@ class GuestLoad(ABC):
 
     @classmethod
     def service_of(cls, raw: Mapping[str, Any]) -> str | None:
-        """Name of the service that a workload in a plan asks; None for a load with a server of its own."""
+        """Name of the service that a workload in a plan asks; None for a load with a server of its
+        own."""
         return str(raw.get(SERVICE_KEY) or cls.services[0]) if cls.services else None
 
     @classmethod
@@ -186,7 +191,8 @@ class GuestLoad(ABC):
 
     @abstractmethod
     def programs(self) -> Iterator[GuestProgram]:
-        """What guests start. Programs of one name and host, of several workloads, are one program."""
+        """What guests start. Programs of one name and host, of several workloads, are one
+        program."""
 
     @property
     def configurations(self) -> Mapping[str, str]:

@@ -18,7 +18,8 @@ VARIABLE = "TAILRACE_EXACT_KERNEL"
 """Names the kernel's file (`crates/exact/src/kernel.rs`)."""
 SHORT_LIMIT_S = 30
 BOOT_LIMIT_S = 60
-"""For two guests that do nothing, which take less than a second: a kernel that says nothing is given up after ten."""
+"""For two guests that do nothing, which take less than a second: a kernel that says nothing is
+given up after ten."""
 ANSWER_LIMIT_S = 5
 """For a kernel to say its version, which takes milliseconds."""
 BUILD_DIGITS = 12
@@ -78,7 +79,8 @@ def kernel() -> Path | None:
 
 
 def boot() -> Booted:
-    """Starts two guests and ends them; raises `ExactError` with the reason when they do not start."""
+    """Starts two guests and ends them; raises `ExactError` with the reason when they do not
+    start."""
     answer = _ask("boot", BOOT_LIMIT_S)
     registers = answer["registers"]
     return Booted(answer["release"], answer["wall_s"], registers["bytes"], registers["room_bytes"])
@@ -90,21 +92,26 @@ def named() -> str | None:
 
 
 def required_kernel() -> Path:
-    """The kernel of the guests; raises `RunRefusedError` where there is none, or none for this processor."""
+    """The kernel of the guests; raises `RunRefusedError` where there is none, or none for this
+    processor."""
     answer = _ask("kernel", SHORT_LIMIT_S)
     found = Path(answer["kernel"]) if answer["kernel"] else None
     if found is None and (path := named()):
-        raise RunRefusedError(f"{VARIABLE}: {path} is no file (hint: omit it for the kernel of `make exact-deps`)")
+        raise RunRefusedError(
+            f"{VARIABLE}: {path} is no file (hint: omit it for the kernel of `make exact-deps`)"
+        )
     if found is None:
-        raise RunRefusedError(f"an exact run needs a kernel for its hosts, which is not built (hint: {KERNEL_HINT})")
+        raise RunRefusedError(
+            f"an exact run needs a kernel for its hosts, which is not built (hint: {KERNEL_HINT})"
+        )
     if problem := answer.get("problem"):
         raise RunRefusedError(f"exact runs do not work on this machine: {problem}")
     return found
 
 
 def kernel_key(path: Path) -> str:
-    """What a kernel of `make exact-deps` was built from, in 16 digits: the content of its sources, configuration and
-    patches. For a kernel from elsewhere, the name of its folder.
+    """What a kernel of `make exact-deps` was built from, in 16 digits: the content of its sources,
+    configuration and patches. For a kernel from elsewhere, the name of its folder.
     """
     return path.resolve().parent.name
 

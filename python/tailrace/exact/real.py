@@ -6,7 +6,14 @@ from typing import Any
 
 from msgspec import structs
 
-from tailrace.exact.load import BEGUN_WALL_US, Addresses, GuestLoad, GuestProgram, GuestTask, Outputs
+from tailrace.exact.load import (
+    BEGUN_WALL_US,
+    Addresses,
+    GuestLoad,
+    GuestProgram,
+    GuestTask,
+    Outputs,
+)
 from tailrace.exact.registry import chosen, loads
 from tailrace.experiment.native import Columns, Ran, column, values
 from tailrace.outcome.types import Exact, ExactHost, ExactPrograms
@@ -21,7 +28,8 @@ from tailrace.scenario.workloads.planned import PlannedWorkload, planned_workloa
 REPORT_CHARACTERS_MAX = 8000
 """Of what a program reports at its end."""
 MEMORY_MIB = 256
-"""Of a guest without programs of these: the default of the engine (`crates/exact/src/commands.rs`)."""
+"""Of a guest without programs of these: the default of the engine
+(`crates/exact/src/commands.rs`)."""
 
 
 class RealPrograms:
@@ -43,15 +51,29 @@ class RealPrograms:
                 limit_s = plan["stop_at_ps"] / PS_PER_S
                 shared = self._sharing(own)
                 task = GuestTask(
-                    own.flat, plan["seed"], limit_s, is_awaited, folder, addresses, templates, shared, devices
+                    own.flat,
+                    plan["seed"],
+                    limit_s,
+                    is_awaited,
+                    folder,
+                    addresses,
+                    templates,
+                    shared,
+                    devices,
                 )
                 self._loads[own.name] = loads()[name](task)
-        every = {(each.host, each.name): each for load in self._loads.values() for each in load.programs()}
+        every = {
+            (each.host, each.name): each
+            for load in self._loads.values()
+            for each in load.programs()
+        }
         self.programs: Sequence[GuestProgram] = list(every.values())
 
     def _sharing(self, own: PlannedWorkload) -> list[Mapping[str, Any]]:
         """Workloads whose real programs ask the server of this one."""
-        return [each.flat for each in self._workloads if self._server_of(each) == self._server_of(own)]
+        return [
+            each.flat for each in self._workloads if self._server_of(each) == self._server_of(own)
+        ]
 
     @staticmethod
     def _server_of(own: PlannedWorkload) -> tuple[str, Any] | None:
@@ -106,48 +128,68 @@ class RealPrograms:
         """What was run: command lines, configurations, and what programs themselves reported."""
         loads = self._loads.items()
         loaded = self._loads.values()
-        needed = dict.fromkeys(each for load in loaded for each in load.needs_with(load.service_of(load.task.raw)))
+        needed = dict.fromkeys(
+            each for load in loaded for each in load.needs_with(load.service_of(load.task.raw))
+        )
         return ExactPrograms(
             versions={each.program: version_of(each) for each in needed},
             commands={f"{each.host}/{each.name}": list(each.words) for each in self.programs},
-            configurations={name: text for _, load in loads for name, text in load.configurations.items()},
-            reports={name: text[-REPORT_CHARACTERS_MAX:] for name, load in loads if (text := load.report())},
+            configurations={
+                name: text for _, load in loads for name, text in load.configurations.items()
+            },
+            reports={
+                name: text[-REPORT_CHARACTERS_MAX:]
+                for name, load in loads
+                if (text := load.report())
+            },
         )
 
     def _tables(self, measured: Sequence[Measured | None], end_ps: int) -> dict[str, Columns]:
         observe = self._plan["observe"]
         rows_max = observe["transactions_max"]
         return {
-            "transactions": transactions_table([one.rows if one else [] for one in measured], rows_max),
+            "transactions": transactions_table(
+                [one.rows if one else [] for one in measured], rows_max
+            ),
             "cut_off": cut_off_table([one.cut_off if one else [] for one in measured], rows_max),
             "workload_series": goodput_table(
-                [one.moved if one else [] for one in measured], end_ps, observe["series_bin_ps"], observe["series_bins"]
+                [one.moved if one else [] for one in measured],
+                end_ps,
+                observe["series_bin_ps"],
+                observe["series_bins"],
             ),
         }
 
     def _judge(self, hosts: Sequence[ExactHost]) -> None:
-        """Raises `ProgramError` for a program that did not end well when it was told to. Notes where each has written
-        its outputs.
+        """Raises `ProgramError` for a program that did not end well when it was told to. Notes
+        where each has written its outputs.
         """
         for host in hosts:
             own = [each for each in self.programs if each.host == host.name]
             codes = host.programs
             first = len(codes) - len(own)
-            for number, (program, code) in enumerate(zip(own, codes[first:], strict=True), start=first):
+            for number, (program, code) in enumerate(
+                zip(own, codes[first:], strict=True), start=first
+            ):
                 outputs = Outputs(self._folder / "hosts" / program.host / "out", number)
                 for load in self._loads.values():
                     load.outputs[program.host, program.name] = outputs
                 if code != 0 and not (code is None and program.ends_by_signal):
                     how = "had to be killed" if code is None else f"ended with status {code}"
                     lines = tail(outputs.errors)
-                    raise ProgramError(f"host {program.host}: {program.name} {how}: {' | '.join(lines)}")
+                    raise ProgramError(
+                        f"host {program.host}: {program.name} {how}: {' | '.join(lines)}"
+                    )
 
 
 def joined(one: Columns, other: Columns) -> Columns:
-    """The rows of two tables, in the order of workloads; a column that the second one lacks is 0 there."""
+    """The rows of two tables, in the order of workloads; a column that the second one lacks is 0
+    there."""
     rows = [*_rows(one), *_rows(other)]
     rows.sort(key=lambda row: row["workload"])
-    return {name: column(kind, [row.get(name, 0) for row in rows]) for name, (kind, _) in one.items()}
+    return {
+        name: column(kind, [row.get(name, 0) for row in rows]) for name, (kind, _) in one.items()
+    }
 
 
 def _rows(table: Columns) -> Iterator[dict[str, Any]]:

@@ -46,14 +46,26 @@ TCP_MODEL = {
     "delayed_ack": "Linux always uses 40 ms",
 }
 """TCP settings of the model that a kernel does not have, and what it does."""
-WITHOUT_EFFECT = (*COSTS, "profile", "clock", "memory_share", "cores", "slice", "rx_queues", "irq_cores")
-"""Costs and cores of a kernel that only a simulated host has. The traffic program shares out the cores for programs by
-itself: as many as `program_cores` names, in one queue.
+WITHOUT_EFFECT = (
+    *COSTS,
+    "profile",
+    "clock",
+    "memory_share",
+    "cores",
+    "slice",
+    "rx_queues",
+    "irq_cores",
+)
+"""Costs and cores of a kernel that only a simulated host has. The traffic program shares out the
+cores for programs by itself: as many as `program_cores` names, in one queue.
 """
-SHARED = "in an exact run, only programs use them, from one queue: a kernel takes no time of a processor"
+SHARED = (
+    "in an exact run, only programs use them, from one queue: a kernel takes no time of a processor"
+)
 TRAFFIC_INSTEAD = "the traffic program then does the same work"
 CLIENT_PORTS = 2**16 - 2**15
-"""Of a host, from 32768 on (`crates/endpoint/src/host/ports.rs`): each connection of the traffic program has one."""
+"""Of a host, from 32768 on (`crates/endpoint/src/host/ports.rs`): each connection of the traffic
+program has one."""
 HOSTS_MAX = 250
 """Guests are processes with their own memory; addresses of one network."""
 
@@ -64,8 +76,11 @@ def refuse(loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
 
 
 def refuse_network(loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-    """Raises `ScenarioError` with everything in the networks of these arms that exact runs do not support."""
-    raise_found(loaded, arms, lambda scenario: chain(network(scenario, ENGINE), _too_many_hosts(scenario)))
+    """Raises `ScenarioError` with everything in the networks of these arms that exact runs do not
+    support."""
+    raise_found(
+        loaded, arms, lambda scenario: chain(network(scenario, ENGINE), _too_many_hosts(scenario))
+    )
 
 
 def ignored(loaded: Loaded, arms: Mapping[str, Scenario]) -> list[Problem]:
@@ -77,10 +92,18 @@ def _ignored(scenario: Scenario) -> Found:
     for name, host in scenario.hosts.items():
         for key in WITHOUT_EFFECT:
             if getattr(host.cpu, key) != getattr(Cpu(), key):
-                what = SHARED if key == "cores" else "ignored in an exact run: a kernel takes no time of a processor"
+                what = (
+                    SHARED
+                    if key == "cores"
+                    else "ignored in an exact run: a kernel takes no time of a processor"
+                )
                 yield ("hosts", name, "cpu", key), what, ""
     if scenario.observe.interfaces is not None:
-        yield ("observe", "interfaces"), "ignored in an exact run: interfaces are counted once, at its end", ""
+        yield (
+            ("observe", "interfaces"),
+            "ignored in an exact run: interfaces are counted once, at its end",
+            "",
+        )
 
 
 def _find(scenario: Scenario) -> Found:
@@ -105,12 +128,15 @@ def _asking(scenario: Scenario) -> Iterator[Asking]:
         load = registry.loads().get(named) if named else None
         if named is not None and load is not None and load.has_one_port:
             service = next(iter(load.services), named[1])
-            hosts = (host for serving in workload.servings(scenario.graph) for host in serving.hosts)
+            hosts = (
+                host for serving in workload.servings(scenario.graph) for host in serving.hosts
+            )
             yield from (Asking(name, workload, service, host) for host in hosts)
 
 
 def _named(workload: WorkloadKind) -> tuple[str, str] | None:
-    """Sort and name of the real program of a workload; None where the traffic program takes part."""
+    """Sort and name of the real program of a workload; None where the traffic program takes
+    part."""
     keys = {CHOICE_KEY, SERVICE_KEY} & workload.model_fields_set
     return registry.chosen(workload.kind, workload.live_choices() if keys else {})
 
@@ -118,7 +144,11 @@ def _named(workload: WorkloadKind) -> tuple[str, str] | None:
 def _too_many_hosts(scenario: Scenario) -> Found:
     count = len(scenario.graph.hosts)
     if count > HOSTS_MAX:
-        yield ("network",), f"it has {count} hosts, each of which would be a kernel of its own", f"at most {HOSTS_MAX}"
+        yield (
+            ("network",),
+            f"it has {count} hosts, each of which would be a kernel of its own",
+            f"at most {HOSTS_MAX}",
+        )
 
 
 def _program(at: KeyPath, workload: WorkloadKind, scenario: Scenario) -> Found:
@@ -133,7 +163,11 @@ def _program(at: KeyPath, workload: WorkloadKind, scenario: Scenario) -> Found:
     if named is None:
         return
     sort, name = named
-    first, without = (keys[0], f"omit it: {TRAFFIC_INSTEAD}") if keys else ("kind", "omit --exact to simulate it")
+    first, without = (
+        (keys[0], f"omit it: {TRAFFIC_INSTEAD}")
+        if keys
+        else ("kind", "omit --exact to simulate it")
+    )
     load = registry.loads().get(named)
     if load is None:
         known = ", ".join(registry.named(sort))
@@ -168,14 +202,27 @@ def _program(at: KeyPath, workload: WorkloadKind, scenario: Scenario) -> Found:
 def _host(at: KeyPath, host: Host) -> Found:
     for key, words in INTERFACE.items():
         if getattr(host.nic, key):
-            yield (*at, "nic", key), f"the interface of a host in an exact run does not take part in {words}", SIMULATE
+            yield (
+                (*at, "nic", key),
+                f"the interface of a host in an exact run does not take part in {words}",
+                SIMULATE,
+            )
     if host.nic.gro not in (0, Nic().gro):
-        what = "not adjustable in exact runs: Linux merges up to 64 kB of received segments, or nothing"
+        what = (
+            "not adjustable in exact runs: Linux merges up to 64 kB of "
+            "received segments, or nothing"
+        )
         yield (*at, "nic", "gro"), what, "write 0B, or omit it"
     usual = Tcp()
     for key, fact in TCP_MODEL.items():
         if getattr(host.tcp, key) != getattr(usual, key):
             yield (*at, "tcp", key), f"not adjustable in exact runs: {fact}", "omit it"
-    if host.tcp.effective_exit != host.tcp.model_copy(update={"slow_start_exit": "auto"}).effective_exit:
-        what = "not adjustable in exact runs: CUBIC of Linux has HyStart, other congestion controls do not"
+    if (
+        host.tcp.effective_exit
+        != host.tcp.model_copy(update={"slow_start_exit": "auto"}).effective_exit
+    ):
+        what = (
+            "not adjustable in exact runs: CUBIC of Linux has HyStart, other congestion "
+            "controls do not"
+        )
         yield (*at, "tcp", "slow_start_exit"), what, "omit it"

@@ -24,13 +24,17 @@ def loads() -> Mapping[tuple[str, str], type[GuestLoad]]:
 def _defined() -> Iterator[type[GuestLoad]]:
     for found in pkgutil.iter_modules(programs.__path__, f"{programs.__name__}."):
         for each in vars(importlib.import_module(found.name)).values():
-            if isinstance(each, type) and issubclass(each, GuestLoad) and each.__module__ == found.name:
+            if (
+                isinstance(each, type)
+                and issubclass(each, GuestLoad)
+                and each.__module__ == found.name
+            ):
                 yield each
 
 
 def chosen(kind: str, raw: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Sort and name of the program that a workload of a plan names; None where it names none, and the traffic program
-    takes part."""
+    """Sort and name of the program that a workload of a plan names; None where it names none, and
+    the traffic program takes part."""
     sort = facts_of(kind).live_load
     if sort is None or not (sort in ALWAYS_REAL or {CHOICE_KEY, SERVICE_KEY} & raw.keys()):
         return None

@@ -57,7 +57,8 @@ class RequestGuests(GuestLoad):
 
     @property
     def finished_by(self) -> Mapping[str, Any] | None:
-        """Lines that tell that all users have done their requests; None for a client that ends by itself."""
+        """Lines that tell that all users have done their requests; None for a client that ends by
+        itself."""
         return None
 
     @property
@@ -83,7 +84,10 @@ class RequestGuests(GuestLoad):
         """What the client has written to its stdout and stderr."""
         name = self.client_command(Path(CLIENTS), "", 0).name
         outputs = self.outputs[self.work.client, name]
-        out, errors = (file.read_text(encoding="utf-8", errors="replace") for file in (outputs.out, outputs.errors))
+        out, errors = (
+            file.read_text(encoding="utf-8", errors="replace")
+            for file in (outputs.out, outputs.errors)
+        )
         return out, errors
 
     def _server(self) -> GuestProgram:
@@ -92,7 +96,9 @@ class RequestGuests(GuestLoad):
         here, folder = f"{SERVERS}/{name}", self.task.folder / "programs" / name
         make_folder(folder)
         vlans = sorted({work.vlan for work in self.shared})
-        command, configuration = self.server_command(here, [self.task.addresses.of(host, vlan) for vlan in vlans])
+        command, configuration = self.server_command(
+            here, [self.task.addresses.of(host, vlan) for vlan in vlans]
+        )
         self._configurations[name] = configuration
         self.write_files(folder / "files")
         write_text(folder / "conf", configuration)
@@ -115,4 +121,6 @@ class RequestGuests(GuestLoad):
         command = self.client_command(here, address, math.ceil(self.task.limit_s))
         finished_by = self.finished_by if own.is_finite else None
         places = (here, folder)
-        return self.task.users(own.client, command, places, stop_signal=self.client_signal, finished_by=finished_by)
+        return self.task.users(
+            own.client, command, places, stop_signal=self.client_signal, finished_by=finished_by
+        )

@@ -65,10 +65,11 @@ class Cores:
 
 
 class ExactTrial:
-    """A trial that can be run once; its folder has the plan, what each host wrote, and the consoles of the kernels.
+    """A trial that can be run once; its folder has the plan, what each host wrote, and the consoles
+    of the kernels.
 
-    `templates` makes what databases begin with. `captures` has the files of captures by port. `warn` is told the
-    warnings of the outcome.
+    `templates` makes what databases begin with. `captures` has the files of captures by port.
+    `warn` is told the warnings of the outcome.
     """
 
     def __init__(
@@ -105,7 +106,8 @@ class ExactTrial:
     def run(self) -> Ran | Cancelled:
         """Runs to the end and removes the folder, which stays after a failure.
 
-        Raises `ExactError`, which names the folder with the consoles, when a guest or the engine fails.
+        Raises `ExactError`, which names the folder with the consoles, when a guest or the engine
+        fails.
         """
         above = Folder(self._folder.parent)
         above.make_empty(self._folder.name)  # it may be of an attempt that failed
@@ -134,16 +136,29 @@ class ExactTrial:
         assert answer.exact is not None, "it is the engine's own"
         self._warn(answer.exact.warnings or [])
         captures = [
-            structs.replace(capture, file=str(Path(capture.file).relative_to(self._folder.parents[1])))
+            structs.replace(
+                capture, file=str(Path(capture.file).relative_to(self._folder.parents[1]))
+            )
             for capture in answer.exact.captures
         ]
         exact = structs.replace(answer.exact, captures=captures)
-        outcome = structs.replace(msgspec.convert(answer, Outcome, from_attributes=True), exact=exact)
+        outcome = structs.replace(
+            msgspec.convert(answer, Outcome, from_attributes=True), exact=exact
+        )
         ran = Ran(outcome, {name: typed(columns) for name, columns in answer.tables.items()})
         return real.added_to(ran, exact) if real.names else ran
 
-    def _start(self, plan: Path, core: int, real: RealPrograms, stderr: Any) -> subprocess.Popen[str] | None:
-        command = [str(program.installed(program.ENGINE)), "run", "--plan", str(plan), "--dir", str(self._folder)]
+    def _start(
+        self, plan: Path, core: int, real: RealPrograms, stderr: Any
+    ) -> subprocess.Popen[str] | None:
+        command = [
+            str(program.installed(program.ENGINE)),
+            "run",
+            "--plan",
+            str(plan),
+            "--dir",
+            str(self._folder),
+        ]
         command += ["--progress", "--core", str(core)]
         if not real.is_all:
             command += ["--traffic", str(program.installed(program.TRAFFIC))]

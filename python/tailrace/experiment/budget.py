@@ -1,5 +1,5 @@
-"""Trials within a time limit: each next trial is chosen so that every arm gets its valid trials as far as time
-allows.
+"""Trials within a time limit: each next trial is chosen so that every arm gets its valid trials as
+far as time allows.
 """
 
 import time
@@ -25,7 +25,8 @@ class Lack:
 
 @dataclass
 class Budget:
-    """Wall time for the trials of a run; a trial that is expected to end after it is not started."""
+    """Wall time for the trials of a run; a trial that is expected to end after it is not
+    started."""
 
     limit_s: float
     clock: Callable[[], float] = time.monotonic
@@ -40,9 +41,12 @@ class Budget:
         self._longest_s[key.arm] = max(wall_s, self._longest_s.get(key.arm, 0.0))
 
     def has_room(self, key: TrialKey) -> bool:
-        """Whether a trial is expected to end in time; True for an arm of which no trial has run yet."""
+        """Whether a trial is expected to end in time; True for an arm of which no trial has run
+        yet."""
         spent_s = self.clock() - self._started_s
-        return spent_s < self.limit_s and spent_s + self._longest_s.get(key.arm, 0.0) <= self.limit_s
+        return (
+            spent_s < self.limit_s and spent_s + self._longest_s.get(key.arm, 0.0) <= self.limit_s
+        )
 
 
 def lacks(keys: Sequence[TrialKey], statuses: Mapping[TrialKey, str]) -> list[Lack]:
@@ -61,15 +65,20 @@ def next_trial(
     may_run: Callable[[TrialKey], bool],
     attempts: Callable[[TrialKey], int],
 ) -> TrialKey | None:
-    """The next trial: of the arms that lack valid trials, the one with the fewest attempts, and its trial with the
-    fewest.
+    """The next trial: of the arms that lack valid trials, the one with the fewest attempts, and its
+    trial with the fewest.
 
-    An arm whose trials are all invalid thus takes no more than its share of the time. `may_run` returns whether a trial
-    has no result yet, or was invalidated by the machine, and still fits in the time.
+    An arm whose trials are all invalid thus takes no more than its share of the time. `may_run`
+    returns whether a trial has no result yet, or was invalidated by the machine, and still fits in
+    the time.
     """
     lacking = {lack.arm for lack in lacks(keys, statuses)}
     spent: dict[str, int] = {}
     for key in keys:
         spent[key.arm] = spent.get(key.arm, 0) + attempts(key)
-    candidates = [key for key in keys if key.arm in lacking and statuses.get(key) != "ok" and may_run(key)]
-    return min(candidates, key=lambda key: (spent[key.arm], attempts(key), keys.index(key)), default=None)
+    candidates = [
+        key for key in keys if key.arm in lacking and statuses.get(key) != "ok" and may_run(key)
+    ]
+    return min(
+        candidates, key=lambda key: (spent[key.arm], attempts(key), keys.index(key)), default=None
+    )

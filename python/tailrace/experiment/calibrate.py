@@ -1,7 +1,9 @@
-"""Solo calibration: sizes each workload so that alone, in the baseline arm, it takes the target time.
+"""Solo calibration: sizes each workload so that alone, in the baseline arm, it takes the target
+time.
 
-A probe of each workload alone measures the time of one transaction. From it follows the number of transactions,
-or the factor of the gap. A full solo run verifies the choice, and its error corrects it.
+A probe of each workload alone measures the time of one transaction. From it follows the number of
+transactions, or the factor of the gap. A full solo run verifies the choice, and its error corrects
+it.
 """
 
 import hashlib
@@ -34,15 +36,18 @@ PROBE_TRANSACTIONS_MIN = 3
 ROUNDS_MAX = 5
 """Verifications before the best choice so far is taken."""
 COARSE = 0.005
-"""Relative error from which on the size of one transaction is named as its reason, where it explains the error."""
+"""Relative error from which on the size of one transaction is named as its reason, where it
+explains the error."""
 GAP_FACTOR_MAX = 1000.0
-"""A larger factor is refused: the gap of the scenario would be unrelated to the one that is needed."""
+"""A larger factor is refused: the gap of the scenario would be unrelated to the one that is
+needed."""
 LIMIT_TIMES = 3
 """Time limit of a calibration run, as a multiple of the target time."""
 FILE = "calibration.json"
 """File in the run directory with the choices."""
 MEASURED = "calibration"
-"""Folder with the trials of a calibration that is not complete, so that it continues where it was interrupted."""
+"""Folder with the trials of a calibration that is not complete, so that it continues where it was
+interrupted."""
 NAME_DIGITS = 24
 
 
@@ -75,9 +80,14 @@ class ChosenCount:
 
 
 def recorded(directory: RunDirectory) -> dict[str, Any] | None:
-    """The choices of a run's calibration. There are none in a file that is damaged: workloads are calibrated again."""
+    """The choices of a run's calibration. There are none in a file that is damaged: workloads are
+    calibrated again."""
     held = _recorded(directory)
-    return None if held is None else {"choices": [{**asdict(choice), "error": choice.error} for choice in held]}
+    return (
+        None
+        if held is None
+        else {"choices": [{**asdict(choice), "error": choice.error} for choice in held]}
+    )
 
 
 def _recorded(directory: RunDirectory) -> list[ChosenCount] | None:
@@ -102,9 +112,12 @@ def calibrated(
     reporter: Reporter,
     engine: Engine,
 ) -> dict[str, Scenario] | None:
-    """Every arm with the choices; None when interrupted. Choices in the run directory are reused."""
+    """Every arm with the choices; None when interrupted. Choices in the run directory are
+    reused."""
     held = _recorded(directory)
-    if held is not None and {choice.workload for choice in held} == {*scenarios[baseline].calibrated}:
+    if held is not None and {choice.workload for choice in held} == {
+        *scenarios[baseline].calibrated
+    }:
         return _applied(scenarios, held)
     folder = directory.files.folder
     found = _Calibration(scenarios[baseline], folder, executor, reporter, engine).choose()
@@ -116,7 +129,9 @@ def calibrated(
     return _applied(scenarios, found)
 
 
-def _applied(scenarios: Mapping[str, Scenario], choices: Sequence[ChosenCount]) -> dict[str, Scenario]:
+def _applied(
+    scenarios: Mapping[str, Scenario], choices: Sequence[ChosenCount]
+) -> dict[str, Scenario]:
     done = dict(scenarios)
     for choice in choices:
         done = {arm: _with_choice(scenario, choice) for arm, scenario in done.items()}
@@ -127,7 +142,9 @@ def _with_choice(scenario: Scenario, choice: ChosenCount) -> Scenario:
     loop = _loop(scenario, choice.workload)
     gap = loop.gap if choice.gap_factor == 1 else loop.gap.scaled(choice.gap_factor)
     chosen = loop.with_transactions(choice.transactions, gap)
-    return scenario.model_copy(update={"workloads": {**scenario.workloads, choice.workload: chosen}})
+    return scenario.model_copy(
+        update={"workloads": {**scenario.workloads, choice.workload: chosen}}
+    )
 
 
 def _loop(scenario: Scenario, name: str) -> ClosedLoop:
@@ -140,7 +157,12 @@ class _Calibration:
     """Probes and verifications of the workloads of one scenario."""
 
     def __init__(
-        self, scenario: Scenario, folder: Folder, executor: Executor, reporter: Reporter, engine: Engine
+        self,
+        scenario: Scenario,
+        folder: Folder,
+        executor: Executor,
+        reporter: Reporter,
+        engine: Engine,
     ) -> None:
         spec = scenario.experiment.calibrate
         assert spec is not None, "calibration is asked for"
@@ -164,10 +186,14 @@ class _Calibration:
             return None
         choices, rounds = first, list[list[ChosenCount]]()
         for round_number in range(1, ROUNDS_MAX + 1):
-            times = self._measure({c.workload: _with_choice(self.scenario, c) for c in choices}, "calibration")
+            times = self._measure(
+                {c.workload: _with_choice(self.scenario, c) for c in choices}, "calibration"
+            )
             if times is None:
                 return None
-            rounds.append([self._verified(choice, times[choice.workload], round_number) for choice in choices])
+            rounds.append(
+                [self._verified(choice, times[choice.workload], round_number) for choice in choices]
+            )
             choices = self._corrected(rounds[-1])
             if not choices:
                 break
@@ -177,11 +203,15 @@ class _Calibration:
         return best
 
     def _best(self, rounds: Sequence[Sequence[ChosenCount]]) -> list[ChosenCount]:
-        """The choices with the smallest error; a shared factor is chosen for all workloads together."""
+        """The choices with the smallest error; a shared factor is chosen for all workloads
+        together."""
         if self.spec.method == "gap" and self.spec.share_gap:
             return list(min(rounds, key=lambda choices: sum(choice.error**2 for choice in choices)))
         tried = [choice for choices in rounds for choice in choices]
-        return [min((c for c in tried if c.workload == name), key=lambda c: abs(c.error)) for name in self.names]
+        return [
+            min((c for c in tried if c.workload == name), key=lambda c: abs(c.error))
+            for name in self.names
+        ]
 
     def _probe(self) -> list[ChosenCount] | None:
         """First choices, from a short run of each workload alone."""
@@ -201,13 +231,15 @@ class _Calibration:
         loop = self._loop(name)
         guess_ps = max(1.0, loop.cycle_guess_ps())
         likely = round(self.spec.to * PROBE_SHARE / guess_ps)
-        # A probe that is cut off by the end of its trial gives the rate of the transactions that it completed.
+        # A probe that is cut off by the end of its trial gives the rate of the transactions that it
+        # completed.
         limit = loop.transactions if self.spec.method == "gap" and loop.transactions else likely
         probe = loop.probe(max(PROBE_TRANSACTIONS_MIN, min(likely, limit)))
         return self.scenario.model_copy(update={"workloads": {name: probe}})
 
     def _cycle_ps(self, name: str, probe: Scenario, completion_ps: int) -> float:
-        """Time of one transaction of a user, including the gap; after the last transaction there is no gap."""
+        """Time of one transaction of a user, including the gap; after the last transaction there is
+        no gap."""
         loop = _loop(probe, name)
         done = self.transactions[name] / loop.users
         started_ps = loop.first_transaction().mean
@@ -216,28 +248,42 @@ class _Calibration:
     def _first_gaps(self, cycles: Mapping[str, float]) -> list[ChosenCount]:
         counts = {name: self._counted(name) for name in self.names}
         gaps = {name: self._loop(name).gap.mean for name in self.names}
-        # Alone a workload takes count x (cycle without gap + factor x gap). Solved for the factor at the target time.
+        # Alone a workload takes count x (cycle without gap + factor x gap). Solved for the factor
+        # at the target time.
         work = {name: counts[name] * gaps[name] for name in self.names}
-        missing = {name: self.spec.to - counts[name] * (cycles[name] - gaps[name]) for name in self.names}
+        missing = {
+            name: self.spec.to - counts[name] * (cycles[name] - gaps[name]) for name in self.names
+        }
         if self.spec.share_gap:
-            shared = sum(work[n] * missing[n] for n in self.names) / max(1.0, sum(work[n] ** 2 for n in self.names))
+            shared = sum(work[n] * missing[n] for n in self.names) / max(
+                1.0, sum(work[n] ** 2 for n in self.names)
+            )
             factors = dict.fromkeys(self.names, shared)
         else:
             factors = {name: missing[name] / max(1.0, work[name]) for name in self.names}
         for name, factor in factors.items():
             self._refuse_factor(name, factor)
-        return [ChosenCount(name, counts[name], factors[name], self.spec.to, 0, 0) for name in self.names]
+        return [
+            ChosenCount(name, counts[name], factors[name], self.spec.to, 0, 0)
+            for name in self.names
+        ]
 
     def _refuse_factor(self, name: str, factor: float) -> None:
         if not 0 <= factor <= GAP_FACTOR_MAX:
-            hint = "use fewer transactions, or a longer target time" if factor < 0 else "start with a longer gap"
+            hint = (
+                "use fewer transactions, or a longer target time"
+                if factor < 0
+                else "start with a longer gap"
+            )
             what = f"cannot be calibrated by its gap: a factor of {factor:.3g} would be needed"
             raise RunRefusedError(f"workload {name} {what} (hint: {hint})")
 
     def _counted(self, name: str) -> int:
         count = self._loop(name).transactions
         if count is None:
-            raise RunRefusedError(f"workload {name} needs `transactions` (hint: calibration by gap keeps that number)")
+            raise RunRefusedError(
+                f"workload {name} needs `transactions` (hint: calibration by gap keeps that number)"
+            )
         return count
 
     def _verified(self, choice: ChosenCount, alone_ps: int, round_number: int) -> ChosenCount:
@@ -247,7 +293,9 @@ class _Calibration:
         """Better choices for the workloads that are not close enough and can be improved."""
         if self.spec.method == "gap" and self.spec.share_gap:
             return self._corrected_together(verified)
-        return [better for choice in verified if (better := self._corrected_one(choice)) is not None]
+        return [
+            better for choice in verified if (better := self._corrected_one(choice)) is not None
+        ]
 
     def _corrected_one(self, choice: ChosenCount) -> ChosenCount | None:
         if abs(choice.error) <= self.engine.calibration_error:
@@ -260,24 +308,34 @@ class _Calibration:
         work = choice.transactions * self._loop(choice.workload).gap.mean
         factor = choice.gap_factor + (choice.wanted_ps - choice.alone_ps) / max(1.0, work)
         self._refuse_factor(choice.workload, factor)
-        return ChosenCount(choice.workload, choice.transactions, factor, choice.wanted_ps, 0, choice.rounds)
+        return ChosenCount(
+            choice.workload, choice.transactions, factor, choice.wanted_ps, 0, choice.rounds
+        )
 
     def _corrected_together(self, verified: Sequence[ChosenCount]) -> list[ChosenCount]:
         work = [choice.transactions * self._loop(choice.workload).gap.mean for choice in verified]
         missing = [choice.wanted_ps - choice.alone_ps for choice in verified]
-        step = sum(w * m for w, m in zip(work, missing, strict=True)) / max(1.0, sum(w * w for w in work))
+        step = sum(w * m for w, m in zip(work, missing, strict=True)) / max(
+            1.0, sum(w * w for w in work)
+        )
         if abs(step) < self.engine.calibration_error:
             return []
         factor = verified[0].gap_factor + step
         self._refuse_factor(verified[0].workload, factor)
-        return [ChosenCount(c.workload, c.transactions, factor, c.wanted_ps, 0, c.rounds) for c in verified]
+        return [
+            ChosenCount(c.workload, c.transactions, factor, c.wanted_ps, 0, c.rounds)
+            for c in verified
+        ]
 
     def _loop(self, name: str) -> ClosedLoop:
         return _loop(self.scenario, name)
 
     def _measure(self, scenarios: Mapping[str, Scenario], stage: str) -> dict[str, int] | None:
         """Completion time of each workload alone, in picoseconds; None when interrupted."""
-        arms = {SOLO + name: _with_time(alone(scenario, name), self.spec.to) for name, scenario in scenarios.items()}
+        arms = {
+            SOLO + name: _with_time(alone(scenario, name), self.spec.to)
+            for name, scenario in scenarios.items()
+        }
         self.plans = Plans(arms)
         keys = [key for arm in arms if not self._is_measured(key := TrialKey(arm, 1))]
         self.estimate = TimeEstimate(keys, self.executor.slots)
@@ -290,8 +348,9 @@ class _Calibration:
         return {name: self._completion_ps(name) for name in scenarios}
 
     def _file(self, key: TrialKey) -> str:
-        """Where a trial is kept: by its whole plan, which the choices of earlier rounds determine."""
-        return f"{MEASURED}/{hashlib.sha256(self.plans.json(key).encode()).hexdigest()[:NAME_DIGITS]}.json"
+        """Where a trial is kept: by its whole plan, which the choices of earlier rounds
+        determine."""
+        return f"{MEASURED}/{hashlib.sha256(self.plans.json(key).encode()).hexdigest()[:NAME_DIGITS]}.json"  # noqa: E501
 
     def _is_measured(self, key: TrialKey) -> bool:
         """Whether a trial was run before an interruption; its outcome is known then."""
@@ -308,7 +367,8 @@ class _Calibration:
             raise RunRefusedError(f"calibration of workload {name} failed: {alone.reason}")
         if not alone.transactions:
             raise RunRefusedError(
-                f"workload {name} alone completes no transaction within experiment.duration (hint: increase it)"
+                f"workload {name} alone completes no transaction within experiment.duration "
+                "(hint: increase it)"
             )
         self.transactions[name] = alone.transactions
         return alone.completion_ps or alone.end_ps
@@ -332,7 +392,8 @@ class _Calibration:
 
 
 def _with_time(scenario: Scenario, wanted_ps: int) -> Scenario:
-    """With time for a first choice that is too long: of a run that is cut off, only the limit would be known."""
+    """With time for a first choice that is too long: of a run that is cut off, only the limit would
+    be known."""
     limit_ps = max(scenario.experiment.duration, LIMIT_TIMES * wanted_ps)
     experiment = scenario.experiment.model_copy(update={"duration": limit_ps})
     return scenario.model_copy(update={"experiment": experiment})
@@ -342,5 +403,7 @@ def _sentence(choice: ChosenCount) -> str:
     gap = "" if choice.gap_factor == 1 else f", gap x {choice.gap_factor:.4g}"
     seconds = choice.alone_ps / PS_PER_S
     chosen = f"{choice.transactions} transactions per user{gap}"
-    coarse = ", the nearest whole number" if COARSE < abs(choice.error) < 1 / choice.transactions else ""
+    coarse = (
+        ", the nearest whole number" if COARSE < abs(choice.error) < 1 / choice.transactions else ""
+    )
     return f"{choice.workload}: {chosen}; alone {seconds:.4g} s ({choice.error:+.2%}{coarse})"

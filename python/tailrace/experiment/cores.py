@@ -1,4 +1,5 @@
-"""The cores of one trial: how trials share those of the machine, and plans that have to do with one."""
+"""The cores of one trial: how trials share those of the machine, and plans that have to do with
+one."""
 
 from __future__ import annotations
 
@@ -38,12 +39,15 @@ def parse_cores(text: str | None) -> int | None:
     if text is None or text == AUTO:
         return None
     if re.fullmatch("[0-9]{1,9}", text) is None or int(text) < 1:
-        raise RunRefusedError(f"--cores {text}: neither a number of cores nor {AUTO} (hint: for example --cores 2)")
+        raise RunRefusedError(
+            f"--cores {text}: neither a number of cores nor {AUTO} (hint: for example --cores 2)"
+        )
     return int(text)
 
 
 def cores_of_each(asked: int | None, at_once: int) -> Cores:
-    """The cores of each of so many trials that run at the same time: what was asked for, or up to an equal share."""
+    """The cores of each of so many trials that run at the same time: what was asked for, or up to
+    an equal share."""
     if asked is not None:
         return Cores(asked)
     share = available_cores() // max(1, at_once)
@@ -53,12 +57,16 @@ def cores_of_each(asked: int | None, at_once: int) -> Cores:
 def refuse_one_core(asked: int | None, engine: str) -> None:
     """Raises `RunRefusedError` when trials of an engine that has one core are to have several."""
     if asked is not None and asked > 1:
-        raise RunRefusedError(f"--cores {asked}: trials of {engine} runs are not divided (hint: omit --cores)")
+        raise RunRefusedError(
+            f"--cores {asked}: trials of {engine} runs are not divided (hint: omit --cores)"
+        )
 
 
-def divided_plans(asked: int, jobs: int, loaded: Loaded, plans: Mapping[str, Callable[[], str]]) -> Iterator[str]:
-    """What is to be told of arms whose plans (as JSON) are divided into fewer parts than asked for, and where so many
-    trials at a time together have more threads than there are cores.
+def divided_plans(
+    asked: int, jobs: int, loaded: Loaded, plans: Mapping[str, Callable[[], str]]
+) -> Iterator[str]:
+    """What is to be told of arms whose plans (as JSON) are divided into fewer parts than asked for,
+    and where so many trials at a time together have more threads than there are cores.
 
     Raises `ScenarioError` with every reason why one of them cannot be divided.
     """
@@ -73,15 +81,21 @@ def divided_plans(asked: int, jobs: int, loaded: Loaded, plans: Mapping[str, Cal
                 fewer.setdefault(found, arm)
             continue
         path = _place(found, loaded.arms.get(arm, loaded.scenario))
-        problems.append(loaded.document.problem(path, f"--cores {asked}: {found.what}", f"{found.hint}; {HINT}"))
+        problems.append(
+            loaded.document.problem(path, f"--cores {asked}: {found.what}", f"{found.hint}; {HINT}")
+        )
     if problems:
         raise ScenarioError(problems)
     for parts, arm in fewer.items():
-        yield f"--cores {asked}: the network has {parts} parts (arm {arm}): its trials have {parts} cores"
+        yield (
+            f"--cores {asked}: the network has {parts} parts (arm {arm}): its trials have "
+            f"{parts} cores"
+        )
     cores = available_cores()
     if jobs * most > cores:
         yield (
-            f"--cores {asked}: {jobs} at a time have up to {jobs * most} threads on {cores} cores, which is slower"
+            f"--cores {asked}: {jobs} at a time have up to {jobs * most} threads on {cores} "
+            "cores, which is slower"
             " than one core for each trial"
         )
 
@@ -91,5 +105,5 @@ def _place(found: NotDivided, scenario: Scenario) -> KeyPath:
     if found.workload:
         return ("workloads", found.workload)
     links = enumerate(scenario.network.links)
-    return next((("network", "links", at) for at, link in links if found.link and {*link.between} == {*found.link}),
+    return next((("network", "links", at) for at, link in links if found.link and {*link.between} == {*found.link}),  # noqa: E501
                 ("network",))  # fmt: skip

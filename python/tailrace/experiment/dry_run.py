@@ -1,4 +1,5 @@
-"""The trials that a run would execute, and an estimate of their time from running the beginning of each arm."""
+"""The trials that a run would execute, and an estimate of their time from running the beginning of
+each arm."""
 
 import threading
 import time
@@ -41,7 +42,11 @@ class Listing:
         if self.data["too_few"]:
             lines.append(self.data["too_few"])
         remaining_s = self.data["estimated_s"]
-        lines.append(to_go(remaining_s) if remaining_s is not None else "time unknown: " + self.data["why_unknown"])
+        lines.append(
+            to_go(remaining_s)
+            if remaining_s is not None
+            else "time unknown: " + self.data["why_unknown"]
+        )
         if most := self.data["at_most"]:
             time = f", {to_go(most['estimated_s'])}" if most["estimated_s"] is not None else ""
             lines.append(f"at most {most['trials']} trials, if they decide late or never{time}")
@@ -51,7 +56,8 @@ class Listing:
 def describe(experiment: ExperimentRun, at_once: int) -> Listing:
     """Every trial that is not complete yet, and the estimated time when so many run at once.
 
-    With `trials: auto` these are the trials until the next look, and `at_most` those until the last one.
+    With `trials: auto` these are the trials until the next look, and `at_most` those until the last
+    one.
     """
     is_calibrated = experiment.is_calibrated()
     if is_calibrated:
@@ -59,7 +65,9 @@ def describe(experiment: ExperimentRun, at_once: int) -> Listing:
     spec = experiment.loaded.scenario.experiment
     keys = experiment.missing_keys()
     later = experiment.missing_keys(trials_most(spec)) if keys and spec.is_auto else []
-    (estimated_s, most_s), why = _estimated_s(experiment, [keys, later], at_once, is_calibrated=is_calibrated)
+    (estimated_s, most_s), why = _estimated_s(
+        experiment, [keys, later], at_once, is_calibrated=is_calibrated
+    )
     return Listing(
         {
             "trials": [str(key) for key in keys],
@@ -103,7 +111,8 @@ def _together_s(each: list[float], at_once: int) -> float:
 
 
 def _probe_s(engine: Engine, plan_json: str) -> float | None:
-    """Wall time of a whole trial, extrapolated from its beginning; None when too little of it has run."""
+    """Wall time of a whole trial, extrapolated from its beginning; None when too little of it has
+    run."""
     trial = engine.trial(plan_json)
     started_s = time.monotonic()
     share = 0.0

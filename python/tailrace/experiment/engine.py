@@ -1,5 +1,5 @@
-"""The interface of the engines that run trials; order, resume, calibration and directory do not depend on the
-engine.
+"""The interface of the engines that run trials; order, resume, calibration and directory do not
+depend on the engine.
 """
 
 import json
@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tailrace.experiment.cores import ONE, Cores
-from tailrace.experiment.native import Cancelled, NativeTrial, Ran, make_trial, run_or_cancel, simulator_build
+from tailrace.experiment.native import (
+    Cancelled,
+    NativeTrial,
+    Ran,
+    make_trial,
+    run_or_cancel,
+    simulator_build,
+)
 from tailrace.experiment.real_kernel import raise_found
 from tailrace.outcome.types import Outcome
 from tailrace.scenario.checks import live_only, neighbours
@@ -118,11 +125,14 @@ class Simulated:
         return []
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-        """Raises `ScenarioError` for what only real programs have: neighbours, and clusters of databases."""
+        """Raises `ScenarioError` for what only real programs have: neighbours, and clusters of
+        databases."""
         raise_found(
             loaded,
             arms,
-            lambda scenario: chain(neighbours.absent(scenario, SIMULATED), live_only.absent(scenario, SIMULATED)),
+            lambda scenario: chain(
+                neighbours.absent(scenario, SIMULATED), live_only.absent(scenario, SIMULATED)
+            ),
         )
 
     def open(self, folder: Path) -> None:
@@ -136,7 +146,8 @@ class Simulated:
         return SimulatedTrial(plan_json, cores)
 
     def reasons(self, outcome: Outcome, scenario: Scenario) -> list[str]:
-        """Reasons of this engine to invalidate a trial: none, as the simulator does not depend on the machine."""
+        """Reasons of this engine to invalidate a trial: none, as the simulator does not depend on
+        the machine."""
         return []
 
 

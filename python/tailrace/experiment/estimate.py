@@ -10,7 +10,8 @@ from tailrace.experiment.schedule import Keys, TrialKey
 PROGRESS_MIN = 0.03
 """A running trial below this share is not used to estimate its length."""
 ARMS_MAX = 5000
-"""With more trials than this, all of them have one usual length: the arms of a large sweep are not told apart."""
+"""With more trials than this, all of them have one usual length: the arms of a large sweep are not
+told apart."""
 OFFERED_MIN_S = 5.0
 """Before the slots have offered this time, they are taken to be busy all the time."""
 USE_MIN = 0.01
@@ -23,7 +24,9 @@ class TimeEstimate:
 
     def __init__(self, keys: Keys, jobs: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._is_by_arm = isinstance(keys, Sequence) and len(keys) <= ARMS_MAX
-        self._left = Counter(key.arm for key in keys) if self._is_by_arm else Counter({EVERY: len(keys)})
+        self._left = (
+            Counter(key.arm for key in keys) if self._is_by_arm else Counter({EVERY: len(keys)})
+        )
         self.jobs = jobs
         """Trials at the same time; may change while the trials run."""
         self._lengths: dict[str, tuple[float, int]] = {}
@@ -61,9 +64,11 @@ class TimeEstimate:
         return (self.done + sum(r.trial.progress() for r in running)) / max(1, self.total)
 
     def remaining_s(self, running: Sequence[Running]) -> float | None:
-        """Remaining seconds; None while no trial has ended, and while there is nothing that could run one.
+        """Remaining seconds; None while no trial has ended, and while there is nothing that could
+        run one.
 
-        The slots are used in the rest as well as until now: what it costs to send a trial, and to wait for one, counts.
+        The slots are used in the rest as well as until now: what it costs to send a trial, and to
+        wait for one, counts.
         """
         shares = {r.key: r.trial.progress() for r in running}
         lengths = self._means(running, shares)
@@ -76,7 +81,10 @@ class TimeEstimate:
         each_s = [lengths.get(self._of(r.key), usual) for r in running]
         begun_s = [length * (1 - shares[r.key]) for r, length in zip(running, each_s, strict=True)]
         worked_s = self._worked_s + sum(each_s) - sum(begun_s)
-        longest_s = max([lengths.get(arm, usual) for arm, count in left.items() if count > 0] + begun_s, default=0.0)
+        longest_s = max(
+            [lengths.get(arm, usual) for arm, count in left.items() if count > 0] + begun_s,
+            default=0.0,
+        )
         # The slots share the trials, but the last trial runs on one slot.
         return max((waiting_s + sum(begun_s)) / (self.jobs * self._use(worked_s)), longest_s)
 
@@ -89,7 +97,9 @@ class TimeEstimate:
     def _of(self, key: TrialKey) -> str:
         return key.arm if self._is_by_arm else EVERY
 
-    def _means(self, running: Sequence[Running], shares: Mapping[TrialKey, float]) -> dict[str, float]:
+    def _means(
+        self, running: Sequence[Running], shares: Mapping[TrialKey, float]
+    ) -> dict[str, float]:
         means = {arm: total_s / count for arm, (total_s, count) in self._lengths.items()}
         begun: dict[str, list[float]] = {}
         for r in running:

@@ -29,8 +29,9 @@ class Executor(Protocol):
     def run_all(self, keys: Keys, plan_of: PlanOf, watcher: Watcher) -> bool:
         """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM).
 
-        The watcher receives each outcome once, as it comes, and never in two threads at once. A trial that the engine
-        rejects is handed on as `Failed`; any other error stops all trials and is raised.
+        The watcher receives each outcome once, as it comes, and never in two threads at once. A
+        trial that the engine rejects is handed on as `Failed`; any other error stops all trials and
+        is raised.
         """
         ...
 
@@ -48,15 +49,24 @@ class Local:
 
     def run_all(self, keys: Keys, plan_of: PlanOf, watcher: Watcher) -> bool:
         """Runs every trial on a pool of threads."""
-        cores = ONE if self._engine.has_one_core else cores_of_each(self._cores, min(self.slots, len(keys)))
+        cores = (
+            ONE
+            if self._engine.has_one_core
+            else cores_of_each(self._cores, min(self.slots, len(keys)))
+        )
         leave_s = LEAVE_S if self._engine.name == SIMULATED else None
-        return Pool(self.slots, lambda key: self._engine.trial(plan_of(key), cores), watcher, leave_s).run_all(keys)
+        return Pool(
+            self.slots, lambda key: self._engine.trial(plan_of(key), cores), watcher, leave_s
+        ).run_all(keys)
 
 
 def refuse_elsewhere(engine: Engine, place: str) -> None:
-    """Raises `RunRefusedError` when trials of an engine that is tied to this machine are to run elsewhere."""
+    """Raises `RunRefusedError` when trials of an engine that is tied to this machine are to run
+    elsewhere."""
     if engine.name != SIMULATED and place != Local.name:
         raise RunRefusedError(
-            f"--on {place} runs simulated trials only: {engine.name} trials use the processes and the kernel of"
-            " this machine, and their results depend on it (hint: omit --on, or run the command on the other machine)"
+            f"--on {place} runs simulated trials only: {engine.name} trials use the processes "
+            "and the kernel of"
+            " this machine, and their results depend on it (hint: omit --on, or run the "
+            "command on the other machine)"
         )

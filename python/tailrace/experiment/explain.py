@@ -1,4 +1,5 @@
-"""Trials of a run, simulated once more and explained; what is found is kept in the run directory."""
+"""Trials of a run, simulated once more and explained; what is found is kept in the run
+directory."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,20 +41,23 @@ from tailrace.results.summary.causes import LostDatagrams
 from tailrace.scenario.lowering.plan import canonical_json
 
 EXPLAINED_MAX = 1_000_000
-"""Transactions of an explained trial, whose causes are kept one by one: with 1.8 kB each (`docs/limits.md`), 2 GB."""
+"""Transactions of an explained trial, whose causes are kept one by one: with 1.8 kB each
+(`docs/limits.md`), 2 GB."""
 UNASKED_MAX = 100_000
 """The same, where nobody has asked for the explanation."""
 NOT_KEPT = ", and the explanation is not kept"
 COST = 3.5
-"""Times the run of a trial that its explained run takes: 1.5 to 2.2 in examples (`docs/models/causes.md`), 3.4 in the
-README's.
+"""Times the run of a trial that its explained run takes: 1.5 to 2.2 in examples
+(`docs/models/causes.md`), 3.4 in the README's.
 """
 TRANSACTION_EVENTS = 100
-"""Events that take as long as it takes to read and sum one explained transaction: 50 µs of half a microsecond each."""
+"""Events that take as long as it takes to read and sum one explained transaction: 50 µs of half a
+microsecond each."""
 UNASKED_SHARE = 1 / 3
 """Of the time of all trials, that explanations take at most where nobody has asked for them."""
 UNASKED_MIN = 0.02
-"""Least share of what a trial counts that is explained, whatever it costs: a verdict needs some transactions."""
+"""Least share of what a trial counts that is explained, whatever it costs: a verdict needs some
+transactions."""
 UNASKED_EVENTS = 1_000_000
 """Events of short runs that are explained whole all the same: less than a second."""
 
@@ -70,7 +74,8 @@ class ExplainedIfPossible(ExplainedTrial):
     """A trial of a plan, explained where that is possible."""
 
     def run(self) -> Ran | Cancelled:
-        """Runs to the end; the outcome has tables of causes, or, where the plan is refused, those of any run."""
+        """Runs to the end; the outcome has tables of causes, or, where the plan is refused, those
+        of any run."""
         try:
             return super().run()
         except TailraceError:
@@ -83,12 +88,13 @@ class Explanation:
 
     trial: Trial
     is_same: bool
-    """Whether it had the same events as when it was run, as far as it was explained; only then it is kept."""
+    """Whether it had the same events as when it was run, as far as it was explained; only then it
+    is kept."""
     until_ps: int | None
     """Where its beginning alone was explained, the end of that."""
     workloads: dict[str, list[Transaction]]
-    """Explained workloads and groups of its arm, a group before its members: the transactions that were complete after
-    the warm-up, as in every figure of a run.
+    """Explained workloads and groups of its arm, a group before its members: the transactions that
+    were complete after the warm-up, as in every figure of a run.
     """
     lost: dict[str, list[LostDatagrams]]
     """By workload and group, datagrams that were lost and are not explained therefore."""
@@ -122,12 +128,16 @@ class _Kept:
 
 
 def explainable(run: Run) -> list[str]:
-    """The workloads of a run that can be explained; raises `RunRefusedError` where there are none."""
+    """The workloads of a run that can be explained; raises `RunRefusedError` where there are
+    none."""
     why = _unexplained(run)
-    planned = {own.header.name for arm in run.arms if (plan := run.plan(arm)) for own in plan.workloads}
+    planned = {
+        own.header.name for arm in run.arms if (plan := run.plan(arm)) for own in plan.workloads
+    }
     if not planned:
         raise RunRefusedError(
-            f"{run.path}: it has no plans, by which it would be simulated once more (hint: run the scenario again)"
+            f"{run.path}: it has no plans, by which it would be simulated once more (hint: run "
+            "the scenario again)"
         )
     found = [name for name in run.workloads if name in planned and name not in why]
     if not found:
@@ -140,40 +150,52 @@ def explainable(run: Run) -> list[str]:
 
 
 def chosen_workloads(run: Run, wanted: Sequence[str]) -> list[str]:
-    """The workloads that can be explained: those of `wanted` and of the groups in it, or all; raises as
-    `chosen_subjects`.
+    """The workloads that can be explained: those of `wanted` and of the groups in it, or all;
+    raises as `chosen_subjects`.
     """
-    names = {member for name in chosen_subjects(run, wanted) for member in run.groups.get(name, [name])}
+    names = {
+        member for name in chosen_subjects(run, wanted) for member in run.groups.get(name, [name])
+    }
     return [name for name in explainable(run) if name in names]
 
 
 def chosen_subjects(run: Run, wanted: Sequence[str]) -> list[str]:
-    """Those workloads and groups of `wanted`, or all that can be explained; raises `RunRefusedError` for one that
-    cannot be.
+    """Those workloads and groups of `wanted`, or all that can be explained; raises
+    `RunRefusedError` for one that cannot be.
     """
     why = _unexplained(run)
     for name in wanted:
         known = [*run.groups, *run.workloads]
         if name not in known:
             hint = closest(name, known, "workloads and groups")
-            raise RunRefusedError(f"{run.path}: there is no workload or group '{name}' (hint: {hint})")
+            raise RunRefusedError(
+                f"{run.path}: there is no workload or group '{name}' (hint: {hint})"
+            )
         reasons = [why.get(member) for member in run.groups.get(name, [name])]
         if all(reasons):
             raise RunRefusedError(f"{run.path}: '{name}' is not explained: {reasons[0]}")
     explained = {*explainable(run)}
-    found = [subject.name for subject in subjects_of(run) if explained.intersection(subject.members)]
+    found = [
+        subject.name for subject in subjects_of(run) if explained.intersection(subject.members)
+    ]
     return [name for name in found if not wanted or name in wanted]
 
 
 def _unexplained(run: Run) -> dict[str, str]:
-    """By workload, why it is not explained. It is of the same kind in all arms, but may be missing in some."""
+    """By workload, why it is not explained. It is of the same kind in all arms, but may be missing
+    in some."""
     if (engine := run.manifest.engine) != SIMULATED:
         raise RunRefusedError(
-            f"{run.path}: this is a run of the engine '{engine}', and only simulated ones are explained"
+            f"{run.path}: this is a run of the engine '{engine}', and only "
+            "simulated ones are explained"
             f" (hint: run its scenario without --{engine})"
         )
     plans = [plan for arm in run.arms if (plan := run.plan(arm)) is not None]
-    return {name: reason for plan in plans for name, reason in unexplained(encode(plan).decode()).items()}
+    return {
+        name: reason
+        for plan in plans
+        for name, reason in unexplained(encode(plan).decode()).items()
+    }
 
 
 def first_trials(run: Run) -> list[Trial]:
@@ -182,12 +204,14 @@ def first_trials(run: Run) -> list[Trial]:
 
 
 def explain_run(experiment: ExperimentRun, *, is_asked: bool | None) -> bool:
-    """Explains a run that has ended, as it was asked for or where nobody has said (None): then a simulated one of this
-    machine, whose report shows it. Returns whether it was interrupted.
+    """Explains a run that has ended, as it was asked for or where nobody has said (None): then a
+    simulated one of this machine, whose report shows it. Returns whether it was interrupted.
     """
     is_wanted = is_asked
     if is_wanted is None:
-        is_wanted = experiment.executor.name == Local.name and experiment.loaded.scenario.sweep is None
+        is_wanted = (
+            experiment.executor.name == Local.name and experiment.loaded.scenario.sweep is None
+        )
     if not is_wanted or experiment.engine.name != SIMULATED:
         return False
     path, jobs, reporter = experiment.directory.path, experiment.jobs, experiment.reporter
@@ -195,10 +219,11 @@ def explain_run(experiment: ExperimentRun, *, is_asked: bool | None) -> bool:
 
 
 def explain_finished(path: Path, jobs: int, reporter: Reporter, *, is_asked: bool) -> bool:
-    """Explains the first trial of every arm of a run that has ended; returns whether it was interrupted.
+    """Explains the first trial of every arm of a run that has ended; returns whether it was
+    interrupted.
 
-    What cannot be explained is a warning where it was asked for: the run itself has its results. Where it was not, as
-    much of each trial is explained as takes a third of the time of the run.
+    What cannot be explained is a warning where it was asked for: the run itself has its results.
+    Where it was not, as much of each trial is explained as takes a third of the time of the run.
     """
     run = Run.read(path)
     trials = first_trials(run)
@@ -223,15 +248,19 @@ def explain_finished(path: Path, jobs: int, reporter: Reporter, *, is_asked: boo
 def other_events_words(key: TrialKey, more: str = "") -> str:
     """A warning that a trial, simulated once more, was another one than that of the run."""
     return (
-        f"warning: {key} had other events when it was run: the simulator has changed since{more} (hint: run it again)"
+        f"warning: {key} had other events when it was run: the simulator has changed "
+        f"since{more} (hint: run it again)"
     )
 
 
 def unasked_share(run: Run, trials: Sequence[Trial]) -> float:
-    """How much of these trials, of all that a run has, is explained where nobody has asked for it."""
+    """How much of these trials, of all that a run has, is explained where nobody has asked for
+    it."""
     every = sum(trial.outcome.events or 0 for arm in run.arms for trial in run.told(arm))
     counts = [sum(own.transactions for own in trial.workloads.values()) for trial in trials]
-    wanted = COST * sum(trial.outcome.events or 0 for trial in trials) + TRANSACTION_EVENTS * sum(counts)
+    wanted = COST * sum(trial.outcome.events or 0 for trial in trials) + TRANSACTION_EVENTS * sum(
+        counts
+    )
     before = COST * sum((trial.outcome.events or 0) * _before(trial.outcome) for trial in trials)
     left = max(UNASKED_SHARE * every, UNASKED_EVENTS) - before
     by_time = left / (wanted - before) if wanted > before else 1.0
@@ -248,13 +277,19 @@ def explain_trials(
 ) -> list[Explanation]:
     """Explains these trials or their beginning, `jobs` at a time.
 
-    Raises `RunRefusedError` for the first that cannot be explained, and `KeyboardInterrupt` when interrupted.
+    Raises `RunRefusedError` for the first that cannot be explained, and `KeyboardInterrupt` when
+    interrupted.
     """
     workloads = explainable(run)
     for trial in trials:
         _refuse_long(trial, workloads, share)
-    plans = {TrialKey(trial.arm, trial.number): _begun(trial_plan(run, trial), trial, share) for trial in trials}
-    explained = explain_all({key: canonical_json(plan) for key, plan in plans.items()}, jobs, reporter)
+    plans = {
+        TrialKey(trial.arm, trial.number): _begun(trial_plan(run, trial), trial, share)
+        for trial in trials
+    }
+    explained = explain_all(
+        {key: canonical_json(plan) for key, plan in plans.items()}, jobs, reporter
+    )
     subjects = subjects_of(run)
     return [
         _explanation(
@@ -269,7 +304,8 @@ def explain_trials(
 
 
 def _begun(plan: dict[str, Any], trial: Trial, share: float) -> dict[str, Any]:
-    """The plan of the beginning of a trial: so much of what it counts after the last workload has begun."""
+    """The plan of the beginning of a trial: so much of what it counts after the last workload has
+    begun."""
     if share >= 1:
         return plan
     starts_ps = [own["header"].get("start_ps", 0) for own in plan["workloads"]]
@@ -283,14 +319,16 @@ def _refuse_long(trial: Trial, workloads: Sequence[str], share: float) -> None:
     if share * count > EXPLAINED_MAX:
         counts = [f"{number:,}".replace(",", " ") for number in (count, EXPLAINED_MAX)]
         raise RunRefusedError(
-            f"{trial.arm}/{trial.number}: it has {counts[0]} transactions, and an explanation keeps each of them,"
-            f" at most {counts[1]} (hint: run the scenario for a shorter time, or with a smaller --scale)"
+            f"{trial.arm}/{trial.number}: it has {counts[0]} transactions, and an explanation "
+            "keeps each of them,"
+            f" at most {counts[1]} (hint: run the scenario for a shorter time, or with a "
+            "smaller --scale)"
         )
 
 
 def keep(explanations: Sequence[Explanation]) -> int:
-    """Writes the records of these trials beside their outcomes and returns their number. A trial that had other events
-    when it was run has none: the simulator has changed since.
+    """Writes the records of these trials beside their outcomes and returns their number. A trial
+    that had other events when it was run has none: the simulator has changed since.
     """
     kept = [one for one in explanations if one.is_same]
     for one in kept:
@@ -299,7 +337,11 @@ def keep(explanations: Sequence[Explanation]) -> int:
 
 
 def ran_all(
-    plans: Mapping[TrialKey, str], jobs: int, trial: Callable[[str], SimulatedTrial], reporter: Reporter, what: str
+    plans: Mapping[TrialKey, str],
+    jobs: int,
+    trial: Callable[[str], SimulatedTrial],
+    reporter: Reporter,
+    what: str,
 ) -> dict[TrialKey, Ran | Failed]:
     """Runs every plan, `jobs` at a time, and reports it as `what`.
 
@@ -315,10 +357,13 @@ def ran_all(
     return {key: kept.ended[key] for key in plans}
 
 
-def explain_all(plans: Mapping[TrialKey, str], jobs: int, reporter: Reporter) -> dict[TrialKey, Ran]:
+def explain_all(
+    plans: Mapping[TrialKey, str], jobs: int, reporter: Reporter
+) -> dict[TrialKey, Ran]:
     """Explains every plan, `jobs` at a time.
 
-    Raises `RunRefusedError` for the first that cannot be explained, and `KeyboardInterrupt` when interrupted.
+    Raises `RunRefusedError` for the first that cannot be explained, and `KeyboardInterrupt` when
+    interrupted.
     """
     explained: dict[TrialKey, Ran] = {}
     for key, ended in ran_all(plans, jobs, ExplainedTrial, reporter, "explaining").items():
@@ -329,29 +374,50 @@ def explain_all(plans: Mapping[TrialKey, str], jobs: int, reporter: Reporter) ->
 
 
 def causes_of(ran: Ran, plan: Mapping[str, Any], *, is_counted: bool = False) -> Causes:
-    """What the tables of an explained trial tell: of all transactions, or of those that the run counts, which of
-    workloads without end are those that were complete after the warm-up.
+    """What the tables of an explained trial tell: of all transactions, or of those that the run
+    counts, which of workloads without end are those that were complete after the warm-up.
     """
-    begin_ps = {own.name: counted_from_ps(ran.outcome, own.name) for own in ran.outcome.workloads} if is_counted else {}
-    return Causes({name: values(columns) for name, columns in ran.tables.items()}, plan, dropped_by(), begin_ps)
+    begin_ps = (
+        {own.name: counted_from_ps(ran.outcome, own.name) for own in ran.outcome.workloads}
+        if is_counted
+        else {}
+    )
+    return Causes(
+        {name: values(columns) for name, columns in ran.tables.items()},
+        plan,
+        dropped_by(),
+        begin_ps,
+    )
 
 
 def _explanation(
-    trial: Trial, causes: Causes, outcome: Outcome, named: tuple[Sequence[str], Sequence[Subject]], share: float
+    trial: Trial,
+    causes: Causes,
+    outcome: Outcome,
+    named: tuple[Sequence[str], Sequence[Subject]],
+    share: float,
 ) -> Explanation:
     workloads, subjects = named
     counted = {name: causes.by_workload.get(name, []) for name in causes.names_of(workloads)}
-    held = [subject for subject in subjects if all(name in trial.workloads for name in subject.members)]
+    held = [
+        subject for subject in subjects if all(name in trial.workloads for name in subject.members)
+    ]
     is_whole = share >= 1
     is_same = not is_whole or trial.outcome.digest == outcome.digest
     until_ps = None if is_whole else outcome.end_ps
-    return Explanation(trial, is_same, until_ps, with_groups(held, counted), lost_with_groups(held, causes.lost))
+    return Explanation(
+        trial, is_same, until_ps, with_groups(held, counted), lost_with_groups(held, causes.lost)
+    )
 
 
 def trial_plan(run: Run, trial: Trial) -> dict[str, Any]:
     """The plan of this trial: that of its arm with the trial's name and seed."""
     plan = run.plan(trial.arm)
     if plan is None:
-        raise RunRefusedError(f"{run.path}: it has no plan of arm '{trial.arm}' (hint: run the scenario again)")
-    own: dict[str, Any] = to_builtins(replace(plan, name=trial.outcome.name, seed=trial.outcome.seed))
+        raise RunRefusedError(
+            f"{run.path}: it has no plan of arm '{trial.arm}' (hint: run the scenario again)"
+        )
+    own: dict[str, Any] = to_builtins(
+        replace(plan, name=trial.outcome.name, seed=trial.outcome.seed)
+    )
     return own

@@ -1,4 +1,5 @@
-"""Termination signals during a run: the first asks it to end in order, the second ends it at once."""
+"""Termination signals during a run: the first asks it to end in order, the second ends it at
+once."""
 
 import signal
 import threading
@@ -22,8 +23,8 @@ class Interrupts:
 def counted_interrupts() -> Iterator[Interrupts]:
     """Counts termination signals instead of raising; the second one raises.
 
-    Signals that the caller ignores stay ignored, as nohup(1) requires. Signals can be counted in the main thread only;
-    in any other thread this does nothing.
+    Signals that the caller ignores stay ignored, as nohup(1) requires. Signals can be counted in
+    the main thread only; in any other thread this does nothing.
     """
     interrupts = Interrupts()
     if threading.current_thread() is not threading.main_thread():

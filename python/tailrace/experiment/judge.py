@@ -1,4 +1,5 @@
-"""Status of a trial: a failed trial has no result, an invalid one has a result that is excluded from all averages."""
+"""Status of a trial: a failed trial has no result, an invalid one has a result that is excluded
+from all averages."""
 
 from dataclasses import dataclass
 
@@ -29,8 +30,9 @@ class Verdict:
 def judged(ended: Ran | Failed, scenario: Scenario, engine: Engine) -> Verdict:
     """Whether a trial is a result, and why not.
 
-    An invalid trial whose reasons all lie in the machine is marked: repeating it does not select results. A trial that
-    is invalid only because workloads did not finish names them: its rates and latencies are still results.
+    An invalid trial whose reasons all lie in the machine is marked: repeating it does not select
+    results. A trial that is invalid only because workloads did not finish names them: its rates and
+    latencies are still results.
     """
     if isinstance(ended, Failed):
         return Verdict("failed", ended.reason)
@@ -38,7 +40,12 @@ def judged(ended: Ran | Failed, scenario: Scenario, engine: Engine) -> Verdict:
     unfinished = _unfinished(outcome, scenario)
     waited = [f"workload {name} did not finish within experiment.duration" for name in unfinished]
     lost = unaccounted(outcome)
-    own = [*([lost] if lost else []), *waited, *_too_short(outcome, scenario), *_host_drops(outcome, scenario)]
+    own = [
+        *([lost] if lost else []),
+        *waited,
+        *_too_short(outcome, scenario),
+        *_host_drops(outcome, scenario),
+    ]
     machine = engine.reasons(outcome, scenario)
     reasons = [*own, *machine]
     if not reasons:
@@ -47,7 +54,9 @@ def judged(ended: Ran | Failed, scenario: Scenario, engine: Engine) -> Verdict:
     return Verdict("invalid", "; ".join(reasons), bool(machine and not own), kept)
 
 
-def stored_trial(key: TrialKey, plan_hash: str, ended: Ran | Failed, verdict: Verdict) -> StoredTrial:
+def stored_trial(
+    key: TrialKey, plan_hash: str, ended: Ran | Failed, verdict: Verdict
+) -> StoredTrial:
     """A trial as a run directory keeps it."""
     ran = ended if isinstance(ended, Ran) else None
     return StoredTrial(
@@ -65,8 +74,8 @@ def stored_trial(key: TrialKey, plan_hash: str, ended: Ran | Failed, verdict: Ve
 
 
 def _too_short(outcome: Outcome, scenario: Scenario) -> list[str]:
-    """A trial that ends with its last finite workload may end before warm-up does, with nothing measured for the
-    others.
+    """A trial that ends with its last finite workload may end before warm-up does, with nothing
+    measured for the others.
     """
     warm_up = scenario.experiment.warm_up
     if not warm_up or outcome.end_ps > warm_up:
@@ -74,7 +83,9 @@ def _too_short(outcome: Outcome, scenario: Scenario) -> list[str]:
     endless = [one.name for one in outcome.workloads if not _has_end(scenario, one.name)]
     if not endless:
         return []
-    return [f"it ended within experiment.warm_up, before anything was measured for {', '.join(endless)}"]
+    return [
+        f"it ended within experiment.warm_up, before anything was measured for {', '.join(endless)}"
+    ]
 
 
 def _unfinished(outcome: Outcome, scenario: Scenario) -> list[str]:

@@ -1,4 +1,5 @@
-"""How many trials of each arm a run has: a number, or with `trials: auto` those of the look that decides."""
+"""How many trials of each arm a run has: a number, or with `trials: auto` those of the look that
+decides."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,8 +30,9 @@ def trials_most(spec: Experiment) -> int:
 class Looks:
     """The trials that are wanted, and what the looks at the complete ones have found.
 
-    A look is at complete trials alone, never at what has come so far: its result does not depend on the order in which
-    trials end, and a run that was interrupted finds the same as one that was not.
+    A look is at complete trials alone, never at what has come so far: its result does not depend on
+    the order in which trials end, and a run that was interrupted finds the same as one that was
+    not.
     """
 
     def __init__(self, spec: Experiment) -> None:
@@ -48,14 +50,17 @@ class Looks:
         return f"up to {self.trials} trials of each arm"
 
     def goes_on(self, path: Path, arms: Sequence[str], reporter: Reporter) -> bool:
-        """Looks at the trials, which are complete; whether more are wanted of these arms, which then are `trials`."""
+        """Looks at the trials, which are complete; whether more are wanted of these arms, which
+        then are `trials`."""
         from tailrace.results import Run
         from tailrace.results.compare.looks import standings
         from tailrace.results.compare.looks_text import looks_sentence
 
         every = standings(Run.read(path).until(self.trials), self._precision)
         # Arms of earlier calls that do not run now may have fewer trials.
-        found = [standing for standing in every if {standing.arm, standing.baseline} <= {None, *arms}]
+        found = [
+            standing for standing in every if {standing.arm, standing.baseline} <= {None, *arms}
+        ]
         self._found.append((self.trials, found))
         reporter.say(looks_sentence(found, self.trials, trials_most(self._spec), self._precision))
         later = [trials for trials in looks_until(self._spec.trials_max) if trials > self.trials]
@@ -65,7 +70,8 @@ class Looks:
         return True
 
     def back(self) -> None:
-        """The time is over before the trials of the next look are complete: the last look counts."""
+        """The time is over before the trials of the next look are complete: the last look
+        counts."""
         if self._found:
             self.trials = self._found[-1][0]
             self.is_out_of_time = True
@@ -75,7 +81,8 @@ class Looks:
         return self._spec.precision / BILLION
 
     def trials_planned(self, held: Mapping[str, Any]) -> int:
-        """Trials of each arm, those of earlier calls included; `held` is the manifest in the directory."""
+        """Trials of each arm, those of earlier calls included; `held` is the manifest in the
+        directory."""
         is_same = self._spec.is_auto and bool(held.get("auto"))
         return self.trials if is_same else max(self.trials, int(held.get("trials") or 0))
 
@@ -84,8 +91,12 @@ class Looks:
         return int(held.get("trials") or self.trials) if self._spec.is_auto else self.trials
 
     def described(self, held: Mapping[str, Any]) -> dict[str, Any] | None:
-        """For the manifest. A run that was once looked at remains one, whatever number is given later."""
+        """For the manifest. A run that was once looked at remains one, whatever number is given
+        later."""
         if not self._spec.is_auto:
             return held.get("auto")
-        looks = [{"trials": trials, "standings": [to_builtins(one) for one in found]} for trials, found in self._found]
+        looks = [
+            {"trials": trials, "standings": [to_builtins(one) for one in found]}
+            for trials, found in self._found
+        ]
         return {"trials_max": trials_most(self._spec), "precision": self._precision, "looks": looks}

@@ -37,4 +37,7 @@ def _cpu_model() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return platform.processor() or "unknown"
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        "unknown",
+    )

@@ -37,7 +37,8 @@ class Described:
     """Trials per arm, those of earlier calls included."""
     order: Sequence[str]
     auto: Mapping[str, Any] | None = None
-    """How the number of trials is decided, and what the looks have found; None where it is given."""
+    """How the number of trials is decided, and what the looks have found; None where it is
+    given."""
 
 
 def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -80,17 +81,26 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
         "plan_hashes": held.get("plan_hashes", {}),
         "calibration": held.get("calibration"),
         "assumptions": [part.model_dump(exclude={"vary"}) for part in scenario.assumptions],
-        "expectations": [part.model_dump(exclude_none=True, exclude={"goal"}) for part in scenario.expect],
+        "expectations": [
+            part.model_dump(exclude_none=True, exclude={"goal"}) for part in scenario.expect
+        ],
     }
 
 
 def counted(run: Described) -> dict[str, Any]:
     """What changes while a run of `trials: auto` goes on."""
-    return {"trials": run.trials, "order": list(run.order), **({"auto": run.auto} if run.auto else {})}
+    return {
+        "trials": run.trials,
+        "order": list(run.order),
+        **({"auto": run.auto} if run.auto else {}),
+    }
 
 
-def cores_told(executor: Executor, engine: Engine, options: Options, held: Mapping[str, Any]) -> Any:
-    """What was asked for, for each trial; where earlier calls asked for others, a list of all of them.
+def cores_told(
+    executor: Executor, engine: Engine, options: Options, held: Mapping[str, Any]
+) -> Any:
+    """What was asked for, for each trial; where earlier calls asked for others, a list of all of
+    them.
 
     The file of a trial says how many it had.
     """
@@ -114,7 +124,10 @@ def sweep_of(loaded: Loaded, arms: Sequence[str]) -> dict[str, Any] | None:
         ],
         "combine": spec.combine,
         "points": [
-            {"label": point.label, "values": {path: text_of(value) for path, value in point.values.items()}}
+            {
+                "label": point.label,
+                "values": {path: text_of(value) for path, value in point.values.items()},
+            }
             for point in loaded.points
         ],
         "arms": list(arms),

@@ -108,8 +108,8 @@ def _hash_of_file(file: str) -> str:
 
 
 def make_trial(plan_json: str, *of_cores: int | bool) -> NativeTrial:
-    """Parses a plan; raises `TailraceError` when the simulator rejects it. `of_cores`: how many it runs on, and whether
-    that is a limit.
+    """Parses a plan; raises `TailraceError` when the simulator rejects it. `of_cores`: how many it
+    runs on, and whether that is a limit.
     """
     native = _module()
     try:
@@ -119,7 +119,8 @@ def make_trial(plan_json: str, *of_cores: int | bool) -> NativeTrial:
 
 
 def parts_of(trial: NativeTrial, cores: int) -> int | NotDivided:
-    """Parts into which the network of a trial is divided for so many cores, at most so many; or why it is not."""
+    """Parts into which the network of a trial is divided for so many cores, at most so many; or why
+    it is not."""
     try:
         return interruptible(lambda: trial.parts(cores)) if cores > 1 else 1
     except _module().NotDivided as error:
@@ -127,8 +128,8 @@ def parts_of(trial: NativeTrial, cores: int) -> int | NotDivided:
 
 
 def spanning_trees(plan_json: str) -> list[Tree]:
-    """The spanning trees of a plan, as its outcome lists them; raises `TailraceError` when the simulator rejects the
-    plan.
+    """The spanning trees of a plan, as its outcome lists them; raises `TailraceError` when the
+    simulator rejects the plan.
     """
     return msgspec.json.decode(make_trial(plan_json).spanning_trees(), type=list[Tree])
 
@@ -141,8 +142,8 @@ def run_trial(trial: NativeTrial) -> Ran:
 
 
 def run_or_cancel(trial: NativeTrial) -> Ran | Cancelled:
-    """Runs a trial to its end; a broken invariant in the simulator raises `RuntimeError`, a plan that cannot have the
-    cores that it was given `TailraceError`.
+    """Runs a trial to its end; a broken invariant in the simulator raises `RuntimeError`, a plan
+    that cannot have the cores that it was given `TailraceError`.
     """
     try:
         told = _ending(trial, trial.run)
@@ -162,8 +163,8 @@ def _ended(told: NativeOutcome) -> Ran | Cancelled:
 
 
 def unexplained(plan_json: str) -> dict[str, str]:
-    """The workloads of a plan whose latencies are not explained, each with the reason; raises `TailraceError` when the
-    simulator rejects the plan.
+    """The workloads of a plan whose latencies are not explained, each with the reason; raises
+    `TailraceError` when the simulator rejects the plan.
     """
     return dict(make_trial(plan_json).unexplained())
 
@@ -176,8 +177,9 @@ def explain_trial(trial: NativeTrial) -> Ran | Cancelled:
 def trace_trial(
     trial: NativeTrial, windows_ps: list[tuple[int, int]], transactions: list[tuple[int, int, int]]
 ) -> dict[str, Columns]:
-    """Runs a trial to the end of the last window; the tables of the timeline of these windows (from, to) and of the
-    connections of these transactions (index of the workload, place in the order of completion, user).
+    """Runs a trial to the end of the last window; the tables of the timeline of these windows
+    (from, to) and of the connections of these transactions (index of the workload, place in the
+    order of completion, user).
     """
     return _ending(trial, lambda: trial.trace(windows_ps, transactions))
 
@@ -205,5 +207,7 @@ def _module() -> Any:
     try:
         from tailrace import _native
     except ImportError as error:
-        raise TailraceError(f"the simulator is not built: {error} (hint: run `make build`)") from None
+        raise TailraceError(
+            f"the simulator is not built: {error} (hint: run `make build`)"
+        ) from None
     return _native

@@ -28,23 +28,27 @@ class Options:
     live_scale: int = 1
     """Rates, queues and users are divided by this; see `experiment.divide`."""
     time_budget_s: float | None = None
-    """Trials that would end later are not started, and live ones that the machine invalidated are repeated until then;
-    None to limit the attempts instead."""
+    """Trials that would end later are not started, and live ones that the machine invalidated are
+    repeated until then; None to limit the attempts instead."""
     cores: int | None = None
     """Cores of each trial; None for a share of the machine's where several are faster."""
 
 
 def jobs_of(asked: int | None, engine: Engine, cores: int | None = None) -> int:
-    """Concurrent trials, each with so many cores; raises `RunRefusedError` when the engine cannot run so many."""
+    """Concurrent trials, each with so many cores; raises `RunRefusedError` when the engine cannot
+    run so many."""
     if engine.has_one_core:
         refuse_one_core(cores, engine.name)
     jobs = max(1, available_cores() // (cores or 1)) if asked is None else asked
     if jobs < 1:
-        raise RunRefusedError(f"--jobs {jobs}: jobs must be at least 1 (hint: omit --jobs for one job per core)")
+        raise RunRefusedError(
+            f"--jobs {jobs}: jobs must be at least 1 (hint: omit --jobs for one job per core)"
+        )
     most = engine.jobs_max
     if asked is not None and most is not None and asked > most:
         raise RunRefusedError(
-            f"{asked} {engine.name} trials at the same time would disturb each other (hint: omit --jobs)"
+            f"{asked} {engine.name} trials at the same time would disturb each other (hint: "
+            "omit --jobs)"
         )
     return jobs if most is None else min(jobs, most)
 
@@ -61,6 +65,7 @@ def refuse_baseline(baseline: str | None, arms: Sequence[str] | None) -> None:
     """Raises `RunRefusedError` for a baseline that is not among the arms that are asked for."""
     if baseline is not None and arms and baseline not in arms:
         raise RunRefusedError(
-            f"--baseline {baseline}: the arm does not run (hint: add --arm {baseline}; finished trials are not run"
+            f"--baseline {baseline}: the arm does not run (hint: add --arm {baseline}; "
+            "finished trials are not run"
             " again)"
         )

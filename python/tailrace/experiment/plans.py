@@ -1,4 +1,5 @@
-"""The plans of an experiment: one for each arm; the trials of an arm differ in name and seed alone."""
+"""The plans of an experiment: one for each arm; the trials of an arm differ in name and seed
+alone."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,8 @@ from tailrace.scenario.scenario import Scenario
 
 
 class Plans:
-    """Lowers each arm once, on first use; the plan of a trial is that of its arm with the trial's name and seed.
+    """Lowers each arm once, on first use; the plan of a trial is that of its arm with the trial's
+    name and seed.
 
     Arms with the same network share that part of their plans, which is the largest.
     """
@@ -32,7 +34,11 @@ class Plans:
     def hash(self, arm: str) -> str:
         """The hash of an arm's plan: that of the plan's canonical JSON without name and seed."""
         if arm not in self._hashes:
-            same = {key: value for key, value in self._lowered(arm).items() if key not in ("name", "seed")}
+            same = {
+                key: value
+                for key, value in self._lowered(arm).items()
+                if key not in ("name", "seed")
+            }
             self._hashes[arm] = hashlib.sha256(self._text(same).encode()).hexdigest()
         return self._hashes[arm]
 
@@ -40,13 +46,19 @@ class Plans:
         """The plan of one trial."""
         scenario = self.scenarios[key.arm]
         name = f"{scenario.name}/{key.arm}/trial-{key.number}"
-        return {**self._lowered(key.arm), "name": name, "seed": trial_seed(scenario.experiment.seed, key.number)}
+        return {
+            **self._lowered(key.arm),
+            "name": name,
+            "seed": trial_seed(scenario.experiment.seed, key.number),
+        }
 
     def planned(self, key: TrialKey) -> Planned:
         """What the file of a trial has to be of."""
         scenario = self.scenarios[key.arm]
         workloads = [(name, workload.kind) for name, workload in scenario.running.items()]
-        return Planned(key.arm, key.number, trial_seed(scenario.experiment.seed, key.number), workloads)
+        return Planned(
+            key.arm, key.number, trial_seed(scenario.experiment.seed, key.number), workloads
+        )
 
     def json(self, key: TrialKey) -> str:
         """The plan of one trial as JSON, the input of the simulator."""
@@ -60,7 +72,8 @@ class Plans:
         return self._raw[arm]
 
     def _text(self, plan: Mapping[str, Any]) -> str:
-        """The canonical JSON of a plan; the texts of its parts are cached, because many plans share them."""
+        """The canonical JSON of a plan; the texts of its parts are cached, because many plans share
+        them."""
         parts = (f'"{key}":{self._part(plan[key])}' for key in sorted(plan))
         return f"{{{','.join(parts)}}}"
 
@@ -75,8 +88,11 @@ class Plans:
         return text
 
 
-def identity(hashes: Mapping[str, str], spec: Experiment, build: str, terms: Sequence[Any] = ()) -> str:
-    """The identity of a run: a hash of the plans of all arms, the seed and the engine. A directory holds one identity.
+def identity(
+    hashes: Mapping[str, str], spec: Experiment, build: str, terms: Sequence[Any] = ()
+) -> str:
+    """The identity of a run: a hash of the plans of all arms, the seed and the engine. A directory
+    holds one identity.
 
     `terms` are further settings by which the engine judges a trial.
     """

@@ -1,4 +1,5 @@
-"""Settings of one scenario that are run one after the other, each in a run directory of its own below one folder.
+"""Settings of one scenario that are run one after the other, each in a run directory of its own
+below one folder.
 
 How many trials a setting needs is not known before: the same directory continues with more of them.
 """
@@ -28,7 +29,8 @@ from tailrace.scenario.text.document import Document
 
 POINTS = "points"
 AHEAD_MAX = 64
-"""Settings whose trials run as one list, at most: each has its plans in memory and its directory locked."""
+"""Settings whose trials run as one list, at most: each has its plans in memory and its directory
+locked."""
 LEFT_OUT: dict[str, Any] = {"sweep": None, "expect": [], "published": None, "assumptions": []}
 """Sections about other points than the one that is run."""
 
@@ -101,7 +103,8 @@ class Points:
     """Cores of each trial; None for a share of the machine's where several are faster."""
 
     def loaded(self, changes: Mapping[str, Any], trials: int) -> Loaded:
-        """The scenario with values at dotted paths; raises `ScenarioError` where it is not sound."""
+        """The scenario with values at dotted paths; raises `ScenarioError` where it is not
+        sound."""
         changed, _, problems = try_changes(self.document, changes)
         if problems:
             raise ScenarioError(problems)
@@ -117,8 +120,15 @@ class Points:
     def experiment(self, changes: Mapping[str, Any], trials: int, label: str) -> ExperimentRun:
         """The experiment of one setting; nothing is written."""
         out = self.folder / POINTS / label
-        options = Options(arms=list(self.arms), jobs=self.jobs, cores=self.cores, scale=self.scale, out=out)
-        return ExperimentRun(self.loaded(changes, trials), options, ProgressOnly(self.reporter), executor=self.executor)
+        options = Options(
+            arms=list(self.arms), jobs=self.jobs, cores=self.cores, scale=self.scale, out=out
+        )
+        return ExperimentRun(
+            self.loaded(changes, trials),
+            options,
+            ProgressOnly(self.reporter),
+            executor=self.executor,
+        )
 
     def _placed(self, changes: Mapping[str, Any], trials: int, label: str) -> ExperimentRun:
         """The experiment of one setting, with its folder. A link to elsewhere is refused."""
@@ -127,9 +137,11 @@ class Points:
         return made
 
     def run_ahead(self, settings: Sequence[tuple[Mapping[str, Any], str]], trials: int) -> None:
-        """Runs the missing trials of many settings, given by changes and label, as one list: all slots have work.
+        """Runs the missing trials of many settings, given by changes and label, as one list: all
+        slots have work.
 
-        `run` then finds them complete. Raises `KeyboardInterrupt` when interrupted, with what was finished kept.
+        `run` then finds them complete. Raises `KeyboardInterrupt` when interrupted, with what was
+        finished kept.
         """
         if self.document.data.get("experiment", {}).get("calibrate") is not None:
             return  # the size of the work is known only when the trials of its calibration have run

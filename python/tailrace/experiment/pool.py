@@ -15,8 +15,9 @@ from tailrace.experiment.schedule import Keys, TrialKey
 TICK_S = 0.1
 """Seconds between two checks of progress and interrupts."""
 LEAVE_S = 0.25
-"""Wall time, in seconds, for which trials of the simulator are waited for after an interrupt: one that reads its plan,
-or builds or gathers a network of thousands of hosts, can take longer, and holds nothing that must be put away.
+"""Wall time, in seconds, for which trials of the simulator are waited for after an interrupt: one
+that reads its plan, or builds or gathers a network of thousands of hosts, can take longer, and
+holds nothing that must be put away.
 """
 
 
@@ -57,8 +58,9 @@ class Pool:
         watcher: Watcher,
         leave_s: float | None = None,
     ) -> None:
-        """After an interrupt, trials that have not ended after `leave_s` are left to the end of the process, and
-        nothing is told of them; None waits for all, as those with processes of their own need.
+        """After an interrupt, trials that have not ended after `leave_s` are left to the end of the
+        process, and nothing is told of them; None waits for all, as those with processes of their
+        own need.
         """
         self.jobs = jobs
         self._leave_s = leave_s
@@ -74,14 +76,18 @@ class Pool:
         self._error: BaseException | None = None
 
     def run_all(self, keys: Keys) -> bool:
-        """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM). Finished trials are kept.
+        """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM). Finished trials
+        are kept.
 
-        A trial that the engine rejects, or that ends with an error of the engine, is handed on as `Failed`.
-        Any other error, such as a full disk in the watcher or a panic, stops all trials and is raised. A second
-        interrupt raises `KeyboardInterrupt` at once.
+        A trial that the engine rejects, or that ends with an error of the engine, is handed on as
+        `Failed`. Any other error, such as a full disk in the watcher or a panic, stops all trials
+        and is raised. A second interrupt raises `KeyboardInterrupt` at once.
         """
         self._waiting = iter(keys)
-        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(self.jobs, len(keys)))]
+        threads = [
+            threading.Thread(target=self._work, daemon=True)
+            for _ in range(min(self.jobs, len(keys)))
+        ]
         interrupted_s: float | None = None
         with counted_interrupts() as interrupts:
             for thread in threads:
@@ -91,7 +97,10 @@ class Pool:
                 if interrupts.count:
                     self.cancel()
                     interrupted_s = interrupted_s or time.monotonic()
-                    if self._leave_s is not None and time.monotonic() - interrupted_s >= self._leave_s:
+                    if (
+                        self._leave_s is not None
+                        and time.monotonic() - interrupted_s >= self._leave_s
+                    ):
                         with self._telling:
                             self._is_left = True
                         break
@@ -101,7 +110,9 @@ class Pool:
                     self._watcher.tick(running)
         if isinstance(self._error, Exception):
             raise self._error
-        if self._error is not None:  # a panic of a library in another language, which `except Exception` lets through
+        if (
+            self._error is not None
+        ):  # a panic of a library in another language, which `except Exception` lets through
             raise RuntimeError(f"{type(self._error).__name__}: {self._error}") from self._error
         return interrupts.count > 0
 

@@ -7,7 +7,8 @@ from tailrace.scenario.loading import Loaded
 
 
 def check_published(loaded: Loaded) -> None:
-    """Raises, before any trial, when the published figures are unreadable or name an unknown arm or workload."""
+    """Raises, before any trial, when the published figures are unreadable or name an unknown arm or
+    workload."""
     from tailrace.results.directory.published import read_published
 
     path = loaded.published_path
@@ -23,4 +24,6 @@ def check_published(loaded: Loaded) -> None:
         ):
             if name is not None and name not in known:
                 hint = closest(name, known, f"{noun}s")
-                raise RunRefusedError(f"{path}: figures.{position}: there is no {noun} '{name}' (hint: {hint})")
+                raise RunRefusedError(
+                    f"{path}: figures.{position}: there is no {noun} '{name}' (hint: {hint})"
+                )

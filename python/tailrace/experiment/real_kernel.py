@@ -1,4 +1,5 @@
-"""Settings that only simulated hosts have: hosts with a real Linux kernel, live or exact, do without them."""
+"""Settings that only simulated hosts have: hosts with a real Linux kernel, live or exact, do
+without them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -22,7 +23,9 @@ RTO_MIN_PS = 10**9
 """Smallest minimum of the retransmission timeout that a route can have: 1 ms."""
 
 
-def problems_of(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]) -> list[Problem]:
+def problems_of(
+    loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]
+) -> list[Problem]:
     """What is found in any of these arms, each problem once, in the order in which it is found."""
     found: dict[tuple[KeyPath, str], str] = {}
     for scenario in arms.values():
@@ -31,7 +34,9 @@ def problems_of(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Sc
     return [loaded.document.problem(path, what, hint) for (path, what), hint in found.items()]
 
 
-def raise_found(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]) -> None:
+def raise_found(
+    loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]
+) -> None:
     """Raises `ScenarioError` with what is found in any of these arms."""
     if problems := problems_of(loaded, arms, find):
         raise ScenarioError(problems)
@@ -40,13 +45,21 @@ def raise_found(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Sc
 def framing(scenario: Scenario, engine: str) -> Found:
     """Frames of another size than Ethernet's."""
     if scenario.network.framing != Framing():
-        yield ("network", "framing"), f"frames of {engine} runs have the sizes of Ethernet", "omit framing"
+        yield (
+            ("network", "framing"),
+            f"frames of {engine} runs have the sizes of Ethernet",
+            "omit framing",
+        )
 
 
 def hypervisors(scenario: Scenario, engine: str) -> Found:
     """Virtual machines, which only the simulator has."""
     for name in scenario.hypervisors:
-        yield ("hypervisors", name), f"{engine} runs do not have virtual machines", "omit it, or simulate the scenario"
+        yield (
+            ("hypervisors", name),
+            f"{engine} runs do not have virtual machines",
+            "omit it, or simulate the scenario",
+        )
 
 
 def network(scenario: Scenario, engine: str) -> Found:
@@ -60,20 +73,29 @@ def network(scenario: Scenario, engine: str) -> Found:
 def _bond(at: KeyPath, host: Host, engine: str) -> Found:
     if host.nic.bond is not None:
         what = (
-            f"hosts of {engine} runs have one interface: bonds need the kernel's bonding module, which they do without"
+            f"hosts of {engine} runs have one interface: bonds need the kernel's bonding "
+            "module, which they do without"
         )
         yield (*at, "nic", "bond"), what, "omit it and its further links, or simulate the scenario"
 
 
-PROCESSOR = {"steal": "a hypervisor that takes cores away", "groups": "control groups of a host's programs"}
+PROCESSOR = {
+    "steal": "a hypervisor that takes cores away",
+    "groups": "control groups of a host's programs",
+}
 """Settings of a processor that would change results and that only a simulated host has."""
 
 
 def host_settings(at: KeyPath, host: Host, engine: str) -> Found:
-    """Settings of a host that only a simulated one has, and settings of TCP that Linux does not have."""
+    """Settings of a host that only a simulated one has, and settings of TCP that Linux does not
+    have."""
     for key, what in PROCESSOR.items():
         if getattr(host.cpu, key):
-            yield (*at, "cpu", key), f"{engine} runs do not have {what}", "omit it, or simulate the scenario"
+            yield (
+                (*at, "cpu", key),
+                f"{engine} runs do not have {what}",
+                "omit it, or simulate the scenario",
+            )
     yield from _bond(at, host, engine)
     own, usual = host.tcp, Tcp()
     if own.rto_min < RTO_MIN_PS:
@@ -84,20 +106,30 @@ def host_settings(at: KeyPath, host: Host, engine: str) -> Found:
 
 
 def client_ports(scenario: Scenario, most: int, *, are_shared: bool) -> Found:
-    """More connections than a host has ports for clients. The simulator lets connections share ports.
+    """More connections than a host has ports for clients. The simulator lets connections share
+    ports.
 
-    Where they are shared, one port serves connections to different servers: only workloads of the same hosts add up.
+    Where they are shared, one port serves connections to different servers: only workloads of the
+    same hosts add up.
     """
     used: dict[tuple[str, frozenset[str]], int] = {}
     for name, workload in scenario.running.items():
-        ends = frozenset(end for _, end in workload.named_ends()) if are_shared else frozenset[str]()
+        ends = (
+            frozenset(end for _, end in workload.named_ends()) if are_shared else frozenset[str]()
+        )
         for host, key, count in workload.held_ports():
             before = used.get((host, ends), 0)
             used[host, ends] = before + count
             if before <= most < before + count:
-                what = f"host {host} would have {before + count} client ports, and a kernel has {most}"
+                what = (
+                    f"host {host} would have {before + count} client ports, and a kernel has {most}"
+                )
                 others = f", with {before} of other workloads" if before else ""
-                hint = f"write at most {most - before}" if before < most and count > 1 else "use another host"
+                hint = (
+                    f"write at most {most - before}"
+                    if before < most and count > 1
+                    else "use another host"
+                )
                 yield ("workloads", name, key), what + others, hint
 
 
@@ -120,11 +152,21 @@ def servers(asking: Iterable[Asking]) -> Found:
         other = addresses.setdefault((each.host, port), each)
         if first.workload.server_port != port:
             known = first.workload.server_port
-            what = f"{each.service} on '{each.host}' listens at port {known}, where workload '{first.name}' asks it"
+            what = (
+                f"{each.service} on '{each.host}' listens at port {known}, where workload "
+                f"'{first.name}' asks it"
+            )
             yield at, what, f"write port: {known}, or use two hosts"
         elif other.service != each.service:
-            what = f"host '{each.host}' would have two servers at port {port}: {other.service} of workload"
-            yield at, f"{what} '{other.name}', and {each.service}", "write another port, or use two hosts"
+            what = (
+                f"host '{each.host}' would have two servers at port {port}: "
+                f"{other.service} of workload"
+            )
+            yield (
+                at,
+                f"{what} '{other.name}', and {each.service}",
+                "write another port, or use two hosts",
+            )
 
 
 def fixed_client_ports(program: str, workload: WorkloadKind, hint: str) -> Found:

@@ -1,7 +1,8 @@
-"""Recordings of requests that a run keeps, so that it can be repeated without the file that the scenario named.
+"""Recordings of requests that a run keeps, so that it can be repeated without the file that the
+scenario named.
 
-They lie in `recordings/` of the run directory, named with the beginning of their SHA-256; `scenario.yaml` and
-`scenario.json` of the run name them there.
+They lie in `recordings/` of the run directory, named with the beginning of their SHA-256;
+`scenario.yaml` and `scenario.json` of the run name them there.
 """
 
 import copy
@@ -48,7 +49,9 @@ def recordings_of(loaded: Loaded) -> list[Kept]:
     found: dict[Path, Kept] = {}
     for scenario in (loaded.scenario, *loaded.arms.values(), *loaded.swept.values()):
         for recording in _in(scenario):
-            found.setdefault(recording.path, Kept(recording.path, _name(recording), recording.digest))
+            found.setdefault(
+                recording.path, Kept(recording.path, _name(recording), recording.digest)
+            )
     return list(found.values())
 
 
@@ -62,11 +65,14 @@ def _name(recording: Recording) -> str:
 
 
 def copy_recordings(kept: list[Kept], files: RunFiles) -> None:
-    """Copies them into a run; raises `RunRefusedError` for a file that has changed since it was read."""
+    """Copies them into a run; raises `RunRefusedError` for a file that has changed since it was
+    read."""
     for one in kept:
         content = read_bytes(one.source)
         if hashlib.sha256(content).hexdigest() != one.sha256:
-            raise RunRefusedError(f"{one.source}: the file has changed since it was read (hint: run it again)")
+            raise RunRefusedError(
+                f"{one.source}: the file has changed since it was read (hint: run it again)"
+            )
         files.write(one.name, content)
 
 
@@ -76,7 +82,8 @@ def told(kept: list[Kept]) -> list[dict[str, str]]:
 
 
 def data_with(kept: list[Kept], data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """A copy of the scenario that names the kept files; `folder` is that of the scenario, whose names are relative."""
+    """A copy of the scenario that names the kept files; `folder` is that of the scenario, whose
+    names are relative."""
     names = _names(kept)
 
     def renamed(key: object, value: Any) -> Any:
@@ -84,7 +91,9 @@ def data_with(kept: list[Kept], data: Mapping[str, Any], folder: Path) -> dict[s
             return {name: renamed(name, inner) for name, inner in value.items()}
         if isinstance(value, list):
             return [renamed(key, inner) for inner in value]
-        return names.get(folder / value, value) if isinstance(value, str) and _is_key(key) else value
+        return (
+            names.get(folder / value, value) if isinstance(value, str) and _is_key(key) else value
+        )
 
     return {name: renamed(name, value) for name, value in copy.deepcopy(dict(data)).items()}
 

@@ -1,4 +1,5 @@
-"""Reports the progress of a run to people or programs. All of it goes to stderr: stdout is for results."""
+"""Reports the progress of a run to people or programs. All of it goes to stderr: stdout is for
+results."""
 
 import json
 import sys
@@ -25,7 +26,9 @@ class Reporter(Protocol):
     def say(self, text: str) -> None: ...
     def begin(self, what: str, estimate: TimeEstimate) -> None: ...
     def tick(self, running: Sequence[Running]) -> None: ...
-    def finished(self, key: TrialKey, verdict: Verdict, digest: str | None, wall_s: float) -> None: ...
+    def finished(
+        self, key: TrialKey, verdict: Verdict, digest: str | None, wall_s: float
+    ) -> None: ...
     def end(self) -> None: ...
 
 
@@ -114,7 +117,9 @@ class Ndjson:
             share, left_s = self._estimate.fraction(running), self._estimate.remaining_s(running)
             left_s = None if left_s is None else round(left_s, 1)
             at = {"phase": phase} if (phase := phase_of(running)) else {}
-            self._write("progress", stage=self._what, fraction=round(share, 4), remaining_s=left_s, **at)
+            self._write(
+                "progress", stage=self._what, fraction=round(share, 4), remaining_s=left_s, **at
+            )
 
     def finished(self, key: TrialKey, verdict: Verdict, digest: str | None, wall_s: float) -> None:
         """A trial has ended."""
@@ -189,14 +194,20 @@ class Terminal:
 def phase_of(running: Sequence[Running]) -> str:
     """What all running trials do before or after their simulation; empty where one is in it."""
     shares = {one.trial.progress() for one in running}
-    return {frozenset({0.0}): "building", frozenset({1.0}): "gathering results"}.get(frozenset(shares), "")
+    return {frozenset({0.0}): "building", frozenset({1.0}): "gathering results"}.get(
+        frozenset(shares), ""
+    )
 
 
 def left_words(estimate: TimeEstimate, running: Sequence[Running]) -> str:
     """The remaining time, or what trials do that says nothing of it."""
     phase = phase_of(running)
     remaining_s = estimate.remaining_s(running)
-    return phase if phase and remaining_s is None else ", ".join(filter(None, [phase, to_go(remaining_s)]))
+    return (
+        phase
+        if phase and remaining_s is None
+        else ", ".join(filter(None, [phase, to_go(remaining_s)]))
+    )
 
 
 def to_go(remaining_s: float | None) -> str:

@@ -81,7 +81,9 @@ class ExperimentRun:
         self.reporter: Reporter = reporter or Silent()
         self.engine: Engine = Simulated() if engine is None else engine
         self.jobs = jobs_of(options.jobs, self.engine, options.cores)
-        self.executor: Executor = Local(self.jobs, self.engine, options.cores) if executor is None else executor
+        self.executor: Executor = (
+            Local(self.jobs, self.engine, options.cores) if executor is None else executor
+        )
         refuse_elsewhere(self.engine, self.executor.name)
         self.chosen = chosen_arms(options.arms, list(loaded.arms))
         at_points = [point.arm(arm) for point in loaded.points for arm in self.chosen]
@@ -90,14 +92,21 @@ class ExperimentRun:
         every = {**loaded.arms, **loaded.swept}
         self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in every.items()}
         self.engine.refuse(loaded, {arm: self.scenarios[arm] for arm in self.arms})
-        # The points of a sweep are not part of the identity: a finer grid continues in the same directory.
+        # The points of a sweep are not part of the identity: a finer grid continues in the same
+        # directory.
         self.plans = Plans(self.with_solos())
         hashes = {arm: self.plans.hash(arm) for arm in self.scenarios if arm in loaded.arms}
-        terms = [*self.engine.terms(self._spec), *(["sweep"] if loaded.points else []), *self._terms_of_solos()]
+        terms = [
+            *self.engine.terms(self._spec),
+            *(["sweep"] if loaded.points else []),
+            *self._terms_of_solos(),
+        ]
         self.identity = identity(hashes, self._spec, self.engine.build(), terms)
         kind = "sweep-" if loaded.points else ""
         name = f"{loaded.scenario.name}-{kind}{self.identity[:NAME_HASH_DIGITS]}"
-        self.directory = RunDirectory(options.out or RUNS / name, lambda key: self.plans.planned(key))
+        self.directory = RunDirectory(
+            options.out or RUNS / name, lambda key: self.plans.planned(key)
+        )
         self.looks = Looks(self._spec)
         self.notices = self._divided(options.cores)
         self.statuses: dict[TrialKey, str] = {}
@@ -106,7 +115,8 @@ class ExperimentRun:
         self._has_run = False
 
     def _divided(self, cores: int | None) -> list[str]:
-        """Raises `ScenarioError` where a trial cannot have so many cores; returns what it has instead."""
+        """Raises `ScenarioError` where a trial cannot have so many cores; returns what it has
+        instead."""
         if cores is None or cores == 1:
             return []
         arms = [*self.arms, *self._solos()]
@@ -128,17 +138,23 @@ class ExperimentRun:
         return [] if is_first or not self._spec.has_solo else [f"alone in {self.baseline}"]
 
     def keys(self, trials: int | None = None) -> list[TrialKey]:
-        """Every trial of this run in order of start; `trials` for each arm, default: as many as are wanted now."""
+        """Every trial of this run in order of start; `trials` for each arm, default: as many as are
+        wanted now."""
         numbers = range(1, (trials or self.looks.trials) + 1)
         keys = shuffled([*self.arms, *self._solos()], numbers, self._spec.seed)
-        return [key for key in keys if not key.arm.startswith(SOLO) or key.number <= self._spec.solo_trials]
+        return [
+            key
+            for key in keys
+            if not key.arm.startswith(SOLO) or key.number <= self._spec.solo_trials
+        ]
 
     def missing_keys(self, trials: int | None = None) -> list[TrialKey]:
         """The trials that have no result yet; `trials` as in `keys`."""
         return [key for key in self.keys(trials) if self.directory.finished(key) is None]
 
     def look_at_complete(self) -> None:
-        """Goes on to the first look of `trials: auto` that is not complete, by the trials in the directory."""
+        """Goes on to the first look of `trials: auto` that is not complete, by the trials in the
+        directory."""
         while self._spec.is_auto and not self._loaded(self.keys()) and self._goes_on():
             pass
 
@@ -155,13 +171,17 @@ class ExperimentRun:
             self.reporter.say(notice)
         self.directory.open(self.identity)
         with self.directory.locked():
-            held = self.directory.open(self.identity)  # again: another process may have held the directory until now
+            held = self.directory.open(
+                self.identity
+            )  # again: another process may have held the directory until now
             was_finished = self._was_finished(held)
             manifest = manifest_of(self.described(held), held)
             cores = manifest["cores_per_trial"]
             if held is not None and was_finished:  # no trial runs with the cores of this call
                 manifest["cores_per_trial"] = held.get("cores_per_trial", cores)
-            self.engine.open(self.directory.path)  # it may refuse the directory: nothing of a run is there then
+            self.engine.open(
+                self.directory.path
+            )  # it may refuse the directory: nothing of a run is there then
             ended: dict[str, Any]
             try:
                 self.directory.write_manifest(manifest)
@@ -169,20 +189,32 @@ class ExperimentRun:
                 is_interrupted = not self._calibrate() or self._run_trials()
             except BaseException:
                 with suppress(OSError):  # the error that ended the run is the one to report
-                    ended = {"state": INTERRUPTED, "finished": now(), **counted(self.described(held))}
+                    ended = {
+                        "state": INTERRUPTED,
+                        "finished": now(),
+                        **counted(self.described(held)),
+                    }
                     self.directory.write_manifest({**manifest, **ended})
                 raise
             finally:
                 self.engine.close()
-            is_open = is_interrupted or self.budget is not None  # a budget may end before every trial has run
-            lost = [] if is_open else [key for key in self.keys() if not self.directory.is_there(key)]
+            is_open = (
+                is_interrupted or self.budget is not None
+            )  # a budget may end before every trial has run
+            lost = (
+                [] if is_open else [key for key in self.keys() if not self.directory.is_there(key)]
+            )
             is_whole = not is_interrupted and all(key in self.statuses for key in self.keys())
             state = FINISHED if is_whole and not lost else INTERRUPTED
             calibration = calibrate.recorded(self.directory)
             ended = {"state": state, "finished": was_finished or now()}
             if self._has_run:  # after all: `trials: auto` may want more of a run that had finished
                 ended |= {"finished": now(), "cores_per_trial": cores}
-            ended |= {"plan_hashes": self.plans.hashes, "calibration": calibration, **counted(self.described(held))}
+            ended |= {
+                "plan_hashes": self.plans.hashes,
+                "calibration": calibration,
+                **counted(self.described(held)),
+            }
             self.directory.write_manifest({**manifest, **ended})
         if lost:
             raise RunRefusedError(_lost_words(self.directory.path, lost))
@@ -192,15 +224,17 @@ class ExperimentRun:
 
     @contextmanager
     def prepared(self) -> Iterator[list[TrialKey]]:
-        """The trials without a result, for a caller that runs them beside those of other runs and hands over their
-        outcomes (`finished`); `run` completes the directory afterwards.
+        """The trials without a result, for a caller that runs them beside those of other runs and
+        hands over their outcomes (`finished`); `run` completes the directory afterwards.
         """
         self.directory.open(self.identity)
         with self.directory.locked():
             held = self.directory.open(self.identity)
             missing = self.missing_keys()
             if missing:
-                self.directory.write_manifest({**manifest_of(self.described(held), held), "state": INTERRUPTED})
+                self.directory.write_manifest(
+                    {**manifest_of(self.described(held), held), "state": INTERRUPTED}
+                )
                 for key in {key.arm: key for key in missing}.values():
                     self.directory.write_plan(key, self.plans.raw(key))
             yield missing
@@ -252,7 +286,10 @@ class ExperimentRun:
     def with_solos(self) -> dict[str, Scenario]:
         """The arms, and the solo runs of workloads in the baseline arm."""
         baseline = self.scenarios[self.baseline]
-        return {**self.scenarios, **{arm: alone(baseline, arm.removeprefix(SOLO)) for arm in self._solos()}}
+        return {
+            **self.scenarios,
+            **{arm: alone(baseline, arm.removeprefix(SOLO)) for arm in self._solos()},
+        }
 
     def _run_trials(self) -> bool:
         """Runs what is missing, look by look; returns whether it was interrupted."""
@@ -273,7 +310,9 @@ class ExperimentRun:
         if None in statuses:  # for want of time
             self.looks.back()
             return False
-        return "failed" not in statuses and self.looks.goes_on(self.directory.path, self.arms, self.reporter)
+        return "failed" not in statuses and self.looks.goes_on(
+            self.directory.path, self.arms, self.reporter
+        )
 
     def _loaded(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
         """Reads the statuses of finished trials; returns the others."""
@@ -287,7 +326,9 @@ class ExperimentRun:
                 continue
             if held.plan_hash != self.plans.hash(key.arm):
                 path = self.directory.trial_path(key)
-                raise RunRefusedError(f"{path}: it was run with a different plan (hint: choose another --out)")
+                raise RunRefusedError(
+                    f"{path}: it was run with a different plan (hint: choose another --out)"
+                )
             self.statuses[key] = held.status
         return missing
 
@@ -297,17 +338,28 @@ class ExperimentRun:
         if self.budget is not None and self.engine.name == LIVE:
             return self._run_within(self.keys(), self.budget)
         is_interrupted = self._run_pool(self.looks.name, self._in_time(missing))
-        while not is_interrupted and self.budget is None and (repeatable := self._repeatable(self.keys())):
-            is_interrupted = self._run_pool("repeating trials that the machine invalidated", repeatable)
+        while (
+            not is_interrupted
+            and self.budget is None
+            and (repeatable := self._repeatable(self.keys()))
+        ):
+            is_interrupted = self._run_pool(
+                "repeating trials that the machine invalidated", repeatable
+            )
         return is_interrupted
 
     def _in_time(self, keys: Sequence[TrialKey]) -> Keys:
         """The trials in their order, as far as the time budget has room."""
         budget = self.budget
-        return keys if budget is None else LazyKeys(lambda: takewhile(budget.has_room, keys), len(keys))
+        return (
+            keys
+            if budget is None
+            else LazyKeys(lambda: takewhile(budget.has_room, keys), len(keys))
+        )
 
     def _run_within(self, keys: Sequence[TrialKey], budget: Budget) -> bool:
-        """Runs trials one after the other until every arm has enough valid ones or the time is over."""
+        """Runs trials one after the other until every arm has enough valid ones or the time is
+        over."""
         tried: dict[TrialKey, int] = {key: self.directory.attempts(key) for key in keys}
 
         def may_run(key: TrialKey) -> bool:
@@ -315,8 +367,12 @@ class ExperimentRun:
             is_open = status is None or bool(self._invalidated([key]))
             return is_open and budget.has_room(key)
 
-        self.estimate = TimeEstimate([key for key in keys if self.statuses.get(key) != "ok"], self.executor.slots)
-        self.reporter.begin(f"trials within {budget.limit_s / SECONDS_PER_MINUTE:g} min", self.estimate)
+        self.estimate = TimeEstimate(
+            [key for key in keys if self.statuses.get(key) != "ok"], self.executor.slots
+        )
+        self.reporter.begin(
+            f"trials within {budget.limit_s / SECONDS_PER_MINUTE:g} min", self.estimate
+        )
         try:
             while (key := next_trial(keys, self.statuses, may_run, tried.__getitem__)) is not None:
                 tried[key] += 1
@@ -339,11 +395,19 @@ class ExperimentRun:
 
     def _repeatable(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
         """Trials invalidated by the machine that may be repeated."""
-        return [key for key in self._invalidated(keys) if self.directory.attempts(key) < self._spec.live.attempts]
+        return [
+            key
+            for key in self._invalidated(keys)
+            if self.directory.attempts(key) < self._spec.live.attempts
+        ]
 
     def _invalidated(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
-        held = {key: self.directory.finished(key) for key in keys if self.statuses.get(key) == "invalid"}
-        return [key for key, stored in held.items() if stored is not None and stored.is_machine_fault]
+        held = {
+            key: self.directory.finished(key) for key in keys if self.statuses.get(key) == "invalid"
+        }
+        return [
+            key for key, stored in held.items() if stored is not None and stored.is_machine_fault
+        ]
 
     def tick(self, running: Sequence[Running]) -> None:
         """From the executor, whose workers may come and go."""
@@ -361,7 +425,9 @@ class ExperimentRun:
             self.budget.took(key, wall_s)
         if self.budget is None or verdict.status == "ok":  # an invalid attempt is no progress
             self.estimate.finished(key, wall_s)
-        self.reporter.finished(key, verdict, None if stored.outcome is None else stored.outcome.digest, wall_s)
+        self.reporter.finished(
+            key, verdict, None if stored.outcome is None else stored.outcome.digest, wall_s
+        )
 
     def _copy_scenario(self) -> None:
         document, files = self.loaded.document, self.directory.files
@@ -376,7 +442,8 @@ class ExperimentRun:
 
 
 def summarise_and_report(path: Path, baseline: str | None = None) -> tuple[Summary, Path]:
-    """Writes `result.json` and `report.html` of a run directory; returns the summary and the report's place.
+    """Writes `result.json` and `report.html` of a run directory; returns the summary and the
+    report's place.
 
     `baseline` is the arm that the others are compared with; None for that of the scenario.
     """
@@ -391,6 +458,8 @@ def summarise_and_report(path: Path, baseline: str | None = None) -> tuple[Summa
 
 
 def _lost_words(path: Path, lost: Sequence[TrialKey]) -> str:
-    named = ", ".join(str(key) for key in lost[:LOST_LISTED_MAX]) + (", ..." if len(lost) > LOST_LISTED_MAX else "")
+    named = ", ".join(str(key) for key in lost[:LOST_LISTED_MAX]) + (
+        ", ..." if len(lost) > LOST_LISTED_MAX else ""
+    )
     left = f"{len(lost)} trial{'s have' if len(lost) != 1 else ' has'} no outcome: {named}"
     return f"{path}: {left} (hint: run the same command again)"

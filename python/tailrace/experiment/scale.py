@@ -23,12 +23,14 @@ def scaled(scenario: Scenario, factor: float) -> Scenario:
         "warm_up": round(experiment.warm_up * factor),
         "calibrate": calibrate,
     }
-    return scenario.model_copy(update={"workloads": workloads, "experiment": experiment.model_copy(update=update)})
+    return scenario.model_copy(
+        update={"workloads": workloads, "experiment": experiment.model_copy(update=update)}
+    )
 
 
 def workload_scales(full: Scenario, small: Scenario, factor: float) -> dict[str, float]:
-    """The factor by which each workload was scaled, given rounding: 240 x 0.05 is 12 exactly, 507 x 0.05 is 25, not
-    25.35.
+    """The factor by which each workload was scaled, given rounding: 240 x 0.05 is 12 exactly, 507 x
+    0.05 is 25, not 25.35.
 
     A workload whose count is calibrated, or that has none, is scaled in time, by `factor`.
     """
@@ -37,7 +39,9 @@ def workload_scales(full: Scenario, small: Scenario, factor: float) -> dict[str,
     if calibrate is not None and calibrate.method == "transactions":
         by_clock = set(calibrate.workloads or full.workloads)
     return {
-        name: small.workloads[name].work() / work if (work := workload.work()) and name not in by_clock else factor
+        name: small.workloads[name].work() / work
+        if (work := workload.work()) and name not in by_clock
+        else factor
         for name, workload in full.workloads.items()
     }
 

@@ -45,8 +45,9 @@ Keys = Sequence[TrialKey] | LazyKeys
 def shuffled(arms: Sequence[str], numbers: Iterable[int], seed: int) -> list[TrialKey]:
     """Every trial of every arm, in an order that follows from the seed.
 
-    In a random order, drifts of the machine (temperature, other programs) affect all arms alike. The order consists of
-    blocks, one for each trial number, so that a partial run has about equally many trials of every arm.
+    In a random order, drifts of the machine (temperature, other programs) affect all arms alike.
+    The order consists of blocks, one for each trial number, so that a partial run has about equally
+    many trials of every arm.
     """
     order: list[TrialKey] = []
     for number in numbers:

@@ -1,4 +1,5 @@
-"""Whether the trials of a scenario can decide its comparisons, which is known before any of them has run."""
+"""Whether the trials of a scenario can decide its comparisons, which is known before any of them
+has run."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -12,7 +13,8 @@ from tailrace.statistics.looks import trials_to_decide_looking
 
 
 def comparisons_of(loaded: Loaded) -> int:
-    """Main metrics of workloads and groups that arms have in common with the baseline, at all points of a sweep.
+    """Main metrics of workloads and groups that arms have in common with the baseline, at all
+    points of a sweep.
 
     Of a group both arms run all members that any arm runs.
     """
@@ -20,7 +22,9 @@ def comparisons_of(loaded: Loaded) -> int:
     points = loaded.scenario.sweep.count if loaded.scenario.sweep is not None else 1
     running = {name for arm in loaded.arms.values() for name in arm.running}
     members = {name: running.intersection(own) for name, own in baseline.groups.items()}
-    return points * sum(_common(baseline, arm, members) for arm in loaded.arms.values() if arm is not baseline)
+    return points * sum(
+        _common(baseline, arm, members) for arm in loaded.arms.values() if arm is not baseline
+    )
 
 
 def _common(baseline: Scenario, arm: Scenario, members: Mapping[str, AbstractSet[str]]) -> int:
@@ -39,8 +43,13 @@ def trials_needed(loaded: Loaded) -> int:
 
 
 def too_few_words(loaded: Loaded) -> str:
-    """`4 trials cannot decide 12 comparisons: 6 would`; empty where there are enough, or nothing to compare."""
-    trials, comparisons, needed = trials_most(loaded.scenario.experiment), comparisons_of(loaded), trials_needed(loaded)
+    """`4 trials cannot decide 12 comparisons: 6 would`; empty where there are enough, or nothing to
+    compare."""
+    trials, comparisons, needed = (
+        trials_most(loaded.scenario.experiment),
+        comparisons_of(loaded),
+        trials_needed(loaded),
+    )
     if not comparisons or trials >= needed:
         return ""
     return few_words((trials, trials), comparisons, needed)

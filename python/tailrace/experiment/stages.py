@@ -1,4 +1,5 @@
-"""Stages of a command that are not trials: reading a scenario, making plans, writing a report. None stays silent."""
+"""Stages of a command that are not trials: reading a scenario, making plans, writing a report. None
+stays silent."""
 
 import threading
 import time
@@ -13,7 +14,8 @@ QUIET_S = 1.5
 
 @contextmanager
 def working(reporter: Reporter, what: str) -> Iterator[None]:
-    """Says what the command works on, and for how long: on a terminal at once, elsewhere in a line now and then."""
+    """Says what the command works on, and for how long: on a terminal at once, elsewhere in a line
+    now and then."""
     if isinstance(reporter, Terminal):
         with reporter.status(what):
             yield

@@ -16,8 +16,23 @@ from tailrace.experiment.schedule import TrialKey
 from tailrace.files import parse_json, read_bytes
 from tailrace.folder import Folder, IrregularFileError
 from tailrace.outcome.journal import JOURNAL, LOST, DamagedError
-from tailrace.outcome.run_files import ATTEMPT, MANIFEST, OUTCOME, TABLE, TRIALS, RunFiles, TrialFiles
-from tailrace.outcome.stored import FORMAT, Planned, StoredTrial, format_words, read_stored, stored_bytes
+from tailrace.outcome.run_files import (
+    ATTEMPT,
+    MANIFEST,
+    OUTCOME,
+    TABLE,
+    TRIALS,
+    RunFiles,
+    TrialFiles,
+)
+from tailrace.outcome.stored import (
+    FORMAT,
+    Planned,
+    StoredTrial,
+    format_words,
+    read_stored,
+    stored_bytes,
+)
 from tailrace.outcome.tables import check_table
 
 KEPT = ("ok", "invalid")
@@ -56,7 +71,8 @@ class RunDirectory:
         self.files = RunFiles(path)
 
     def open(self, identity: str) -> dict[str, Any] | None:
-        """Creates the directory, or opens it when it holds the same run; returns the manifest that it held.
+        """Creates the directory, or opens it when it holds the same run; returns the manifest that
+        it held.
 
         Raises `RunRefusedError` when it contains anything else.
         """
@@ -66,26 +82,35 @@ class RunDirectory:
         if manifest is not None and manifest.get("identity") != identity:
             held = manifest.get("name", "another run")
             raise RunRefusedError(
-                f"{self.path}: the directory holds another run ('{held}'; plans, seed, engine, fabric or build differ);"
+                f"{self.path}: the directory holds another run ('{held}'; plans, seed, engine, "
+                "fabric or build differ);"
                 f" results are not overwritten {OTHER_OUT}"
             )
         if manifest is not None:
             self._refuse_damaged(manifest)
         if manifest is None and self.path.exists() and not self._is_fresh():
-            why = f": {MANIFEST} cannot be read" if self.path.is_dir() and self.files.folder.has(MANIFEST) else ""
+            why = (
+                f": {MANIFEST} cannot be read"
+                if self.path.is_dir() and self.files.folder.has(MANIFEST)
+                else ""
+            )
             raise RunRefusedError(
-                f"{self.path}: the directory is not empty and is not a run directory{why} {OTHER_OUT}"
+                f"{self.path}: the directory is not empty and is not a run "
+                f"directory{why} {OTHER_OUT}"
             )
         try:
             self.files.folder.make(TRIALS)
         except OSError as error:
             if isinstance(error, IrregularFileError):
                 raise
-            raise RunRefusedError(f"{error.filename}: cannot create it: {error.strerror} {OTHER_OUT}") from None
+            raise RunRefusedError(
+                f"{error.filename}: cannot create it: {error.strerror} {OTHER_OUT}"
+            ) from None
         return manifest
 
     def _refuse_damaged(self, manifest: dict[str, Any]) -> None:
-        """Raises `RunRefusedError` for a manifest that results could not read, or that the run has not written."""
+        """Raises `RunRefusedError` for a manifest that results could not read, or that the run has
+        not written."""
         from tailrace.results.directory.manifest import Manifest
         from tailrace.results.directory.names import manifest_fault
 
@@ -101,12 +126,17 @@ class RunDirectory:
             raise RunRefusedError(f"{self.path / JOURNAL}: {LOST} {OTHER_OUT}")
 
     def _is_fresh(self) -> bool:
-        """Whether the folder contains nothing but the first files of a run that was killed or has just started."""
+        """Whether the folder contains nothing but the first files of a run that was killed or has
+        just started."""
         if not self.path.is_dir():
             return False
         folder = self.files.folder
         is_begun = folder.has(LOCK)
-        names = {name for name in (*folder.names(), *folder.folders()) if not name.startswith(f".{MANIFEST}.")}
+        names = {
+            name
+            for name in (*folder.names(), *folder.folders())
+            if not name.startswith(f".{MANIFEST}.")
+        }
         held = [*folder.names(TRIALS), *folder.folders(TRIALS)]
         return not names - (BEGINNINGS if is_begun else {TRIALS}) and not held
 
@@ -117,13 +147,18 @@ class RunDirectory:
         try:
             with folder.locked(LOCK):
                 # Left by a process that was killed.
-                for below in ("", "plans", *(f"{TRIALS}/{name}" for name in folder.folders(TRIALS))):
+                for below in (
+                    "",
+                    "plans",
+                    *(f"{TRIALS}/{name}" for name in folder.folders(TRIALS)),
+                ):
                     folder.remove_parts(below)
                 self.files.journal.begin()
                 yield
         except BlockingIOError:
             raise RunRefusedError(
-                f"{self.path}: another process is running this experiment (hint: wait until it has finished)"
+                f"{self.path}: another process is running this experiment (hint: wait until it "
+                "has finished)"
             ) from None
 
     def manifest(self) -> dict[str, Any] | None:
@@ -151,7 +186,8 @@ class RunDirectory:
         return self.trial_files(key).outcome_path
 
     def finished(self, key: TrialKey) -> StoredTrial | None:
-        """A trial that is a result; None without one, for a failed trial, and where its files are unusable.
+        """A trial that is a result; None without one, for a failed trial, and where its files are
+        unusable.
 
         Raises `IrregularFileError` where a folder is in the place of one of them.
         """
@@ -191,7 +227,9 @@ class RunDirectory:
     def _check_table(self, files: TrialFiles, table: str) -> None:
         """Raises as `TrialFiles.read_table`; a table that was looked at is not read again."""
         name = files.beside(f"{table}{TABLE}")
-        if (status := self.files.folder.status(name)) is not None and self._sound.get(name) == _signature(status):
+        if (status := self.files.folder.status(name)) is not None and self._sound.get(
+            name
+        ) == _signature(status):
             return
         content = files.read_table(table)
         check_table(content, table)
@@ -199,8 +237,8 @@ class RunDirectory:
             self._sound[name] = _signature(status)
 
     def is_there(self, key: TrialKey) -> bool:
-        """Whether a trial has an outcome, including a failed one; an empty file is none, and a file is not read, which
-        takes a second for each large one.
+        """Whether a trial has an outcome, including a failed one; an empty file is none, and a file
+        is not read, which takes a second for each large one.
         """
         status = self.files.folder.status(self.trial_files(key).beside(OUTCOME))
         return status is not None and status.st_size > 0
@@ -210,23 +248,30 @@ class RunDirectory:
         files = self.trial_files(key)
         first = f"{key.number}{ATTEMPT}"
         names = self.files.folder.names(f"{TRIALS}/{key.folder}")
-        return sum(name.startswith(first) and name.endswith(f".{OUTCOME}") for name in names) + self.files.folder.has(
-            files.beside(OUTCOME)
-        )
+        return sum(
+            name.startswith(first) and name.endswith(f".{OUTCOME}") for name in names
+        ) + self.files.folder.has(files.beside(OUTCOME))
 
     def _set_aside(self, key: TrialKey) -> None:
-        """Renames an earlier attempt, its tables first: no outcome is left with the tables of another attempt."""
+        """Renames an earlier attempt, its tables first: no outcome is left with the tables of
+        another attempt."""
         files, folder = self.trial_files(key), self.files.folder
-        aside = TrialFiles(self.files, f"{TRIALS}/{key.folder}", f"{key.number}{ATTEMPT}{self.attempts(key)}")
+        aside = TrialFiles(
+            self.files, f"{TRIALS}/{key.folder}", f"{key.number}{ATTEMPT}{self.attempts(key)}"
+        )
         for end in (*(f"{table}{TABLE}" for table in files.tables()), OUTCOME):
             folder.rename(files.beside(end), aside.beside(end))
 
-    def write_trial(self, key: TrialKey, stored: StoredTrial, tables: Mapping[str, Columns]) -> None:
+    def write_trial(
+        self, key: TrialKey, stored: StoredTrial, tables: Mapping[str, Columns]
+    ) -> None:
         """Writes a trial with its tables. An earlier, invalid attempt is kept beside it."""
         if self.finished(key) is not None:
             self._set_aside(key)
         contents = {name: parquet(columns) for name, columns in tables.items()}
-        self.files.write_trial(f"{TRIALS}/{key.folder}/{key.number}", stored_bytes(stored), contents)
+        self.files.write_trial(
+            f"{TRIALS}/{key.folder}/{key.number}", stored_bytes(stored), contents
+        )
 
     def write_plan(self, key: TrialKey, plan: dict[str, Any]) -> None:
         """Keeps the plan of an arm's first trial beside the results, unless it is there."""
@@ -247,24 +292,31 @@ def _signature(status: stat_result) -> tuple[int, ...]:
 
 
 def outcome_bytes(path: Path) -> int:
-    """Size of the plans and outcomes of a run directory, by which the time for its summary grows."""
+    """Size of the plans and outcomes of a run directory, by which the time for its summary
+    grows."""
     folder = Folder(path)
     folders = ["plans", *(f"{TRIALS}/{name}" for name in folder.folders(TRIALS))]
-    names = [f"{below}/{name}" for below in folders for name in folder.names(below) if name.endswith(".json")]
+    names = [
+        f"{below}/{name}"
+        for below in folders
+        for name in folder.names(below)
+        if name.endswith(".json")
+    ]
     return sum(status.st_size for name in names if (status := folder.status(name)) is not None)
 
 
 def parquet(columns: Columns) -> memoryview:
     """One table as the content of a Parquet file.
 
-    It is made in memory, where it is smaller than the columns, and written like all other files: the table writer would
-    panic on a full disk.
+    It is made in memory, where it is smaller than the columns, and written like all other files:
+    the table writer would panic on a full disk.
     """
     from arro3.core import Array, Table
     from arro3.io import write_parquet as write
 
     arrays: dict[str, Any] = {
-        name: Array.from_buffer(memoryview(data).cast(COLUMN_FORMATS[kind])) for name, (kind, data) in columns.items()
+        name: Array.from_buffer(memoryview(data).cast(COLUMN_FORMATS[kind]))
+        for name, (kind, data) in columns.items()
     }
     made = BytesIO()
     write(Table.from_pydict(arrays), made, compression="zstd(1)")

@@ -1,4 +1,5 @@
-"""Waits for a call of native code in a thread, so that the command answers an interrupt while the call goes on."""
+"""Waits for a call of native code in a thread, so that the command answers an interrupt while the
+call goes on."""
 
 import threading
 from collections.abc import Callable
@@ -6,14 +7,16 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 TICK_S = 0.1
-"""Between two checks whether the call has ended. A wait without limit could not be interrupted on every system."""
+"""Between two checks whether the call has ended. A wait without limit could not be interrupted on
+every system."""
 
 
 def interruptible(call: Callable[[], Result]) -> Result:
-    """What the call returns or raises; an interrupt is raised at once, and leaves the call to the end of the process.
+    """What the call returns or raises; an interrupt is raised at once, and leaves the call to the
+    end of the process.
 
-    Native code releases the interpreter, but a signal is answered in the main thread only, after its call. Other
-    threads make the call themselves.
+    Native code releases the interpreter, but a signal is answered in the main thread only, after
+    its call. Other threads make the call themselves.
     """
     if threading.current_thread() is not threading.main_thread():
         return call()

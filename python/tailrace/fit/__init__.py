@@ -1,1 +1,2 @@
-"""A scenario from a capture: hosts, links and workloads of fitted kinds, each with how well it fits."""
+"""A scenario from a capture: hosts, links and workloads of fitted kinds, each with how well it
+fits."""

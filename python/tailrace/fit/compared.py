@@ -1,11 +1,13 @@
-"""A scenario and its simulated run beside the capture; server times without the queues that the simulation has.
+"""A scenario and its simulated run beside the capture; server times without the queues that the
+simulation has.
 
-Where a capture is taken before a queue, the time to a response contains it, and the simulation adds its own: the queue
-counts twice. What the simulation adds is taken from the server's times, until both latencies agree.
+Where a capture is taken before a queue, the time to a response contains it, and the simulation adds
+its own: the queue counts twice. What the simulation adds is taken from the server's times, until
+both latencies agree.
 
-Means of a server's times and of a queue add up to the mean of their sum, whatever their distributions; medians do not,
-and times that are cut off at zero have another mean. So the mean decides how much is taken, after the cut, and the
-spread above the median how the rest is scaled.
+Means of a server's times and of a queue add up to the mean of their sum, whatever their
+distributions; medians do not, and times that are cut off at zero have another mean. So the mean
+decides how much is taken, after the cut, and the spread above the median how the rest is scaled.
 """
 
 import tempfile
@@ -36,8 +38,11 @@ HALVINGS = 60
 """Of the range in which the shift is sought: finer than a nanosecond."""
 
 
-def fit_compared(path: Path, options: FitOptions, reporter: Reporter | None = None) -> tuple[Fitting, list[Beside]]:
-    """Fits a scenario to a file and compares it; raises `RunRefusedError` where the capture does not show enough."""
+def fit_compared(
+    path: Path, options: FitOptions, reporter: Reporter | None = None
+) -> tuple[Fitting, list[Beside]]:
+    """Fits a scenario to a file and compares it; raises `RunRefusedError` where the capture does
+    not show enough."""
     reporter = reporter or Silent()
     with working(reporter, f"reading {path.name}"):
         profile = profile_capture(path, ProfileOptions(line_bits_per_s=options.line_bits_per_s))
@@ -65,7 +70,11 @@ def _compare(fitting: Fitting) -> tuple[list[Beside], Mapping[str, LatencyFigure
         for name, text in recordings_of(fitting, scenario.stem).items():
             scenario.with_name(name).write_text(text, encoding="utf-8")
         arm = simulate(scenario)
-    latencies = {name: one.latency_ms for name, one in arm.workloads.items() if one.latency_ms and one.latency_ms.count}
+    latencies = {
+        name: one.latency_ms
+        for name, one in arm.workloads.items()
+        if one.latency_ms and one.latency_ms.count
+    }
     return list(beside(fitting.workloads, arm, fitting.duration_ns)), latencies
 
 
@@ -88,8 +97,8 @@ def _parts(
 
 
 def longer_by(fit: Fit, answers: Answers, simulated: LatencyFigures) -> tuple[float, float]:
-    """The captured latency, and by how much the simulated one is longer: means, or medians where a few transactions
-    decide one of the means (repairs of lost frames).
+    """The captured latency, and by how much the simulated one is longer: means, or medians where a
+    few transactions decide one of the means (repairs of lost frames).
     """
     if answers.mean_ns > answers.p90_ns or simulated.mean > simulated.p90:
         captured_ns = fit.seen["latency_p50_ns"]
@@ -97,11 +106,15 @@ def longer_by(fit: Fit, answers: Answers, simulated: LatencyFigures) -> tuple[fl
     return answers.mean_ns, simulated.mean * NS_PER_MS - answers.mean_ns
 
 
-def _corrected(part: NetworkPart, fit: Fit, answers: Answers, simulated: LatencyFigures, more_ns: float) -> NetworkPart:
+def _corrected(
+    part: NetworkPart, fit: Fit, answers: Answers, simulated: LatencyFigures, more_ns: float
+) -> NetworkPart:
     share = part.share
     if (tail_ns := fit.seen.get("latency_p99_ns")) is not None:
         spread_ns = (simulated.p99 - simulated.p50) * NS_PER_MS
-        if spread_ns > LONGER * simulated.p50 * NS_PER_MS:  # a smaller spread is that of the model's hosts
+        if (
+            spread_ns > LONGER * simulated.p50 * NS_PER_MS
+        ):  # a smaller spread is that of the model's hosts
             captured_ns = max(1.0, tail_ns - fit.seen["latency_p50_ns"])
             share = min(1.0, max(SHARE_LEAST, part.share * captured_ns / spread_ns))
     served_ns = answers.served_ns
@@ -110,8 +123,8 @@ def _corrected(part: NetworkPart, fit: Fit, answers: Answers, simulated: Latency
 
 
 def part_with_mean(served_ns: Sequence[int], share: float, wanted_ns: float) -> NetworkPart:
-    """The shift that leaves this mean of the times, with this share of their spread, or a larger one if the times have
-    to be longer than that.
+    """The shift that leaves this mean of the times, with this share of their spread, or a larger
+    one if the times have to be longer than that.
     """
     whole_ns = fmean(served_ns)
     if share * whole_ns <= wanted_ns:

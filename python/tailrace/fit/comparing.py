@@ -42,8 +42,8 @@ class Beside:
 def beside(fits: Mapping[str, Fit], arm: ArmSummary, duration_ns: int) -> Iterator[Beside]:
     """The statistics of all workloads, in order; `duration_ns` is that of the trial.
 
-    Both rates are counts over the time from the first event of the workload to its last, each in its own course: of a
-    simulated workload without end, to the end of the trial.
+    Both rates are counts over the time from the first event of the workload to its last, each in
+    its own course: of a simulated workload without end, to the end of the trial.
     """
     for name, fit in fits.items():
         simulated = _simulated(fit, arm.workloads[name], duration_ns)
@@ -56,7 +56,9 @@ def _simulated(fit: Fit, workload: WorkloadSummary, duration_ns: int) -> dict[st
     end_ns = _times(workload.completion_s.mean, NS_PER_S)
     goodput_ns = duration_ns if end_ns is None else end_ns
     count = workload.transactions.mean
-    payload_bytes = _times(workload.goodput_gbps.mean, BITS_PER_GBIT * goodput_ns / NS_PER_S / BITS_PER_BYTE)
+    payload_bytes = _times(
+        workload.goodput_gbps.mean, BITS_PER_GBIT * goodput_ns / NS_PER_S / BITS_PER_BYTE
+    )
     if end_ns is None and fit.is_finite:
         # Datagrams are done when they are sent, which results do not tell.
         end_ns = fit.active.begin_ns + fit.active.span_ns

@@ -44,7 +44,8 @@ class Connection:
     exchanges: Sequence[Exchange]
     """Those with a response."""
     client_round_trips: Sequence[tuple[int, int]] = ()
-    """Times of acknowledgements without data, each with the time from the point of capture to the client and back."""
+    """Times of acknowledgements without data, each with the time from the point of capture to the
+    client and back."""
     server_round_trips: Sequence[tuple[int, int]] = ()
 
     @property
@@ -120,7 +121,9 @@ def datagram_flows_of(profile: Profile) -> list[DatagramFlow]:
     of, single = profile.columns("datagram_flows"), profile.columns("datagrams")
     datagrams: dict[int, list[Datagram]] = defaultdict(list)
     for row, flow in enumerate(single["flow"]):
-        one = Datagram(single["at_ns"][row], single["payload_bytes"][row], bool(single["is_returned"][row]))
+        one = Datagram(
+            single["at_ns"][row], single["payload_bytes"][row], bool(single["is_returned"][row])
+        )
         datagrams[flow].append(one)
     return [
         DatagramFlow(

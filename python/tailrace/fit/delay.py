@@ -1,4 +1,5 @@
-"""The delay of the links: the shortest round trip without what the hosts of the model take of it."""
+"""The delay of the links: the shortest round trip without what the hosts of the model take of
+it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ from tailrace.fit.workload import Origin
 CROSSINGS = 4
 """Links that a round trip crosses in a star: two to the server and two back."""
 PROBES_FOR = "200ms"
-"""Requests of one byte are sent each millisecond for so long; the noise of some of them is close to none, so that the
-shortest latency is the part of the hosts.
+"""Requests of one byte are sent each millisecond for so long; the noise of some of them is close to
+none, so that the shortest latency is the part of the hosts.
 """
 DEFAULT_PS = 500_000
 """Delay of links for which no round trip was seen: the default of scenarios, 100 m of fibre."""
@@ -37,20 +38,29 @@ def timing_of(connections: Iterable[Connection], line_bps: int, stated_ps: int |
         return Timing(Stated(stated_ps, Origin.STATED, "--delay"), {})
     shortest = shortest_round_trip_ns(connections)
     if not shortest:
-        return Timing(Stated(DEFAULT_PS, Origin.ASSUMED, "no round trip was seen; 100 m of fibre"), {})
+        return Timing(
+            Stated(DEFAULT_PS, Origin.ASSUMED, "no round trip was seen; 100 m of fibre"), {}
+        )
     interfaces: dict[str, str] = {}
     hosts_ns = _of_hosts_ns(line_bps, interfaces)
     if shortest < hosts_ns:
         interfaces = QUICK_HOSTS
         hosts_ns = _of_hosts_ns(line_bps, interfaces)
     delay_ps = round(max(0.0, shortest - hosts_ns) * PS_PER_NS / CROSSINGS / PS_PER_NS) * PS_PER_NS
-    note = f"shortest round trip {time_text(shortest)}, of which the model's hosts take {time_text(hosts_ns)}"
+    note = (
+        f"shortest round trip {time_text(shortest)}, of which the model's hosts take "
+        f"{time_text(hosts_ns)}"
+    )
     return Timing(Stated(delay_ps, Origin.ESTIMATED, note), interfaces)
 
 
 def shortest_round_trip_ns(connections: Iterable[Connection]) -> int:
     """Of all connections with round trips to both ends; 0: none was seen."""
-    trips = (one.client_rtt_ns + one.server_rtt_ns for one in connections if one.client_rtt_ns and one.server_rtt_ns)
+    trips = (
+        one.client_rtt_ns + one.server_rtt_ns
+        for one in connections
+        if one.client_rtt_ns and one.server_rtt_ns
+    )
     return min(trips, default=0)
 
 

@@ -34,7 +34,10 @@ def _recording_name(stem: str, workload: str) -> str:
 
 
 def _lines(fitting: Fitting, stem: str) -> Iterator[str]:
-    yield "# Written by `tailrace fit`. measured: the capture shows it. estimated: derived from what it shows."
+    yield (
+        "# Written by `tailrace fit`. measured: the capture shows it. estimated: derived from "
+        "what it shows."
+    )
     yield "# assumed: the capture does not show it. stated: an option of the command."
     yield "tailrace: 1"
     yield f"name: {_flow(fitting.name)}"
@@ -52,13 +55,17 @@ def _lines(fitting: Fitting, stem: str) -> Iterator[str]:
             yield from _setting(setting, 4)
         if fit.recording:
             note = f"{sum(map(len, fit.recording))} requests on {len(fit.recording)} connections"
-            yield from _setting(Setting("file", _recording_name(stem, name), Origin.MEASURED, note), 4)
+            yield from _setting(
+                Setting("file", _recording_name(stem, name), Origin.MEASURED, note), 4
+            )
     yield ""
     yield "experiment:"
     yield _commented("  trials: 3", Origin.ASSUMED)
     yield _commented(f"  duration: {time_text(fitting.duration_ns)}", fitting.duration_note)
     if fitting.has_ends:
-        yield _commented("  ends: duration", "the trial goes on when the workloads with an end are done")
+        yield _commented(
+            "  ends: duration", "the trial goes on when the workloads with an end are done"
+        )
 
 
 def _network(fitting: Fitting) -> Iterator[str]:
@@ -83,7 +90,10 @@ def _hosts(fitting: Fitting) -> Iterator[str]:
     yield "hosts:"
     if interfaces:
         yield "  defaults:"
-        yield _commented(f"    nic: {_flow(interfaces)}", "estimated: round trips are shorter than the defaults allow")
+        yield _commented(
+            f"    nic: {_flow(interfaces)}",
+            "estimated: round trips are shorter than the defaults allow",
+        )
     for name, mtu in special.items():
         yield _commented(f"  {name}: {{mtu: {mtu}B}}", "measured: MSS and headers")
     yield ""
@@ -115,5 +125,9 @@ def _flow(value: Any) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Without characters that mean something in YAML's flow style; quantities and calls with one argument."""
-    return all(character.isalnum() or character in "/%-._()" for character in text) and text[:1] not in "-.%"
+    """Without characters that mean something in YAML's flow style; quantities and calls with one
+    argument."""
+    return (
+        all(character.isalnum() or character in "/%-._()" for character in text)
+        and text[:1] not in "-.%"
+    )

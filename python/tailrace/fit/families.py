@@ -1,8 +1,9 @@
-"""Named families of distributions: their parameters from a sample, and how likely the sample is under each.
+"""Named families of distributions: their parameters from a sample, and how likely the sample is
+under each.
 
-Families are compared by Akaike's criterion, AIC = 2 k - 2 ln L (IEEE Transactions on Automatic Control 19 (1974),
-p. 716), with k parameters and the largest likelihood L: the distance of cumulative distributions hardly depends on
-tails, and the likelihood does.
+Families are compared by Akaike's criterion, AIC = 2 k - 2 ln L (IEEE Transactions on Automatic
+Control 19 (1974), p. 716), with k parameters and the largest likelihood L: the distance of
+cumulative distributions hardly depends on tails, and the likelihood does.
 """
 
 import math
@@ -14,7 +15,8 @@ ERLANG_SHAPES = range(2, 101)
 SIGMA_MAX = 5.0
 """Largest sigma of a lognormal distribution in a scenario."""
 NORMAL_LEAST = 3
-"""A normal distribution has so many standard deviations above zero: what would be below it is cut off."""
+"""A normal distribution has so many standard deviations above zero: what would be below it is cut
+off."""
 SMALLEST = 0.5
 """Values are rounded to whole units: one that is zero was below this."""
 TAIL_SHARE = 0.01
@@ -22,7 +24,8 @@ TAIL_SHARE = 0.01
 TAIL_DEVIATIONS = 2.576
 """99 % of the places of a percentile among sorted values are within so many standard deviations."""
 TAIL_OFF_MAX = 0.05
-"""A percentile may be beyond its bounds by this share: values are written with four digits, and samples have noise."""
+"""A percentile may be beyond its bounds by this share: values are written with four digits, and
+samples have noise."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,12 @@ def families(sample: Sequence[float], write: Callable[[float], str]) -> Iterator
         yield Family(f"lognormal({write(math.exp(of_logarithms))}, {sigma:.3f})", 2, likelihood)
     shape = round((mean / deviation) ** 2)
     if shape in ERLANG_SHAPES:
-        each = shape * math.log(shape / mean) + (shape - 1) * of_logarithms - shape - math.lgamma(shape)
+        each = (
+            shape * math.log(shape / mean)
+            + (shape - 1) * of_logarithms
+            - shape
+            - math.lgamma(shape)
+        )
         yield Family(f"erlang({write(mean)}, {shape})", 2, count * each)
     if mean > NORMAL_LEAST * deviation:
         likelihood = -count * (math.log(deviation) + _HALF_LOG_TAU + 0.5)
@@ -60,16 +68,22 @@ def families(sample: Sequence[float], write: Callable[[float], str]) -> Iterator
 
 
 def is_tail_near(sample: Sequence[float], above: Callable[[float], float]) -> bool:
-    """Whether the 99th percentile of a distribution is within the bounds of that of a sorted sample.
+    """Whether the 99th percentile of a distribution is within the bounds of that of a sorted
+    sample.
 
     `above` is the probability of larger values.
     """
     count = len(sample)
-    place, spread = count * (1 - TAIL_SHARE), TAIL_DEVIATIONS * math.sqrt(count * TAIL_SHARE * (1 - TAIL_SHARE))
+    place, spread = (
+        count * (1 - TAIL_SHARE),
+        TAIL_DEVIATIONS * math.sqrt(count * TAIL_SHARE * (1 - TAIL_SHARE)),
+    )
     low = sample[max(0, math.floor(place - spread))] * (1 - TAIL_OFF_MAX)
     high = math.ceil(place + spread)
     # Above the largest value of a sample the percentile has no bound.
-    return above(low) >= TAIL_SHARE and (high >= count or above(sample[high] * (1 + TAIL_OFF_MAX)) <= TAIL_SHARE)
+    return above(low) >= TAIL_SHARE and (
+        high >= count or above(sample[high] * (1 + TAIL_OFF_MAX)) <= TAIL_SHARE
+    )
 
 
 _HALF_LOG_TAU = math.log(math.tau) / 2

@@ -30,9 +30,11 @@ SPAN_NS_MOST = 30 * 86_400 * 10**9
 FRAMES_MAX = 2_000_000
 """Frames of one trial at most, so that a run takes seconds; the duration of the trial follows."""
 SPARE_SHARE = 0.05
-"""Of the length of a capture: the trial of a replay is longer by it, so that the last responses arrive."""
+"""Of the length of a capture: the trial of a replay is longer by it, so that the last responses
+arrive."""
 SPARE_NS = 10_000_000
-"""The trial is longer by this at least, so that what happens last in the capture happens in it too."""
+"""The trial is longer by this at least, so that what happens last in the capture happens in it
+too."""
 SPARE_TRIPS = 4
 """And by so many round trips: handshakes, and the way back."""
 FORBIDDEN = re.compile(r"[^A-Za-z0-9_-]+")
@@ -50,7 +52,8 @@ class FitOptions:
     is_replay: bool = False
     """Whether requests over TCP keep their sizes and times."""
     networks: Mapping[str, NetworkPart] = field(default_factory=dict)
-    """By conversation: the part of the times to responses that is the network's, where it is known."""
+    """By conversation: the part of the times to responses that is the network's, where it is
+    known."""
 
 
 @dataclass(frozen=True)
@@ -79,15 +82,23 @@ class Fitting:
     def duration_note(self) -> str:
         """Where the duration is from."""
         if self.is_replay:
-            return f"measured: length of the capture, and {SPARE_SHARE:.0%} for responses that come later"
+            return (
+                f"measured: length of the capture, and {SPARE_SHARE:.0%} "
+                "for responses that come later"
+            )
         if self.duration_ns >= self.span_ns:
             return "measured: length of the capture, and time for its last events"
         return "assumed: a part of the capture's length, so that a trial takes seconds"
 
 
 def fit_capture(path: Path, options: FitOptions) -> Fitting:
-    """Fits a scenario to a file; raises `RunRefusedError` where the capture does not show enough."""
-    return fit_profile(profile_capture(path, ProfileOptions(line_bits_per_s=options.line_bits_per_s)), path, options)
+    """Fits a scenario to a file; raises `RunRefusedError` where the capture does not show
+    enough."""
+    return fit_profile(
+        profile_capture(path, ProfileOptions(line_bits_per_s=options.line_bits_per_s)),
+        path,
+        options,
+    )
 
 
 def fit_profile(profile: Profile, path: Path, options: FitOptions) -> Fitting:
@@ -101,11 +112,14 @@ def fit_profile(profile: Profile, path: Path, options: FitOptions) -> Fitting:
     fits = [*_tcp(connections, hosts, window, options), *_udp(flows, hosts, window)]
     if not fits:
         raise RunRefusedError(
-            f"{path}: no complete exchange and no transfer of data (hint: capture both directions, for longer)"
+            f"{path}: no complete exchange and no transfer of data (hint: capture both "
+            "directions, for longer)"
         )
     fits.sort(key=lambda one: -one[1].payload_bytes)
     is_replay = any(fit.recording for _, fit in fits)
-    duration_ns = _duration_ns(span_ns, window.rtt_ns, profile.data["capture"]["frames"], is_replay=is_replay)
+    duration_ns = _duration_ns(
+        span_ns, window.rtt_ns, profile.data["capture"]["frames"], is_replay=is_replay
+    )
     fits, later = _begun(fits, time_text(duration_ns))
     _check_requests(path, fits)
     return Fitting(
@@ -126,11 +140,17 @@ def fit_profile(profile: Profile, path: Path, options: FitOptions) -> Fitting:
     )
 
 
-def _begun(fits: Sequence[tuple[str, Fit]], duration: str) -> tuple[list[tuple[str, Fit]], list[tuple[str, Fit]]]:
-    """Those that begin in a trial of this length, as the scenario states it, and those that begin later."""
+def _begun(
+    fits: Sequence[tuple[str, Fit]], duration: str
+) -> tuple[list[tuple[str, Fit]], list[tuple[str, Fit]]]:
+    """Those that begin in a trial of this length, as the scenario states it, and those that begin
+    later."""
     end_ps = parse(duration, TIME)
     begins_ps = [
-        max([0, *(parse(setting.value, TIME) for setting in fit.settings if setting.key == "start")]) for _, fit in fits
+        max(
+            [0, *(parse(setting.value, TIME) for setting in fit.settings if setting.key == "start")]
+        )
+        for _, fit in fits
     ]
     begun = [one for one, begin_ps in zip(fits, begins_ps, strict=True) if begin_ps < end_ps]
     return begun, [one for one in fits if one not in begun]
@@ -150,17 +170,23 @@ def _check_requests(path: Path, fits: Sequence[tuple[str, Fit]]) -> None:
         requests = sum(map(len, fit.recording))
         if requests > REQUESTS_MAX or len(fit.recording) > CONNECTIONS_MAX:
             raise RunRefusedError(
-                f"{path}: {name} has {requests} requests on {len(fit.recording)} connections; a replay has at most"
-                f" {REQUESTS_MAX} on {CONNECTIONS_MAX} (hint: fit without --replay, or a shorter part of the capture)"
+                f"{path}: {name} has {requests} requests on {len(fit.recording)} connections; "
+                "a replay has at most"
+                f" {REQUESTS_MAX} on {CONNECTIONS_MAX} (hint: fit without --replay, or a "
+                "shorter part of the capture)"
             )
 
 
 def _span_ns(profile: Profile, path: Path, *, has_data: bool) -> int:
     if not has_data:
-        raise RunRefusedError(f"{path}: no data over TCP or UDP (hint: `tailrace profile {path}` says what is in it)")
+        raise RunRefusedError(
+            f"{path}: no data over TCP or UDP (hint: `tailrace profile {path}` says what is in it)"
+        )
     span_ns = int(profile.data["capture"]["duration_ns"])
     if span_ns < SPAN_NS_LEAST:
-        raise RunRefusedError(f"{path}: {span_ns / 1e6:.3g} ms are too short for rates (hint: capture at least 1 s)")
+        raise RunRefusedError(
+            f"{path}: {span_ns / 1e6:.3g} ms are too short for rates (hint: capture at least 1 s)"
+        )
     if span_ns > SPAN_NS_MOST:
         raise RunRefusedError(
             f"{path}: its frames are {span_text(span_ns * PS_PER_NS)} apart, more than 30 days"
@@ -186,14 +212,21 @@ def _tcp(
         farther_ns = 0 if options.delay_ps is not None else max(0, path.rtt_ns - window.rtt_ns)
         path = replace(path, network=options.networks.get(conversation), farther_ns=farther_ns)
         has_wait = path.vantage is not Vantage.SERVER
-        for fit in fit_connections(Group(client, server, port, listed, path), window, is_replay=options.is_replay):
-            yield f"tcp{port}", _at_port(replace(fit, conversation=conversation, has_network_wait=has_wait), port)
+        for fit in fit_connections(
+            Group(client, server, port, listed, path), window, is_replay=options.is_replay
+        ):
+            yield (
+                f"tcp{port}",
+                _at_port(replace(fit, conversation=conversation, has_network_wait=has_wait), port),
+            )
 
 
 def _udp(flows: Sequence[DatagramFlow], hosts: Hosts, window: Window) -> Iterator[tuple[str, Fit]]:
     groups = defaultdict(list)
     for one in flows:
-        groups[hosts.names[one.source], hosts.names[one.destination], one.destination_port].append(one)
+        groups[hosts.names[one.source], hosts.names[one.destination], one.destination_port].append(
+            one
+        )
     for (source, destination, port), listed in groups.items():
         if source != destination:
             for fit in fit_datagrams(source, destination, listed, window):
@@ -202,7 +235,9 @@ def _udp(flows: Sequence[DatagramFlow], hosts: Hosts, window: Window) -> Iterato
 
 def _at_port(fit: Fit, port: int) -> Fit:
     """The workload with the port of its server."""
-    return replace(fit, settings=(Setting("port", port, Origin.MEASURED, "of the server"), *fit.settings))
+    return replace(
+        fit, settings=(Setting("port", port, Origin.MEASURED, "of the server"), *fit.settings)
+    )
 
 
 def _unique(fits: Sequence[tuple[str, Fit]]) -> dict[str, Fit]:

@@ -46,7 +46,8 @@ class Window:
     line_bits_per_s: int
     """Stated or estimated speed of the links."""
     rtt_ns: int
-    """Shortest round trip of all connections, which gives the links their delay; 0: none was seen."""
+    """Shortest round trip of all connections, which gives the links their delay; 0: none was
+    seen."""
 
     def begins_late(self, start_ns: int) -> bool:
         """Traffic from this time on was not there for a noticeable part of the capture."""
@@ -58,12 +59,15 @@ class Window:
 
 
 LATE_SHARE = 0.02
-"""Share of a capture below which traffic counts as being there from its beginning, or to its end."""
+"""Share of a capture below which traffic counts as being there from its beginning, or to its
+end."""
 
 
 def most_at_once(spans: Iterable[tuple[int, int]]) -> int:
     """The most of these spans that overlap; one that ends where another begins does not."""
-    changes = sorted(change for start, end in spans for change in ((start, 1), (max(end, start + 1), -1)))
+    changes = sorted(
+        change for start, end in spans for change in ((start, 1), (max(end, start + 1), -1))
+    )
     now = most = 0
     for _, change in changes:
         now += change

@@ -8,7 +8,8 @@ from tailrace.fit.conversations import Connection
 from tailrace.fit.waiting import Waits
 
 NEAR = 4
-"""An end whose round trip is this many times shorter than the other's is at the point of capture."""
+"""An end whose round trip is this many times shorter than the other's is at the point of
+capture."""
 
 
 class Vantage(StrEnum):
@@ -28,7 +29,8 @@ class NetworkPart:
     share: float = 1.0
     """What is left is multiplied by it."""
     within_ns: float = 0.0
-    """Simulated and captured latencies were made to agree to this, and so well the mean of the rest is known."""
+    """Simulated and captured latencies were made to agree to this, and so well the mean of the rest
+    is known."""
 
     def without(self, seen_ns: int) -> int:
         """The server's part."""
@@ -48,7 +50,8 @@ class Path:
     network: NetworkPart | None = None
     """What the network of the model takes of the times to responses."""
     farther_ns: int = 0
-    """By so much its round trip is longer than that of the model's links, which is the shortest of the capture."""
+    """By so much its round trip is longer than that of the model's links, which is the shortest of
+    the capture."""
 
     @property
     def rtt_ns(self) -> int:
@@ -56,8 +59,8 @@ class Path:
         return self.client_rtt_ns + self.server_rtt_ns
 
     def service_ns(self, from_ns: int, until_ns: int) -> int:
-        """The server's part of the time from the end of a request to the start of its response, and what the path is
-        farther.
+        """The server's part of the time from the end of a request to the start of its response, and
+        what the path is farther.
         """
         seen_ns = self.served_ns(from_ns, until_ns)
         return seen_ns if self.network is None else self.network.without(seen_ns)
@@ -71,7 +74,8 @@ class Path:
         return max(0, until_ns - from_ns - self.to_client.near(from_ns))
 
     def latency_ns(self, from_ns: int, until_ns: int) -> int:
-        """What the client saw of the time from the start of a request to the end of its response."""
+        """What the client saw of the time from the start of a request to the end of its
+        response."""
         return until_ns - from_ns + self.to_client.near(until_ns)
 
 

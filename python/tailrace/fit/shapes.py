@@ -17,10 +17,11 @@ SAMPLE_LEAST = 10
 SPREAD_CONSTANT = 0.02
 """A sample whose standard deviation is at most this share of its mean is one value."""
 DISTANCE_GOOD = 0.05
-"""A named shape is taken up to this Kolmogorov-Smirnov distance, or up to the 5 % bound of a sample of its size."""
+"""A named shape is taken up to this Kolmogorov-Smirnov distance, or up to the 5 % bound of a sample
+of its size."""
 BOUND_5_PERCENT = 1.358
-"""The Kolmogorov-Smirnov statistic times the root of the sample's size exceeds this with a probability of 5 %
-(Kolmogorov's limit distribution).
+"""The Kolmogorov-Smirnov statistic times the root of the sample's size exceeds this with a
+probability of 5 % (Kolmogorov's limit distribution).
 """
 MEAN_OFF_MAX = 0.05
 """A named shape whose mean differs by more than this share is not taken."""
@@ -31,7 +32,8 @@ SHARES = (0, 1, 2, 5, *range(10, 100, 10), 95, 98, 99, 99.5, 99.9, 100)
 EMPTY = 1.2
 """A range without values, whose upper end is so many times its lower one, is stated as empty."""
 COMPARED_MAX = 2_000
-"""Quantiles at which a distribution is compared with a large sample: an error of the distance of at most 0.0005."""
+"""Quantiles at which a distribution is compared with a large sample: an error of the distance of at
+most 0.0005."""
 PS_PER_NS = 1000
 
 
@@ -55,10 +57,12 @@ TIMES = Measure(TIME, time_text, rounded, PS_PER_NS)
 
 @dataclass(frozen=True)
 class Fitted:
-    """A distribution and how well it fits; distances are those of the sample to the distribution."""
+    """A distribution and how well it fits; distances are those of the sample to the
+    distribution."""
 
     value: Any
-    """As a scenario states it: a quantity, a call such as `exponential(8ms)`, or a mapping `cdf`."""
+    """As a scenario states it: a quantity, a call such as `exponential(8ms)`, or a mapping
+    `cdf`."""
     count: int
     mean: float
     """Of the sample, in bytes or ns."""
@@ -74,11 +78,11 @@ class Fitted:
 
 
 def fitted(values: Iterable[float], measure: Measure, *, keeps_few: bool = False) -> Fitted:
-    """A distribution that is close to the values, of which there is at least one; `keeps_few` has a step for each where
-    they are few, and not their mean.
+    """A distribution that is close to the values, of which there is at least one; `keeps_few` has a
+    step for each where they are few, and not their mean.
 
-    That is their mean where they hardly differ, else the likeliest named shape whose cumulative distribution, mean and
-    tail are near, else their own percentiles.
+    That is their mean where they hardly differ, else the likeliest named shape whose cumulative
+    distribution, mean and tail are near, else their own percentiles.
     """
     sample = sorted(map(measure.round, values))
     mean, deviation = fmean(sample), pstdev(sample)
@@ -89,19 +93,25 @@ def fitted(values: Iterable[float], measure: Measure, *, keeps_few: bool = False
         likeliest_first = sorted(families(sample, measure.write), key=lambda one: one.criterion)
         for family in likeliest_first:
             one = _judged(family.text, sample, measure)
-            if abs(one.mean_off) <= MEAN_OFF_MAX and one.distance <= good and _has_tail(one, sample, measure):
+            if (
+                abs(one.mean_off) <= MEAN_OFF_MAX
+                and one.distance <= good
+                and _has_tail(one, sample, measure)
+            ):
                 return one
     return _judged(empirical(sample, measure), sample, measure)
 
 
 def empirical(sample: Sequence[float], measure: Measure) -> dict[str, Any]:
-    """A sorted sample as points: a step for each value, or percentiles with straight lines between them."""
+    """A sorted sample as points: a step for each value, or percentiles with straight lines between
+    them."""
     points = _steps(sample) if _is_stepped(sample) else _percentiles(sample)
     return {"cdf": [[measure.write(value), f"{share:.4g}%"] for value, share in points]}
 
 
 def distance(sample: Sequence[float], at_most: Callable[[float], float], step: float) -> float:
-    """The Kolmogorov-Smirnov distance of a sorted sample to a cumulative distribution of multiples of `step`."""
+    """The Kolmogorov-Smirnov distance of a sorted sample to a cumulative distribution of multiples
+    of `step`."""
     count, below, largest = len(sample), 0, 0.0
     for value, group in groupby(sample):
         upto = below + len(list(group))
@@ -131,7 +141,9 @@ def _judged(value: Any, sample: Sequence[float], measure: Measure) -> Fitted:
 def _thinned(sample: Sequence[float]) -> Sequence[float]:
     if len(sample) <= COMPARED_MAX or _is_stepped(sample):
         return sample
-    return [sample[round(at * (len(sample) - 1) / (COMPARED_MAX - 1))] for at in range(COMPARED_MAX)]
+    return [
+        sample[round(at * (len(sample) - 1) / (COMPARED_MAX - 1))] for at in range(COMPARED_MAX)
+    ]
 
 
 def _near(sample: Sequence[float], distribution: Distribution, measure: Measure) -> Sequence[float]:
@@ -139,7 +151,9 @@ def _near(sample: Sequence[float], distribution: Distribution, measure: Measure)
     if "constant" not in distribution.raw:
         return sample
     mean = distribution.mean / measure.scale
-    return sorted(mean if abs(value - mean) <= 3 * SPREAD_CONSTANT * mean else value for value in sample)
+    return sorted(
+        mean if abs(value - mean) <= 3 * SPREAD_CONSTANT * mean else value for value in sample
+    )
 
 
 def _is_stepped(sample: Sequence[float]) -> bool:

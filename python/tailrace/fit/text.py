@@ -6,7 +6,14 @@ from typing import Any
 from tailrace.fit.comparing import FAR, NS_PER_S, Beside
 from tailrace.fit.fitting import Fitting
 from tailrace.results.format.columns import Row, align
-from tailrace.results.format.numbers import bytes_text, count_text, number, rate_text, signed_text, span_text
+from tailrace.results.format.numbers import (
+    bytes_text,
+    count_text,
+    number,
+    rate_text,
+    signed_text,
+    span_text,
+)
 
 PS_PER_NS = 1000
 NAMES = {
@@ -46,11 +53,20 @@ def fit_data(fitting: Fitting, compared: Sequence[Beside]) -> dict[str, Any]:
             name: {
                 "kind": fit.kind,
                 "settings": {
-                    one.key: {"value": one.value, "origin": one.origin and str(one.origin), "note": one.note}
+                    one.key: {
+                        "value": one.value,
+                        "origin": one.origin and str(one.origin),
+                        "note": one.note,
+                    }
                     for one in fit.settings
                 },
                 "fits": {
-                    key: {"count": one.count, "mean": one.mean, "ks_distance": one.distance, "mean_off": one.mean_off}
+                    key: {
+                        "count": one.count,
+                        "mean": one.mean,
+                        "ks_distance": one.distance,
+                        "mean_off": one.mean_off,
+                    }
                     for key, one in fit.fits.items()
                 },
                 "notes": list(fit.notes),
@@ -76,7 +92,8 @@ def fit_data(fitting: Fitting, compared: Sequence[Beside]) -> dict[str, Any]:
 def _warnings(compared: Sequence[Beside]) -> str:
     """Rows that are far apart: the scenario does not describe these workloads."""
     return "\n".join(
-        f"warning: {one.workload}: {NAMES[one.statistic]} {_apart(one)}: the scenario does not describe this workload"
+        f"warning: {one.workload}: {NAMES[one.statistic]} {_apart(one)}: the scenario does not "
+        "describe this workload"
         for one in compared
         if one.is_far
     )
@@ -93,7 +110,13 @@ def _distributions(fitting: Fitting) -> str:
     for name, fit in fitting.workloads.items():
         for key, one in fit.fits.items():
             rows.append(
-                (f"{name} ({fit.kind})", key, count_text(one.count), f"{one.distance:.3f}", _percent(one.mean_off))
+                (
+                    f"{name} ({fit.kind})",
+                    key,
+                    count_text(one.count),
+                    f"{one.distance:.3f}",
+                    _percent(one.mean_off),
+                )
             )
     return align(rows) if len(rows) > 1 else ""
 
@@ -101,12 +124,23 @@ def _distributions(fitting: Fitting) -> str:
 def _compared(compared: Sequence[Beside]) -> str:
     if not compared:
         return ""
-    rows: list[Row] = [("workload", "active for", "statistic", "capture", "simulated", "difference")]
+    rows: list[Row] = [
+        ("workload", "active for", "statistic", "capture", "simulated", "difference")
+    ]
     for one in compared:
         told = "-" if one.simulated is None else _value(one.statistic, one.simulated)
         off = "-" if one.off is None else _percent(one.off)
         active = span_text(one.active_ns * PS_PER_NS)
-        rows.append((one.workload, active, NAMES[one.statistic], _value(one.statistic, one.captured), told, off))
+        rows.append(
+            (
+                one.workload,
+                active,
+                NAMES[one.statistic],
+                _value(one.statistic, one.captured),
+                told,
+                off,
+            )
+        )
     return align(rows)
 
 

@@ -1,7 +1,7 @@
 """Waiting in the network while a capture was taken: round trips over time beside the shortest one.
 
-An acknowledgement without data is sent by the other end's kernel, not by its program. The time to it contains the
-queues on the way and no work of programs.
+An acknowledgement without data is sent by the other end's kernel, not by its program. The time to
+it contains the queues on the way and no work of programs.
 """
 
 from bisect import bisect_left
@@ -9,14 +9,17 @@ from collections.abc import Iterable
 from statistics import quantiles
 
 LOADED = 2.0
-"""Round trips show waiting when a quarter of them, and so many, are longer than the shortest by this factor."""
+"""Round trips show waiting when a quarter of them, and so many, are longer than the shortest by
+this factor."""
 SAMPLES_LEAST = 8
 LOADED_NS_LEAST = 50_000
-"""They are longer by this too: interrupts are raised late by tens of microseconds on quiet paths."""
+"""They are longer by this too: interrupts are raised late by tens of microseconds on quiet
+paths."""
 APART_NS_MAX = 25_000_000
 """A round trip tells of times that are no further from it."""
 DELAYED_NS_LEAST = 35_000_000
-"""A longer time may be an acknowledgement that its sender delayed (Linux: 40 ms at least), and tells nothing."""
+"""A longer time may be an acknowledgement that its sender delayed (Linux: 40 ms at least), and
+tells nothing."""
 
 
 class Waits:
@@ -37,7 +40,8 @@ class Waits:
         return upper > LOADED * self._shortest_ns and upper > self._shortest_ns + LOADED_NS_LEAST
 
     def near(self, at_ns: int) -> int:
-        """The round trip that was seen next, or before; the shortest where none is near or they show no waiting."""
+        """The round trip that was seen next, or before; the shortest where none is near or they
+        show no waiting."""
         if not self.is_loaded:
             return self._shortest_ns
         after = bisect_left(self._at_ns, at_ns)

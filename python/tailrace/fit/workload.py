@@ -1,4 +1,5 @@
-"""A fitted workload: its settings, each with where it is from, how well it fits, and what the capture shows of it."""
+"""A fitted workload: its settings, each with where it is from, how well it fits, and what the
+capture shows of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -57,7 +58,8 @@ class Answers:
     per_transaction: float
     """Exchanges of a transaction."""
     served_ns: tuple[int, ...]
-    """Of each exchange, the time to the response without the path; queues that no acknowledgement shows are in it."""
+    """Of each exchange, the time to the response without the path; queues that no acknowledgement
+    shows are in it."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ class Fit:
 
 
 COUNTED_MOST = 100
-"""A workload with fewer arrivals has as many in the simulation; of more, chance adds and takes 10 % at most."""
+"""A workload with fewer arrivals has as many in the simulation; of more, chance adds and takes 10 %
+at most."""
 SPAN_NS_LEAST = 1_000
 """Within a shorter time there is no rate."""
 NS_PER_S = 10**9
@@ -101,7 +104,8 @@ def active_of(begin_ns: int, end_ns: int, window: Window) -> Active:
 
 
 def counted(count: int, payload_bytes: int, active: Active) -> dict[str, float]:
-    """Rates over the time in which a workload was active; of a single event its data, because it has no rate."""
+    """Rates over the time in which a workload was active; of a single event its data, because it
+    has no rate."""
     if count < 2 or active.span_ns < SPAN_NS_LEAST:
         return {"count": count, "payload_bytes": payload_bytes}
     return {
@@ -111,8 +115,11 @@ def counted(count: int, payload_bytes: int, active: Active) -> dict[str, float]:
 
 
 def is_counted(count: int, active: Active, window: Window) -> bool:
-    """Whether the simulation has as many events as the capture: few, or none in the last part of it."""
-    return count < COUNTED_MOST or window.ends_early(window.start_ns + active.begin_ns + active.span_ns)
+    """Whether the simulation has as many events as the capture: few, or none in the last part of
+    it."""
+    return count < COUNTED_MOST or window.ends_early(
+        window.start_ns + active.begin_ns + active.span_ns
+    )
 
 
 def begin_settings(active: Active, *, is_first_at_start: bool = True) -> list[Setting]:
@@ -128,4 +135,6 @@ def begin_settings(active: Active, *, is_first_at_start: bool = True) -> list[Se
 def distributed(key: str, fit: Fitted, origin: Origin, note: str) -> Setting:
     """A key whose value is a fitted distribution."""
     shape = "mean" if fit.is_constant else "shape"
-    return Setting(key, fit.value, origin, f"{note}; {shape} of {fit.count}, distance {fit.distance:.3f}")
+    return Setting(
+        key, fit.value, origin, f"{note}; {shape} of {fit.count}, distance {fit.distance:.3f}"
+    )

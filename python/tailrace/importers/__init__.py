@@ -1,1 +1,2 @@
-"""Vendor configurations and storage tests: reads them into a scenario, and writes configurations from one."""
+"""Vendor configurations and storage tests: reads them into a scenario, and writes configurations
+from one."""

@@ -1,4 +1,5 @@
-"""Settings that a vendor's configuration cannot express: found by reading the written configuration back."""
+"""Settings that a vendor's configuration cannot express: found by reading the written configuration
+back."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,15 +22,25 @@ SHOWN_MAX = 60
 Found = Iterator[tuple[str, Any, Any, FieldInfo | None]]
 
 
-def compare(exported: dict[str, Policy], switch: Switch, read_back: Section, remarks: Remarks) -> None:
-    """Adds a remark for every setting of the policies and the switch that differs after export and import."""
+def compare(
+    exported: dict[str, Policy], switch: Switch, read_back: Section, remarks: Remarks
+) -> None:
+    """Adds a remark for every setting of the policies and the switch that differs after export and
+    import."""
     policies, switch_back = read_back.models()
     for name, policy in exported.items():
         back = policies.get(name)
         if back is None:
-            remarks.add(0, name, "not-modelled", f"the policy was read back under the name {', '.join(policies)}")
+            remarks.add(
+                0,
+                name,
+                "not-modelled",
+                f"the policy was read back under the name {', '.join(policies)}",
+            )
             continue
-        for path, was, became, field in _differences(normal(policy), normal(back), f"policies.{name}"):
+        for path, was, became, field in _differences(
+            normal(policy), normal(back), f"policies.{name}"
+        ):
             _tell(path, was, became, field, remarks)
     _rules(switch.classify, switch_back.classify, remarks)
     for key in HARDWARE_KEYS:
@@ -37,7 +48,9 @@ def compare(exported: dict[str, Policy], switch: Switch, read_back: Section, rem
         value = getattr(switch, key)
         is_written = key in switch_back.model_fields_set and value == getattr(switch_back, key)
         if key in switch.model_fields_set and not is_written:
-            words = f"{_shown(value, field)} is a property of the switch hardware; no command sets it"
+            words = (
+                f"{_shown(value, field)} is a property of the switch hardware; no command sets it"
+            )
             remarks.add(0, f"switches.{key}", "not-modelled", words)
     if switch.bridge_priority != switch_back.bridge_priority:
         words = f"{switch.bridge_priority} is not written: the configuration covers queueing only"
@@ -46,10 +59,20 @@ def compare(exported: dict[str, Policy], switch: Switch, read_back: Section, rem
         remarks.add(0, "switches.mtu", "not-modelled", f"{switch.mtu} bytes are not written")
     for towards, mtu in switch.port_mtu.items():
         if mtu != switch.mtu and switch_back.port_mtu.get(towards) != mtu:
-            remarks.add(0, f"switches.port_mtu.{towards}", "not-modelled", "the MTU of this port is not written")
+            remarks.add(
+                0,
+                f"switches.port_mtu.{towards}",
+                "not-modelled",
+                "the MTU of this port is not written",
+            )
     for towards, other in switch.ports.items():
         if other != switch.policy and switch_back.ports.get(towards) != other:
-            remarks.add(0, f"switches.ports.{towards}", "not-modelled", f"policy '{other}' of this port is not written")
+            remarks.add(
+                0,
+                f"switches.ports.{towards}",
+                "not-modelled",
+                f"policy '{other}' of this port is not written",
+            )
 
 
 def _rules(were: list[Rule], became: list[Rule], remarks: Remarks) -> None:
@@ -63,7 +86,9 @@ def _rules(were: list[Rule], became: list[Rule], remarks: Remarks) -> None:
         words = "the configuration also has the rules " + ", ".join(_shown(rule) for rule in added)
         remarks.add(0, "switches.classify", "not-modelled", words)
     if not lost and not added and were != became:
-        remarks.add(0, "switches.classify", "not-modelled", "the rules were read back in a different order")
+        remarks.add(
+            0, "switches.classify", "not-modelled", "the rules were read back in a different order"
+        )
 
 
 def _tell(path: str, was: Any, became: Any, field: FieldInfo | None, remarks: Remarks) -> None:
@@ -80,7 +105,9 @@ def _differences(was: Any, became: Any, path: str, field: FieldInfo | None = Non
         return
     if isinstance(was, BaseModel) and type(was) is type(became) and not isinstance(was, Limit):
         for name, inner in type(was).model_fields.items():
-            yield from _differences(getattr(was, name), getattr(became, name), f"{path}.{name}", inner)
+            yield from _differences(
+                getattr(was, name), getattr(became, name), f"{path}.{name}", inner
+            )
     elif isinstance(was, dict) and isinstance(became, dict):
         for key in [*was, *(key for key in became if key not in was)]:
             yield from _differences(was.get(key), became.get(key), f"{path}.{key}", field)

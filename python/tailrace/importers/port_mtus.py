@@ -1,4 +1,5 @@
-"""The MTU of a switch and of its ports, from those of its ports: that of most ports, and the others by neighbour."""
+"""The MTU of a switch and of its ports, from those of its ports: that of most ports, and the others
+by neighbour."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -22,8 +23,11 @@ class PortMtu:
     """Of the statement; 0 for a default."""
 
 
-def write_mtus(section: Section, ports: list[PortMtu], host_mtus: Mapping[str, int], remarks: Remarks) -> None:
-    """Sets the MTU of the switch and of ports that differ from it; `host_mtus` of a scenario are compared with them."""
+def write_mtus(
+    section: Section, ports: list[PortMtu], host_mtus: Mapping[str, int], remarks: Remarks
+) -> None:
+    """Sets the MTU of the switch and of ports that differ from it; `host_mtus` of a scenario are
+    compared with them."""
     most = Counter(one.mtu_bytes for one in ports).most_common(1)[0][0]
     section.mtu_bytes = most
     _compare(ports, host_mtus, remarks)
@@ -40,7 +44,9 @@ def write_mtus(section: Section, ports: list[PortMtu], host_mtus: Mapping[str, i
 def _own(section: Section, ports: list[PortMtu], mtu: int, remarks: Remarks) -> None:
     """Ports with an MTU that is not that of the switch."""
     if not MTU_BYTES_MIN <= mtu <= MTU_BYTES_MAX:
-        words = f"MTUs are {MTU_BYTES_MIN} to {MTU_BYTES_MAX} bytes: that of {_named(ports)} is omitted"
+        words = (
+            f"MTUs are {MTU_BYTES_MIN} to {MTU_BYTES_MAX} bytes: that of {_named(ports)} is omitted"
+        )
         remarks.add(ports[0].line, f"mtu {mtu}", "not-modelled", words)
         return
     unnamed = [one for one in ports if one.neighbour in (None, section.switch_name)]
@@ -63,7 +69,8 @@ def _compare(ports: list[PortMtu], host_mtus: Mapping[str, int], remarks: Remark
     for host, mtu in host_mtus.items():
         if mtu > least.mtu_bytes:
             words = (
-                f"hosts.{host} of the scenario has an MTU of {mtu} bytes, but the port is configured for "
+                f"hosts.{host} of the scenario has an MTU of {mtu} bytes, but the port is "
+                "configured for "
                 f"{least.mtu_bytes}"
             )
             remarks.add(least.line, f"{least.port} mtu {least.mtu_bytes}", "contradiction", words)

@@ -4,8 +4,11 @@ import re
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-Verdict = Literal["understood", "no-effect", "not-modelled", "not-understood", "contradiction", "assumed"]
-"""`no-effect`: known, without effect on a simulation. `not-modelled`: known, but not represented in a scenario."""
+Verdict = Literal[
+    "understood", "no-effect", "not-modelled", "not-understood", "contradiction", "assumed"
+]
+"""`no-effect`: known, without effect on a simulation. `not-modelled`: known, but not represented in
+a scenario."""
 
 WORDS: dict[Verdict, str] = {
     "understood": "understood",
@@ -72,15 +75,22 @@ class Remarks:
             self.add(earlier_line, earlier, "no-effect", f"line {line} repeats it")
         else:
             self.add(
-                earlier_line, earlier, "contradiction", f"line {line} sets '{text}'; the later line takes precedence"
+                earlier_line,
+                earlier,
+                "contradiction",
+                f"line {line} sets '{text}'; the later line takes precedence",
             )
 
     def rename(self, old: str, new: str) -> None:
         """Renames a place of the scenario in all remarks."""
         whole = re.compile(re.escape(old) + r"(?![\w-])")
-        self.found = [replace(remark, words=whole.sub(lambda _: new, remark.words)) for remark in self.found]
+        self.found = [
+            replace(remark, words=whole.sub(lambda _: new, remark.words)) for remark in self.found
+        ]
         self.known = set(self.found)
-        self.leading = {replace(remark, words=whole.sub(lambda _: new, remark.words)) for remark in self.leading}
+        self.leading = {
+            replace(remark, words=whole.sub(lambda _: new, remark.words)) for remark in self.leading
+        }
 
     def count(self, *verdicts: Verdict) -> int:
         """Number of remarks with one of these verdicts."""
@@ -100,7 +110,8 @@ class Remarks:
         return [remark for remark in self.ordered() if remark.verdict != "understood"]
 
     def ordered(self) -> list[Remark]:
-        """Remarks in the order of the text; those about no line come last, except those that lead."""
+        """Remarks in the order of the text; those about no line come last, except those that
+        lead."""
         last = len(self.places)
 
         def place(remark: Remark) -> tuple[bool, bool, int, int]:
@@ -123,23 +134,34 @@ class Remarks:
         return list(found.values())
 
     def text(self, file: str, nothing: str = "nothing in it", *, is_verbose: bool = False) -> str:
-        """Text with a line for each kind or each remark, then the counts; `nothing` when there is none."""
+        """Text with a line for each kind or each remark, then the counts; `nothing` when there is
+        none."""
         if is_verbose:
             rows = [_row(file, remark, self.label(remark.verdict)) for remark in self.ordered()]
         else:
-            rows = [_row(file, remark, self.label(remark.verdict), count - 1) for remark, count in self.kinds()]
-        counts = [f"{count} {self.label(verdict)}" for verdict in WORDS if (count := self.count(verdict))]
+            rows = [
+                _row(file, remark, self.label(remark.verdict), count - 1)
+                for remark, count in self.kinds()
+            ]
+        counts = [
+            f"{count} {self.label(verdict)}" for verdict in WORDS if (count := self.count(verdict))
+        ]
         more = "" if len(rows) == len(self.found) else " (--verbose lists each)"
         return "\n".join([*rows, f"{file}: " + (", ".join(counts) or nothing) + more])
 
 
 def _kind(remark: Remark) -> tuple[str, ...]:
-    """Remarks are of one kind when they differ only in names and numbers and concern the same command or table."""
+    """Remarks are of one kind when they differ only in names and numbers and concern the same
+    command or table."""
     words = NUMBERS.sub("#", NAMES.sub("*", remark.words))
     if remark.verdict == "no-effect":
         return remark.verdict, words, ""
     table, bar, _ = remark.text.partition("|")
-    return remark.verdict, words, table if bar else NUMBERS.sub("#", (remark.text.split() or [""])[0].lower())
+    return (
+        remark.verdict,
+        words,
+        table if bar else NUMBERS.sub("#", (remark.text.split() or [""])[0].lower()),
+    )
 
 
 def _row(file: str, remark: Remark, label: str, others: int = 0) -> str:

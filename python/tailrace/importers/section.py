@@ -52,15 +52,20 @@ class Section:
 
     def text(self, source: str) -> str:
         """The section as YAML, with a comment that names its source."""
-        head = [f"Switch section from {source}: `tailrace run SCENARIO FILE` applies it to '{self.switch_name}'."]
+        head = [
+            f"Switch section from {source}: `tailrace run SCENARIO FILE` applies it to "
+            f"'{self.switch_name}'."
+        ]
         if self.mtu_bytes is not None:
             head.append(f"MTU of the switch: set hosts.defaults.mtu to at most {self.mtu_bytes}B")
         own = {group: mtu for group, mtu in self.class_mtus.items() if mtu != self.mtu_bytes}
         head += [
-            f"MTU of class {group}: set mtu to at most {mtu}B for hosts that send it" for group, mtu in own.items()
+            f"MTU of class {group}: set mtu to at most {mtu}B for hosts that send it"
+            for group, mtu in own.items()
         ]
         head += [
-            f"{ports} {'has' if count == 1 else 'have'} {rate(bps)}: set network.link.rate, or rate of single links"
+            f"{ports} {'has' if count == 1 else 'have'} {rate(bps)}: set network.link.rate, or "
+            "rate of single links"
             for bps, ports, count in self._rates()
         ]
         buffer = io.StringIO()
@@ -79,7 +84,8 @@ class Section:
         return [(bps, few(ports, PORTS_NAMED_MAX), len(ports)) for bps, ports in common]
 
     def models(self) -> tuple[dict[str, Policy], Switch]:
-        """The parsed section; raises pydantic's `ValidationError` for values that a scenario does not allow."""
+        """The parsed section; raises pydantic's `ValidationError` for values that a scenario does
+        not allow."""
         policies = {name: Policy.model_validate(policy) for name, policy in self.policies.items()}
         return policies, Switch.model_validate(self.switch)
 
@@ -91,11 +97,16 @@ class Section:
             self.is_sound = False
             for problem in error.problems:
                 hint = f" (hint: {problem.hint})" if problem.hint else ""
-                remarks.add(0, problem.path, "contradiction", f"a scenario cannot contain this: {problem.what}{hint}")
+                remarks.add(
+                    0,
+                    problem.path,
+                    "contradiction",
+                    f"a scenario cannot contain this: {problem.what}{hint}",
+                )
 
     def rename(self, name: str, remarks: Remarks) -> None:
-        """Renames the switch, and its policies after it, so that a scenario can contain the sections of several
-        switches.
+        """Renames the switch, and its policies after it, so that a scenario can contain the
+        sections of several switches.
         """
         several = len(self.policies) > 1
         new = {policy: f"{name}-{policy}" if several else name for policy in self.policies}
@@ -103,15 +114,20 @@ class Section:
         if "policy" in self.switch:
             self.switch["policy"] = new[self.switch["policy"]]
         if "ports" in self.switch:
-            self.switch["ports"] = {port: new[policy] for port, policy in self.switch["ports"].items()}
+            self.switch["ports"] = {
+                port: new[policy] for port, policy in self.switch["ports"].items()
+            }
         remarks.rename(f"switches.{self.switch_name}", f"switches.{name}")
         for old, policy in new.items():
             remarks.rename(f"NEIGHBOUR: {old}}}", f"NEIGHBOUR: {policy}}}")
         self.switch_name = name
 
     def _smallest_scenario(self) -> Yaml:
-        """A star network around this switch with the neighbours that it names, and one stream through it."""
-        hosts = list(dict.fromkeys((*self.switch.get("ports", {}), *self.switch.get("port_mtu", {}))))
+        """A star network around this switch with the neighbours that it names, and one stream
+        through it."""
+        hosts = list(
+            dict.fromkeys((*self.switch.get("ports", {}), *self.switch.get("port_mtu", {})))
+        )
         hosts += [name for name in STAND_INS if name not in (self.switch_name, *hosts)]
         return self.data() | {
             "tailrace": 1,
@@ -133,7 +149,8 @@ def rate(rate_bps: int) -> str:
 
 
 def share(percent: Fraction) -> str:
-    """A share in the form of a scenario file, with the scenario's resolution of one part per billion."""
+    """A share in the form of a scenario file, with the scenario's resolution of one part per
+    billion."""
     ppb = percent * ONE_PERCENT_PPB // 1
     return quantity_text(ppb, SHARE) if ppb else "0%"
 
@@ -149,10 +166,16 @@ def normal(policy: Policy) -> Policy:
     if pfc is not None:
         priorities = sorted(set(pfc.priorities))
         usual = {name: Pfc.model_fields[name].default for name in GroupThresholds.model_fields}
-        stated = {"priorities": priorities, "per_priority": {p: pfc.thresholds(p) for p in priorities}}
+        stated = {
+            "priorities": priorities,
+            "per_priority": {p: pfc.thresholds(p) for p in priorities},
+        }
         pfc = pfc.model_copy(update=usual | stated)
     shares = policy.shares()
-    queues = {name: queue.model_copy(update={"share": shares.get(name)}) for name, queue in policy.queues.items()}
+    queues = {
+        name: queue.model_copy(update={"share": shares.get(name)})
+        for name, queue in policy.queues.items()
+    }
     said = {
         "queues": queues,
         "priorities": {p: policy.queue_of(p) for p in PRIORITIES},
@@ -164,7 +187,9 @@ def normal(policy: Policy) -> Policy:
 
 def takes_all(rule: Rule) -> bool:
     """Whether it is the catch-all rule."""
-    return rule.model_copy(update={"class_": 0}) == Rule.model_validate({"class": 0, "pcp": list(PRIORITIES)})
+    return rule.model_copy(update={"class_": 0}) == Rule.model_validate(
+        {"class": 0, "pcp": list(PRIORITIES)}
+    )
 
 
 def neighbour_in(description: str) -> str | None:
@@ -176,6 +201,9 @@ def neighbour_in(description: str) -> str | None:
 
 def usable_name(text: str, otherwise: str) -> str:
     """A valid name in a scenario, derived from a vendor's."""
-    kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "-" for letter in text)
+    kept = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "-"
+        for letter in text
+    )
     kept = kept.strip("-_")
     return kept or otherwise

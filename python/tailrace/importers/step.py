@@ -6,7 +6,8 @@ Yaml = dict[str, Any]
 
 
 def is_step(red: Yaml) -> bool:
-    """Whether the thresholds of the instantaneous depth are equal, so that every frame above them is marked."""
+    """Whether the thresholds of the instantaneous depth are equal, so that every frame above them
+    is marked."""
     return (
         red.get("kind") == "red"
         and red["minimum"] == red["maximum"]
@@ -19,7 +20,8 @@ def is_step(red: Yaml) -> bool:
 def steps_of_lossless_queues(queues: dict[int, Yaml], lossless: set[int]) -> None:
     """In a lossless queue nothing is dropped: a step lets frames without ECN pass.
 
-    In other queues the same thresholds drop such frames, which `red` expresses with equal minimum and maximum.
+    In other queues the same thresholds drop such frames, which `red` expresses with equal minimum
+    and maximum.
     """
     for number in lossless & set(queues):
         red = queues[number].get("aqm", {})

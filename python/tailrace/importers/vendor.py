@@ -1,8 +1,9 @@
-"""Recognises the vendor of a configuration before it is read: by prompts, comments and tell-tale statements.
+"""Recognises the vendor of a configuration before it is read: by prompts, comments and tell-tale
+statements.
 
-The commands of many vendors look alike, and a configuration read as that of another vendor gives a section that means
-nothing. Every sign counts once, with its weight; the vendor with the highest sum is named. A statement that a vendor
-does not have excludes it.
+The commands of many vendors look alike, and a configuration read as that of another vendor gives a
+section that means nothing. Every sign counts once, with its weight; the vendor with the highest sum
+is named. A statement that a vendor does not have excludes it.
 """
 
 import re
@@ -42,72 +43,111 @@ SIGNS: dict[str, tuple[tuple[int, str], ...]] = {
     ),
     NEXUS_7000: (
         (9, r"(class-map|class) type queuing .*\b(\dp)?\dq\dt-(in|out)-|.*\bdefault-nq-\de-"),
-        (9, r"(class-map|class) type (queuing|network-qos) .*\b(c-nq-\de-|c-\de-|\dq\dt-\de-|\de-\dq)"),
+        (
+            9,
+            r"(class-map|class) type (queuing|network-qos) .*\b(c-nq-\de-|c-\de-|\dq\dt-\de-|\de-\dq)",  # noqa: E501
+        ),
         (9, r"limit-resource module-type "),
     ),
     EOS: (
         (5, r"! device: .*\bEOS|!RANCID-CONTENT-TYPE: arista"),
         (3, r"boot system \S+.*\.swi$"),
         (3, r"(uc-|mc-)?tx-queue \d"),
-        (3, r"transceiver qsfp default-mode|service routing protocols model|daemon TerminAttr|mlag configuration"),
         (
             3,
-            r"management (api|ssh|console|security|telnet)\b|boot system flash:/?\S*EOS|vlan internal o",
+            r"transceiver qsfp default-mode|service routing protocols model|daemon TerminAttr|mlag configuration",  # noqa: E501
+        ),
+        (
+            3,
+            r"management (api|ssh|console|security|telnet)\b|boot system flash:/?\S*EOS|vlan internal o",  # noqa: E501
         ),
         (3, r"platform (trident|sand|tomahawk|strata|sfe|jericho|arad|fap|petraA|fm6000)\b"),
         (2, r"! Command: show running-config"),
         (2, r"qos (map (cos|dscp|exp|traffic-class)|profile|rewrite|tx-queue|random-detect)\b"),
         (2, r"(default |no )?qos trust( (cos|dscp))?$|set traffic-class \d|service-profile "),
         (2, r"priority-flow-control (on|priority \d (no-)?drop|pause watchdog)"),
-        (2, r"router bfd|router (l2-vpn|traffic-engineering)|ip virtual-router mac-address|interface Vxlan\d"),
+        (
+            2,
+            r"router bfd|router (l2-vpn|traffic-engineering)|ip virtual-router mac-address|interface Vxlan\d",  # noqa: E501
+        ),
         (2, r"ip routing( vrf \S+)?$|no ip routing vrf \S+|vrf instance |switchport trunk group "),
-        (2, r"switchport default mode |interface (defaults|Dps\d)|counters per-entry|tcp mss ceiling "),
-        (2, r"speed (forced )?\d+(g\S*|full|half)$|isis enable \S|ptp mode boundary|sync-e$|flow tracker "),
+        (
+            2,
+            r"switchport default mode |interface (defaults|Dps\d)|counters per-entry|tcp mss ceiling ",  # noqa: E501
+        ),
+        (
+            2,
+            r"speed (forced )?\d+(g\S*|full|half)$|isis enable \S|ptp mode boundary|sync-e$|flow tracker ",  # noqa: E501
+        ),
         (2, r"interface (Management|Port-Channel)\d"),
         (1, r"interface Ethernet\d+"),
-        (1, r"error-correction encoding|queue-monitor|class-map type qos|policy-map type (qos|quality-of-service)"),
+        (
+            1,
+            r"error-correction encoding|queue-monitor|class-map type qos|policy-map type (qos|quality-of-service)",  # noqa: E501
+        ),
     ),
     IOS: (
         (5, r"!RANCID-CONTENT-TYPE: cisco$"),
-        (3, r"version 1[0-9]\.\d+$|Current configuration : |no service pad|boot-(start|end)-marker"),
+        (
+            3,
+            r"version 1[0-9]\.\d+$|Current configuration : |no service pad|boot-(start|end)-marker",
+        ),
         (3, r"srr-queue |priority-queue out|mls qos|auto qos|queue-buffers ratio|wrr-queue "),
         (
             2,
-            r"interface (Gigabit|Fast|TwentyFiveGig|TwoGig|Hundred|Forty)\w*\d|interface (TenGigabitEthernet|Serial)\d",
+            r"interface (Gigabit|Fast|TwentyFiveGig|TwoGig|Hundred|Forty)\w*\d|interface (TenGigabitEthernet|Serial)\d",  # noqa: E501
         ),
         (2, r"service (timestamps|password-encryption)"),
-        (2, r"fair-queue|priority percent \d|random-detect dscp-based|match (ip )?dscp [a-z]|queue-limit \d+$"),
+        (
+            2,
+            r"fair-queue|priority percent \d|random-detect dscp-based|match (ip )?dscp [a-z]|queue-limit \d+$",  # noqa: E501
+        ),
         (2, r"ip (cef|classless|subnet-zero|forward-protocol)|switchport trunk encapsulation"),
         (2, r"access-list \d+ (permit|deny|remark) |interface (Ethernet|e|eth)0/\d"),
-        (1, r"bandwidth remaining (percent|ratio) |priority level [12]|bandwidth percent \d|ip access-list extended "),
-        (1, r"line (con 0|vty 0 \d|aux 0)|class-map match-(any|all) |service-policy (input|output) "),
+        (
+            1,
+            r"bandwidth remaining (percent|ratio) |priority level [12]|bandwidth percent \d|ip access-list extended ",  # noqa: E501
+        ),
+        (
+            1,
+            r"line (con 0|vty 0 \d|aux 0)|class-map match-(any|all) |service-policy (input|output) ",  # noqa: E501
+        ),
     ),
     "Cisco IOS XR": (
         (4, r"!! IOS XR"),
-        (3, r"interface (TenGigE|HundredGigE|Bundle-Ether|MgmtEth|FortyGigE|GigabitEthernet\d+/\d+/\d+/\d+)"),
+        (
+            3,
+            r"interface (TenGigE|HundredGigE|Bundle-Ether|MgmtEth|FortyGigE|GigabitEthernet\d+/\d+/\d+/\d+)",  # noqa: E501
+        ),
         (2, r"(route-policy \S+|end-policy|router static)$"),
     ),
     "Juniper Junos": (
         (4, r"## Last (commit|changed)"),
         (
             3,
-            r"set (system|interfaces|class-of-service|protocols|chassis|firewall|routing-options|policy-options|groups|"
+            r"set (system|interfaces|class-of-service|protocols|chassis|firewall|routing-options|policy-options|groups|"  # noqa: E501
             r"security|vlans|routing-instances|applications|switch-options) \S",
         ),
         (
             3,
-            r"(system|interfaces|class-of-service|protocols|chassis|groups|policy-options|firewall) \{$",
+            r"(system|interfaces|class-of-service|protocols|chassis|groups|policy-options|firewall) \{$",  # noqa: E501
         ),
         (2, r"version \S+;$|\S+ \{ */\* .* \*/$"),
     ),
     "NVIDIA Cumulus Linux": (
         (4, r"nv (set|config|unset) |net (add|commit|del) ?|- set:$"),
-        (3, r"(traffic|priority_group|cos_egr_queue|egr_queue|flow_control|source\.\w+|dscp_to_queue|port_group)\.\w+"),
+        (
+            3,
+            r"(traffic|priority_group|cos_egr_queue|egr_queue|flow_control|source\.\w+|dscp_to_queue|port_group)\.\w+",
+        ),
         (3, r"frr (version|defaults)|(auto|iface) (swp|bond|bridge)\S*|# cumulus"),
     ),
     "Dell OS10": (
         (4, r"! Version 10\.\d|OS10[#>(]"),
-        (3, r"interface (ethernet|mgmt)\d+/\d+/\d+|qos-map traffic-class|trust (dot1p|dscp)-map|random-detect color"),
+        (
+            3,
+            r"interface (ethernet|mgmt)\d+/\d+/\d+|qos-map traffic-class|trust (dot1p|dscp)-map|random-detect color",  # noqa: E501
+        ),
         (3, r"ets mode on|class-map type application|service-policy (input|output) type"),
         (2, r"wred \S+$|match queue \d|queue \d+ qos-group |qos-group [\d,-]+ (dot1p|dscp) "),
     ),
@@ -115,22 +155,31 @@ SIGNS: dict[str, tuple[tuple[int, str], ...]] = {
         (4, r"! Version [89]\.\d|.*\bForce10\b"),
         (
             3,
-            r"dcb-map |dcb enable|priority-pgid |priority-group \d+ bandwidth|redundancy auto-sync|service-class ",
+            r"dcb-map |dcb enable|priority-pgid |priority-group \d+ bandwidth|redundancy auto-sync|service-class ",  # noqa: E501
         ),
-        (3, r"boot system stack-unit|interface (fortyGigE|ManagementEthernet|TenGigabitEthernet|hundredGigE) \d"),
+        (
+            3,
+            r"boot system stack-unit|interface (fortyGigE|ManagementEthernet|TenGigabitEthernet|hundredGigE) \d",  # noqa: E501
+        ),
         (2, r"stack-unit \d|protocol lldp$"),
     ),
     "Huawei VRP": (
         (4, r"!Software Version V|<HUAWEI>"),
-        (3, r"sysname |traffic (classifier|behavior) |qos (drr|pq|wred|schedule-profile|buffer)\b|dcb (pfc|ets)"),
-        (3, r"interface (10GE|25GE|40GE|50GE|100GE|200GE|400GE|XGigabitEthernet|MEth|Vlanif|Eth-Trunk)\s?\d"),
+        (
+            3,
+            r"sysname |traffic (classifier|behavior) |qos (drr|pq|wred|schedule-profile|buffer)\b|dcb (pfc|ets)",  # noqa: E501
+        ),
+        (
+            3,
+            r"interface (10GE|25GE|40GE|50GE|100GE|200GE|400GE|XGigabitEthernet|MEth|Vlanif|Eth-Trunk)\s?\d",  # noqa: E501
+        ),
         (2, r"undo |port link-type |vlan batch |display "),
     ),
     "HPE Comware": (
         (5, r"version \d\.\d\.\d+, (Release|Feature|ESS|Ess)"),
         (
             5,
-            r"interface (Ten-GigabitEthernet|M-GigabitEthernet|FortyGigE|HundredGigE|Bridge-Aggregation)\d",
+            r"interface (Ten-GigabitEthernet|M-GigabitEthernet|FortyGigE|HundredGigE|Bridge-Aggregation)\d",  # noqa: E501
         ),
         (2, r"sysname |undo "),
     ),
@@ -148,16 +197,16 @@ FEATURE = r"^feature [\w-]+$"
 WITHOUT: dict[str, tuple[str, ...]] = {
     NXOS: (
         r"interface Ethernet\d+$|interface (Ethernet|e|eth)0/\d|access-list \d+ (permit|deny) ",
-        r"(ip|mac) access-list (standard|extended) |interface (Gigabit|Fast|TenGigabit|TwentyFiveGig|Hundred)\w*\d",
+        r"(ip|mac) access-list (standard|extended) |interface (Gigabit|Fast|TenGigabit|TwentyFiveGig|Hundred)\w*\d",  # noqa: E501
     ),
     EOS: (
         FEATURE,
-        r"(class-map|policy-map|class|service-policy) type (queuing|network-qos)\b|(set|match) qos-group |switchname ",
+        r"(class-map|policy-map|class|service-policy) type (queuing|network-qos)\b|(set|match) qos-group |switchname ",  # noqa: E501
         r"vrf context |access-list \d+ (permit|deny) |ip access-list extended ",
     ),
     IOS: (
         FEATURE,
-        r"(class-map|policy-map|class|service-policy) type (qos|queuing|network-qos)\b|vrf context |switchname ",
+        r"(class-map|policy-map|class|service-policy) type (qos|queuing|network-qos)\b|vrf context |switchname ",  # noqa: E501
         r"interface (Port-Channel|Management)\d",
     ),
 }
@@ -171,8 +220,13 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern if pattern.startswith("^") else f" ?(?:{pattern})")
 
 
-PATTERNS = {name: [(weight, _compiled(pattern)) for weight, pattern in signs] for name, signs in SIGNS.items()}
-EXCLUDING = {name: [_compiled(pattern) for pattern in patterns] for name, patterns in WITHOUT.items()}
+PATTERNS = {
+    name: [(weight, _compiled(pattern)) for weight, pattern in signs]
+    for name, signs in SIGNS.items()
+}
+EXCLUDING = {
+    name: [_compiled(pattern) for pattern in patterns] for name, patterns in WITHOUT.items()
+}
 
 
 @dataclass(frozen=True)
@@ -207,14 +261,18 @@ def recognised(text: str) -> dict[str, Recognised]:
                 score, weight, *told = found.get(name, (0, 0, 0, ""))
                 best = (sign[0], number, line.strip()) if sign[0] > weight else (weight, *told)
                 found[name] = (score + sign[0], *best)  # type: ignore[assignment]
-    return {name: Recognised(name, score, line, said) for name, (score, _, line, said) in found.items()}
+    return {
+        name: Recognised(name, score, line, said) for name, (score, _, line, said) in found.items()
+    }
 
 
 def other_vendor(text: str, importer: str) -> Recognised | None:
     """The vendor of a text where it is another one than that of the importer."""
     found, own_name = recognised(text), SUPPORTED[importer]
     own = found.get(own_name)
-    others = sorted((one for name, one in found.items() if name != own_name), key=lambda one: -one.score)
+    others = sorted(
+        (one for name, one in found.items() if name != own_name), key=lambda one: -one.score
+    )
     if others and others[0].score >= SCORE_MIN and (own is None or others[0].score > own.score):
         return others[0]
     return None
@@ -225,17 +283,24 @@ def excluded(text: str, importer: str) -> Excluded | None:
     own_name = SUPPORTED[importer]
     if is_certain(text, importer) or (line := _excluding(text, own_name)) is None:
         return None
-    return Excluded(*line, [name for name in ALIKE if name != own_name and _excluding(text, name) is None])
+    return Excluded(
+        *line, [name for name in ALIKE if name != own_name and _excluding(text, name) is None]
+    )
 
 
 def also_valid(text: str, importer: str) -> list[str]:
-    """The other vendors whose configuration a text may be as well: no sign tells more of that of the importer."""
+    """The other vendors whose configuration a text may be as well: no sign tells more of that of
+    the importer."""
     found, own_name = recognised(text), SUPPORTED[importer]
     if own_name not in ALIKE or SONIC in found:
         return []
     scores = {name: found[name].score if name in found else 0 for name in ALIKE}
     least = scores[own_name]
-    return [name for name in ALIKE if name != own_name and scores[name] >= least and _excluding(text, name) is None]
+    return [
+        name
+        for name in ALIKE
+        if name != own_name and scores[name] >= least and _excluding(text, name) is None
+    ]
 
 
 def is_certain(text: str, importer: str) -> bool:
@@ -254,7 +319,9 @@ def _excluding(text: str, name: str) -> tuple[int, str] | None:
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     """The first lines without prompt; of their indentation, one space is left."""
-    for number, raw in enumerate(text[: LINES_MAX * LINE_CHARACTERS_MAX].splitlines()[:LINES_MAX], 1):
+    for number, raw in enumerate(
+        text[: LINES_MAX * LINE_CHARACTERS_MAX].splitlines()[:LINES_MAX], 1
+    ):
         line = raw.strip()[:LINE_CHARACTERS_MAX]
         if not line:
             continue

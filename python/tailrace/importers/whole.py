@@ -38,7 +38,10 @@ class WholeScenario:
         return {
             "tailrace": 1,
             "name": self.name,
-            "network": {"topology": {"kind": "star", "switch": SWITCH, "hosts": self.hosts}, "link": self.link},
+            "network": {
+                "topology": {"kind": "star", "switch": SWITCH, "hosts": self.hosts},
+                "link": self.link,
+            },
             "workloads": self.workloads,
             "experiment": {"duration": time(self.duration_ps)},
         }
@@ -50,16 +53,19 @@ class WholeScenario:
         yaml.width = 120
         yaml.default_flow_style = False
         yaml.dump(self.data(), buffer)
-        return f"{yaml_comment(f'Scenario from {source}. The file names {self.lacks}.')}\n{buffer.getvalue()}"
+        return f"{yaml_comment(f'Scenario from {source}. The file names {self.lacks}.')}\n{buffer.getvalue()}"  # noqa: E501
 
     def check(self, file: str) -> None:
-        """Raises `ScenarioError` if `check` would reject the scenario: an import writes none of those."""
+        """Raises `ScenarioError` if `check` would reject the scenario: an import writes none of
+        those."""
         try:
             load_scenario(self.data())
         except ScenarioError as error:
             raise ScenarioError(
                 [
-                    Problem(file, 0, one.path, f"a scenario cannot contain this: {one.what}", one.hint)
+                    Problem(
+                        file, 0, one.path, f"a scenario cannot contain this: {one.what}", one.hint
+                    )
                     for one in error.problems
                 ]
             ) from None

@@ -32,7 +32,11 @@ def words_of(value: object, field: FieldInfo | None = None) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     dimension = _dimension(field) if field is not None else None
-    return quantity_text(value, dimension) if isinstance(value, int) and dimension is not None else str(value)
+    return (
+        quantity_text(value, dimension)
+        if isinstance(value, int) and dimension is not None
+        else str(value)
+    )
 
 
 def limit_words(limit: Limit) -> str:

@@ -1,4 +1,5 @@
-"""Base class of databases as services: a template is copied into memory for each trial, and verified there."""
+"""Base class of databases as services: a template is copied into memory for each trial, and
+verified there."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -31,8 +32,11 @@ class DatabaseService(Service):
         self._running: Program | None = None
 
     @abstractmethod
-    def prepared(self, lab: Lab, addresses: str, users: int, priority: int, cpus: float | None) -> tuple[str, Command]:
-        """Makes the folders of a server for this trial; returns the one of its data, still empty, and its command."""
+    def prepared(
+        self, lab: Lab, addresses: str, users: int, priority: int, cpus: float | None
+    ) -> tuple[str, Command]:
+        """Makes the folders of a server for this trial; returns the one of its data, still empty,
+        and its command."""
 
     @abstractmethod
     def wait_for(self, running: Running) -> None:
@@ -69,8 +73,8 @@ class DatabaseService(Service):
         self._running = lab.start(command)
 
     def compare(self, lab: Lab, data: str) -> None:
-        """Raises `FabricError` unless the restored folder is the template; for a database that `verify` does not
-        read."""
+        """Raises `FabricError` unless the restored folder is the template; for a database that
+        `verify` does not read."""
 
     def wait_until_ready(self) -> None:
         """It reports that in its log."""
@@ -81,7 +85,9 @@ class DatabaseService(Service):
         template = self.template
         facts, loaded = dict(self.facts(lab, template.rows)), dict(template.facts)
         if facts != loaded:
-            raise FabricError(f"the database of {self.host} differs from the loaded one: {facts}, not {loaded}")
+            raise FabricError(
+                f"the database of {self.host} differs from the loaded one: {facts}, not {loaded}"
+            )
 
     @property
     def programs(self) -> Sequence[Program]:

@@ -1,4 +1,5 @@
-"""Measures the divisor of rates that this machine needs at present, with short trials of a small mix."""
+"""Measures the divisor of rates that this machine needs at present, with short trials of a small
+mix."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -59,11 +60,19 @@ def measure(say: Callable[[str], None]) -> list[Tried]:
 def fact(tried: Sequence[Tried]) -> "doctor.Fact":
     """The line of the doctor about these attempts."""
     last = tried[-1]
-    why = "; ".join(f"at {_mbps(one.divisor)} Mbit/s {one.reasons[0]}" for one in tried if one.reasons)
+    why = "; ".join(
+        f"at {_mbps(one.divisor)} Mbit/s {one.reasons[0]}" for one in tried if one.reasons
+    )
     if not last.is_held:
-        return doctor.Fact("rates now", f"less than {_mbps(last.divisor)} Mbit/s for each port", None, why)
+        return doctor.Fact(
+            "rates now", f"less than {_mbps(last.divisor)} Mbit/s for each port", None, why
+        )
     held = f"{_mbps(last.divisor)} Mbit/s for each port at an MTU of {MTU_BYTES} B"
-    advice = f"for a scenario of {RATE_BPS / 1e9:g} Gbit/s: --live-scale {last.divisor}" if last.divisor > 1 else ""
+    advice = (
+        f"for a scenario of {RATE_BPS / 1e9:g} Gbit/s: --live-scale {last.divisor}"
+        if last.divisor > 1
+        else ""
+    )
     return doctor.Fact("rates now", held, None, "; ".join(text for text in (advice, why) if text))
 
 
@@ -95,7 +104,12 @@ def _mix() -> dict[str, Any]:
         "policies": {"fifo": {"queues": {"normal": {"limit": "500kB"}}}},
         "workloads": {
             "orders": orders,
-            "backup": {"kind": "stream", "source": "bulk", "destination": "client", "connections": 2},
+            "backup": {
+                "kind": "stream",
+                "source": "bulk",
+                "destination": "client",
+                "connections": 2,
+            },
         },
         "experiment": {"duration": f"{TRIAL_S}s", "trials": 1},
     }

@@ -36,8 +36,8 @@ FOLDER = "live"
 """Folder in the run directory for templates during the run, and for logs of failed trials."""
 TEMPLATES = "templates"
 KEPT_BYTES_MAX = 400_000_000
-"""Of the ingress logs that a run keeps unless it is asked for all: those of its first trials, which explain it. 100 000
-frames a second take 7 MB.
+"""Of the ingress logs that a run keeps unless it is asked for all: those of its first trials, which
+explain it. 100 000 frames a second take 7 MB.
 """
 
 
@@ -47,18 +47,25 @@ class LiveEngine:
     name = LIVE
     jobs_max: int | None = 1
     has_one_core = True
-    # The one percent within which calibrated workloads must come; repeated live trials differ by about as much.
+    # The one percent within which calibrated workloads must come; repeated live trials differ by
+    # about as much.
     calibration_error = 0.01
 
     def __init__(
-        self, *, log_ingress: bool = False, say: Callable[[str], None] = lambda _text: None, kind: str = TAP
+        self,
+        *,
+        log_ingress: bool = False,
+        say: Callable[[str], None] = lambda _text: None,
+        kind: str = TAP,
     ) -> None:
-        """`say` receives messages about steps that take time before the first trial; `kind` names the fabric."""
+        """`say` receives messages about steps that take time before the first trial; `kind` names
+        the fabric."""
         self._say = say
         self.kind = kinds.kind_of(kind)
         if log_ingress and self.kind.is_foreign:
             raise RunRefusedError(
-                f"--log-ingress: frames of --fabric {kind} do not pass the built-in switch (hint: use --fabric tap)"
+                f"--log-ingress: frames of --fabric {kind} do not pass the built-in switch "
+                "(hint: use --fabric tap)"
             )
         self._frames_per_s_max: float | None = None
         self.log_ingress = log_ingress
@@ -87,7 +94,8 @@ class LiveEngine:
         return [bounds, *([self.kind.name] if self.kind.is_foreign else [])]
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-        """Raises `ScenarioError` with everything that this machine or the real programs do not support."""
+        """Raises `ScenarioError` with everything that this machine or the real programs do not
+        support."""
         refuse(loaded, arms)
         kinds.refuse(self.kind, loaded, arms)
         chosen = [choice(one.kind, one) for arm in arms.values() for one in arm.running.values()]
@@ -123,7 +131,9 @@ class LiveEngine:
             options += ["--log-bytes-max", str(effect.LOG_BYTES_MAX)]
         if self._frames_per_s_max is not None:
             options += ["--frames-per-second-max", str(round(self._frames_per_s_max))]
-        trial = LiveTrial(plan, plan_json, folder, self._folder / TEMPLATES, lambda: self._last_s, options)
+        trial = LiveTrial(
+            plan, plan_json, folder, self._folder / TEMPLATES, lambda: self._last_s, options
+        )
         return _Kept(trial, folder, self)
 
     def reasons(self, outcome: Outcome, scenario: Scenario) -> list[str]:
@@ -173,7 +183,8 @@ class _Kept:
         return structs.replace(outcome, live=structs.replace(live, warnings=[*live.warnings, text]))
 
     def _with_kept_log(self, outcome: Outcome) -> Outcome:
-        """Moves the ingress log, with its plan, to the folder where `tailrace lab replay` finds it."""
+        """Moves the ingress log, with its plan, to the folder where `tailrace lab replay` finds
+        it."""
         fabric = outcome.fabric
         if fabric is None or not fabric.replay_log:
             return outcome
@@ -186,7 +197,9 @@ class _Kept:
             return True
         name, below = self._own(str(fabric.replay_log)), f"{FOLDER}/{INGRESS}"
         others = [f"{below}/{trial}/{Path(name).name}" for trial in self._run.folders(below)]
-        kept = sum(status.st_size for other in others if (status := self._run.status(other)) is not None)
+        kept = sum(
+            status.st_size for other in others if (status := self._run.status(other)) is not None
+        )
         log = self._run.status(f"{self._name}/{name}")
         return not fabric.log_error and log is not None and kept + log.st_size <= KEPT_BYTES_MAX
 

@@ -1,5 +1,5 @@
-"""The interface of a load: the program that generates the traffic of one workload in a live trial, and its
-measurements.
+"""The interface of a load: the program that generates the traffic of one workload in a live trial,
+and its measurements.
 """
 
 from abc import ABC, abstractmethod
@@ -39,8 +39,8 @@ class Task:
 class Load(ABC):
     """The load of one workload.
 
-    The order of calls in a trial is `prepare`, `tick` every few milliseconds, `stop`, `connections`, `measured`.
-    Methods raise `FabricError` where the program fails.
+    The order of calls in a trial is `prepare`, `tick` every few milliseconds, `stop`,
+    `connections`, `measured`. Methods raise `FabricError` where the program fails.
     """
 
     load_name: ClassVar[str]
@@ -50,18 +50,20 @@ class Load(ABC):
     needs: ClassVar[tuple[Needed, ...]]
     """Programs that it needs, with their packages."""
     services: ClassVar[tuple[str, ...]] = ()
-    """Names of the services that it can use, the default first; none for a load with its own server."""
+    """Names of the services that it can use, the default first; none for a load with its own
+    server."""
     background_threads: ClassVar[tuple[str, ...]] = ()
     """Threads of its program that no user waits for, by the kernel's names."""
     marks_itself: ClassVar[bool] = False
-    """Whether the program sets the code point of its packets itself; otherwise control groups set it."""
+    """Whether the program sets the code point of its packets itself; otherwise control groups set
+    it."""
 
     binds_clients: ClassVar[bool] = False
-    """Whether its clients have the ports that a workload names; otherwise the kernel chooses them."""
+    """Whether its clients have the ports that a workload names; otherwise the kernel chooses
+    them."""
     writes_headers: ClassVar[bool] = False
-    """Whether it writes the headers of its frames, so that their code point does not change the priority of its
-    sockets,
-    and no control group is needed for either.
+    """Whether it writes the headers of its frames, so that their code point does not change the
+    priority of its sockets, and no control group is needed for either.
     """
 
     def __init__(self, task: Task) -> None:
@@ -70,21 +72,25 @@ class Load(ABC):
 
     @classmethod
     def server_of(cls, raw: Any) -> str | None:
-        """Host of the service of a workload, in the plan or in the scenario; None for a load with its own server."""
+        """Host of the service of a workload, in the plan or in the scenario; None for a load with
+        its own server."""
         return None
 
     @classmethod
     def service_of(cls, raw: Any) -> str | None:
-        """Name of the service that a workload asks, in the plan or in the scenario; None for a load with its own
-        server.
+        """Name of the service that a workload asks, in the plan or in the scenario; None for a load
+        with its own server.
         """
-        named = raw.get(SERVICE_KEY) if isinstance(raw, Mapping) else getattr(raw, SERVICE_KEY, None)
+        named = (
+            raw.get(SERVICE_KEY) if isinstance(raw, Mapping) else getattr(raw, SERVICE_KEY, None)
+        )
         return str(named) if named else next(iter(cls.services), None)
 
     @classmethod
     @abstractmethod
     def refusals(cls, workload: Any) -> Refusals:
-        """Problems of a workload of the scenario (an object of its kind's class) that this program does not support."""
+        """Problems of a workload of the scenario (an object of its kind's class) that this program
+        does not support."""
 
     @property
     @abstractmethod
@@ -103,7 +109,8 @@ class Load(ABC):
 
     @abstractmethod
     def exposed(self, send_buffer_bytes: int) -> float:
-        """Share of a program's wait for a core that delays users; the rest is hidden by socket buffers."""
+        """Share of a program's wait for a core that delays users; the rest is hidden by socket
+        buffers."""
 
     @property
     @abstractmethod

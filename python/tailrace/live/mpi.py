@@ -1,4 +1,5 @@
-"""Base class of programs of MPI jobs: the ranks of one workload, started by Open MPI on the hosts of the lab."""
+"""Base class of programs of MPI jobs: the ranks of one workload, started by Open MPI on the hosts
+of the lab."""
 
 import json
 import os
@@ -44,7 +45,7 @@ class MpiLoad(Load):
         """What real ranks cannot do."""
         return mpi_refusals.refusals(workload)
 
-    # --- facts -------------------------------------------------------------------------------------------------------
+    # --- facts ------------------------------------------------------------------------------------
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -63,8 +64,9 @@ class MpiLoad(Load):
         return len(self.work.ranks)
 
     def exposed(self, send_buffer_bytes: int) -> float:
-        """None is judged: a rank polls while it waits for a message, so that it is always ready, and the kernel counts
-        as a wait the time in which the switch carries that message on its core.
+        """None is judged: a rank polls while it waits for a message, so that it is always ready,
+        and the kernel counts as a wait the time in which the switch carries that message on its
+        core.
         """
         return 0.0
 
@@ -75,8 +77,8 @@ class MpiLoad(Load):
 
     @property
     def ports(self) -> int:
-        """One for each rank of the host with most of them, and each launch: a closed connection keeps its port for a
-        minute.
+        """One for each rank of the host with most of them, and each launch: a closed connection
+        keeps its port for a minute.
         """
         return self._ports_of_launch * self.launches
 
@@ -101,10 +103,15 @@ class MpiLoad(Load):
         ranks = len(self.work.ranks)
         if ranks <= self._available:
             return []
-        what = f"{self.name}: {ranks} ranks share {self._available} cores: its times measure the scheduler as well"
-        return [f"{what} (hint: as many ranks as cores, or messages that take longer than a time slice)"]
+        what = (
+            f"{self.name}: {ranks} ranks share {self._available} cores: its times measure the "
+            "scheduler as well"
+        )
+        return [
+            f"{what} (hint: as many ranks as cores, or messages that take longer than a time slice)"
+        ]
 
-    # --- the trial ---------------------------------------------------------------------------------------------------
+    # --- the trial --------------------------------------------------------------------------------
 
     def prepare(self, lab: Lab) -> None:
         """Writes the files of the job."""
@@ -114,7 +121,9 @@ class MpiLoad(Load):
         lab.run(Command(f"mpi-{self.name}-scratch", ["mkdir", "--parents", scratch]), STOP_LIMIT_S)
         addresses = {host: lab.address(host, self.work.vlan) for host in self.work.hosts}
         ports = (self.task.first_port, self._ports_of_launch)
-        self._launch = Launch(self.work, self.folder, scratch, addresses, ports, has_vlans=lab.has_vlans)
+        self._launch = Launch(
+            self.work, self.folder, scratch, addresses, ports, has_vlans=lab.has_vlans
+        )
         write_text(self.launch.agent, AGENT_TEXT)
         self.launch.agent.chmod(0o755)
         write_text(self.folder / "hosts", self.launch.hostfile())
@@ -124,7 +133,8 @@ class MpiLoad(Load):
         """Starts the ranks, or this program in their place."""
         number = len(self.starters)
         launch = replace(
-            self.launch, ports=(self.task.first_port + number * self._ports_of_launch, self._ports_of_launch)
+            self.launch,
+            ports=(self.task.first_port + number * self._ports_of_launch, self._ports_of_launch),
         )
         job = self.work.job(launch.ports, self._cores) | {"program": program}
         path = self.folder / f"job-{number}.json"
@@ -133,7 +143,8 @@ class MpiLoad(Load):
         return self.starters[-1]
 
     def start_daemons(self, lab: Lab) -> None:
-        """Starts the daemons for which Open MPI has asked, and fails with its reason when it has failed."""
+        """Starts the daemons for which Open MPI has asked, and fails with its reason when it has
+        failed."""
         for host, words in self.launch.asked():
             self._daemons.append(lab.start(self.launch.daemon(host, words, len(self.starters) - 1)))
         for starter in self.starters:
@@ -142,7 +153,8 @@ class MpiLoad(Load):
 
     @property
     def programs(self) -> Sequence[Program]:
-        """Starters, which have the ranks of the first host, and daemons, which have those of the others."""
+        """Starters, which have the ranks of the first host, and daemons, which have those of the
+        others."""
         return [*self.starters, *self._daemons]
 
     @property
@@ -156,7 +168,8 @@ class MpiLoad(Load):
             each.stop()
 
     def connections(self, lab: Lab) -> Meant | None:
-        """The one connection of a pingpong. In other patterns the rank that sends first is not known."""
+        """The one connection of a pingpong. In other patterns the rank that sends first is not
+        known."""
         hosts = self.work.hosts
         if self.work.pattern != PINGPONG or len(hosts) != 2 or len(self.starters) != 1:
             return None
@@ -179,7 +192,8 @@ class MpiLoad(Load):
 
 
 def cores_of(ranks: Sequence[str], lab: Lab) -> tuple[list[int] | None, int]:
-    """The core of each rank, None where there are more ranks than cores, and the number of cores that they have."""
+    """The core of each rank, None where there are more ranks than cores, and the number of cores
+    that they have."""
     known = sorted(os.sched_getaffinity(0))
     by_host = {host: list(lab.pins.get(host, known)) for host in dict.fromkeys(ranks)}
     available = len(set().union(*by_host.values()))
@@ -193,12 +207,15 @@ def cores_of(ranks: Sequence[str], lab: Lab) -> tuple[list[int] | None, int]:
 
 
 def wait_for_files(load: MpiLoad, lab: Lab, paths: Sequence[Path], limit_s: float) -> None:
-    """Returns once all of these files are there; raises `FabricError` with Open MPI's reason, or after `limit_s`."""
+    """Returns once all of these files are there; raises `FabricError` with Open MPI's reason, or
+    after `limit_s`."""
     deadline_s = time.monotonic() + limit_s
     while missing := [path for path in paths if not path.is_file()]:
         load.start_daemons(lab)
         if time.monotonic() > deadline_s:
             said = load.programs[0].errors()
             why = complaint(load.work, said) if said.strip() else f"mpi-{load.name}"
-            raise FabricError(f"{why}: {len(missing)} of {len(paths)} ranks did not start within {limit_s:g} s")
+            raise FabricError(
+                f"{why}: {len(missing)} of {len(paths)} ranks did not start within {limit_s:g} s"
+            )
         time.sleep(POLL_S)

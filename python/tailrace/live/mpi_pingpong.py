@@ -1,4 +1,5 @@
-"""Base class of pingpong programs that have their own loop: they begin with the trial and tell a time for each size."""
+"""Base class of pingpong programs that have their own loop: they begin with the trial and tell a
+time for each size."""
 
 import time
 from abc import abstractmethod
@@ -37,8 +38,8 @@ class PingPongLoad(MpiLoad):
 
     @abstractmethod
     def found(self) -> list[tuple[int, int, int, int]]:
-        """Of each size that was measured: repetitions, and the least, mean and largest time there and back, in
-        picoseconds.
+        """Of each size that was measured: repetitions, and the least, mean and largest time there
+        and back, in picoseconds.
         """
 
     def tick(self, lab: Lab, elapsed_s: float) -> None:
@@ -65,11 +66,14 @@ class PingPongLoad(MpiLoad):
         return [each for each in self.starters if each.ended is not None and each.ended.is_good]
 
     def measured(self, interval: MeasuredInterval) -> Measured:
-        """From its results. These programs tell no single iteration, so that there are no percentiles."""
+        """From its results. These programs tell no single iteration, so that there are no
+        percentiles."""
         zero_ns = interval.begun_wall_us * 1000
         end_ps = (self._ended_ns - zero_ns) * PS_PER_NS if self.is_done else None
         found = self.found()
-        sizes = [self._size(each) for each in found] + [self._size(None)] * (len(self.work.sizes) - len(found))
+        sizes = [self._size(each) for each in found] + [self._size(None)] * (
+            len(self.work.sizes) - len(found)
+        )
         done = sum(each[0] for each in found)
         outcome = Workload(
             name=self.name,
@@ -77,12 +81,16 @@ class PingPongLoad(MpiLoad):
             completion_ps=end_ps,
             counted_from_ps=0,
             transactions=done,
-            goodput_bytes=sum(2 * size * each[0] for size, each in zip(self.work.sizes, found, strict=False)),
+            goodput_bytes=sum(
+                2 * size * each[0] for size, each in zip(self.work.sizes, found, strict=False)
+            ),
             latency=None,
             cut_off=cut_off_outcome([]),
             user_completion_ps=[end_ps] * len(self.work.ranks),
             mpi_times=times(self.work, sizes),
-            request_counts=tallies(done, done, connections=len(self.whole) if len(self.work.hosts) > 1 else 0),
+            request_counts=tallies(
+                done, done, connections=len(self.whole) if len(self.work.hosts) > 1 else 0
+            ),
         )
         begun_ps = (self._begun_ns - zero_ns) // 1000 * PS_PER_US if self._begun_ns else None
         return Measured(outcome, begun_ps=begun_ps)
@@ -90,4 +98,6 @@ class PingPongLoad(MpiLoad):
     @staticmethod
     def _size(found: tuple[int, int, int, int] | None) -> Timed:
         repetitions, least, mean, most = found or (0, None, None, None)
-        return Timed(repetitions, 1 if found else 0, [] if mean is None else [float(mean)], least, most)
+        return Timed(
+            repetitions, 1 if found else 0, [] if mean is None else [float(mean)], least, most
+        )

@@ -1,7 +1,8 @@
-"""Neighbours of a live trial: stress-ng on the cores of the machine, in control groups of their own.
+"""Neighbours of a live trial: stress-ng on the cores of the machine, in control groups of their
+own.
 
-They stand for other machines of a hypervisor: each has a control group beside those of the hosts, so that the scheduler
-divides cores between it and them, and not between its tasks and theirs.
+They stand for other machines of a hypervisor: each has a control group beside those of the hosts,
+so that the scheduler divides cores between it and them, and not between its tasks and theirs.
 """
 
 import time
@@ -19,7 +20,8 @@ from tailrace.scenario.scenario import Scenario
 
 NEEDED = Needed("stress-ng", "stress-ng", "--version", "neighbours of hosts")
 GRACE_S = 60
-"""A neighbour ends by itself this long after the longest possible trial, if nothing else ends it."""
+"""A neighbour ends by itself this long after the longest possible trial, if nothing else ends
+it."""
 WARM_S = 0.3
 """stress-ng starts its workers within tens of milliseconds."""
 FILE_BYTES = "16M"
@@ -56,7 +58,14 @@ class NeighbourLoad:
             case "compute":
                 return ["--cpu", tasks, "--cpu-method", "int64"]
             case "disk":
-                options = ["--hdd-bytes", FILE_BYTES, "--hdd-write-size", WRITE_BYTES, "--hdd-opts", "sync"]
+                options = [
+                    "--hdd-bytes",
+                    FILE_BYTES,
+                    "--hdd-write-size",
+                    WRITE_BYTES,
+                    "--hdd-opts",
+                    "sync",
+                ]
                 return ["--hdd", tasks, *options]
             case other:
                 raise FabricError(f"{self.name}: there is no neighbour of kind {other!r}")
@@ -69,7 +78,11 @@ class Neighbours:
         """Those of its hosts and hypervisors: all of them are on the one machine."""
         places = [(host["name"], host) for host in plan["hosts"]]
         places += [(own["switch"], own) for own in plan.get("hypervisors", [])]
-        self._loads = [NeighbourLoad(name, raw) for name, place in places for raw in place.get("neighbours", [])]
+        self._loads = [
+            NeighbourLoad(name, raw)
+            for name, place in places
+            for raw in place.get("neighbours", [])
+        ]
         self.programs: list[Program] = []
 
     def start(self, lab: Lab, limit_s: float) -> None:
@@ -80,10 +93,13 @@ class Neighbours:
             self.require_running()
 
     def require_running(self) -> None:
-        """Raises `FabricError` for a neighbour that has ended: what is measured would be without it."""
+        """Raises `FabricError` for a neighbour that has ended: what is measured would be without
+        it."""
         for program in self.programs:
             if program.ended is not None:
-                raise FabricError(f"{program.complaint()} (a neighbour runs until the end of the trial)")
+                raise FabricError(
+                    f"{program.complaint()} (a neighbour runs until the end of the trial)"
+                )
 
     def stop(self) -> None:
         """Ends them, and waits until they have ended."""
@@ -96,7 +112,8 @@ class Neighbours:
 
 
 def _kind(raw: Mapping[str, Any]) -> str:
-    """Of a host's neighbour it stands in the plan; a hypervisor's with work until a wait uses the disk."""
+    """Of a host's neighbour it stands in the plan; a hypervisor's with work until a wait uses the
+    disk."""
     return str(raw.get("kind") or ("disk" if raw.get("work_ps") else "compute"))
 
 

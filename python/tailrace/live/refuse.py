@@ -35,11 +35,12 @@ VLANS_MAX = 178
 KERNEL_NAMES = {"new-reno": "reno"}
 """Where Linux has another name for a congestion control."""
 CLIENT_PORTS = 61_000 - 32_768
-"""Of a host: Linux's `ip_local_port_range`, from which connections take theirs; one port can serve connections to
-different servers."""
+"""Of a host: Linux's `ip_local_port_range`, from which connections take theirs; one port can serve
+connections to different servers."""
 GROUPS_NEEDED = "control groups of version 2, which this machine or user does not have"
 FRAMES_PER_DATA_FRAME = 1.5
-"""Linux acknowledges every second segment, more rarely with GRO: a data frame is at most this many frames."""
+"""Linux acknowledges every second segment, more rarely with GRO: a data frame is at most this many
+frames."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class Machine:
     congestion_controls: frozenset[str] | None = None
     """By the kernel's names."""
     has_priorities: bool | None = None
-    """Whether this user may make control groups that give the sockets of programs a priority and a code point: those of
-    version 2."""
+    """Whether this user may make control groups that give the sockets of programs a priority and a
+    code point: those of version 2."""
     can_limit_cpus: bool | None = None
     """Whether control groups limit the time of processors."""
     can_limit_io: bool | None = None
@@ -66,7 +67,9 @@ class Machine:
         return cls(
             frames_per_s_max,
             frozenset(controls) if controls else None,
-            has_priorities=False if found.get("cgroup_usable") is False else found.get("priorities"),
+            has_priorities=False
+            if found.get("cgroup_usable") is False
+            else found.get("priorities"),
             can_limit_cpus=found.get("cpu_limits"),
             can_limit_io=found.get("io_limits"),
             cores=frozenset(os.sched_getaffinity(0)),
@@ -74,8 +77,8 @@ class Machine:
 
 
 def refuse(loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-    """Raises `ScenarioError` with everything in these arms that real programs do not support on any machine, and with
-    the chosen programs that are not installed and not packaged.
+    """Raises `ScenarioError` with everything in these arms that real programs do not support on any
+    machine, and with the chosen programs that are not installed and not packaged.
     """
     raise_found(loaded, arms, _programs)
 
@@ -113,22 +116,32 @@ def _machine(scenario: Scenario, machine: Machine) -> Found:
 
 
 def _cores(scenario: Scenario, known: frozenset[int]) -> Found:
-    """Programs and neighbours on cores that this machine does not have: core n of a host is core n of the machine."""
+    """Programs and neighbours on cores that this machine does not have: core n of a host is core n
+    of the machine."""
     for name, host in scenario.hosts.items():
-        yield from _named_cores(("hosts", name, "cpu", "program_cores"), pinned_cores(host.cpu) or [], known)
+        yield from _named_cores(
+            ("hosts", name, "cpu", "program_cores"), pinned_cores(host.cpu) or [], known
+        )
         for other, neighbour in host.neighbours.items():
-            yield from _named_cores(("hosts", name, "neighbours", other, "cores"), neighbour.cores or [], known)
+            yield from _named_cores(
+                ("hosts", name, "neighbours", other, "cores"), neighbour.cores or [], known
+            )
 
 
 def _named_cores(at: KeyPath, cores: list[int], known: frozenset[int]) -> Found:
     for index, core in enumerate(cores):
         if core not in known:
             numbers = ", ".join(map(str, sorted(known)))
-            yield (*at, index), f"this machine has no core {core} for programs", f"write one of: {numbers}"
+            yield (
+                (*at, index),
+                f"this machine has no core {core} for programs",
+                f"write one of: {numbers}",
+            )
 
 
 def pinned_cores(cpu: Cpu) -> list[int] | None:
-    """The cores on which a host's programs must stay; None where they may use all cores of the host."""
+    """The cores on which a host's programs must stay; None where they may use all cores of the
+    host."""
     return cpu.program_cores_list if cpu.cores and len(cpu.program_cores_list) < cpu.cores else None
 
 
@@ -137,7 +150,10 @@ def _groups(scenario: Scenario, machine: Machine) -> Found:
     if machine.can_limit_cpus is False:
         for name, host in scenario.hosts.items():
             if host.cpu.program_cores and pinned_cores(host.cpu) is None:
-                what = "limits of CPU time need a control group, which this machine or user does not have"
+                what = (
+                    "limits of CPU time need a control group, which this "
+                    "machine or user does not have"
+                )
                 yield (
                     ("hosts", name, "cpu", "program_cores"),
                     what,
@@ -162,16 +178,26 @@ def _workload(at: KeyPath, workload: WorkloadKind) -> Found:
     for key, what, hint in load.refusals(workload):
         yield (*at, *key), what, hint
     if not load.binds_clients:
-        for key, what, hint in fixed_client_ports(load.load_name, workload, "omit it, or omit --live to simulate it"):
+        for key, what, hint in fixed_client_ports(
+            load.load_name, workload, "omit it, or omit --live to simulate it"
+        ):
             yield (*at, *key), what, hint
     foreign = registry.foreign_service(workload.kind, workload)
     if foreign is not None:
         what = f"{load.load_name} cannot use {foreign}"
-        yield (*at, SERVICE_KEY), what, f"write one of: {', '.join(load.services)}; or choose another {CHOICE_KEY}"
+        yield (
+            (*at, SERVICE_KEY),
+            what,
+            f"write one of: {', '.join(load.services)}; or choose another {CHOICE_KEY}",
+        )
         return
     for needed in registry.choice(workload.kind, workload).needs:
         if needed.package is None and path_of(needed) is None:
-            yield (*at, CHOICE_KEY), f"{needed.title or needed.program} is not installed", needed.hint
+            yield (
+                (*at, CHOICE_KEY),
+                f"{needed.title or needed.program} is not installed",
+                needed.hint,
+            )
 
 
 def _servers(scenario: Scenario) -> Found:
@@ -180,12 +206,17 @@ def _servers(scenario: Scenario) -> Found:
     names = {id(workload): name for name, workload in scenario.running.items()}
     running = ((workload.kind, workload) for workload in scenario.running.values())
     workloads = (each for each in running if registry.foreign_service(*each) is None)
-    asking = [Asking(names[id(own)], own, of.service_name, host) for _, of, host, own in registry.sharing(workloads)]
+    asking = [
+        Asking(names[id(own)], own, of.service_name, host)
+        for _, of, host, own in registry.sharing(workloads)
+    ]
     yield from servers(asking)
     for name, workload, service, host in asking:
         first = seen.setdefault((service, host), workload.priority)
         if first != workload.priority:
-            what = f"the server on '{host}' already responds to another workload with priority {first}"
+            what = (
+                f"the server on '{host}' already responds to another workload with priority {first}"
+            )
             yield (
                 ("workloads", name, "priority"),
                 what,
@@ -198,14 +229,23 @@ def _clusters(scenario: Scenario) -> Found:
     names = {id(workload): name for name, workload in scenario.running.items()}
     running = [(workload.kind, workload) for workload in scenario.running.values()]
     found: dict[type[Service], dict[str, str]] = {}
-    for _, service, host, workload in registry.sharing(each for each in running if not registry.foreign_service(*each)):
+    for _, service, host, workload in registry.sharing(
+        each for each in running if not registry.foreign_service(*each)
+    ):
         found.setdefault(service, {}).setdefault(host, names[id(workload)])
     for service, hosts in found.items():
         at: KeyPath = ("workloads", next(iter(hosts.values())), SERVICE_KEY)
-        what = f"a cluster of {service.service_name} has {len(hosts)} {'node' if len(hosts) == 1 else 'nodes'}"
+        what = (
+            f"a cluster of {service.service_name} has {len(hosts)} "
+            f"{'node' if len(hosts) == 1 else 'nodes'}"
+        )
         if len(hosts) < service.nodes_min:
             few = f"{what}, and needs at least {service.nodes_min}"
-            yield at, few, f"add a workload with {SERVICE_KEY}: {service.service_name} and another server"
+            yield (
+                at,
+                few,
+                f"add a workload with {SERVICE_KEY}: {service.service_name} and another server",
+            )
         elif service.nodes_max is not None and len(hosts) > service.nodes_max:
             yield at, f"{what}, and at most {service.nodes_max} are supported", "use fewer servers"
 
@@ -217,12 +257,18 @@ def _devices(scenario: Scenario) -> Found:
         at: KeyPath = ("workloads", name, "device")
         for host, device in workload.used_devices():
             if device != MEMORY and known[device].effective.rotation is not None:
-                what = f"the times of '{device}' depend on where its head is, which no limit on a disk imposes"
+                what = (
+                    f"the times of '{device}' depend on where its head is, which no limit on a "
+                    "disk imposes"
+                )
                 yield at, what, "write a device without rotation, or omit --live to simulate it"
                 break
             other = first.setdefault(host, device)
             if other != device:
-                what = f"'{other}' and '{device}' are on host '{host}', whose devices share one disk and its limits"
+                what = (
+                    f"'{other}' and '{device}' are on host '{host}', whose devices share one "
+                    "disk and its limits"
+                )
                 yield at, what, "use one device for each host"
                 break
 
@@ -231,34 +277,57 @@ def _disks(scenario: Scenario) -> Found:
     """Devices whose rates nothing on this machine imposes."""
     for name, workload in scenario.running.items():
         if any(device != MEMORY for _, device in workload.used_devices()):
-            what = "limits on a disk need the controller `blkio` or `io`, which this machine or user does not have"
-            yield ("workloads", name, "device"), what, f"write device: {MEMORY}; see `tailrace lab doctor`"
+            what = (
+                "limits on a disk need the controller `blkio` or `io`, which this machine or "
+                "user does not have"
+            )
+            yield (
+                ("workloads", name, "device"),
+                what,
+                f"write device: {MEMORY}; see `tailrace lab doctor`",
+            )
 
 
 def _vlans(scenario: Scenario) -> Found:
     """Each VLAN of a lab is a separate IP network."""
     used = {workload.vlan for workload in scenario.running.values() if workload.vlan}
     if len(used) > VLANS_MAX:
-        yield ("workloads",), f"the workloads use {len(used)} VLANs", f"use at most {VLANS_MAX} in a live network"
+        yield (
+            ("workloads",),
+            f"the workloads use {len(used)} VLANs",
+            f"use at most {VLANS_MAX} in a live network",
+        )
 
 
 def _marked_datagrams(scenario: Scenario) -> Found:
-    """The option that marks a datagram changes the priority of its socket, which Linux tells apart by queues."""
+    """The option that marks a datagram changes the priority of its socket, which Linux tells apart
+    by queues."""
     has_queues = any(workload.priority for workload in scenario.running.values())
     for name, workload in scenario.running.items():
-        if has_queues and workload.dscp and _marks_itself(workload) and not _writes_headers(workload):
+        if (
+            has_queues
+            and workload.dscp
+            and _marks_itself(workload)
+            and not _writes_headers(workload)
+        ):
             what = "Linux gives a marked datagram the priority of its code point"
             yield ("workloads", name, "dscp"), what, "omit the dscp of datagrams, or all priorities"
 
 
 def _marks_itself(workload: WorkloadKind) -> bool:
     """Whether the program of a workload writes code points itself."""
-    return workload.facts().live_load is not None and registry.load_class(workload.kind, workload).marks_itself
+    return (
+        workload.facts().live_load is not None
+        and registry.load_class(workload.kind, workload).marks_itself
+    )
 
 
 def _writes_headers(workload: WorkloadKind) -> bool:
     """Whether the program of a workload writes the headers of its frames."""
-    return workload.facts().live_load is not None and registry.load_class(workload.kind, workload).writes_headers
+    return (
+        workload.facts().live_load is not None
+        and registry.load_class(workload.kind, workload).writes_headers
+    )
 
 
 def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
@@ -271,9 +340,14 @@ def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
 
 def _rates(scenario: Scenario, graph: Graph, frames_per_s_max: float) -> Found:
     """The switch program has a maximum frame rate that does not depend on the number of ports."""
-    receivers = {host for workload in scenario.running.values() for host in workload.bulk_receivers(graph.host_names)}
+    receivers = {
+        host
+        for workload in scenario.running.values()
+        for host in workload.bulk_receivers(graph.host_names)
+    }
     frames_per_s = sum(
-        graph.rates_bps[host] / (8 * frame_bytes(scenario, host)) * FRAMES_PER_DATA_FRAME for host in receivers
+        graph.rates_bps[host] / (8 * frame_bytes(scenario, host)) * FRAMES_PER_DATA_FRAME
+        for host in receivers
     )
     if frames_per_s > frames_per_s_max:
         what = f"its ports carry up to {frames_per_s:,.0f} frames/s".replace(",", " ")

@@ -1,4 +1,5 @@
-"""The registry of programs: every module in `tailrace.live.programs` registers the classes that it defines."""
+"""The registry of programs: every module in `tailrace.live.programs` registers the classes that it
+defines."""
 
 import importlib
 import pkgutil
@@ -34,15 +35,19 @@ def _defined(base: type[Registered]) -> Iterator[type[Registered]]:
     for found in pkgutil.iter_modules(programs.__path__, f"{programs.__name__}."):
         module = importlib.import_module(found.name)
         for each in vars(module).values():
-            is_own = isinstance(each, type) and issubclass(each, base) and each.__module__ == found.name
+            is_own = (
+                isinstance(each, type) and issubclass(each, base) and each.__module__ == found.name
+            )
             if is_own and is_program(each):
                 yield each
 
 
 def is_program(each: type[Load] | type[Service]) -> bool:
-    """Whether a class is a program rather than a common base; raises `TypeError` for an incomplete program.
+    """Whether a class is a program rather than a common base; raises `TypeError` for an incomplete
+    program.
 
-    A program has a name of its own, answers every abstract method and states every fact that its base class asks for.
+    A program has a name of its own, answers every abstract method and states every fact that its
+    base class asks for.
     """
     base, name = (Load, "load_name") if issubclass(each, Load) else (Service, "service_name")
     missing = sorted(getattr(each, "__abstractmethods__", ()))
@@ -69,14 +74,18 @@ class ProgramChoice:
 
 
 def load_class(kind: str, raw: Any) -> type[Load]:
-    """The load of a workload of this kind, in the plan or in the scenario; raises `FabricError` where there is none."""
+    """The load of a workload of this kind, in the plan or in the scenario; raises `FabricError`
+    where there is none."""
     sort = facts_of(kind).live_load
     if sort is None:
         raise FabricError(f"no live program generates the load of kind {kind}")
     name = _chosen(raw, CHOICE_KEY) or usual_load(sort, _chosen(raw, PRESET_KEY))
     load = loads().get((sort, name))
     if load is None:
-        raise FabricError(f"no program '{name}' is registered for {sort} (hint: see python/tailrace/live/programs)")
+        raise FabricError(
+            f"no program '{name}' is registered for {sort} (hint: see "
+            "python/tailrace/live/programs)"
+        )
     return load
 
 
@@ -87,7 +96,8 @@ def choice(kind: str, raw: Any) -> ProgramChoice:
 
 
 def foreign_service(kind: str, raw: Any) -> str | None:
-    """The service of a workload that its load cannot use; None if there is no problem, or no live program."""
+    """The service of a workload that its load cannot use; None if there is no problem, or no live
+    program."""
     if facts_of(kind).live_load is None:
         return None
     load, name = load_class(kind, raw), _chosen(raw, SERVICE_KEY)
@@ -104,7 +114,9 @@ def _service(load: type[Load], name: str | None) -> type[Service] | None:
         return None
     if name not in load.services:
         able = ", ".join(load.services)
-        raise FabricError(f"{load.load_name} cannot use {name} (hint: write {SERVICE_KEY} as one of: {able})")
+        raise FabricError(
+            f"{load.load_name} cannot use {name} (hint: write {SERVICE_KEY} as one of: {able})"
+        )
     return services()[name]
 
 

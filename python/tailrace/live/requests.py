@@ -1,4 +1,5 @@
-"""Base classes of request programs: loads with users who wait for each response, and their servers."""
+"""Base classes of request programs: loads with users who wait for each response, and their
+servers."""
 
 import sys
 from abc import abstractmethod
@@ -25,7 +26,8 @@ CHECK_LIMIT_S = 60.0
 
 @dataclass(frozen=True)
 class Check:
-    """A program of Python that asks a server, and what it prints if sizes are those of the scenario."""
+    """A program of Python that asks a server, and what it prints if sizes are those of the
+    scenario."""
 
     file: str
     words: Sequence[str]
@@ -97,8 +99,11 @@ class RequestService(Service):
         """Writes its files, for every account to read."""
 
     @abstractmethod
-    def command(self, folder: str, addresses: Sequence[str], cpus: float | None) -> tuple[Command, str]:
-        """The server, whose files and own data are in `folder`, and the text of its configuration `conf` there."""
+    def command(
+        self, folder: str, addresses: Sequence[str], cpus: float | None
+    ) -> tuple[Command, str]:
+        """The server, whose files and own data are in `folder`, and the text of its configuration
+        `conf` there."""
 
     @abstractmethod
     def check(self, work: RequestWork, address: str) -> "Check":
@@ -108,7 +113,12 @@ class RequestService(Service):
         """Asks one request, as the users write it."""
         expected = str(work.response_bytes)
         protocol = "udp" if work.is_udp else "tcp"
-        return Check(ask.__file__, [address, str(self.port), protocol, request.hex(), expected], "a response", expected)
+        return Check(
+            ask.__file__,
+            [address, str(self.port), protocol, request.hex(), expected],
+            "a response",
+            expected,
+        )
 
     @property
     def name(self) -> str:
@@ -149,7 +159,12 @@ class RequestService(Service):
         owner = [f"--owner={user}"] if user and not lab.is_nested else []
         steps: Iterable[Sequence[str]] = (
             ["install", "--directory", "--mode=0755", *owner, folder],
-            ["cp", "--recursive", f"{(self.templates / self.host).absolute()}/.", f"{folder}/files"],
+            [
+                "cp",
+                "--recursive",
+                f"{(self.templates / self.host).absolute()}/.",
+                f"{folder}/files",
+            ],
             ["install", "--mode=0644", str(configuration.absolute()), f"{folder}/conf"],
         )
         for number, argv in enumerate(steps):
@@ -159,16 +174,20 @@ class RequestService(Service):
         """It listens."""
         assert self._lab is not None, "it was started"
         is_udp, limit_s = self.works[0].is_udp, self.listen_limit_s
-        wait_until_listening(self._lab, self.name, self._program, self.port, is_udp=is_udp, limit_s=limit_s)
+        wait_until_listening(
+            self._lab, self.name, self._program, self.port, is_udp=is_udp, limit_s=limit_s
+        )
 
     def verify(self, lab: Lab) -> None:
-        """Asks for every size once, from the server's own host, and compares the size of the response."""
+        """Asks for every size once, from the server's own host, and compares the size of the
+        response."""
         for number, work in enumerate(self.works):
             check = self.check(work, lab.address(self.host, work.vlan))
             told = self.run(lab, f"verify-{number}", check)
             if told != check.expected:
                 raise FabricError(
-                    f"{self.name}: {check.what} of {work.name} has {told} bytes, not {check.expected}"
+                    f"{self.name}: {check.what} of {work.name} has {told} bytes, not "
+                    f"{check.expected}"
                     f" (hint: {self.service_name} of another version may write other headers)"
                 )
 

@@ -17,8 +17,8 @@ Raw = Mapping[str, Any]
 class Service(ABC):
     """One server on one host, for all workloads of a trial that use it.
 
-    The order of calls in a trial is `make_template`, `start`, `wait_until_ready`, `verify`, `stop`. Methods raise
-    `FabricError` where the program fails.
+    The order of calls in a trial is `make_template`, `start`, `wait_until_ready`, `verify`, `stop`.
+    Methods raise `FabricError` where the program fails.
     """
 
     service_name: ClassVar[str]
@@ -31,7 +31,8 @@ class Service(ABC):
     """Largest number of its servers in a trial; None for any."""
 
     def __init__(self, host: str, workloads: Sequence[Raw], templates: Path) -> None:
-        """`workloads` are those that ask it; `templates` is a folder of the run that outlives trials."""
+        """`workloads` are those that ask it; `templates` is a folder of the run that outlives
+        trials."""
         self.host = host
         self.workloads = workloads
         self.templates = templates
@@ -40,7 +41,8 @@ class Service(ABC):
         self.together: Sequence[Service] = [self]
 
     def meet(self, services: "Sequence[Service]") -> None:
-        """Is told all services of the trial, itself included, in the order of their start, before any other call."""
+        """Is told all services of the trial, itself included, in the order of their start, before
+        any other call."""
         self.together = services
 
     @property
@@ -61,7 +63,8 @@ class Service(ABC):
 
     @abstractmethod
     def wait_until_ready(self) -> None:
-        """Returns once the server accepts connections; raises `FabricError` when it does not in its time."""
+        """Returns once the server accepts connections; raises `FabricError` when it does not in its
+        time."""
 
     @abstractmethod
     def verify(self, lab: Lab) -> None:
@@ -74,8 +77,10 @@ class Service(ABC):
 
     @abstractmethod
     def stop(self) -> Ended:
-        """Stops the server; returns its resource usage. Raises `FabricError` where it was not sound at the end."""
+        """Stops the server; returns its resource usage. Raises `FabricError` where it was not sound
+        at the end."""
 
     def report(self) -> str:
-        """What the server itself reported at its end, for results; empty where it reports nothing."""
+        """What the server itself reported at its end, for results; empty where it reports
+        nothing."""
         return ""

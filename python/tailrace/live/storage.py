@@ -1,4 +1,5 @@
-"""Base class of servers of block devices: files in the lab's memory, written and verified before each trial."""
+"""Base class of servers of block devices: files in the lab's memory, written and verified before
+each trial."""
 
 import sys
 import time
@@ -22,8 +23,8 @@ WRITE_LIMIT_S = 120.0
 
 
 class Backing:
-    """The files of one host, one for each device, which workloads of the same device share: in the lab's memory, or on
-    the disk of the run directory where the device has an envelope.
+    """The files of one host, one for each device, which workloads of the same device share: in the
+    lab's memory, or on the disk of the run directory where the device has an envelope.
     """
 
     def __init__(self, lab: Lab, host: str, works: Sequence[StorageWork]) -> None:
@@ -31,7 +32,11 @@ class Backing:
         self._host = host
         self._envelopes = {work.device: work.envelope for work in works}
         on_disk = any(self._envelopes.values())
-        self.folder = str(lab.folder.absolute() / ON_DISK / host) if on_disk else f"{lab.scratch}/devices-{host}"
+        self.folder = (
+            str(lab.folder.absolute() / ON_DISK / host)
+            if on_disk
+            else f"{lab.scratch}/devices-{host}"
+        )
         self.paths = {work.device: f"{self.folder}/{work.device}" for work in works}
         """By device."""
         self._sizes: dict[str, int] = {}
@@ -44,19 +49,24 @@ class Backing:
         """How long each device took."""
 
     def write(self) -> dict[str, str]:
-        """Writes every file, and reads it back; returns the checksum of each, which depends on its size only: where a
-        file is written again for another workload of its device, the data is the same. Before that, the disk shows what
-        it does without limits.
+        """Writes every file, and reads it back; returns the checksum of each, which depends on its
+        size only: where a file is written again for another workload of its device, the data is the
+        same. Before that, the disk shows what it does without limits.
         """
         made = "-".join(self.paths)
-        self._lab.run(Command(f"devices-{self._host}-{made}", ["mkdir", "--parents", self.folder]), WRITE_LIMIT_S)
+        self._lab.run(
+            Command(f"devices-{self._host}-{made}", ["mkdir", "--parents", self.folder]),
+            WRITE_LIMIT_S,
+        )
         for device, envelope in self._envelopes.items():
             if envelope is not None:
                 self._check(device, envelope)
         return {name: self._write(name, path) for name, path in self.paths.items()}
 
     def _check(self, device: str, envelope: Envelope) -> None:
-        command = check_command(f"check-{self._host}-{device}", self.paths[device], self._sizes[device])
+        command = check_command(
+            f"check-{self._host}-{device}", self.paths[device], self._sizes[device]
+        )
         measured = read_check(self._lab.run(command, WRITE_LIMIT_S))
         self.disks[device] = BackingDisk(
             host=self._host,
@@ -138,7 +148,8 @@ class StorageService(Service):
         return self.backing.report if self.backing else ""
 
     def require_running(self) -> None:
-        """Raises `FabricError` when the server has ended: the initiators would wait for it without an error."""
+        """Raises `FabricError` when the server has ended: the initiators would wait for it without
+        an error."""
         if self.program.ended is not None:
             raise FabricError(f"the device disappeared: {self.program.complaint()}")
 

@@ -1,4 +1,5 @@
-"""The traffic program in a live trial: the simulator's programs of one workload, over sockets of this machine's kernel.
+"""The traffic program in a live trial: the simulator's programs of one workload, over sockets of
+this machine's kernel.
 
 Every host of the workload has a process. What they have recorded is merged at the end.
 """
@@ -65,7 +66,8 @@ class TrafficLoad(Load):
 
     @property
     def first_client_port(self) -> int:
-        """Ports of clients, from this one on: those of the plan, or ephemeral ones apart from other workloads."""
+        """Ports of clients, from this one on: those of the plan, or ephemeral ones apart from other
+        workloads."""
         if own := self.task.raw.get("client_ports"):
             return int(own[0])
         return EPHEMERAL[0] + self.task.first_port % CLIENT_PORTS
@@ -84,8 +86,15 @@ class TrafficLoad(Load):
         make_folder(self._folder)
         plan = json.loads((lab.folder / "plan.json").read_text(encoding="utf-8"))
         [own] = [each for each in plan["workloads"] if each["header"]["name"] == self.name]
-        header = {"client_ports": [self.first_client_port, PORT_MAX], **own["header"], "port": self.task.first_port}
-        self._plan = plan | {"workloads": [own | {"header": header}], "stop_at_ps": round(self.task.limit_s * PS_PER_S)}
+        header = {
+            "client_ports": [self.first_client_port, PORT_MAX],
+            **own["header"],
+            "port": self.task.first_port,
+        }
+        self._plan = plan | {
+            "workloads": [own | {"header": header}],
+            "stop_at_ps": round(self.task.limit_s * PS_PER_S),
+        }
         write_text(self._folder / "plan.json", json.dumps(self._plan))
 
     def tick(self, lab: Lab, elapsed_s: float) -> None:
@@ -99,22 +108,39 @@ class TrafficLoad(Load):
             self._begin(elapsed_s)
 
     def _begin(self, elapsed_s: float) -> None:
-        """Says when, once every node listens: a connection to one that does not would be refused."""
+        """Says when, once every node listens: a connection to one that does not would be
+        refused."""
         now_ns = time.monotonic_ns()
         if late := [node for node in self._nodes if not (self._folder / f"{node}.ready").is_file()]:
             if elapsed_s - self._started_s > READY_LIMIT_S:
-                raise FabricError(f"{self.name}: {', '.join(late)} did not listen within {READY_LIMIT_S} s")
+                raise FabricError(
+                    f"{self.name}: {', '.join(late)} did not listen within {READY_LIMIT_S} s"
+                )
             return
         self._begun_s = elapsed_s + BEGIN_AFTER_S
         # A line that is not whole is not read, and nothing waits for a disk.
-        (self._folder / BEGIN).write_text(f"{now_ns + round(BEGIN_AFTER_S * 1e9)}\n", encoding="ascii")
+        (self._folder / BEGIN).write_text(
+            f"{now_ns + round(BEGIN_AFTER_S * 1e9)}\n", encoding="ascii"
+        )
 
     def _command(self, node: str, addresses: Sequence[str]) -> Command:
         argv = [str(program()), "guest", "--plan", str(self._folder / "plan.json"), "--host", node]
-        argv += ["--begin-file", str(self._folder / BEGIN), "--clock", "monotonic", "--out", str(self._folder)]
+        argv += [
+            "--begin-file",
+            str(self._folder / BEGIN),
+            "--clock",
+            "monotonic",
+            "--out",
+            str(self._folder),
+        ]
         argv += ["--congestion", "system"]
         argv += [word for address in addresses for word in ("--address", address)]
-        return Command(f"{self.prefix}-{self.name}-{node}", argv, host=node, priority=self.task.raw["priority"] or None)
+        return Command(
+            f"{self.prefix}-{self.name}-{node}",
+            argv,
+            host=node,
+            priority=self.task.raw["priority"] or None,
+        )
 
     @property
     def programs(self) -> Sequence[Program]:
@@ -145,9 +171,13 @@ class TrafficLoad(Load):
         self.hosts_told = merged.hosts
         assert merged.tables is not None, "they are asked for"
         tables: Mapping[str, Mapping[str, Sequence[Any]]] = merged.tables
-        # What has an end is timed from its own begin, as a simulated trial is; what has none counts from there on.
+        # What has an end is timed from its own begin, as a simulated trial is; what has none counts
+        # from there on.
         shift_ps = 0 if self.is_finite else begun_ps
-        moved, width_ps = tables["workload_series"], self._series_width_ps(tables["workload_series"])
+        moved, width_ps = (
+            tables["workload_series"],
+            self._series_width_ps(tables["workload_series"]),
+        )
         return Measured(
             _shifted(own, shift_ps),
             _rows(tables["transactions"], "latency_ps", shift_ps),
@@ -165,16 +195,31 @@ class TrafficLoad(Load):
     def _series_width_ps(self, series: Mapping[str, Sequence[int]]) -> int:
         """Bins double in width when a trial outgrows them."""
         starts = series["start_ps"]
-        return starts[1] - starts[0] if len(starts) > 1 else int(self._plan["observe"]["series_bin_ps"])
+        return (
+            starts[1] - starts[0]
+            if len(starts) > 1
+            else int(self._plan["observe"]["series_bin_ps"])
+        )
 
     def _merged(self, interval: MeasuredInterval, begun_ps: int) -> TrafficOutcome:
-        observe = self._plan["observe"] | {"warm_up_ps": max(0, interval.counted_from_ps - begun_ps)}
+        observe = self._plan["observe"] | {
+            "warm_up_ps": max(0, interval.counted_from_ps - begun_ps)
+        }
         write_text(self._folder / "merged.json", json.dumps(self._plan | {"observe": observe}))
         end_ps = max(1, round(interval.span_s * PS_PER_S) - begun_ps)
-        argv = [str(program()), "merge", "--plan", str(self._folder / "merged.json"), "--end-ps", str(end_ps)]
+        argv = [
+            str(program()),
+            "merge",
+            "--plan",
+            str(self._folder / "merged.json"),
+            "--end-ps",
+            str(end_ps),
+        ]
         argv += [str(self._folder / f"{node}.traffic") for node in self._nodes]
         try:
-            done = subprocess.run(argv, capture_output=True, text=True, timeout=MERGE_LIMIT_S, check=False)
+            done = subprocess.run(
+                argv, capture_output=True, text=True, timeout=MERGE_LIMIT_S, check=False
+            )
         except (subprocess.SubprocessError, OSError) as error:
             raise FabricError(f"{NAME} merge: {error}") from None
         if done.returncode:
@@ -195,8 +240,8 @@ def _place(node: str, vlan: int) -> str:
 
 
 def _shifted(own: Workload, begun_ps: int) -> Workload:
-    """What a workload did, with times from the start of the trial. Its connections are those of Linux, which tells of
-    them itself.
+    """What a workload did, with times from the start of the trial. Its connections are those of
+    Linux, which tells of them itself.
     """
     return structs.replace(
         own,
@@ -211,4 +256,6 @@ def _shifted(own: Workload, begun_ps: int) -> Workload:
 
 def _rows(table: Mapping[str, Sequence[int]], latency: str, begun_ps: int) -> list[Row]:
     columns = (table["user"], table["start_ps"], table[latency])
-    return [Row(user, start + begun_ps, waited) for user, start, waited in zip(*columns, strict=True)]
+    return [
+        Row(user, start + begun_ps, waited) for user, start, waited in zip(*columns, strict=True)
+    ]

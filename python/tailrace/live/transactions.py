@@ -15,7 +15,8 @@ from tailrace.scenario.workloads.oltp import Oltp
 
 
 class TransactionLoad(UserLoad):
-    """Users of a running database. A program implements its command, and reads the logs of its users."""
+    """Users of a running database. A program implements its command, and reads the logs of its
+    users."""
 
     sort = "transactions"
 
@@ -68,8 +69,8 @@ class TransactionLoad(UserLoad):
         return int(self.task.raw["users"])
 
     def exposed(self, send_buffer_bytes: int) -> float:
-        """While more of an answer is to be sent than a socket holds, a program that waits delays nothing: of an answer
-        of many send buffers that is so but for the last of them."""
+        """While more of an answer is to be sent than a socket holds, a program that waits delays
+        nothing: of an answer of many send buffers that is so but for the last of them."""
         return min(1.0, send_buffer_bytes / max(1, *self.work.responses))
 
     def measured(self, interval: MeasuredInterval) -> Measured:

@@ -21,7 +21,8 @@ US_PER_S = 10**6
 class UserLoad(Load):
     """Users of a running server: one program, which starts with the trial.
 
-    A program that tells how many of its users are done is ended when all are. Any other one ends by itself.
+    A program that tells how many of its users are done is ended when all are. Any other one ends by
+    itself.
     """
 
     end_signal: ClassVar[str] = "INT"
@@ -48,7 +49,8 @@ class UserLoad(Load):
         return False
 
     def require_good(self, ended: Ended) -> None:
-        """Raises `FabricError` unless the program has ended as it should at the end of the trial."""
+        """Raises `FabricError` unless the program has ended as it should at the end of the
+        trial."""
         if not ended.is_good:
             raise FabricError(self.started.complaint())
 
@@ -111,7 +113,8 @@ class UserLoad(Load):
         self._started = lab.start(self._command)
 
     def look(self, lab: Lab) -> None:
-        """Is called every few milliseconds after `begin`: ends the program when its users have done their work."""
+        """Is called every few milliseconds after `begin`: ends the program when its users have done
+        their work."""
         if not self._is_over and self.is_done:
             self._end(lab)
 
@@ -151,7 +154,8 @@ class UserLoad(Load):
 
     @property
     def client_ports(self) -> frozenset[int]:
-        """Of its users' connections; none for datagrams, and when it ended before they could be read."""
+        """Of its users' connections; none for datagrams, and when it ended before they could be
+        read."""
         return self._ports
 
     def connections(self, lab: Lab) -> Meant | None:

@@ -4,8 +4,8 @@ from tailrace.outcome.types import Outcome
 
 
 def unaccounted(outcome: Outcome) -> str:
-    """`3 of 10 frames are unaccounted for`; empty where none is, and of fabrics that do not count frames (`--fabric
-    bridge`, `ovs`).
+    """`3 of 10 frames are unaccounted for`; empty where none is, and of fabrics that do not count
+    frames (`--fabric bridge`, `ovs`).
     """
     frames = outcome.conservation
     if frames is None:

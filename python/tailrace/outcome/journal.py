@@ -1,8 +1,10 @@
-"""The identities of the files of a run: the SHA-256 of each, as it was written, in a journal beside the manifest.
+"""The identities of the files of a run: the SHA-256 of each, as it was written, in a journal beside
+the manifest.
 
-A line of `journal.jsonl` names what was written together, before it appears: an outcome with its tables, or one file.
-A file is what the run has written if some line has its SHA-256. This finds accidents: damage, files that are swapped,
-lost, or of another attempt. It is no signature: a person who changes a file on purpose can change it too.
+A line of `journal.jsonl` names what was written together, before it appears: an outcome with its
+tables, or one file. A file is what the run has written if some line has its SHA-256. This finds
+accidents: damage, files that are swapped, lost, or of another attempt. It is no signature: a person
+who changes a file on purpose can change it too.
 """
 
 import hashlib
@@ -19,7 +21,8 @@ LOST = f"no such file, and the run has written one ({JOURNAL})"
 UNKNOWN = f"{JOURNAL} has no SHA-256 of it"
 
 Digests = Mapping[str, str]
-"""By the end of a file's name, behind the first dot of what was written together: `json`, `transactions.parquet`."""
+"""By the end of a file's name, behind the first dot of what was written together: `json`,
+`transactions.parquet`."""
 
 
 class DamagedError(ValueError):
@@ -42,7 +45,8 @@ class Journal:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the run has one; those of earlier versions have none, and nothing of them is compared."""
+        """Whether the run has one; those of earlier versions have none, and nothing of them is
+        compared."""
         self._read()
         return self._bytes >= 0
 
@@ -58,28 +62,36 @@ class Journal:
 
     def written(self) -> Iterator[tuple[str, str]]:
         """The stem and the end of every file that was written."""
-        every = {(stem, end) for stem, lines in self._read().items() for one in lines for end in one}
+        every = {
+            (stem, end) for stem, lines in self._read().items() for one in lines for end in one
+        }
         return iter(sorted(every))
 
     def add(self, stem: str, contents: Mapping[str, bytes | memoryview]) -> None:
-        """Notes what is about to be written, unless it is known; `contents` are by the end of the name."""
+        """Notes what is about to be written, unless it is known; `contents` are by the end of the
+        name."""
         digests = {end: digest_of(content) for end, content in contents.items()}
         lines = self._read().setdefault(stem, [])
         if digests in lines:
             return
         # The first byte ends the line that a killed process has left incomplete.
-        self._folder.append(JOURNAL, b"\n" + msgspec.json.encode(_Line(stem, digests)) + b"\n", is_synced=True)
+        self._folder.append(
+            JOURNAL, b"\n" + msgspec.json.encode(_Line(stem, digests)) + b"\n", is_synced=True
+        )
         lines.append(digests)
 
     def together(self, stem: str, end: str, content: bytes) -> Digests:
-        """What was written together with this file; raises `DamagedError` where no line has its SHA-256."""
+        """What was written together with this file; raises `DamagedError` where no line has its
+        SHA-256."""
         digest = digest_of(content)
         found = self._found(stem, end, digest)
         if found is None and self._has_grown():  # by a run that goes on meanwhile
             self._lines = None
             found = self._found(stem, end, digest)
         if found is None:
-            raise DamagedError(CHANGED if any(end in one for one in self._read().get(stem, ())) else UNKNOWN)
+            raise DamagedError(
+                CHANGED if any(end in one for one in self._read().get(stem, ())) else UNKNOWN
+            )
         return found
 
     def expects(self, stem: str, end: str) -> bool:
@@ -87,8 +99,11 @@ class Journal:
         return any(end in digests for digests in self._read().get(stem, ()))
 
     def _found(self, stem: str, end: str, digest: str) -> Digests | None:
-        """The last such line: an attempt that was repeated may have had the same outcome with other tables."""
-        return next((one for one in reversed(self._read().get(stem, [])) if one.get(end) == digest), None)
+        """The last such line: an attempt that was repeated may have had the same outcome with other
+        tables."""
+        return next(
+            (one for one in reversed(self._read().get(stem, [])) if one.get(end) == digest), None
+        )
 
     def _has_grown(self) -> bool:
         status = self._folder.status(JOURNAL)

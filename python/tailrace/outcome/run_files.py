@@ -27,14 +27,16 @@ class RunFiles:
         self.journal = Journal(self.folder)
 
     def read(self, name: str) -> bytes:
-        """The content of a file; raises `OSError`, or `DamagedError` for another one than the run has written."""
+        """The content of a file; raises `OSError`, or `DamagedError` for another one than the run
+        has written."""
         content = self.folder.read(name)
         if self.journal.is_kept:
             self.journal.together(*parted(name), content)
         return content
 
     def read_if_kept(self, name: str) -> bytes | None:
-        """The same; None where the run has not written it. Raises `DamagedError` for one that is lost."""
+        """The same; None where the run has not written it. Raises `DamagedError` for one that is
+        lost."""
         try:
             return self.read(name)
         except FileNotFoundError:
@@ -43,7 +45,8 @@ class RunFiles:
             return None
 
     def write(self, name: str, content: bytes) -> None:
-        """Writes a file whole or not at all, once its identity is noted in a run that has a journal."""
+        """Writes a file whole or not at all, once its identity is noted in a run that has a
+        journal."""
         if self.journal.is_kept:
             stem, end = parted(name)
             self.journal.add(stem, {end: content})
@@ -53,7 +56,9 @@ class RunFiles:
         """Writes JSON, as `write`."""
         self.write(name, f"{json_text(content)}\n".encode())
 
-    def write_trial(self, stem: str, outcome: bytes, tables: Mapping[str, bytes | memoryview]) -> None:
+    def write_trial(
+        self, stem: str, outcome: bytes, tables: Mapping[str, bytes | memoryview]
+    ) -> None:
         """Writes the tables of a trial, then its outcome: a trial with an outcome is complete."""
         ends = {f"{name}{TABLE}": content for name, content in tables.items()}
         if self.journal.is_kept:
@@ -64,7 +69,8 @@ class RunFiles:
 
 
 def is_trial(name: str) -> bool:
-    """Whether this is the name of a trial, or of an attempt, without the end: `1`, `1.attempt-2`."""
+    """Whether this is the name of a trial, or of an attempt, without the end: `1`,
+    `1.attempt-2`."""
     return _TRIAL.fullmatch(name) is not None
 
 
@@ -98,10 +104,13 @@ class TrialFiles:
         return self._run.path / self._named(f"{table}{TABLE}")
 
     def read_outcome(self) -> bytes:
-        """Its outcome; raises `OSError`, or `DamagedError` for another one than the run has written."""
+        """Its outcome; raises `OSError`, or `DamagedError` for another one than the run has
+        written."""
         content, journal = self._run.folder.read(self._named(OUTCOME)), self._run.journal
         if journal.is_kept:
-            self._digests = journal.together(f"{self._folder}/{self.name.partition('.')[0]}", OUTCOME, content)
+            self._digests = journal.together(
+                f"{self._folder}/{self.name.partition('.')[0]}", OUTCOME, content
+            )
         return content
 
     def tables(self) -> list[str]:
@@ -149,4 +158,8 @@ class TrialFiles:
 
     def _there(self) -> list[str]:
         first = f"{self.name}."
-        return [name.removeprefix(first) for name in self._run.folder.names(self._folder) if name.startswith(first)]
+        return [
+            name.removeprefix(first)
+            for name in self._run.folder.names(self._folder)
+            if name.startswith(first)
+        ]

@@ -15,10 +15,11 @@ from tailrace.outcome.types import Outcome
 T = TypeVar("T")
 
 FORMAT: Literal[3] = 3
-"""Version of run directories: 1 had the keys of a stored trial among those of its outcome, and 2 fewer required keys.
+"""Version of run directories: 1 had the keys of a stored trial among those of its outcome, and 2
+fewer required keys.
 
-It goes up with every change of the types of outcomes by which files of before cannot be read, or mean something else: a
-key that is new and required, is gone, or is of another type.
+It goes up with every change of the types of outcomes by which files of before cannot be read, or
+mean something else: a key that is new and required, is gone, or is of another type.
 """
 HEAD_BYTES = 4000
 """Bytes of a file in which its head ends, unless names or the reason are long."""
@@ -43,14 +44,16 @@ class TrialHead(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     plan_hash: str
     """Of the arm's plan, in hexadecimal."""
     status: Status
-    """A failed trial has no outcome, an invalid one has an outcome that is left out of all averages."""
+    """A failed trial has no outcome, an invalid one has an outcome that is left out of all
+    averages."""
     reason: str = ""
     """Why it is not ok."""
     is_machine_fault: bool = False
-    """Whether it is invalid for what the machine did alone: repeating it does not select results."""
+    """Whether it is invalid for what the machine did alone: repeating it does not select
+    results."""
     unfinished: list[str] = []
-    """Workloads that did not finish, of a trial that is invalid for nothing else: its rates and latencies are
-    results.
+    """Workloads that did not finish, of a trial that is invalid for nothing else: its rates and
+    latencies are results.
     """
     cores: int = 1
     """Of the machine, that it ran on."""
@@ -86,7 +89,8 @@ class _Version(Struct):
 
 @cache
 def _decoder() -> msgspec.json.Decoder[StoredTrial]:
-    """Made when the first trial is read: it takes as long as many small commands take altogether."""
+    """Made when the first trial is read: it takes as long as many small commands take
+    altogether."""
     return msgspec.json.Decoder(StoredTrial)
 
 
@@ -103,12 +107,16 @@ def stored_bytes(stored: StoredTrial) -> bytes:
 
 
 def read_stored(content: bytes, planned: Planned) -> StoredTrial:
-    """A trial in its place, of the content of its file. Raises `ValueError` with what is wrong and where: the path of a
-    key, the version of another format, or that it is another trial than the planned one.
+    """A trial in its place, of the content of its file. Raises `ValueError` with what is wrong and
+    where: the path of a key, the version of another format, or that it is another trial than the
+    planned one.
     """
     found = _decoded(_decoder(), content, content)
     if (found.arm, found.trial) != (planned.arm, planned.trial):
-        raise ValueError(f"it is of trial {found.arm}/{found.trial}, in the place of {planned.arm}/{planned.trial}")
+        raise ValueError(
+            f"it is of trial {found.arm}/{found.trial}, in the place of "
+            f"{planned.arm}/{planned.trial}"
+        )
     if found.outcome is not None and (fault := _fault(found.outcome, planned)):
         raise ValueError(fault)
     return found
@@ -118,17 +126,23 @@ def _fault(outcome: Outcome, planned: Planned) -> str:
     """Why an outcome cannot be that of the planned trial; empty where it can."""
     if outcome.seed != planned.seed:
         return (
-            f"it is of a run of another seed: this trial has {planned.seed}, not {outcome.seed} - at `$.outcome.seed`"
+            f"it is of a run of another seed: this trial has {planned.seed}, not "
+            f"{outcome.seed} - at `$.outcome.seed`"
         )
     workloads = [(own.name, own.kind) for own in outcome.workloads]
     if planned.workloads is not None and workloads != [*planned.workloads]:
         differing = _words(workloads), _words(planned.workloads)
-        return f"its workloads are {differing[0]}, and planned are {differing[1]} - at `$.outcome.workloads`"
+        return (
+            f"its workloads are {differing[0]}, and planned are {differing[1]} - at "
+            "`$.outcome.workloads`"
+        )
     # A trial in which everything has an end may be over before the warm-up.
     counted_from = [own.counted_from_ps for own in outcome.workloads]
     counted_from += [] if outcome.finished else [outcome.counted_from_ps or 0]
     if outcome.end_ps < max(counted_from, default=0) or not outcome.end_ps:
-        return f"it ends at {outcome.end_ps} ps, before anything was counted - at `$.outcome.end_ps`"
+        return (
+            f"it ends at {outcome.end_ps} ps, before anything was counted - at `$.outcome.end_ps`"
+        )
     return ""
 
 
@@ -137,7 +151,8 @@ def _words(workloads: Sequence[tuple[str, str]]) -> str:
 
 
 def read_head(file: BinaryIO) -> TrialHead:
-    """The head of a stored trial, of which little is read; raises `OSError`, or as `read_stored`."""
+    """The head of a stored trial, of which little is read; raises `OSError`, or as
+    `read_stored`."""
     content = file.read(HEAD_BYTES)
     if OUTCOME not in content:
         content += file.read(BYTES_MAX)

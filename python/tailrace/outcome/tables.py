@@ -14,15 +14,32 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "transactions": ("workload", "start_ps", "latency_ps"),
     "cut_off": ("workload", "start_ps", "waited_ps"),
     "port_series": (
-        *("port", "start_ps", "queue_mean_bytes", "queue_max_bytes", "tx_bytes", "drop_frames", "mark_frames"),
+        *(
+            "port",
+            "start_ps",
+            "queue_mean_bytes",
+            "queue_max_bytes",
+            "tx_bytes",
+            "drop_frames",
+            "mark_frames",
+        ),
     ),
     "workload_series": ("workload", "start_ps", "goodput_bytes"),
     "queue_depth": ("port", "depth_bytes", "time_ps"),
-    "tcp_windows": ("workload", "connection", "side", "at_ps", "window_segments", "threshold_segments", "rtt_ps"),
+    "tcp_windows": (
+        "workload",
+        "connection",
+        "side",
+        "at_ps",
+        "window_segments",
+        "threshold_segments",
+        "rtt_ps",
+    ),
     "run_queues": ("host", "start_ps", "runnable_mean"),
     "interface_series": ("interface", "at_ps"),
 }
-"""By table, the columns that every engine writes and something reads. All are numbers; a table may have more."""
+"""By table, the columns that every engine writes and something reads. All are numbers; a table may
+have more."""
 MAGIC = b"PAR1"
 """First and last bytes of a Parquet file."""
 NOT_WHOLE = "it is no whole Parquet file"
@@ -30,7 +47,8 @@ REASON_CHARACTERS_MAX = 120
 
 
 def check_table(content: bytes, table: str) -> None:
-    """Raises `ValueError` with the reason where the content of a file is no such table; its rows are not read."""
+    """Raises `ValueError` with the reason where the content of a file is no such table; its rows
+    are not read."""
     _opened(content, table)
 
 

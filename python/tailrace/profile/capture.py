@@ -65,7 +65,10 @@ class Profile:
     def addresses(self) -> list[IPv4Address | IPv6Address]:
         """The addresses to which the tables point."""
         halves = self.columns("addresses")
-        return [_address(high << 64 | low) for high, low in zip(halves["high"], halves["low"], strict=True)]
+        return [
+            _address(high << 64 | low)
+            for high, low in zip(halves["high"], halves["low"], strict=True)
+        ]
 
 
 def random_key() -> str:
@@ -76,7 +79,8 @@ def random_key() -> str:
 def profile_capture(path: Path, options: ProfileOptions) -> Profile:
     """Profiles a file; raises `RunRefusedError` when it is no capture or an option is wrong.
 
-    A capture that ends early or is damaged has a profile of what was readable: `capture.end` says where it ended.
+    A capture that ends early or is damaged has a profile of what was readable: `capture.end` says
+    where it ended.
     """
     _check(path)
     return _profiled(path, str(path), path.name, options)
@@ -106,7 +110,9 @@ def _check(path: Path) -> None:
     except FileNotFoundError as error:
         raise RunRefusedError(f"{path}: {reason_of(error)}") from None
     except (OSError, ValueError) as error:
-        raise RunRefusedError(f"{path}: {reason_of(error)} (hint: name a pcap or pcapng file)") from None
+        raise RunRefusedError(
+            f"{path}: {reason_of(error)} (hint: name a pcap or pcapng file)"
+        ) from None
 
 
 def _address(number: int) -> IPv4Address | IPv6Address:

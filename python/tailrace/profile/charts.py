@@ -47,7 +47,10 @@ class Panel:
         """Names with colour and dash, where there is more than one."""
         if len(self.names) < 2:
             return []
-        return [{"name": name, "colour": at % 6, "dash": dash_of(at)} for at, name in enumerate(self.names)]
+        return [
+            {"name": name, "colour": at % 6, "dash": dash_of(at)}
+            for at, name in enumerate(self.names)
+        ]
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,8 @@ class Curves:
 
 
 def bars(of: Bars) -> Panel | None:
-    """Horizontal bars below the names of their rows, with their shares as text: the whole width is 100 %, and a line
-    stands there. None without rows.
+    """Horizontal bars below the names of their rows, with their shares as text: the whole width is
+    100 %, and a line stands there. None without rows.
     """
     if not of.rows:
         return None
@@ -86,7 +89,9 @@ def bars(of: Bars) -> Panel | None:
         top = at * row_px
         told = " · ".join(share_text(share) for share in shares)
         marks.append(tag("text", name, x=0, y=top + NAME_PX - 3, class_="label"))
-        marks.append(tag("text", told, x="100%", y=top + NAME_PX - 3, class_="tick", text_anchor="end"))
+        marks.append(
+            tag("text", told, x="100%", y=top + NAME_PX - 3, class_="tick", text_anchor="end")
+        )
         for index, share in enumerate(shares):
             tip = tag("title", f"{name}, {of.names[index]}: {share_text(share)}")
             place = {
@@ -97,7 +102,10 @@ def bars(of: Bars) -> Panel | None:
             }
             marks.append(tag("rect", tip, **place, class_=f"bar {arm_class(index)}"))
     marks.append(tag("line", x1="100%", x2="100%", y1=0, y2=row_px * len(of.rows), class_="axis"))
-    label = f"{of.title}: {of.what}, a bar for each row; the whole width is 100 %. The table below has the numbers."
+    label = (
+        f"{of.title}: {of.what}, a bar for each row; the whole width is 100 %. The table below "
+        "has the numbers."
+    )
     drawing = plot(marks, height=row_px * len(of.rows), label=label, left=2, right=4, bottom=8)
     table = csv_text((of.title, *of.names), [(name, *shares) for name, shares in of.rows])
     return Panel(of.key, of.title, of.what, of.names, "", "", drawing, table, has_boxes=True)
@@ -157,7 +165,12 @@ def over_time(rates: Data, line_bps: int | None) -> Panel:
         )
         for index, (_, values) in reversed(list(enumerate(series)))
     ]
-    marks = [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths), *(_line_speed(limit, y) for limit in limits)]
+    marks = [
+        *x_axis(x, HEIGHT_PX),
+        *y_axis(y, HEIGHT_PX),
+        lines(paths),
+        *(_line_speed(limit, y) for limit in limits),
+    ]
     label = "Rate on the line over time: the mean of each cell, and the busiest interval within it."
     drawing = plot(marks, height=HEIGHT_PX, label=label, left=LEFT_PX, right=RIGHT_PX)
     names = tuple(name for name, _ in series)
@@ -208,7 +221,9 @@ def by_width(rates: Data) -> Panel | None:
                     )
                 )
     label = "Rate by width of the interval: maximum, 99th percentile and mean."
-    drawing = plot([*marks, lines(paths)], height=HEIGHT_PX, label=label, left=LEFT_PX, right=RIGHT_PX)
+    drawing = plot(
+        [*marks, lines(paths)], height=HEIGHT_PX, label=label, left=LEFT_PX, right=RIGHT_PX
+    )
     names = tuple(name for name, _ in named)
     table = csv_text(("of", "width_s", "bits_per_s"), rows)
     return Panel(
@@ -229,4 +244,6 @@ def _unit(bps: float) -> tuple[str, float]:
 
 def _line_speed(limit: float, y: AxisScale) -> Markup:
     at = round(HEIGHT_PX * (1 - y(limit)), 1)
-    return tag("line", tag("title", "speed of the line"), x1=0, x2="100%", y1=at, y2=at, class_="knee")
+    return tag(
+        "line", tag("title", "speed of the line"), x1=0, x2="100%", y1=at, y2=at, class_="knee"
+    )

@@ -1,6 +1,8 @@
-"""What kind of traffic a profile shows, in sentences: each has its figures, and follows a rule that is a constant here.
+"""What kind of traffic a profile shows, in sentences: each has its figures, and follows a rule that
+is a constant here.
 
-The limits are conventions of this project, chosen so that a sentence is true of the word in it; they are not standards.
+The limits are conventions of this project, chosen so that a sentence is true of the word in it;
+they are not standards.
 """
 
 from collections.abc import Iterator
@@ -24,15 +26,18 @@ FLOWS_MIN = 10
 QUIET_SECONDS_SHARE = 0.5
 """Bursts are microbursts while no second uses more than this share of the line."""
 BURST_RATIO_MIN = 10.0
-"""Without the speed of the line, traffic is bursty if the busiest 100 µs have this many times the mean rate."""
+"""Without the speed of the line, traffic is bursty if the busiest 100 µs have this many times the
+mean rate."""
 INCAST_SENDERS_MIN = 4
-"""Incast: so many senders to one receiver within 1 ms at the 99th percentile, or twice as many once."""
+"""Incast: so many senders to one receiver within 1 ms at the 99th percentile, or twice as many
+once."""
 RETRANSMISSIONS_SHARE_MIN = 0.001
 """Share of the segments from which on retransmissions are told as a property of the traffic."""
 JUMBO_BYTES = 1_500
 """Longest packet of IP on Ethernet without jumbo frames (IEEE 802.3 clause 3.2.7)."""
 LINE_PACKET_BYTES_MAX = 9_216
-"""Usual switches pass no longer packets: an interface divides them later, or has joined them before."""
+"""Usual switches pass no longer packets: an interface divides them later, or has joined them
+before."""
 
 Data = dict[str, Any]
 
@@ -91,15 +96,26 @@ def findings(data: Data) -> Findings:
 
 def _sizes(data: Data) -> Finding:
     of = data["frame_sizes"]
-    short = sum(one["share"] for one in of["bins"] if one["to_bytes"] is not None and one["to_bytes"] <= SHORT_BYTES)
+    short = sum(
+        one["share"]
+        for one in of["bins"]
+        if one["to_bytes"] is not None and one["to_bytes"] <= SHORT_BYTES
+    )
     long = sum(one["share"] for one in of["bins"] if one["from_bytes"] >= LONG_BYTES)
     told = f"the median is {bytes_text(of['p50_bytes'])}, the mean {bytes_text(of['mean_bytes'])}"
     if short >= MOST:
-        return Finding("many short packets", f"{share_text(short)} of the frames have at most {SHORT_BYTES} B; {told}.")
+        return Finding(
+            "many short packets",
+            f"{share_text(short)} of the frames have at most {SHORT_BYTES} B; {told}.",
+        )
     if long >= MOST:
-        return Finding("mostly long packets", f"{share_text(long)} of the frames have {LONG_BYTES} B or more; {told}.")
+        return Finding(
+            "mostly long packets",
+            f"{share_text(long)} of the frames have {LONG_BYTES} B or more; {told}.",
+        )
     sentence = (
-        f"{share_text(short)} of the frames have at most {SHORT_BYTES} B, {share_text(long)} at least {LONG_BYTES} B"
+        f"{share_text(short)} of the frames have at most {SHORT_BYTES} B, {share_text(long)} "
+        f"at least {LONG_BYTES} B"
     )
     return Finding("packets of all sizes", f"{sentence}; {told}.")
 
@@ -108,18 +124,26 @@ def _exchanges(data: Data) -> Finding | None:
     of = data["exchanges"]
     if not of["exchanges"]:
         return None
-    parts = [f"{count_text(of['exchanges'])} requests with a median of {bytes_text(of['request_bytes']['p50'])}"]
+    parts = [
+        f"{count_text(of['exchanges'])} requests with a median of "
+        f"{bytes_text(of['request_bytes']['p50'])}"
+    ]
     if of["response_bytes"]["count"]:
         time = of["server_time_ns"]
         parts.append(
-            f"the answers have a median of {bytes_text(of['response_bytes']['p50'])} and begin {ns_text(time['p50'])}"
+            f"the answers have a median of {bytes_text(of['response_bytes']['p50'])} and begin "
+            f"{ns_text(time['p50'])}"
             f" after the request (99th percentile: {ns_text(time['p99'])})"
         )
     if of["think_time_ns"]["count"]:
-        parts.append(f"clients wait {ns_text(of['think_time_ns']['p50'])} (median) before their next request")
+        parts.append(
+            f"clients wait {ns_text(of['think_time_ns']['p50'])} (median) before their next request"
+        )
     busiest = next((one for one in of["services"] if one["port"] is not None), None)
     if busiest:
-        parts.append(f"most requests go to port {busiest['port']} ({count_text(busiest['exchanges'])})")
+        parts.append(
+            f"most requests go to port {busiest['port']} ({count_text(busiest['exchanges'])})"
+        )
     return Finding("requests and responses over TCP", f"{'; '.join(parts)}.")
 
 
@@ -130,19 +154,31 @@ def _flows(data: Data) -> Finding | None:
         return None
     if flows < FLOWS_MIN:
         number = f"{flows} {'flow' if flows == 1 else 'flows'}"
-        return Finding(f"only {number}", f"There are only {number}; a flow is one direction of a conversation.")
+        return Finding(
+            f"only {number}", f"There are only {number}; a flow is one direction of a conversation."
+        )
     sums = list(accumulate(one["frame_bytes"] / (flows * of["mean"]) for one in largest))
     count = next((at for at, share in enumerate(sums, 1) if share >= MOST), None)
     median = f"the median flow has {bytes_text(of['p50'])}"
     if count is None:
-        told = f"The {len(sums)} largest of {count_text(flows)} flows carry {share_text(sums[-1])} of the bytes"
+        told = (
+            f"The {len(sums)} largest of {count_text(flows)} flows carry "
+            f"{share_text(sums[-1])} of the bytes"
+        )
         return Finding("many flows without elephants", f"{told}; {median}.")
     carry = "flow carries" if count == 1 else "flows carry"
     share = share_text(sums[count - 1])
-    told = f"The {count} largest {carry} {share} of the bytes of {count_text(flows)} flows; {median}."
+    told = (
+        f"The {count} largest {carry} {share} of the bytes of {count_text(flows)} flows; {median}."
+    )
     if count > max(1, ELEPHANTS_SHARE_OF_FLOWS * flows):
         return Finding("flows of similar sizes", told)
-    return Finding("one elephant flow" if count == 1 else f"few elephant flows ({count} carry half of the bytes)", told)
+    return Finding(
+        "one elephant flow"
+        if count == 1
+        else f"few elephant flows ({count} carry half of the bytes)",
+        told,
+    )
 
 
 def _load(data: Data, absent: list[str], unknown: list[str]) -> Finding | None:
@@ -151,18 +187,23 @@ def _load(data: Data, absent: list[str], unknown: list[str]) -> Finding | None:
     widest, narrowest = by_width[max(by_width)], by_width[min(by_width)]
     line_bps, bursts = data["capture"]["line_bps"], of["bursts"]
     if not line_bps:
-        unknown.append("the speed of the line is unknown, so shares of the line and microbursts are not judged")
+        unknown.append(
+            "the speed of the line is unknown, so shares of the line and microbursts are not judged"
+        )
         return _ratio(narrowest)
     second = widest["max_bps"] / line_bps
     told = f"The busiest {ns_text(widest['width_ns'])} uses {share_text(second)} of the line"
     if not bursts["bursts"]:
-        absent.append(f"microbursts (at least 80 % of the line during {ns_text(narrowest['width_ns'])})")
+        absent.append(
+            f"microbursts (at least 80 % of the line during {ns_text(narrowest['width_ns'])})"
+        )
         is_busy = second > QUIET_SECONDS_SHARE
         return Finding("a busy line without bursts" if is_busy else "a line with room", f"{told}.")
     longest, largest = bursts["duration_ns"]["max"], bursts["line_bytes"]["max"]
     times = "once" if bursts["bursts"] == 1 else f"{count_text(bursts['bursts'])} times"
     sentence = (
-        f"{told}; {times} at least 80 % of it is in use for {ns_text(narrowest['width_ns'])} or longer, at most for"
+        f"{told}; {times} at least 80 % of it is in use for {ns_text(narrowest['width_ns'])} "
+        "or longer, at most for"
         f" {ns_text(longest)}, and the largest of these bursts has {bytes_text(largest)}."
     )
     if second <= QUIET_SECONDS_SHARE:
@@ -175,14 +216,19 @@ def _ratio(narrowest: Data) -> Finding | None:
     if not mean or highest < BURST_RATIO_MIN * mean:
         return None
     told = f"The busiest {ns_text(narrowest['width_ns'])} have {rate_text(highest)}"
-    return Finding("bursts", f"{told}, {count_text(highest / mean)} times the mean rate of {rate_text(mean)}.")
+    return Finding(
+        "bursts", f"{told}, {count_text(highest / mean)} times the mean rate of {rate_text(mean)}."
+    )
 
 
 def _incast(data: Data, absent: list[str]) -> Finding | None:
     degree, peaks = data["incast"]["senders_per_receiver"], data["incast"]["peaks"]
-    if degree["count"] and (degree["p99"] >= INCAST_SENDERS_MIN or degree["max"] >= 2 * INCAST_SENDERS_MIN):
+    if degree["count"] and (
+        degree["p99"] >= INCAST_SENDERS_MIN or degree["max"] >= 2 * INCAST_SENDERS_MIN
+    ):
         sentence = (
-            f"Up to {degree['max']} senders have data for one receiver within the same millisecond (99th percentile:"
+            f"Up to {degree['max']} senders have data for one receiver within the same "
+            "millisecond (99th percentile:"
             f" {degree['p99']}); the receiver with most senders is {peaks[0]['receiver']}."
         )
         return Finding("incast", sentence)
@@ -196,10 +242,17 @@ def _losses(data: Data, absent: list[str]) -> Iterator[Finding]:
         return
     again = of["retransmissions"]
     if again and again >= RETRANSMISSIONS_SHARE_MIN * of["segments"]:
-        told = f"{share_text(again / of['segments'])} of the TCP segments are retransmissions ({count_text(again)}"
-        kinds = f"{count_text(of['fast_retransmissions'])} fast, {count_text(of['spurious_retransmissions'])} spurious"
+        told = (
+            f"{share_text(again / of['segments'])} of the TCP segments are retransmissions "
+            f"({count_text(again)}"
+        )
+        kinds = (
+            f"{count_text(of['fast_retransmissions'])} fast, "
+            f"{count_text(of['spurious_retransmissions'])} spurious"
+        )
         yield Finding(
-            "retransmissions", f"{told}: {kinds}); there are {count_text(of['duplicate_acks'])} duplicate ACKs."
+            "retransmissions",
+            f"{told}: {kinds}); there are {count_text(of['duplicate_acks'])} duplicate ACKs.",
         )
     else:
         limit = share_text(RETRANSMISSIONS_SHARE_MIN)
@@ -215,21 +268,29 @@ def _losses(data: Data, absent: list[str]) -> Iterator[Finding]:
 def _packets(data: Data, absent: list[str]) -> Iterator[Finding]:
     marked, frames = data["classes"]["ecn"]["congestion_experienced"], data["capture"]["frames"]
     if marked["frames"]:
-        told = f"{share_text(marked['frames'] / frames)} of the frames are marked “congestion experienced” (ECN)."
+        told = (
+            f"{share_text(marked['frames'] / frames)} of the frames are marked “congestion "
+            "experienced” (ECN)."
+        )
         yield Finding("congestion marks", told)
     else:
         absent.append("congestion marks")
     fragments = data["fragments"]
     if fragments["frames"]:
-        told = f"{count_text(fragments['frames'])} frames are fragments of {count_text(fragments['packets'])} packets."
+        told = (
+            f"{count_text(fragments['frames'])} frames are fragments of "
+            f"{count_text(fragments['packets'])} packets."
+        )
         yield Finding("fragments", told)
     else:
         absent.append("fragments")
     largest = data["capture"]["largest_packet_bytes"]
     if largest > LINE_PACKET_BYTES_MAX:
         sentence = (
-            f"The largest packet has {bytes_text(largest)}: it was captured before an interface divided it or after it"
-            " was joined (segmentation offload), so sizes and numbers of frames are not those of the line."
+            f"The largest packet has {bytes_text(largest)}: it was captured before an "
+            "interface divided it or after it"
+            " was joined (segmentation offload), so sizes and numbers of frames are not those "
+            "of the line."
         )
         yield Finding("segments larger than the frames of a line", sentence)
     elif largest > JUMBO_BYTES:

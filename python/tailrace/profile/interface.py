@@ -40,14 +40,18 @@ def profile_interface(wanted: Observation, options: ProfileOptions) -> Profile:
     `observed` of the result has the frames handed on and those that the kernel dropped.
     """
     pipe = subprocess.PIPE
-    with subprocess.Popen([str(program()), "observe"], stdin=pipe, stdout=pipe, stderr=pipe) as running:
+    with subprocess.Popen(
+        [str(program()), "observe"], stdin=pipe, stdout=pipe, stderr=pipe
+    ) as running:
         assert running.stdin is not None
         assert running.stdout is not None
         assert running.stderr is not None
         running.stdin.write(json.dumps(wanted.order()).encode())
         running.stdin.close()
         try:
-            profile: Profile | RunRefusedError = profile_stream(running.stdout.fileno(), wanted.interface, options)
+            profile: Profile | RunRefusedError = profile_stream(
+                running.stdout.fileno(), wanted.interface, options
+            )
         except RunRefusedError as error:
             profile = error  # the program says why there was no capture
         told = running.stderr.read().decode(errors="replace").strip().splitlines()

@@ -36,7 +36,9 @@ def render(data: dict[str, Any]) -> str:
         "findings": found,
         "sections": [(key, title, panels) for key, title, panels in sections if panels],
         "largest": data["flow_summary"]["largest"][:LARGEST_MAX],
-        "services": [one for one in data["exchanges"]["services"] if one["exchanges"]][:SERVICES_MAX],
+        "services": [one for one in data["exchanges"]["services"] if one["exchanges"]][
+            :SERVICES_MAX
+        ],
         "protocols": PROTOCOLS,
         "span": ns_text,
         "size": bytes_text,

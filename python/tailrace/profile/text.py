@@ -9,7 +9,17 @@ from tailrace.results.format.numbers import bytes_text, count_text, rate_text, s
 NAMED_MAX = 10
 """Rows of a table of ports, services or largest flows."""
 PS_PER_NS = 1000
-PROTOCOLS = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 58: "ICMPv6", 89: "OSPF", 132: "SCTP"}
+PROTOCOLS = {
+    1: "ICMP",
+    2: "IGMP",
+    6: "TCP",
+    17: "UDP",
+    47: "GRE",
+    50: "ESP",
+    58: "ICMPv6",
+    89: "OSPF",
+    132: "SCTP",
+}
 """Numbers of protocols of IP that are named (IANA)."""
 Data = dict[str, Any]
 
@@ -34,8 +44,17 @@ def _capture(data: Data) -> str:
     compressed = "" if of["compression"] == "none" else f", {of['compression']}"
     rows = [
         ("capture", f"{data['file']} ({of['file_format']}{compressed})"),
-        ("frames", f"{count_text(of['frames'])} with {bytes_text(of['frame_bytes'])} in {_span(of['duration_ns'])}"),
-        ("line", rate_text(of["line_bps"]) if of["line_bps"] else "speed unknown (hint: --line 10Gbit/s)"),
+        (
+            "frames",
+            f"{count_text(of['frames'])} with {bytes_text(of['frame_bytes'])} in "
+            f"{_span(of['duration_ns'])}",
+        ),
+        (
+            "line",
+            rate_text(of["line_bps"])
+            if of["line_bps"]
+            else "speed unknown (hint: --line 10Gbit/s)",
+        ),
         ("largest packet", bytes_text(of["largest_packet_bytes"])),
     ]
     rows += [(name, count_text(of[key])) for name, key in _ODDITIES if of[key]]
@@ -58,7 +77,11 @@ def _frame_sizes(of: Data) -> str:
     rows: list[Row] = [("frame size", "frames", "share")]
     for one in of["bins"]:
         if one["frames"]:
-            end = f"{one['from_bytes']} B and more" if one["to_bytes"] is None else f"up to {one['to_bytes']} B"
+            end = (
+                f"{one['from_bytes']} B and more"
+                if one["to_bytes"] is None
+                else f"up to {one['to_bytes']} B"
+            )
             rows.append((end, count_text(one["frames"]), _share(one["share"])))
     top = ", ".join(f"{size} B ({count_text(count)})" for size, count in of["top_bytes"][:5])
     return f"{align(rows)}\nmost frequent: {top}" if of["top_bytes"] else ""
@@ -69,14 +92,19 @@ def _rates(direction: str, of: Data) -> str:
     heads = ("> 50 %", "> 80 %", "> 95 %") if has_line else ()
     rows: list[Row] = [(f"rate ({direction})", "mean", "median", "p99", "max", *heads)]
     for one in of["intervals"]:
-        shares = [_share(one[f"share_above_{part}_percent"]) for part in (50, 80, 95)] if has_line else []
+        shares = (
+            [_share(one[f"share_above_{part}_percent"]) for part in (50, 80, 95)]
+            if has_line
+            else []
+        )
         told = (rate_text(one[key]) for key in ("mean_bps", "p50_bps", "p99_bps", "max_bps"))
         rows.append((f"per {_span(one['width_ns'])}", *told, *shares))
     lines = [align(rows)]
     if has_line and of["bursts"]["bursts"]:
         bursts, longest = of["bursts"], of["bursts"]["duration_ns"]
         lines.append(
-            f"{count_text(bursts['bursts'])} bursts of at least 80 % of the line in each 100 us: median"
+            f"{count_text(bursts['bursts'])} bursts of at least 80 % of the "
+            "line in each 100 us: median"
             f" {_span(longest['p50'])}, longest {_span(longest['max'])},"
             f" largest {bytes_text(bursts['line_bytes']['max'])}"
         )
@@ -88,7 +116,10 @@ def _protocols(data: Data) -> str:
     rows: list[Row] = [("protocol", "frames", "bytes")]
     rows += [(name, *_count(of[key])) for name, key in _KINDS if of[key]["frames"]]
     rows += [(f"type {one['ether_type']}", *_count(one)) for one in of["ether_types"]]
-    rows += [(PROTOCOLS.get(one["number"], f"protocol {one['number']}"), *_count(one)) for one in of["ip_protocols"]]
+    rows += [
+        (PROTOCOLS.get(one["number"], f"protocol {one['number']}"), *_count(one))
+        for one in of["ip_protocols"]
+    ]
     for name, key in (("TCP", "tcp_ports"), ("UDP", "udp_ports")):
         rows += [(f"{name} port {one['port']}", *_count(one)) for one in of[key][:NAMED_MAX]]
     classes, fragments = data["classes"], data["fragments"]
@@ -135,7 +166,8 @@ def _flows(of: Data) -> str:
     lines = [align(rows)]
     if of["evicted"]:
         lines.append(
-            f"{count_text(of['evicted'])} flows made room for others (limit: {count_text(of['flows_max'])} at once)"
+            f"{count_text(of['evicted'])} flows made room for others (limit: "
+            f"{count_text(of['flows_max'])} at once)"
         )
     return "\n".join(lines)
 
@@ -143,11 +175,23 @@ def _flows(of: Data) -> str:
 def _tcp(of: Data, flows: Data) -> str:
     if not of["segments"]:
         return ""
-    rows = [("TCP connections", f"{count_text(flows['connections'])}, {count_text(flows['with_syn'])} with opening")]
+    rows = [
+        (
+            "TCP connections",
+            f"{count_text(flows['connections'])}, {count_text(flows['with_syn'])} with opening",
+        )
+    ]
     rows += [(name, count_text(of[key])) for name, key in _SEGMENTS if of[key] or key in _ALWAYS]
     rows += [(name, _distribution(of[key])) for name, key in _TIMES if of[key]["count"]]
     if of["mss_bytes"]:
-        rows.append(("MSS", ", ".join(f"{size} B ({count_text(count)})" for size, count in of["mss_bytes"][-5:])))
+        rows.append(
+            (
+                "MSS",
+                ", ".join(
+                    f"{size} B ({count_text(count)})" for size, count in of["mss_bytes"][-5:]
+                ),
+            )
+        )
     return _pairs(rows)
 
 
@@ -178,7 +222,9 @@ _TIMES = (
 def _exchanges(of: Data) -> str:
     if not of["exchanges"]:
         return ""
-    rows: list[Row] = [("requests", "number", "size p50", "answer p50", "server p50", "server p99", "think p50")]
+    rows: list[Row] = [
+        ("requests", "number", "size p50", "answer p50", "server p50", "server p99", "think p50")
+    ]
     for one in of["services"][:NAMED_MAX]:
         name = "other ports" if one["port"] is None else f"port {one['port']}"
         rows.append(
@@ -193,14 +239,23 @@ def _exchanges(of: Data) -> str:
             )
         )
     notes = [f"{count_text(of[key])} {key}" for key in ("pipelined", "unanswered") if of[key]]
-    return align(rows) + (f"\nof all {count_text(of['exchanges'])}: {', '.join(notes)}" if notes else "")
+    return align(rows) + (
+        f"\nof all {count_text(of['exchanges'])}: {', '.join(notes)}" if notes else ""
+    )
 
 
 def _at_once(data: Data) -> str:
     of, incast = data["concurrency"], data["incast"]
     rows = [
-        (name, f"mean {of[key]['mean']:.3g}, p99 {count_text(of[key]['p99'])}, max {count_text(of[key]['max'])}")
-        for name, key in (("open connections", "open_connections"), ("waiting requests", "waiting_requests"))
+        (
+            name,
+            f"mean {of[key]['mean']:.3g}, p99 {count_text(of[key]['p99'])}, max "
+            f"{count_text(of[key]['max'])}",
+        )
+        for name, key in (
+            ("open connections", "open_connections"),
+            ("waiting requests", "waiting_requests"),
+        )
         if of[key]["max"]
     ]
     degree = incast["senders_per_receiver"]
@@ -233,5 +288,8 @@ def _time(of: Data, key: str) -> str:
 
 
 def _distribution(of: Data) -> str:
-    told = ", ".join(f"{name} {_span(of[key])}" for name, key in (("min", "min"), ("median", "p50"), ("p99", "p99")))
+    told = ", ".join(
+        f"{name} {_span(of[key])}"
+        for name, key in (("min", "min"), ("median", "p50"), ("p99", "p99"))
+    )
     return f"{told} ({count_text(of['count'])})"

@@ -14,4 +14,8 @@ def ns_text(ns: float) -> str:
 
 def share_text(value: float) -> str:
     """A share in percent: one decimal, more for what is below 0.1 %."""
-    return f"{value * 100:.1f} %" if value == 0 or value >= SHARE_SHOWN_MIN else f"{digits_text(value * 100, 2)} %"
+    return (
+        f"{value * 100:.1f} %"
+        if value == 0 or value >= SHARE_SHOWN_MIN
+        else f"{digits_text(value * 100, 2)} %"
+    )

@@ -1,12 +1,14 @@
-"""A client of AMQP 0-9-1 for checks, on the broker's own host. A program of its own, without other modules of tailrace:
-it is started in a lab.
+"""A client of AMQP 0-9-1 for checks, on the broker's own host. A program of its own, without other
+modules of tailrace: it is started in a lab.
 
     amqp.py ADDRESS PORT sizes BODY_BYTES QUEUE    publishes one message to a new queue and consumes it; prints the
-                                                   bytes of what was published, of its confirm and of the delivery
+                                                   bytes of what was published, of its confirm and
+                                                   of the delivery
     amqp.py ADDRESS PORT fill BODY_BYTES QUEUE COUNT MAX_BYTES
-                                                   makes a queue of at most so many bytes, with messages; prints COUNT
+                                                   makes a queue of at most so many bytes, with
+                                                   messages; prints COUNT
     amqp.py ADDRESS PORT count QUEUE               prints how many messages a queue has ready
-"""
+"""  # noqa: E501
 
 import socket
 import struct
@@ -37,7 +39,13 @@ class Client:
         self._buffer = b""
         self._socket.sendall(b"AMQP\x00\x00\x09\x01")
         self.expect(10, 10)
-        plain = b"\x00\x00\x00\x00" + short("PLAIN") + struct.pack(">I", 12) + b"\x00guest\x00guest" + short("en_US")
+        plain = (
+            b"\x00\x00\x00\x00"
+            + short("PLAIN")
+            + struct.pack(">I", 12)
+            + b"\x00guest\x00guest"
+            + short("en_US")
+        )
         self.call(0, 10, 11, plain, (10, 30))
         self.send(0, 10, 31, struct.pack(">HIH", 1, FRAME_MAX, 0))
         self.call(0, 10, 40, short("/") + b"\x00\x00", (10, 41))
@@ -47,13 +55,16 @@ class Client:
         """A method; returns its bytes."""
         return self._write(METHOD, channel, struct.pack(">HH", class_id, method) + arguments)
 
-    def call(self, channel: int, class_id: int, method: int, arguments: bytes, answer: tuple[int, int]) -> bytes:
+    def call(
+        self, channel: int, class_id: int, method: int, arguments: bytes, answer: tuple[int, int]
+    ) -> bytes:
         """A method and the arguments of its answer."""
         self.send(channel, class_id, method, arguments)
         return self.expect(*answer)[0]
 
     def expect(self, class_id: int, method: int) -> tuple[bytes, int]:
-        """The arguments of the next method, and its bytes; raises for another one, such as a refusal."""
+        """The arguments of the next method, and its bytes; raises for another one, such as a
+        refusal."""
         kind, payload, size = self.frame()
         found = struct.unpack(">HH", payload[:4])
         if kind != METHOD or found != (class_id, method):
@@ -70,7 +81,9 @@ class Client:
         written = self.send(1, 60, 40, b"\x00\x00" + short("") + short(queue) + b"\x01")
         written += self._write(HEADER, 1, struct.pack(">HHQ", 60, 0, len(body)) + PERSISTENT)
         step = FRAME_MAX - FRAME_BYTES
-        return written + sum(self._write(BODY, 1, body[at : at + step]) for at in range(0, len(body), step))
+        return written + sum(
+            self._write(BODY, 1, body[at : at + step]) for at in range(0, len(body), step)
+        )
 
     def delivery(self, body_bytes: int) -> int:
         """The bytes of a delivery of so many bytes."""

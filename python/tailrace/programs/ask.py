@@ -1,5 +1,5 @@
-"""Asks a server one request from its own host, and prints how many bytes its response has. A program of its own,
-without other modules of tailrace: it is started in a lab.
+"""Asks a server one request from its own host, and prints how many bytes its response has. A
+program of its own, without other modules of tailrace: it is started in a lab.
 
     ask.py ADDRESS PORT tcp|udp REQUEST_AS_HEX EXPECTED_BYTES
 """

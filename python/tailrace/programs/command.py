@@ -32,7 +32,8 @@ class Command:
     priority: int | None = None
     """Priority of the frames of its sockets, 0 to 7; None for the machine's default, 0."""
     dscp: int | None = None
-    """Code point of the TCP connections that it opens; their responses have the same. None for 0."""
+    """Code point of the TCP connections that it opens; their responses have the same. None for
+    0."""
     stdin: str | None = None
     """File with its input; None for none."""
     observes: bool = False
@@ -94,4 +95,7 @@ def complaint(command: Command, ended: Ended | None, errors: Path, output: Path)
     if ended is not None and ended.signal is not None:
         how = f"was ended by signal {ended.signal}"
     lines = [line.strip() for line in tail(errors) or tail(output)]
-    return f"{command.name}: {Path(command.argv[0]).name} {how}: {' | '.join(lines) or 'it printed nothing'}"
+    return (
+        f"{command.name}: {Path(command.argv[0]).name} {how}: "
+        f"{' | '.join(lines) or 'it printed nothing'}"
+    )

@@ -1,11 +1,12 @@
 """dnsperf: queries of one name, as many outstanding as there are users, and what it prints of each.
 
-With `-v` it prints the latency of every query when its answer has come, and with `-S` the clock at intervals: a query
-is known to have ended within one of them. A query without an answer in its time is lost; dnsperf does not ask again.
+With `-v` it prints the latency of every query when its answer has come, and with `-S` the clock at
+intervals: a query is known to have ended within one of them. A query without an answer in its time
+is lost; dnsperf does not ask again.
 
-With arrivals it sends at a rate, with the same time between all queries (`-Q`), whatever the server does. It is late
-where its machine is, and then makes up for it; a latency counts from the sending, so that a trial fails whose rate was
-not kept.
+With arrivals it sends at a rate, with the same time between all queries (`-Q`), whatever the server
+does. It is late where its machine is, and then makes up for it; a latency counts from the sending,
+so that a trial fails whose rate was not kept.
 """
 
 import re
@@ -22,7 +23,14 @@ from tailrace.programs.errors import ProgramError
 from tailrace.programs.latency import latency_outcome
 from tailrace.programs.measured import PS_PER_US, US_PER_S, Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
-from tailrace.programs.requests import Found, RequestWork, constant_sizes, no_pauses, refusals, users_refusals
+from tailrace.programs.requests import (
+    Found,
+    RequestWork,
+    constant_sizes,
+    no_pauses,
+    refusals,
+    users_refusals,
+)
 from tailrace.programs.series import Moved
 from tailrace.programs.summary import Summary, measured
 from tailrace.scenario.workloads.requests import Requests
@@ -31,14 +39,17 @@ PROGRAM = "dnsperf"
 TICK_S = 0.1
 """Interval of its clock."""
 USERS_MIN = 4
-"""With fewer queries outstanding dnsperf 2.10 pauses for up to 100 ms between them: it looks for answers that often."""
+"""With fewer queries outstanding dnsperf 2.10 pauses for up to 100 ms between them: it looks for
+answers that often."""
 USERS_MAX = 1000
 TCP_ANSWER_BYTES_MAX = 16_380
 """dnsperf 2.10 has a buffer of 16 KiB for each connection: longer answers count as lost."""
 OUTSTANDING_MAX = 60_000
-"""Queries that wait for their answers with arrivals: dnsperf numbers those of a thread with 16 bits."""
+"""Queries that wait for their answers with arrivals: dnsperf numbers those of a thread with 16
+bits."""
 RATE_MAX = 50_000
-"""Queries per second. dnsperf sleeps between two of them, for which Linux takes up to 50 us more (timer slack)."""
+"""Queries per second. dnsperf sleeps between two of them, for which Linux takes up to 50 us more
+(timer slack)."""
 KEPT_MIN = 0.98
 """Share of the rate that dnsperf has to send."""
 TIMEOUT_TCP_S = 5.0
@@ -46,7 +57,9 @@ TIMEOUT_TCP_S = 5.0
 TICK = re.compile(r"^(\d+\.\d+): [\d.]+$")
 QUERY = re.compile(r"^> (\S+) \S+ TXT(?: (\d+\.\d+))?$")
 SIZES = re.compile(r"Average packet size:\s+request (\d+), response (\d+)")
-TOTALS = re.compile(r"Queries sent:\s+(\d+)\s+Queries completed:\s+(\d+) .*\s+Queries lost:\s+(\d+)")
+TOTALS = re.compile(
+    r"Queries sent:\s+(\d+)\s+Queries completed:\s+(\d+) .*\s+Queries lost:\s+(\d+)"
+)
 RUN_TIME = re.compile(r"Run time \(s\):\s+([\d.]+)")
 GOOD, TIMED_OUT, INTERRUPTED = "NOERROR", "T", "I"
 PS_PER_S = 10**12
@@ -73,7 +86,11 @@ def dnsperf_refusals(workload: Requests) -> Found:
     query, answer = request - prefix, response - prefix
     if knot.name(query, answer) is None:
         least = knot.FIXED_BYTES + 12 + prefix
-        yield ("request",), f"no query of DNS has {request} bytes", f"write {least}B to {282 + prefix}B"
+        yield (
+            ("request",),
+            f"no query of DNS has {request} bytes",
+            f"write {least}B to {282 + prefix}B",
+        )
     most = knot.UDP_BYTES_MAX if workload.is_udp else TCP_ANSWER_BYTES_MAX
     if not 1 <= knot.text_bytes(query, answer) <= most - query - knot.RECORD_BYTES:
         least = request + knot.RECORD_BYTES + 1
@@ -155,12 +172,34 @@ class Dnsperf:
         return f"{self.asked}.{knot.ZONE} TXT\n"
 
     def command(self, file: Path, address: str, limit_s: int) -> Command:
-        """dnsperf for this workload; it ends at SIGINT, by itself after its queries, or some time after `limit_s`."""
+        """dnsperf for this workload; it ends at SIGINT, by itself after its queries, or some time
+        after `limit_s`."""
         own = self.work
         users, timeout_s = str(own.users), self._timeout_s
-        argv = [PROGRAM, "-e", "-m", "udp" if own.is_udp else "tcp", "-s", address, "-p", str(own.port)]
+        argv = [
+            PROGRAM,
+            "-e",
+            "-m",
+            "udp" if own.is_udp else "tcp",
+            "-s",
+            address,
+            "-p",
+            str(own.port),
+        ]
         argv += ["-d", str(file)]
-        argv += ["-c", users, *self._pace, "-T", "1", "-t", f"{timeout_s:g}", "-v", "-S", f"{TICK_S:g}", "-W"]
+        argv += [
+            "-c",
+            users,
+            *self._pace,
+            "-T",
+            "1",
+            "-t",
+            f"{timeout_s:g}",
+            "-v",
+            "-S",
+            f"{TICK_S:g}",
+            "-W",
+        ]
         argv += ["-n", str(own.total)] if own.is_finite else ["-l", str(limit_s + 60)]
         return Command(
             f"dnsperf-{own.name}",
@@ -175,7 +214,11 @@ class Dnsperf:
         self._require_sound(said)
         self._require_rate(said)
         last_us = min(interval.ended_wall_us, begun_wall_us + self._run_us(said))
-        ended = [one for one in answers(said, begun_wall_us, last_us) if one.ended_us <= interval.ended_wall_us]
+        ended = [
+            one
+            for one in answers(said, begun_wall_us, last_us)
+            if one.ended_us <= interval.ended_wall_us
+        ]
         counted_from_ps = 0 if self.work.is_finite else interval.counted_from_ps
         warm_us = interval.begun_wall_us + counted_from_ps // PS_PER_US
         counted = [one for one in ended if one.ended_us >= warm_us]
@@ -190,17 +233,24 @@ class Dnsperf:
             max(one.ended_us for one in ended) if is_whole else None,
             failed=len(counted) - len(done),
             moved=[
-                Moved(start, end, size) for start, end in (_span_ps(one, interval) for one in ended if one.latency_us)
+                Moved(start, end, size)
+                for start, end in (_span_ps(one, interval) for one in ended if one.latency_us)
             ],
         )
         found = measured(self.work, told, interval)
-        latencies = latency_outcome(one.latency_us * PS_PER_US for one in done if one.latency_us is not None)
+        latencies = latency_outcome(
+            one.latency_us * PS_PER_US for one in done if one.latency_us is not None
+        )
         return replace(found, outcome=structs.replace(found.outcome, latency=latencies))
 
     @staticmethod
     def report(said: str) -> str:
         """Its statistics, without the lines of single queries."""
-        return "\n".join(line for line in said.splitlines() if not QUERY.fullmatch(line) and not TICK.fullmatch(line))
+        return "\n".join(
+            line
+            for line in said.splitlines()
+            if not QUERY.fullmatch(line) and not TICK.fullmatch(line)
+        )
 
     def _run_us(self, said: str) -> int:
         """From its first query to its last answer."""
@@ -217,7 +267,8 @@ class Dnsperf:
         due = self.rate * (self._run_us(said) / US_PER_S - longest_s)
         if int(totals[1]) < due * KEPT_MIN - 1:
             raise ProgramError(
-                f"dnsperf-{self.work.name}: it sent {totals[1]} queries where {due:.0f} were due: this machine does not"
+                f"dnsperf-{self.work.name}: it sent {totals[1]} queries where {due:.0f} were "
+                "due: this machine does not"
                 " keep the rate of `arrivals`"
             )
 
@@ -237,7 +288,8 @@ class Dnsperf:
         seen = int(sizes[1]), int(sizes[2])
         if int(totals[2]) and seen != (self.query_bytes, self.answer_bytes):
             raise ProgramError(
-                f"{name}: queries and answers have {seen[0]} and {seen[1]} bytes, not {self.query_bytes} and"
+                f"{name}: queries and answers have {seen[0]} and {seen[1]} bytes, not "
+                f"{self.query_bytes} and"
                 f" {self.answer_bytes}"
             )
 
@@ -253,8 +305,8 @@ class Answer:
 
 
 def answers(said: str, begun_wall_us: int, last_us: int) -> Iterator[Answer]:
-    """Queries in the order of their ends: those between two lines of its clock are spread over the time between, and
-    those after the last line over the time until `last_us`.
+    """Queries in the order of their ends: those between two lines of its clock are spread over the
+    time between, and those after the last line over the time until `last_us`.
     """
     intervals: list[tuple[int, list[int | None]]] = []
     latencies: list[int | None] = []
@@ -272,7 +324,11 @@ def answers(said: str, begun_wall_us: int, last_us: int) -> Iterator[Answer]:
 
 def _latencies_s(said: str) -> Iterator[float]:
     """Of all answers."""
-    yield from (float(found[2]) for line in said.splitlines() if (found := QUERY.fullmatch(line)) and found[2])
+    yield from (
+        float(found[2])
+        for line in said.splitlines()
+        if (found := QUERY.fullmatch(line)) and found[2]
+    )
 
 
 def _spread(latencies: list[int | None], start_us: int, end_us: int) -> Iterator[Answer]:

@@ -1,9 +1,10 @@
-"""Random draws that a load generator and the lab compute identically: the load generator waits for them, and the lab
-subtracts them.
+"""Random draws that a load generator and the lab compute identically: the load generator waits for
+them, and the lab subtracts them.
 
-A load generator may log the time of a whole transaction including its pause. A pause that depends only on the numbers
-of user and transaction can be computed again, so that the latency counts from the intended start of the transaction: a
-late load generator makes a latency longer and never shorter.
+A load generator may log the time of a whole transaction including its pause. A pause that depends
+only on the numbers of user and transaction can be computed again, so that the latency counts from
+the intended start of the transaction: a late load generator makes a latency longer and never
+shorter.
 """
 
 import math
@@ -17,7 +18,8 @@ MASK = 2**30 - 1
 USERS_MAX = 65_536
 """Bits of the hashed value that hold the number of the user."""
 UNIFORMS_MAX = 16
-"""Independent uniform numbers that one draw may use, and so the largest shape of an Erlang distribution."""
+"""Independent uniform numbers that one draw may use, and so the largest shape of an Erlang
+distribution."""
 PS_PER_US = 10**6
 NS_PER_US = 1000
 ONE_PPB = 10**9
@@ -74,7 +76,8 @@ class Draw:
         return int(self.raw["erlang"]["shape"]) if self.kind == "erlang" else 1
 
     def value_us(self, user: int, number: int) -> int:
-        """The draw of a user's transaction (from 1), in microseconds, as a load generator waits for it."""
+        """The draw of a user's transaction (from 1), in microseconds, as a load generator waits for
+        it."""
         return max(0, int(self._value_us(user, number)))
 
     def value_ns(self, user: int, number: int) -> int:
@@ -83,14 +86,20 @@ class Draw:
 
     def _value_us(self, user: int, number: int) -> float:
         key = number * USERS_MAX + user
-        numbers = [((murmur2(key, self.seed + i) & MASK) + 0.5) / (MASK + 1) for i in range(self.uniforms)]
+        numbers = [
+            ((murmur2(key, self.seed + i) & MASK) + 0.5) / (MASK + 1) for i in range(self.uniforms)
+        ]
         return _value(self.kind, self.raw[self.kind], numbers)
 
     def lines(self, prefix: str) -> list[str]:
-        r"""`\set` lines of a script that has set `k`; the last name gets the draw in microseconds."""
+        r"""`\set` lines of a script that has set `k`; the last name gets the draw in
+        microseconds."""
         names = [f"{prefix}{i}" for i in range(self.uniforms)]
         hashed = (f"hash_murmur2(:k, {self.seed + i}) & {MASK}" for i in range(self.uniforms))
-        lines = [rf"\set {name} (double({h}) + 0.5) / {MASK + 1}.0" for name, h in zip(names, hashed, strict=True)]
+        lines = [
+            rf"\set {name} (double({h}) + 0.5) / {MASK + 1}.0"
+            for name, h in zip(names, hashed, strict=True)
+        ]
         if self.kind in ("normal", "log-normal"):
             lines += _normal_lines(names[0])
         dialect = Dialect(f":{prefix}{{}}", "ln({})", "exp({})", "{}z", _cases)
@@ -141,7 +150,8 @@ def _cases(cases: Sequence[tuple[str, str]], otherwise: str) -> str:
 
 
 def expression(draw: Draw, dialect: Dialect) -> str:
-    """The steps of `Draw.value_us` in a script, in their order, so that not even the last bit differs."""
+    """The steps of `Draw.value_us` in a script, in their order, so that not even the last bit
+    differs."""
     value, u = draw.raw[draw.kind], [dialect.uniform.format(i) for i in range(draw.uniforms)]
     match draw.kind:
         case "constant":
@@ -151,7 +161,10 @@ def expression(draw: Draw, dialect: Dialect) -> str:
         case "exponential":
             return f"-{_us(value['mean'])!r} * {dialect.log.format(u[0])}"
         case "normal":
-            return f"{_us(value['mean'])!r} + {_us(value['deviation'])!r} * {dialect.normal.format(u[0])}"
+            return (
+                f"{_us(value['mean'])!r} + {_us(value['deviation'])!r} * "
+                f"{dialect.normal.format(u[0])}"
+            )
         case "log-normal":
             power = f"{value['sigma_milli'] / 1000!r} * {dialect.normal.format(u[0])}"
             return f"{_us(value['median'])!r} * {dialect.exp.format(power)}"
@@ -160,7 +173,10 @@ def expression(draw: Draw, dialect: Dialect) -> str:
             return f"-{_us(value['mean'])!r} / {value['shape']} * ({logarithms})"
         case "cumulative":
             found = segments(value)
-            cases = [(f"{u[0]} <= {upto!r}", f"{x!r} + ({u[0]} - {p!r}) * {slope!r}") for upto, x, p, slope in found]
+            cases = [
+                (f"{u[0]} <= {upto!r}", f"{x!r} + ({u[0]} - {p!r}) * {slope!r}")
+                for upto, x, p, slope in found
+            ]
             return f"({dialect.cases(cases, repr(float(value[-1][0])))}) / {float(PS_PER_US)!r}"
     raise UnknownDrawError(f"'{draw.kind}' is not known")
 
@@ -176,7 +192,10 @@ def _normal_lines(name: str) -> list[str]:
     """The normal quantile in the language of scripts; the result is in the name with a `z`."""
     u, t = f":{name}", f":{name}t"
     a, b = _NUMERATOR, _DENOMINATOR
-    ratio = f"({a[0]} + {t} * ({a[1]} + {t} * {a[2]})) / (1 + {t} * ({b[0]} + {t} * ({b[1]} + {t} * {b[2]})))"
+    ratio = (
+        f"({a[0]} + {t} * ({a[1]} + {t} * {a[2]})) / (1 + {t} * ({b[0]} + "
+        f"{t} * ({b[1]} + {t} * {b[2]})))"
+    )
     return [
         rf"\set {name}t sqrt(-2 * ln(least({u}, 1 - {u})))",
         rf"\set {name}z ({t} - {ratio}) * CASE WHEN {u} > 0.5 THEN 1 ELSE -1 END",

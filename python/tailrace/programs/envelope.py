@@ -1,8 +1,10 @@
-"""The envelope of a device: rates and requests per second to which a control group holds the programs that use a disk.
+"""The envelope of a device: rates and requests per second to which a control group holds the
+programs that use a disk.
 
-A live run with another device than memory has a file on the disk of the run directory, past the page cache. What the
-control group imposes are four numbers, which follow from the device: both rates, and what all servers do per second.
-Latency, queue, splitting and write cache stay those of this machine.
+A live run with another device than memory has a file on the disk of the run directory, past the
+page cache. What the control group imposes are four numbers, which follow from the device: both
+rates, and what all servers do per second. Latency, queue, splitting and write cache stay those of
+this machine.
 """
 
 import json
@@ -56,7 +58,8 @@ class Envelope:
         if device is None or device["name"] == MEMORY:
             return None
         read_iops, write_iops = (
-            _iops(device["servers"], mean_of(device[key])) for key in ("read_latency", "write_latency")
+            _iops(device["servers"], mean_of(device[key]))
+            for key in ("read_latency", "write_latency")
         )
         return cls(device["read_bps"] // BITS, device["write_bps"] // BITS, read_iops, write_iops)
 
@@ -72,32 +75,53 @@ class Envelope:
 
 def _iops(servers: int, latency_ps: float) -> int:
     """Requests per second of so many servers."""
-    return min(IOPS_MAX, max(1, round(servers * PS_PER_S / latency_ps))) if latency_ps > 0 else IOPS_MAX
+    return (
+        min(IOPS_MAX, max(1, round(servers * PS_PER_S / latency_ps)))
+        if latency_ps > 0
+        else IOPS_MAX
+    )
 
 
 def disk_of(path: Path) -> str:
-    """Major and minor number of the whole disk under a file. Raises `ProgramError` where it is on none."""
+    """Major and minor number of the whole disk under a file. Raises `ProgramError` where it is on
+    none."""
     number = path.stat().st_dev
     major, minor = os.major(number), os.minor(number)
     place = DEVICES / f"{major}:{minor}"
     if major == 0 or not place.exists():
-        raise ProgramError(f"{path}: it is on no disk whose rate could be limited (hint: choose another --out)")
+        raise ProgramError(
+            f"{path}: it is on no disk whose rate could be limited (hint: choose another --out)"
+        )
     if (place / "partition").exists():
         return (place.resolve().parent / "dev").read_text(encoding="ascii").strip()
     return f"{major}:{minor}"
 
 
 def check_command(name: str, path: str, size_bytes: int) -> Command:
-    """Measures what the disk does without limits: four jobs of a second each, one after the other."""
-    argv = ["fio", "--output-format=json", "--ioengine=libaio", "--direct=1", f"--iodepth={CHECK_DEPTH}"]
-    argv += [f"--filename={path}", f"--size={size_bytes}", "--time_based", f"--runtime={CHECK_S}", "--thread"]
+    """Measures what the disk does without limits: four jobs of a second each, one after the
+    other."""
+    argv = [
+        "fio",
+        "--output-format=json",
+        "--ioengine=libaio",
+        "--direct=1",
+        f"--iodepth={CHECK_DEPTH}",
+    ]
+    argv += [
+        f"--filename={path}",
+        f"--size={size_bytes}",
+        "--time_based",
+        f"--runtime={CHECK_S}",
+        "--thread",
+    ]
     for key, (mode, block, _) in CHECKS.items():
         argv += [f"--name={key}", "--stonewall", f"--rw={mode}", f"--bs={block}"]
     return Command(name, argv)
 
 
 def read_check(text: str) -> DiskRates:
-    """What the disk does, by the names of the limits. Raises `ProgramError` where fio reports no such jobs."""
+    """What the disk does, by the names of the limits. Raises `ProgramError` where fio reports no
+    such jobs."""
     try:
         rows = {row["jobname"]: row for row in json.loads(text[text.index("{") :])["jobs"]}
         return DiskRates(
@@ -116,5 +140,7 @@ def shortfalls(backing: BackingDisk) -> list[str]:
     for key, (op, unit) in WORDS.items():
         wanted, measured = getattr(backing.envelope, key), getattr(backing.measured, key)
         if wanted < IOPS_MAX and measured < wanted:
-            found.append(f"{op} {measured:,.0f} {unit}, and the device '{backing.device}' has {wanted:,.0f}")
+            found.append(
+                f"{op} {measured:,.0f} {unit}, and the device '{backing.device}' has {wanted:,.0f}"
+            )
     return found

@@ -1,8 +1,8 @@
 """fio: the jobs of one initiator as a job file, and what it reports.
 
-Every initiator has a `fio --server`; one client starts all of them. Client and servers talk over Unix sockets, so that
-no byte of theirs crosses the network that is measured. fio logs every request: what counts is decided by the trial's
-interval, and nothing is averaged by fio.
+Every initiator has a `fio --server`; one client starts all of them. Client and servers talk over
+Unix sockets, so that no byte of theirs crosses the network that is measured. fio logs every
+request: what counts is decided by the trial's interval, and nothing is averaged by fio.
 """
 
 import json
@@ -35,8 +35,8 @@ ENGINES = {"local": "libaio", "iscsi": "nbd", "nbd": "nbd"}
 
 
 def job_file(work: StorageWork, place: str, limit_s: int, engine: str | None = None) -> str:
-    """The jobs of one initiator. `place` is the file or the URI of its device; `engine` is that of the protocol when
-    missing.
+    """The jobs of one initiator. `place` is the file or the URI of its device; `engine` is that of
+    the protocol when missing.
     """
     engine = engine or ENGINES[work.protocol]
     settings = {
@@ -78,7 +78,11 @@ def _pattern(work: StorageWork) -> dict[str, str]:
         return {"rw": f"rand{kind}", **mixed, "random_distribution": f"zipf:{value:g}"}
     if value == 0:
         return {"rw": kind, **mixed}
-    return {"rw": f"rand{kind}", **mixed, **({"percentage_random": f"{value * PERCENT:.0f}"} if value < 1 else {})}
+    return {
+        "rw": f"rand{kind}",
+        **mixed,
+        **({"percentage_random": f"{value * PERCENT:.0f}"} if value < 1 else {}),
+    }
 
 
 def rates(work: StorageWork) -> tuple[int, int] | None:
@@ -135,7 +139,9 @@ def report(work: StorageWork, folder: Path) -> dict[str, Any]:
         found = json.loads(text[begin:])
     except ValueError:
         lines = [line.strip() for line in text.splitlines() if line.strip()][-3:]
-        raise ProgramError(f"fio-{work.name}: its report is not whole: {' | '.join(lines)}") from None
+        raise ProgramError(
+            f"fio-{work.name}: its report is not whole: {' | '.join(lines)}"
+        ) from None
     if not isinstance(found, dict) or "client_stats" not in found:
         raise ProgramError(f"fio-{work.name}: its report has no results of servers")
     return found
@@ -153,17 +159,26 @@ def complaint(work: StorageWork, folder: Path) -> str:
 
 
 def by_initiator(work: StorageWork, told: Mapping[str, Any]) -> str:
-    """A line for each initiator with requests per second, bandwidth and latency, the slowest one first."""
+    """A line for each initiator with requests per second, bandwidth and latency, the slowest one
+    first."""
     lines = []
     for host in work.initiators:
-        own = [row for row in told["client_stats"] if row["jobname"] == work.name and _host_of(row) == host]
+        own = [
+            row
+            for row in told["client_stats"]
+            if row["jobname"] == work.name and _host_of(row) == host
+        ]
         rate = sum(row[op]["iops"] for row in own for op in OPS.values())
         parts = [f"{host}: {rate:.0f} requests/s"]
         for op in OPS.values():
             count = sum(row[op]["total_ios"] for row in own)
             if count:
                 mbps = sum(row[op]["bw_bytes"] for row in own) / 10**6
-                mean_ms = sum(row[op]["lat_ns"]["mean"] * row[op]["total_ios"] for row in own) / count / 10**6
+                mean_ms = (
+                    sum(row[op]["lat_ns"]["mean"] * row[op]["total_ios"] for row in own)
+                    / count
+                    / 10**6
+                )
                 parts.append(f"{op} {mbps:.1f} MB/s, mean {mean_ms:.3f} ms")
         lines.append((rate, "; ".join(parts)))
     return "".join(f"{line}\n" for _, line in sorted(lines))
@@ -175,18 +190,23 @@ def _host_of(row: Mapping[str, Any]) -> str:
 
 
 def require_sound(work: StorageWork, told: Mapping[str, Any], whole: Sequence[Done]) -> None:
-    """Raises `ProgramError` for errors that fio has counted, for missing jobs, and for requests that are not logged."""
+    """Raises `ProgramError` for errors that fio has counted, for missing jobs, and for requests
+    that are not logged."""
     rows = [row for row in told["client_stats"] if row["jobname"] == work.name]
     for number, host in enumerate(work.initiators):
         own = [row for row in rows if _host_of(row) == host]
         if errors := [row["error"] for row in own if row["error"]]:
             raise ProgramError(f"fio-{work.name}: the jobs on {host} ended with error {errors[0]}")
         if len(own) != work.jobs:
-            raise ProgramError(f"fio-{work.name}: {len(own)} of {work.jobs} jobs on {host} have results")
+            raise ProgramError(
+                f"fio-{work.name}: {len(own)} of {work.jobs} jobs on {host} have results"
+            )
         counted = sum(row[name]["total_ios"] for row in own for name in OPS.values())
         logged = sum(one.initiator == number for one in whole)
         if counted != logged:
-            raise ProgramError(f"fio-{work.name}: {host} did {counted} requests, and its logs have {logged}")
+            raise ProgramError(
+                f"fio-{work.name}: {host} did {counted} requests, and its logs have {logged}"
+            )
 
 
 def requests(work: StorageWork, folder: Path) -> list[Done]:
@@ -201,7 +221,11 @@ def requests(work: StorageWork, folder: Path) -> list[Done]:
 
 def requests_of(work: StorageWork, folder: Path, initiator: int) -> list[Done]:
     """Every request of the jobs of one initiator, whose fio ran in the folder without a client."""
-    return [one for job in range(work.jobs) for one in _log(folder / f"{LOG}_lat.{job + 1}.log", initiator, job)]
+    return [
+        one
+        for job in range(work.jobs)
+        for one in _log(folder / f"{LOG}_lat.{job + 1}.log", initiator, job)
+    ]
 
 
 def require_sound_jobs(work: StorageWork, folder: Path, host: str, own: Sequence[Done]) -> None:
@@ -215,7 +239,9 @@ def require_sound_jobs(work: StorageWork, folder: Path, host: str, own: Sequence
         raise ProgramError(f"fio-{work.name}: the jobs on {host} ended with error {errors[0]}")
     counted = sum(row[name]["total_ios"] for row in jobs for name in OPS.values())
     if len(jobs) != work.jobs or counted != len(own):
-        what = f"{len(jobs)} of {work.jobs} jobs did {counted} requests, and the logs have {len(own)}"
+        what = (
+            f"{len(jobs)} of {work.jobs} jobs did {counted} requests, and the logs have {len(own)}"
+        )
         raise ProgramError(f"fio-{work.name}: on {host}, {what}")
 
 
@@ -230,6 +256,8 @@ def _log(path: Path, initiator: int, job: int) -> Iterator[Done]:
         try:
             ended_ms, latency_ns, op, size_bytes = (int(word) for word in words[:4])
         except ValueError:
-            raise ProgramError(f"{path.name}: a line of the log is not whole: {line.strip()}") from None
+            raise ProgramError(
+                f"{path.name}: a line of the log is not whole: {line.strip()}"
+            ) from None
         if op in OPS:
             yield Done(initiator, job, ended_ms * US_PER_MS, latency_ns, op, size_bytes)

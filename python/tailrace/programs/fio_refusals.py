@@ -8,7 +8,8 @@ from tailrace.programs.measured import PS_PER_S
 from tailrace.programs.storage import Found, protocol_of
 
 SIZE_MAX_BYTES = 2**30
-"""Of the area of a workload: it is written and read back before each trial, in memory or on a disk."""
+"""Of the area of a workload: it is written and read back before each trial, in memory or on a
+disk."""
 PERCENT = 100
 PPM_PER_PERCENT = 10**4
 RATE_ERROR_MAX = 0.01
@@ -19,11 +20,20 @@ def refusals(workload: Any) -> Found:
     """Keys below the workload, problem, hint."""
     protocol = protocol_of(workload)
     if protocol not in fio.ENGINES:
-        what = f"live runs have no initiator for {protocol}, which is the kernel's, and not this machine's"
-        hint = f"write one of: {', '.join(fio.ENGINES)}; use --exact, whose kernels are its own; or simulate it"
+        what = (
+            f"live runs have no initiator for {protocol}, which is the "
+            "kernel's, and not this machine's"
+        )
+        hint = (
+            f"write one of: {', '.join(fio.ENGINES)}; use --exact, whose kernels are its own; "
+            "or simulate it"
+        )
         yield ("protocol",), what, hint
     if workload.device != MEMORY and protocol == "nbd":
-        what = f"nbdkit serves its files from the page cache, which no limit on a disk holds to '{workload.device}'"
+        what = (
+            "nbdkit serves its files from the page cache, which no limit on a disk holds to "
+            f"'{workload.device}'"
+        )
         yield ("device",), what, f"write protocol: iscsi, or device: {MEMORY}"
     if workload.offset + workload.size > SIZE_MAX_BYTES:
         yield (
@@ -38,11 +48,19 @@ def refusals(workload: Any) -> Found:
 def jobs(workload: Any, option: str) -> Found:
     """What the jobs of fio cannot do on any device; `option` is that of the engine."""
     if workload.jobs > fio.JOBS_MAX:
-        yield ("jobs",), "fio keeps the log of each job in memory", f"write at most {fio.JOBS_MAX} jobs"
+        yield (
+            ("jobs",),
+            "fio keeps the log of each job in memory",
+            f"write at most {fio.JOBS_MAX} jobs",
+        )
     if workload.start > 0:
         yield ("start",), "the jobs of fio begin with the trial", "omit it"
     if "constant" not in workload.block.raw:
-        yield ("block",), "the requests of fio have one size here", f"write one value, or omit {option} to simulate it"
+        yield (
+            ("block",),
+            "the requests of fio have one size here",
+            f"write one value, or omit {option} to simulate it",
+        )
     yield from _pauses(workload)
 
 
@@ -68,12 +86,23 @@ def _pauses(workload: Any) -> Found:
     if gaps is None:
         return
     if "constant" not in gaps.raw and "exponential" not in gaps.raw:
-        yield ("arrivals",), "fio begins requests evenly or at random (exponential)", "write rate, or exponential(...)"
+        yield (
+            ("arrivals",),
+            "fio begins requests evenly or at random (exponential)",
+            "write rate, or exponential(...)",
+        )
         return
     per_job = PS_PER_S / gaps.mean / workload.jobs
     for share in (workload.read / PERCENT, 1 - workload.read / PERCENT):
         exact = per_job * share
         if exact and abs(round(exact) - exact) > RATE_ERROR_MAX * exact:
-            what = f"fio paces reads and writes of each job in whole requests per second, and {exact:.3g} is not one"
-            yield ("rate" if workload.rate else "arrivals",), what, "choose another rate, or fewer jobs"
+            what = (
+                "fio paces reads and writes of each job in whole requests per second, and "
+                f"{exact:.3g} is not one"
+            )
+            yield (
+                ("rate" if workload.rate else "arrivals",),
+                what,
+                "choose another rate, or fewer jobs",
+            )
             return

@@ -1,8 +1,10 @@
-"""Galera: MariaDB servers that replicate every transaction to each other, and the template from which all nodes start.
+"""Galera: MariaDB servers that replicate every transaction to each other, and the template from
+which all nodes start.
 
-Transactions are replicated over TCP when they commit (Galera's `gcomm`); its UDP multicast is not used. Every node
-starts from a copy of one stopped data directory that carries the state (identifier and sequence number) of a cluster: a
-node with the state of the cluster joins without a transfer of state.
+Transactions are replicated over TCP when they commit (Galera's `gcomm`); its UDP multicast is not
+used. Every node starts from a copy of one stopped data directory that carries the state (identifier
+and sequence number) of a cluster: a node with the state of the cluster joins without a transfer of
+state.
 """
 
 import re
@@ -42,10 +44,16 @@ STATE_FILE = "grastate.dat"
 SETTINGS = (
     Setting("wsrep-on", "ON", "replication"),
     Setting("binlog-format", "ROW", "Galera replicates rows"),
-    Setting("binlog-row-image", "MINIMAL", "a write set has the key and the new block, not the old one"),
+    Setting(
+        "binlog-row-image", "MINIMAL", "a write set has the key and the new block, not the old one"
+    ),
     Setting("innodb-autoinc-lock-mode", "2", "Galera needs it"),
     Setting("wsrep-slave-threads", "4", "write sets of other nodes are applied in parallel"),
-    Setting("wsrep-sst-method", "rsync", "asked for and not used: a restored node lacks two views and no rows"),
+    Setting(
+        "wsrep-sst-method",
+        "rsync",
+        "asked for and not used: a restored node lacks two views and no rows",
+    ),
     Setting("innodb-buffer-pool-load-at-startup", "OFF", "every trial starts with cold caches"),
     Setting("innodb-buffer-pool-dump-at-shutdown", "OFF", "as innodb-buffer-pool-load-at-startup"),
 )
@@ -69,8 +77,12 @@ def library(name: str) -> Path | None:
     return next((folder / name for folder in FOLDERS if (folder / name).is_file()), None)
 
 
-GALERA = Needed(LIBRARY, "galera-4", "", "workloads of kind oltp with galera", find=library, title="Galera")
-RSYNC = Needed("rsync", "rsync", "--version", "nodes of galera: without it none is asked for its state")
+GALERA = Needed(
+    LIBRARY, "galera-4", "", "workloads of kind oltp with galera", find=library, title="Galera"
+)
+RSYNC = Needed(
+    "rsync", "rsync", "--version", "nodes of galera: without it none is asked for its state"
+)
 
 
 @dataclass(frozen=True)
@@ -86,11 +98,16 @@ class Node:
     def command(self, cpus: float | None = None) -> Command:
         """The server in the foreground."""
         command = self.server.command(cpus)
-        options = f"gmcast.listen_addr=tcp://{self.address}:{GROUP_PORT};ist.recv_addr={self.address}"
+        options = (
+            f"gmcast.listen_addr=tcp://{self.address}:{GROUP_PORT};ist.recv_addr={self.address}"
+        )
         argv = [f"--{setting.name}={setting.value}" for setting in SETTINGS]
         argv += [f"--wsrep-provider={library(LIBRARY) or LIBRARY}"]
         argv += [f"--wsrep-provider-options={PROVIDER_OPTIONS};{options}"]
-        argv += [f"--wsrep-cluster-address=gcomm://{','.join(self.others)}", f"--wsrep-node-address={self.address}"]
+        argv += [
+            f"--wsrep-cluster-address=gcomm://{','.join(self.others)}",
+            f"--wsrep-node-address={self.address}",
+        ]
         argv += [f"--wsrep-node-name={self.server.host}"]
         argv += [] if self.others else ["--wsrep-new-cluster"]
         return Command(
@@ -105,13 +122,16 @@ class Node:
 
 def status(place: Place, server: Server, name: str) -> dict[str, str]:
     """What a node says about its cluster, by the name of the variable."""
-    text = place.run(server.shell(f"{name}-{server.host}", "SHOW GLOBAL STATUS LIKE 'wsrep%'"), ASK_LIMIT_S)
+    text = place.run(
+        server.shell(f"{name}-{server.host}", "SHOW GLOBAL STATUS LIKE 'wsrep%'"), ASK_LIMIT_S
+    )
     rows = (line.split("\t", 1) for line in text.splitlines())
     return {row[0]: row[1].strip() for row in rows if len(row) == 2}
 
 
 def wait_until_formed(place: Place, servers: Sequence[Server]) -> None:
-    """Returns once every node sees all others and accepts statements; raises `ProgramError` with what each says."""
+    """Returns once every node sees all others and accepts statements; raises `ProgramError` with
+    what each says."""
     deadline_s = time.monotonic() + FORM_LIMIT_S
     moment = 0
     while True:
@@ -120,7 +140,8 @@ def wait_until_formed(place: Place, servers: Sequence[Server]) -> None:
             return
         if time.monotonic() > deadline_s:
             raise ProgramError(
-                f"the cluster of {', '.join(found)} did not form within {FORM_LIMIT_S:g} s: {'; '.join(problems)}"
+                f"the cluster of {', '.join(found)} did not form within {FORM_LIMIT_S:g} s: "
+                f"{'; '.join(problems)}"
             )
         moment += 1
         time.sleep(POLL_S)
@@ -130,12 +151,15 @@ def require_whole(place: Place, servers: Sequence[Server]) -> dict[str, dict[str
     """What each node says; raises `ProgramError` when one has left the cluster."""
     found = {server.host: status(place, server, "status") for server in servers}
     if problems := list(_unformed(found)):
-        raise ProgramError(f"the cluster of {', '.join(found)} was not whole at the end: {'; '.join(problems)}")
+        raise ProgramError(
+            f"the cluster of {', '.join(found)} was not whole at the end: {'; '.join(problems)}"
+        )
     return found
 
 
 def require_same(place: Place, servers: Sequence[Server], rows: Mapping[int, int]) -> None:
-    """Returns once all nodes have applied every write and hold the same rows; raises `ProgramError` otherwise."""
+    """Returns once all nodes have applied every write and hold the same rows; raises `ProgramError`
+    otherwise."""
     deadline_s = time.monotonic() + ASK_LIMIT_S
     moment = 0
     while True:
@@ -150,7 +174,10 @@ def require_same(place: Place, servers: Sequence[Server], rows: Mapping[int, int
 
 def _unformed(found: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     for host, own in found.items():
-        size, state = own.get("wsrep_cluster_size", "0"), own.get("wsrep_local_state_comment", "no state")
+        size, state = (
+            own.get("wsrep_cluster_size", "0"),
+            own.get("wsrep_local_state_comment", "no state"),
+        )
         if size != str(len(found)) or own.get("wsrep_ready") != "ON" or state != "Synced":
             yield f"{host} sees {size} of {len(found)} nodes and is {state}"
     if len({own.get("wsrep_cluster_state_uuid") for own in found.values()}) > 1:
@@ -158,10 +185,14 @@ def _unformed(found: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
 
 
 def state_of(text: str) -> str:
-    """Identifier and sequence number in the state file of a stopped node; raises `ProgramError` for an unclean stop."""
+    """Identifier and sequence number in the state file of a stopped node; raises `ProgramError` for
+    an unclean stop."""
     found = STATE.search(text)
     if found is None or int(found[2]) < 0:
-        raise ProgramError(f"{STATE_FILE} has no state: the server was not stopped cleanly: {' '.join(text.split())}")
+        raise ProgramError(
+            f"{STATE_FILE} has no state: the server was not stopped cleanly: "
+            f"{' '.join(text.split())}"
+        )
     return f"{found[1]}:{found[2]}"
 
 
@@ -183,7 +214,11 @@ class GaleraTemplates(MariaDbTemplates):
         place.run(server.shell("grant", grant), ASK_LIMIT_S)
         if not running.stop("TERM").is_good:
             raise ProgramError(running.complaint())
-        state = state_of(place.run(Command("state", ["cat", f"{data}/{STATE_FILE}"], user=mariadb.USER), ASK_LIMIT_S))
+        state = state_of(
+            place.run(
+                Command("state", ["cat", f"{data}/{STATE_FILE}"], user=mariadb.USER), ASK_LIMIT_S
+            )
+        )
         return data, {**facts, STATE_KEY: state}
 
 

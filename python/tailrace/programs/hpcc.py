@@ -1,4 +1,5 @@
-"""HPC Challenge (hpcc): its effective bandwidth b_eff has a pingpong of 8 bytes and one of two million bytes.
+"""HPC Challenge (hpcc): its effective bandwidth b_eff has a pingpong of 8 bytes and one of two
+million bytes.
 
 It has no switch for one test: the input makes the others tiny.
 """
@@ -69,7 +70,10 @@ def figures(name: str, folder: Path) -> dict[str, float]:
         text = (folder / OUTPUT).read_text(encoding="ascii", errors="replace")
     except OSError:
         raise ProgramError(f"mpi-{name}: hpcc ended without {OUTPUT}") from None
-    found = {key: float(value) for key, value in FIGURE.findall(text.partition("Begin of Summary section")[2])}
+    found = {
+        key: float(value)
+        for key, value in FIGURE.findall(text.partition("Begin of Summary section")[2])
+    }
     if not found.get("Success"):
         raise ProgramError(f"mpi-{name}: hpcc reports no success (hint: its log is {OUTPUT})")
     return found
@@ -78,7 +82,9 @@ def figures(name: str, folder: Path) -> dict[str, float]:
 def one_way_ps(found: dict[str, float], size: int) -> tuple[int, int, int]:
     """Least, mean and largest time of a message over the pairs of ranks."""
     if size == LATENCY_BYTES:
-        least, mean, most = (found[f"{each}PingPongLatency_usec"] * PS_PER_US for each in ("Min", "Avg", "Max"))
+        least, mean, most = (
+            found[f"{each}PingPongLatency_usec"] * PS_PER_US for each in ("Min", "Avg", "Max")
+        )
         return round(least), round(mean), round(most)
     # The largest bandwidth, in GB/s, is the least time.
     bandwidths = (found[f"{each}PingPongBandwidth_GBytes"] for each in ("Max", "Avg", "Min"))
@@ -88,5 +94,7 @@ def one_way_ps(found: dict[str, float], size: int) -> tuple[int, int, int]:
 
 def summary(found: dict[str, float]) -> str:
     """Its figures of the network, a line each."""
-    lines = [f"{key}={value:g}" for key, value in found.items() if any(word in key for word in KEPT)]
+    lines = [
+        f"{key}={value:g}" for key, value in found.items() if any(word in key for word in KEPT)
+    ]
     return "\n".join(lines) + "\n"

@@ -1,7 +1,8 @@
-"""Storage of the Linux kernel itself, set up by shell scripts: its disk without a medium (null_blk), its targets (LIO
-and nvmet) by configfs, and its initiators.
+"""Storage of the Linux kernel itself, set up by shell scripts: its disk without a medium
+(null_blk), its targets (LIO and nvmet) by configfs, and its initiators.
 
-Facts: `drivers/block/null_blk`, `drivers/target/iscsi`, `drivers/nvme` of Linux 6.1, and iscsistart(8) of open-iscsi.
+Facts: `drivers/block/null_blk`, `drivers/target/iscsi`, `drivers/nvme` of Linux 6.1, and
+iscsistart(8) of open-iscsi.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +14,11 @@ from tailrace.programs.storage import StorageWork
 LOCAL, ISCSI, NVME_TCP = "local", "iscsi", "nvme-tcp"
 PROTOCOLS = (LOCAL, ISCSI, NVME_TCP)
 ISCSISTART = Needed(
-    "iscsistart", "open-iscsi", "--version", "exact runs of kind storage over iscsi", title="open-iscsi"
+    "iscsistart",
+    "open-iscsi",
+    "--version",
+    "exact runs of kind storage over iscsi",
+    title="open-iscsi",
 )
 NVME = "/sys/kernel/config/nvmet"
 PREFIX = "2026-11.org.tailrace"
@@ -30,7 +35,8 @@ while :; do
     wait
 done
 """
-"""A target lasts until the trial tells it to end: by then its initiators have done what they had begun."""
+"""A target lasts until the trial tells it to end: by then its initiators have done what they had
+begun."""
 WAIT = """tries=0
 until find_disk && [ -b "$disk" ]; do
     tries=$((tries + 1))
@@ -57,7 +63,8 @@ def names_of(work: StorageWork) -> tuple[str, str]:
 
 
 def disk(placed: Placed, device: Mapping[str, Any]) -> str:
-    """Makes a disk that answers each request after a fixed time and keeps nothing; its path is then in `$disk`."""
+    """Makes a disk that answers each request after a fixed time and keeps nothing; its path is then
+    in `$disk`."""
     work = placed.work
     # The folder gives the disk its name, of 31 characters at most.
     name = f"{work.protocol}-{placed.number}"
@@ -70,12 +77,16 @@ def disk(placed: Placed, device: Mapping[str, Any]) -> str:
         "power": 1,
     }
     folder = f"/sys/kernel/config/nullb/{name}"
-    lines = [f"mkdir {folder}", *(f"echo {value} > {folder}/{key}" for key, value in settings.items())]
+    lines = [
+        f"mkdir {folder}",
+        *(f"echo {value} > {folder}/{key}" for key, value in settings.items()),
+    ]
     return "\n".join([*lines, f"disk=/dev/{name}", '[ -b "$disk" ]', ""])
 
 
 def target(placed: Sequence[Placed], devices: Mapping[str, Mapping[str, Any]]) -> str:
-    """The disks of one host, and the targets that offer them. All workloads have the same protocol."""
+    """The disks of one host, and the targets that offer them. All workloads have the same
+    protocol."""
     is_nvme = placed[0].work.protocol == NVME_TCP
     offer = _nvme_subsystem if is_nvme else _iscsi_target
     parts = (disk(each, devices[str(each.work.raw["device"])]) + offer(each) for each in placed)
@@ -85,7 +96,10 @@ def target(placed: Sequence[Placed], devices: Mapping[str, Mapping[str, Any]]) -
 def attach(placed: Placed, initiator: str) -> str:
     """Attaches the disk of a workload to an initiator; its path is then in `$disk`."""
     wait = WAIT.format(attempts=ATTEMPTS, name=placed.work.name, target=placed.address)
-    ways: Mapping[str, Callable[[Placed, str], str]] = {ISCSI: _iscsi_initiator, NVME_TCP: _nvme_initiator}
+    ways: Mapping[str, Callable[[Placed, str], str]] = {
+        ISCSI: _iscsi_initiator,
+        NVME_TCP: _nvme_initiator,
+    }
     return "#!/bin/sh -e\n" + ways[placed.work.protocol](placed, initiator) + wait
 
 
@@ -108,7 +122,8 @@ def _iscsi_target(placed: Placed) -> str:
     agreed = _session(work)
     root = "/sys/kernel/config/target"
     core, group = f"{root}/core/iblock_0/{work.name}", f"{root}/iscsi/{names_of(work)[0]}/tpgt_1"
-    # The initiator would take more of each than the target offers here, so that these are what they agree on.
+    # The initiator would take more of each than the target offers here, so that these are what they
+    # agree on.
     offered = {
         "InitialR2T": _yes(agreed["initial_r2t"]),
         "ImmediateData": _yes(agreed["immediate_data"]),
@@ -153,7 +168,7 @@ find_disk() {{
         fi
     done
 }}
-"""
+"""  # noqa: E501
 
 
 def _nvme_subsystem(placed: Placed) -> str:
@@ -170,9 +185,12 @@ def _nvme_subsystem(placed: Placed) -> str:
 
 
 def _nvme_ports(placed: Sequence[Placed]) -> str:
-    """One for each address, which offers all of its subsystems. Those of one address have one in-capsule size."""
+    """One for each address, which offers all of its subsystems. Those of one address have one
+    in-capsule size."""
     lines: list[str] = []
-    for number, address in enumerate(dict.fromkeys((each.address, each.work.port) for each in placed), 1):
+    for number, address in enumerate(
+        dict.fromkeys((each.address, each.work.port) for each in placed), 1
+    ):
         own = [each.work for each in placed if (each.address, each.work.port) == address]
         port = f"{NVME}/ports/{number}"
         settings = {
@@ -183,7 +201,10 @@ def _nvme_ports(placed: Sequence[Placed]) -> str:
             "param_inline_data_size": _session(own[0])["in_capsule_bytes"],
         }
         names = [names_of(work)[1] for work in own]
-        lines += [f"mkdir {port}", *(f"echo {value} > {port}/{key}" for key, value in settings.items())]
+        lines += [
+            f"mkdir {port}",
+            *(f"echo {value} > {port}/{key}" for key, value in settings.items()),
+        ]
         lines += [f"ln -s {NVME}/subsystems/{name} {port}/subsystems/{name}" for name in names]
     return "".join(f"{line}\n" for line in lines)
 
@@ -204,7 +225,7 @@ find_disk() {{
         if [ "$(cat $subsystem/subsysnqn)" = {name} ]; then disk=/dev/nvme${{subsystem##*subsys}}n1; fi
     done
 }}
-"""
+"""  # noqa: E501
 
 
 def _flags(agreed: Mapping[str, Any]) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""What the storage of Linux kernels in virtual time cannot do for a workload of storage of the scenario."""
+"""What the storage of Linux kernels in virtual time cannot do for a workload of storage of the
+scenario."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -32,16 +33,30 @@ def refusals(workload: Any, devices: Mapping[str, Device]) -> Found:
         yield ("protocol",), what, f"write one of: {', '.join(PROTOCOLS)}; or {SIMULATE}"
         return
     if protocol == ISCSI and path_of(ISCSISTART) is None:
-        yield ("protocol",), f"{ISCSISTART.title} is not installed", f"install the package {ISCSISTART.package}"
+        yield (
+            ("protocol",),
+            f"{ISCSISTART.title} is not installed",
+            f"install the package {ISCSISTART.package}",
+        )
     yield from fio_refusals.jobs(workload, "--exact")
     if workload.block.largest > BLOCK_MAX_BYTES:
-        yield ("block",), "the kernel of an initiator splits requests of more than 1 MiB", "write 1MiB, or less"
+        yield (
+            ("block",),
+            "the kernel of an initiator splits requests of more than 1 MiB",
+            "write 1MiB, or less",
+        )
     if workload.flush_every:
-        what = "the disk of an exact run has no write cache, and a kernel does not flush such a disk"
+        what = (
+            "the disk of an exact run has no write cache, and a kernel does not flush such a disk"
+        )
         yield ("flush_every",), what, f"omit it, or {SIMULATE}"
     for key in ("request_cost", "write_cost"):
         if getattr(workload, key):
-            yield (key,), "a kernel in virtual time takes no time of a processor", f"omit it, or {SIMULATE}"
+            yield (
+                (key,),
+                "a kernel in virtual time takes no time of a processor",
+                f"omit it, or {SIMULATE}",
+            )
     if protocol != LOCAL:
         session = workload.session
         yield from {ISCSI: _iscsi, NVME_TCP: _nvme_tcp}[protocol](session)
@@ -49,12 +64,23 @@ def refusals(workload: Any, devices: Mapping[str, Device]) -> Found:
 
 
 def capsule_refusals(workload: Any, every: Iterable[Any]) -> Found:
-    """A port of the target of NVMe/TCP has one size of capsules, for the first workload that asks it."""
+    """A port of the target of NVMe/TCP has one size of capsules, for the first workload that asks
+    it."""
     storage = (each for each in every if each.kind == workload.kind)
     known = next((each for each in storage if _address(each) == _address(workload)), workload)
-    if protocol_of(workload) == NVME_TCP and known.session.in_capsule != workload.session.in_capsule:
-        what = f"another workload asks port {workload.server_port} of '{workload.target}' with other capsules"
-        yield ("nvme_tcp", "in_capsule"), what, f"write in_capsule: {known.session.in_capsule}B, or another port"
+    if (
+        protocol_of(workload) == NVME_TCP
+        and known.session.in_capsule != workload.session.in_capsule
+    ):
+        what = (
+            f"another workload asks port {workload.server_port} of '{workload.target}' with "
+            "other capsules"
+        )
+        yield (
+            ("nvme_tcp", "in_capsule"),
+            what,
+            f"write in_capsule: {known.session.in_capsule}B, or another port",
+        )
 
 
 def _address(workload: Any) -> tuple[Any, ...]:
@@ -62,7 +88,8 @@ def _address(workload: Any) -> tuple[Any, ...]:
 
 
 def _device(name: str, device: Device) -> Found:
-    """The disk of a kernel answers each request after one time, as many at a time as it has servers."""
+    """The disk of a kernel answers each request after one time, as many at a time as it has
+    servers."""
     hint = "name a device of constant and equal latencies, without cache and head"
     read, write = device.read_latency, device.write_latency
     if device.rotation is not None:
@@ -75,7 +102,11 @@ def _device(name: str, device: Device) -> Found:
         what = f"'{name}' is bound by a rate, and the disk of an exact run is not"
         yield ("device",), what, "write a read_rate and a write_rate of 100GB/s or more"
     elif device.cache is not None and device.cache.size:
-        yield ("device",), f"'{name}' has a write cache, and the disk of an exact run has none", hint
+        yield (
+            ("device",),
+            f"'{name}' has a write cache, and the disk of an exact run has none",
+            hint,
+        )
     elif (device.servers or 1) > SERVERS_MAX:
         yield ("device",), f"'{name}' has {device.servers} servers", f"at most {SERVERS_MAX}"
 
@@ -89,13 +120,24 @@ def _iscsi(session: Any) -> Found:
             yield ("iscsi",), what, "write iscsi: {initiator: open-iscsi, target: lio}"
     if ends != KERNELS:
         return
-    agreed, usual = session.agreed(), type(session)(initiator=KERNELS[0], target=KERNELS[1]).agreed()
+    agreed, usual = (
+        session.agreed(),
+        type(session)(initiator=KERNELS[0], target=KERNELS[1]).agreed(),
+    )
     if agreed.first_burst > 4 * usual.first_burst:
-        yield ("iscsi", "first_burst"), "open-iscsi takes no first burst of more than 256 KiB", "write 256KiB, or less"
+        yield (
+            ("iscsi", "first_burst"),
+            "open-iscsi takes no first burst of more than 256 KiB",
+            "write 256KiB, or less",
+        )
     if agreed.max_outstanding_r2t != usual.max_outstanding_r2t:
         yield ("iscsi", "max_outstanding_r2t"), "open-iscsi agrees on one R2T at a time", "omit it"
     if not session.status_with_data:
-        yield ("iscsi", "status_with_data"), "LIO sends the status of a read with its last data", "omit it"
+        yield (
+            ("iscsi", "status_with_data"),
+            "LIO sends the status of a read with its last data",
+            "omit it",
+        )
 
 
 def _nvme_tcp(session: Any) -> Found:
@@ -103,7 +145,11 @@ def _nvme_tcp(session: Any) -> Found:
     if session.queues != 1:
         yield ("nvme_tcp", "queues"), "a guest has one core, and so one I/O queue", "omit it"
     if session.queue_size not in QUEUE_SIZES:
-        yield ("nvme_tcp", "queue_size"), "the host of Linux has queues of 16 to 1024 entries", "write 16 to 1024"
+        yield (
+            ("nvme_tcp", "queue_size"),
+            "the host of Linux has queues of 16 to 1024 entries",
+            "write 16 to 1024",
+        )
     if session.in_capsule % PAGE_BYTES or not 0 < session.in_capsule <= IN_CAPSULE_MAX:
         yield (
             ("nvme_tcp", "in_capsule"),
@@ -111,4 +157,8 @@ def _nvme_tcp(session: Any) -> Found:
             "write 4KiB, 8KiB or 16KiB",
         )
     if session.max_h2c_data != H2C_DATA_BYTES:
-        yield ("nvme_tcp", "max_h2c_data"), "the target of Linux takes up to 4 MiB in a unit", "omit it"
+        yield (
+            ("nvme_tcp", "max_h2c_data"),
+            "the target of Linux takes up to 4 MiB in a unit",
+            "omit it",
+        )

@@ -1,7 +1,7 @@
 """Knot DNS: its configuration, and a zone whose answers have the sizes that are asked for.
 
-A query has an OPT record, as most queries have (RFC 6891); an answer is one TXT record besides. Over tcp a message has
-two bytes of length before it (RFC 1035, section 4.2.2).
+A query has an OPT record, as most queries have (RFC 6891); an answer is one TXT record besides.
+Over tcp a message has two bytes of length before it (RFC 1035, section 4.2.2).
 """
 
 from collections.abc import Iterable
@@ -21,18 +21,21 @@ LABEL_BYTES_MAX, NAME_BYTES_MAX = 63, 255
 FIXED_BYTES = 12 + 4 + 11
 """Of a query besides its name: header, type and class, OPT."""
 RECORD_BYTES = 12
-"""Of the answer's record besides its text: a pointer to the name, type, class, time to live, length."""
+"""Of the answer's record besides its text: a pointer to the name, type, class, time to live,
+length."""
 STRING_BYTES_MAX = 255
 UDP_BYTES_MAX = 4096
 """Size that dnsperf offers in its OPT record; a longer answer would be cut."""
 TCP_PREFIX_BYTES = 2
 
-KNOT = Needed(PROGRAM, "knot", "--version", "workloads of kind requests with dnsperf", title="Knot DNS")
+KNOT = Needed(
+    PROGRAM, "knot", "--version", "workloads of kind requests with dnsperf", title="Knot DNS"
+)
 
 
 def name(query_bytes: int, answer_bytes: int) -> str | None:
-    """The name that is asked for, without the zone: unique for its answer, and as long as the query needs; None where
-    there is none.
+    """The name that is asked for, without the zone: unique for its answer, and as long as the query
+    needs; None where there is none.
     """
     first = f"r{answer_bytes}"
     # Each label has a byte of length, and a name ends with an empty one.
@@ -62,7 +65,13 @@ def write_files(folder: Path, answers: Iterable[tuple[str, int]]) -> None:
     """The zone: names and sizes of their texts."""
     make_folder(folder)
     folder.chmod(0o755)
-    lines = [f"$ORIGIN {ZONE}.", "$TTL 3600", "@ SOA ns admin 1 3600 600 86400 60", "@ NS ns", "ns A 127.0.0.1"]
+    lines = [
+        f"$ORIGIN {ZONE}.",
+        "$TTL 3600",
+        "@ SOA ns admin 1 3600 600 86400 60",
+        "@ NS ns",
+        "ns A 127.0.0.1",
+    ]
     lines += [f"{asked} TXT {strings(size)}" for asked, size in answers]
     write_text(folder / "zone", "\n".join(lines) + "\n")
     (folder / "zone").chmod(0o644)
@@ -78,7 +87,9 @@ def strings(size: int) -> str:
     return " ".join(made)
 
 
-def configuration(folder: str, files: str, addresses: Iterable[str], users: int, port: int, workers: int | None) -> str:
+def configuration(
+    folder: str, files: str, addresses: Iterable[str], users: int, port: int, workers: int | None
+) -> str:
     """The whole configuration: nothing is written, and connections stay open."""
     listens = "".join(f"    listen: {address}@{port}\n" for address in addresses)
     threads = "".join(f"    {kind}-workers: {workers}\n" for kind in ("udp", "tcp") if workers)

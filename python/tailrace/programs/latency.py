@@ -12,7 +12,13 @@ from tailrace.statistics import Histogram
 SIGNIFICANT_BITS = 11
 """Values are kept to within a part in 2048, as the simulator's three decimal digits are."""
 PS_PER_NS = 1000
-PERCENTILES = (("p50_ps", 50.0), ("p90_ps", 90.0), ("p95_ps", 95.0), ("p99_ps", 99.0), ("p99_9_ps", 99.9))
+PERCENTILES = (
+    ("p50_ps", 50.0),
+    ("p90_ps", 90.0),
+    ("p95_ps", 95.0),
+    ("p99_ps", 99.0),
+    ("p99_9_ps", 99.9),
+)
 
 
 def latency_outcome(latencies_ps: Iterable[int]) -> Latency | None:
@@ -28,14 +34,21 @@ def latency_outcome(latencies_ps: Iterable[int]) -> Latency | None:
         "max_ps": values[-1],
         "buckets": [[edge, count] for edge, count in sorted(counts.items())],
     }
-    histogram = Histogram.counted(counts, {}, sum_ps=sum(values), min_ps=values[0], max_ps=values[-1])
-    return convert(summary | {key: histogram.percentile_ps(percent) for key, percent in PERCENTILES}, Latency)
+    histogram = Histogram.counted(
+        counts, {}, sum_ps=sum(values), min_ps=values[0], max_ps=values[-1]
+    )
+    return convert(
+        summary | {key: histogram.percentile_ps(percent) for key, percent in PERCENTILES}, Latency
+    )
 
 
 def cut_off_outcome(waits_ps: Sequence[int]) -> CutOff:
-    """The `cut_off` object of an outcome: what was running when the trial ended, and how long it had."""
+    """The `cut_off` object of an outcome: what was running when the trial ended, and how long it
+    had."""
     counts = Counter(_edge_ps(wait) for wait in waits_ps)
-    return CutOff(count=len(waits_ps), longest_ps=max(waits_ps, default=0), buckets=sorted(counts.items()))
+    return CutOff(
+        count=len(waits_ps), longest_ps=max(waits_ps, default=0), buckets=sorted(counts.items())
+    )
 
 
 def _edge_ps(value_ps: int) -> int:

@@ -88,7 +88,9 @@ class LocalPlace:
     def __enter__(self) -> "LocalPlace":
         make_folder(self._folder)
         require_plain(
-            "the folder for temporary files", Path(tempfile.gettempdir()), "set TMPDIR to a folder such as /tmp"
+            "the folder for temporary files",
+            Path(tempfile.gettempdir()),
+            "set TMPDIR to a folder such as /tmp",
         )
         # Every account reaches it: that of a server may not read the run's folder.
         self.scratch = tempfile.mkdtemp(prefix="tailrace-")
@@ -96,7 +98,10 @@ class LocalPlace:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         for program in self._started:
             if program.ended is None:

@@ -1,6 +1,8 @@
-"""Lua, the language of the scripts of wrk and sysbench: a draw there is the very number that the lab computes.
+"""Lua, the language of the scripts of wrk and sysbench: a draw there is the very number that the
+lab computes.
 
-Both programs have LuaJIT, whose numbers are doubles and whose FFI has 64-bit integers and the system's clock.
+Both programs have LuaJIT, whose numbers are doubles and whose FFI has 64-bit integers and the
+system's clock.
 """
 
 import os
@@ -23,7 +25,10 @@ DIALECT = Dialect("u{}", "math.log({})", "math.exp({})", "normal({})", _cases)
 
 def text(value: str) -> str:
     """A string of Lua, whatever its characters are."""
-    plain = "".join(one if one.isascii() and (one.isalnum() or one in " -_./:") else _escaped(one) for one in value)
+    plain = "".join(
+        one if one.isascii() and (one.isalnum() or one in " -_./:") else _escaped(one)
+        for one in value
+    )
     return f'"{plain}"'
 
 
@@ -33,7 +38,10 @@ def _escaped(one: str) -> str:
 
 def settings(values: Mapping[str, int | str]) -> str:
     """Local variables."""
-    lines = (f"local {name} = {value if isinstance(value, int) else text(value)}" for name, value in values.items())
+    lines = (
+        f"local {name} = {value if isinstance(value, int) else text(value)}"
+        for name, value in values.items()
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -45,5 +53,9 @@ def shared() -> str:
 def function(name: str, draw: Draw) -> str:
     """A local function of user and number that returns the draw in whole microseconds."""
     lines = [f"local function {name}(user, number)"]
-    lines += [f"  local u{i} = uniform(user, number, {draw.seed + i}ULL)" for i in range(draw.uniforms)]
-    return "\n".join([*lines, f"  return math.max(0, math.floor({expression(draw, DIALECT)}))", "end", ""])
+    lines += [
+        f"  local u{i} = uniform(user, number, {draw.seed + i}ULL)" for i in range(draw.uniforms)
+    ]
+    return "\n".join(
+        [*lines, f"  return math.max(0, math.floor({expression(draw, DIALECT)}))", "end", ""]
+    )

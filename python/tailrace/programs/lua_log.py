@@ -14,7 +14,8 @@ DONE = "done "
 
 
 def transactions(work: Work, program: str, log_prefix: Path) -> list[Transaction]:
-    """Every transaction of the log, by user and number; raises `ProgramError` if a pause differs from the seed's."""
+    """Every transaction of the log, by user and number; raises `ProgramError` if a pause differs
+    from the seed's."""
     return sorted(_logged(work, program, log_prefix), key=lambda one: (one.user, one.number))
 
 
@@ -33,7 +34,8 @@ def _logged(work: Work, program: str, log_prefix: Path) -> Iterator[Transaction]
     for user, number, begun_us, pause_us, _, ended_us in _lines(log_prefix):
         if pause_us != work.pause_us(user, number):
             raise ProgramError(
-                f"{program}-{work.name}: transaction {number} of user {user} had a different pause than the seed"
+                f"{program}-{work.name}: transaction {number} of user {user} had a different "
+                "pause than the seed"
                 " determines"
             )
         yield Transaction(user, number, begun_us, begun_us + pause_us, ended_us)

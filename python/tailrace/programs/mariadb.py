@@ -22,9 +22,10 @@ USER = "mysql"
 READY = "ready for connections"
 READY_LIMIT_S = 30.0
 ANSWER_BYTES = 30
-"""Of an answer to a prepared statement of one text column and one row, besides the text and its length (MySQL
-client/server protocol, "Binary Protocol Resultset"): column count 6, row 6, two ends 9 each. From its second answer on
-MariaDB omits the definition of the column, which its clients keep."""
+"""Of an answer to a prepared statement of one text column and one row, besides the text and its
+length (MySQL client/server protocol, "Binary Protocol Resultset"): column count 6, row 6, two ends
+9 each. From its second answer on MariaDB omits the definition of the column, which its clients
+keep."""
 TEXT_BYTES_MAX = 16_000_000
 """A row is one packet, of 16 MiB at most."""
 SETTINGS = (
@@ -34,7 +35,11 @@ SETTINGS = (
     Setting("sync-binlog", "0", "as innodb-flush-log-at-trx-commit"),
     Setting("innodb-log-file-size", "32M", "little is written"),
     Setting("query-cache-type", "0", "every statement reads its row"),
-    Setting("innodb-stats-auto-recalc", "OFF", "nothing is written, and background work would disturb a trial"),
+    Setting(
+        "innodb-stats-auto-recalc",
+        "OFF",
+        "nothing is written, and background work would disturb a trial",
+    ),
     Setting("skip-name-resolve", "ON", "a lab has no names"),
     Setting("max-prepared-stmt-count", "65536", "each user prepares its statements"),
     Setting("character-set-server", "latin1", "a character is a byte"),
@@ -44,7 +49,9 @@ POLL_S = 0.02
 LAYOUT = 1
 """Version of what a template holds."""
 
-MARIADB = Needed(PROGRAM, "mariadb-server", "--version", "workloads of kind oltp with mariadb", title="MariaDB")
+MARIADB = Needed(
+    PROGRAM, "mariadb-server", "--version", "workloads of kind oltp with mariadb", title="MariaDB"
+)
 INSTALL = Needed(INSTALLER, "mariadb-server", "--help", "loading MariaDB")
 SHELL = Needed(CLIENT, "mariadb-client", "--version", "loading and verifying MariaDB")
 
@@ -72,20 +79,45 @@ class Server:
         """The server in the foreground, as a child of the lab."""
         listens = [f"--bind-address={self.addresses}", f"--port={self.port}"]
         network = listens if self.addresses else ["--skip-networking"]
-        argv = [PROGRAM, "--no-defaults", f"--datadir={self.data}", f"--socket={self.socket}", *network]
-        argv += [f"--pid-file={self.data}.pid", "--skip-log-bin", f"--max-connections={self.users + CONNECTIONS_SPARE}"]
+        argv = [
+            PROGRAM,
+            "--no-defaults",
+            f"--datadir={self.data}",
+            f"--socket={self.socket}",
+            *network,
+        ]
+        argv += [
+            f"--pid-file={self.data}.pid",
+            "--skip-log-bin",
+            f"--max-connections={self.users + CONNECTIONS_SPARE}",
+        ]
         argv += [f"--{setting.name}={setting.value}" for setting in SETTINGS]
         priority = self.priority or None
-        return Command(f"mariadb-{self.host}", argv, host=self.host, user=USER, cpus=cpus, priority=priority)
+        return Command(
+            f"mariadb-{self.host}", argv, host=self.host, user=USER, cpus=cpus, priority=priority
+        )
 
     def shell(self, name: str, text: str, database: str = "") -> Command:
         """SQL on its socket, so that nothing crosses the network."""
-        argv = [CLIENT, "--no-defaults", f"--socket={self.socket}", "--user=root", "--batch", "--skip-column-names"]
-        return Command(name, [*argv, f"--execute={text}", *([database] if database else [])], host=self.host, user=USER)
+        argv = [
+            CLIENT,
+            "--no-defaults",
+            f"--socket={self.socket}",
+            "--user=root",
+            "--batch",
+            "--skip-column-names",
+        ]
+        return Command(
+            name,
+            [*argv, f"--execute={text}", *([database] if database else [])],
+            host=self.host,
+            user=USER,
+        )
 
 
 def row_bytes(response_bytes: int) -> int:
-    """Length of the text of a row for an answer of this size; smaller answers than the protocol's do not exist."""
+    """Length of the text of a row for an answer of this size; smaller answers than the protocol's
+    do not exist."""
     for prefix, most in ((1, 250), (3, 2**16 - 1), (4, 2**24 - 1)):
         length = response_bytes - ANSWER_BYTES - prefix
         if length <= most:
@@ -104,7 +136,8 @@ def load_script(rows: Mapping[int, int]) -> str:
     for size, count in rows.items():
         table, length = table_name(size), row_bytes(size)
         lines += [
-            f"CREATE TABLE {table} (id int PRIMARY KEY, d LONGTEXT NOT NULL) ENGINE=InnoDB CHARACTER SET latin1",
+            f"CREATE TABLE {table} (id int PRIMARY KEY, d LONGTEXT NOT NULL) ENGINE=InnoDB "
+            "CHARACTER SET latin1",
             f"INSERT INTO {table} SELECT seq, LEFT(REPEAT(MD5(seq), {length // 32 + 1}), {length})"
             f" FROM seq_1_to_{count}",
         ]
@@ -112,7 +145,8 @@ def load_script(rows: Mapping[int, int]) -> str:
 
 
 def facts_of(place: Place, server: Server, rows: Mapping[int, int], name: str) -> dict[str, str]:
-    """Count, bytes and checksum of every table, from every byte that the database has: its pages are then in memory."""
+    """Count, bytes and checksum of every table, from every byte that the database has: its pages
+    are then in memory."""
     facts = {}
     for size in rows:
         query = f"SELECT count(*), sum(length(d)), sum(crc32(d)) FROM {table_name(size)}"
@@ -122,12 +156,16 @@ def facts_of(place: Place, server: Server, rows: Mapping[int, int], name: str) -
 
 
 def make_folder_of(place: Place, server: Server) -> None:
-    """The data directory, for the server's account alone; in a lab of an ordinary user, for this one."""
+    """The data directory, for the server's account alone; in a lab of an ordinary user, for this
+    one."""
     argv = ["install", "--directory", "--mode=0700"]
     argv += [] if place.is_nested else [f"--owner={USER}", f"--group={USER}"]
     place.run(Command(f"folder-{server.host}", [*argv, server.data]), READY_LIMIT_S)
     # Its socket and its file of the process are beside it.
-    place.run(Command(f"open-{server.host}", ["chmod", "1777", str(Path(server.data).parent)]), READY_LIMIT_S)
+    place.run(
+        Command(f"open-{server.host}", ["chmod", "1777", str(Path(server.data).parent)]),
+        READY_LIMIT_S,
+    )
 
 
 def wait_until_ready(server: Running) -> None:
@@ -139,7 +177,9 @@ def wait_until_ready(server: Running) -> None:
         if READY in server.err_path.read_text(encoding="utf-8", errors="replace"):
             return
         time.sleep(POLL_S)
-    raise ProgramError(f"{server.command.name}: not ready within {READY_LIMIT_S:g} s; {server.complaint()}")
+    raise ProgramError(
+        f"{server.command.name}: not ready within {READY_LIMIT_S:g} s; {server.complaint()}"
+    )
 
 
 class MariaDbTemplates(Templates):

@@ -35,5 +35,7 @@ def marked_frame(source: End, destination: End, port: int, size: int, dscp: int 
     head += b"\0\0" + DO_NOT_FRAGMENT.to_bytes(2, "big") + bytes([TIME_TO_LIVE, UDP])
     addresses = IPv4Address(source.address).packed + IPv4Address(destination.address).packed
     ip = head + internet_sum(head + b"\0\0" + addresses).to_bytes(2, "big") + addresses
-    udp = b"".join(part.to_bytes(2, "big") for part in (SOURCE_PORT, port, ip_bytes - IP_BYTES, 0))  # RFC 768: no sum
+    udp = b"".join(
+        part.to_bytes(2, "big") for part in (SOURCE_PORT, port, ip_bytes - IP_BYTES, 0)
+    )  # RFC 768: no sum
     return (destination.mac + source.mac + IPV4.to_bytes(2, "big") + ip + udp).ljust(size, b"\0")

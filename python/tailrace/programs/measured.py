@@ -20,11 +20,13 @@ class MeasuredInterval:
     warm_up_s: float = 0.0
     """Warm-up: work of endless workloads in this time from the start is not reported."""
     begun_within_us: int = 0
-    """How long the start took to be asked for and answered: by the fabric's clock it may be so much earlier."""
+    """How long the start took to be asked for and answered: by the fabric's clock it may be so much
+    earlier."""
 
     @property
     def counted_from_ps(self) -> int:
-        """Start of the measurement of endless workloads; the end, if the interval ended within the warm-up."""
+        """Start of the measurement of endless workloads; the end, if the interval ended within the
+        warm-up."""
         return round(min(self.warm_up_s, self.span_s) * PS_PER_S)
 
     @property
@@ -45,14 +47,17 @@ class Measured:
     lag_us: float | None = None
     """Mean lateness of the starts of transactions."""
     cut_off: list[Row] = field(default_factory=list)
-    """Transactions that were running at the end of the interval; their latency is the time until then."""
+    """Transactions that were running at the end of the interval; their latency is the time until
+    then."""
     refused: dict[str, int] = field(default_factory=dict)
-    """By host, frames that its interface had no room for, as the sender was told: it has counted them."""
+    """By host, frames that its interface had no room for, as the sender was told: it has counted
+    them."""
     offset_ps: int = 0
-    """Added to times of its rows, gives those since the start of the trial: a workload with an end may be timed from
-    its own begin, as a simulated one is.
+    """Added to times of its rows, gives those since the start of the trial: a workload with an end
+    may be timed from its own begin, as a simulated one is.
     """
     client_ports: list[int] = field(default_factory=list)
     """By user, the port of its connection, where the program tells."""
     start_skew_ms: float | None = None
-    """Between the first requests of the first and of the last of its hosts, where several begin together."""
+    """Between the first requests of the first and of the last of its hosts, where several begin
+    together."""

@@ -100,7 +100,8 @@ class MpiWork:
         return int(self.raw.get("start_ps") or 0) // PS_PER_NS
 
     def job(self, ports: tuple[int, int], cores: Sequence[int] | None) -> dict[str, Any]:
-        """What `mpi_rank.py` reads. `ports` are the first on which ranks listen, and their number."""
+        """What `mpi_rank.py` reads. `ports` are the first on which ranks listen, and their
+        number."""
         return {
             "pattern": self.pattern,
             "sizes": self.sizes,
@@ -117,9 +118,14 @@ class MpiWork:
         raw = self.raw["compute"]
         if raw == {"constant": 0}:
             return None
-        count = min(DRAWS_MAX, sum(self.iterations) + len(self.sizes) * int(self.raw["warm_up_iterations"]))
+        count = min(
+            DRAWS_MAX, sum(self.iterations) + len(self.sizes) * int(self.raw["warm_up_iterations"])
+        )
         draw = Draw(raw, self.seed % 2**62)
-        return [[draw.value_ns(rank, number) for number in range(1, count + 1)] for rank in range(len(self.ranks))]
+        return [
+            [draw.value_ns(rank, number) for number in range(1, count + 1)]
+            for rank in range(len(self.ranks))
+        ]
 
 
 @dataclass(frozen=True)
@@ -142,9 +148,13 @@ def _read_rank(work: MpiWork, folder: Path, rank: int) -> RankLog:
         times = memoryview((folder / TIMES.format(rank)).read_bytes()).cast("q")
         lines = (folder / SIZES.format(rank)).read_text(encoding="utf-8").splitlines(keepends=True)
     except (OSError, TypeError) as error:
-        raise ProgramError(f"mpi-{work.name}: rank {rank} has not written its times: {error}") from None
+        raise ProgramError(
+            f"mpi-{work.name}: rank {rank} has not written its times: {error}"
+        ) from None
     if len(times) != 2 * sum(work.iterations):
-        raise ProgramError(f"mpi-{work.name}: the times of rank {rank} have {len(times) * NUMBER} bytes")
+        raise ProgramError(
+            f"mpi-{work.name}: the times of rank {rank} have {len(times) * NUMBER} bytes"
+        )
     found, at = [], 0
     for count in work.iterations:
         pairs = (Iteration(times[2 * i], times[2 * i + 1]) for i in range(at, at + count))
@@ -153,8 +163,11 @@ def _read_rank(work: MpiWork, folder: Path, rank: int) -> RankLog:
     return RankLog(found, [json.loads(line) for line in lines if line.endswith("\n")])
 
 
-def measured(work: MpiWork, told: Sequence[RankLog], interval: MeasuredInterval, begun_ns: int) -> Measured:
-    """The measurements of an interval. The job is timed from its start, `begun_ns`, as a simulated trial is."""
+def measured(
+    work: MpiWork, told: Sequence[RankLog], interval: MeasuredInterval, begun_ns: int
+) -> Measured:
+    """The measurements of an interval. The job is timed from its start, `begun_ns`, as a simulated
+    trial is."""
     ended_ns = interval.ended_wall_us * NS_PER_US
     timed = [_until(rank, ended_ns) for rank in told[: work.timed]]
     zero_ns = begun_ns - work.start_ns
@@ -239,7 +252,10 @@ def _sizes_of(work: MpiWork, timed: Sequence[Sequence[Sequence[Iteration]]], ind
 
 def _until(rank: RankLog, ended_ns: int) -> list[list[Iteration]]:
     """Iterations that ended in the interval."""
-    return [[one for one in of_size if one.begun_ns + one.took_ns <= ended_ns] for of_size in rank.iterations]
+    return [
+        [one for one in of_size if one.begun_ns + one.took_ns <= ended_ns]
+        for of_size in rank.iterations
+    ]
 
 
 def _end_ps(work: MpiWork, by_size: Sequence[Sequence[Iteration]], zero_ns: int) -> int | None:

@@ -9,7 +9,8 @@ PACKAGES = Path("/usr/lib/python3/dist-packages")
 
 
 def _installed(name: str) -> Path | None:
-    """The description of the installed package, whose name has the version; None where it is missing."""
+    """The description of the installed package, whose name has the version; None where it is
+    missing."""
     return next(iter(sorted(PACKAGES.glob(f"{name}-*.egg-info"))), None)
 
 

@@ -1,10 +1,11 @@
-"""One rank of an MPI job: waits for the others and for its start, then runs the benchmark of a workload of kind mpi.
+"""One rank of an MPI job: waits for the others and for its start, then runs the benchmark of a
+workload of kind mpi.
 
-Started by Open MPI with the interpreter that has Debian's mpi4py, outside of the package: it uses nothing of tailrace.
-Its argument is the job, JSON beside which it writes: `rank-N.ready`; `rank-N.times`, two 64-bit numbers for each
-iteration that counts (start by the wall clock and duration, in nanoseconds; zeros for those that it did not come to);
-`rank-N.sizes`, a line of JSON for each size. The loop is that of the simulator
-(`crates/endpoint/src/app/mpi/script.rs`).
+Started by Open MPI with the interpreter that has Debian's mpi4py, outside of the package: it uses
+nothing of tailrace. Its argument is the job, JSON beside which it writes: `rank-N.ready`;
+`rank-N.times`, two 64-bit numbers for each iteration that counts (start by the wall clock and
+duration, in nanoseconds; zeros for those that it did not come to); `rank-N.sizes`, a line of JSON
+for each size. The loop is that of the simulator (`crates/endpoint/src/app/mpi/script.rs`).
 """
 
 import gc
@@ -139,7 +140,10 @@ class _Rank:
             own, total = [out, floats, self._mpi.FLOAT], [into, floats, self._mpi.FLOAT]
             return lambda: world.Allreduce(own, total, self._mpi.SUM)
         if pattern == "alltoall":
-            own, others = [bytearray(size * ranks), size, kind], [bytearray(size * ranks), size, kind]
+            own, others = (
+                [bytearray(size * ranks), size, kind],
+                [bytearray(size * ranks), size, kind],
+            )
             return lambda: world.Alltoall(own, others)
         if pattern == "bcast":
             return lambda: world.Bcast(sent, 0)
@@ -153,7 +157,9 @@ class _Rank:
             return lambda: (send(sent, 1, 1), receive(received, 1, 1))
         return lambda: (receive(received, 0, 1), send(sent, 0, 1))
 
-    def _exchange(self, sent: Any, first: Any, second: Any, others: tuple[int, int]) -> Callable[[], Any]:
+    def _exchange(
+        self, sent: Any, first: Any, second: Any, others: tuple[int, int]
+    ) -> Callable[[], Any]:
         """Tags tell the messages of two ranks that are both neighbours of each other."""
         world, wait = self._world, self._mpi.Request.Waitall
         before, after = others
@@ -171,7 +177,8 @@ class _Rank:
         return step
 
     def _connections(self) -> tuple[int, int]:
-        """Bytes that came over connections to other ranks so far, and how many of these this rank has opened."""
+        """Bytes that came over connections to other ranks so far, and how many of these this rank
+        has opened."""
         received = opened = 0
         first, count = self._job["ports"]
         ports = range(first, first + count)

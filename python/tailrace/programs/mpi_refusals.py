@@ -22,7 +22,11 @@ def refusals(workload: Any) -> Found:
         yield ("ranks",), what, f"write at most {RANKS_MAX}, {SIMULATE}"
     if workload.work() > ITERATIONS_MAX:
         what = f"a live rank keeps the time of each of its {workload.work()} iterations"
-        yield ("iterations",), what, f"write at most {ITERATIONS_MAX} for all sizes together, {SIMULATE}"
+        yield (
+            ("iterations",),
+            what,
+            f"write at most {ITERATIONS_MAX} for all sizes together, {SIMULATE}",
+        )
     factor = 2 * ranks * (ranks if workload.pattern == "alltoall" else 1)
     largest = max(workload.message_sizes)
     if factor * largest > MEMORY_MAX_BYTES:
@@ -31,20 +35,34 @@ def refusals(workload: Any) -> Found:
     try:
         Draw(workload.compute.raw, 0).value_ns(0, 1)
     except UnknownDrawError as error:
-        yield ("compute",), f"real ranks cannot draw it: {error}", f"write another distribution, {SIMULATE}"
+        yield (
+            ("compute",),
+            f"real ranks cannot draw it: {error}",
+            f"write another distribution, {SIMULATE}",
+        )
 
 
-def pingpong_refusals(workload: Any, program: str, *, least: int = 0, known: Sequence[int] = ()) -> Found:
+def pingpong_refusals(
+    workload: Any, program: str, *, least: int = 0, known: Sequence[int] = ()
+) -> Found:
     """Those of a program that has the pingpong alone, of sizes from `least`, or of `known` ones."""
     other = f"omit load_generator, {SIMULATE}"
     if workload.pattern != PINGPONG:
         yield ("pattern",), f"{program} has no {workload.pattern}", other
     if workload.compute.raw != {"constant": 0}:
-        yield ("compute",), f"the ranks of {program} do not compute between messages", f"omit it, {SIMULATE}"
+        yield (
+            ("compute",),
+            f"the ranks of {program} do not compute between messages",
+            f"omit it, {SIMULATE}",
+        )
     for index, size in enumerate(workload.message_sizes):
         if known and size not in known:
             sizes = " and ".join(f"{each}B" for each in known)
-            yield _size_key(workload, index), f"{program} measures {sizes}, and not {size}B", f"write these, or {other}"
+            yield (
+                _size_key(workload, index),
+                f"{program} measures {sizes}, and not {size}B",
+                f"write these, or {other}",
+            )
             return
         if size < least:
             what = f"{program} sends no message of {size} bytes"

@@ -9,10 +9,21 @@ THREADS = 16
 NBDKIT = Needed(PROGRAM, "nbdkit", "--version", "workloads of kind storage over nbd")
 
 
-def server(host: str, address: str | None, port: int, folder: str, cpus: float | None, priority: int) -> Command:
-    """The server in the foreground, on one address or all (None): every file of `folder` is an export."""
+def server(
+    host: str, address: str | None, port: int, folder: str, cpus: float | None, priority: int
+) -> Command:
+    """The server in the foreground, on one address or all (None): every file of `folder` is an
+    export."""
     place = [f"--ipaddr={address}"] if address else []
-    argv = [PROGRAM, "--foreground", *place, f"--port={port}", f"--threads={THREADS}", "file", f"dir={folder}"]
+    argv = [
+        PROGRAM,
+        "--foreground",
+        *place,
+        f"--port={port}",
+        f"--threads={THREADS}",
+        "file",
+        f"dir={folder}",
+    ]
     return Command(f"nbdkit-{host}", argv, host=host, cpus=cpus, priority=priority or None)
 
 

@@ -26,7 +26,8 @@ class Needed:
 
     program: str
     package: str | None
-    """Debian package; None for a program without one, which is needed only by workloads that name it."""
+    """Debian package; None for a program without one, which is needed only by workloads that name
+    it."""
     version_option: str
     """Makes it print its version; empty for a program whose path has its version."""
     is_for: str
@@ -45,7 +46,8 @@ def path_of(needed: Needed) -> Path | None:
 
 
 def version_of(needed: Needed) -> str | None:
-    """Version of an installed program; empty where it does not report one, None where it is missing."""
+    """Version of an installed program; empty where it does not report one, None where it is
+    missing."""
     path = path_of(needed)
     if path is None:
         return None
@@ -59,8 +61,8 @@ def _version_in(path: Path) -> str:
 
 @cache
 def _version(path: Path, option: str) -> str:
-    # Some programs look for their modules below the working directory, which is therefore their own folder with links
-    # resolved.
+    # Some programs look for their modules below the working directory, which is therefore their own
+    # folder with links resolved.
     program = path.resolve()
     try:
         done = subprocess.run(

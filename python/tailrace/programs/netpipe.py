@@ -17,8 +17,8 @@ def argv(size: int, iterations: int, out: Path) -> list[str]:
 
 
 def one_way_ps(name: str, out: Path, size: int) -> int:
-    """Picoseconds of a message, half of those there and back: the best of NetPIPE's trials. Raises `ProgramError`
-    without one.
+    """Picoseconds of a message, half of those there and back: the best of NetPIPE's trials. Raises
+    `ProgramError` without one.
     """
     try:
         lines = out.read_text(encoding="ascii", errors="replace").splitlines()

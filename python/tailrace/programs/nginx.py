@@ -40,7 +40,8 @@ def header_bytes(*, is_kept: bool = True) -> int:
 def body_bytes(response_bytes: int, *, is_kept: bool = True) -> int | None:
     """Size of the file whose response has this size with its headers; None where there is none.
 
-    One more digit in the length makes a response two bytes longer, so that a few sizes do not exist.
+    One more digit in the length makes a response two bytes longer, so that a few sizes do not
+    exist.
     """
     for digits in range(1, 20):
         length = response_bytes - header_bytes(is_kept=is_kept) - digits
@@ -55,7 +56,8 @@ def least_bytes(*, is_kept: bool = True) -> int:
 
 
 def write_files(folder: Path, sizes: Iterable[tuple[int, bool]]) -> None:
-    """A file for every size of a response over connections that are kept or not, readable for every account."""
+    """A file for every size of a response over connections that are kept or not, readable for every
+    account."""
     make_folder(folder)
     folder.chmod(0o755)
     for size, is_kept in set(sizes):
@@ -71,11 +73,14 @@ def file_name(response_bytes: int, *, is_kept: bool = True) -> str:
     return f"{'r' if is_kept else 'n'}{response_bytes}"
 
 
-def configuration(folder: str, files: str, addresses: Iterable[str], users: int, workers: int | None, port: int) -> str:
+def configuration(
+    folder: str, files: str, addresses: Iterable[str], users: int, workers: int | None, port: int
+) -> str:
     """The whole configuration. Nothing is logged, nothing expires, and files stay open."""
     listens = "".join(f"    listen {address}:{port} backlog=4096;\n" for address in addresses)
     temporary = "".join(
-        f"  {name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        f"  {name}_temp_path {folder}/{name};\n"
+        for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     return f"""daemon off;
 worker_processes {workers or "auto"};
@@ -107,4 +112,6 @@ http {{
 def command(host: str, file: str, priority: int, cpus: float | None = None) -> Command:
     """The server in the foreground; its workers are its children."""
     argv = [PROGRAM, "-e", "stderr", "-c", file]
-    return Command(f"nginx-{host}", argv, host=host, user=USER, cpus=cpus, priority=priority or None)
+    return Command(
+        f"nginx-{host}", argv, host=host, user=USER, cpus=cpus, priority=priority or None
+    )

@@ -1,8 +1,8 @@
 """Open MPI: how the ranks of a job are started on hosts, and why they ended.
 
-`mpirun` runs on the host of rank 0. It asks an agent, which is usually ssh, to start its daemon `orted` on each other
-host. The agent here writes the words of that command into a file, and the lab starts it on the host: with the priority,
-the cores and the end of every other program of the host.
+`mpirun` runs on the host of rank 0. It asks an agent, which is usually ssh, to start its daemon
+`orted` on each other host. The agent here writes the words of that command into a file, and the lab
+starts it on the host: with the priority, the cores and the end of every other program of the host.
 """
 
 import re
@@ -16,7 +16,9 @@ from tailrace.programs.mpi import MpiWork
 from tailrace.programs.needed import Needed
 
 MPIRUN = Needed("mpirun", "openmpi-bin", "--version", "workloads of kind mpi")
-ORTED = Needed("orted", "openmpi-bin", "--version", "workloads of kind mpi", title="Open MPI's daemon")
+ORTED = Needed(
+    "orted", "openmpi-bin", "--version", "workloads of kind mpi", title="Open MPI's daemon"
+)
 PYTHON = "/usr/bin/python3"
 """The interpreter that has Debian's mpi4py."""
 DEVICE = "eth0"
@@ -47,14 +49,18 @@ ALGORITHMS: Mapping[str, Mapping[str, int]] = {
     },
     "barrier": {"linear": 1, "recursive-doubling": 3, "bruck": 4},
 }
-"""Numbers of `coll_tuned_PATTERN_algorithm` (`ompi_info --param coll tuned --level 9` of 4.1.4). A chain without
-segments is Open MPI's pipeline, 3; its `chain`, 2, has four branches.
+"""Numbers of `coll_tuned_PATTERN_algorithm` (`ompi_info --param coll tuned --level 9` of 4.1.4). A
+chain without segments is Open MPI's pipeline, 3; its `chain`, 2, has four branches.
 """
 REASONS = (
-    re.compile(r"noticed that process rank (?P<rank>\d+) with .* exited on (?P<how>signal \d+[^.]*)\."),
+    re.compile(
+        r"noticed that process rank (?P<rank>\d+) with .* exited on (?P<how>signal \d+[^.]*)\."
+    ),
     re.compile(r"exited on (?P<how>signal \d+[^.]*)\."),
 )
-ERROR = re.compile(r"error|not found|unable|could not|cannot|abort|lost communication", re.IGNORECASE)
+ERROR = re.compile(
+    r"error|not found|unable|could not|cannot|abort|lost communication", re.IGNORECASE
+)
 LINES_MAX = 3
 
 
@@ -81,8 +87,8 @@ class Launch:
 
     @property
     def device(self) -> str:
-        """The interface of its network in every host. Addresses would not do: Open MPI 4.1.4 takes lo for part of
-        10.77.0.1/32.
+        """The interface of its network in every host. Addresses would not do: Open MPI 4.1.4 takes
+        lo for part of 10.77.0.1/32.
         """
         return NETWORK_DEVICE.format(self.work.vlan) if self.has_vlans else DEVICE
 
@@ -92,7 +98,15 @@ class Launch:
 
     def command(self, job: Path, number: int = 0) -> Command:
         """Starts the ranks; `number` tells several launches of a workload apart."""
-        argv = [MPIRUN.program, "--hostfile", str(self.folder / "hosts"), "--map-by", "seq", "--bind-to", "none"]
+        argv = [
+            MPIRUN.program,
+            "--hostfile",
+            str(self.folder / "hosts"),
+            "--map-by",
+            "seq",
+            "--bind-to",
+            "none",
+        ]
         argv += ["--oversubscribe", "-np", str(len(self.work.ranks))]
         for key, value in self.parameters().items():
             argv += ["--mca", key, value]
@@ -140,10 +154,19 @@ class Launch:
             "SHELL": "/bin/bash",
         }
         work = self.work
-        return Command(name, argv, host=host, env=env, cwd=str(self.folder), priority=work.priority, dscp=work.dscp)
+        return Command(
+            name,
+            argv,
+            host=host,
+            env=env,
+            cwd=str(self.folder),
+            priority=work.priority,
+            dscp=work.dscp,
+        )
 
     def asked(self) -> list[tuple[str, str]]:
-        """Hosts on which a daemon is to be started, with the words of its command. Each is told once."""
+        """Hosts on which a daemon is to be started, with the words of its command. Each is told
+        once."""
         found = []
         for host in self.addresses:
             path = self.folder / f"{AGENT}-{host}{WORDS}"
@@ -154,7 +177,8 @@ class Launch:
 
 
 def complaint(work: MpiWork, errors: str) -> str:
-    """Why a job failed, from what Open MPI wrote: the rank that was ended, or the first lines with an error."""
+    """Why a job failed, from what Open MPI wrote: the rank that was ended, or the first lines with
+    an error."""
     name = f"mpi-{work.name}"
     for pattern in REASONS:
         found = pattern.search(" ".join(errors.split()))
@@ -162,7 +186,9 @@ def complaint(work: MpiWork, errors: str) -> str:
             rank = found.groupdict().get("rank")
             if rank is None:
                 return f"{name}: a rank was ended by {found['how']}"
-            return f"{name}: rank {rank} on host '{work.ranks[int(rank)]}' was ended by {found['how']}"
+            return (
+                f"{name}: rank {rank} on host '{work.ranks[int(rank)]}' was ended by {found['how']}"
+            )
     lines = [line.strip() for line in errors.splitlines() if line.strip(" -")]
     chosen = [line for line in lines if ERROR.search(line)] or lines
     return f"{name}: Open MPI failed: {' | '.join(chosen[:LINES_MAX]) or 'it wrote no reason'}"

@@ -1,7 +1,8 @@
-"""The data of a storage device: every engine and every trial writes the same bytes, and reads them back.
+"""The data of a storage device: every engine and every trial writes the same bytes, and reads them
+back.
 
-A program of its own, which is started where the device is: `python -I pattern.py PATH BYTES` writes and verifies, and
-prints the checksum.
+A program of its own, which is started where the device is: `python -I pattern.py PATH BYTES` writes
+and verifies, and prints the checksum.
 """
 
 import hashlib
@@ -15,7 +16,8 @@ PIECE_BYTES = 2**20
 
 
 def pieces(size_bytes: int) -> Iterator[bytes]:
-    """The data, piece by piece: random bytes, so that no layer below gains from compression or zero pages."""
+    """The data, piece by piece: random bytes, so that no layer below gains from compression or zero
+    pages."""
     for number in range(-(-size_bytes // PIECE_BYTES)):
         left_bytes = size_bytes - number * PIECE_BYTES
         yield random.Random(number).randbytes(min(PIECE_BYTES, left_bytes))

@@ -1,10 +1,12 @@
-"""PerfTest of RabbitMQ: producers that wait for confirms, or consumers that acknowledge, and its report.
+"""PerfTest of RabbitMQ: producers that wait for confirms, or consumers that acknowledge, and its
+report.
 
-A message to the broker and its confirm, or an acknowledgement and the next delivery, are a request and its response.
-PerfTest reports rates every second, and five points of the distribution of latencies at its end: least, median, 75th,
-95th and 99th percentile. Between these, shares are interpolated; of what lies above the last, only that is known. The
-latency of a confirm counts from the call that publishes the message (`Producer.java`): the wait for one of the
-unconfirmed messages is not in it. That of a consumer is the age of the message, of which most is the time in the queue
+A message to the broker and its confirm, or an acknowledgement and the next delivery, are a request
+and its response. PerfTest reports rates every second, and five points of the distribution of
+latencies at its end: least, median, 75th, 95th and 99th percentile. Between these, shares are
+interpolated; of what lies above the last, only that is known. The latency of a confirm counts from
+the call that publishes the message (`Producer.java`): the wait for one of the unconfirmed messages
+is not in it. That of a consumer is the age of the message, of which most is the time in the queue
 before the trial, and is left out.
 """
 
@@ -21,7 +23,14 @@ from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import PS_PER_S, PS_PER_US, US_PER_S, Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
-from tailrace.programs.requests import Found, RequestWork, constant_sizes, no_pauses, refusals, users_refusals
+from tailrace.programs.requests import (
+    Found,
+    RequestWork,
+    constant_sizes,
+    no_pauses,
+    refusals,
+    users_refusals,
+)
 from tailrace.programs.series import Moved
 from tailrace.programs.summary import Distribution, Summary, measured
 from tailrace.scenario.workloads.requests import Requests
@@ -38,8 +47,8 @@ MESSAGES_MAX = 200_000
 BODY_BYTES_MIN = 12
 """PerfTest writes a number and a time into each message."""
 COMPILER_THREADS = ("C1 CompilerThre", "C2 CompilerThre")
-"""Threads of Java that compile while its programs go on. In a busy machine they wait longer for a core than all threads
-that send and receive messages.
+"""Threads of Java that compile while its programs go on. In a busy machine they wait longer for a
+core than all threads that send and receive messages.
 """
 INTERRUPTED = 130
 """Its status after SIGINT."""
@@ -64,9 +73,15 @@ HINT = (
 def _find(_program: str) -> Path | None:
     """Its jar, with the libraries in the same folder: the newest one."""
     named = os.environ.get(HOME_VARIABLE)
-    folders = [Path(named)] if named else [each for top in (OPT, Path.home()) for each in top.glob("perf-test*")]
+    folders = (
+        [Path(named)]
+        if named
+        else [each for top in (OPT, Path.home()) for each in top.glob("perf-test*")]
+    )
     found = [jar for folder in folders for jar in folder.glob("perf-test-*.jar")]
-    return max(found, key=lambda jar: [int(part) for part in re.findall(r"\d+", jar.name)], default=None)
+    return max(
+        found, key=lambda jar: [int(part) for part in re.findall(r"\d+", jar.name)], default=None
+    )
 
 
 PERF_TEST = Needed(
@@ -80,7 +95,13 @@ PERF_TEST = Needed(
     hint=HINT,
 )
 JAVA = Needed(
-    "java", None, "-version", "PerfTest", title="Java", source="Debian", hint="apt-get install default-jre-headless"
+    "java",
+    None,
+    "-version",
+    "PerfTest",
+    title="Java",
+    source="Debian",
+    hint="apt-get install default-jre-headless",
 )
 
 
@@ -99,7 +120,11 @@ def _size_refusals(workload: Requests, request: int, response: int) -> Found:
     ack = rabbitmq.ACK_BYTES
     if ack not in (request, response):
         what = f"a confirm, and an acknowledgement of a consumer, have {ack} bytes"
-        yield ("response",), what, f"write response: {ack}B to publish, or request: {ack}B to consume"
+        yield (
+            ("response",),
+            what,
+            f"write response: {ack}B to publish, or request: {ack}B to consume",
+        )
         return
     key, size, around = ("request", request, rabbitmq.PUBLISH_BYTES)
     if response != ack:
@@ -107,20 +132,32 @@ def _size_refusals(workload: Requests, request: int, response: int) -> Found:
     body = rabbitmq.body_bytes(size, around)
     if body is None or body < BODY_BYTES_MIN:
         least = around + rabbitmq.BODY_FRAME_BYTES + BODY_BYTES_MIN
-        yield (key,), f"no message of {PROGRAM} has {size} bytes", f"write at least {least}B, or another number"
+        yield (
+            (key,),
+            f"no message of {PROGRAM} has {size} bytes",
+            f"write at least {least}B, or another number",
+        )
     elif response != ack:
         yield from _consumer_refusals(workload, body)
 
 
 def _consumer_refusals(workload: Requests, body: int) -> Found:
     if workload.requests is None:
-        yield (), f"the consumers of {PROGRAM} need a number of messages", "write requests: 1000, of each user"
+        yield (
+            (),
+            f"the consumers of {PROGRAM} need a number of messages",
+            "write requests: 1000, of each user",
+        )
         return
     most = min(MESSAGES_MAX, rabbitmq.QUEUE_BYTES_MAX // body)
     count = (workload.requests + workload.depth) * (workload.users or 1)
     if count > most:
         what = f"{count} messages of {body} bytes would be in the queue before the trial"
-        yield ("requests",), what, f"write fewer: at most {most} messages of all users with their pipelines"
+        yield (
+            ("requests",),
+            what,
+            f"write fewer: at most {most} messages of all users with their pipelines",
+        )
 
 
 @dataclass(frozen=True)
@@ -152,10 +189,14 @@ class Messages:
 
     @property
     def sizes(self) -> str:
-        """Bytes of a message as it is published, of its confirm, and of its delivery, as the check prints them."""
+        """Bytes of a message as it is published, of its confirm, and of its delivery, as the check
+        prints them."""
         frames = -(-self.body_bytes // rabbitmq.BODY_BYTES_MAX) * rabbitmq.BODY_FRAME_BYTES
         whole = self.body_bytes + frames
-        return f"{whole + rabbitmq.PUBLISH_BYTES} {rabbitmq.ACK_BYTES} {whole + rabbitmq.DELIVER_BYTES}"
+        return (
+            f"{whole + rabbitmq.PUBLISH_BYTES} {rabbitmq.ACK_BYTES} "
+            f"{whole + rabbitmq.DELIVER_BYTES}"
+        )
 
     @property
     def total(self) -> int:
@@ -164,7 +205,8 @@ class Messages:
 
     @property
     def first_count(self) -> int:
-        """Messages in the queue before the trial: one that has all of its own may have received others' already."""
+        """Messages in the queue before the trial: one that has all of its own may have received
+        others' already."""
         return self.total + self.work.depth * self.work.users if self.consumes else 0
 
     @property
@@ -174,18 +216,45 @@ class Messages:
 
     @property
     def last_count(self) -> int | None:
-        """Messages in the queue when all has been done; None where its limit may have removed some."""
+        """Messages in the queue when all has been done; None where its limit may have removed
+        some."""
         if self.consumes:
             return self.work.depth * self.work.users
-        return self.total if self.total and self.total * self.body_bytes <= rabbitmq.QUEUE_BYTES_MAX else None
+        return (
+            self.total
+            if self.total and self.total * self.body_bytes <= rabbitmq.QUEUE_BYTES_MAX
+            else None
+        )
 
     def command(self, address: str) -> Command:
         """It ends by itself after its messages, or at SIGINT."""
         own, jar = self.work, _find(PROGRAM)
         folder = str(jar.parent) if jar else "."
-        argv = ["java", "-cp", f"{folder}/*", MAIN, "--uri", f"amqp://guest:guest@{address}:{own.port}"]
-        argv += ["--id", own.name, "--exchange", "", "--queue", self.queue, "--routing-key", self.queue]
-        argv += ["--predeclared", "--skip-binding-queues", "--auto-delete", "false", "--disable-connection-recovery"]
+        argv = [
+            "java",
+            "-cp",
+            f"{folder}/*",
+            MAIN,
+            "--uri",
+            f"amqp://guest:guest@{address}:{own.port}",
+        ]
+        argv += [
+            "--id",
+            own.name,
+            "--exchange",
+            "",
+            "--queue",
+            self.queue,
+            "--routing-key",
+            self.queue,
+        ]
+        argv += [
+            "--predeclared",
+            "--skip-binding-queues",
+            "--auto-delete",
+            "false",
+            "--disable-connection-recovery",
+        ]
         argv += self._consumers() if self.consumes else self._producers()
         return Command(
             f"perf-test-{own.name}",
@@ -198,7 +267,14 @@ class Messages:
 
     def _producers(self) -> list[str]:
         own = self.work
-        argv = ["--producers", str(own.users), "--consumers", "0", "--confirm", str(self.work.depth)]
+        argv = [
+            "--producers",
+            str(own.users),
+            "--consumers",
+            "0",
+            "--confirm",
+            str(self.work.depth),
+        ]
         argv += ["--size", str(self.body_bytes), "--flag", "persistent", "--flag", "mandatory"]
         return [*argv, *(["--pmessages", str(own.count)] if own.is_finite else [])]
 
@@ -215,9 +291,11 @@ class Messages:
             str(own.count),
         ]
 
-    def measured(self, said: str, begun_wall_us: int, first_wall_us: int, interval: MeasuredInterval) -> Measured:
-        """From its output. `begun_wall_us` is when the broker began to answer, `first_wall_us` when the first user
-        began, after the session had been opened; 0 if none did."""
+    def measured(
+        self, said: str, begun_wall_us: int, first_wall_us: int, interval: MeasuredInterval
+    ) -> Measured:
+        """From its output. `begun_wall_us` is when the broker began to answer, `first_wall_us` when
+        the first user began, after the session had been opened; 0 if none did."""
         self._require_sound(said)
         first_wall_us = first_wall_us or begun_wall_us
         moved = list(self._moved(said, first_wall_us, interval))
@@ -232,12 +310,18 @@ class Messages:
             # What was sent at the end has no confirm.
             open_count = 0 if self.consumes else self.work.depth * self.work.users
             total = max(done, round(rate * (until_us - first_wall_us) / US_PER_S) - open_count)
-        begin_ps = moved[-1].end_ps if moved else (first_wall_us - interval.begun_wall_us) * PS_PER_US
+        begin_ps = (
+            moved[-1].end_ps if moved else (first_wall_us - interval.begun_wall_us) * PS_PER_US
+        )
         end_ps = max(begin_ps, (until_us - interval.begun_wall_us) * PS_PER_US)
         moved.append(Moved(begin_ps, end_ps, max(0, total - done) * self.work.response_bytes))
         done = total
         latencies = None if self.consumes else distribution(said, done)
-        return measured(self.work, Summary(latencies, done, 0, begun_wall_us, ended_wall_us, moved=moved), interval)
+        return measured(
+            self.work,
+            Summary(latencies, done, 0, begun_wall_us, ended_wall_us, moved=moved),
+            interval,
+        )
 
     def is_whole(self, said: str) -> bool:
         """Whether all messages of all users were done."""
@@ -251,7 +335,8 @@ class Messages:
             for name in ("nacked", "returned"):
                 if counts.get(name):
                     raise ProgramError(
-                        f"perf-test-{self.work.name}: the broker has {name} messages: {counts[name]:g} per second"
+                        f"perf-test-{self.work.name}: the broker has {name} messages: "
+                        f"{counts[name]:g} per second"
                     )
 
     def _moved(self, said: str, begun_wall_us: int, interval: MeasuredInterval) -> Iterator[Moved]:
@@ -261,7 +346,10 @@ class Messages:
         for found in LINE.finditer(said):
             until_ps = round(float(found[1]) * PS_PER_S)
             counts = {name: float(value) for name, value in COUNTS.findall(found[2])}
-            size = round(counts.get(what, 0.0) * (until_ps - before_ps) / PS_PER_S) * self.work.response_bytes
+            size = (
+                round(counts.get(what, 0.0) * (until_ps - before_ps) / PS_PER_S)
+                * self.work.response_bytes
+            )
             yield Moved(begin_ps + before_ps, begin_ps + until_ps, size)
             before_ps = until_ps
 

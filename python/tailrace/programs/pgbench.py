@@ -1,12 +1,14 @@
 """pgbench: one script for each workload, and its log of transactions.
 
-A user begins with a pause (the time of its first transaction, then the gap) and then does its statements, so that the
-end of the last transaction is the end of its work. Threads are as many as users: each user's client works by itself.
+A user begins with a pause (the time of its first transaction, then the gap) and then does its
+statements, so that the end of the last transaction is the end of its work. Threads are as many as
+users: each user's client works by itself.
 
-pgbench keeps the last of its log in memory until it ends by itself, so a signal that kills it loses transactions. It
-therefore runs by time always, and is ended by SIGALRM, which lets it end well. A user that has completed its
-transactions reports this and then sleeps. pgbench looks at the time only between two runs of the script: a run sleeps
-for a nap at most, and a long pause is several runs.
+pgbench keeps the last of its log in memory until it ends by itself, so a signal that kills it loses
+transactions. It therefore runs by time always, and is ended by SIGALRM, which lets it end well. A
+user that has completed its transactions reports this and then sleeps. pgbench looks at the time
+only between two runs of the script: a run sleeps for a nap at most, and a long pause is several
+runs.
 """
 
 import re
@@ -21,8 +23,8 @@ from tailrace.programs.transactions import log_lines
 from tailrace.programs.work import Transaction, Work
 
 THREADS_MAX = 64
-"""Threads; more users share them, because a machine of few cores would spend its time switching between more
-threads.
+"""Threads; more users share them, because a machine of few cores would spend its time switching
+between more threads.
 """
 US_PER_S = 10**6
 NAP_US = 1_000_000
@@ -32,7 +34,8 @@ FOREVER_US = 10**15
 START_GRACE_S = 60
 """pgbench's own time ends so much after the trial's, which ends it first."""
 LOG_WORDS = 6
-"""Of a line of its log: client, number, time taken, script, and the clock's seconds and microseconds."""
+"""Of a line of its log: client, number, time taken, script, and the clock's seconds and
+microseconds."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +43,30 @@ class Script(Work):
     """The same in pgbench's language, and its log."""
 
     def script(self) -> str:
-        """The script, in pgbench's language. `left` is what is left of the pause before transaction `n`."""
+        """The script, in pgbench's language. `left` is what is left of the pause before transaction
+        `n`."""
         lines = [r"\if :left = 0", r"\set n :n + 1", r"\set k :n * 65536 + :client_id"]
-        lines += [r"\if :n = 1", *self.start.lines("pause"), r"\else", *self.gap.lines("pause"), r"\endif"]
+        lines += [
+            r"\if :n = 1",
+            *self.start.lines("pause"),
+            r"\else",
+            *self.gap.lines("pause"),
+            r"\endif",
+        ]
         lines.append(r"\set left :pause")
         if self.count:
-            lines += [rf"\if :n > {self.count}", r"\set said debug(:n)", rf"\set left {FOREVER_US}", r"\endif"]
-        lines += [r"\endif", rf"\set nap least(:left, {NAP_US})", r"\set left :left - :nap", r"\sleep :nap us"]
+            lines += [
+                rf"\if :n > {self.count}",
+                r"\set said debug(:n)",
+                rf"\set left {FOREVER_US}",
+                r"\endif",
+            ]
+        lines += [
+            r"\endif",
+            rf"\set nap least(:left, {NAP_US})",
+            r"\set left :left - :nap",
+            r"\sleep :nap us",
+        ]
         lines.append(r"\if :left = 0")
         for size in self.responses:
             lines.append(rf"\set id random(1, {self.rows[size]})")
@@ -59,11 +79,22 @@ class Script(Work):
         # A line is written in two pieces, and pieces of two threads may come one behind the other.
         return len(re.findall(rf"int {self.count + 1}$", said, re.MULTILINE)) if self.count else 0
 
-    def command(self, program: Path, script: Path, log_prefix: Path, address: str, limit_s: int) -> Command:
+    def command(
+        self, program: Path, script: Path, log_prefix: Path, address: str, limit_s: int
+    ) -> Command:
         """pgbench for this workload; it ends at SIGALRM, or by itself some time after `limit_s`."""
         users = int(self.raw["users"])
         threads = min(users, THREADS_MAX)
-        argv = [str(program), "--host", address, "--port", str(self.port), "--username", "tailrace", "--no-vacuum"]
+        argv = [
+            str(program),
+            "--host",
+            address,
+            "--port",
+            str(self.port),
+            "--username",
+            "tailrace",
+            "--no-vacuum",
+        ]
         argv += ["--protocol", "prepared", "--client", str(users), "--jobs", str(threads)]
         argv += ["--define", "n=0", "--define", "left=0", "--time", str(limit_s + START_GRACE_S)]
         argv += ["--random-seed", str(self.seed % 2**31), "--file", str(script)]
@@ -95,7 +126,9 @@ class Script(Work):
                 return
             begun_us = runs[next_run].begun_us
             next_run += naps
-            yield Transaction(user, number, begun_us, begun_us + pause_us, runs[next_run - 1].ended_us)
+            yield Transaction(
+                user, number, begun_us, begun_us + pause_us, runs[next_run - 1].ended_us
+            )
 
     def _run(self, words: Sequence[str]) -> "_Run":
         user, number, took = int(words[0]), int(words[1]), words[2]
@@ -116,6 +149,10 @@ class _Run:
 
 
 def statement_ms(report: str) -> float | None:
-    """Mean time of a transaction's statements alone, from pgbench's table of commands; None where there is none."""
-    times = [float(found[1]) for found in re.finditer(r"^\s+([\d.]+)\s+\d+\s+SELECT\b", report, re.MULTILINE)]
+    """Mean time of a transaction's statements alone, from pgbench's table of commands; None where
+    there is none."""
+    times = [
+        float(found[1])
+        for found in re.finditer(r"^\s+([\d.]+)\s+\d+\s+SELECT\b", report, re.MULTILINE)
+    ]
     return sum(times) if times else None

@@ -22,9 +22,9 @@ READY_LIMIT_S = 30.0
 POLL_S = 0.02
 
 
-# Messages of an answer to a prepared statement of one text column `d` and one row, in the extended protocol
-# (PostgreSQL documentation, "Message Formats"): BindComplete 5, RowDescription 7 + 2 + 18, DataRow 7 + 4,
-# CommandComplete `SELECT 1` 14, ReadyForQuery 6.
+# Messages of an answer to a prepared statement of one text column `d` and one row, in the extended
+# protocol (PostgreSQL documentation, "Message Formats"): BindComplete 5, RowDescription 7 + 2 + 18,
+# DataRow 7 + 4, CommandComplete `SELECT 1` 14, ReadyForQuery 6.
 ANSWER_BYTES = 63
 ROW_BYTES_MIN = 1
 
@@ -76,7 +76,9 @@ def installation() -> Installation:
     """The newest installed version; raises `ProgramError` where there is none."""
     found = [path for path in HOME.glob("*/bin/postgres") if path.parts[-3].isdecimal()]
     if not found:
-        raise ProgramError("PostgreSQL is not installed (hint: `make live-deps`, or apt-get install postgresql)")
+        raise ProgramError(
+            "PostgreSQL is not installed (hint: `make live-deps`, or apt-get install postgresql)"
+        )
     newest = max(found, key=lambda path: int(path.parts[-3]))
     return Installation(newest.parent, newest.parts[-3])
 
@@ -115,21 +117,32 @@ class Server:
         for name, value in settings.items():
             argv += ["-c", f"{name}={value}"]
         priority = self.priority or None
-        return Command(f"postgres-{self.host}", argv, host=self.host, user=USER, cpus=cpus, priority=priority)
+        return Command(
+            f"postgres-{self.host}", argv, host=self.host, user=USER, cpus=cpus, priority=priority
+        )
 
     def psql(self, installed: Installation, name: str, *arguments: str) -> Command:
         """psql on its socket, so that nothing crosses the network."""
-        argv = [str(installed.program("psql")), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align"]
+        argv = [
+            str(installed.program("psql")),
+            "--no-psqlrc",
+            "--quiet",
+            "--tuples-only",
+            "--no-align",
+        ]
         argv += ["--set", "ON_ERROR_STOP=1", "--host", self.socket_folder, "--port", str(self.port)]
         argv += ["--username", "tailrace"]
         return Command(name, [*argv, "--dbname", DATABASE, *arguments], host=self.host, user=USER)
 
 
 def make_folders(place: Place, server: Server) -> None:
-    """The folders of data and socket, for the server's account alone; in a lab of an ordinary user, for this one."""
+    """The folders of data and socket, for the server's account alone; in a lab of an ordinary user,
+    for this one."""
     argv = ["install", "--directory", "--mode=0700"]
     argv += [] if place.is_nested else [f"--owner={USER}", f"--group={USER}"]
-    place.run(Command(f"folders-{server.host}", [*argv, server.data, server.socket_folder]), READY_LIMIT_S)
+    place.run(
+        Command(f"folders-{server.host}", [*argv, server.data, server.socket_folder]), READY_LIMIT_S
+    )
 
 
 def wait_until_ready(server: Running) -> None:
@@ -141,7 +154,9 @@ def wait_until_ready(server: Running) -> None:
         if READY in server.err_path.read_text(encoding="utf-8", errors="replace"):
             return
         time.sleep(POLL_S)
-    raise ProgramError(f"{server.command.name}: not ready within {READY_LIMIT_S:g} s; {server.complaint()}")
+    raise ProgramError(
+        f"{server.command.name}: not ready within {READY_LIMIT_S:g} s; {server.complaint()}"
+    )
 
 
 def version_text(output: str) -> str:
@@ -151,7 +166,8 @@ def version_text(output: str) -> str:
 
 
 def row_bytes(response_bytes: int) -> int:
-    """Length of the text of a row for an answer of this size; smaller answers than the protocol's do not exist."""
+    """Length of the text of a row for an answer of this size; smaller answers than the protocol's
+    do not exist."""
     return max(ROW_BYTES_MIN, response_bytes - ANSWER_BYTES)
 
 

@@ -33,15 +33,34 @@ class PostgresTemplates(Templates):
         server = Server("db", f"{place.scratch}/template", "", 0)
         postgres.make_folders(place, server)
         argv = [str(installed.program("initdb")), "--pgdata", server.data, "--username", "tailrace"]
-        argv += ["--auth", "trust", "--no-sync", "--locale", "C", "--encoding", "UTF8", "--wal-segsize", "1"]
+        argv += [
+            "--auth",
+            "trust",
+            "--no-sync",
+            "--locale",
+            "C",
+            "--encoding",
+            "UTF8",
+            "--wal-segsize",
+            "1",
+        ]
         place.run(Command("initdb", argv, user=postgres.USER), LOAD_LIMIT_S)
         hba = f"{server.data}/pg_hba.conf"
         place.run(
-            Command("hba", ["sed", "-i", "$ a host all all 10.0.0.0/8 trust", hba], user=postgres.USER), COPY_LIMIT_S
+            Command(
+                "hba", ["sed", "-i", "$ a host all all 10.0.0.0/8 trust", hba], user=postgres.USER
+            ),
+            COPY_LIMIT_S,
         )
         running = place.start(server.command(installed))
         postgres.wait_until_ready(running)
-        argv = [str(installed.program("createdb")), "--host", server.socket_folder, "--port", str(server.port)]
+        argv = [
+            str(installed.program("createdb")),
+            "--host",
+            server.socket_folder,
+            "--port",
+            str(server.port),
+        ]
         argv += ["--username", "tailrace", postgres.DATABASE]
         place.run(Command("createdb", argv, host=server.host, user=postgres.USER), LOAD_LIMIT_S)
         # Words and not a file: the account of the server may not read the run's folder.
@@ -56,17 +75,24 @@ class PostgresTemplates(Templates):
 def facts_of(
     place: Place, installed: Installation, server: Server, rows: Mapping[int, int], name: str
 ) -> dict[str, str]:
-    """Count, bytes and checksum of every table, from every byte that the database has: its pages are then in memory."""
+    """Count, bytes and checksum of every table, from every byte that the database has: its pages
+    are then in memory."""
     facts = {}
     for size in rows:
-        query = f"SELECT count(*), sum(octet_length(d)), sum(hashtext(d)::bigint) FROM {table_name(size)}"
-        answer = place.run(server.psql(installed, f"{name}-{server.host}-{size}", "--command", query), LOAD_LIMIT_S)
+        query = (
+            "SELECT count(*), sum(octet_length(d)), sum(hashtext(d)::bigint) FROM "
+            f"{table_name(size)}"
+        )
+        answer = place.run(
+            server.psql(installed, f"{name}-{server.host}-{size}", "--command", query), LOAD_LIMIT_S
+        )
         facts[str(size)] = answer.strip()
     return facts
 
 
 def load_script(rows: Mapping[int, int]) -> str:
-    """SQL that makes the tables, one statement on a line. Rows differ, and are stored uncompressed (EXTERNAL)."""
+    """SQL that makes the tables, one statement on a line. Rows differ, and are stored uncompressed
+    (EXTERNAL)."""
     lines = []
     for size, count in rows.items():
         table, length = table_name(size), row_bytes(size)

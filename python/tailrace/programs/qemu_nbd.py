@@ -1,4 +1,5 @@
-"""qemu-nbd: an iSCSI session of libiscsi, offered to the programs of its host as a block device over a Unix socket."""
+"""qemu-nbd: an iSCSI session of libiscsi, offered to the programs of its host as a block device
+over a Unix socket."""
 
 from pathlib import Path
 
@@ -19,13 +20,27 @@ def _driver(name: str) -> Path | None:
 
 
 ISCSI = Needed(
-    DRIVER, "qemu-block-extra", "", "workloads of kind storage over iscsi", find=_driver, title="QEMU's iSCSI driver"
+    DRIVER,
+    "qemu-block-extra",
+    "",
+    "workloads of kind storage over iscsi",
+    find=_driver,
+    title="QEMU's iSCSI driver",
 )
 
 
-def command(name: str, host: str, socket: str, uri: str, jobs: int, priority: int | None) -> Command:
-    """One session with the device at `uri`. Nothing is cached, and requests are passed on as they come."""
-    argv = [PROGRAM, "--format=raw", "--cache=none", "--persistent", f"--shared={2 * jobs + CONNECTIONS_SPARE}"]
+def command(
+    name: str, host: str, socket: str, uri: str, jobs: int, priority: int | None
+) -> Command:
+    """One session with the device at `uri`. Nothing is cached, and requests are passed on as they
+    come."""
+    argv = [
+        PROGRAM,
+        "--format=raw",
+        "--cache=none",
+        "--persistent",
+        f"--shared={2 * jobs + CONNECTIONS_SPARE}",
+    ]
     return Command(name, [*argv, f"--socket={socket}", uri], host=host, priority=priority)
 
 

@@ -1,7 +1,7 @@
 """RabbitMQ: its configuration, and what a message costs on the wire.
 
-Sizes are those of AMQP 0-9-1 for a persistent message to the default exchange, whose routing key is the queue's name of
-ten characters: as the presets of requests have them.
+Sizes are those of AMQP 0-9-1 for a persistent message to the default exchange, whose routing key is
+the queue's name of ten characters: as the presets of requests have them.
 """
 
 import math
@@ -23,14 +23,16 @@ LISTEN_LIMIT_S = 90.0
 ACK_BYTES = 21
 """basic.ack: of a confirm, and of a consumer."""
 PUBLISH_BYTES = 50
-"""Of a message, without its body and the frames of its body: basic.publish 27, content header 23."""
+"""Of a message, without its body and the frames of its body: basic.publish 27, content header
+23."""
 DELIVER_BYTES = 88
 """The same of a delivery: basic.deliver 65, content header 23."""
 BODY_FRAME_BYTES = 8
 BODY_BYTES_MAX = 131_072 - BODY_FRAME_BYTES
 """Of a frame: the server's default `frame_max`."""
 QUEUE_BYTES_MAX = 128_000_000
-"""Of a queue: beyond it, the oldest messages go. A broker without consumers would fill the memory."""
+"""Of a queue: beyond it, the oldest messages go. A broker without consumers would fill the
+memory."""
 MEMORY_BYTES_MAX = 1_000_000_000
 """The server stops its publishers above it."""
 ALARM = "Publishers will be blocked"
@@ -38,7 +40,9 @@ ALARM = "Publishers will be blocked"
 
 
 def _find(_program: str) -> Path | None:
-    found = [path for path in FOLDER.glob("rabbitmq_server-*/sbin/rabbitmq-server") if path.is_file()]
+    found = [
+        path for path in FOLDER.glob("rabbitmq_server-*/sbin/rabbitmq-server") if path.is_file()
+    ]
     return max(found, key=lambda path: [int(part) for part in _release(path)], default=None)
 
 
@@ -47,7 +51,12 @@ def _release(path: Path) -> list[str]:
 
 
 RABBITMQ = Needed(
-    PROGRAM, "rabbitmq-server", "", "workloads of kind requests with perf-test", find=_find, title="RabbitMQ"
+    PROGRAM,
+    "rabbitmq-server",
+    "",
+    "workloads of kind requests with perf-test",
+    find=_find,
+    title="RabbitMQ",
 )
 
 
@@ -67,7 +76,9 @@ def queue_of(workload: str) -> str:
 
 def configuration(folder: str, addresses: Iterable[str], port: int) -> str:
     """The whole configuration. Queues are not durable, so that nothing is written to a disk."""
-    listens = "".join(f"listeners.tcp.{number} = {each}:{port}\n" for number, each in enumerate(addresses, 1))
+    listens = "".join(
+        f"listeners.tcp.{number} = {each}:{port}\n" for number, each in enumerate(addresses, 1)
+    )
     return f"""{listens}loopback_users = none
 log.console = true
 log.console.level = warning
@@ -95,7 +106,16 @@ def command(host: str, folder: str, priority: int, cpus: float | None = None) ->
         # Makes it the Erlang machine itself, which has no shell: a signal reaches it.
         "RABBITMQ_ALLOW_INPUT": "1",
         "RABBITMQ_SERVER_START_ARGS": "-noinput +B i",
-        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": f"{schedulers}-kernel inet_dist_use_interface {{127,0,0,1}}",
+        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": f"{schedulers}-kernel inet_dist_use_interface "
+        f"{{127,0,0,1}}",
     }
     argv = [str(program or PROGRAM)]
-    return Command(f"rabbitmq-{host}", argv, host=host, user=USER, env=env, cpus=cpus, priority=priority or None)
+    return Command(
+        f"rabbitmq-{host}",
+        argv,
+        host=host,
+        user=USER,
+        env=env,
+        cpus=cpus,
+        priority=priority or None,
+    )

@@ -11,17 +11,24 @@ PROGRAM = "redis-server"
 USER = "redis"
 """Debian's account of the server."""
 CONNECTIONS_SPARE = 64
-"""Besides those of the users: redis-benchmark asks for the configuration first; the server keeps 32 for itself."""
+"""Besides those of the users: redis-benchmark asks for the configuration first; the server keeps 32
+for itself."""
 FILE = "dump.rdb"
 VALUE_BYTES_MAX = 512 * 2**20
 """Redis documentation, "Strings": largest value."""
 
-REDIS = Needed(PROGRAM, "redis-server", "--version", "workloads of kind requests with redis-benchmark", title="Redis")
+REDIS = Needed(
+    PROGRAM,
+    "redis-server",
+    "--version",
+    "workloads of kind requests with redis-benchmark",
+    title="Redis",
+)
 
 
 def value_bytes(response_bytes: int) -> int | None:
-    """Size of the value whose response in RESP (`$5`, line end, value, line end) has this size; None where there is
-    none: one more digit in the length makes a response two bytes longer.
+    """Size of the value whose response in RESP (`$5`, line end, value, line end) has this size;
+    None where there is none: one more digit in the length makes a response two bytes longer.
     """
     for digits in range(1, 10):
         length = response_bytes - len("$\r\n\r\n") - digits
@@ -31,7 +38,8 @@ def value_bytes(response_bytes: int) -> int | None:
 
 
 def key(request_bytes: int, response_bytes: int) -> str | None:
-    """The key of the values of responses of a size, whose `GET` in RESP has a size; None where there is none."""
+    """The key of the values of responses of a size, whose `GET` in RESP has a size; None where
+    there is none."""
     name = f"r{response_bytes}"
     for digits in range(1, 6):
         length = request_bytes - len("*2\r\n$3\r\nGET\r\n$\r\n\r\n") - digits
@@ -58,9 +66,11 @@ def write_file(folder: Path, values: Iterable[tuple[str, int]]) -> None:
 
 
 def dump(sizes: dict[str, int]) -> bytes:
-    """A dump of version 9 (rdb.h of Redis 5 and later): strings of one database, and no checksum."""
+    """A dump of version 9 (rdb.h of Redis 5 and later): strings of one database, and no
+    checksum."""
     pairs = [_string(name.encode()) + _string(b"x" * size) for name, size in sizes.items()]
-    # 0xFE 0: database 0; 0: a string; 0xFF: the end, and a checksum of eight bytes, which is not checked when it is 0.
+    # 0xFE 0: database 0; 0: a string; 0xFF: the end, and a checksum of eight bytes, which is not
+    # checked when it is 0.
     return b"REDIS0009\xfe\x00" + b"".join(b"\x00" + pair for pair in pairs) + b"\xff" + bytes(8)
 
 
@@ -92,4 +102,6 @@ maxclients {users + CONNECTIONS_SPARE}
 
 def command(host: str, file: str, priority: int, cpus: float | None = None) -> Command:
     """The server in the foreground; one thread answers."""
-    return Command(f"redis-{host}", [PROGRAM, file], host=host, user=USER, cpus=cpus, priority=priority or None)
+    return Command(
+        f"redis-{host}", [PROGRAM, file], host=host, user=USER, cpus=cpus, priority=priority or None
+    )

@@ -1,8 +1,9 @@
 """redis-benchmark: a number of `GET` by all users together, and its report.
 
-It reports the distribution of latencies of the whole run, in steps of eight microseconds, and a rate every quarter of a
-second; users and times of single requests it does not report. A latency ends with the first read of a response
-(`readHandler` in redis-benchmark.c): that of a response of several segments would be too short, and is left out.
+It reports the distribution of latencies of the whole run, in steps of eight microseconds, and a
+rate every quarter of a second; users and times of single requests it does not report. A latency
+ends with the first read of a response (`readHandler` in redis-benchmark.c): that of a response of
+several segments would be too short, and is left out.
 """
 
 import re
@@ -22,19 +23,24 @@ from tailrace.scenario.workloads.requests import Requests
 
 PROGRAM = "redis-benchmark"
 TIMED_BYTES_MAX = 1448
-"""Largest response, or pipeline of responses, that is one segment with an MTU of 1500 or more: TCP has timestamps."""
+"""Largest response, or pipeline of responses, that is one segment with an MTU of 1500 or more: TCP
+has timestamps."""
 USERS_MAX = 10_000
 """redis-benchmark has a descriptor for each, and one thread for all."""
 REQUEST_BYTES_MAX = 60_000
 EDGE = re.compile(r"^[\d.]+% <= ([\d.]+) milliseconds \(cumulative count (\d+)\)$", re.MULTILINE)
 RATE = re.compile(r"rps=([\d.]+) \(overall:")
-MEAN = re.compile(r"latency summary \(msec\):\s+avg\s+min\s+p50\s+p95\s+p99\s+max\s+([\d.]+)\s+([\d.]+)")
+MEAN = re.compile(
+    r"latency summary \(msec\):\s+avg\s+min\s+p50\s+p95\s+p99\s+max\s+([\d.]+)\s+([\d.]+)"
+)
 THROUGHPUT = re.compile(r"throughput summary: ([\d.]+) requests per second")
 FAULT = re.compile(r"^(?:Error|WARNING|Could not|Server closed).*$", re.MULTILINE)
 RATE_EVERY_US = 250_000
 PS_PER_MS = 10**9
 
-BENCHMARK = Needed(PROGRAM, "redis-tools", "--version", "workloads of kind requests with redis-benchmark")
+BENCHMARK = Needed(
+    PROGRAM, "redis-tools", "--version", "workloads of kind requests with redis-benchmark"
+)
 
 
 def redis_refusals(workload: Requests) -> Found:
@@ -45,11 +51,18 @@ def redis_refusals(workload: Requests) -> Found:
         and workload.users is not None
         and workload.requests * workload.users % workload.depth
     ):
-        what = f"{PROGRAM} sends {workload.depth} requests at once, and {workload.requests * workload.users} in all"
+        what = (
+            f"{PROGRAM} sends {workload.depth} requests at once, and "
+            f"{workload.requests * workload.users} in all"
+        )
         yield ("requests",), what, "write a multiple of the pipeline"
     yield from no_pauses(PROGRAM, workload)
     if workload.is_udp:
-        yield ("protocol",), "the protocol of Redis uses tcp", "write protocol: tcp, or load_generator: dnsperf"
+        yield (
+            ("protocol",),
+            "the protocol of Redis uses tcp",
+            "write protocol: tcp, or load_generator: dnsperf",
+        )
     if workload.users is not None and workload.requests is None:
         yield (), f"{PROGRAM} needs a number of requests", "write requests: 1000, of each user"
     yield from users_refusals(workload, USERS_MAX, f"{PROGRAM} has one thread for all users")
@@ -60,7 +73,10 @@ def redis_refusals(workload: Requests) -> Found:
     if "constant" in response.raw and (size is None or size > redis.VALUE_BYTES_MAX):
         what = f"no response of Redis has {response.mean:.0f} bytes in its protocol"
         yield ("response",), what, "write at least 6B, at most 512MiB, or another number of bytes"
-    fits = request.mean <= REQUEST_BYTES_MAX and redis.key(int(request.mean), int(response.mean)) is not None
+    fits = (
+        request.mean <= REQUEST_BYTES_MAX
+        and redis.key(int(request.mean), int(response.mean)) is not None
+    )
     if "constant" in request.raw and not fits:
         what = f"no GET in the protocol of Redis has {request.mean:.0f} bytes"
         yield ("request",), what, f"write 30B to {REQUEST_BYTES_MAX}B, or another number of bytes"
@@ -89,7 +105,17 @@ class Benchmark:
         own = self.work
         key = redis.key(own.request_bytes, own.response_bytes)
         assert key is not None, "checks refuse sizes that do not exist"
-        argv = [PROGRAM, "-h", address, "-p", str(own.port), "-c", str(own.users), "-n", str(self.requests)]
+        argv = [
+            PROGRAM,
+            "-h",
+            address,
+            "-p",
+            str(own.port),
+            "-c",
+            str(own.users),
+            "-n",
+            str(self.requests),
+        ]
         argv += [*(["-P", str(own.depth)] if own.depth > 1 else []), "GET", key]
         return Command(
             f"redis-benchmark-{own.name}",
@@ -99,8 +125,11 @@ class Benchmark:
             dscp=own.raw.get("dscp") or None,
         )
 
-    def summary(self, said: str, errors: str, begun_wall_us: int, interval: MeasuredInterval) -> Summary:
-        """From its report. One that the end of the trial cut off has none: its requests are counted by its rates."""
+    def summary(
+        self, said: str, errors: str, begun_wall_us: int, interval: MeasuredInterval
+    ) -> Summary:
+        """From its report. One that the end of the trial cut off has none: its requests are counted
+        by its rates."""
         if fault := FAULT.search(said + errors):
             raise ProgramError(f"redis-benchmark-{self.work.name}: {fault[0]}")
         rate = THROUGHPUT.search(said)
@@ -111,13 +140,16 @@ class Benchmark:
         found = distribution(said)
         if found.count != self.requests:
             raise ProgramError(
-                f"redis-benchmark-{self.work.name}: {found.count} requests were done, not {self.requests}"
+                f"redis-benchmark-{self.work.name}: {found.count} requests were done, not "
+                f"{self.requests}"
             )
         ended_wall_us = begun_wall_us + round(self.requests / float(rate[1]) * US_PER_S)
         moved = list(self._moved(said, begun_wall_us, interval))
         done_bytes = sum(part.size_bytes for part in moved)
         rest = self.requests * self.work.response_bytes - done_bytes
-        begin_ps = moved[-1].end_ps if moved else (begun_wall_us - interval.begun_wall_us) * PS_PER_US
+        begin_ps = (
+            moved[-1].end_ps if moved else (begun_wall_us - interval.begun_wall_us) * PS_PER_US
+        )
         end_ps = (ended_wall_us - interval.begun_wall_us) * PS_PER_US
         moved.append(Moved(min(begin_ps, end_ps), end_ps, max(0, rest)))
         timed = found if self.work.response_bytes * self.work.depth <= TIMED_BYTES_MAX else None
@@ -136,7 +168,9 @@ class Benchmark:
 
 def distribution(said: str) -> Distribution:
     """From both of its tables: cumulative counts by upper edges."""
-    cumulative = {round(float(found[1]) * PS_PER_MS): int(found[2]) for found in EDGE.finditer(said)}
+    cumulative = {
+        round(float(found[1]) * PS_PER_MS): int(found[2]) for found in EDGE.finditer(said)
+    }
     points = [(0, 0), *sorted(cumulative.items())]
     buckets = [(edge, count - before) for (_, before), (edge, count) in pairwise(points)]
     means = MEAN.search(said)

@@ -1,4 +1,5 @@
-"""Requests of real programs: what users have to do, what such programs cannot do, and what was measured."""
+"""Requests of real programs: what users have to do, what such programs cannot do, and what was
+measured."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +33,11 @@ class RequestWork(Work):
         spread_ps = 0 if raw.get("is_first_at_start") else round(mean_of(raw["gap"]))
         start = {"uniform": {"low": start_ps, "high": start_ps + spread_ps}}
         same = {"transactions": raw["requests"], "warmup_transactions": 0, "start": start}
-        return cls({**raw, **same, "round_trips": [{"response_bytes": raw["response"]["constant"]}]}, seed, {})
+        return cls(
+            {**raw, **same, "round_trips": [{"response_bytes": raw["response"]["constant"]}]},
+            seed,
+            {},
+        )
 
     @property
     def client(self) -> str:
@@ -87,10 +92,15 @@ class RequestWork(Work):
 
 
 def refusals(
-    program: str, workload: Requests, *, pipelines: bool = False, opens: bool = False, paces: bool = False
+    program: str,
+    workload: Requests,
+    *,
+    pipelines: bool = False,
+    opens: bool = False,
+    paces: bool = False,
 ) -> Found:
-    """What no program of requests does. Some have pipelines, some open a connection for each request, some send at a
-    rate whatever the server does.
+    """What no program of requests does. Some have pipelines, some open a connection for each
+    request, some send at a rate whatever the server does.
     """
     if workload.arrivals is not None and not paces:
         yield (
@@ -105,16 +115,32 @@ def refusals(
     if workload.connection == "new" and not opens:
         yield ("connection",), f"{program} keeps its connections", "write connection: kept"
     if not workload.is_udp and workload.depth > 1 and not pipelines:
-        yield ("pipeline",), f"the users of {program} send one request at a time", "write pipeline: 1 and more users"
+        yield (
+            ("pipeline",),
+            f"the users of {program} send one request at a time",
+            "write pipeline: 1 and more users",
+        )
     for key, size in zip(("request", "response"), workload.sizes, strict=True):
         if size is not None and "constant" not in size.raw:
             yield (key,), f"{program} has {key}s of one size", "write one value"
     if not workload.is_udp and workload.timeout is not None:
-        yield ("timeout",), f"{program} does not give up a request over tcp", "omit it, or omit --live to simulate it"
+        yield (
+            ("timeout",),
+            f"{program} does not give up a request over tcp",
+            "omit it, or omit --live to simulate it",
+        )
     if workload.calls:
-        yield ("calls",), f"the server of {program} asks no further servers", "omit it, or omit --live to simulate it"
+        yield (
+            ("calls",),
+            f"the server of {program} asks no further servers",
+            "omit it, or omit --live to simulate it",
+        )
     if workload.replicas:
-        yield ("replicas",), f"the server of {program} has no replicas", "omit it, or omit --live to simulate it"
+        yield (
+            ("replicas",),
+            f"the server of {program} has no replicas",
+            "omit it, or omit --live to simulate it",
+        )
 
 
 def users_refusals(workload: Requests, most: int, what: str) -> Found:
@@ -126,7 +152,11 @@ def users_refusals(workload: Requests, most: int, what: str) -> Found:
 def constant_sizes(workload: Requests) -> tuple[int, int] | None:
     """Bytes of each request and of each response; None where they are not known or not constant."""
     request, response = workload.sizes
-    if request is None or response is None or {"constant"} != request.raw.keys() | response.raw.keys():
+    if (
+        request is None
+        or response is None
+        or {"constant"} != request.raw.keys() | response.raw.keys()
+    ):
         return None
     return int(request.mean), int(response.mean)
 
@@ -143,20 +173,30 @@ def pause_refusals(program: str, workload: Requests) -> Found:
 def no_pauses(program: str, workload: Requests) -> Found:
     """Pauses, for a program without any."""
     if workload.gap is not None and workload.gap.mean > 0:
-        yield ("gap",), f"the users of {program} do not pause", "omit it, or choose load_generator: wrk"
+        yield (
+            ("gap",),
+            f"the users of {program} do not pause",
+            "omit it, or choose load_generator: wrk",
+        )
     if workload.start > 0:
         yield ("start",), f"{program} begins with the trial", "omit it"
 
 
-def measured(work: RequestWork, whole: Sequence[Transaction], lag_us: float | None, at: MeasuredInterval) -> Measured:
+def measured(
+    work: RequestWork, whole: Sequence[Transaction], lag_us: float | None, at: MeasuredInterval
+) -> Measured:
     """The measurements of an interval, from all requests that were logged with user and time."""
     one = measured_transactions(work, whole, lag_us, at)
     begun = one.outcome.transactions + one.outcome.cut_off.count
-    counts = tallies(begun, one.outcome.transactions, connections=work.users if work.is_kept else begun)
+    counts = tallies(
+        begun, one.outcome.transactions, connections=work.users if work.is_kept else begun
+    )
     return replace(one, outcome=structs.replace(one.outcome, kind=KIND, request_counts=counts))
 
 
-def tallies(begun: int, answered: int, *, connections: int, failed: int = 0, lost_queries: int = 0) -> RequestCounts:
+def tallies(
+    begun: int, answered: int, *, connections: int, failed: int = 0, lost_queries: int = 0
+) -> RequestCounts:
     """The `request_counts` object of an outcome."""
     return RequestCounts(
         begun=begun,

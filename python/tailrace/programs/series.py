@@ -8,7 +8,8 @@ from tailrace.experiment.native import Columns, column
 
 @dataclass(frozen=True)
 class Row:
-    """One transaction of the table of transactions; times in picoseconds from the beginning of the trial."""
+    """One transaction of the table of transactions; times in picoseconds from the beginning of the
+    trial."""
 
     user: int
     start_ps: int
@@ -29,7 +30,9 @@ class Moved:
             return self
         cut_ps = max(self.start_ps, end_ps)
         return Moved(
-            self.start_ps, cut_ps, self.size_bytes * (cut_ps - self.start_ps) // max(1, self.end_ps - self.start_ps)
+            self.start_ps,
+            cut_ps,
+            self.size_bytes * (cut_ps - self.start_ps) // max(1, self.end_ps - self.start_ps),
         )
 
 
@@ -39,7 +42,8 @@ def bytes_after(moved: Iterable[Moved], from_ps: int) -> int:
 
 
 class Bins:
-    """Bytes in bins of equal width; the width doubles when the run outgrows them, as in the simulator."""
+    """Bytes in bins of equal width; the width doubles when the run outgrows them, as in the
+    simulator."""
 
     def __init__(self, width_ps: int, bins_max: int) -> None:
         self.width_ps = max(1, width_ps)
@@ -84,11 +88,17 @@ def _rows_table(rows: Sequence[Sequence[Row]], rows_max: int, took: str) -> Colu
     }
 
 
-def goodput_table(moved: Sequence[Sequence[Moved]], end_ps: int, width_ps: int, bins_max: int) -> Columns:
+def goodput_table(
+    moved: Sequence[Sequence[Moved]], end_ps: int, width_ps: int, bins_max: int
+) -> Columns:
     """Goodput of each workload over time."""
     bins = Bins(width_ps, bins_max)
     filled = [bins.fill(each, end_ps) for each in moved] if bins_max else []
-    cells = [(index, number, size) for index, each in enumerate(filled) for number, size in enumerate(each)]
+    cells = [
+        (index, number, size)
+        for index, each in enumerate(filled)
+        for number, size in enumerate(each)
+    ]
     return {
         "workload": column("u32", [index for index, _, _ in cells]),
         "bin": column("u32", [number for _, number, _ in cells]),

@@ -1,4 +1,5 @@
-"""Storage of real programs: what the jobs of a workload have to do, what real programs cannot do, what was measured."""
+"""Storage of real programs: what the jobs of a workload have to do, what real programs cannot do,
+what was measured."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +7,13 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from tailrace.errors import KeyPath
-from tailrace.outcome.types import StorageInitiator, StorageOp, StorageRequests, StorageWaits, Workload
+from tailrace.outcome.types import (
+    StorageInitiator,
+    StorageOp,
+    StorageRequests,
+    StorageWaits,
+    Workload,
+)
 from tailrace.programs.envelope import Envelope
 from tailrace.programs.latency import cut_off_outcome, latency_outcome
 from tailrace.programs.measured import PS_PER_US, Measured, MeasuredInterval
@@ -96,7 +103,8 @@ class StorageWork:
 
     @property
     def access(self) -> tuple[str, float]:
-        """Pattern of addresses: `random` with the share of requests that begin anywhere, or `zipf` with its theta."""
+        """Pattern of addresses: `random` with the share of requests that begin anywhere, or `zipf`
+        with its theta."""
         found = self.raw["access"]
         if isinstance(found, str):
             return RANDOM, 0.0
@@ -145,7 +153,8 @@ class StorageWork:
 
     @property
     def gap_ps(self) -> int | None:
-        """Mean time between two requests of an initiator that come by themselves; None for jobs that wait."""
+        """Mean time between two requests of an initiator that come by themselves; None for jobs
+        that wait."""
         found = self.raw.get("arrivals")
         return None if not found else round(mean_of(found))
 
@@ -184,8 +193,9 @@ def protocol_of(raw: Any) -> str:
 def measured(work: StorageWork, whole: Sequence[Done], interval: MeasuredInterval) -> Measured:
     """The measurements of an interval, from all requests that fio logged.
 
-    fio takes a second to start its jobs. A workload without an end counts from its first request, or from the end of
-    the warm-up; one with an end is timed from its first request, as a simulated trial is.
+    fio takes a second to start its jobs. A workload without an end counts from its first request,
+    or from the end of the warm-up; one with an end is timed from its first request, as a simulated
+    trial is.
     """
     firsts_us = _first_us(work, whole)
     known_us = [at for at in firsts_us if at is not None]
@@ -196,7 +206,10 @@ def measured(work: StorageWork, whole: Sequence[Done], interval: MeasuredInterva
     counted_us = interval.begun_wall_us + counted_from_ps // PS_PER_US
     counted = [one for one in whole if counted_us <= one.ended_us <= interval.ended_wall_us]
     running = [one for one in whole if one.begun_us <= interval.ended_wall_us < one.ended_us]
-    cut_off = [_row(work, one, zero_us, (interval.ended_wall_us - one.begun_us) * PS_PER_US) for one in running]
+    cut_off = [
+        _row(work, one, zero_us, (interval.ended_wall_us - one.begun_us) * PS_PER_US)
+        for one in running
+    ]
     rows = sorted((_row(work, one, zero_us) for one in counted), key=attrgetter("start_ps"))
     ends_ps = _ends_ps(work, counted, zero_us)
     whole_ps = [end for end in ends_ps if end is not None]
@@ -212,18 +225,23 @@ def measured(work: StorageWork, whole: Sequence[Done], interval: MeasuredInterva
         user_completion_ps=ends_ps,
         storage_requests=by_op(counted),
         initiators=[
-            StorageInitiator(name=name, requests=by_op([one for one in counted if one.initiator == number]))
+            StorageInitiator(
+                name=name, requests=by_op([one for one in counted if one.initiator == number])
+            )
             for number, name in enumerate(work.initiators)
         ],
     )
     moved = [Moved(row.start_ps, row.start_ps + row.latency_ps, work.block_bytes) for row in rows]
     skew_ms = (max(known_us) - begun_us) / US_PER_MS if len(known_us) > 1 else None
     offset_ps = begun_ps if work.is_finite else 0
-    return Measured(outcome, rows, moved, begun_ps, cut_off=cut_off, offset_ps=offset_ps, start_skew_ms=skew_ms)
+    return Measured(
+        outcome, rows, moved, begun_ps, cut_off=cut_off, offset_ps=offset_ps, start_skew_ms=skew_ms
+    )
 
 
 def by_op(counted: Sequence[Done]) -> StorageRequests:
-    """Requests, bytes and latencies of reads and of writes. fio does not tell what they waited for."""
+    """Requests, bytes and latencies of reads and of writes. fio does not tell what they waited
+    for."""
     made = {name: _requests([one for one in counted if one.op == op]) for op, name in OPS.items()}
     return StorageRequests(devices=None, flush=_requests([]), **made)
 
@@ -255,11 +273,16 @@ def _ends_ps(work: StorageWork, done: Sequence[Done], zero_us: int) -> list[int 
         counts[user] += 1
         last_us[user] = max(last_us[user], one.ended_us)
     is_whole = [work.is_finite and count >= work.requests for count in counts]
-    return [(last - zero_us) * PS_PER_US if whole else None for last, whole in zip(last_us, is_whole, strict=True)]
+    return [
+        (last - zero_us) * PS_PER_US if whole else None
+        for last, whole in zip(last_us, is_whole, strict=True)
+    ]
 
 
 def _row(work: StorageWork, one: Done, zero_us: int, latency_ps: int | None = None) -> Row:
     start_ps = max(0, one.begun_us - zero_us) * PS_PER_US
     return Row(
-        one.initiator * work.jobs + one.job, start_ps, one.latency_ns * PS_PER_NS if latency_ps is None else latency_ps
+        one.initiator * work.jobs + one.job,
+        start_ps,
+        one.latency_ns * PS_PER_NS if latency_ps is None else latency_ps,
     )

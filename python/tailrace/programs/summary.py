@@ -71,16 +71,20 @@ class Summary:
     counted_from_ps: int
     begun_wall_us: int
     ended_wall_us: int | None
-    """When all of a number of requests had been done; None where they were not, or there is no such number."""
+    """When all of a number of requests had been done; None where they were not, or there is no such
+    number."""
     failed: int = 0
     """Requests without a response."""
     moved: Sequence[Moved] = field(default_factory=list)
 
 
 def measured(work: RequestWork, told: Summary, interval: MeasuredInterval) -> Measured:
-    """In the format of other workloads, without rows of requests. What ran at the end is not known."""
+    """In the format of other workloads, without rows of requests. What ran at the end is not
+    known."""
     begun_wall_us = interval.begun_wall_us
-    ended_ps = None if told.ended_wall_us is None else (told.ended_wall_us - begun_wall_us) * PS_PER_US
+    ended_ps = (
+        None if told.ended_wall_us is None else (told.ended_wall_us - begun_wall_us) * PS_PER_US
+    )
     outcome = Workload(
         name=work.name,
         kind=KIND,
@@ -99,4 +103,6 @@ def measured(work: RequestWork, told: Summary, interval: MeasuredInterval) -> Me
             lost_queries=told.failed,
         ),
     )
-    return Measured(outcome, moved=list(told.moved), begun_ps=(told.begun_wall_us - begun_wall_us) * PS_PER_US)
+    return Measured(
+        outcome, moved=list(told.moved), begun_ps=(told.begun_wall_us - begun_wall_us) * PS_PER_US
+    )

@@ -1,9 +1,11 @@
-"""sysbench: a thread with one connection for each user, the script of all, and its log of transactions.
+"""sysbench: a thread with one connection for each user, the script of all, and its log of
+transactions.
 
-sysbench's own scripts (`oltp_*`) have tables and statements of their own and are not used: the script does the
-transactions of the scenario on the scenario's tables, as pgbench does. Its statements are prepared. sysbench ends at
-a time or after a number of transactions of all users together; the end of a trial is neither, so that a signal ends it
-and its own report is never printed.
+sysbench's own scripts (`oltp_*`) have tables and statements of their own and are not used: the
+script does the transactions of the scenario on the scenario's tables, as pgbench does. Its
+statements are prepared. sysbench ends at a time or after a number of transactions of all users
+together; the end of a trial is neither, so that a signal ends it and its own report is never
+printed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,8 +32,8 @@ START_GRACE_S = 60
 """sysbench's own time ends so much after the trial's, which ends it first."""
 
 CONFLICTS = (1213, 1020, 1205, 1180)
-"""Errors of transactions that the database rolls back because of another one: deadlock or failed certification, changed
-row, lock wait timeout, failed commit (MariaDB's error codes)."""
+"""Errors of transactions that the database rolls back because of another one: deadlock or failed
+certification, changed row, lock wait timeout, failed commit (MariaDB's error codes)."""
 FAILURE_WORDS = 4
 """User, number, error, time in microseconds of the wall clock."""
 ATTEMPTS_MAX = 1000
@@ -44,7 +46,11 @@ def sysbench_refusals(workload: Oltp) -> Iterator[tuple[KeyPath, str, str]]:
     """More users than threads, and answers that MariaDB cannot give."""
     if workload.users > USERS_MAX:
         what = f"{PROGRAM} needs a thread with an interpreter for each user"
-        yield ("users",), what, f"write at most {USERS_MAX} users, or omit load_generator to use pgbench"
+        yield (
+            ("users",),
+            what,
+            f"write at most {USERS_MAX} users, or omit load_generator to use pgbench",
+        )
     if workload.database in (mariadb.SERVICE, galera.SERVICE):
         keys = ("response", "request") if workload.database == galera.SERVICE else ("response",)
         for index, trip in enumerate(workload.round_trips):
@@ -66,7 +72,8 @@ def failures_prefix(log_prefix: Path) -> Path:
 
 
 def failures(log_prefix: Path, ended_us: int) -> dict[str, int]:
-    """Failed attempts of transactions until a moment of the wall clock, by the number of their error."""
+    """Failed attempts of transactions until a moment of the wall clock, by the number of their
+    error."""
     found: dict[str, int] = {}
     for _, _, code, at_us in log_lines(failures_prefix(log_prefix), FAILURE_WORDS):
         if int(at_us) <= ended_us:
@@ -86,11 +93,22 @@ class Script(Work):
     def text(self, log_prefix: Path) -> str:
         """The script, in Lua."""
         statements = ", ".join(map(self._statement, self.raw["round_trips"]))
-        settings: dict[str, int | str] = {"log_prefix": str(log_prefix), "transactions_max": self.count}
-        settings |= {"failures_prefix": str(failures_prefix(log_prefix)), "attempts_max": ATTEMPTS_MAX}
+        settings: dict[str, int | str] = {
+            "log_prefix": str(log_prefix),
+            "transactions_max": self.count,
+        }
+        settings |= {
+            "failures_prefix": str(failures_prefix(log_prefix)),
+            "attempts_max": ATTEMPTS_MAX,
+        }
         draws = lua.function("start_us", self.start) + lua.function("gap_us", self.gap)
-        own = f"local statements = {{{statements}}}\nlocal can_fail = {'true' if self.can_write else 'false'}\n"
-        return lua.shared() + lua.settings(settings) + own + draws + SCRIPT.read_text(encoding="utf-8")
+        own = (
+            f"local statements = {{{statements}}}\nlocal can_fail = "
+            f"{'true' if self.can_write else 'false'}\n"
+        )
+        return (
+            lua.shared() + lua.settings(settings) + own + draws + SCRIPT.read_text(encoding="utf-8")
+        )
 
     def _statement(self, trip: Mapping[str, Any]) -> str:
         """Table and rows, and the length of the text that a write has."""
@@ -101,7 +119,12 @@ class Script(Work):
 
     def command(self, file: Path, options: Sequence[str], limit_s: int) -> Command:
         """sysbench for this workload, with the options of its server; it ends at SIGINT."""
-        argv = [PROGRAM, f"--threads={self.raw['users']}", f"--time={limit_s + START_GRACE_S}", "--events=0"]
+        argv = [
+            PROGRAM,
+            f"--threads={self.raw['users']}",
+            f"--time={limit_s + START_GRACE_S}",
+            "--events=0",
+        ]
         argv += [f"--rand-seed={1 + self.seed % 2**31}"]
         argv += [f"--mysql-ignore-errors={','.join(map(str, CONFLICTS))}"] if self.can_write else []
         return Command(

@@ -1,7 +1,7 @@
 """Templates of databases: loaded once, copied for each trial.
 
-A template is a stopped data directory below the run's folder, named by what it holds. Trials share no pages, locks,
-statistics or log.
+A template is a stopped data directory below the run's folder, named by what it holds. Trials share
+no pages, locks, statistics or log.
 """
 
 import hashlib
@@ -70,19 +70,24 @@ def row_size(trip: Mapping[str, Any]) -> int:
 class Templates(ABC):
     """The templates of one run."""
 
-    def __init__(self, folder: Path, open_place: Callable[[Path], AbstractContextManager[Place]]) -> None:
-        """`open_place` opens a place for the programs that make them, which may write into a folder."""
+    def __init__(
+        self, folder: Path, open_place: Callable[[Path], AbstractContextManager[Place]]
+    ) -> None:
+        """`open_place` opens a place for the programs that make them, which may write into a
+        folder."""
         self._folder = folder.absolute()
         self._open_place = open_place
         self._lock = threading.Lock()
 
     @abstractmethod
     def identity(self) -> list[Any]:
-        """What tells a template from another one with the same rows: versions of the server and of its layout."""
+        """What tells a template from another one with the same rows: versions of the server and of
+        its layout."""
 
     @abstractmethod
     def load(self, place: Place, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
-        """Makes a data directory in the scratch folder, and stops its server; returns it and the facts of its rows."""
+        """Makes a data directory in the scratch folder, and stops its server; returns it and the
+        facts of its rows."""
 
     def get(self, sizes: frozenset[int]) -> Template:
         """The template with tables for these sizes of answers; made where it is not there."""
@@ -110,7 +115,9 @@ Made = TypeVar("Made", bound=Templates)
 class Stock:
     """The templates of several databases, each in a folder of its own."""
 
-    def __init__(self, folder: Path, open_place: Callable[[Path], AbstractContextManager[Place]]) -> None:
+    def __init__(
+        self, folder: Path, open_place: Callable[[Path], AbstractContextManager[Place]]
+    ) -> None:
         self._folder = folder
         self._open_place = open_place
         self._lock = threading.Lock()

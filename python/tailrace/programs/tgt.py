@@ -15,8 +15,11 @@ FIRST_LUN = 1
 TGT = Needed(PROGRAM, "tgt", "--version", "workloads of kind storage over iscsi", title="tgt")
 
 
-def server(host: str, addresses: Sequence[str], port: int, control: int, cpus: float | None, priority: int) -> Command:
-    """The server in the foreground. `control` is the number of its control socket, unique in the lab."""
+def server(
+    host: str, addresses: Sequence[str], port: int, control: int, cpus: float | None, priority: int
+) -> Command:
+    """The server in the foreground. `control` is the number of its control socket, unique in the
+    lab."""
     portals = [f"portal={address}:{port}" for address in addresses]
     argv = [PROGRAM, "--foreground", "--control-port", str(control), "--iscsi", ",".join(portals)]
     return Command(f"tgt-{host}", argv, host=host, cpus=cpus, priority=priority or None)
@@ -36,7 +39,17 @@ def set_up(host: str, control: int, files: Sequence[str], storage: str) -> Itera
     """Makes the target, a logical unit for each file, and admits every initiator."""
     steps = [["new", "--mode", "target", "--targetname", iqn(host)]]
     steps += [
-        ["new", "--mode", "logicalunit", "--lun", str(lun), "--bstype", storage, "--backing-store", file]
+        [
+            "new",
+            "--mode",
+            "logicalunit",
+            "--lun",
+            str(lun),
+            "--bstype",
+            storage,
+            "--backing-store",
+            file,
+        ]
         for lun, file in enumerate(files, FIRST_LUN)
     ]
     steps += [["bind", "--mode", "target", "--initiator-address", "ALL"]]
@@ -46,11 +59,17 @@ def set_up(host: str, control: int, files: Sequence[str], storage: str) -> Itera
 
 def show(host: str, control: int, attempt: int) -> Command:
     """Lists what it has: succeeds when it accepts commands."""
-    return _admin(f"tgt-{host}-show-{attempt}", host, control, ["show", "--mode", "target"], has_target=False)
+    return _admin(
+        f"tgt-{host}-show-{attempt}", host, control, ["show", "--mode", "target"], has_target=False
+    )
 
 
-def _admin(name: str, host: str, control: int, words: Sequence[str], *, has_target: bool = True) -> Command:
+def _admin(
+    name: str, host: str, control: int, words: Sequence[str], *, has_target: bool = True
+) -> Command:
     target = ["--tid", str(TARGET)] if has_target else []
     return Command(
-        name, ["tgtadm", "--control-port", str(control), "--lld", "iscsi", "--op", *words, *target], host=host
+        name,
+        ["tgtadm", "--control-port", str(control), "--lld", "iscsi", "--op", *words, *target],
+        host=host,
     )

@@ -18,7 +18,11 @@ from tailrace.scenario.workloads.oltp import Oltp
 def refusals(program: str, workload: Oltp) -> Iterator[tuple[KeyPath, str, str]]:
     """Key, problem and hint: pauses that cannot be computed again from the log of a program."""
     if workload.gap_from == "start":
-        yield ("gap_from",), f"{program} starts the gap at the end of a transaction", "write gap_from: end"
+        yield (
+            ("gap_from",),
+            f"{program} starts the gap at the end of a transaction",
+            "write gap_from: end",
+        )
     for key, distribution in (("gap", workload.gap), ("start", workload.first_transaction())):
         try:
             Draw(distribution.raw, 0)
@@ -26,12 +30,15 @@ def refusals(program: str, workload: Oltp) -> Iterator[tuple[KeyPath, str, str]]
             yield (key,), f"{program} cannot draw it: {error}", "use a smaller shape"
 
 
-def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, interval: MeasuredInterval) -> Measured:
+def measured(
+    work: Work, whole: Sequence[Transaction], lag_us: float | None, interval: MeasuredInterval
+) -> Measured:
     """The measurements of an interval, from all transactions of the users of a workload."""
     done = [one for one in whole if one.ended_us <= interval.ended_wall_us]
     raw, begun_wall_us = work.raw, interval.begun_wall_us
     recorded = [one for one in done if one.number > raw["warmup_transactions"]]
-    # What a workload with a number to do has done is counted whole: its completion is from its start.
+    # What a workload with a number to do has done is counted whole: its completion is from its
+    # start.
     counted_from_ps = 0 if work.is_finite else interval.counted_from_ps
     warm_us = begun_wall_us + counted_from_ps // PS_PER_US
     counted = [one for one in done if one.ended_us >= warm_us]
@@ -52,7 +59,9 @@ def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, int
         user_completion_ps=ends_ps,
     )
     rows = [_row(one, begun_wall_us) for one in sorted(reported, key=lambda one: one.intended_us)]
-    all_rows = [_row(one, begun_wall_us) for one in sorted(recorded, key=lambda one: one.intended_us)]
+    all_rows = [
+        _row(one, begun_wall_us) for one in sorted(recorded, key=lambda one: one.intended_us)
+    ]
     moved = [Moved(row.start_ps, row.start_ps + row.latency_ps, size) for row in all_rows]
     first = min((one.begun_us for one in done), default=None)
     begun_ps = None if first is None else (first - begun_wall_us) * PS_PER_US
@@ -60,7 +69,8 @@ def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, int
 
 
 def _cut_off(work: Work, whole: Sequence[Transaction], interval: MeasuredInterval) -> list[Row]:
-    """What was running at the end, and how long it had: users end after those transactions, and log them."""
+    """What was running at the end, and how long it had: users end after those transactions, and log
+    them."""
     ended_us = interval.ended_wall_us
     running = [one for one in whole if one.intended_us <= ended_us < one.ended_us]
     counted = [one for one in running if one.number > work.raw["warmup_transactions"]]
@@ -86,7 +96,8 @@ def _row(one: Transaction, begun_wall_us: int) -> Row:
 def log_lines(log_prefix: Path, count: int) -> Iterator[list[str]]:
     """The `count` words of every whole line of a workload's log; every thread has its own file.
 
-    A last line without its end was being written. Raises `ProgramError` for a line with another number of words.
+    A last line without its end was being written. Raises `ProgramError` for a line with another
+    number of words.
     """
     for file in sorted(log_prefix.parent.glob(f"{log_prefix.name}.*")):
         for line in file.read_text(encoding="ascii").splitlines(keepends=True):
@@ -95,6 +106,7 @@ def log_lines(log_prefix: Path, count: int) -> Iterator[list[str]]:
             words = line.split()
             if len(words) != count:
                 raise ProgramError(
-                    f"{file.name}: a line of the log has {len(words)} words, not {count}: {line.strip()}"
+                    f"{file.name}: a line of the log has {len(words)} words, not {count}: "
+                    f"{line.strip()}"
                 )
             yield words

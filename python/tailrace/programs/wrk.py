@@ -1,11 +1,13 @@
 """wrk: a thread with one connection for each user, the script of all, and its log of requests.
 
-wrk's own histogram is of the whole run, and is corrected for its guess of requests that were not sent (`stats_correct`
-in wrk.c). The script logs every request with its times instead, so that warm-up, end and pauses are told apart, and
-nothing is corrected: a latency counts from the intended time of a request.
+wrk's own histogram is of the whole run, and is corrected for its guess of requests that were not
+sent (`stats_correct` in wrk.c). The script logs every request with its times instead, so that
+warm-up, end and pauses are told apart, and nothing is corrected: a latency counts from the intended
+time of a request.
 
-With a new connection for each request, wrk opens the next one when a response is complete, before the pause, and goes
-on when it is open: the handshake of a connection counts to the request before it. Each latency has one.
+With a new connection for each request, wrk opens the next one when a response is complete, before
+the pause, and goes on when it is open: the handshake of a connection counts to the request before
+it. Each latency has one.
 """
 
 import re
@@ -50,12 +52,16 @@ def wrk_refusals(workload: Requests) -> Found:
         yield ("request",), what, "write a size in this range"
     if "constant" in response.raw and nginx.body_bytes(int(response.mean), is_kept=is_kept) is None:
         what = f"no response of nginx has {response.mean:.0f} bytes with its headers"
-        yield ("response",), what, f"write at least {nginx.least_bytes(is_kept=is_kept)}B, or another number of bytes"
+        yield (
+            ("response",),
+            what,
+            f"write at least {nginx.least_bytes(is_kept=is_kept)}B, or another number of bytes",
+        )
 
 
 def request_text(response_bytes: int, request_bytes: int = 0, *, is_kept: bool = True) -> str:
-    """A request of this size, by the length of its host's name; the smallest one for 0. The server closes a connection
-    that is not to be kept after its response."""
+    """A request of this size, by the length of its host's name; the smallest one for 0. The server
+    closes a connection that is not to be kept after its response."""
     begin = f"GET /{nginx.file_name(response_bytes, is_kept=is_kept)} HTTP/1.1\r\nHost: "
     end = "\r\n\r\n" if is_kept else "\r\nConnection: close\r\n\r\n"
     return begin + "s" * max(1, request_bytes - len(begin) - len(end)) + end
@@ -72,7 +78,9 @@ class Script:
         own = self.work
         settings: dict[str, int | str] = {
             "log_prefix": str(log_prefix),
-            "request_text": request_text(own.response_bytes, own.request_bytes, is_kept=own.is_kept),
+            "request_text": request_text(
+                own.response_bytes, own.request_bytes, is_kept=own.is_kept
+            ),
             "requests_max": own.count,
         }
         draws = lua.function("start_us", own.start) + lua.function("gap_us", own.gap)
@@ -81,7 +89,15 @@ class Script:
     def command(self, file: Path, address: str, limit_s: int) -> Command:
         """wrk for this workload; it ends at SIGINT, or by itself some time after `limit_s`."""
         users = str(self.work.users)
-        argv = [PROGRAM, "--threads", users, "--connections", users, "--duration", f"{limit_s + START_GRACE_S}s"]
+        argv = [
+            PROGRAM,
+            "--threads",
+            users,
+            "--connections",
+            users,
+            "--duration",
+            f"{limit_s + START_GRACE_S}s",
+        ]
         argv += ["--latency", "--script", str(file), f"http://{address}:{self.work.port}/"]
         raw = self.work.raw
         return Command(
@@ -93,12 +109,14 @@ class Script:
         )
 
     def require_sound(self, said: str) -> None:
-        """Raises `ProgramError` for errors that wrk has counted, and for responses of another size."""
+        """Raises `ProgramError` for errors that wrk has counted, and for responses of another
+        size."""
         total = self._total(said)
         if lost := LOST.findall(said):
             user, number = lost[0]
             raise ProgramError(
-                f"wrk-{self.work.name}: the server closed a connection under {len(lost)} requests, first request"
+                f"wrk-{self.work.name}: the server closed a connection under {len(lost)} "
+                "requests, first request"
                 f" {number} of user {user}"
             )
         if errors := {name: total[name] for name in (*SOCKET_ERRORS, "status") if total[name]}:
@@ -108,7 +126,9 @@ class Script:
         # A response of each user may have come in part.
         if not 0 <= total["bytes"] - total["requests"] * size <= self.work.users * size:
             mean = total["bytes"] / max(1, total["requests"])
-            raise ProgramError(f"wrk-{self.work.name}: a response has {mean:.1f} bytes on average, not {size}")
+            raise ProgramError(
+                f"wrk-{self.work.name}: a response has {mean:.1f} bytes on average, not {size}"
+            )
 
     def _total(self, said: str) -> Mapping[str, int]:
         found = TOTAL.search(said)

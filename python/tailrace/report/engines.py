@@ -12,9 +12,15 @@ from tailrace.results.compare.engines import left_out_words
 from tailrace.results.summary.engines import ComparedEngines, EngineFigures
 
 WHAT = {
-    "slowdown": ("Slowdown", "Completion time in the arm divided by that of the solo run, both of the same engine."),
+    "slowdown": (
+        "Slowdown",
+        "Completion time in the arm divided by that of the solo run, both of the same engine.",
+    ),
     "completion_s": ("Completion", "Time until the last user of a workload finished, in seconds."),
-    "latency_p50_ms": ("Median latency", "From the intended start of a transaction to its end, in milliseconds."),
+    "latency_p50_ms": (
+        "Median latency",
+        "From the intended start of a transaction to its end, in milliseconds.",
+    ),
     "latency_p99_ms": (
         "Latency p99",
         "99th percentile, from the intended start of a transaction to its end, in milliseconds.",

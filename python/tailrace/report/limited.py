@@ -1,4 +1,5 @@
-"""The part of a summary that one page shows: a sweep of arms over a thousand workloads would make a page of 100 MB.
+"""The part of a summary that one page shows: a sweep of arms over a thousand workloads would make a
+page of 100 MB.
 
 What is left out stands in `result.json`.
 """
@@ -13,7 +14,8 @@ from tailrace.scenario.experiment import SOLO
 
 
 def limited(summary: Summary) -> Summary:
-    """The first arms, of them the first workloads, and the expectations that failed before others."""
+    """The first arms, of them the first workloads, and the expectations that failed before
+    others."""
     arms = list(summary.arms)[:ARMS_MAX]
     workloads = summary.workloads[: max(PANELS_MAX, PAIRS_MAX // max(1, len(arms)))]
     shown = set(workloads)
@@ -40,7 +42,9 @@ def omissions(summary: Summary, shown: Summary) -> list[Fact]:
         "expectations": (len(shown.expectations), len(summary.expectations)),
     }
     return [
-        Fact(f"{few} of {all_} {what} shown, all in result.json") for what, (few, all_) in counts.items() if few < all_
+        Fact(f"{few} of {all_} {what} shown, all in result.json")
+        for what, (few, all_) in counts.items()
+        if few < all_
     ]
 
 
@@ -49,7 +53,9 @@ def _hashes(summary: Summary, names: set[str]) -> dict[str, str]:
 
 
 def _arm(arm: ArmSummary, workloads: set[str]) -> ArmSummary:
-    early = sorted(arm.early_drops, key=lambda entry: -sum(lost.frames for lost in entry.drops.values()))
+    early = sorted(
+        arm.early_drops, key=lambda entry: -sum(lost.frames for lost in entry.drops.values())
+    )
     return replace(
         arm,
         workloads={name: summary for name, summary in arm.workloads.items() if name in workloads},

@@ -1,4 +1,5 @@
-"""Limits of one page, which keep it readable and below a megabyte. The tables contain what is omitted."""
+"""Limits of one page, which keep it readable and below a megabyte. The tables contain what is
+omitted."""
 
 # Beyond, the arms of a sweep would hide each other in one drawing.
 ARMS_DRAWN_MAX = 8
@@ -29,7 +30,8 @@ PORTS_FEW_MAX = 48
 PORTS_LISTED_MAX = 20_000
 # Ports of each arm that stand there without scripts.
 PORTS_TOP = 10
-# Arms at points of a sweep whose ports are listed, and ports of each that stand there without scripts.
+# Arms at points of a sweep whose ports are listed, and ports of each that stand there without
+# scripts.
 PORT_LISTS_MAX = 40
 PORTS_TOP_OF_POINT = 3
 HOSTS_MAX = 12

@@ -109,7 +109,10 @@ def render(run: Run, summary: Summary | None = None) -> str:
         "theme": asset("theme.css") + asset("outcome.css"),
         "uplot_style": asset(f"{UPLOT}.css"),
         "uplot_script": asset(f"{UPLOT}.js"),
-        "scripts": [asset(name) for name in ("filter.js", *(["ports.js"] if ports else []), "live.js", "export.js")],
+        "scripts": [
+            asset(name)
+            for name in ("filter.js", *(["ports.js"] if ports else []), "live.js", "export.js")
+        ],
     }
     return environment().get_template("page.html.j2").render(context)
 
@@ -125,7 +128,9 @@ def _sweep_page(run: Run, summary: Summary) -> str:
         "assumptions": summary.assumptions,
         "curves_open": CURVES_OPEN_MAX,
         "theme": asset("theme.css"),
-        "scripts": [asset(name) for name in ("filter.js", *(["ports.js"] if ports else []), "export.js")],
+        "scripts": [
+            asset(name) for name in ("filter.js", *(["ports.js"] if ports else []), "export.js")
+        ],
     }
     return environment().get_template("sweep.html.j2").render(context)
 
@@ -162,7 +167,8 @@ def environment() -> Environment:
 def code_marks(text: str) -> Markup:
     """A sentence whose words between backticks are code."""
     parts = (
-        Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(text.split("`"))
+        Markup("<code>{}</code>").format(part) if at % 2 else escape(part)
+        for at, part in enumerate(text.split("`"))
     )
     return Markup("").join(parts)
 

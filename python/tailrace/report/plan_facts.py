@@ -32,5 +32,9 @@ def plan_facts(run: Run, arm: str, ports: list[PortMeans]) -> PlanFacts:
     return PlanFacts(
         minimum_timeouts_ms(plan),
         crossings_of(plan),
-        {place: policy.dpp for place in prioritized if (policy := policy_of(*place)) and policy.dpp},
+        {
+            place: policy.dpp
+            for place in prioritized
+            if (policy := policy_of(*place)) and policy.dpp
+        },
     )

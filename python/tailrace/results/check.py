@@ -14,7 +14,10 @@ from tailrace.results.directory.run_directory import FINISHED, Run
 from tailrace.results.large.lines import Lines
 from tailrace.results.large.summary import is_large
 
-REPAIR = "run the same command again: it repeats the trials that are damaged, and writes other files again"
+REPAIR = (
+    "run the same command again: it repeats the trials that are "
+    "damaged, and writes other files again"
+)
 
 
 @dataclass
@@ -45,9 +48,11 @@ class Checked:
 
 
 def check_run(path: Path) -> Checked:
-    """Compares every file that results are read from with its SHA-256, and reads the run as results do.
+    """Compares every file that results are read from with its SHA-256, and reads the run as results
+    do.
 
-    Raises `RunDirectoryError` where it is no run directory, or the manifest is not what the run has written.
+    Raises `RunDirectoryError` where it is no run directory, or the manifest is not what the run has
+    written.
     """
     files = RunFiles(path)
     manifest = read_object(files, MANIFEST, "name a run directory; `tailrace list` shows them")

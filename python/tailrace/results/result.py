@@ -28,14 +28,15 @@ PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
 
 
 class Result:
-    """The result of a run: `latency`, `compare`, `table` for data frames, `summary`, and a rich display in notebooks.
+    """The result of a run: `latency`, `compare`, `table` for data frames, `summary`, and a rich
+    display in notebooks.
 
     `Result("runs/first")` opens a run directory; `tailrace.run` and `tailrace.sweep` return one.
     """
 
     def __init__(self, run_dir: Path | str, *, baseline: str | None = None) -> None:
-        """Opens a run directory; `baseline` is the arm that the others are compared with, None for that of the
-        scenario.
+        """Opens a run directory; `baseline` is the arm that the others are compared with, None for
+        that of the scenario.
         """
         self.path = Path(run_dir)
         self._run = Run.read(self.path)
@@ -68,46 +69,61 @@ class Result:
         return self.path / "report.html"
 
     def table(self, name: str, *, workload: str | None = None, recorded: bool = False) -> Table:
-        """`transactions`, `cut_off`, `port_series`, `workload_series` or `queue_depth` of all valid trials.
+        """`transactions`, `cut_off`, `port_series`, `workload_series` or `queue_depth` of all valid
+        trials.
 
-        Arms, workloads and ports have their names, times are in seconds; `.to_pandas()`, `.to_polars()` and
-        `.to_csv(path)` hand it on. `workload` keeps the rows of one workload, or of the members of a group. `recorded`
-        gives the numbers as the trials keep them: places and picoseconds. Raises `KeyError` for an unknown name.
+        Arms, workloads and ports have their names, times are in seconds; `.to_pandas()`,
+        `.to_polars()` and `.to_csv(path)` hand it on. `workload` keeps the rows of one workload, or
+        of the members of a group. `recorded` gives the numbers as the trials keep them: places and
+        picoseconds. Raises `KeyError` for an unknown name.
         """
         if workload is None:
             return read_table(self._run, name, recorded=recorded)
         if recorded:
-            raise ValueError("recorded tables have numbers instead of names (hint: leave out `workload`)")
+            raise ValueError(
+                "recorded tables have numbers instead of names (hint: leave out `workload`)"
+            )
         table = read_table(self._run, name)
         if "workload" not in table.column_names:
             raise KeyError(f"table {name} has no column workload (hint: leave out `workload`)")
         return table.where_any(workload=self._members(workload))
 
     def latency(self, arm: str, workload: str) -> Latency:
-        """Percentiles in seconds over all valid trials (`.p99_s`), their intervals and every transaction, of a workload
-        or of the members of a group together.
+        """Percentiles in seconds over all valid trials (`.p99_s`), their intervals and every
+        transaction, of a workload or of the members of a group together.
         """
         found = self._workload(arm, workload).latency_ms
         if found is None:
-            raise KeyError(f"no latency of {workload} in {arm}: no transaction, flow or datagram was recorded")
+            raise KeyError(
+                f"no latency of {workload} in {arm}: no transaction, flow or datagram was recorded"
+            )
         return Latency.from_summary(
-            arm, workload, found, lambda: self.table("transactions", workload=workload).where(arm=arm)
+            arm,
+            workload,
+            found,
+            lambda: self.table("transactions", workload=workload).where(arm=arm),
         )
 
     def completion_s(self, arm: str, workload: str) -> list[float]:
-        """Completion times of the valid trials, in seconds; of a group, those of the last of its members."""
+        """Completion times of the valid trials, in seconds; of a group, those of the last of its
+        members."""
         return list(self._workload(arm, workload).completion_s.values)
 
-    def compare(self, other: "Result | Path | str | None" = None, *, arms: tuple[str, str] | None = None) -> Table:
+    def compare(
+        self, other: "Result | Path | str | None" = None, *, arms: tuple[str, str] | None = None
+    ) -> Table:
         """What differs, a row for each workload and metric, with intervals and p values.
 
-        Without `other`, every arm against the baseline, or the second of two `arms` against the first. With another
-        run, that one against this, arm by arm, as `tailrace compare` does. The unit of the means is that of the metric,
-        which its name ends with. Raises `RunRefusedError` for an arm that the run does not have.
+        Without `other`, every arm against the baseline, or the second of two `arms` against the
+        first. With another run, that one against this, arm by arm, as `tailrace compare` does. The
+        unit of the means is that of the metric, which its name ends with. Raises `RunRefusedError`
+        for an arm that the run does not have.
         """
         if arms is not None:
             if other is not None:
-                raise RunRefusedError("arms are those of one run (hint: leave out `other`, or `arms`)")
+                raise RunRefusedError(
+                    "arms are those of one run (hint: leave out `other`, or `arms`)"
+                )
             return comparison_table(compare_two_arms(self.path, *arms).differences)
         if other is None:
             return comparison_table(self.summary.comparisons)
@@ -122,25 +138,33 @@ class Result:
         return self._run.groups.get(name, [name])
 
     def _workload(self, arm: str, workload: str) -> SubjectSummary:
-        """The summary of a workload or group in an arm; the error for an unknown name lists the known ones."""
+        """The summary of a workload or group in an arm; the error for an unknown name lists the
+        known ones."""
         arms = self.summary.arms
         if arm not in arms:
             raise KeyError(f"no arm {arm}; there are {', '.join(arms)}")
         found = arms[arm].subject(workload)
         if found is None:
             known = ", ".join([*arms[arm].groups, *arms[arm].workloads])
-            raise KeyError(f"no workload {workload} in the valid trials of {arm}; there are {known}")
+            raise KeyError(
+                f"no workload {workload} in the valid trials of {arm}; there are {known}"
+            )
         return found
 
     def _repr_html_(self) -> str:
         """Small tables in the notebook's own style."""
         run = self.summary.run
         partial = " · <strong>partial</strong>" if run.is_partial else ""
-        head = f"<p><strong>{escape(run.name)}</strong> · seed {run.seed} · scale {run.scale:g}{partial}</p>"
+        head = (
+            f"<p><strong>{escape(run.name)}</strong> · seed {run.seed} · scale "
+            f"{run.scale:g}{partial}</p>"
+        )
         ends = [*unfinished_sentences(self.summary), *early_end_sentences(self.summary)]
         sentences = [*headline(self.summary), *looks_sentences(self.summary), *ends]
         words = "".join(f"<p>{escape(text)}</p>" for text in sentences)
-        return head + words + NOTEBOOK_STYLE + outcome_html(self.summary) + self._expectations_html()
+        return (
+            head + words + NOTEBOOK_STYLE + outcome_html(self.summary) + self._expectations_html()
+        )
 
     def _expectations_html(self) -> str:
         rows = [
@@ -157,7 +181,17 @@ class Result:
             ]
             for judged in self.summary.expectations
         ]
-        head = ["", "expectation", "where", "here", "published", "difference", "allowed", "verdict", "kind"]
+        head = [
+            "",
+            "expectation",
+            "where",
+            "here",
+            "published",
+            "difference",
+            "allowed",
+            "verdict",
+            "kind",
+        ]
         expectations = self.summary.expectations
         texts = [text for text in (count_text(expectations), null_text(expectations)) if text]
         counted = "".join(f"<p>{escape(text)}.</p>" for text in texts)
@@ -166,5 +200,7 @@ class Result:
 
 def _html_table(head: list[str], rows: list[list[str]]) -> str:
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"

@@ -26,7 +26,12 @@ from tailrace.results.metrics.slowdown import summarise_slowdown
 from tailrace.results.metrics.unfinished import planned_work
 from tailrace.results.ports.fair_drop import idle_fair_drop
 from tailrace.results.ports.lock_out import lock_outs_of
-from tailrace.results.ports.outcome import drops_by_cause, early_drops, summarise_hosts, summarise_ports
+from tailrace.results.ports.outcome import (
+    drops_by_cause,
+    early_drops,
+    summarise_hosts,
+    summarise_ports,
+)
 from tailrace.results.ports.pauses import deadlocks_of, summarise_pauses
 from tailrace.results.ports.rates import summarise_rates
 from tailrace.results.summary.causes import Explained
@@ -44,8 +49,8 @@ FORMAT = 2
 def summarise(run_dir: Path, baseline: str | None = None) -> Summary:
     """All results of a run. Writes no files.
 
-    `baseline` is the arm that the others are compared with; None for that of the scenario. Raises `RunRefusedError`
-    for an arm that the run does not have.
+    `baseline` is the arm that the others are compared with; None for that of the scenario. Raises
+    `RunRefusedError` for an arm that the run does not have.
     """
     return summarise_run(Run.read(Path(run_dir)), baseline)
 
@@ -57,9 +62,15 @@ def write_summary(folder: Folder, summary: Summary) -> None:
 
 def summarise_run(run: Run, baseline: str | None = None) -> Summary:
     """`summarise` for a run that was read already."""
-    compared_with = run.baseline if baseline is None else known_arm(baseline, run.named_arms, str(run.path))
+    compared_with = (
+        run.baseline if baseline is None else known_arm(baseline, run.named_arms, str(run.path))
+    )
     is_looked_at = run.manifest.auto is not None
-    effects, decided = compare_looked(run, compared_with) if is_looked_at else (compare_arms(run, compared_with), [])
+    effects, decided = (
+        compare_looked(run, compared_with)
+        if is_looked_at
+        else (compare_arms(run, compared_with), [])
+    )
     return Summary(
         format=FORMAT,
         run=_run(run),
@@ -116,25 +127,40 @@ def _problems(run: Run) -> list[Problem]:
     problems: list[Problem] = []
     for arm, trials in run.trials.items():
         problems += [_problem(trial) for trial in trials if trial.status != "ok"]
-        problems += [Problem(arm=arm, trial=n, status="missing", reason="not run") for n in run.missing(arm)]
+        problems += [
+            Problem(arm=arm, trial=n, status="missing", reason="not run") for n in run.missing(arm)
+        ]
     return problems
 
 
 def _problem(trial: Trial) -> Problem:
     unfinished = True if trial.is_unfinished else UNSET
-    return Problem(arm=trial.arm, trial=trial.number, status=trial.status, reason=trial.reason, unfinished=unfinished)
+    return Problem(
+        arm=trial.arm,
+        trial=trial.number,
+        status=trial.status,
+        reason=trial.reason,
+        unfinished=unfinished,
+    )
 
 
 def _groups(
-    run: Run, trials: list[Trial], workloads: dict[str, WorkloadSummary], explained: dict[str, Explained]
+    run: Run,
+    trials: list[Trial],
+    workloads: dict[str, WorkloadSummary],
+    explained: dict[str, Explained],
 ) -> dict[str, GroupSummary]:
     """The groups of which an arm has all members."""
     found = {}
     for name, members in run.groups.items():
-        listed = [own.unfinished for one in members if (own := workloads.get(one)) and own.unfinished]
+        listed = [
+            own.unfinished for one in members if (own := workloads.get(one)) and own.unfinished
+        ]
         late = {number for unfinished in listed for number in unfinished.trials}
         scales = {one: run.scale_of(one) for one in members}
-        summary = summarise_group(members, trials, scales=scales, unfinished=late, explained=explained.get(name))
+        summary = summarise_group(
+            members, trials, scales=scales, unfinished=late, explained=explained.get(name)
+        )
         if summary is not None:
             found[name] = summary
     return found

@@ -35,7 +35,8 @@ TCP_COUNTERS = TcpMeans.__struct_fields__
 REQUEST_COUNTERS = RequestMeans.__struct_fields__
 
 Measured = Sequence[tuple[Trial, list[Workload]]]
-"""Trials with the outcomes of the workloads that are told together: one, or the members of a group."""
+"""Trials with the outcomes of the workloads that are told together: one, or the members of a
+group."""
 
 
 def summarise_workload(
@@ -74,8 +75,9 @@ def summarise_group(
 ) -> GroupSummary | None:
     """Summary of workloads together over the trials that have all of them; None when no trial has.
 
-    Percentiles are those of the transactions of all members, counters are their sums, and the completion is that of
-    the last one. `unfinished` are the trials in which a member with an end did not reach it.
+    Percentiles are those of the transactions of all members, counters are their sums, and the
+    completion is that of the last one. `unfinished` are the trials in which a member with an end
+    did not reach it.
     """
     measured = _measured(trials, members)
     if not measured:
@@ -111,15 +113,21 @@ def _together(
     has_sizes = any(facts_of(own.kind).has_slowdown_by_size for own in measured[0][1])
     return SubjectSummary(
         trials=[trial.number for trial in trials],
-        unfinished_trials=[trial.number for trial, of in measured if any(own.completion_ps is None for own in of)],
+        unfinished_trials=[
+            trial.number for trial, of in measured if any(own.completion_ps is None for own in of)
+        ],
         completion_s=summarise_sample([max(of.values()) / PS_PER_S for of in ends]),
-        completion_full_scale_s=[max(ps / PS_PER_S / scales[name] for name, ps in of.items()) for of in ends],
+        completion_full_scale_s=[
+            max(ps / PS_PER_S / scales[name] for name, ps in of.items()) for of in ends
+        ],
         rate_per_s=summarise_sample(metric_of_trials(trials, members, "rate_per_s")),
         failed_percent=summarise_share(metric_of_trials(trials, members, "failed_percent")),
         loss_percent=summarise_share(metric_of_trials(trials, members, "loss_percent")),
         request_counts=_requests(measured),
         failed_attempts=_failed_attempts(measured),
-        transactions=summarise_sample([float(sum(own.transactions for own in of)) for _, of in measured]),
+        transactions=summarise_sample(
+            [float(sum(own.transactions for own in of)) for _, of in measured]
+        ),
         goodput_gbps=summarise_sample([_goodput_gbps(trial, own) for trial, own in measured]),
         latency_ms=summarise_latency(trials, members),
         users_jain=_users_jain(measured),
@@ -137,10 +145,13 @@ def _together(
 
 
 def _ends(measured: Measured) -> list[dict[str, int]]:
-    """By trial and workload when it was complete. An average of those that finished would flatter an arm that made the
-    others wait for ever: none is known unless all did.
+    """By trial and workload when it was complete. An average of those that finished would flatter
+    an arm that made the others wait for ever: none is known unless all did.
     """
-    ends = [{own.name: own.completion_ps for own in of if own.completion_ps is not None} for _, of in measured]
+    ends = [
+        {own.name: own.completion_ps for own in of if own.completion_ps is not None}
+        for _, of in measured
+    ]
     is_whole = all(len(known) == len(of) for known, (_, of) in zip(ends, measured, strict=True))
     return ends if is_whole else []
 
@@ -153,8 +164,13 @@ def _goodput_gbps(trial: Trial, outcomes: Sequence[Workload]) -> float:
 
 
 def _datagram_bytes(outcomes: Sequence[Workload]) -> float | None:
-    """Mean payload of the datagrams that arrived: below the mean of their distribution where the MTU cuts them."""
-    arrived = [(own, own.latency.count) for own in outcomes if facts_of(own.kind).are_datagrams_timed and own.latency]
+    """Mean payload of the datagrams that arrived: below the mean of their distribution where the
+    MTU cuts them."""
+    arrived = [
+        (own, own.latency.count)
+        for own in outcomes
+        if facts_of(own.kind).are_datagrams_timed and own.latency
+    ]
     count = sum(counted for _, counted in arrived)
     return sum(own.goodput_bytes for own, _ in arrived) / count if count else None
 
@@ -173,19 +189,30 @@ def _users_jain(measured: Measured) -> float | None:
 
 def _requests(measured: Measured) -> RequestMeans | None:
     """Means over the trials that have workloads with requests."""
-    counted = [found for _, of in measured if (found := [own.request_counts for own in of if own.request_counts])]
-    return RequestMeans(**{key: _mean_count(counted, key) or 0.0 for key in REQUEST_COUNTERS}) if counted else None
+    counted = [
+        found
+        for _, of in measured
+        if (found := [own.request_counts for own in of if own.request_counts])
+    ]
+    return (
+        RequestMeans(**{key: _mean_count(counted, key) or 0.0 for key in REQUEST_COUNTERS})
+        if counted
+        else None
+    )
 
 
 def _failed_attempts(measured: Measured) -> FailedAttempts | None:
     """Means over the trials of databases that roll back."""
-    trials = [[own.failed_attempts for own in of if own.failed_attempts is not None] for _, of in measured]
+    trials = [
+        [own.failed_attempts for own in of if own.failed_attempts is not None] for _, of in measured
+    ]
     counted = [own for own in trials if own]
     if not counted:
         return None
     errors = sorted({error for own in counted for attempts in own for error in attempts})
     by_error = {
-        error: sum(attempts.get(error, 0) for own in counted for attempts in own) / len(counted) for error in errors
+        error: sum(attempts.get(error, 0) for own in counted for attempts in own) / len(counted)
+        for error in errors
     }
     return FailedAttempts(mean=sum(by_error.values()), by_error=by_error)
 
@@ -196,7 +223,10 @@ def _tcp(measured: Measured) -> TcpMeans | None:
     return TcpMeans(**{key: _mean_count(counted, key) for key in TCP_COUNTERS}) if counted else None
 
 
-def _mean_count(trials: Sequence[Sequence[RequestCounts] | Sequence[Tcp]], key: str) -> float | None:
-    """A counter of all workloads of a trial together, mean over trials; None where one of them lacks it."""
+def _mean_count(
+    trials: Sequence[Sequence[RequestCounts] | Sequence[Tcp]], key: str
+) -> float | None:
+    """A counter of all workloads of a trial together, mean over trials; None where one of them
+    lacks it."""
     counts = [getattr(own, key) for of in trials for own in of]
     return None if None in counts else sum(counts) / len(trials)

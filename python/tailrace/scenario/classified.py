@@ -1,4 +1,5 @@
-"""Which frames of which workload a rule of `classify` matches, as far as a scenario or a plan says it."""
+"""Which frames of which workload a rule of `classify` matches, as far as a scenario or a plan says
+it."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
@@ -13,13 +14,16 @@ class Matched:
 
     traffic: Traffic
     rule: int | None
-    """Place of the rule in `classify`; None where no rule matches, and the frame keeps its priority."""
+    """Place of the rule in `classify`; None where no rule matches, and the frame keeps its
+    priority."""
     is_certain: bool
-    """Whether all of these frames meet it; false where hosts, the way or the ports that clients get decide."""
+    """Whether all of these frames meet it; false where hosts, the way or the ports that clients get
+    decide."""
 
 
 def matched(rules: Sequence[Rule], of: Iterable[Traffic], hosts: Set[str]) -> Iterator[Matched]:
-    """Every rule that may be the first to match some of the frames; `hosts` are all of the network."""
+    """Every rule that may be the first to match some of the frames; `hosts` are all of the
+    network."""
     for traffic in of:
         for place, rule in enumerate(rules):
             answer = _matches(rule, traffic, hosts)

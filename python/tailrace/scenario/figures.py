@@ -1,4 +1,5 @@
-"""Which figures results of a scenario can have: a goal without one is refused before the first trial."""
+"""Which figures results of a scenario can have: a goal without one is refused before the first
+trial."""
 
 from tailrace.errors import RunRefusedError, closest
 from tailrace.scenario.goal import SHORT, Goal, read_goal, short_of
@@ -9,7 +10,8 @@ from tailrace.scenario.workloads.kinds import facts_of
 
 
 def parse_goal(text: str, scenario: Scenario, option: str = "--goal") -> Goal:
-    """The goal of an option; raises `RunRefusedError` for one that no trial of the scenario can have a figure for."""
+    """The goal of an option; raises `RunRefusedError` for one that no trial of the scenario can
+    have a figure for."""
     try:
         goal = read_goal(text)
         refuse_without_figure(goal, scenario)
@@ -19,14 +21,19 @@ def parse_goal(text: str, scenario: Scenario, option: str = "--goal") -> Goal:
 
 
 def refuse_without_figure(goal: Goal, scenario: Scenario) -> None:
-    """Raises `QuantityError` where the scenario has no such workload, or its results never have the figure."""
+    """Raises `QuantityError` where the scenario has no such workload, or its results never have the
+    figure."""
     known = [*scenario.running, *scenario.groups]
     if goal.subject not in known:
         what = f"there is no workload '{goal.subject}'"
         raise QuantityError(what, closest(goal.subject, known, "workloads and groups"))
     if has_figure(scenario, goal.subject, goal.metric):
         return
-    name = next(name for name in scenario.members(goal.subject) if not scenario.has_metric(name, goal.metric))
+    name = next(
+        name
+        for name in scenario.members(goal.subject)
+        if not scenario.has_metric(name, goal.metric)
+    )
     kind, short = scenario.workloads[name].kind, short_of(goal.metric)
     what = f"'{name}' is of kind {kind}, which has no {short}"
     if facts_of(kind).has_metric(goal.metric):
@@ -36,6 +43,7 @@ def refuse_without_figure(goal: Goal, scenario: Scenario) -> None:
 
 
 def has_figure(scenario: Scenario, subject: str, metric: str) -> bool:
-    """Whether results of a workload or group can have a metric. Latencies are pooled: one member is enough."""
+    """Whether results of a workload or group can have a metric. Latencies are pooled: one member is
+    enough."""
     has = [scenario.has_metric(name, metric) for name in scenario.members(subject)]
     return any(has) if metric.startswith(LATENCY) else bool(has) and all(has)

@@ -1,4 +1,5 @@
-"""Goals: a figure of a workload or group, and the bound that it should keep, as in `shop.p99 < 5ms`.
+"""Goals: a figure of a workload or group, and the bound that it should keep, as in `shop.p99 <
+5ms`.
 
 `advise`, `search`, `sensitivity` and the section `expect` read the same notation.
 """
@@ -9,7 +10,16 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from tailrace.errors import closest
-from tailrace.scenario.text.units import RATE, REQUEST_RATE, SHARE, TIME, Dimension, QuantityError, parse, split
+from tailrace.scenario.text.units import (
+    RATE,
+    REQUEST_RATE,
+    SHARE,
+    TIME,
+    Dimension,
+    QuantityError,
+    parse,
+    split,
+)
 from tailrace.scenario.workloads.facts import LATENCY
 
 HeadlineMetric = Literal[
@@ -54,13 +64,19 @@ BOUNDS: dict[str, tuple[Dimension, str]] = {
     "failed_percent": (SHARE, "%"),
 }
 """By metric, what its bound is and the unit of its figures; latencies are `LATENCIES`."""
-_GOAL = re.compile(r"^\s*(?P<workload>[^\s.<>=]+)\.(?P<metric>[\w.]+?)\s*(?:(?P<sign>[<>])=?\s*(?P<value>\S.*?)\s*)?$")
-HINT = "write, for example, 'shop.p99 < 5ms', 'backup.goodput > 4Gbit/s', or 'shop.p99' for as low as possible"
+_GOAL = re.compile(
+    r"^\s*(?P<workload>[^\s.<>=]+)\.(?P<metric>[\w.]+?)\s*(?:(?P<sign>[<>])=?\s*(?P<value>\S.*?)\s*)?$"
+)
+HINT = (
+    "write, for example, 'shop.p99 < 5ms', 'backup.goodput > 4Gbit/s', or 'shop.p99' for as "
+    "low as possible"
+)
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A figure of a workload or group, and the bound that it should keep; None for as good as possible."""
+    """A figure of a workload or group, and the bound that it should keep; None for as good as
+    possible."""
 
     subject: str
     metric: str
@@ -111,13 +127,17 @@ def read_goal(text: str) -> Goal:
     subject, name = found["workload"], found["metric"]
     metric = SHORT.get(name, name)
     if metric not in METRICS:
-        raise QuantityError(f"there is no metric '{name}'", closest(name, [*SHORT, *METRICS], "metrics"))
+        raise QuantityError(
+            f"there is no metric '{name}'", closest(name, [*SHORT, *METRICS], "metrics")
+        )
     goal = Goal(subject, metric)
     if found["sign"] is None:
         return goal
     if found["sign"] != goal.sign:
         way = "more" if goal.is_higher_better else "less"
-        raise QuantityError(f"{way} of it is better", f"write {subject}.{name} {goal.sign} {found['value']}")
+        raise QuantityError(
+            f"{way} of it is better", f"write {subject}.{name} {goal.sign} {found['value']}"
+        )
     return Goal(subject, metric, _bound(metric, found["value"]))
 
 
@@ -131,7 +151,9 @@ def _bound(metric: str, text: str) -> float:
     dimension, unit = BOUNDS.get(metric, LATENCIES)
     number = split(text)
     if number is not None and not number[1] and float(number[0]) != 0:
-        raise QuantityError(f"{text} has no unit", f"{short_of(metric)} is a {dimension.noun}: write {text}{unit}")
+        raise QuantityError(
+            f"{text} has no unit", f"{short_of(metric)} is a {dimension.noun}: write {text}{unit}"
+        )
     is_bare = number is not None and not number[1]
     value = 0.0 if is_bare else float(parse(text, dimension) / dimension.suffixes[unit])
     if value == 0 and metric not in MAY_BE_ZERO:

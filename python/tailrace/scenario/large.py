@@ -26,7 +26,8 @@ def document_of_points(document: Document) -> Document:
 
 
 def refuse_unsound_values(document: Document, base: Scenario) -> None:
-    """Raises `ScenarioError` where a value of an axis is not sound in any arm, the other axes at their first values.
+    """Raises `ScenarioError` where a value of an axis is not sound in any arm, the other axes at
+    their first values.
 
     Values that are not sound together are found when their point runs.
     """
@@ -37,14 +38,18 @@ def refuse_unsound_values(document: Document, base: Scenario) -> None:
     plain = document_of_points(document)
     for path in sweep.axes:
         found = [
-            problem for place in _spread(len(sweep.axes[path])) for problem in _at(plain, base, sweep, path, place)
+            problem
+            for place in _spread(len(sweep.axes[path]))
+            for problem in _at(plain, base, sweep, path, place)
         ]
         if found:
-            raise ScenarioError([document.problem(("sweep", "axes", path), one.what, one.hint) for one in found[:1]])
+            raise ScenarioError(
+                [document.problem(("sweep", "axes", path), one.what, one.hint) for one in found[:1]]
+            )
 
 
 def _at(plain: Document, base: Scenario, sweep: Sweep, path: str, place: int) -> list[Problem]:
-    first = {other: values[place if other == path or sweep.combine == "paired" else 0] for other, values in
+    first = {other: values[place if other == path or sweep.combine == "paired" else 0] for other, values in  # noqa: E501
              sweep.axes.items()}  # fmt: skip
     changes = [base.arms.get(arm, {}) for arm in base.arm_names]
     problems = [scenario_at(plain, of_arm, first)[1] for of_arm in changes]
@@ -55,4 +60,6 @@ def _spread(count: int) -> list[int]:
     """Places of at most `VALUES_CHECKED_MAX` values, the first and the last among them."""
     if count <= VALUES_CHECKED_MAX:
         return list(range(count))
-    return sorted({round(step * (count - 1) / (VALUES_CHECKED_MAX - 1)) for step in range(VALUES_CHECKED_MAX)})
+    return sorted(
+        {round(step * (count - 1) / (VALUES_CHECKED_MAX - 1)) for step in range(VALUES_CHECKED_MAX)}
+    )

@@ -1,4 +1,5 @@
-"""Loads a file as checked scenarios, one for each arm, and reports all of their problems at once."""
+"""Loads a file as checked scenarios, one for each arm, and reports all of their problems at
+once."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +24,8 @@ from tailrace.scenario.wording import problem_of, real_path
 from tailrace.scenario.workloads.recording import FOLDER
 
 WARNED_MAX = 200
-"""Arms at points of a sweep that are checked for warnings; beyond it, only the arms without the sweep are."""
+"""Arms at points of a sweep that are checked for warnings; beyond it, only the arms without the
+sweep are."""
 NAMED_MAX = 3
 """Arms that a warning names at most."""
 ANY_DURATION = "1h"
@@ -31,7 +33,8 @@ ANY_DURATION = "1h"
 FIXED = ("tailrace", "arms", "include")
 """Sections that no override can change."""
 TOGETHER = ("policies",)
-"""Sections of entries that are units: an ill-formed value may be the cause of any other problem in its entry."""
+"""Sections of entries that are units: an ill-formed value may be the cause of any other problem in
+its entry."""
 WHOLE = ("workloads", "expect", "assumptions")
 """Sections whose entries with an ill-formed value are not checked further."""
 
@@ -49,9 +52,11 @@ class Loaded:
     warnings: tuple[Problem, ...] = ()
     """Warnings about settings that may make the results misleading."""
     points: tuple[Point, ...] = ()
-    """Points of the sweep, in order; none without one, and of a large one, whose points are made when they run."""
+    """Points of the sweep, in order; none without one, and of a large one, whose points are made
+    when they run."""
     swept: dict[str, Scenario] = field(default_factory=dict)
-    """The scenario of each arm at each point, by `Point.arm`; points in order, and arms in order at each."""
+    """The scenario of each arm at each point, by `Point.arm`; points in order, and arms in order at
+    each."""
 
     @property
     def is_large(self) -> bool:
@@ -80,21 +85,28 @@ Source = Path | str | Sequence[Path | str] | Mapping[str, Any]
 def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) -> Loaded:
     """Reads and checks a scenario; raises `ScenarioError` with all of its problems.
 
-    `overrides` are dotted paths and values, as given by `--set`, or by another option (`Given`); they take precedence
-    over the file, and arms over both.
+    `overrides` are dotted paths and values, as given by `--set`, or by another option (`Given`);
+    they take precedence over the file, and arms over both.
     """
     document = _document(source)
     if overrides:
         edit = document.edited()
         for key, override in overrides.items():
             given = override if isinstance(override, Given) else Given("--set", override)
-            _override(edit, key, given.value, at=edit.on_command_line(given.option), name=f"{given.option} {key}")
+            _override(
+                edit,
+                key,
+                given.value,
+                at=edit.on_command_line(given.option),
+                name=f"{given.option} {key}",
+            )
         document = edit.document()
     return load_document(document)
 
 
 def load_document(document: Document) -> Loaded:
-    """Checks a document, the files that it includes merged already; raises `ScenarioError` with all of its problems."""
+    """Checks a document, the files that it includes merged already; raises `ScenarioError` with all
+    of its problems."""
     base, problems = _parsed(document)
     if base is None:
         raise ScenarioError(problems)
@@ -127,9 +139,11 @@ def document_of(loaded: Loaded, arm: str) -> Document:
     return _arm_document(loaded.document, arm, loaded.scenario.arms.get(arm, {}))[0]
 
 
-def try_changes(document: Document, changes: Mapping[str, Any]) -> tuple[Document, Scenario | None, list[Problem]]:
-    """The document with values set at dotted paths, as an arm sets them, its scenario, and its problems. Without a
-    scenario there is at least one.
+def try_changes(
+    document: Document, changes: Mapping[str, Any]
+) -> tuple[Document, Scenario | None, list[Problem]]:
+    """The document with values set at dotted paths, as an arm sets them, its scenario, and its
+    problems. Without a scenario there is at least one.
     """
     changed, problems = _changed(document, changes, ("arms",))
     scenario, found = _parsed(changed) if not problems else (None, [])
@@ -139,8 +153,8 @@ def try_changes(document: Document, changes: Mapping[str, Any]) -> tuple[Documen
 def scenario_at(
     document: Document, arm: Mapping[str, Any], values: Mapping[str, Any]
 ) -> tuple[Scenario | None, list[Problem]]:
-    """The scenario of an arm, given by its changes, at one point of a sweep, and its problems. The document has no
-    sections `arms` and `sweep`.
+    """The scenario of an arm, given by its changes, at one point of a sweep, and its problems. The
+    document has no sections `arms` and `sweep`.
     """
     here, problems = _changed(document, values, ("sweep", "axes"))
     of_arm, more = _changed(here, arm, ("arms",)) if not problems else (here, [])
@@ -151,7 +165,8 @@ def scenario_at(
 def _swept(
     document: Document, base: Scenario, points: Sequence[Point]
 ) -> tuple[dict[str, Scenario], dict[str, Document]]:
-    """Every arm at every point, and its document; raises `ScenarioError` with the problems of all of them."""
+    """Every arm at every point, and its document; raises `ScenarioError` with the problems of all
+    of them."""
     problems = contested(document, base)
     swept: dict[str, Scenario] = {}
     documents: dict[str, Document] = {}
@@ -173,7 +188,9 @@ def contested(document: Document, base: Scenario) -> list[Problem]:
     """Keys that both an arm and the sweep set."""
     return [
         document.problem(
-            ("arms", arm, path), "the arm sets what the sweep varies", "remove it from the arm, or remove the axis"
+            ("arms", arm, path),
+            "the arm sets what the sweep varies",
+            "remove it from the arm, or remove the axis",
         )
         for arm, changes in base.arms.items()
         for path in (base.sweep.axes if base.sweep else ())
@@ -188,14 +205,18 @@ def _document(source: Source) -> Document:
     return read_scenario([Path(path) for path in paths])
 
 
-def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> tuple[Problem, ...]:
+def _warnings(
+    arms: Mapping[str, Scenario], documents: Mapping[str, Document]
+) -> tuple[Problem, ...]:
     """Warnings of all arms, each once; arms are named where not all of them have it."""
     arms_of: dict[Problem, list[str]] = {}
     for name, scenario in arms.items():
         for path, what, hint in cautions(scenario, scenario.graph):
             arms_of.setdefault(documents[name].problem(path, what, hint), []).append(name)
     told = [
-        problem if len(names) == len(arms) else replace(problem, what=f"in arm {few(names, NAMED_MAX)}: {problem.what}")
+        problem
+        if len(names) == len(arms)
+        else replace(problem, what=f"in arm {few(names, NAMED_MAX)}: {problem.what}")
         for problem, names in arms_of.items()
     ]
     return tuple(sorted([*told, *_unused(arms, documents), *_equal_arms(arms, documents)]))
@@ -220,7 +241,8 @@ def _unused(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> 
 
 
 def _of_lists(found: Mapping[Problem, tuple[KeyPath, int]]) -> Iterator[Problem]:
-    """One problem for all entries of a list with the same problem: lists that were imported have dozens."""
+    """One problem for all entries of a list with the same problem: lists that were imported have
+    dozens."""
     grouped: dict[tuple[str, KeyPath, str], list[tuple[int, Problem]]] = {}
     for problem, (at, place) in found.items():
         grouped.setdefault((problem.file, at, problem.what), []).append((place, problem))
@@ -228,11 +250,16 @@ def _of_lists(found: Mapping[Problem, tuple[KeyPath, int]]) -> Iterator[Problem]
         (_, first), *rest = sorted(entries)
         others = few([str(place) for place, _ in rest], NAMED_MAX)
         noun = "entry" if len(rest) == 1 else "entries"
-        yield replace(first, what=f"{first.what}; the same holds for {noun} {others}") if rest else first
+        yield (
+            replace(first, what=f"{first.what}; the same holds for {noun} {others}")
+            if rest
+            else first
+        )
 
 
 def _replaced(base: Scenario, document: Document) -> Iterator[Problem]:
-    """Warnings about arms that replace a whole section and so lose some of its keys, which is rarely intended."""
+    """Warnings about arms that replace a whole section and so lose some of its keys, which is
+    rarely intended."""
     for name, changes in base.arms.items():
         for section, value in changes.items():
             written = document.data.get(section)
@@ -262,7 +289,9 @@ def _first_path(section: str, value: Mapping[str, Any]) -> str:
     return f"{'.'.join(path)}: {place}"
 
 
-def _equal_arms(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> Iterator[Problem]:
+def _equal_arms(
+    arms: Mapping[str, Scenario], documents: Mapping[str, Document]
+) -> Iterator[Problem]:
     """Warnings about arms that equal an earlier arm."""
     first: dict[str, str] = {}
     for name, scenario in arms.items():
@@ -271,7 +300,9 @@ def _equal_arms(arms: Mapping[str, Scenario], documents: Mapping[str, Document])
         same = first.setdefault(repr(scenario.model_copy(update={"arms": {}})), name)
         if same != name:
             what = f"arm '{name}' equals arm '{same}': both give the same results"
-            yield documents[name].problem(("arms", name), what, "add a change to it, such as switches.leaf.policy: dpp")
+            yield documents[name].problem(
+                ("arms", name), what, "add a change to it, such as switches.leaf.policy: dpp"
+            )
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
@@ -279,20 +310,34 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise ScenarioError(
-            [Problem(f"--set {text}", 0, "", "expected key=value", "write, for example, experiment.trials=3")]
+            [
+                Problem(
+                    f"--set {text}",
+                    0,
+                    "",
+                    "expected key=value",
+                    "write, for example, experiment.trials=3",
+                )
+            ]
         )
     try:
         data, _ = read_yaml(value, f"--set {key.strip()}")
-    except ScenarioError as error:  # line numbers within a command-line value are not lines of a file
+    except (
+        ScenarioError
+    ) as error:  # line numbers within a command-line value are not lines of a file
         raise ScenarioError([replace(problem, line=0) for problem in error.problems]) from None
     return key.strip(), data
 
 
-def _arm_document(document: Document, arm: str, changes: Mapping[str, Any]) -> tuple[Document, list[Problem]]:
+def _arm_document(
+    document: Document, arm: str, changes: Mapping[str, Any]
+) -> tuple[Document, list[Problem]]:
     return _changed(document, changes, ("arms", arm))
 
 
-def _changed(document: Document, changes: Mapping[str, Any], section: KeyPath) -> tuple[Document, list[Problem]]:
+def _changed(
+    document: Document, changes: Mapping[str, Any], section: KeyPath
+) -> tuple[Document, list[Problem]]:
     """The document with values set at dotted paths; `section` is the one that lists them."""
     if not changes:
         return document, []
@@ -303,7 +348,9 @@ def _changed(document: Document, changes: Mapping[str, Any], section: KeyPath) -
         try:
             _override(edit, key, value, at=document.place(at), name=dotted(at))
         except ScenarioError as error:
-            problems += [document.problem(at, problem.what, problem.hint) for problem in error.problems]
+            problems += [
+                document.problem(at, problem.what, problem.hint) for problem in error.problems
+            ]
     return edit.document(), problems
 
 
@@ -326,18 +373,31 @@ def _override(edit: Edit, key: str, value: object, *, at: tuple[str, int], name:
         edit.set(path, value, at)
     except KeyError as error:
         what = f"'{error.args[0]}' does not exist"
-        raise ScenarioError([Problem(name, 0, "", what, "a path consists of dotted keys and list positions")]) from None
+        raise ScenarioError(
+            [Problem(name, 0, "", what, "a path consists of dotted keys and list positions")]
+        ) from None
 
 
-def _parsed(document: Document, base: Scenario | None = None) -> tuple[Scenario | None, list[Problem]]:
-    """`base` is the scenario of which the document is an arm; its arms have been checked already."""
-    data = document.data if base is None else {key: document.data[key] for key in document.data if key != "arms"}
+def _parsed(
+    document: Document, base: Scenario | None = None
+) -> tuple[Scenario | None, list[Problem]]:
+    """`base` is the scenario of which the document is an arm; its arms have been checked
+    already."""
+    data = (
+        document.data
+        if base is None
+        else {key: document.data[key] for key in document.data if key != "arms"}
+    )
     try:
         scenario = Scenario.model_validate(data, context={FOLDER: document.folder})
     except ValidationError as error:
         errors, problems = misplaced(error.errors(), document)
         told = islice(errors, PROBLEMS_MAX)
-        return None, [*problems, *(problem_of(details, document) for details in told), *_rest(document, error)]
+        return None, [
+            *problems,
+            *(problem_of(details, document) for details in told),
+            *_rest(document, error),
+        ]
     if base is not None:
         scenario = scenario.model_copy(update={"arms": base.arms})
     return scenario, check(scenario, document, is_arm=base is not None)
@@ -361,7 +421,8 @@ def _rest(document: Document, error: ValidationError) -> list[Problem]:
     return [
         problem
         for problem in check(scenario, rest)
-        if not any(f"'{name}'" in problem.what for name in missing) and not _is_near(problem.path, blamed)
+        if not any(f"'{name}'" in problem.what for name in missing)
+        and not _is_near(problem.path, blamed)
     ]
 
 
@@ -373,6 +434,10 @@ def _part(at: KeyPath) -> KeyPath:
 
 
 def _is_near(path: str, blamed: set[KeyPath]) -> bool:
-    """Whether a problem may be caused by an ill-formed value: it is in the part from which the value was removed."""
+    """Whether a problem may be caused by an ill-formed value: it is in the part from which the
+    value was removed."""
     parts = [(_part(at), at) for at in blamed]
-    return any(f"{path}.".startswith(dotted(part) + ".") or dotted(at).startswith(f"{path}.") for part, at in parts)
+    return any(
+        f"{path}.".startswith(dotted(part) + ".") or dotted(at).startswith(f"{path}.")
+        for part, at in parts
+    )

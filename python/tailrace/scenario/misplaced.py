@@ -1,4 +1,5 @@
-"""Sections that are missing because their keys, or a similar name, are at the top level; reported once."""
+"""Sections that are missing because their keys, or a similar name, are at the top level; reported
+once."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -17,10 +18,21 @@ NEAR_SECTION = 0.8
 """Similarity above which an unknown key is taken for a missing section."""
 
 
-def misplaced(errors: Sequence[ErrorDetails], document: Document) -> tuple[list[ErrorDetails], list[Problem]]:
-    """The errors without those caused by a misplaced section, and a problem for each such section."""
-    unknown = [str(each["loc"][0]) for each in errors if each["type"] == "extra_forbidden" and len(each["loc"]) == 1]
-    missing = {str(each["loc"][0]) for each in errors if each["type"] == "missing" and len(each["loc"]) == 1}
+def misplaced(
+    errors: Sequence[ErrorDetails], document: Document
+) -> tuple[list[ErrorDetails], list[Problem]]:
+    """The errors without those caused by a misplaced section, and a problem for each such
+    section."""
+    unknown = [
+        str(each["loc"][0])
+        for each in errors
+        if each["type"] == "extra_forbidden" and len(each["loc"]) == 1
+    ]
+    missing = {
+        str(each["loc"][0])
+        for each in errors
+        if each["type"] == "missing" and len(each["loc"]) == 1
+    }
     told = {name for name in missing if get_close_matches(name, unknown, n=1, cutoff=NEAR_SECTION)}
     problems = []
     for section, model in SECTIONS.items():
@@ -34,6 +46,8 @@ def misplaced(errors: Sequence[ErrorDetails], document: Document) -> tuple[list[
 
 def _problem(section: str, keys: Sequence[str], document: Document) -> Problem:
     listed = ", ".join(f"'{key}'" for key in keys)
-    what = f"{listed} {'belongs' if len(keys) == 1 else 'belong'} to '{section}', not to the top level"
+    what = (
+        f"{listed} {'belongs' if len(keys) == 1 else 'belong'} to '{section}', not to the top level"
+    )
     hint = f"indent {'it' if len(keys) == 1 else 'them'} below '{section}:'"
     return document.problem((keys[0],), what, hint)

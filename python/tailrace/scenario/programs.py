@@ -1,7 +1,8 @@
-"""The programs that a scenario can choose for its live runs: load generators, and the services that they use.
+"""The programs that a scenario can choose for its live runs: load generators, and the services that
+they use.
 
-This is the only list of names. `tailrace.live.programs` has a module for each program; a test compares the two. The
-simulator ignores the choice.
+This is the only list of names. `tailrace.live.programs` has a module for each program; a test
+compares the two. The simulator ignores the choice.
 """
 
 from pydantic import AfterValidator, WithJsonSchema
@@ -27,7 +28,10 @@ SERVICES: dict[str, tuple[str, ...]] = {
 """Names of the services that loads of each sort can use, the default first."""
 MYSQL_SERVICES = ("mariadb", "galera")
 """Services that speak MySQL's protocol."""
-LIVE_ONLY = {"galera": "replication between databases is not modelled, and the servers do not start in a guest"}
+LIVE_ONLY = {
+    "galera": "replication between databases is not modelled, and the "
+    "servers do not start in a guest"
+}
 """Services that only live runs have, and why."""
 SERVICE_KEY = "database"
 """Key of a workload with the name of a service; omitted for the default."""
@@ -53,8 +57,8 @@ def usual_load(sort: str, preset: str | None = None) -> str:
 
 
 def one_of(names: dict[str, tuple[str, ...]], sort: str) -> AfterValidator:
-    """Rejects a name that `names` (`LOADS` or `SERVICES`) does not list for this sort, with the error of other
-    choices.
+    """Rejects a name that `names` (`LOADS` or `SERVICES`) does not list for this sort, with the
+    error of other choices.
     """
 
     def known(name: str) -> str:

@@ -7,7 +7,8 @@ from tailrace.scenario.text.document import Edit
 
 
 def replace_arms(edit: Edit, arms: Mapping[str, Mapping[str, Any]], place: tuple[str, int]) -> None:
-    """Sets the arms, of which the first is the baseline; `place` is the file and the line that errors name."""
+    """Sets the arms, of which the first is the baseline; `place` is the file and the line that
+    errors name."""
     edit.set(("arms",), {name: dict(changes) for name, changes in arms.items()}, place)
     if edit.section("experiment").get("baseline") is not None:
         edit.set(("experiment", "baseline"), None, place)

@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Headline, Observe, OrName
+from tailrace.scenario.experiment import (
+    Assumption,
+    Expectation,
+    Experiment,
+    Headline,
+    Observe,
+    OrName,
+)
 from tailrace.scenario.network.device import Device
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.hypervisor import Hypervisor
@@ -39,8 +46,8 @@ class Scenario(Part):
     tailrace: Literal[1]
     """Format of this file: 1."""
     include: str | list[str] = []
-    """Files that are merged under this one, in order, relative to it: mappings key by key; later values take
-    precedence.
+    """Files that are merged under this one, in order, relative to it: mappings key by key; later
+    values take precedence.
     """
     name: Name
     """Name of the scenario; run directories are named after it."""
@@ -53,16 +60,18 @@ class Scenario(Part):
     switches: dict[str, Switch] = {}
     """Settings by switch name; `defaults` applies to all switches."""
     hypervisors: dict[str, Hypervisor] = {}
-    """Real cores by the name of their virtual switch; hosts that are linked to it are their virtual machines."""
+    """Real cores by the name of their virtual switch; hosts that are linked to it are their virtual
+    machines."""
     devices: dict[Name, Device] = {}
-    """Block devices by name; workloads of storage name them, and each host that they name has one of its own."""
+    """Block devices by name; workloads of storage name them, and each host that they name has one
+    of its own."""
     policies: dict[Name, Policy] = {}
     """Queueing policies by name; switches refer to them."""
     workloads: dict[Name, Workload]
     """Traffic on the network, by name."""
     arms: dict[Name, dict[str, Any]] = {}
-    """The variants to compare: dotted paths and values, such as `switches.leaf1.policy: dpp`; the first one is the
-    baseline, unless `experiment.baseline` names another.
+    """The variants to compare: dotted paths and values, such as `switches.leaf1.policy: dpp`; the
+    first one is the baseline, unless `experiment.baseline` names another.
     """
     sweep: Sweep | None = None
     """Values for which the whole experiment is repeated."""
@@ -71,13 +80,15 @@ class Scenario(Part):
     experiment: Experiment
     """Trials, seed, duration, calibration."""
     headline: list[Annotated[Headline, OrName()]] = []
-    """Metrics that summarise results: names of workloads and groups, or `{workload: shop, metric: latency_p99_ms}`."""
+    """Metrics that summarise results: names of workloads and groups, or `{workload: shop, metric:
+    latency_p99_ms}`."""
     observe: Observe = Observe()
     """Recorded data."""
     assumptions: list[Assumption] = []
     """Values that the report lists as assumptions."""
     expect: list[Annotated[Expectation, OrName()]] = []
-    """Figures with which the results are compared: goals such as `shop.p99 < 5ms`, or metrics with their bounds."""
+    """Figures with which the results are compared: goals such as `shop.p99 < 5ms`, or metrics with
+    their bounds."""
     published: str | None = None
     """File with published figures, relative to this one; they are compared like `expect`."""
 
@@ -120,7 +131,9 @@ class Scenario(Part):
         spec = self.experiment.calibrate
         if spec is None:
             return []
-        return spec.workloads or [name for name, workload in self.workloads.items() if workload.closed_loop()]
+        return spec.workloads or [
+            name for name, workload in self.workloads.items() if workload.closed_loop()
+        ]
 
     def has_end(self, workload: str) -> bool:
         """Whether a workload is done at some time; the others last as long as their trial."""
@@ -157,11 +170,17 @@ class Scenario(Part):
     @cached_property
     def frame_bytes(self) -> int:
         """The largest frame of any host, as switches store it."""
-        mtus = [host.mtu for name, host in self._merged_hosts.items() if name in self.graph.host_names]
+        mtus = [
+            host.mtu for name, host in self._merged_hosts.items() if name in self.graph.host_names
+        ]
         if len(mtus) < len(self.graph.hosts):
             mtus.append(self._merged_hosts[DEFAULTS].mtu)
         is_tagged = any(workload.vlan for workload in self.running.values())
-        return max(mtus, default=Host().mtu) + self.network.framing.header + (TAG_BYTES if is_tagged else 0)
+        return (
+            max(mtus, default=Host().mtu)
+            + self.network.framing.header
+            + (TAG_BYTES if is_tagged else 0)
+        )
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy without the cached properties that depend on a section in `update`."""
@@ -177,6 +196,9 @@ class Scenario(Part):
 
 
 def with_defaults(own: Mapping[str, P], usual: P) -> dict[str, P]:
-    """Settings by name, each merged with the defaults; those of all other names are under `defaults`."""
+    """Settings by name, each merged with the defaults; those of all other names are under
+    `defaults`."""
     below = own.get(DEFAULTS, usual)
-    return {DEFAULTS: below} | {name: merged(below, above) for name, above in own.items() if name != DEFAULTS}
+    return {DEFAULTS: below} | {
+        name: merged(below, above) for name, above in own.items() if name != DEFAULTS
+    }

@@ -17,26 +17,31 @@ SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
 
 def scenario_schema() -> dict[str, Any]:
-    """JSON Schema (2020-12) for completion and checks in editors. Defaults are in the notation of scenario files."""
+    """JSON Schema (2020-12) for completion and checks in editors. Defaults are in the notation of
+    scenario files."""
     schema = Scenario.model_json_schema(schema_generator=_Generator)
     for part in (schema, *schema["$defs"].values()):
         for spec in part.get("properties", {}).values():
             _write_default(spec)
             if "description" not in spec and "$ref" in spec:
-                # The generator omits the description of the referenced part; a reader of one entry should see it here.
+                # The generator omits the description of the referenced part; a reader of one entry
+                # should see it here.
                 spec["description"] = schema["$defs"][spec["$ref"].rsplit("/", 1)[1]]["description"]
     return {"$schema": SCHEMA_ID, **schema, "title": "tailrace scenario"}
 
 
 def quantity_text(value: int, dimension: Dimension) -> str:
-    """A quantity in the notation of a scenario file, exact, in the largest unit of which it is a whole number."""
+    """A quantity in the notation of a scenario file, exact, in the largest unit of which it is a
+    whole number."""
     if value == 0:
         return "0" + dimension.likely[0]
     name, size = min(dimension.suffixes.items(), key=lambda pair: pair[1])
     if Fraction(value) % size:  # half a percent
         digits = f"{Decimal(value) / Decimal(size.numerator) * Decimal(size.denominator):f}"
         return f"{digits.rstrip('0')}{name}"
-    whole = [(size, name) for name, size in dimension.suffixes.items() if Fraction(value) % size == 0]
+    whole = [
+        (size, name) for name, size in dimension.suffixes.items() if Fraction(value) % size == 0
+    ]
     size, name = max(whole, key=lambda pair: (pair[0], len(pair[1])))
     return f"{value // size}{' ' if name.startswith('frame') else ''}{name}"
 
@@ -46,7 +51,9 @@ class _Generator(GenerateJsonSchema):
         if isinstance(dft, Distribution):
             return dft.text
         if isinstance(dft, Limit):
-            return f"dynamic({dft.amount / 1000:g})" if dft.unit == "alpha-milli" else f"{dft.amount}B"
+            return (
+                f"dynamic({dft.amount / 1000:g})" if dft.unit == "alpha-milli" else f"{dft.amount}B"
+            )
         if isinstance(dft, SocketBuffer):
             return {"maximum": quantity_text(dft.maximum, SIZE)}
         return super().encode_default(dft)

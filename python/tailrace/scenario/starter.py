@@ -60,4 +60,4 @@ assumptions:
 
 expect:
   - {metric: acceleration_percent, arm: dpp, baseline: fifo, workload: orders, at_least: 10}
-"""
+"""  # noqa: E501

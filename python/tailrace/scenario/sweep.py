@@ -16,12 +16,23 @@ from tailrace.scenario.text.quantities import Part, refuse
 from tailrace.scenario.text.units import QuantityError, shown
 
 LISTED_MAX = 2000
-"""Points of a sweep whose trials are kept whole; a larger one keeps the figures of each trial alone."""
+"""Points of a sweep whose trials are kept whole; a larger one keeps the figures of each trial
+alone."""
 POINTS_MAX = 10_000_000
-"""Points of one sweep, at most: a number of files and hours beyond which a sweep is taken for a typing error."""
+"""Points of one sweep, at most: a number of files and hours beyond which a sweep is taken for a
+typing error."""
 AT = "@"
 """Separates the arm from the point in names of trials."""
-ALIKE = ("sweep", "name", "description", "headline", "published", "expect", "assumptions", "experiment.trials")
+ALIKE = (
+    "sweep",
+    "name",
+    "description",
+    "headline",
+    "published",
+    "expect",
+    "assumptions",
+    "experiment.trials",
+)
 """Sections that a sweep cannot vary."""
 LABEL_CHARACTERS_MAX = 120
 """Characters of a point's name; a longer name is truncated and ends in a hash."""
@@ -43,17 +54,28 @@ def _read_axis(value: object) -> object:
         except QuantityError as error:
             raise refuse(error.what, error.hint) from None
     if not isinstance(value, list) or not value:
-        raise refuse(f"{shown(value)} is not a list of values", "write a list such as [1MB, 2MB], or log(1MB..64MB, 7)")
+        raise refuse(
+            f"{shown(value)} is not a list of values",
+            "write a list such as [1MB, 2MB], or log(1MB..64MB, 7)",
+        )
     return value
 
 
 class _AxisSchema:
     """In JSON Schema: the two notations of an axis."""
 
-    def __get_pydantic_json_schema__(self, _core_schema: CoreSchema, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(
+        self, _core_schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
         call = SPACED.replace("?P<spacing>", "").replace("?P<ends>", "").replace("?P<number>", "")
-        texts = [{"type": "string", "pattern": pattern} for pattern in (call, r"^\s*\d+\s*\.\.\s*\d+\s*$")]
-        return {"anyOf": [{"type": "array", "minItems": 1}, *texts], "examples": [["1MB", "2MB"], "log(1MB..64MB, 7)"]}
+        texts = [
+            {"type": "string", "pattern": pattern}
+            for pattern in (call, r"^\s*\d+\s*\.\.\s*\d+\s*$")
+        ]
+        return {
+            "anyOf": [{"type": "array", "minItems": 1}, *texts],
+            "examples": [["1MB", "2MB"], "log(1MB..64MB, 7)"],
+        }
 
 
 Axis = Annotated[
@@ -64,22 +86,29 @@ Axis = Annotated[
 
 
 class Sweep(Part):
-    """Runs every arm at every point: the values of the axes override the scenario, and arms override both."""
+    """Runs every arm at every point: the values of the axes override the scenario, and arms
+    override both."""
 
     axes: dict[str, Axis]
-    """Values by dotted path: a list, `1..8`, `linear(1..9, 5)` or `log(1MB..64MB, 7)` (range and number of values)."""
+    """Values by dotted path: a list, `1..8`, `linear(1..9, 5)` or `log(1MB..64MB, 7)` (range and
+    number of values)."""
     combine: Literal["grid", "paired"] = "grid"
-    """With several axes: every combination (grid), or the first values together, the second values together, and so on
-    (paired).
+    """With several axes: every combination (grid), or the first values together, the second values
+    together, and so on (paired).
     """
 
     @model_validator(mode="after")
     def _fits(self) -> "Sweep":
         if not self.axes:
             raise refuse("a sweep needs an axis", "write axes: {switches.leaf.buffer: [1MB, 2MB]}")
-        alike = [path for path in self.axes if f"{path}.".startswith(tuple(f"{key}." for key in ALIKE))]
+        alike = [
+            path for path in self.axes if f"{path}.".startswith(tuple(f"{key}." for key in ALIKE))
+        ]
         if alike:
-            raise refuse(f"'{alike[0]}' cannot vary in a sweep", "vary a key of workloads, switches, hosts, ...")
+            raise refuse(
+                f"'{alike[0]}' cannot vary in a sweep",
+                "vary a key of workloads, switches, hosts, ...",
+            )
         lengths = {len(values) for values in self.axes.values()}
         if self.combine == "paired" and len(lengths) > 1:
             raise refuse(
@@ -97,7 +126,9 @@ class Sweep(Part):
             refuse_repeated(rows)
         if self.count > POINTS_MAX:
             number, most = (f"{one:,}".replace(",", " ") for one in (self.count, POINTS_MAX))
-            raise refuse(f"the sweep has {number} points", f"the limit is {most}; list fewer values")
+            raise refuse(
+                f"the sweep has {number} points", f"the limit is {most}; list fewer values"
+            )
         return self
 
     @property
@@ -122,7 +153,9 @@ class Sweep(Part):
 
     def point(self, number: int) -> "Point":
         """The point of this number, from 0."""
-        return Point({path: self.axes[path][at] for path, at in self.places(number).items()}, self.names)
+        return Point(
+            {path: self.axes[path][at] for path, at in self.places(number).items()}, self.names
+        )
 
     def places(self, number: int) -> dict[str, int]:
         """By path the place of its value at the point of this number."""
@@ -149,8 +182,11 @@ class Point:
 
     @property
     def label(self) -> str:
-        """Name such as `buffer=1MB,users=4`, valid in file names and the same in every grid with these axes."""
-        text = ",".join(f"{self.names[path]}={text_of(value)}" for path, value in self.values.items())
+        """Name such as `buffer=1MB,users=4`, valid in file names and the same in every grid with
+        these axes."""
+        text = ",".join(
+            f"{self.names[path]}={text_of(value)}" for path, value in self.values.items()
+        )
         safe = re.sub(f"[^{LABEL_CHARACTERS}]", "_", text)
         if safe == text and len(text) <= LABEL_CHARACTERS_MAX:
             return text
@@ -163,12 +199,17 @@ class Point:
 
 
 def refuse_repeated(rows: Iterable[tuple[str, ...]]) -> None:
-    """Raises an error for two rows of values that are equal, perhaps in other units, also within distributions."""
+    """Raises an error for two rows of values that are equal, perhaps in other units, also within
+    distributions."""
     seen: dict[tuple[object, ...], str] = {}
     for row in rows:
         amounts, told = tuple(sense_of(text) for text in row), ", ".join(row)
         if (first := seen.get(amounts)) is not None:
-            what = f"the value {told} is listed twice" if first == told else f"{first} is the same as {told}"
+            what = (
+                f"the value {told} is listed twice"
+                if first == told
+                else f"{first} is the same as {told}"
+            )
             raise refuse(what, "remove one of the two")
         seen[amounts] = told
 
@@ -180,7 +221,9 @@ def axis_names(paths: Sequence[str]) -> dict[str, str]:
     for path, own in parts.items():
         for length in range(1, len(own) + 1):
             end = own[-length:]
-            if not end[0].isdecimal() and all(other == path or parts[other][-length:] != end for other in paths):
+            if not end[0].isdecimal() and all(
+                other == path or parts[other][-length:] != end for other in paths
+            ):
                 break
         names[path] = ".".join(own[-length:])
     return names

@@ -1,4 +1,5 @@
-"""How an assumption can be varied: the keys that hold it, and the values that it may have instead."""
+"""How an assumption can be varied: the keys that hold it, and the values that it may have
+instead."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Self
@@ -28,35 +29,40 @@ def _factors(text: str) -> str:
     _extent(text)
     extent = parse_extent(text)
     if extent.dimension not in (None, SHARE) or extent.low <= 0:
-        raise refuse(f"'{text}' are no factors", "write shares of the present value, such as 90%..110%")
+        raise refuse(
+            f"'{text}' are no factors", "write shares of the present value, such as 90%..110%"
+        )
     return text
 
 
 class Variation(Part):
-    """The keys of an assumption and what they may be instead, for `tailrace sensitivity`. Exactly one of `range`,
-    `times`, `values`, `forms` and `settings` is stated.
+    """The keys of an assumption and what they may be instead, for `tailrace sensitivity`. Exactly
+    one of `range`, `times`, `values`, `forms` and `settings` is stated.
     """
 
     keys: list[str] = []
     """Dotted paths that get the value; not with `settings`."""
     range: Annotated[str, AfterValidator(_extent)] | None = None
-    """Both ends, such as 2MB..30MB: quantities are spaced by factors, shares and near numbers by steps."""
+    """Both ends, such as 2MB..30MB: quantities are spaced by factors, shares and near numbers by
+    steps."""
     times: Annotated[str, AfterValidator(_factors)] | None = None
-    """Shares of the present value of each key, such as 93%..107%. Of a distribution, its first value is changed; keys
-    without a value stay so.
+    """Shares of the present value of each key, such as 93%..107%. Of a distribution, its first
+    value is changed; keys without a value stay so.
     """
     values: list[Any] | None = None
     """Values that it may have, in order, the present one among them."""
     forms: list[str] | None = None
-    """Distributions around the present first value, which stands for {}: such as exponential({}); the present one is
-    among them.
+    """Distributions around the present first value, which stands for {}: such as exponential({});
+    the present one is among them.
     """
     settings: list[dict[str, Any]] | None = None
-    """Settings that it may have, in order, each of dotted paths and values; an empty one is the present."""
+    """Settings that it may have, in order, each of dotted paths and values; an empty one is the
+    present."""
     names: list[str] | None = None
     """Short names of the listed values, for tables."""
     also: dict[str, Any] = {}
-    """Values at dotted paths that are needed wherever the value is another, such as a larger buffer."""
+    """Values at dotted paths that are needed wherever the value is another, such as a larger
+    buffer."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -66,13 +72,25 @@ class Variation(Part):
         if (self.settings is None) != bool(self.keys):
             what = "keys have no place beside settings" if self.keys else "keys are missing"
             raise refuse(what, "state keys, or settings with paths of their own")
-        if any(listed is not None and len(listed) < VALUES_MIN for listed in (self.values, self.forms, self.settings)):
-            raise refuse("the list has fewer than two values", "state the present value and at least one other")
+        if any(
+            listed is not None and len(listed) < VALUES_MIN
+            for listed in (self.values, self.forms, self.settings)
+        ):
+            raise refuse(
+                "the list has fewer than two values",
+                "state the present value and at least one other",
+            )
         refuse_repeated((text_of(value),) for value in self.values or ())
         if self.names is not None and len(self.names) != len(self.listed):
-            raise refuse(f"{len(self.names)} names for {len(self.listed)} values", "write one name for each value")
+            raise refuse(
+                f"{len(self.names)} names for {len(self.listed)} values",
+                "write one name for each value",
+            )
         if self.forms is not None and any(PLACE not in form for form in self.forms):
-            raise refuse("a form has no {}", "write {} where the present value stands, such as exponential({})")
+            raise refuse(
+                "a form has no {}",
+                "write {} where the present value stands, such as exponential({})",
+            )
         return self
 
     @property
@@ -84,7 +102,9 @@ class Variation(Part):
     @property
     def listed(self) -> Sequence[Any]:
         """The listed values, forms or settings; none of a range."""
-        return next((found for found in (self.values, self.forms, self.settings) if found is not None), [])
+        return next(
+            (found for found in (self.values, self.forms, self.settings) if found is not None), []
+        )
 
     @property
     def paths(self) -> list[str]:
@@ -93,7 +113,8 @@ class Variation(Part):
         return [*self.keys, *own]
 
     def changes(self, share: float, present: Callable[[str], Any]) -> dict[str, Any]:
-        """Values by path at a share (0 to 1) of the range or list; `present` is the value at a path."""
+        """Values by path at a share (0 to 1) of the range or list; `present` is the value at a
+        path."""
         changed: Mapping[str, Any]
         if self.range is not None:
             changed = dict.fromkeys(self.keys, parse_extent(self.range).at(share))
@@ -101,7 +122,10 @@ class Variation(Part):
             factor = self.factor(share)
             stated = {path: value for path in self.keys if (value := present(path)) is not None}
             if not stated:
-                raise QuantityError("the scenario states none of its keys", "a share needs a present value: use range")
+                raise QuantityError(
+                    "the scenario states none of its keys",
+                    "a share needs a present value: use range",
+                )
             changed = {path: scaled_value(value, factor) for path, value in stated.items()}
         elif self.forms is not None:
             form = str(self.at(share))
@@ -113,7 +137,8 @@ class Variation(Part):
         return {**self.also, **changed} if changed else {}
 
     def present_share(self, present: Callable[[str], Any]) -> float:
-        """Where the present value lies in the range or list; the middle, or the first, where it is not stated."""
+        """Where the present value lies in the range or list; the middle, or the first, where it is
+        not stated."""
         if self.listed:
             texts = [self._listed_text(place, present) for place in range(len(self.listed))]
             value = "{}" if self.settings is not None else str(present(self.keys[0]))
@@ -170,5 +195,7 @@ def scaled_value(value: Any, factor: float) -> Any:
     try:
         times = float(number) * factor
     except ValueError:
-        raise QuantityError(f"'{value}' has no number to multiply", "vary it by range or values") from None
+        raise QuantityError(
+            f"'{value}' has no number to multiply", "vary it by range or values"
+        ) from None
     return str(value).replace(first, f"{times:.6g}{first.removeprefix(number)}", 1)

@@ -1,4 +1,5 @@
-"""Values that an option varies, `key=1MB,2MB` or `key=1MB..64MB`: `--vary` and `--sweep` have one notation."""
+"""Values that an option varies, `key=1MB,2MB` or `key=1MB..64MB`: `--vary` and `--sweep` have one
+notation."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,12 +34,15 @@ def parse_varied(texts: Sequence[str], option: str) -> list[Varied]:
     paths = [one.path for one in found]
     for path in paths:
         if paths.count(path) > 1:
-            raise _refused(f"{option} {path}", "it is varied twice", f"write all of its values in one {option}")
+            raise _refused(
+                f"{option} {path}", "it is varied twice", f"write all of its values in one {option}"
+            )
     return found
 
 
 def parse_sweep(texts: Sequence[str], *, is_paired: bool = False) -> dict[str, Any]:
-    """The `sweep` of a scenario that the options say; of a range there must be few whole numbers."""
+    """The `sweep` of a scenario that the options say; of a range there must be few whole
+    numbers."""
     axes: dict[str, Any] = {}
     for one in parse_varied(texts, "--sweep"):
         try:
@@ -69,7 +73,9 @@ def _listed(text: str, place: str) -> Iterator[Any]:
             raise _refused(place, f"'{part.strip()}' is a range in a list", HINT)
         try:
             yield read_yaml(part.strip(), place)[0]
-        except ScenarioError as error:  # line numbers within a command-line value are not lines of a file
+        except (
+            ScenarioError
+        ) as error:  # line numbers within a command-line value are not lines of a file
             raise ScenarioError([replace(problem, line=0) for problem in error.problems]) from None
 
 

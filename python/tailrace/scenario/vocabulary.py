@@ -38,13 +38,16 @@ BLOCK_METRICS = {
     "lost_blocks": "requests for a block without it in time, with each retry counted",
     "failed_blocks": "blocks that did not come with all retries",
     "packets_per_transaction": (
-        "packets that its nodes send and receive, those of other workloads too, for each transaction"
+        "packets that its nodes send and receive, those of other "
+        "workloads too, for each transaction"
     ),
     "cpu_us_per_block": (
-        "time of cores that its programs took for each block, without soft interrupts, in microseconds, on modelled "
+        "time of cores that its programs took for each block, without soft interrupts, in "
+        "microseconds, on modelled "
         "processors"
     ),
-    "switches_per_block": "switches of context of its programs for each block, on modelled processors",
+    "switches_per_block": "switches of context of its programs for each "
+    "block, on modelled processors",
 }
 """Metrics that only workloads of blocks have."""
 
@@ -76,10 +79,13 @@ STORAGE_METRICS = {
         f"waits_{part}_percent": f"share of the time of requests for {what}, in percent"
         for part, what in STORAGE_PARTS.items()
     },
-    "device_requests_per_s": "requests that devices complete per second, after splitting (iostat: r/s + w/s)",
-    "device_await_ms": "mean time of these in the block layer and the device, in ms (iostat: await)",
+    "device_requests_per_s": "requests that devices complete per second, after "
+    "splitting (iostat: r/s + w/s)",
+    "device_await_ms": "mean time of these in the block layer and the "
+    "device, in ms (iostat: await)",
     "device_queue_mean": "mean number of these under way, for each device (iostat: aqu-sz)",
-    "device_busy_percent": "share of time in which a device had something to do, in percent (iostat: %util)",
+    "device_busy_percent": "share of time in which a device had something to do, "
+    "in percent (iostat: %util)",
 }
 """Metrics that only workloads of storage have."""
 
@@ -138,7 +144,9 @@ def _workload(name: str, meaning: str, *takes: str) -> Metric:
 def _latency(name: str) -> Metric:
     words = {"mean": "mean", "min": "smallest", "max": "largest"}
     which = words.get(name) or f"{name[1:].replace('_', '.')}th percentile of the"
-    return _workload(f"latency_{name}_ms", f"{which} latency of a transaction, flow or datagram, in ms")
+    return _workload(
+        f"latency_{name}_ms", f"{which} latency of a transaction, flow or datagram, in ms"
+    )
 
 
 METRICS = {
@@ -146,46 +154,76 @@ METRICS = {
     for metric in (
         _workload("completion_s", "time until the last user has finished, in seconds"),
         _workload(
-            "acceleration_percent", "reduction of the completion time relative to the arm `baseline`, in percent"
+            "acceleration_percent",
+            "reduction of the completion time relative to the arm `baseline`, in percent",
         ),
         _workload("slowdown", "completion time divided by that of the solo run"),
         _workload("goodput_gbps", "application bytes over time, in Gbit/s", "after"),
-        _workload("goodput_share_percent", "share of the goodput of all workloads, in percent", "after"),
-        _workload("connections_spread_percent", "distance of the connection farthest from their mean, in percent"),
+        _workload(
+            "goodput_share_percent", "share of the goodput of all workloads, in percent", "after"
+        ),
+        _workload(
+            "connections_spread_percent",
+            "distance of the connection farthest from their mean, in percent",
+        ),
         _workload("transactions", "completed transactions"),
         Metric(
             "rate_per_s",
-            "completed transactions or requests per second of a workload or group, or of all workloads together",
+            "completed transactions or requests per second of a workload or group, or of all "
+            "workloads together",
             takes=("workload",),
         ),
-        _workload("failed_percent", "requests that have failed, in percent of those that have ended"),
         _workload(
-            "loss_percent", "frames with data that TCP had to send again, or datagrams that were lost, in percent"
+            "failed_percent", "requests that have failed, in percent of those that have ended"
         ),
-        _workload("lost_queries", "queries of udp without a response in time, with each retry counted"),
-        _workload("timed_out", "requests over tcp that were given up after `timeout`, with each retry counted"),
-        _workload("connections_opened", "connections that clients, and servers that ask others, have opened"),
+        _workload(
+            "loss_percent",
+            "frames with data that TCP had to send again, or datagrams that were lost, in percent",
+        ),
+        _workload(
+            "lost_queries", "queries of udp without a response in time, with each retry counted"
+        ),
+        _workload(
+            "timed_out",
+            "requests over tcp that were given up after `timeout`, with each retry counted",
+        ),
+        _workload(
+            "connections_opened",
+            "connections that clients, and servers that ask others, have opened",
+        ),
         _workload("retransmits", "segments that TCP retransmitted"),
         _workload("timeouts", "retransmission timeouts of TCP"),
         *(
             _workload(
-                f"limited_{cause}_percent", f"share of the time of its connections limited by: {words}, in percent"
+                f"limited_{cause}_percent",
+                f"share of the time of its connections limited by: {words}, in percent",
             )
             for cause, words in LIMITS.items()
         ),
         _workload("users_jain", "Jain index of the users by the inverse of their completion time"),
         *(_latency(name) for name in LATENCIES),
-        *(_workload(name, f"{meaning}, on modelled processors") for name, meaning in PROGRAM_METRICS.items()),
-        Metric("core_busy_percent", "share of time that the busiest core of a modelled processor worked, in percent"),
+        *(
+            _workload(name, f"{meaning}, on modelled processors")
+            for name, meaning in PROGRAM_METRICS.items()
+        ),
+        Metric(
+            "core_busy_percent",
+            "share of time that the busiest core of a modelled processor worked, in percent",
+        ),
         Metric(
             "core_softirq_percent",
-            "share of time that a core of a modelled processor spent in soft interrupts, the largest, in percent",
+            "share of time that a core of a modelled processor spent in soft interrupts, the "
+            "largest, in percent",
         ),
         Metric(
             "runnable_mean",
-            "tasks that run or wait on a modelled processor, mean over time, on the host with most of them",
+            "tasks that run or wait on a modelled processor, mean over time, on the host with "
+            "most of them",
         ),
-        Metric("throttled_s", "time for which control groups of modelled processors were throttled, in seconds"),
+        Metric(
+            "throttled_s",
+            "time for which control groups of modelled processors were throttled, in seconds",
+        ),
         *(_workload(name, meaning) for name, meaning in BLOCK_METRICS.items()),
         *(_workload(name, meaning) for name, meaning in STORAGE_METRICS.items()),
         *(
@@ -196,18 +234,27 @@ METRICS = {
         Metric("overruns_frames", "frames that found a queue of a hypervisor full"),
         Metric(
             "hypervisor_kernel_percent",
-            "share of the time for virtual machines that kernels of hypervisors took: vhost threads, exits, switches "
+            "share of the time for virtual machines that kernels of hypervisors took: vhost "
+            "threads, exits, switches "
             "and soft interrupts, in percent",
         ),
-        *(_workload(name, f"{of}, divided by that of the arm `baseline`") for name, of in RATIOS.items()),
+        *(
+            _workload(name, f"{of}, divided by that of the arm `baseline`")
+            for name, of in RATIOS.items()
+        ),
         Metric("fairness_jain", "Jain index of the goodput of all workloads"),
         Metric(
             "drops_frames",
-            "frames dropped in switches; at a port or queue only those that it dropped, otherwise also those "
+            "frames dropped in switches; at a port or queue only those that it dropped, "
+            "otherwise also those "
             "dropped before any queue",
             takes=("port", "queue", "cause"),
         ),
-        Metric("marked_frames", "frames marked with congestion experienced (CE)", takes=("port", "queue")),
+        Metric(
+            "marked_frames",
+            "frames marked with congestion experienced (CE)",
+            takes=("port", "queue"),
+        ),
         Metric("prioritised_frames", "frames that `dpp` put in the express queue", takes=("port",)),
         Metric("elephants", "flows that the elephant trap identified", takes=("port",)),
         Metric(
@@ -215,19 +262,29 @@ METRICS = {
             "bytes received from elephants, as a share of all bytes, in percent",
             takes=("port",),
         ),
-        Metric("queue_depth_mean_bytes", "mean depth of the deepest queue, in bytes", takes=("port", "queue", "after")),
-        Metric("queue_depth_max_bytes", "largest depth of a queue, in bytes", takes=("port", "queue", "after")),
+        Metric(
+            "queue_depth_mean_bytes",
+            "mean depth of the deepest queue, in bytes",
+            takes=("port", "queue", "after"),
+        ),
+        Metric(
+            "queue_depth_max_bytes",
+            "largest depth of a queue, in bytes",
+            takes=("port", "queue", "after"),
+        ),
         *(
             Metric(
                 f"queue_depth_p{share}_bytes",
-                f"depth in bytes that all queues of a port together do not exceed for {share} % of the time",
+                f"depth in bytes that all queues of a port together do not exceed for {share} "
+                "% of the time",
                 needs=("port",),
             )
             for share in DEPTH_PERCENTILES
         ),
         Metric(
             "queue_share_percent",
-            "share of the queue in the bytes that the port sent, including overhead on the wire, in percent",
+            "share of the queue in the bytes that the port sent, including overhead on the "
+            "wire, in percent",
             needs=("port", "queue"),
         ),
         Metric(
@@ -237,7 +294,8 @@ METRICS = {
         ),
         Metric(
             "paused_percent",
-            "share of the trial for which a transmitter was paused, for the priority paused longest, in percent; "
+            "share of the trial for which a transmitter was paused, for the priority paused "
+            "longest, in percent; "
             "the port may be `host>switch`",
             takes=("port",),
         ),
@@ -247,6 +305,10 @@ METRICS = {
             "links in the cycle of pauses (deadlock) at the end of the trial; 0 for none",
             takes=("port",),
         ),
-        Metric("notifications_frames", "congestion notifications (QCN) that switches sent", takes=("port", "queue")),
+        Metric(
+            "notifications_frames",
+            "congestion notifications (QCN) that switches sent",
+            takes=("port", "queue"),
+        ),
     )
 }

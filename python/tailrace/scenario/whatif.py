@@ -12,9 +12,9 @@ class WhatIf(Part):
     """The knobs of the page that `tailrace whatif` writes."""
 
     knobs: dict[str, Axis] = {}
-    """Positions by dotted path, as the axes of a sweep: a list, `1..8` or `log(1MB..64MB, 7)`. Without any,
-    up to twelve are chosen: limits, thresholds and weights of queues, buffers, users, sizes, rates, and workloads that
-    can be switched off.
+    """Positions by dotted path, as the axes of a sweep: a list, `1..8` or `log(1MB..64MB, 7)`.
+    Without any, up to twelve are chosen: limits, thresholds and weights of queues, buffers, users,
+    sizes, rates, and workloads that can be switched off.
     """
     arms: list[str] = []
     """Arms of the page, at most six; all when empty."""

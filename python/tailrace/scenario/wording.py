@@ -1,4 +1,5 @@
-"""Converts validation errors of pydantic to messages: the place in the file, the problem, and what to write instead."""
+"""Converts validation errors of pydantic to messages: the place in the file, the problem, and what
+to write instead."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from tailrace.scenario.text.units import shown
 
 SHOWN_CHARACTERS_MAX = 60
 NEAR_CHOICE = 0.6
-"""Similarity above which a hint offers a choice: 'cubicc' is close to 'cubic', 'icmp' is not close to 'tcp'."""
+"""Similarity above which a hint offers a choice: 'cubicc' is close to 'cubic', 'icmp' is not close
+to 'tcp'."""
 EXAMPLES: dict[KeyPath, str] = {
     ("tailrace",): "tailrace: 1",
     ("name",): "name: my-lab",
@@ -68,7 +70,7 @@ def real_path(loc: Sequence[str | int], data: Any) -> KeyPath:
         if has_key(place, key):
             place, is_tagged = place[key], False
         elif not is_last or key == "[key]" or not isinstance(place, dict):
-            continue  # elsewhere than in a mapping, the last tag is an alternative of a type (`constrained-int`)
+            continue  # elsewhere than in a mapping, the last tag is an alternative of a type (`constrained-int`)  # noqa: E501
         path.append(key)
     return tuple(path)
 
@@ -92,11 +94,17 @@ def _unknown_kind(details: ErrorDetails) -> Words:
     context = _context(details)
     kinds = str(context["expected_tags"]).replace("'", "").split(", ")
     near = nearest(str(context["tag"]), kinds)
-    return f"there is no kind '{context['tag']}'", f"did you mean '{near}'?" if near else "one of " + ", ".join(kinds)
+    return (
+        f"there is no kind '{context['tag']}'",
+        f"did you mean '{near}'?" if near else "one of " + ", ".join(kinds),
+    )
 
 
 def _no_kind(_: ErrorDetails) -> Words:
-    return "`kind` is missing", "add 'kind:', such as kind: oltp for a workload or kind: star for a topology"
+    return (
+        "`kind` is missing",
+        "add 'kind:', such as kind: oltp for a workload or kind: star for a topology",
+    )
 
 
 def _no_mapping(details: ErrorDetails) -> Words:
@@ -104,7 +112,10 @@ def _no_mapping(details: ErrorDetails) -> Words:
 
 
 def _no_list(details: ErrorDetails) -> Words:
-    return f"expected a list, not {_shown(details)}", "write [a, b], or one entry on each line after '- '"
+    return (
+        f"expected a list, not {_shown(details)}",
+        "write [a, b], or one entry on each line after '- '",
+    )
 
 
 def _no_choice(details: ErrorDetails) -> Words:
@@ -125,7 +136,10 @@ def _no_choice(details: ErrorDetails) -> Words:
 
 
 def _no_name(details: ErrorDetails) -> Words:
-    return f"{_shown(details)} is not a name", f"use letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
+    return (
+        f"{_shown(details)} is not a name",
+        f"use letters, digits, - and _, at most {NAME_CHARACTERS_MAX}",
+    )
 
 
 def _no_text(details: ErrorDetails) -> Words:
@@ -133,7 +147,9 @@ def _no_text(details: ErrorDetails) -> Words:
 
 
 def _no_integer(details: ErrorDetails) -> Words:
-    is_text = isinstance(details["input"], str) and any(letter.isdigit() for letter in details["input"])
+    is_text = isinstance(details["input"], str) and any(
+        letter.isdigit() for letter in details["input"]
+    )
     hint = "omit the unit and the quotes" if is_text else "write a number such as 20"
     return f"{_shown(details)} is not a whole number", hint
 
@@ -144,13 +160,19 @@ def _no_switch(details: ErrorDetails) -> Words:
 
 def _out_of_range(details: ErrorDetails) -> Words:
     context = _context(details)
-    bound = f"write at least {context['ge']}" if "ge" in context else f"write at most {context['le']}"
+    bound = (
+        f"write at least {context['ge']}" if "ge" in context else f"write at most {context['le']}"
+    )
     return f"{_shown(details)} is out of range", bound
 
 
 def _wrong_length(details: ErrorDetails) -> Words:
     context = _context(details)
-    bound = f"at least {context['min_length']}" if "min_length" in context else f"at most {context['max_length']}"
+    bound = (
+        f"at least {context['min_length']}"
+        if "min_length" in context
+        else f"at most {context['max_length']}"
+    )
     # pydantic does not count a mapping or generator that is too long.
     actual = context["actual_length"]
     counted = len(details["input"]) if actual is None else actual

@@ -1,8 +1,9 @@
 """One variable: bisection between a setting that meets the goal and a better one that does not.
 
-Positions here count from the best setting (the smallest, where the variable is minimised) to the worst. The goal is
-expected to be missed up to some position, undecided in a range above it, and met from there on; settings on both sides
-are tried as well, and one that contradicts the expectation is told.
+Positions here count from the best setting (the smallest, where the variable is minimised) to the
+worst. The goal is expected to be missed up to some position, undecided in a range above it, and met
+from there on; settings on both sides are tried as well, and one that contradicts the expectation is
+told.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,11 +34,14 @@ class Bisected:
 
 
 def steps_max(count: int) -> int:
-    """Settings that are decided at most: both ends, halves, and those on both sides of what was found."""
+    """Settings that are decided at most: both ends, halves, and those on both sides of what was
+    found."""
     return 2 + max(0, ceil(log2(max(1, count - 1)))) + 2 * PROBES
 
 
-def bisect(count: int, try_at: Callable[[int], Tried], excess: Callable[[Tried], float]) -> dict[int, Tried]:
+def bisect(
+    count: int, try_at: Callable[[int], Tried], excess: Callable[[Tried], float]
+) -> dict[int, Tried]:
     """Tries settings among `count` positions; `excess` says how far one is beyond the goal."""
     tried: dict[int, Tried] = {}
 
@@ -70,9 +74,9 @@ def _edge(low: int, high: int, is_met: Callable[[int], bool]) -> tuple[int, int]
 
 
 def _inside(tried: Mapping[int, Tried], excess: Callable[[Tried], float]) -> int | None:
-    """The next position where the ends do not meet the goal: towards the edge below the best one that meets it, and in
-    the larger gap beside the one that is nearest to it where none does. None where that one is an end, or nothing is
-    left.
+    """The next position where the ends do not meet the goal: towards the edge below the best one
+    that meets it, and in the larger gap beside the one that is nearest to it where none does. None
+    where that one is an end, or nothing is left.
     """
     places = sorted(tried)
     best = next((position for position in places if tried[position].is_met), None)
@@ -98,7 +102,9 @@ def concluded(tried: Mapping[int, Tried]) -> Bisected:
     meeting = [position for position in sorted(tried) if tried[position].is_met]
     missing = [position for position in sorted(tried) if tried[position].is_missed]
     best = min(meeting, default=None)
-    missed = max((position for position in missing if best is None or position < best), default=None)
+    missed = max(
+        (position for position in missing if best is None or position < best), default=None
+    )
     undecided = [position for position in sorted(tried) if tried[position].end == "undecided"]
     state = NONE if best is None else ALL if len(meeting) == len(tried) else FOUND
     contradictions = [position for position in missing if best is not None and position > best]

@@ -50,7 +50,8 @@ class Tried:
 
     @property
     def is_missed(self) -> bool:
-        """Whether a goal is missed, or the setting is impossible; undecided settings neither meet nor miss it."""
+        """Whether a goal is missed, or the setting is impossible; undecided settings neither meet
+        nor miss it."""
         return self.end == "misses"
 
     @property
@@ -61,7 +62,9 @@ class Tried:
     @property
     def assignment(self) -> str:
         """As options of the command line."""
-        return " ".join(f"--set {path}={_quoted(text_of(value))}" for path, value in self.values.items())
+        return " ".join(
+            f"--set {path}={_quoted(text_of(value))}" for path, value in self.values.items()
+        )
 
 
 @dataclass
@@ -114,7 +117,9 @@ class Decider:
         if not problems:
             return None
         figures = [figure_of([], self._members(goal), goal.metric).data() for goal in self.goals]
-        return Tried(positions, values, self.label(values), figures, 0, "misses", why_not=problems[0].what)
+        return Tried(
+            positions, values, self.label(values), figures, 0, "misses", why_not=problems[0].what
+        )
 
     def _told(self, found: Tried) -> str:
         if found.why_not:
@@ -123,11 +128,14 @@ class Decider:
         return f"{found.end} after {found.trials} trials{needs}"
 
     def _early(self, positions: tuple[int, ...], rule: Rule) -> Tried | None:
-        """A setting that breaks a goal of none at all: that is certain with the first trial in which it happens."""
+        """A setting that breaks a goal of none at all: that is certain with the first trial in
+        which it happens."""
         if not any(goal.bound == 0 for goal in self.goals) or rule.looks[0] <= BROKEN_AFTER:
             return None
         figures = self._figures(positions, BROKEN_AFTER)
-        is_certain = any(is_broken(goal, figure) for goal, figure in zip(self.goals, figures, strict=True))
+        is_certain = any(
+            is_broken(goal, figure) for goal, figure in zip(self.goals, figures, strict=True)
+        )
         return self._decided(positions, figures, rule) if is_certain else None
 
     def _looked(self, positions: tuple[int, ...], rule: Rule) -> Tried:
@@ -147,10 +155,13 @@ class Decider:
 
     def _errors(self, goal: Goal, rule: Rule) -> Errors:
         """Of one look at one of the goals."""
-        return errors_of(goal, rule.error_of_look / sum(one.bound is not None for one in self.goals))
+        return errors_of(
+            goal, rule.error_of_look / sum(one.bound is not None for one in self.goals)
+        )
 
     def _figures(self, positions: tuple[int, ...], trials: int) -> list[Figure]:
-        """Of every goal after so many trials: an earlier search may have run more, which do not count."""
+        """Of every goal after so many trials: an earlier search may have run more, which do not
+        count."""
         values = self.values(positions)
         run = self.points.run(values, trials, self.label(values))
         refuse_failed(run, self.arm)
@@ -161,11 +172,14 @@ class Decider:
         return self.groups.get(goal.subject, [goal.subject])
 
     def _refuse_unknown(self, figures: Sequence[Figure]) -> None:
-        """Raises `RunRefusedError` where the first settings of all do not have the figure of a goal.
+        """Raises `RunRefusedError` where the first settings of all do not have the figure of a
+        goal.
 
         One setting may lack it because nothing arrives there: that misses the goal.
         """
-        lacking = [goal for goal, figure in zip(self.goals, figures, strict=True) if not figure.values]
+        lacking = [
+            goal for goal, figure in zip(self.goals, figures, strict=True) if not figure.values
+        ]
         self.without = UNKNOWN_AFTER if not lacking else self.without
         if lacking and self.without < UNKNOWN_AFTER:
             self.without += 1
@@ -184,7 +198,8 @@ def refuse_failed(run: Run, arm: str) -> None:
 
 
 def excess(goals: Sequence[Goal], tried: Tried) -> float:
-    """How far the figures of a setting are beyond their bounds, relative to them: the worst; negative within all."""
+    """How far the figures of a setting are beyond their bounds, relative to them: the worst;
+    negative within all."""
     return max(
         _relative(goal.bound or 0.0, figure.value, is_higher_better=goal.is_higher_better)
         for goal, figure in zip(goals, tried.figures, strict=False)

@@ -1,7 +1,7 @@
 """When the trials of a setting are looked at, and how sure each look has to be.
 
-The error of a decision is divided over its looks (Bonferroni), so that it holds however the trials depend on each other
-and whichever look decides.
+The error of a decision is divided over its looks (Bonferroni), so that it holds however the trials
+depend on each other and whichever look decides.
 """
 
 from dataclasses import dataclass, replace
@@ -27,7 +27,8 @@ class Rule:
         return self.error / len(self.looks)
 
     def from_trials(self, least: int) -> "Rule":
-        """The looks from so many trials on, one of them at that number; each is as sure as before."""
+        """The looks from so many trials on, one of them at that number; each is as sure as
+        before."""
         looks = tuple(sorted({least, *(look for look in self.looks if look > least)}))
         return replace(self, error=self.error_of_look * len(looks), looks=looks)
 

@@ -53,14 +53,19 @@ class Searched:
     def name(self, tried: Tried) -> str:
         """A setting in short words."""
         return ", ".join(
-            f"{one.name}={value}" for one, value in zip(self.asked.variables, tried.values.values(), strict=True)
+            f"{one.name}={value}"
+            for one, value in zip(self.asked.variables, tried.values.values(), strict=True)
         )
 
 
-def search(loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executor | None = None) -> Searched:
-    """Simulates settings until the best one is known; raises `RunRefusedError` for what makes no sense.
+def search(
+    loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executor | None = None
+) -> Searched:
+    """Simulates settings until the best one is known; raises `RunRefusedError` for what makes no
+    sense.
 
-    Raises `KeyboardInterrupt` when interrupted: what was finished is kept, and the same call continues.
+    Raises `KeyboardInterrupt` when interrupted: what was finished is kept, and the same call
+    continues.
     """
     arm = known_arm(wanted.arm or loaded.scenario.baseline, list(loaded.arms))
     scenario = loaded.arms[arm]
@@ -70,7 +75,9 @@ def search(loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executo
     if not is_one and wanted.sampler != GRID:
         library()
     folder = wanted.out or RUNS / f"{scenario.name}-search-{_digest(document, wanted, arm)}"
-    points = Points(document, [arm], folder, reporter, wanted.jobs, wanted.scale, executor, wanted.cores)
+    points = Points(
+        document, [arm], folder, reporter, wanted.jobs, wanted.scale, executor, wanted.cores
+    )
     steps = steps_max(len(asked.variables[0].values)) if is_one else _evaluations(wanted, asked)
     final = rule_of((1 - wanted.confidence) / steps, wanted.trials_max)
     kept = [*asked.goals, *([asked.aim.figure] if asked.aim.figure else [])]
@@ -93,7 +100,8 @@ def search(loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executo
 def _one(base: Searched, decider: Decider) -> Searched:
     """Bisection over the positions of the only variable, the best setting first.
 
-    What is found is confirmed by more trials, and the conclusion is drawn from what all settings are said to be then.
+    What is found is confirmed by more trials, and the conclusion is drawn from what all settings
+    are said to be then.
     """
     [variable] = base.asked.variables
     count = len(variable.values)
@@ -107,7 +115,9 @@ def _one(base: Searched, decider: Decider) -> Searched:
     while done.best is not None and done.best not in confirmed:
         confirmed.add(done.best)
         if tried[done.best].trials < base.wanted.confirm:
-            tried[done.best] = decider.try_at(place(done.best), base.rule.from_trials(base.wanted.confirm))
+            tried[done.best] = decider.try_at(
+                place(done.best), base.rule.from_trials(base.wanted.confirm)
+            )
         done = concluded(tried)
     return replace(
         base,
@@ -125,7 +135,8 @@ def _evaluations(wanted: Wanted, asked: Asked) -> int:
 
 
 def _only(document: Document, arm: str) -> Document:
-    """The document with one arm, whose changes it has already, and without what is said of others."""
+    """The document with one arm, whose changes it has already, and without what is said of
+    others."""
     edit = document.edited()
     replace_arms(edit, {arm: {}}, (document.file, 0))
     for section, value in LEFT_OUT.items():
@@ -135,7 +146,8 @@ def _only(document: Document, arm: str) -> Document:
 
 
 def _digest(document: Document, wanted: Wanted, arm: str) -> str:
-    """Of everything that decides the course of a search: the same command continues in the same folder."""
+    """Of everything that decides the course of a search: the same command continues in the same
+    folder."""
     options: dict[str, Any] = {**asdict(wanted), "out": None, "jobs": None, "arm": arm}
     del options["cores"]
     text = json_text([document.data, options])

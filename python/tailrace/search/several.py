@@ -1,7 +1,7 @@
 """Several variables: Optuna proposes settings, and its study is kept beside the runs.
 
-Each proposal is drawn by a sampler whose seed follows from the search's seed and the number of settings decided so far,
-so that a search that was interrupted continues as if it had not been.
+Each proposal is drawn by a sampler whose seed follows from the search's seed and the number of
+settings decided so far, so that a search that was interrupted continues as if it had not been.
 """
 
 import warnings
@@ -33,7 +33,9 @@ def library() -> Any:
         import optuna
     except ImportError:
         hint = "pip install 'tailrace[search]', or vary one value"
-        raise RunRefusedError(f"a search over several variables needs the package optuna (hint: {hint})") from None
+        raise RunRefusedError(
+            f"a search over several variables needs the package optuna (hint: {hint})"
+        ) from None
     return optuna
 
 
@@ -47,10 +49,12 @@ class Several:
     folder: Path
     seed: int
     final: Rule
-    """Of the setting that is found: its error is corrected for the number of settings among which it was chosen."""
+    """Of the setting that is found: its error is corrected for the number of settings among which
+    it was chosen."""
 
     def run(self) -> Tried | None:
-        """Tries settings; returns the best one that meets the goals with the stated confidence, None without one."""
+        """Tries settings; returns the best one that meets the goals with the stated confidence,
+        None without one."""
         if self.wanted.sampler == GRID:
             grid = list(product(*(range(len(one.values)) for one in self.asked.variables)))
             self.decider.run_ahead(grid)
@@ -67,7 +71,10 @@ class Several:
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             for positions in dict.fromkeys(self._known(study := self._study(optuna))):
                 self.decider.try_at(positions)
-            while len(set(known := self._known(study))) < self._count and len(known) < REPEATED_MAX * self._count:
+            while (
+                len(set(known := self._known(study))) < self._count
+                and len(known) < REPEATED_MAX * self._count
+            ):
                 study.sampler = self._sampler(optuna, len(known))
                 self._one(optuna, study)
 
@@ -86,8 +93,13 @@ class Several:
         )
 
     def _known(self, study: Any) -> list[tuple[int, ...]]:
-        """Positions of the settings that were decided, in order; one that was interrupted is proposed again."""
-        decided = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished() and trial.values]
+        """Positions of the settings that were decided, in order; one that was interrupted is
+        proposed again."""
+        decided = [
+            trial
+            for trial in study.get_trials(deepcopy=False)
+            if trial.state.is_finished() and trial.values
+        ]
         return [self._positions(trial) for trial in decided]
 
     def _positions(self, trial: Any) -> tuple[int, ...]:
@@ -99,13 +111,16 @@ class Several:
             case "random":
                 return optuna.samplers.RandomSampler(seed=seed)
             case _:
-                return optuna.samplers.TPESampler(seed=seed, n_startup_trials=FIRST_RANDOM, multivariate=True)
+                return optuna.samplers.TPESampler(
+                    seed=seed, n_startup_trials=FIRST_RANDOM, multivariate=True
+                )
 
     def _one(self, optuna: Any, study: Any) -> None:
         """One proposal, decided; a proposal that is known already costs nothing."""
         trial = study.ask()
         positions = tuple(
-            trial.suggest_int(variable.path, 0, len(variable.values) - 1) for variable in self.asked.variables
+            trial.suggest_int(variable.path, 0, len(variable.values) - 1)
+            for variable in self.asked.variables
         )
         try:
             tried = self.decider.tried.get(positions) or self.decider.try_at(positions)
@@ -117,7 +132,8 @@ class Several:
         study.tell(trial, self.value_of(tried))
 
     def value_of(self, tried: Tried) -> float:
-        """What is minimised or maximised: a position, or a figure, which is the last that is kept."""
+        """What is minimised or maximised: a position, or a figure, which is the last that is
+        kept."""
         if self.asked.aim.variable is not None:
             return float(tried.positions[self.asked.aim.variable])
         value = tried.figures[-1].value
@@ -125,7 +141,8 @@ class Several:
         return worst if value is None else value
 
     def _excess_of(self, tried: Tried) -> float:
-        """How far the goals are missed, relative to their bounds; at most zero where they are met."""
+        """How far the goals are missed, relative to their bounds; at most zero where they are
+        met."""
         worst = excess(self.asked.goals, tried)
         return min(worst, 0.0) if tried.is_met else max(worst, 1e-6)
 

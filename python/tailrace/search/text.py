@@ -55,9 +55,14 @@ def search_data(found: Searched) -> dict[str, Any]:
         "scenario": found.scenario,
         "arm": found.arm,
         "method": found.method,
-        "vary": [{"path": one.path, "name": one.name, "values": one.ends, "count": len(one.values)}
-                 for one in asked.variables],
-        "goals": [{**asdict(goal), "text": str(goal), "unit": unit_of(goal.metric)} for goal in asked.goals],
+        "vary": [
+            {"path": one.path, "name": one.name, "values": one.ends, "count": len(one.values)}
+            for one in asked.variables
+        ],
+        "goals": [
+            {**asdict(goal), "text": str(goal), "unit": unit_of(goal.metric)}
+            for goal in asked.goals
+        ],
         "aim": {"verb": asked.aim.verb, "of": _aim(found)},
         "state": found.state,
         "found": _tried(found.found) if found.found else None,
@@ -70,7 +75,7 @@ def search_data(found: Searched) -> dict[str, Any]:
         "confidence": found.wanted.confidence,
         "scale": found.wanted.scale,
         "tried": [_tried(one) for one in found.tried],
-    }  # fmt: skip
+    }
 
 
 def answer(found: Searched) -> Iterator[str]:
@@ -84,21 +89,38 @@ def answer(found: Searched) -> Iterator[str]:
     first, last, beyond = ("smallest", "largest", "smaller")
     if not found.asked.aim.is_minimised:
         first, last, beyond = ("largest", "smallest", "larger")
-    of = f"The {first} value of {_aim(found)}" if is_of_variable else f"The best {_aim(found)} of a setting"
-    yield f"{of} that meets {goals}: {found.name(best)} ({_cells(best, found)}, {best.trials} trials)."
+    of = (
+        f"The {first} value of {_aim(found)}"
+        if is_of_variable
+        else f"The best {_aim(found)} of a setting"
+    )
+    yield (
+        f"{of} that meets {goals}: {found.name(best)} "
+        f"({_cells(best, found)}, {best.trials} trials)."
+    )
     if found.state == ALL:
-        edge = f" A {beyond} value outside of this range may meet it, too." if is_of_variable else ""
-        yield f"Every setting that was tried meets it: {_tried_of(found)} over {_ranges(found)}.{edge}"
+        edge = (
+            f" A {beyond} value outside of this range may meet it, too." if is_of_variable else ""
+        )
+        yield (
+            f"Every setting that was tried meets it: {_tried_of(found)} over "
+            f"{_ranges(found)}.{edge}"
+        )
     if found.nearest is not None:
-        yield f"The {last} value that misses it: {found.name(found.nearest)} ({_cells(found.nearest, found)})."
+        yield (
+            f"The {last} value that misses it: {found.name(found.nearest)} "
+            f"({_cells(found.nearest, found)})."
+        )
     if found.undecided:
         yield f"Undecided: {_undecided(found)}."
     if found.contradictions:
         one, *others = found.contradictions
         more = f", as do {len(others)} more" if others else ""
         yield (
-            f"Not monotone: {found.name(one)} misses the goal ({_cells(one, found)}){more}, although "
-            f"{found.name(best)} meets it. A bisection finds one edge of several: sweep the value to see all."
+            f"Not monotone: {found.name(one)} misses the goal "
+            f"({_cells(one, found)}){more}, although "
+            f"{found.name(best)} meets it. A bisection finds one edge of several: sweep the "
+            "value to see all."
         )
 
 
@@ -107,9 +129,15 @@ def _nothing(found: Searched, goals: str) -> Iterator[str]:
     missing = len(found.tried) - len(found.undecided)
     if missing == len(found.tried):
         is_whole = missing == found.asked.count
-        yield f"No setting{'' if is_whole else ' that was tried'} meets {goals}: {tried} were tried, and all miss it."
+        yield (
+            f"No setting{'' if is_whole else ' that was tried'} meets {goals}: {tried} were "
+            "tried, and all miss it."
+        )
     elif missing:
-        yield f"No setting is certain to meet {goals}: of {tried}, {missing} miss it and the others are undecided."
+        yield (
+            f"No setting is certain to meet {goals}: of {tried}, {missing} miss it and the "
+            "others are undecided."
+        )
     else:
         yield f"No setting is certain to meet {goals}: {tried} were tried, and all are undecided."
     if found.undecided:
@@ -135,16 +163,21 @@ def sureness(found: Searched) -> str:
     """What the decisions rest on."""
     error = f"{100 * found.rule.error:.2g} %"
     of = (
-        f"at most {found.steps} decisions share an error of {100 * (1 - found.wanted.confidence):g} %, {error} each"
+        f"at most {found.steps} decisions share an error of "
+        f"{100 * (1 - found.wanted.confidence):g} %, {error} each"
         if found.method == "bisection"
-        else f"the setting was chosen among {found.steps}, so that its own decision has an error of at most {error}; "
+        else f"the setting was chosen among {found.steps}, so that its own decision has an "
+        f"error of at most {error}; "
         "a better one may exist between those that were tried"
     )
     *looks, last = found.rule.looks
     return (
-        "A setting meets a goal when the interval of its figure, of all transactions of all trials, keeps the bound, "
-        "misses it when the interval lies beyond the bound, and is undecided otherwise. Intervals in the table are of "
-        f"{LEVEL_TEXT}; those that decide are wider, so that all decisions are right together: {of}, over looks after "
+        "A setting meets a goal when the interval of its figure, of all transactions of all "
+        "trials, keeps the bound, "
+        "misses it when the interval lies beyond the bound, and is undecided otherwise. "
+        "Intervals in the table are of "
+        f"{LEVEL_TEXT}; those that decide are wider, so that all decisions are right together: "
+        f"{of}, over looks after "
         f"{', '.join(map(str, looks))}{' and ' if looks else ''}{last} trials."
     )
 
@@ -153,7 +186,11 @@ def _rows(found: Searched) -> list[list[str]]:
     names = [_figure_name(goal) for goal in _kept(found)]
     rows = [[*(one.name for one in found.asked.variables), *names, "trials", "decision"]]
     for one in found.tried:
-        mark = "meets, found" if found.found is not None and one.positions == found.found.positions else one.verdict
+        mark = (
+            "meets, found"
+            if found.found is not None and one.positions == found.found.positions
+            else one.verdict
+        )
         values = [text_of(one.values[variable.path]) for variable in found.asked.variables]
         rows.append([*values, *(_cell(figure) for figure in one.figures), str(one.trials), mark])
     return rows
@@ -169,7 +206,8 @@ def _cells(tried: Tried, found: Searched) -> str:
     if tried.why_not:
         return f"impossible: {tried.why_not}"
     return ", ".join(
-        f"{Goal(goal.subject, goal.metric)} {_cell(figure)}{f' {unit_of(goal.metric)}' if unit_of(goal.metric) else ''}"
+        f"{Goal(goal.subject, goal.metric)} "
+        f"{_cell(figure)}{f' {unit_of(goal.metric)}' if unit_of(goal.metric) else ''}"
         for goal, figure in zip(_kept(found), tried.figures, strict=True)
     )
 
@@ -180,7 +218,11 @@ def _cell(figure: FigureSummary) -> str:
     interval = figure.interval
     if figure.trials_needed:
         return f"{value} (no interval)"
-    return f"{value} ({digits_text(interval.low)} to {digits_text(interval.high)})" if interval else value
+    return (
+        f"{value} ({digits_text(interval.low)} to {digits_text(interval.high)})"
+        if interval
+        else value
+    )
 
 
 def _figure_name(goal: Goal) -> str:

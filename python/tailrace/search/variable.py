@@ -38,7 +38,8 @@ class Variable:
 
 
 def parse_variables(texts: Sequence[str], precision: float) -> list[Variable]:
-    """The variables of `--vary` options; raises `ScenarioError` or `RunRefusedError` with what is wrong."""
+    """The variables of `--vary` options; raises `ScenarioError` or `RunRefusedError` with what is
+    wrong."""
     found = parse_varied(texts, "--vary")
     names = axis_names([one.path for one in found])
     return [_variable(one, names[one.path], precision) for one in found]
@@ -67,22 +68,32 @@ def _variable(varied: Varied, name: str, precision: float) -> Variable:
 def refuse_unsound(document: Document, variables: Sequence[Variable]) -> None:
     """Raises `RunRefusedError` where a variable does not exist, or one of its ends is not possible.
 
-    With several variables a combination of ends may be impossible where others are not: that is told during the search.
+    With several variables a combination of ends may be impossible where others are not: that is
+    told during the search.
     """
     for variable in variables:
         refuse_unknown(document.data, variable.path)
         for value in (variable.values[0], variable.values[-1]):
             _, _, problems = try_changes(document, {variable.path: value})
-            own = [one for one in problems if len(variables) == 1 or f"{one.path}.".startswith(f"{variable.path}.")]
+            own = [
+                one
+                for one in problems
+                if len(variables) == 1 or f"{one.path}.".startswith(f"{variable.path}.")
+            ]
             if own:
                 told = f"{variable.path}={text_of(value)}"
                 hint = f" (hint: {own[0].hint})" if own[0].hint else ""
-                place = "" if own[0].path in (variable.path, f"arms.{variable.path}") else f"{own[0].path}: "
+                place = (
+                    ""
+                    if own[0].path in (variable.path, f"arms.{variable.path}")
+                    else f"{own[0].path}: "
+                )
                 raise RunRefusedError(f"--vary: {told} is not possible: {place}{own[0].what}{hint}")
 
 
 def refuse_unknown(data: Mapping[str, Any], path: str) -> None:
-    """Raises `RunRefusedError` where a named part of a scenario, such as a policy or a queue, does not exist."""
+    """Raises `RunRefusedError` where a named part of a scenario, such as a policy or a queue, does
+    not exist."""
     place: Any = data
     keys = path.split(".")
     for depth, key in enumerate(keys[:-1]):
@@ -94,9 +105,12 @@ def refuse_unknown(data: Mapping[str, Any], path: str) -> None:
         if key not in place and depth > 0 and keys[0] in NAMED and depth in (1, 3):
             noun = dotted(keys[:depth])
             known = [str(one) for one in place]
-            raise RunRefusedError(f"--vary {path}: {noun} has no '{key}' (hint: {closest(key, known, noun)})")
+            raise RunRefusedError(
+                f"--vary {path}: {noun} has no '{key}' (hint: {closest(key, known, noun)})"
+            )
         place = place.get(key)
 
 
 NAMED = ("policies", "workloads")
-"""Sections whose entries have names of the scenario's own, also below `queues`: a new name would be a new part."""
+"""Sections whose entries have names of the scenario's own, also below `queues`: a new name would be
+a new part."""

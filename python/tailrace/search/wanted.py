@@ -77,10 +77,13 @@ class Asked:
 
 
 def read(wanted: Wanted, scenario: Scenario, document: Document) -> Asked:
-    """The options for a scenario, whose document is also given; raises `RunRefusedError` with what is wrong."""
+    """The options for a scenario, whose document is also given; raises `RunRefusedError` with what
+    is wrong."""
     _refuse_numbers(wanted)
     if not wanted.vary:
-        raise RunRefusedError("--vary is needed (hint: for example --vary switches.leaf.buffer=1MB..64MB)")
+        raise RunRefusedError(
+            "--vary is needed (hint: for example --vary switches.leaf.buffer=1MB..64MB)"
+        )
     variables = parse_variables(wanted.vary, wanted.precision)
     if wanted.sampler == GRID:
         refuse_large_grid(variables)
@@ -89,8 +92,10 @@ def read(wanted: Wanted, scenario: Scenario, document: Document) -> Asked:
     for goal in goals:
         if goal.bound is None:
             raise RunRefusedError(
-                f"--goal '{goal}': a search needs a bound (hint: write {goal} {goal.sign} and a value; "
-                f"as good as possible is --{'maximise' if goal.is_higher_better else 'minimise'} {goal})"
+                f"--goal '{goal}': a search needs a bound (hint: write "
+                f"{goal} {goal.sign} and a value; "
+                "as good as possible is "
+                f"--{'maximise' if goal.is_higher_better else 'minimise'} {goal})"
             )
     if not goals:
         raise RunRefusedError("--goal is needed (hint: for example --goal 'shop.p99 < 5ms')")
@@ -110,31 +115,43 @@ def _aim(wanted: Wanted, variables: Sequence[Variable], scenario: Scenario) -> A
             return Aim(is_minimised, variable=number)
     if "." not in text or text.split(".")[0] not in (*scenario.running, *scenario.groups):
         known = [*names, *(one.path for one in variables)]
-        raise RunRefusedError(f"{option} {text}: no --vary varies it (hint: {closest(text, known, 'varied values')})")
+        raise RunRefusedError(
+            f"{option} {text}: no --vary varies it (hint: {closest(text, known, 'varied values')})"
+        )
     figure = parse_goal(text, scenario, option)
     if figure.bound is not None or figure.is_higher_better == is_minimised:
         way = "more" if figure.is_higher_better else "less"
-        raise RunRefusedError(f"{option} {text}: {way} of it is better, without a bound (hint: {figure})")
+        raise RunRefusedError(
+            f"{option} {text}: {way} of it is better, without a bound (hint: {figure})"
+        )
     return Aim(is_minimised, figure=figure)
 
 
 def _refuse_numbers(wanted: Wanted) -> None:
     if not PRECISION_MIN <= wanted.precision <= PRECISION_MAX:
         raise RunRefusedError(
-            f"--precision must be between {PRECISION_MIN:.2%} and {PRECISION_MAX:.0%} (hint: 1% is the default)"
+            f"--precision must be between {PRECISION_MIN:.2%} and {PRECISION_MAX:.0%} (hint: "
+            "1% is the default)"
         )
     if min(wanted.trials_max, wanted.confirm) < VALUES_MIN:
         raise RunRefusedError(
-            f"--trials-max and --confirm must be at least {VALUES_MIN}: fewer trials have no interval "
+            f"--trials-max and --confirm must be at least {VALUES_MIN}: "
+            "fewer trials have no interval "
             "(hint: the defaults are 16 and 6)"
         )
     if not 0.5 <= wanted.confidence < 1:
-        raise RunRefusedError("--confidence must be from 50% to below 100% (hint: 95% is the default)")
+        raise RunRefusedError(
+            "--confidence must be from 50% to below 100% (hint: 95% is the default)"
+        )
     if wanted.sampler not in SAMPLERS:
         hint = closest(wanted.sampler, SAMPLERS, "samplers")
-        raise RunRefusedError(f"--sampler {wanted.sampler}: there is no such sampler (hint: {hint})")
+        raise RunRefusedError(
+            f"--sampler {wanted.sampler}: there is no such sampler (hint: {hint})"
+        )
     if not 1 <= wanted.evaluations <= EVALUATIONS_MAX:
-        raise RunRefusedError(f"--evaluations must be from 1 to {EVALUATIONS_MAX} (hint: 60 is the default)")
+        raise RunRefusedError(
+            f"--evaluations must be from 1 to {EVALUATIONS_MAX} (hint: 60 is the default)"
+        )
 
 
 def refuse_large_grid(variables: Sequence[Variable]) -> None:

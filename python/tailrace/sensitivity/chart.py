@@ -1,4 +1,5 @@
-"""The tornado plot: for every figure, the factors that move it furthest alone, as bars around the present value."""
+"""The tornado plot: for every figure, the factors that move it furthest alone, as bars around the
+present value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ LOW, HIGH, BAND, INK, FAINT = "#2f6db3", "#d9822b", "#d8dce2", "#1a1d21", "#5b64
 
 @dataclass(frozen=True)
 class Bar:
-    """What one factor does alone: the figure at the lower and at the upper end of its range, or lowest and highest."""
+    """What one factor does alone: the figure at the lower and at the upper end of its range, or
+    lowest and highest."""
 
     factor: int
     low: float
@@ -41,7 +43,9 @@ def bars(study: Study, figure: Figure) -> list[Bar]:
         if len(known) < len(values):
             continue
         is_range = not factor.variation.listed
-        low, high = (known[0], known[-1]) if is_range else (min([base, *known]), max([base, *known]))
+        low, high = (
+            (known[0], known[-1]) if is_range else (min([base, *known]), max([base, *known]))
+        )
         found.append(Bar(number, low, high))
     return sorted(found, key=lambda bar: (-bar.size(base), bar.factor))
 
@@ -53,7 +57,10 @@ def tornado(study: Study) -> str:
     y, drawn = GAP, []
     for row in rows:
         height = HEAD + FOOT + ROW * max(len(listed) for _, listed in row)
-        drawn += [_panel(study, figure, listed, GAP + n * (WIDTH + GAP), y) for n, (figure, listed) in enumerate(row)]
+        drawn += [
+            _panel(study, figure, listed, GAP + n * (WIDTH + GAP), y)
+            for n, (figure, listed) in enumerate(row)
+        ]
         y += height + GAP
     width = GAP + min(COLUMNS, len(panels)) * (WIDTH + GAP)
     key = _key(y)
@@ -87,9 +94,16 @@ def _panel(study: Study, figure: Figure, listed: Sequence[Bar], left: int, top: 
     unit = f" {figure.unit}" if figure.unit else ""
     marks = [
         _text(0, -18, figure.name, size=12, weight="600"),
-        _text(LABEL + half, -5, f"{digits_text(base)}{unit} at present", anchor="middle", fill=FAINT),
+        _text(
+            LABEL + half, -5, f"{digits_text(base)}{unit} at present", anchor="middle", fill=FAINT
+        ),
         tag(
-            "rect", x=x(base - noise), y=0, width=round(x(base + noise) - x(base - noise), 1), height=height, fill=BAND
+            "rect",
+            x=x(base - noise),
+            y=0,
+            width=round(x(base + noise) - x(base - noise), 1),
+            height=height,
+            fill=BAND,
         ),
     ]
     for place, bar in enumerate(listed):
@@ -102,29 +116,58 @@ def _row(study: Study, bar: Bar, x: "object", base: float, y: int, unit: str) ->
     assert callable(x), "the scale of the panel"
     factor = study.factors[bar.factor]
     name = factor.name if len(factor.name) <= LABEL_MAX else f"{factor.name[: LABEL_MAX - 1]}…"
-    tip = f"{factor.name}: {factor.range_text}: {digits_text(bar.low)} to {digits_text(bar.high)}{unit}"
-    marks = [tag("text", tag("title", tip), name, x=LABEL - 6, y=y + 11, text_anchor="end", fill=INK)]
+    tip = (
+        f"{factor.name}: {factor.range_text}: {digits_text(bar.low)} to "
+        f"{digits_text(bar.high)}{unit}"
+    )
+    marks = [
+        tag("text", tag("title", tip), name, x=LABEL - 6, y=y + 11, text_anchor="end", fill=INK)
+    ]
     for value, colour in ((bar.low, LOW), (bar.high, HIGH)):
         ends = sorted((x(base), x(value)))
         marks.append(
-            tag("rect", tag("title", tip), x=ends[0], y=y + 2, width=round(ends[1] - ends[0], 1), height=ROW - 4,
-                fill=colour, fill_opacity="0.85")
-        )  # fmt: skip
+            tag(
+                "rect",
+                tag("title", tip),
+                x=ends[0],
+                y=y + 2,
+                width=round(ends[1] - ends[0], 1),
+                height=ROW - 4,
+                fill=colour,
+                fill_opacity="0.85",
+            )
+        )
     change = max((bar.low - base, bar.high - base), key=abs)
     text = f"{'+' if change > 0 else '−'}{digits_text(abs(change), 2)}"
     return [*marks, _text(WIDTH, y + 11, text, anchor="end", fill=FAINT)]
 
 
 def _key(y: int) -> list[Markup]:
-    listed = ((LOW, "lower end of the range, lowest of a list"), (HIGH, "upper end, highest"), (BAND, "may be noise"))
+    listed = (
+        (LOW, "lower end of the range, lowest of a list"),
+        (HIGH, "upper end, highest"),
+        (BAND, "may be noise"),
+    )
     marks, left = [], GAP
     for colour, words in listed:
-        marks += [tag("rect", x=left, y=y, width=12, height=10, fill=colour), _text(left + 18, y + 9, words)]
+        marks += [
+            tag("rect", x=left, y=y, width=12, height=10, fill=colour),
+            _text(left + 18, y + 9, words),
+        ]
         left += 40 + 6 * len(words)
     return marks
 
 
 def _text(
-    x: float, y: float, words: str, *, anchor: str = "start", fill: str = INK, size: int = 11, weight: str = "400"
+    x: float,
+    y: float,
+    words: str,
+    *,
+    anchor: str = "start",
+    fill: str = INK,
+    size: int = 11,
+    weight: str = "400",
 ) -> Markup:
-    return tag("text", words, x=x, y=y, text_anchor=anchor, fill=fill, font_size=size, font_weight=weight)
+    return tag(
+        "text", words, x=x, y=y, text_anchor=anchor, fill=fill, font_size=size, font_weight=weight
+    )

@@ -1,4 +1,5 @@
-"""Defaults of the program that no source decides for every machine, with the range that their pages state."""
+"""Defaults of the program that no source decides for every machine, with the range that their pages
+state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,13 +37,19 @@ DEFAULTS = (
     Default("clock error", "50 ppm", _over("experiment.clock", "5ppm..100ppm")),
     Default("delay of a cable", "500 ns", _over("network.link.delay", "100ns..5us")),
     Default("latency of a switch", "1 us", _over(f"{OF_SWITCHES}latency", "500ns..5us")),
-    Default("interrupt moderation of receivers", "8 us", _over("hosts.defaults.nic.rx_coalesce", "2us..50us")),
+    Default(
+        "interrupt moderation of receivers",
+        "8 us",
+        _over("hosts.defaults.nic.rx_coalesce", "2us..50us"),
+    ),
     Default(
         "timing noise of receivers",
         "exponential(2us)",
         Variation(
-            keys=["hosts.defaults.nic.rx_jitter"], values=["exponential(2us)", "exponential(500ns)", "exponential(8us)"]
+            keys=["hosts.defaults.nic.rx_jitter"],
+            values=["exponential(2us)", "exponential(500ns)", "exponential(8us)"],
         ),
     ),
 )
-"""Keys of the scenario reference marked as known from practice or assumed, of mechanisms that every scenario has."""
+"""Keys of the scenario reference marked as known from practice or assumed, of mechanisms that every
+scenario has."""

@@ -1,4 +1,5 @@
-"""Designs and indices of SALib: Morris's screening, and Sobol's shares of variance. Shares of ranges are 0 to 1."""
+"""Designs and indices of SALib: Morris's screening, and Sobol's shares of variance. Shares of
+ranges are 0 to 1."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -82,7 +83,8 @@ class Designs:
             return sobol.sample(self._problem, samples, calc_second_order=False, seed=self.seed)
 
     def shares(self, samples: int, values: Sequence[float]) -> list[Shares]:
-        """Shares of every factor, from a value for each point of `variance`; zero where the figure never varies."""
+        """Shares of every factor, from a value for each point of `variance`; zero where the figure
+        never varies."""
         if max(values) == min(values):
             return [Shares(0.0, 0.0, 0.0, 0.0) for _ in self.names]
         with _quiet():
@@ -108,7 +110,11 @@ class Designs:
 
     @property
     def _problem(self) -> dict[str, Any]:
-        return {"num_vars": len(self.names), "names": list(self.names), "bounds": [[0.0, 1.0]] * len(self.names)}
+        return {
+            "num_vars": len(self.names),
+            "names": list(self.names),
+            "bounds": [[0.0, 1.0]] * len(self.names),
+        }
 
 
 def refuse_missing() -> None:
@@ -118,12 +124,15 @@ def refuse_missing() -> None:
             import SALib  # noqa: F401  only whether it is there
     except ImportError:
         hint = "pip install 'tailrace[sensitivity]'"
-        raise RunRefusedError(f"tailrace sensitivity needs the package SALib (hint: {hint})") from None
+        raise RunRefusedError(
+            f"tailrace sensitivity needs the package SALib (hint: {hint})"
+        ) from None
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """SALib and what it uses warn of their own changes to come, and of few samples: the intervals say that."""
+    """SALib and what it uses warn of their own changes to come, and of few samples: the intervals
+    say that."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -134,7 +143,8 @@ def _rows(array: Any) -> list[list[float]]:
 
 
 def _filled(samples: Any, values: Sequence[float]) -> Any:
-    """An array of one value per sample, of the kind that the samples are: SALib brings the library that makes it."""
+    """An array of one value per sample, of the kind that the samples are: SALib brings the library
+    that makes it."""
     column = samples[:, 0].copy()
     for row, value in enumerate(values):
         column[row] = value

@@ -29,7 +29,8 @@ class Factor:
 
     name: str
     mark: str
-    """assumed, fitted, default (of the program, without a source) or stated (an option of the command)."""
+    """assumed, fitted, default (of the program, without a source) or stated (an option of the
+    command)."""
     present: str
     """The present value in words."""
     variation: Variation
@@ -40,7 +41,9 @@ class Factor:
     def ends(self) -> list[float]:
         """Shares of the range that are looked at alone: both ends, or every listed value."""
         listed = self.variation.listed
-        return [(place + 0.5) / len(listed) for place in range(len(listed))] if listed else [0.0, 1.0]
+        return (
+            [(place + 0.5) / len(listed) for place in range(len(listed))] if listed else [0.0, 1.0]
+        )
 
     @property
     def range_text(self) -> str:
@@ -68,21 +71,28 @@ class Factor:
         return text_of(self.variation.at(share))
 
     def applied(self, document: Document, share: float) -> tuple[Document, dict[str, Any]]:
-        """The document with the value at a share of the range, and what was changed by dotted path."""
+        """The document with the value at a share of the range, and what was changed by dotted
+        path."""
         try:
             changes = self.variation.changes(share, lambda path: present_at(document.data, path))
         except QuantityError as error:
-            raise RunRefusedError(f"assumption '{self.name}': {error.what} (hint: {error.hint})") from None
+            raise RunRefusedError(
+                f"assumption '{self.name}': {error.what} (hint: {error.hint})"
+            ) from None
         changed, _, problems = try_changes(document, changes)
         if problems:
             first = problems[0]
             hint = f" (hint: {first.hint})" if first.hint else ""
             path = first.path.removeprefix("arms.")
-            raise RunRefusedError(f"assumption '{self.name}', at {self.text(share)}: {path}: {first.what}{hint}")
+            raise RunRefusedError(
+                f"assumption '{self.name}', at {self.text(share)}: {path}: {first.what}{hint}"
+            )
         return changed, changes
 
 
-def of_assumptions(scenario: Scenario, document: Document) -> tuple[list[Factor], list[tuple[str, str]]]:
+def of_assumptions(
+    scenario: Scenario, document: Document
+) -> tuple[list[Factor], list[tuple[str, str]]]:
     """The factors of a scenario, and what is not varied with the reason."""
     found: list[Factor] = []
     left: list[tuple[str, str]] = []
@@ -96,13 +106,17 @@ def of_assumptions(scenario: Scenario, document: Document) -> tuple[list[Factor]
     taken = {path for factor in found for path in factor.variation.paths}
     for default in DEFAULTS:
         variation = default.of(document.data)
-        if not any(_is_stated(document.data, taken, path) for path in [*variation.paths, *default.variation.paths]):
+        if not any(
+            _is_stated(document.data, taken, path)
+            for path in [*variation.paths, *default.variation.paths]
+        ):
             found.append(_factor(default.name, DEFAULT, default.present, variation, document))
     return found, left
 
 
 def of_texts(texts: Sequence[str], document: Document) -> list[Factor]:
-    """The factors of `--vary` options; raises `ScenarioError` or `RunRefusedError` with what is wrong."""
+    """The factors of `--vary` options; raises `ScenarioError` or `RunRefusedError` with what is
+    wrong."""
     return list(_of_texts(texts, document))
 
 
@@ -120,7 +134,11 @@ def _of_texts(texts: Sequence[str], document: Document) -> Iterator[Factor]:
             what = told.get("what", "these are no values to vary")
             raise RunRefusedError(f"--vary {one.path}={one.text}: {what} (hint: {hint})") from None
         yield _factor(
-            names[one.path], STATED, "the default" if present is None else text_of(present), variation, document
+            names[one.path],
+            STATED,
+            "the default" if present is None else text_of(present),
+            variation,
+            document,
         )
 
 

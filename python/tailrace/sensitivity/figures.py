@@ -1,4 +1,5 @@
-"""The figures of a run that assumptions may decide, and the conclusions drawn from published ones."""
+"""The figures of a run that assumptions may decide, and the conclusions drawn from published
+ones."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ ACCELERATION = "acceleration_percent"
 
 @dataclass(frozen=True)
 class Figure:
-    """A metric of a workload in one arm; with a baseline, by how many percent it is better there."""
+    """A metric of a workload in one arm; with a baseline, by how many percent it is better
+    there."""
 
     subject: str
     members: tuple[str, ...]
@@ -53,7 +55,8 @@ class Figure:
         return [100 * sign * (after / value - 1) for after, value in zip(own, before, strict=True)]
 
     def is_bound_in(self, run: Run) -> bool:
-        """Whether a trial has a lower bound instead of the figure, or of what it is a change against."""
+        """Whether a trial has a lower bound instead of the figure, or of what it is a change
+        against."""
         arms = [arm for arm in (self.arm, self.baseline) if arm is not None]
         return any(bounds_of_trials(run.told(arm), self.members, self.metric) for arm in arms)
 
@@ -75,7 +78,8 @@ def _value(run: Run, trial: Trial, figure: Figure) -> float | None:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a document says of figures: one is below another, or a comparison is above or below zero."""
+    """What a document says of figures: one is below another, or a comparison is above or below
+    zero."""
 
     words: str
     low: Figure
@@ -102,14 +106,16 @@ def asked(texts: Sequence[str], scenario: Scenario, arms: Sequence[str]) -> list
         goal = parse_goal(text, scenario, "--figure")
         if goal.bound is not None:
             raise RunRefusedError(
-                f"--figure '{text}': a figure has no bound (hint: write {goal.subject} and the metric)"
+                f"--figure '{text}': a figure has no bound (hint: write "
+                f"{goal.subject} and the metric)"
             )
         figures += _in_all_arms(goal.subject, _members(scenario, goal.subject), goal.metric, arms)
     return figures
 
 
 def of_published(loaded: Loaded, arms: Sequence[str]) -> tuple[list[Figure], list[Conclusion]]:
-    """The published figures of workloads, and the signs and orders that they state beyond their tolerances."""
+    """The published figures of workloads, and the signs and orders that they state beyond their
+    tolerances."""
     if loaded.published_path is None:
         return [], []
     bands = [band for band in read_published(loaded.published_path) if _is_of_workload(band, arms)]
@@ -133,31 +139,50 @@ def _figure(band: Band, scenario: Scenario) -> Figure:
 
 
 def _conclusions(pairs: Sequence[tuple[Band, Figure]]) -> Iterator[Conclusion]:
-    """Signs of comparisons whose tolerance excludes zero, and orders of figures whose tolerances do not overlap."""
+    """Signs of comparisons whose tolerance excludes zero, and orders of figures whose tolerances do
+    not overlap."""
     for band, figure in pairs:
         if figure.baseline is not None and band.low is not None and band.high is not None:
             if band.low > 0:
-                yield Conclusion(f"{figure.name}: above zero (published {band.value:g} %)", figure, None, is_above=True)
+                yield Conclusion(
+                    f"{figure.name}: above zero (published {band.value:g} %)",
+                    figure,
+                    None,
+                    is_above=True,
+                )
             elif band.high < 0:
-                yield Conclusion(f"{figure.name}: below zero (published {band.value:g} %)", figure, None)
+                yield Conclusion(
+                    f"{figure.name}: below zero (published {band.value:g} %)", figure, None
+                )
     plain = [(band, figure) for band, figure in pairs if figure.baseline is None]
     for one, other in combinations(plain, 2):
-        if one[1].metric != other[1].metric or not (one[1].arm == other[1].arm or one[1].subject == other[1].subject):
+        if one[1].metric != other[1].metric or not (
+            one[1].arm == other[1].arm or one[1].subject == other[1].subject
+        ):
             continue
         (below, low), (above, high) = sorted((one, other), key=lambda pair: pair[0].value or 0.0)
         if below.high is not None and above.low is not None and below.high < above.low:
             unit = f" {low.unit}" if low.unit else ""
-            words = f"{low.name} below {high.name} (published {below.value:g} and {above.value:g}{unit})"
+            words = (
+                f"{low.name} below {high.name} (published {below.value:g} and "
+                f"{above.value:g}{unit})"
+            )
             yield Conclusion(words, low, high)
 
 
 def of_run(run: Run, scenario: Scenario, arms: Sequence[str]) -> list[Figure]:
     """The main metrics of a run, in every arm, and their changes against the first of the arms."""
     chosen = [(name, metric) for name, metrics in chosen_metrics(run).items() for metric in metrics]
-    return [one for name, metric in chosen for one in _in_all_arms(name, _members(scenario, name), metric, arms)]
+    return [
+        one
+        for name, metric in chosen
+        for one in _in_all_arms(name, _members(scenario, name), metric, arms)
+    ]
 
 
-def _in_all_arms(name: str, members: tuple[str, ...], metric: str, arms: Sequence[str]) -> list[Figure]:
+def _in_all_arms(
+    name: str, members: tuple[str, ...], metric: str, arms: Sequence[str]
+) -> list[Figure]:
     plain = [Figure(name, members, metric, arm) for arm in arms]
     return plain + [Figure(name, members, metric, arm, arms[0]) for arm in arms[1:]]
 
@@ -178,13 +203,17 @@ def chosen_arms(loaded: Loaded, wanted: Sequence[str]) -> list[str]:
 def of_base(
     figures: Sequence[Figure], base: dict[Figure, list[float]], errors: dict[Figure, float]
 ) -> list[Conclusion]:
-    """Without published figures: the signs of the comparisons that are beyond twice their error at present."""
+    """Without published figures: the signs of the comparisons that are beyond twice their error at
+    present."""
     found = []
     for figure in figures:
         values = base.get(figure)
         if figure.baseline is None or not values or abs(mean(values)) <= 2 * errors[figure]:
             continue
         is_above = mean(values) > 0
-        words = f"{figure.name}: {'above' if is_above else 'below'} zero (at present {mean(values):.3g} %)"
+        words = (
+            f"{figure.name}: {'above' if is_above else 'below'} zero (at present "
+            f"{mean(values):.3g} %)"
+        )
         found.append(Conclusion(words, figure, None, is_above=is_above))
     return found

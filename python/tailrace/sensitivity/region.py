@@ -1,8 +1,9 @@
 """The region of assumptions in which conclusions hold.
 
-From the box of all ranges, sides are cut off until no simulated point in it contradicts (the patient rule induction
-method; Friedman and Fisher 1999, Statistics and Computing 9): each cut takes away the most contradicting points for
-each other one. New points in the box then say how far that can be trusted.
+From the box of all ranges, sides are cut off until no simulated point in it contradicts (the
+patient rule induction method; Friedman and Fisher 1999, Statistics and Computing 9): each cut takes
+away the most contradicting points for each other one. New points in the box then say how far that
+can be trusted.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,8 @@ from math import prod
 
 CUTS_MAX = 100
 FEW = 3
-"""Points that a cut counts beside those that it takes away, so that one contradicting point alone is worth little."""
+"""Points that a cut counts beside those that it takes away, so that one contradicting point alone
+is worth little."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,9 @@ class Box:
 
     def has(self, point: Sequence[float]) -> bool:
         """Whether a point lies in it."""
-        return all(low <= at <= high for low, at, high in zip(self.lows, point, self.highs, strict=True))
+        return all(
+            low <= at <= high for low, at, high in zip(self.lows, point, self.highs, strict=True)
+        )
 
     @property
     def volume(self) -> float:
@@ -38,15 +42,22 @@ class Box:
 
     def inside(self, point: Sequence[float]) -> list[float]:
         """A point of the unit box as one of this box."""
-        return [low + at * (high - low) for low, at, high in zip(self.lows, point, self.highs, strict=True)]
+        return [
+            low + at * (high - low)
+            for low, at, high in zip(self.lows, point, self.highs, strict=True)
+        ]
 
 
-def region(points: Sequence[Sequence[float]], holds: Sequence[bool], base: Sequence[float]) -> Box | None:
+def region(
+    points: Sequence[Sequence[float]], holds: Sequence[bool], base: Sequence[float]
+) -> Box | None:
     """A box around the base without a contradicting point; None where there is none."""
     count = len(base)
     box = Box((0.0,) * count, (1.0,) * count)
     for _ in range(CUTS_MAX):
-        inside = [(point, held) for point, held in zip(points, holds, strict=True) if box.has(point)]
+        inside = [
+            (point, held) for point, held in zip(points, holds, strict=True) if box.has(point)
+        ]
         if all(held for _, held in inside):
             return _relaxed(box, points, holds)
         cuts = [cut for number in range(count) for cut in _cuts(box, inside, number, base[number])]
@@ -57,7 +68,8 @@ def region(points: Sequence[Sequence[float]], holds: Sequence[bool], base: Seque
 
 
 def _relaxed(box: Box, points: Sequence[Sequence[float]], holds: Sequence[bool]) -> Box:
-    """The box without the cuts that others have made needless, each undone where no contradicting point comes in."""
+    """The box without the cuts that others have made needless, each undone where no contradicting
+    point comes in."""
     bad = [point for point, held in zip(points, holds, strict=True) if not held]
     for number in box.cut:
         for wider in (
@@ -71,7 +83,8 @@ def _relaxed(box: Box, points: Sequence[Sequence[float]], holds: Sequence[bool])
 def _cuts(
     box: Box, inside: Sequence[tuple[Sequence[float], bool]], number: int, base: float
 ) -> list[tuple[float, Box]]:
-    """Cuts of one factor's ends, just before the contradicting points outermost of the base, each with its worth."""
+    """Cuts of one factor's ends, just before the contradicting points outermost of the base, each
+    with its worth."""
     bad = {point[number] for point, held in inside if not held}
     found = []
     every = sorted({point[number] for point, _ in inside} | {base})

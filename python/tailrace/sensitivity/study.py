@@ -1,4 +1,5 @@
-"""The whole study: at present, every assumption alone, all together by screening, and the deciding ones by variance."""
+"""The whole study: at present, every assumption alone, all together by screening, and the deciding
+ones by variance."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,15 @@ from tailrace.results.directory.run_directory import Run
 from tailrace.scenario.loading import Loaded
 from tailrace.sensitivity.design import Designs, Screened, Shares, refuse_missing
 from tailrace.sensitivity.factor import Factor, of_assumptions, of_texts
-from tailrace.sensitivity.figures import Conclusion, Figure, asked, chosen_arms, of_base, of_published, of_run
+from tailrace.sensitivity.figures import (
+    Conclusion,
+    Figure,
+    asked,
+    chosen_arms,
+    of_base,
+    of_published,
+    of_run,
+)
 from tailrace.sensitivity.region import Box, region
 from tailrace.statistics import mean
 
@@ -104,22 +113,28 @@ class Study:
         return mean(self.base[figure])
 
     def least(self, figure: Figure) -> float:
-        """An effect of this size or less may be noise: the mean size of so many differences of two points."""
+        """An effect of this size or less may be noise: the mean size of so many differences of two
+        points."""
         return NOISE_ERRORS * self.noise[figure] * sqrt(2)
 
 
 class Studying:
     """Runs a study; what was finished is kept, and the same call continues."""
 
-    def __init__(self, loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executor | None = None) -> None:
+    def __init__(
+        self, loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executor | None = None
+    ) -> None:
         self.loaded, self.wanted, self.reporter = loaded, wanted, reporter
         self.arms = chosen_arms(loaded, wanted.arms)
         scenario, document = loaded.scenario, loaded.document
-        factors, self.left = of_assumptions(scenario, document) if wanted.is_of_assumptions else ([], [])
+        factors, self.left = (
+            of_assumptions(scenario, document) if wanted.is_of_assumptions else ([], [])
+        )
         self.factors = [*factors, *of_texts(wanted.vary, document)]
         if not self.factors:
             raise RunRefusedError(
-                "there is nothing to vary (hint: give --assumptions, and the scenario's assumptions a `vary`,"
+                "there is nothing to vary (hint: give --assumptions, and the scenario's "
+                "assumptions a `vary`,"
                 " or --vary network.link.delay=1us..5us)"
             )
         refuse_missing()
@@ -130,10 +145,19 @@ class Studying:
         self.published, self.conclusions = of_published(loaded, self.arms)
         self.named = asked(wanted.figures, scenario, self.arms)
         self.seed = scenario.experiment.seed
-        digest = hashlib.sha256(json_text([document.data, self._decisive()]).encode()).hexdigest()[:FOLDER_DIGITS]
+        digest = hashlib.sha256(json_text([document.data, self._decisive()]).encode()).hexdigest()[
+            :FOLDER_DIGITS
+        ]
         self.folder = wanted.out or RUNS / f"{scenario.name}-sensitivity-{digest}"
         self.points = Points(
-            document, self.arms, self.folder, reporter, wanted.jobs, wanted.scale, executor, wanted.cores
+            document,
+            self.arms,
+            self.folder,
+            reporter,
+            wanted.jobs,
+            wanted.scale,
+            executor,
+            wanted.cores,
         )
         self._refuse_cores()
         self.kept: dict[str, dict[Figure, float | None]] = {}
@@ -160,19 +184,26 @@ class Studying:
         trials = self.count * self.wanted.trials * len(self.arms)
         if trials > TRIALS_MAX:
             raise RunRefusedError(
-                f"the study has {self.count} points and {trials} trials; the limit is {TRIALS_MAX} trials "
+                f"the study has {self.count} points and {trials} trials; the limit is "
+                f"{TRIALS_MAX} trials "
                 "(hint: fewer --trajectories, --samples or --trials)"
             )
         if self.wanted.samples & (self.wanted.samples - 1):
             raise RunRefusedError(
-                f"--samples {self.wanted.samples} must be a power of two (hint: 16 or 32; 0 for none)"
+                f"--samples {self.wanted.samples} must be a power of two "
+                "(hint: 16 or 32; 0 for none)"
             )
 
     def _refuse_cores(self) -> None:
-        """Raises `ScenarioError` where the present, or a factor at an end of its range, cannot have so many cores."""
+        """Raises `ScenarioError` where the present, or a factor at an end of its range, cannot have
+        so many cores."""
         if (self.wanted.cores or 1) <= 1:
             return
-        ends = [factor.applied(self.loaded.document, share)[1] for factor in self.factors for share in factor.ends]
+        ends = [
+            factor.applied(self.loaded.document, share)[1]
+            for factor in self.factors
+            for share in factor.ends
+        ]
         for changes in ({}, *ends):
             self.points.experiment(changes, 1, _label(changes))
 
@@ -182,9 +213,16 @@ class Studying:
         self.reporter.say(f"sensitivity: {self.count} points at most, {len(self.factors)} factors")
         base = self._base()
         study = Study(
-            self.loaded.scenario.name, self.folder, self.wanted, self.seed, self.arms, self.factors, self.left,
-            self.figures, base,
-        )  # fmt: skip
+            self.loaded.scenario.name,
+            self.folder,
+            self.wanted,
+            self.seed,
+            self.arms,
+            self.factors,
+            self.left,
+            self.figures,
+            base,
+        )
         for figure in self.figures:
             study.noise[figure] = _deviation(base[figure]) / sqrt(self.wanted.trials)
         self._alone(study)
@@ -204,7 +242,9 @@ class Studying:
         found = {figure: value for figure, value in values.items() if value}
         if not found:
             names = ", ".join(figure.name for figure in every) or "the scenario's metrics"
-            raise RunRefusedError(f"trials have no such figures: {names} (hint: a longer experiment.duration)")
+            raise RunRefusedError(
+                f"trials have no such figures: {names} (hint: a longer experiment.duration)"
+            )
         self.figures = list(found)
         self._note_bounds(run, _label({}))
         return found
@@ -222,7 +262,9 @@ class Studying:
         for arm in self.arms:
             for trial in run.trials[arm]:
                 if trial.status == "failed":
-                    raise RunRefusedError(f"{run.path}: trial {trial.number} failed: {trial.reason}")
+                    raise RunRefusedError(
+                        f"{run.path}: trial {trial.number} failed: {trial.reason}"
+                    )
         return run
 
     def _changes(self, point: Point) -> dict[str, Any]:
@@ -251,7 +293,8 @@ class Studying:
             self._note_bounds(run, label)
             values = {figure: figure.of_trials(run) for figure in self.figures}
             self.kept[label] = {
-                figure: mean(told[: self.wanted.trials]) if told else None for figure, told in values.items()
+                figure: mean(told[: self.wanted.trials]) if told else None
+                for figure, told in values.items()
             }
         snapped = tuple(
             factor.base if share is None else factor.variation.snapped(share)
@@ -300,7 +343,8 @@ class Studying:
                 study.shares[figure] = designs.shares(self.wanted.samples, told)
 
     def _largest(self, study: Study) -> list[int]:
-        """Factors by the mean over the figures of their effects, each as a part of the largest on that figure."""
+        """Factors by the mean over the figures of their effects, each as a part of the largest on
+        that figure."""
         totals = [0.0] * len(self.factors)
         for figure, effects in study.screened.items():
             largest = max(effect.mu_star for effect in effects)
@@ -342,11 +386,18 @@ class Studying:
             return []
         designs = Designs([factor.name for factor in self.factors], self.seed + 1)
         rows = [tuple(box.inside(row)) for row in designs.uniform(self.wanted.checks)]
-        return [all(conclusion.holds(values) for conclusion in conclusions) for values in self._at_all(rows)]
+        return [
+            all(conclusion.holds(values) for conclusion in conclusions)
+            for values in self._at_all(rows)
+        ]
 
 
 def _holding(
-    words: str, at_base: bool, judged: Sequence[tuple[Sequence[float], bool]], box: Box | None, checked: Sequence[bool]
+    words: str,
+    at_base: bool,
+    judged: Sequence[tuple[Sequence[float], bool]],
+    box: Box | None,
+    checked: Sequence[bool],
 ) -> Holding:
     inside = sum(box.has(point) for point, _ in judged) if box is not None else 0
     held = sum(held for _, held in judged)

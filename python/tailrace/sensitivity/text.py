@@ -31,7 +31,8 @@ def study_text(study: Study) -> str:
 
 
 def write_study(study: Study, command: str) -> None:
-    """Writes `sensitivity.json`, `sensitivity.md` and the plot to the directory of the study; `command` made it."""
+    """Writes `sensitivity.json`, `sensitivity.md` and the plot to the directory of the study;
+    `command` made it."""
     write_json(study.path / "sensitivity.json", study_data(study))
     write_text(study.path / "sensitivity.md", study_page(study, command, CHART))
     write_text(study.path / CHART, tornado(study))
@@ -43,8 +44,10 @@ def study_page(study: Study, command: str, chart: str) -> str:
     lines += [_how(study), "", f"![Tornado plot: every assumption alone]({chart})", ""]
     lines += ["## What decides each figure", "", *_table(_deciding_rows(study)), ""]
     lines += [
-        "The first columns are the figure at present and the size below which an effect may be noise; then the "
-        "assumptions with the largest mean effects in the screening (change of the figure over the whole range).",
+        "The first columns are the figure at present and the size below which an effect may be "
+        "noise; then the "
+        "assumptions with the largest mean effects in the screening (change of the figure over "
+        "the whole range).",
         "",
     ]
     lines += ["## The assumptions", "", *_table(_factor_rows(study)), ""]
@@ -55,10 +58,17 @@ def study_page(study: Study, command: str, chart: str) -> str:
     if study.shares:
         lines += ["## Shares of variance", "", *_table(_share_rows(study)), "", _SHARES, ""]
     if study.holdings:
-        lines += ["## Where the conclusions hold", "", *(f"{line}\n" for line in _holding_lines(study)[:2])]
+        lines += [
+            "## Where the conclusions hold",
+            "",
+            *(f"{line}\n" for line in _holding_lines(study)[:2]),
+        ]
         lines += [*_table(_holding_rows(study)), "", _REGION, ""]
     if study.dropped:
-        lines += [f"Without screening, because some points do not have them: {', '.join(study.dropped)}.", ""]
+        lines += [
+            f"Without screening, because some points do not have them: {', '.join(study.dropped)}.",
+            "",
+        ]
     lines += [f"{line}\n" for line in _bound_lines(study)]
     return "\n".join(lines)
 
@@ -66,25 +76,32 @@ def study_page(study: Study, command: str, chart: str) -> str:
 def _bound_lines(study: Study) -> list[str]:
     """What is said of figures that are lower bounds."""
     return [
-        f"{figure.name} is a lower bound at {points} point{'s' if points > 1 else ''}, where transactions still ran at"
+        f"{figure.name} is a lower bound at {points} point{'s' if points > 1 else ''}, where "
+        "transactions still ran at"
         " the end: effects and conclusions take it as a value (hint: a longer experiment.duration)."
         for figure, points in study.bounded.items()
     ]
 
 
 _SCREENING = (
-    "Mean size of the effect of each assumption (μ*, unit of the figure) with, after ±, the deviation of the effects "
-    "(σ): it is as large as the effect where the assumption acts differently depending on the others. Empty: may be "
+    "Mean size of the effect of each assumption (μ*, unit of the figure) with, after ±, the "
+    "deviation of the effects "
+    "(σ): it is as large as the effect where the assumption acts differently depending on the "
+    "others. Empty: may be "
     "noise."
 )
 _SHARES = (
-    "Share of the figure's variance that the assumption explains alone, and with its interactions (total), each with "
-    "half of its 90 % interval; only the assumptions with the largest effects vary, over their whole ranges. A "
-    "question mark stands for an interval wider than half of the whole in each direction: more samples are needed. "
+    "Share of the figure's variance that the assumption explains alone, and with its "
+    "interactions (total), each with "
+    "half of its 90 % interval; only the assumptions with the largest effects vary, over their "
+    "whole ranges. A "
+    "question mark stands for an interval wider than half of the whole in each direction: more "
+    "samples are needed. "
     "Noise counts as interaction."
 )
 _REGION = (
-    "A region is the box around the present that is left when sides are cut off until no simulated point in it "
+    "A region is the box around the present that is left when sides are cut off until no "
+    "simulated point in it "
     "contradicts. It was chosen from those points; the new points in it were not."
 )
 
@@ -100,7 +117,10 @@ def study_data(study: Study) -> dict[str, Any]:
         "trials": study.trials,
         "factors": [
             {
-                "name": one.name, "mark": one.mark, "present": one.present, "range": one.range_text,
+                "name": one.name,
+                "mark": one.mark,
+                "present": one.present,
+                "range": one.range_text,
                 "paths": one.variation.paths,
             }
             for one in study.factors
@@ -109,9 +129,10 @@ def study_data(study: Study) -> dict[str, Any]:
         "figures": [_figure_data(study, figure) for figure in study.figures],
         "deciding": [study.factors[number].name for number in study.deciding],
         "conclusions": [
-            {**asdict(one), "region": _conditions(study, one.box) if one.box else None} for one in study.holdings
+            {**asdict(one), "region": _conditions(study, one.box) if one.box else None}
+            for one in study.holdings
         ],
-    }  # fmt: skip
+    }
 
 
 def _figure_data(study: Study, figure: Figure) -> dict[str, Any]:
@@ -140,33 +161,50 @@ def _figure_data(study: Study, figure: Figure) -> dict[str, Any]:
 def _how(study: Study) -> str:
     wanted = study.wanted
     parts = [
-        f"{len(study.factors)} assumptions over their ranges, {study.runs} points, {study.trials} trials in all "
-        f"({wanted.trials} for each arm of a point, {len(study.base[study.figures[0]])} at present), "
+        f"{len(study.factors)} assumptions over their ranges, {study.runs} points, "
+        f"{study.trials} trials in all "
+        f"({wanted.trials} for each arm of a point, "
+        f"{len(study.base[study.figures[0]])} at present), "
         f"scale {wanted.scale:g}, seed {study.seed}.",
         "Each assumption alone at the ends of its range;",
         f"all together in {wanted.trajectories} trajectories of Morris with {LEVELS} levels;",
     ]
     if study.shares:
         parts.append(
-            f"the {len(study.deciding)} with the largest effects by Sobol's indices of {wanted.samples} samples;"
+            f"the {len(study.deciding)} with the largest effects by Sobol's indices of "
+            f"{wanted.samples} samples;"
         )
     if study.holdings and study.holdings[0].checked:
-        parts.append(f"{study.holdings[0].checked} new points in the region where all conclusions hold.")
+        parts.append(
+            f"{study.holdings[0].checked} new points in the region where all conclusions hold."
+        )
     text = " ".join(parts)
     return text.removesuffix(";") + ("" if text.endswith(".") else ".")
 
 
 def _deciding_rows(study: Study) -> list[list[str]]:
-    rows = [["figure", "present", "noise", *(f"assumption {place} (effect)" for place in range(1, DECIDING_MAX + 1))]]
+    rows = [
+        [
+            "figure",
+            "present",
+            "noise",
+            *(f"assumption {place} (effect)" for place in range(1, DECIDING_MAX + 1)),
+        ]
+    ]
     for figure in study.figures:
         unit = f" {figure.unit}" if figure.unit else ""
         effects = study.screened.get(figure)
         named = (
             [(one.mu_star, study.factors[number].name) for number, one in enumerate(effects)]
             if effects
-            else [(bar.size(study.base_mean(figure)), study.factors[bar.factor].name) for bar in bars(study, figure)]
+            else [
+                (bar.size(study.base_mean(figure)), study.factors[bar.factor].name)
+                for bar in bars(study, figure)
+            ]
         )
-        kept = sorted((pair for pair in named if pair[0] > study.least(figure)), key=lambda pair: -pair[0])
+        kept = sorted(
+            (pair for pair in named if pair[0] > study.least(figure)), key=lambda pair: -pair[0]
+        )
         cells = [f"{name} ({digits_text(size, 2)})" for size, name in kept[:DECIDING_MAX]]
         cells += ["–"] * (DECIDING_MAX - len(cells))
         present = f"{digits_text(study.base_mean(figure))}{unit}"
@@ -178,9 +216,18 @@ def _factor_rows(study: Study) -> list[list[str]]:
     rows = [["assumption", "mark", "present", "range", "figures that it moves"]]
     for number, factor in enumerate(study.factors):
         moved = sum(
-            effects[number].mu_star > study.least(figure) for figure, effects in study.screened.items()
-        )  # fmt: skip
-        rows.append([factor.name, factor.mark, factor.present, factor.range_text, f"{moved} of {len(study.screened)}"])
+            effects[number].mu_star > study.least(figure)
+            for figure, effects in study.screened.items()
+        )
+        rows.append(
+            [
+                factor.name,
+                factor.mark,
+                factor.present,
+                factor.range_text,
+                f"{moved} of {len(study.screened)}",
+            ]
+        )
     return rows
 
 
@@ -191,7 +238,9 @@ def _screening_rows(study: Study) -> list[list[str]]:
         for figure, effects in study.screened.items():
             one = effects[number]
             is_told = one.mu_star > study.least(figure)
-            cells.append(f"{digits_text(one.mu_star, 2)} ± {digits_text(one.sigma, 2)}" if is_told else "")
+            cells.append(
+                f"{digits_text(one.mu_star, 2)} ± {digits_text(one.sigma, 2)}" if is_told else ""
+            )
         rows.append([factor.name, *cells])
     return rows
 
@@ -199,7 +248,9 @@ def _screening_rows(study: Study) -> list[list[str]]:
 def _share_rows(study: Study) -> list[list[str]]:
     names = [study.factors[number].name for number in study.deciding]
     rows = [["figure", *(f"{name}: alone, total" for name in names)]]
-    return rows + [[figure.name, *(_share(one) for one in shares)] for figure, shares in study.shares.items()]
+    return rows + [
+        [figure.name, *(_share(one) for one in shares)] for figure, shares in study.shares.items()
+    ]
 
 
 def _share(one: Shares) -> str:
@@ -212,8 +263,20 @@ def _share(one: Shares) -> str:
 def _holding_rows(study: Study) -> list[list[str]]:
     rows = [["conclusion", "at present", "holds at", "region", "points in it"]]
     for one in study.holdings:
-        region = "none found" if one.box is None else "; ".join(_conditions(study, one.box)) or "all ranges"
-        rows.append([one.words, "yes" if one.at_base else "no", f"{one.held} of {one.points}", region, str(one.inside)])
+        region = (
+            "none found"
+            if one.box is None
+            else "; ".join(_conditions(study, one.box)) or "all ranges"
+        )
+        rows.append(
+            [
+                one.words,
+                "yes" if one.at_base else "no",
+                f"{one.held} of {one.points}",
+                region,
+                str(one.inside),
+            ]
+        )
     return rows
 
 
@@ -225,12 +288,14 @@ def _holding_lines(study: Study) -> list[str]:
     holding = sum(one.at_base for one in study.holdings[1:])
     if count == 1:
         lines = [
-            f"The one conclusion {'holds' if holding else 'does not hold'} at present, and at {every.held} of"
+            f"The one conclusion {'holds' if holding else 'does not hold'} at present, and at "
+            f"{every.held} of"
             f" {every.points} points."
         ]
     else:
         lines = [
-            f"Of {count} conclusions, {holding} {'holds' if holding == 1 else 'hold'} at present; all of them together"
+            f"Of {count} conclusions, {holding} {'holds' if holding == 1 else 'hold'} at "
+            "present; all of them together"
             f" hold at {every.held} of {every.points} points."
         ]
     lines.append(_region_line(study, every))
@@ -249,7 +314,8 @@ def _region_line(study: Study, every: Holding) -> str:
     percent = 100 * every.box.volume
     share = f"{percent:.0f}" if percent >= 10 else f"{percent:.2g}"
     return (
-        f"All hold in this region: {'; '.join(_conditions(study, every.box))}; the rest over the whole ranges "
+        f"All hold in this region: {'; '.join(_conditions(study, every.box))}; the rest over "
+        "the whole ranges "
         f"({share} % of the space): {points}."
     )
 
@@ -280,4 +346,8 @@ def _or(names: Sequence[str]) -> str:
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
     head, *rest = rows
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rest]
-    return [f"| {' | '.join(head)} |", "|---" * len(head) + "|", *(f"| {' | '.join(row)} |" for row in cells)]
+    return [
+        f"| {' | '.join(head)} |",
+        "|---" * len(head) + "|",
+        *(f"| {' | '.join(row)} |" for row in cells),
+    ]

@@ -1,14 +1,28 @@
 """Small-sample statistics: percentiles of all trials together, intervals, ratios and exact tests.
 
-Pure Python on purpose: a lab compares a handful of trials, for which exact enumeration is feasible, and importing a
-scientific stack would take longer than all the arithmetic. The tests compare the results with SciPy's.
+Pure Python on purpose: a lab compares a handful of trials, for which exact enumeration is feasible,
+and importing a scientific stack would take longer than all the arithmetic. The tests compare the
+results with SciPy's.
 """
 
-from tailrace.statistics.change import Change, joint_scores, mean_change, mean_latency_change, percentile_change
+from tailrace.statistics.change import (
+    Change,
+    joint_scores,
+    mean_change,
+    mean_latency_change,
+    percentile_change,
+)
 from tailrace.statistics.fairness import jain_index
 from tailrace.statistics.histogram import Estimate, Histogram
 from tailrace.statistics.holm import holm_adjusted
-from tailrace.statistics.interval import LEVEL, LEVEL_TEXT, Interval, mean_interval, mean_log_interval, median_interval
+from tailrace.statistics.interval import (
+    LEVEL,
+    LEVEL_TEXT,
+    Interval,
+    mean_interval,
+    mean_log_interval,
+    median_interval,
+)
 from tailrace.statistics.latencies import Latencies
 from tailrace.statistics.percentile import (
     TrialsNeeded,

@@ -27,7 +27,8 @@ def sectioning_error(own: Sequence[float], centre: float) -> float:
 
 
 def t_of(values: Sequence[float]) -> float:
-    """Mean of at least two values over its standard error; infinite where they are equal, but for zeros."""
+    """Mean of at least two values over its standard error; infinite where they are equal, but for
+    zeros."""
     return t_ratio(mean(values), mean_error(values))
 
 
@@ -39,7 +40,9 @@ def t_ratio(value: float, error: float) -> float:
 
 
 def welch_freedom(variances: Sequence[float], counts: Sequence[int]) -> int:
-    """Degrees of freedom of a sum of means with these variances, of so many values each (Welch 1947), rounded down."""
+    """Degrees of freedom of a sum of means with these variances, of so many values each (Welch
+    1947), rounded down."""
     parts = fsum(each**2 / (count - 1) for each, count in zip(variances, counts, strict=True))
-    # Rounding could otherwise exceed the degrees of freedom where one sample has all of the variance.
+    # Rounding could otherwise exceed the degrees of freedom where one sample has all of the
+    # variance.
     return floor(fsum(variances) ** 2 / parts + 1e-9) if parts > 0 else min(counts) - 1

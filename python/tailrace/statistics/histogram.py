@@ -1,12 +1,15 @@
-"""Latency histograms as trials record them: counts by upper edge, and the latencies censored by the end of a trial.
+"""Latency histograms as trials record them: counts by upper edge, and the latencies censored by the
+end of a trial.
 
-A transaction that was running when its trial ended has a latency of which only a lower bound is known: it is censored.
-Omitting it would bias latencies downwards, the more so the more congested the network is. Shares are therefore
-estimated by the product-limit method (Kaplan and Meier 1958, `Nonparametric Estimation from Incomplete Observations`,
-JASA 53): at every latency, the transactions that ended then are counted relative to those that had run for at least as
-long. Beyond the longest censored latency the distribution is unknown, and a percentile that lies there is a lower
-bound. So is one that lies where fewer than `FOLLOWED_MIN` of the transactions could be observed: where a queue grows
-until the end, the slowest transaction that ended stands for all that were censored.
+A transaction that was running when its trial ended has a latency of which only a lower bound is
+known: it is censored. Omitting it would bias latencies downwards, the more so the more congested
+the network is. Shares are therefore estimated by the product-limit method (Kaplan and Meier 1958,
+`Nonparametric Estimation from Incomplete Observations`, JASA 53): at every latency, the
+transactions that ended then are counted relative to those that had run for at least as long. Beyond
+the longest censored latency the distribution is unknown, and a percentile that lies there is a
+lower bound. So is one that lies where fewer than `FOLLOWED_MIN` of the transactions could be
+observed: where a queue grows until the end, the slowest transaction that ended stands for all that
+were censored.
 """
 
 from bisect import bisect_left, bisect_right
@@ -24,7 +27,8 @@ PS_PER_MS = 1_000_000_000
 # Rounding of a product of many factors; a share that is an exact fraction is met within this.
 TOLERANCE = 1e-12
 FOLLOWED_MIN = 0.1
-"""Share of the values that were observed for as long as a percentile, at least; a percentile of fewer is a bound."""
+"""Share of the values that were observed for as long as a percentile, at least; a percentile of
+fewer is a bound."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +41,14 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Latencies of one trial, or of several together: `cumulative[i]` ended after at most `edges_ps[i]`, ascending."""
+    """Latencies of one trial, or of several together: `cumulative[i]` ended after at most
+    `edges_ps[i]`, ascending."""
 
     edges_ps: Sequence[int]
     cumulative: Sequence[int]
     cuts: Mapping[int, int]
-    """Values of which a lower bound is known, by bound: a trial ended, or a program told no more. Bounds ascend."""
+    """Values of which a lower bound is known, by bound: a trial ended, or a program told no more.
+    Bounds ascend."""
     sum_ps: float
     min_ps: int
     max_ps: int
@@ -52,13 +58,16 @@ class Histogram:
 
     @classmethod
     def from_workloads(cls, workloads: Iterable[Workload]) -> "Histogram | None":
-        """Pools the outcomes of a workload. None when none of them has a recorded or censored value."""
+        """Pools the outcomes of a workload. None when none of them has a recorded or censored
+        value."""
         listed = list(workloads)
         cut_off = [own.cut_off for own in listed if own.cut_off.count > 0]
         return cls.from_outcomes([own.latency for own in listed], cut_off)
 
     @classmethod
-    def from_outcomes(cls, latencies: Iterable[Latency | None], cut_off: Sequence[CutOff] = ()) -> "Histogram | None":
+    def from_outcomes(
+        cls, latencies: Iterable[Latency | None], cut_off: Sequence[CutOff] = ()
+    ) -> "Histogram | None":
         """Pools the latencies of outcomes, and what their ends cut off. None without a value."""
         recorded = [latency for latency in latencies if latency and latency.count > 0]
         if not recorded and not cut_off:
@@ -123,7 +132,8 @@ class Histogram:
 
     @cached_property
     def shares(self) -> Sequence[float]:
-        """Estimated share of all values, censored ones included, that end after at most each edge."""
+        """Estimated share of all values, censored ones included, that end after at most each
+        edge."""
         if not self.cuts:
             return [n / self.count for n in self.cumulative]
         return [1 - self._survival.beyond(edge) for edge in self.edges_ps]
@@ -156,7 +166,8 @@ class Histogram:
     def mean_ms(self) -> Estimate:
         """Mean; without censored values from the exact sums, not from the buckets.
 
-        With censored values it is the area above the estimated distribution, up to the longest value.
+        With censored values it is the area above the estimated distribution, up to the longest
+        value.
         """
         if not self.censored:
             return Estimate(self.sum_ps / self.count / PS_PER_MS, is_bound=False)
@@ -170,7 +181,8 @@ class Histogram:
         return Estimate((area_ps + (longest_ps - before_ps) * running) / PS_PER_MS, is_bound)
 
     def max_ms(self) -> Estimate:
-        """The longest value; a bound where it is censored, or where hardly any value was observed for so long."""
+        """The longest value; a bound where it is censored, or where hardly any value was observed
+        for so long."""
         is_censored = self.longest_cut_off_ps >= self.max_ps and self.censored > 0
         return Estimate(self.longest_ms, is_bound=is_censored or self._is_hardly_followed(-1))
 
@@ -182,7 +194,8 @@ class Histogram:
         return self._survival.followed(self.edges_ps[at], before_ps) < FOLLOWED_MIN
 
     def percentile_ps(self, percent: float) -> int | None:
-        """Smallest edge that at least `percent` of the values do not exceed; never beyond the largest value.
+        """Smallest edge that at least `percent` of the values do not exceed; never beyond the
+        largest value.
 
         None where it lies beyond the longest censored value.
         """
@@ -200,7 +213,9 @@ class Histogram:
         found_ps = self.percentile_ps(percent)
         if found_ps is None:
             return Estimate(self.longest_ms, is_bound=True)
-        return Estimate(found_ps / PS_PER_MS, is_bound=self._is_hardly_followed(self.position(percent)))
+        return Estimate(
+            found_ps / PS_PER_MS, is_bound=self._is_hardly_followed(self.position(percent))
+        )
 
     def cdf(self) -> list[tuple[float, float]]:
         """Points (milliseconds, share of values at most that), one per bucket."""

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 
 def holm_adjusted(p_values: Sequence[float]) -> list[float]:
-    """p values adjusted by Holm's method (1979, `A Simple Sequentially Rejective Multiple Test Procedure`).
+    """p values adjusted by Holm's method (1979, `A Simple Sequentially Rejective Multiple Test
+    Procedure`).
 
-    When all differences with a value below 0.05 are accepted, the probability of any false one is at most 0.05, however
-    the tests depend on each other.
+    When all differences with a value below 0.05 are accepted, the probability of any false one is
+    at most 0.05, however the tests depend on each other.
     """
     count, largest = len(p_values), 0.0
     adjusted = [0.0] * count

@@ -1,10 +1,12 @@
 """Confidence intervals of means and medians of few trials.
 
-The interval of a mean is Student's, that of a positive one on the log scale: mean times and over the exponential of so
-many relative standard errors. Several samples have the degrees of freedom of Welch (1947). The quantile is that of
-`student_quantile`, with which the printed level of 90 % is what simulations show (`scripts/coverage.py`).
+The interval of a mean is Student's, that of a positive one on the log scale: mean times and over
+the exponential of so many relative standard errors. Several samples have the degrees of freedom of
+Welch (1947). The quantile is that of `student_quantile`, with which the printed level of 90 % is
+what simulations show (`scripts/coverage.py`).
 
-The interval of a median takes two of the values, at a level that holds exactly whatever the distribution.
+The interval of a median takes two of the values, at a level that holds exactly whatever the
+distribution.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,25 +40,36 @@ class Interval:
     method: str
 
     def scaled(self, factor: float, shift: float = 0.0) -> "Interval":
-        """That of so many times the figure, and then some more; a negative factor turns it round."""
+        """That of so many times the figure, and then some more; a negative factor turns it
+        round."""
         low, high = sorted((self.low * factor + shift, self.high * factor + shift))
         return replace(self, low=low, high=high)
 
 
-def mean_interval(values: Sequence[float], *, bounds: Bounds = (-inf, inf), level: float = LEVEL) -> Interval | None:
-    """Interval of a mean, such as one of shares, within the range of what is possible; None below three values."""
+def mean_interval(
+    values: Sequence[float], *, bounds: Bounds = (-inf, inf), level: float = LEVEL
+) -> Interval | None:
+    """Interval of a mean, such as one of shares, within the range of what is possible; None below
+    three values."""
     if len(values) < VALUES_MIN:
         return None
     centre, reach = mean(values), student_quantile(len(values) - 1, level) * mean_error(values)
-    return Interval(max(bounds[0], centre - reach), min(bounds[1], centre + reach), level, "Student")
+    return Interval(
+        max(bounds[0], centre - reach), min(bounds[1], centre + reach), level, "Student"
+    )
 
 
 def mean_log_interval(
-    above: Sequence[float], *others: Sequence[float], below: Sequence[Sequence[float]] = (), level: float = LEVEL
+    above: Sequence[float],
+    *others: Sequence[float],
+    below: Sequence[Sequence[float]] = (),
+    level: float = LEVEL,
 ) -> Interval | None:
-    """Interval of a positive mean on the log scale, or of a product of means over that of the means `below`.
+    """Interval of a positive mean on the log scale, or of a product of means over that of the means
+    `below`.
 
-    It never holds zero. None where a sample has fewer than three values, a negative one, or none above zero.
+    It never holds zero. None where a sample has fewer than three values, a negative one, or none
+    above zero.
     """
     samples = [above, *others, *below]
     if min(len(sample) for sample in samples) < VALUES_MIN:
@@ -66,12 +79,17 @@ def mean_log_interval(
     variances = [(mean_error(sample) / mean(sample)) ** 2 for sample in samples]
     freedom = welch_freedom(variances, [len(sample) for sample in samples])
     reach = exp(min(LOG_MAX, student_quantile(freedom, level) * sqrt(fsum(variances))))
-    centre = prod(mean(sample) for sample in (above, *others)) / prod(mean(sample) for sample in below)
+    centre = prod(mean(sample) for sample in (above, *others)) / prod(
+        mean(sample) for sample in below
+    )
     return Interval(centre / reach, centre * reach, level, LOG_METHOD)
 
 
-def median_interval(samples: Sequence[Sequence[float]], *, combine: Callable[..., float] = float) -> Interval | None:
-    """Interval of `combine(median of the first sample, ...)`, which must be monotonic in each of them."""
+def median_interval(
+    samples: Sequence[Sequence[float]], *, combine: Callable[..., float] = float
+) -> Interval | None:
+    """Interval of `combine(median of the first sample, ...)`, which must be monotonic in each of
+    them."""
     ends = [_order_statistics(sorted(sample), 1 - (1 - LEVEL) / len(samples)) for sample in samples]
     known = [found for found in ends if found]
     if len(known) < len(ends):

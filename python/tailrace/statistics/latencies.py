@@ -22,7 +22,8 @@ class Latencies:
         return Histogram.together(self.trials)
 
     def percentiles_without(self, percent: float) -> list[int | None]:
-        """A percentile of all trials but one, in picoseconds, for each of at least two; None where it is unknown."""
+        """A percentile of all trials but one, in picoseconds, for each of at least two; None where
+        it is unknown."""
         return [self._percentile_without(trial, percent) for trial in self.trials]
 
     def _percentile_without(self, trial: Histogram, percent: float) -> int | None:
@@ -32,7 +33,9 @@ class Latencies:
             return pooled.ended_by(latency_ps) - trial.ended_by(latency_ps)
 
         if pooled.cuts:
-            cuts = {cut_ps: count - trial.cuts.get(cut_ps, 0) for cut_ps, count in pooled.cuts.items()}
+            cuts = {
+                cut_ps: count - trial.cuts.get(cut_ps, 0) for cut_ps, count in pooled.cuts.items()
+            }
             at = position_of(Survival(ended_by, pooled.values - trial.values, cuts), edges, percent)
         else:
             at = bisect_left(edges, rank_of(percent, pooled.count - trial.count), key=ended_by)
@@ -44,10 +47,13 @@ class Latencies:
         return max(self.pooled.max_ps, self.pooled.longest_cut_off_ps)
 
     def scores(self, latency_ps: float, percent: float) -> list[float]:
-        """Transactions of each trial beyond a latency, more than expected if it is this percentile."""
+        """Transactions of each trial beyond a latency, more than expected if it is this
+        percentile."""
         share = 1 - percent / 100
         surviving = self.pooled.surviving(latency_ps)
-        return [tail.beyond(latency_ps, surviving) - share * tail.trial.values for tail in self._tails]
+        return [
+            tail.beyond(latency_ps, surviving) - share * tail.trial.values for tail in self._tails
+        ]
 
     @cached_property
     def _tails(self) -> Sequence["_Tail"]:
@@ -58,9 +64,9 @@ class Latencies:
 class _Tail:
     """A trial, with the chances of its censored values to be longer than a latency.
 
-    One that was censored before that latency counts for its chance to get there (Efron 1967, `The Two Sample Problem
-    with Censored Data`, Fifth Berkeley Symposium 4): the share that survives the latency over that which survives its
-    own bound.
+    One that was censored before that latency counts for its chance to get there (Efron 1967, `The
+    Two Sample Problem with Censored Data`, Fifth Berkeley Symposium 4): the share that survives the
+    latency over that which survives its own bound.
     """
 
     trial: Histogram
@@ -81,4 +87,9 @@ class _Tail:
         """Number of values beyond a latency, which such a share of all survives."""
         before = bisect_left(self.cuts_ps, latency_ps)
         later = self.counts[-1] - self.counts[before]
-        return self.trial.count - self.trial.ended_by(latency_ps) + later + surviving * self.chances[before]
+        return (
+            self.trial.count
+            - self.trial.ended_by(latency_ps)
+            + later
+            + surviving * self.chances[before]
+        )

@@ -1,14 +1,16 @@
 """Looks at an experiment that goes on until it is decided, and what they cost.
 
-After some of its trials an experiment is looked at; it ends there or goes on. Each look has a share of the error that
-is allowed, so that all of them together exceed it with at most that probability, however the looks depend on each other
-(Bonferroni). The p value of all looks is the smallest of those of each look over its share. With Holm's method over
-several comparisons at every look this is a group-sequential procedure that keeps the familywise error (Ye, Li, Liu and
-Yao 2013, `Group Sequential Holm Procedure with Multiple Primary Endpoints`, Statistics in Medicine 32; Maurer and Bretz
-2013, `Multiple Testing in Group Sequential Trials Using Graphical Approaches`, Statistics in Biopharmaceutical
-Research 5).
+After some of its trials an experiment is looked at; it ends there or goes on. Each look has a share
+of the error that is allowed, so that all of them together exceed it with at most that probability,
+however the looks depend on each other (Bonferroni). The p value of all looks is the smallest of
+those of each look over its share. With Holm's method over several comparisons at every look this is
+a group-sequential procedure that keeps the familywise error (Ye, Li, Liu and Yao 2013, `Group
+Sequential Holm Procedure with Multiple Primary Endpoints`, Statistics in Medicine 32; Maurer and
+Bretz 2013, `Multiple Testing in Group Sequential Trials Using Graphical Approaches`, Statistics in
+Biopharmaceutical Research 5).
 
-Looks and shares do not depend on where an experiment ends: one that ended undecided can go on later.
+Looks and shares do not depend on where an experiment ends: one that ended undecided can go on
+later.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,16 +22,19 @@ from tailrace.statistics.verdict import trials_to_decide
 FIRST_LOOKS = (6, 8, 12, 16, 24)
 """Trials of each arm: six can show three differences, and four times as many halve an interval."""
 SHARE = 0.18
-"""Of the error that is allowed, for each of the first looks; the later ones halve the rest from look to look."""
+"""Of the error that is allowed, for each of the first looks; the later ones halve the rest from
+look to look."""
 
 
 def looks_until(trials_max: int) -> list[int]:
-    """The numbers of trials after which an experiment of so many is looked at; none below the first look."""
+    """The numbers of trials after which an experiment of so many is looked at; none below the first
+    look."""
     return list(takewhile(lambda trials: trials <= trials_max, every_look()))
 
 
 def every_look() -> Iterator[int]:
-    """Each of the later looks is a third or a half further than the one before: 32, 48, 64, 96 and so on."""
+    """Each of the later looks is a third or a half further than the one before: 32, 48, 64, 96 and
+    so on."""
     yield from FIRST_LOOKS
     far, near = FIRST_LOOKS[-1], FIRST_LOOKS[-2]
     while True:
@@ -40,7 +45,8 @@ def every_look() -> Iterator[int]:
 
 
 def share_of(look: int) -> float:
-    """The share of the error of one look, counted from 0; those of all looks add up to one at most."""
+    """The share of the error of one look, counted from 0; those of all looks add up to one at
+    most."""
     if look < len(FIRST_LOOKS):
         return SHARE
     rest = 1 - SHARE * len(FIRST_LOOKS)
@@ -56,5 +62,6 @@ def trials_to_decide_looking(tests: int) -> int:
 
 
 def sequential_p_value(p_values: Sequence[float]) -> float:
-    """The p value of all looks, from those of each, the first one first; 1 before the first look."""
+    """The p value of all looks, from those of each, the first one first; 1 before the first
+    look."""
     return min([1.0, *(p_value / share_of(look) for look, p_value in enumerate(p_values))])

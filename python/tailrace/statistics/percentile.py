@@ -1,17 +1,21 @@
-"""Percentiles of all transactions of several trials together, with intervals that take trials as a whole.
+"""Percentiles of all transactions of several trials together, with intervals that take trials as a
+whole.
 
-Transactions of one trial depend on each other, so that trials are resampled, never transactions. A latency is in the
-interval of a percentile where the share of transactions beyond it does not contradict the percentile (Woodruff 1952,
-`Confidence Intervals for Medians and Other Position Measures`, JASA 47; Francisco and Fuller 1991, `Quantile Estimation
-with a Complex Survey Design`, Annals of Statistics 19): trial i has the score x_i = transactions beyond the latency,
-more than expected, and the sum of the scores is held to Student's quantile. This holds where the distribution has a gap
-at the percentile, too. Far in the tail the scores beyond the longest latencies hardly vary; above `PLAIN_MAX` the
-interval is therefore the hull with one on the log scale, whose standard error is the larger of the jackknife over
-trials (Efron and Stein 1981, `The Jackknife Estimate of Variance`, Annals of Statistics 9) and of sectioning around the
-percentile of all (Nakayama 2014, `Confidence Intervals for Quantiles Using Sectioning When Applying
-Variance-Reduction Techniques`, ACM TOMACS 24).
+Transactions of one trial depend on each other, so that trials are resampled, never transactions. A
+latency is in the interval of a percentile where the share of transactions beyond it does not
+contradict the percentile (Woodruff 1952, `Confidence Intervals for Medians and Other Position
+Measures`, JASA 47; Francisco and Fuller 1991, `Quantile Estimation with a Complex Survey Design`,
+Annals of Statistics 19): trial i has the score x_i = transactions beyond the latency, more than
+expected, and the sum of the scores is held to Student's quantile. This holds where the distribution
+has a gap at the percentile, too. Far in the tail the scores beyond the longest latencies hardly
+vary; above `PLAIN_MAX` the interval is therefore the hull with one on the log scale, whose standard
+error is the larger of the jackknife over trials (Efron and Stein 1981, `The Jackknife Estimate of
+Variance`, Annals of Statistics 9) and of sectioning around the percentile of all (Nakayama 2014,
+`Confidence Intervals for Quantiles Using Sectioning When Applying Variance-Reduction Techniques`,
+ACM TOMACS 24).
 
-Where fewer than `BEYOND_MIN` transactions are expected beyond the percentile nothing covers, and there is no interval.
+Where fewer than `BEYOND_MIN` transactions are expected beyond the percentile nothing covers, and
+there is no interval.
 """
 
 from collections.abc import Sequence
@@ -25,7 +29,8 @@ from tailrace.statistics.latencies import Latencies
 from tailrace.statistics.student import student_quantile
 
 BEYOND_MIN = 200
-"""Transactions expected beyond a percentile above the median, all trials together, from which its interval covers."""
+"""Transactions expected beyond a percentile above the median, all trials together, from which its
+interval covers."""
 MEDIAN = 50.0
 PLAIN_MAX = 90.0
 """Percentile up to which the inversion of shares covers by itself."""
@@ -41,8 +46,11 @@ class TrialsNeeded:
     trials: int
 
 
-def percentile_interval(latencies: Latencies, percent: float, level: float = LEVEL) -> Interval | TrialsNeeded | None:
-    """Interval of a percentile (above 0, below 100) in milliseconds; None where the percentile is a lower bound."""
+def percentile_interval(
+    latencies: Latencies, percent: float, level: float = LEVEL
+) -> Interval | TrialsNeeded | None:
+    """Interval of a percentile (above 0, below 100) in milliseconds; None where the percentile is a
+    lower bound."""
     estimate = latencies.pooled.percentile_ms(percent)
     if estimate.is_bound:
         return None
@@ -62,17 +70,23 @@ def percentile_interval(latencies: Latencies, percent: float, level: float = LEV
 
 
 def percentile_low(latencies: Latencies, percent: float, level: float = LEVEL) -> float:
-    """Lower end of the interval of a percentile in milliseconds, of at least two trials, also where it has no interval:
-    shorter latencies are contradicted by the shares of the trials beyond them.
+    """Lower end of the interval of a percentile in milliseconds, of at least two trials, also where
+    it has no interval: shorter latencies are contradicted by the shares of the trials beyond them.
 
-    It holds for few transactions, too: their numbers beyond a latency are skewed to the right, so that the t of scores
-    is rarely too large.
+    It holds for few transactions, too: their numbers beyond a latency are skewed to the right, so
+    that the t of scores is rarely too large.
     """
-    return _lower_end(latencies, percent, student_quantile(len(latencies.trials) - 1, level)) / PS_PER_MS
+    return (
+        _lower_end(latencies, percent, student_quantile(len(latencies.trials) - 1, level))
+        / PS_PER_MS
+    )
 
 
-def mean_latency_interval(latencies: Latencies, level: float = LEVEL) -> Interval | TrialsNeeded | None:
-    """Interval of the mean latency in milliseconds, by sectioning of its logarithm; None for a lower bound."""
+def mean_latency_interval(
+    latencies: Latencies, level: float = LEVEL
+) -> Interval | TrialsNeeded | None:
+    """Interval of the mean latency in milliseconds, by sectioning of its logarithm; None for a
+    lower bound."""
     if len(latencies.trials) < VALUES_MIN:
         return TrialsNeeded(VALUES_MIN)
     estimate, reach = latencies.pooled.mean_ms(), _mean_reach(latencies, level)
@@ -82,14 +96,15 @@ def mean_latency_interval(latencies: Latencies, level: float = LEVEL) -> Interva
 
 
 def logs_apart(latencies: Latencies) -> list[float] | None:
-    """How far the logarithm of the mean latency of each trial is from that of all; None where one is not known."""
+    """How far the logarithm of the mean latency of each trial is from that of all; None where one
+    is not known."""
     logs = logs_of([own.mean_ms().ms for own in (latencies.pooled, *latencies.trials)])
     return None if logs is None else [value - logs[0] for value in logs[1:]]
 
 
 def mean_latency_low(latencies: Latencies, level: float = LEVEL) -> float | None:
-    """Lower end of the interval of the mean latency in milliseconds, also where the mean is a lower bound; None where
-    it is not known.
+    """Lower end of the interval of the mean latency in milliseconds, also where the mean is a lower
+    bound; None where it is not known.
     """
     reach = _mean_reach(latencies, level) if len(latencies.trials) >= VALUES_MIN else None
     return latencies.pooled.mean_ms().ms / reach if reach else None
@@ -100,11 +115,17 @@ def _mean_reach(latencies: Latencies, level: float) -> float | None:
     apart = logs_apart(latencies)
     if apart is None:
         return None
-    return exp(min(student_quantile(len(latencies.trials) - 1, level) * sectioning_error(apart, 0.0), LOG_MAX))
+    return exp(
+        min(
+            student_quantile(len(latencies.trials) - 1, level) * sectioning_error(apart, 0.0),
+            LOG_MAX,
+        )
+    )
 
 
 def trials_needed(latencies: Latencies, percent: float) -> TrialsNeeded | None:
-    """How many trials of this length an interval of a percentile takes; None where there are enough."""
+    """How many trials of this length an interval of a percentile takes; None where there are
+    enough."""
     trials = len(latencies.trials)
     # Rounded, so that 99 % of 20 000 leaves 200 and not a little less.
     beyond = round(latencies.pooled.values * (1 - percent / 100), 6)
@@ -114,7 +135,8 @@ def trials_needed(latencies: Latencies, percent: float) -> TrialsNeeded | None:
 
 
 def percentile_error(latencies: Latencies, percent: float) -> float | None:
-    """Standard error of the logarithm of a percentile; None where it is not known in each trial, and without each."""
+    """Standard error of the logarithm of a percentile; None where it is not known in each trial,
+    and without each."""
     centre = logs_of([latencies.pooled.percentile_ps(percent)])
     own = logs_of([trial.percentile_ps(percent) for trial in latencies.trials])
     left_out = logs_of(latencies.percentiles_without(percent))
@@ -129,7 +151,8 @@ def logs_of(values: Sequence[float | None]) -> list[float] | None:
 
 
 def _lower_end(latencies: Latencies, percent: float, quantile: float) -> float:
-    """The last latency in picoseconds that is certainly shorter than a percentile, by the shares of the trials.
+    """The last latency in picoseconds that is certainly shorter than a percentile, by the shares of
+    the trials.
 
     The t of the scores falls as the latency grows.
     """
@@ -137,7 +160,9 @@ def _lower_end(latencies: Latencies, percent: float, quantile: float) -> float:
     low, high = -1, latencies.pooled.position(percent)
     while high - low > 1:
         at = (low + high) // 2
-        low, high = (at, high) if t_of(latencies.scores(edges[at], percent)) > quantile else (low, at)
+        low, high = (
+            (at, high) if t_of(latencies.scores(edges[at], percent)) > quantile else (low, at)
+        )
     return float(edges[low] if low >= 0 else latencies.pooled.min_ps)
 
 
@@ -147,5 +172,7 @@ def _upper_end(latencies: Latencies, percent: float, quantile: float) -> float:
     low, high = latencies.pooled.position(percent) - 1, len(edges)
     while high - low > 1:
         at = (low + high) // 2
-        low, high = (low, at) if t_of(latencies.scores(edges[at], percent)) < -quantile else (at, high)
+        low, high = (
+            (low, at) if t_of(latencies.scores(edges[at], percent)) < -quantile else (at, high)
+        )
     return float(edges[high] if high < len(edges) else latencies.longest_ps)

@@ -1,6 +1,8 @@
-"""Exact permutation tests of means: the probability of a difference at least as large under the null hypothesis.
+"""Exact permutation tests of means: the probability of a difference at least as large under the
+null hypothesis.
 
-The only assumption is exchangeability: if the arms are equal, the labels of the trials can be permuted.
+The only assumption is exchangeability: if the arms are equal, the labels of the trials can be
+permuted.
 """
 
 from collections.abc import Sequence
@@ -11,7 +13,8 @@ from random import Random
 
 # Nine against nine trials have 48 620 arrangements; beyond this, arrangements are sampled.
 ARRANGEMENTS_MAX = 50_000
-# With the observed one 20 000: the smallest p value is 1/20 000, and at 0.05 the error is 0.003 (two standard errors).
+# With the observed one 20 000: the smallest p value is 1/20 000, and at 0.05 the error is 0.003
+# (two standard errors).
 DRAWS = 19_999
 # Sums in another order differ in the last bits; such arrangements count as equal.
 TOLERANCE_RELATIVE = 1e-12
@@ -38,10 +41,16 @@ def permutation_test(a: Sequence[float], b: Sequence[float], random: Random) -> 
     observed = abs(fsum(a) - expected) - _tolerance(values)
     smallest = min(1.0, 2 / arrangements) if len(a) == len(b) else 1 / arrangements
     if arrangements <= ARRANGEMENTS_MAX:
-        extreme = sum(abs(fsum(chosen) - expected) >= observed for chosen in combinations(values, len(a)))
+        extreme = sum(
+            abs(fsum(chosen) - expected) >= observed for chosen in combinations(values, len(a))
+        )
         return TestResult(extreme / arrangements, smallest, "exact permutation test", is_exact=True)
-    extreme = sum(abs(fsum(random.sample(values, len(a))) - expected) >= observed for _ in range(DRAWS))
-    return TestResult((extreme + 1) / (DRAWS + 1), 1 / (DRAWS + 1), "permutation test, drawn", is_exact=False)
+    extreme = sum(
+        abs(fsum(random.sample(values, len(a))) - expected) >= observed for _ in range(DRAWS)
+    )
+    return TestResult(
+        (extreme + 1) / (DRAWS + 1), 1 / (DRAWS + 1), "permutation test, drawn", is_exact=False
+    )
 
 
 def sign_flip_test(differences: Sequence[float], random: Random) -> TestResult:
@@ -52,9 +61,18 @@ def sign_flip_test(differences: Sequence[float], random: Random) -> TestResult:
     if arrangements <= ARRANGEMENTS_MAX:
         flips = product(*((value, -value) for value in differences))
         extreme = sum(abs(fsum(flipped)) >= observed for flipped in flips)
-        return TestResult(extreme / arrangements, smallest, "exact paired permutation test", is_exact=True)
-    extreme = sum(abs(fsum(random.choice((v, -v)) for v in differences)) >= observed for _ in range(DRAWS))
-    return TestResult((extreme + 1) / (DRAWS + 1), 1 / (DRAWS + 1), "paired permutation test, drawn", is_exact=False)
+        return TestResult(
+            extreme / arrangements, smallest, "exact paired permutation test", is_exact=True
+        )
+    extreme = sum(
+        abs(fsum(random.choice((v, -v)) for v in differences)) >= observed for _ in range(DRAWS)
+    )
+    return TestResult(
+        (extreme + 1) / (DRAWS + 1),
+        1 / (DRAWS + 1),
+        "paired permutation test, drawn",
+        is_exact=False,
+    )
 
 
 def _tolerance(values: Sequence[float]) -> float:

@@ -1,12 +1,13 @@
-"""Student's distribution: the two-sided p value of a t, and the quantile of a confidence interval."""
+"""Student's distribution: the two-sided p value of a t, and the quantile of a confidence
+interval."""
 
 from functools import cache
 from math import exp, inf, lgamma, log
 
 TAIL = 0.8
-"""Share of the tails of an interval's level that is outside of Student's quantile: a 90 % interval takes that of 92 %.
-With it the intervals of few trials cover in 85 to 96 % of simulated cases (`scripts/coverage.py`); with that of 90 %
-those of skewed and clustered values would not."""
+"""Share of the tails of an interval's level that is outside of Student's quantile: a 90 % interval
+takes that of 92 %. With it the intervals of few trials cover in 85 to 96 % of simulated cases
+(`scripts/coverage.py`); with that of 90 % those of skewed and clustered values would not."""
 STEPS_MAX = 1000
 HALVINGS = 60
 PRECISION = 1e-15
@@ -14,7 +15,8 @@ TINY = 1e-300
 
 
 def student_p_value(t: float, freedom: int) -> float:
-    """Probability of a t at least as far from zero, with so many degrees of freedom (at least 1)."""
+    """Probability of a t at least as far from zero, with so many degrees of freedom (at least
+    1)."""
     if t in (inf, -inf):
         return 0.0
     return _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
@@ -34,10 +36,13 @@ def student_quantile(freedom: int, level: float) -> float:
 
 
 def _incomplete_beta(x: float, a: float, b: float) -> float:
-    """Regularised incomplete beta function by its continued fraction (DLMF 8.17.22), 0 <= x <= 1."""
+    """Regularised incomplete beta function by its continued fraction (DLMF 8.17.22), 0 <= x <=
+    1."""
     if x in (0.0, 1.0):
         return x
-    if x > (a + 1) / (a + b + 2):  # where it converges slowly, the other tail converges fast (DLMF 8.17.4)
+    if x > (a + 1) / (
+        a + b + 2
+    ):  # where it converges slowly, the other tail converges fast (DLMF 8.17.4)
         return 1 - _incomplete_beta(1 - x, b, a)
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x)) / a
     # Lentz's method for 1 / (1 + d1 / (1 + d2 / ...)).

@@ -1,7 +1,9 @@
-"""The product-limit estimate (Kaplan and Meier 1958) of the share of values beyond a latency, from few bounds.
+"""The product-limit estimate (Kaplan and Meier 1958) of the share of values beyond a latency, from
+few bounds.
 
-Between two bounds the factors of the product telescope: what counts is how many values ended there, of how many at
-risk. A value that is censored at a latency was at risk up to that latency, and at it.
+Between two bounds the factors of the product telescope: what counts is how many values ended there,
+of how many at risk. A value that is censored at a latency was at risk up to that latency, and at
+it.
 """
 
 from bisect import bisect_left
@@ -9,13 +11,17 @@ from collections.abc import Callable, Mapping
 
 
 class Survival:
-    """Of values of which `ended_by` says how many ended after at most a latency; `cuts` are censored, by bound."""
+    """Of values of which `ended_by` says how many ended after at most a latency; `cuts` are
+    censored, by bound."""
 
-    def __init__(self, ended_by: Callable[[float], int], values: int, cuts: Mapping[int, int]) -> None:
+    def __init__(
+        self, ended_by: Callable[[float], int], values: int, cuts: Mapping[int, int]
+    ) -> None:
         self._ended_by, self._values = ended_by, values
         self._cuts_ps = list(cuts)
         share, at_risk, before = 1.0, values, 0
-        # Behind each number of bounds: the share that survives them, how many are at risk, and how many ended before.
+        # Behind each number of bounds: the share that survives them, how many are at risk, and how
+        # many ended before.
         self._behind = [(share, at_risk, before)]
         for cut_ps, count in cuts.items():
             ended = ended_by(cut_ps)
@@ -29,8 +35,8 @@ class Survival:
         return share * (1 - (self._ended_by(latency_ps) - before) / at_risk) if at_risk else share
 
     def followed(self, latency_ps: float, before_ps: float) -> float:
-        """Estimated share of the values that were not censored before a latency; `before_ps` is the one before it at
-        which values ended.
+        """Estimated share of the values that were not censored before a latency; `before_ps` is the
+        one before it at which values ended.
         """
         _, at_risk, before = self._behind[bisect_left(self._cuts_ps, latency_ps)]
         running = self.beyond(before_ps)

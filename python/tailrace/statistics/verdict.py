@@ -13,7 +13,9 @@ from tailrace.statistics.permutation import TestResult, permutation_test, sign_f
 from tailrace.statistics.stream import named_stream
 from tailrace.statistics.student import student_p_value
 
-Verdict = Literal["lower", "higher", "no significant difference", "not comparable", "too few trials", "not tested"]
+Verdict = Literal[
+    "lower", "higher", "no significant difference", "not comparable", "too few trials", "not tested"
+]
 
 # The customary threshold. A verdict names its p value, so that readers can hold it to another.
 SIGNIFICANCE = 0.05
@@ -36,7 +38,8 @@ class Effect:
     tests: int = 0
     verdict: Verdict = "not tested"
     looked_needed: int | None = None
-    """`trials_needed`, where the trials are looked at several times (`tailrace.statistics.looks`)."""
+    """`trials_needed`, where the trials are looked at several times
+    (`tailrace.statistics.looks`)."""
 
     @property
     def trials_needed(self) -> int:
@@ -55,14 +58,16 @@ class Effect:
 
 
 def with_test(effect: Effect, samples: Samples, *, seed: int, address: str, tests: int) -> Effect:
-    """The effect with the p value of one of so many tests: the larger of a permutation test and Student's.
+    """The effect with the p value of one of so many tests: the larger of a permutation test and
+    Student's.
 
-    The one is valid where trials of equal arms can be exchanged, the other where their differences are symmetric; and
-    Student's is that of the interval of the change, so that a verdict never contradicts it. `samples` are fixed numbers
-    of the trials, such as their scores at one latency.
+    The one is valid where trials of equal arms can be exchanged, the other where their differences
+    are symmetric; and Student's is that of the interval of the change, so that a verdict never
+    contradicts it. `samples` are fixed numbers of the trials, such as their scores at one latency.
 
-    Pairs that are too few for their permutation test have `student_test` in its place. Exchanging the trials of all
-    pairs would count the luck that both arms share, which the interval leaves out: p may be 0.2 beside 25 to 32 %.
+    Pairs that are too few for their permutation test have `student_test` in its place. Exchanging
+    the trials of all pairs would count the luck that both arms share, which the interval leaves
+    out: p may be 0.2 beside 25 to 32 %.
     """
     random = named_stream(seed, f"statistics/{address}")
     first, second = samples
@@ -83,9 +88,10 @@ def differences(samples: Samples) -> list[float]:
 def student_test(apart: Sequence[float]) -> TestResult:
     """Student's test of the differences of pairs, which are symmetric where the arms are equal.
 
-    It is that of logarithms or scores, as a permutation test would be: that of the ratio of two means tells arms with
-    very skewed values apart too often. Its p value is not below what so many trials reach without pairs, so that
-    equal differences of a few trials do not prove everything, and as many trials decide with pairs as without.
+    It is that of logarithms or scores, as a permutation test would be: that of the ratio of two
+    means tells arms with very skewed values apart too often. Its p value is not below what so many
+    trials reach without pairs, so that equal differences of a few trials do not prove everything,
+    and as many trials decide with pairs as without.
     """
     count = len(apart)
     p_value = student_p_value(t_of(apart), count - 1) if count >= VALUES_MIN else 1.0
@@ -103,13 +109,18 @@ def logs_or_values(first: Sequence[float], second: Sequence[float]) -> Samples:
 def adjusted(effects: Sequence[Effect]) -> list[Effect]:
     """The same tested effects as one family: p values by Holm's method, and verdicts by those.
 
-    Where not even the most extreme outcome of all trials could be told from chance among so many tests, there are too
-    few trials; that is known before any of them has run.
+    Where not even the most extreme outcome of all trials could be told from chance among so many
+    tests, there are too few trials; that is known before any of them has run.
     """
     known = [effect.test for effect in effects if effect.test]
     p_values = holm_adjusted([test.p_value for test in known])
     return [
-        replace(effect, p_adjusted=p, tests=len(effects), verdict=_verdict(effect, test, p, len(effects)))
+        replace(
+            effect,
+            p_adjusted=p,
+            tests=len(effects),
+            verdict=_verdict(effect, test, p, len(effects)),
+        )
         for effect, test, p in zip(effects, known, p_values, strict=True)
     ]
 
@@ -123,23 +134,29 @@ def _verdict(effect: Effect, test: TestResult, p_adjusted: float, tests: int) ->
 
 
 def told_verdict(verdict: Verdict, bounds: tuple[int, int]) -> Verdict:
-    """A verdict on two samples of which so many values are lower bounds: a difference is told only where larger values
-    than the bounds would make it larger.
+    """A verdict on two samples of which so many values are lower bounds: a difference is told only
+    where larger values than the bounds would make it larger.
     """
     of_baseline, of_other = bounds
-    is_told = {"higher": not of_baseline, "lower": not of_other, "too few trials": True, "not tested": True}
+    is_told = {
+        "higher": not of_baseline,
+        "lower": not of_other,
+        "too few trials": True,
+        "not tested": True,
+    }
     return verdict if is_told.get(verdict, bounds == (0, 0)) else "not comparable"
 
 
 def can_flip(pairs: int, tests: int = 1) -> bool:
-    """Whether the permutation test of so many pairs, which reaches 2 / 2^n at best, can reach p < 0.05 among so many
-    tests: six pairs can as one test.
+    """Whether the permutation test of so many pairs, which reaches 2 / 2^n at best, can reach p <
+    0.05 among so many tests: six pairs can as one test.
     """
     return tests * 2 * 0.5**pairs < SIGNIFICANCE
 
 
 def trials_to_decide(tests: int) -> int:
-    """The smallest number of trials of each arm with which one of so many tests can be significant, by Holm's method.
+    """The smallest number of trials of each arm with which one of so many tests can be significant,
+    by Holm's method.
 
     Without pairs, n trials against n reach 2 / C(2n, n) at best.
     """

@@ -1,8 +1,10 @@
-"""Transactions of a program's log, taken apart by what the fabric knows of their connection (docs/models/causes.md).
+"""Transactions of a program's log, taken apart by what the fabric knows of their connection
+(docs/models/causes.md).
 
-Backwards from the completion: the last frame that had come to the client by then, what had come to the server before
-that frame began, and so on. The times of these frames in the fabric are parts by name; what is between them is outside
-of it, in hosts and programs. Together they are the logged latency.
+Backwards from the completion: the last frame that had come to the client by then, what had come to
+the server before that frame began, and so on. The times of these frames in the fabric are parts by
+name; what is between them is outside of it, in hosts and programs. Together they are the logged
+latency.
 """
 
 from bisect import bisect_left
@@ -15,19 +17,23 @@ from tailrace.results.causes.causes import Loss, Transaction
 from tailrace.timeline.crossings import CLIENT, SERVER, Connection, Crossing, Wait
 
 OUTSIDE, AFTER_DROP = "outside", "outside_after_drop"
-"""Parts that the fabric does not know: hosts and programs, and of these what followed a drop until a frame was sent."""
+"""Parts that the fabric does not know: hosts and programs, and of these what followed a drop until
+a frame was sent."""
 TRANSACTIONS_MIN = 3
 """Fewer of a user do not show which connection is theirs."""
 TRANSACTIONS_LOOKED_AT = 200
 CLEARLY = 0.5
-"""A user's connection is nearer to their transactions than this share of the distance of any other."""
+"""A user's connection is nearer to their transactions than this share of the distance of any
+other."""
 
 
-def taken_apart(one: Transaction, connection: Connection, apart_ps: int = 0) -> tuple[Transaction, list[Wait]]:
+def taken_apart(
+    one: Transaction, connection: Connection, apart_ps: int = 0
+) -> tuple[Transaction, list[Wait]]:
     """The transaction with its parts, and where its frames waited.
 
-    The clocks of the program and of the fabric may be `apart_ps` from each other: a last frame that the fabric delivers
-    so little after the end is the one that ended the transaction.
+    The clocks of the program and of the fabric may be `apart_ps` from each other: a last frame that
+    the fabric delivers so little after the end is the one that ended the transaction.
     """
     parts: Counter[str] = Counter()
     queues: Counter[str] = Counter()
@@ -40,18 +46,29 @@ def taken_apart(one: Transaction, connection: Connection, apart_ps: int = 0) -> 
         if came is not None and came.begun_ps - early_ps < one.start_ps:
             came = None
         from_ps = one.start_ps if came is None else came.delivered_ps - early_ps
-        after_ps = 0 if is_end else _after_drop(connection, (side, came), (from_ps, at_ps), one.start_ps)
+        after_ps = (
+            0 if is_end else _after_drop(connection, (side, came), (from_ps, at_ps), one.start_ps)
+        )
         parts.update({OUTSIDE: at_ps - from_ps - after_ps, AFTER_DROP: after_ps})
         if came is None:
             break
         for wait in came.waits:
-            parts.update({"switch_queue": wait.to_ps - wait.from_ps - wait.paused_ps, "paused": wait.paused_ps})
+            parts.update(
+                {
+                    "switch_queue": wait.to_ps - wait.from_ps - wait.paused_ps,
+                    "paused": wait.paused_ps,
+                }
+            )
             queues[wait.queue] += wait.to_ps - wait.from_ps - wait.paused_ps
         parts.update({"serialisation": came.serialisation_ps, "propagation": came.propagation_ps})
         waits += came.waits
         at_ps, side = came.begun_ps - early_ps, 1 - side
     assert sum(parts.values()) == one.latency_ps, "each picosecond is in one part"
-    lost = [loss for to in (CLIENT, SERVER) for loss in connection.lost_between(to, one.start_ps, one.end_ps)]
+    lost = [
+        loss
+        for to in (CLIENT, SERVER)
+        for loss in connection.lost_between(to, one.start_ps, one.end_ps)
+    ]
     whole = replace(
         one,
         parts={part: time for part, time in parts.items() if time},
@@ -62,11 +79,15 @@ def taken_apart(one: Transaction, connection: Connection, apart_ps: int = 0) -> 
 
 
 def _after_drop(
-    connection: Connection, before: tuple[int, Crossing | None], gap_ps: tuple[int, int], start_ps: int
+    connection: Connection,
+    before: tuple[int, Crossing | None],
+    gap_ps: tuple[int, int],
+    start_ps: int,
 ) -> int:
     """Of a time between two frames at a host, what followed the drop of one that it had sent.
 
-    The drop lies in this time; or before it, and the host then had acknowledgements only: it waits for a timer.
+    The drop lies in this time; or before it, and the host then had acknowledgements only: it waits
+    for a timer.
     """
     side, came = before
     lost: list[Loss] = connection.lost_between(1 - side, start_ps, gap_ps[1])
@@ -81,8 +102,9 @@ def connections_by_user(
 ) -> dict[int, Connection]:
     """Whose connection each is; users for which that does not show are left out.
 
-    `ports` are the client's, by user, where the program tells them. Otherwise a connection is the user's whose first
-    frame with data follows the starts of their transactions, and whose last one precedes the ends, most closely.
+    `ports` are the client's, by user, where the program tells them. Otherwise a connection is the
+    user's whose first frame with data follows the starts of their transactions, and whose last one
+    precedes the ends, most closely.
     """
     if ports:
         by_port = {one.client[1]: one for one in connections}
@@ -118,14 +140,24 @@ def _nearest(
     )
     if len(distances) > 1 and distances[0][0] >= CLEARLY * distances[1][0]:
         return None
-    return distances[0][1] if distances and distances[0][0] < median(each.latency_ps for each in of) else None
+    return (
+        distances[0][1]
+        if distances and distances[0][0] < median(each.latency_ps for each in of)
+        else None
+    )
 
 
 def _distance(of: Transaction, one: Connection, starts: Sequence[int]) -> int:
-    """From the start to the first request, and from the last frame to the end; twice the latency where none is."""
+    """From the start to the first request, and from the last frame to the end; twice the latency
+    where none is."""
     place = bisect_left(starts, of.start_ps)
     came = one.last_before(CLIENT, of.end_ps)
-    if place == len(starts) or starts[place] > of.end_ps or came is None or came.delivered_ps < of.start_ps:
+    if (
+        place == len(starts)
+        or starts[place] > of.end_ps
+        or came is None
+        or came.delivered_ps < of.start_ps
+    ):
         return 2 * of.latency_ps
     return starts[place] - of.start_ps + of.end_ps - came.delivered_ps
 

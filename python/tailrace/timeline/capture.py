@@ -1,7 +1,7 @@
 """The capture of chosen transactions: the frames of their connections, with a comment on each.
 
-Every frame stands in it once, at the interface of the host that sent it, as captures on both hosts would have it. A
-capture at a port has those that came to that port.
+Every frame stands in it once, at the interface of the host that sent it, as captures on both hosts
+would have it. A capture at a port has those that came to that port.
 """
 
 from collections import defaultdict
@@ -33,7 +33,9 @@ class _Way:
 def capture_of(log: Log, chosen: Sequence[Chosen], version: str, port: str | None = None) -> bytes:
     """A pcapng file, as the sending hosts see the frames, or as the port before a wire does."""
     ways = _ways(log)
-    told = " ".join(f"{one.name}: {(one.why or sentence(one.transaction)).rstrip('.')}." for one in chosen)
+    told = " ".join(
+        f"{one.name}: {(one.why or sentence(one.transaction)).rstrip('.')}." for one in chosen
+    )
     shift = shift_of(max((frame.window_bytes for frame in log.frames.values()), default=0))
     writer = PcapngWriter(f"tailrace {version}", f"{told} Windows are scaled by 2^{shift}.")
     interfaces: dict[str, int] = {}
@@ -44,7 +46,9 @@ def capture_of(log: Log, chosen: Sequence[Chosen], version: str, port: str | Non
         frame = log.frames[id_]
         if wire not in interfaces:
             what = "port" if port else "interface"
-            interfaces[wire] = writer.interface(wire, f"{what} {wire}", log.rates_bps[wire], SNAP_BYTES)
+            interfaces[wire] = writer.interface(
+                wire, f"{what} {wire}", log.rates_bps[wire], SNAP_BYTES
+            )
         numbers[id_] = number
         content = headers(frame, log.sockets[frame.sender], log.sockets[frame.sender ^ 1], shift)
         comment = "; ".join(_comments(log, frame, ways[id_], numbers, whole))
@@ -55,10 +59,27 @@ def capture_of(log: Log, chosen: Sequence[Chosen], version: str, port: str | Non
 def _packets(log: Log, ways: dict[int, _Way], port: str | None) -> list[tuple[int, int, str]]:
     """When, which frame, on which interface."""
     if port is None:
-        first = {id_: next((wire for wire, _ in [*way.hops, *way.drops]), None) for id_, way in ways.items()}
-        return [(frame.handed_ps, id_, wire) for id_, frame in log.frames.items() if (wire := first.get(id_))]
-    sent = [(hop.start_ps, id_, wire) for id_, way in ways.items() for wire, hop in way.hops if wire == port]
-    lost = [(drop.at_ps, id_, wire) for id_, way in ways.items() for wire, drop in way.drops if wire == port]
+        first = {
+            id_: next((wire for wire, _ in [*way.hops, *way.drops]), None)
+            for id_, way in ways.items()
+        }
+        return [
+            (frame.handed_ps, id_, wire)
+            for id_, frame in log.frames.items()
+            if (wire := first.get(id_))
+        ]
+    sent = [
+        (hop.start_ps, id_, wire)
+        for id_, way in ways.items()
+        for wire, hop in way.hops
+        if wire == port
+    ]
+    lost = [
+        (drop.at_ps, id_, wire)
+        for id_, way in ways.items()
+        for wire, drop in way.drops
+        if wire == port
+    ]
     return [*sent, *lost]
 
 
@@ -77,18 +98,24 @@ def _ways(log: Log) -> dict[int, _Way]:
     return ways
 
 
-def _comments(log: Log, frame: Frame, way: _Way, numbers: dict[int, int], whole: dict[str, Depths]) -> list[str]:
+def _comments(
+    log: Log, frame: Frame, way: _Way, numbers: dict[int, int], whole: dict[str, Depths]
+) -> list[str]:
     told = [label(log, frame)]
     if frame.repeats is not None:
         why = REPEATED.get(frame.prior_part or "", "repeated in the same recovery")
         copy = numbers.get(frame.repeats)
         told.append(why + (f", copy of packet {copy}" if copy else ""))
     told += [text for wire, hop in way.hops if (text := waited(log, wire, hop)) is not None]
-    marks = [wire for wire, at_wire in log.marks.items() for mark in at_wire if mark.frame == frame.id]
+    marks = [
+        wire for wire, at_wire in log.marks.items() for mark in at_wire if mark.frame == frame.id
+    ]
     told += [f"marked at {wire}" for wire in marks]
     told += [dropped(log, wire, drop, whole[wire]) for wire, drop in way.drops]
     if frame.delivered_ps is not None:
-        told.append(f"handed to the transport after {span_text(frame.delivered_ps - frame.handed_ps)}")
+        told.append(
+            f"handed to the transport after {span_text(frame.delivered_ps - frame.handed_ps)}"
+        )
     elif not way.drops:
         told.append("still under way at the end of the window")
     return told

@@ -60,50 +60,67 @@ Workloads = Mapping[str, Sequence[Transaction]]
 
 
 def slowest(of: Workloads, count: int, counted_from_ps: Mapping[str, int]) -> list[Chosen]:
-    """The slowest of all workloads that a run counts, from the longest; of equal ones the earlier first.
+    """The slowest of all workloads that a run counts, from the longest; of equal ones the earlier
+    first.
 
     Raises `RunRefusedError` when there is none.
     """
     every = [one for one in _all(of) if one.transaction.end_ps > counted_from_ps[one.workload]]
     if not every:
-        raise RunRefusedError("no transaction was complete after the warm-up (hint: a longer `duration`)")
-    return sorted(every, key=lambda one: (-one.transaction.latency_ps, one.transaction.start_ps, one.workload))[:count]
+        raise RunRefusedError(
+            "no transaction was complete after the warm-up (hint: a longer `duration`)"
+        )
+    return sorted(
+        every, key=lambda one: (-one.transaction.latency_ps, one.transaction.start_ps, one.workload)
+    )[:count]
 
 
 def by_id(of: Workloads, number: int) -> list[Chosen]:
-    """The transaction with this number of the only workload; raises `RunRefusedError` where there is none."""
+    """The transaction with this number of the only workload; raises `RunRefusedError` where there
+    is none."""
     if len(of) != 1:
         raise RunRefusedError(f"--id needs --workload (hint: workloads: {', '.join(of)})")
     ((workload, transactions),) = of.items()
     if not 0 <= number < len(transactions):
         raise RunRefusedError(
-            f"there is no transaction {number} of '{workload}' (hint: numbers from 0 to {len(transactions) - 1})"
+            f"there is no transaction {number} of '{workload}' (hint: numbers from 0 to "
+            f"{len(transactions) - 1})"
         )
     return [Chosen(workload, number, transactions[number])]
 
 
 def at(of: Workloads, at_ps: int, stop_ps: int) -> list[Chosen]:
-    """The transactions that were under way at a moment, from the earliest start; raises `RunRefusedError` where there
-    is none, or the moment is outside the trial.
+    """The transactions that were under way at a moment, from the earliest start; raises
+    `RunRefusedError` where there is none, or the moment is outside the trial.
     """
     if not 0 <= at_ps <= stop_ps:
-        raise RunRefusedError(f"--at {span_text(at_ps)} is outside the trial (hint: it ends at {span_text(stop_ps)})")
+        raise RunRefusedError(
+            f"--at {span_text(at_ps)} is outside the trial (hint: it ends at {span_text(stop_ps)})"
+        )
     found = [one for one in _all(of) if one.transaction.start_ps <= at_ps <= one.transaction.end_ps]
     if not found:
-        ends = sorted({one.transaction.start_ps for one in _all(of) if one.transaction.start_ps > at_ps})
+        ends = sorted(
+            {one.transaction.start_ps for one in _all(of) if one.transaction.start_ps > at_ps}
+        )
         hint = f"the next starts at {span_text(ends[0])}" if ends else "none starts after that"
-        raise RunRefusedError(f"no transaction that became complete was under way at {span_text(at_ps)} (hint: {hint})")
+        raise RunRefusedError(
+            "no transaction that became complete was under way at "
+            f"{span_text(at_ps)} (hint: {hint})"
+        )
     return sorted(found, key=lambda one: (one.transaction.start_ps, one.workload, one.id))
 
 
 def intervals(
     workloads: Sequence[str], at_ps: int, stop_ps: int, users: Mapping[str, int] | None = None
 ) -> list[Chosen]:
-    """An interval from a moment on of workloads whose operations are not known; one for each user (connection) where
-    their number is given. Raises `RunRefusedError` where the moment is outside the trial.
+    """An interval from a moment on of workloads whose operations are not known; one for each user
+    (connection) where their number is given. Raises `RunRefusedError` where the moment is outside
+    the trial.
     """
     if not 0 <= at_ps < stop_ps:
-        raise RunRefusedError(f"--at {span_text(at_ps)} is outside the trial (hint: it ends at {span_text(stop_ps)})")
+        raise RunRefusedError(
+            f"--at {span_text(at_ps)} is outside the trial (hint: it ends at {span_text(stop_ps)})"
+        )
     end_ps = min(at_ps + INTERVAL_PS, stop_ps)
     return [
         Chosen(name, NO_NUMBER, Transaction(user, at_ps, end_ps, {}, 0, 0), is_interval=True)
@@ -113,4 +130,8 @@ def intervals(
 
 
 def _all(of: Workloads) -> list[Chosen]:
-    return [Chosen(workload, number, one) for workload, every in of.items() for number, one in enumerate(every)]
+    return [
+        Chosen(workload, number, one)
+        for workload, every in of.items()
+        for number, one in enumerate(every)
+    ]

@@ -1,5 +1,5 @@
-"""Tracks of cores: who ran when on the processors of hosts and hypervisors, what hypervisors did to single frames, and
-waits for cores on hosts without a processor.
+"""Tracks of cores: who ran when on the processors of hosts and hypervisors, what hypervisors did to
+single frames, and waits for cores on hosts without a processor.
 """
 
 from collections import defaultdict
@@ -31,10 +31,14 @@ def draw_cores(drawing: Drawing) -> None:
 
 
 def _works(drawing: Drawing, group: int, works: Sequence[Work]) -> None:
-    """What waits for the virtual switch or a vhost thread, and what these work on, in the order in which it came."""
+    """What waits for the virtual switch or a vhost thread, and what these work on, in the order in
+    which it came."""
     writer = drawing.writer
     for stage in dict.fromkeys(work.stage for work in works):
-        own = sorted((work for work in works if work.stage == stage), key=lambda work: (work.since_ps, work.start_ps))
+        own = sorted(
+            (work for work in works if work.stage == stage),
+            key=lambda work: (work.since_ps, work.start_ps),
+        )
         spans = [(work.since_ps, work.done_ps) for work in own]
         by_lane: dict[int, list[Work]] = defaultdict(list)
         for lane, work in zip(lanes(spans), own, strict=True):
@@ -54,8 +58,12 @@ def _waits(drawing: Drawing, group: int, name: str) -> None:
     writer = drawing.writer
     waits = sorted(drawing.log.core_waits.get(name, ()))
     tracks: dict[int, int] = {}
-    for lane, wait in zip(lanes([(wait.since_ps, wait.until_ps) for wait in waits]), waits, strict=True):
+    for lane, wait in zip(
+        lanes([(wait.since_ps, wait.until_ps) for wait in waits]), waits, strict=True
+    ):
         whose = drawing.log.sockets[wait.socket]
         if lane not in tracks:
             tracks[lane] = writer.track(group, "waits for a core")
-        writer.slice(tracks[lane], (wait.since_ps, wait.until_ps), whose.workload, {"socket": whose.name})
+        writer.slice(
+            tracks[lane], (wait.since_ps, wait.until_ps), whose.workload, {"socket": whose.name}
+        )

@@ -1,5 +1,5 @@
-"""Connections of a live trial as the fabric saw them: when each frame began on its host's link, where it waited, when
-it was due at the other host, and which were dropped (docs/models/causes.md).
+"""Connections of a live trial as the fabric saw them: when each frame began on its host's link,
+where it waited, when it was due at the other host, and which were dropped (docs/models/causes.md).
 """
 
 from bisect import bisect_left, bisect_right
@@ -13,7 +13,8 @@ from tailrace.timeline.log import Frame, Hop, Log, Pause
 
 CLIENT, SERVER = 0, 1
 ACK_BYTES_MAX = 98
-"""Of a frame without data: Ethernet, a tag, IPv4, and TCP with timestamps and three blocks (RFC 2018)."""
+"""Of a frame without data: Ethernet, a tag, IPv4, and TCP with timestamps and three blocks (RFC
+2018)."""
 BITS_PER_QUANTUM = 512
 """IEEE 802.3 annex 31B."""
 PS_PER_S = 10**12
@@ -78,7 +79,8 @@ class Connection:
 
 
 class Paths:
-    """What the plan tells of a frame's way: links of hosts, which it passes before it enters, and switches."""
+    """What the plan tells of a frame's way: links of hosts, which it passes before it enters, and
+    switches."""
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
         self._latency_ps = {str(one["name"]): int(one["latency_ps"]) for one in plan["switches"]}
@@ -98,9 +100,12 @@ class Paths:
 
 
 def connections_of(log: Log, paths: Paths) -> list[Connection]:
-    """Connections in the order of the log's sockets; frames of which the log has not all hops are left out."""
+    """Connections in the order of the log's sockets; frames of which the log has not all hops are
+    left out."""
     pairs = zip(log.sockets[::2], log.sockets[1::2], strict=True)
-    found = [Connection((one.address, one.port), (other.address, other.port)) for one, other in pairs]
+    found = [
+        Connection((one.address, one.port), (other.address, other.port)) for one, other in pairs
+    ]
     hops: dict[int, list[tuple[str, Hop]]] = defaultdict(list)
     for wire, of in log.hops.items():
         for hop in of:
@@ -108,7 +113,9 @@ def connections_of(log: Log, paths: Paths) -> list[Connection]:
                 hops[hop.frame].append((wire, hop))
     paused = {wire: _paused(of, log.rates_bps[wire]) for wire, of in log.pauses.items()}
     for frame in log.frames.values():
-        crossing = _crossing(frame, log.sockets[frame.sender].address, hops.get(frame.id, []), paused, paths)
+        crossing = _crossing(
+            frame, log.sockets[frame.sender].address, hops.get(frame.id, []), paused, paths
+        )
         if crossing is not None:
             found[frame.sender // 2].to[_receiver(frame)].append(crossing)
     for wire, drops in log.drops.items():
@@ -131,24 +138,34 @@ Paused = Mapping[str, Mapping[int, Sequence[tuple[int, int]]]]
 """By wire and class, when it was paused."""
 
 
-def _crossing(frame: Frame, host: int, hops: list[tuple[str, Hop]], paused: Paused, paths: Paths) -> Crossing | None:
+def _crossing(
+    frame: Frame, host: int, hops: list[tuple[str, Hop]], paused: Paused, paths: Paths
+) -> Crossing | None:
     if frame.delivered_ps is None or not hops:
         return None
     hops.sort(key=lambda hop: hop[1].start_ps)
     if hops[-1][1].arrival_ps != frame.delivered_ps or any(hop.since_ps is None for _, hop in hops):
         return None
     serialisation_ps, propagation_ps = paths.of_host_ps(host, frame.frame_bytes)
-    begun_ps, at_ps, waits = frame.handed_ps - serialisation_ps - propagation_ps, frame.handed_ps, []
+    begun_ps, at_ps, waits = (
+        frame.handed_ps - serialisation_ps - propagation_ps,
+        frame.handed_ps,
+        [],
+    )
     for wire, hop in hops:
         start_ps = max(at_ps, hop.start_ps)  # a switch may begin before the last byte has come
         end_ps = max(start_ps, hop.end_ps)
         queued_ps = min(start_ps, at_ps + paths.latency_ps(wire))
         times = paused.get(wire, {}).get(hop.class_, ())
-        waits.append(Wait(wire, hop.class_, queued_ps, start_ps, _overlap(times, queued_ps, start_ps)))
+        waits.append(
+            Wait(wire, hop.class_, queued_ps, start_ps, _overlap(times, queued_ps, start_ps))
+        )
         serialisation_ps += end_ps - start_ps
         propagation_ps += queued_ps - at_ps + hop.arrival_ps - end_ps
         at_ps = hop.arrival_ps
-    return Crossing(begun_ps, at_ps, frame.frame_bytes, tuple(waits), serialisation_ps, propagation_ps)
+    return Crossing(
+        begun_ps, at_ps, frame.frame_bytes, tuple(waits), serialisation_ps, propagation_ps
+    )
 
 
 def _paused(pauses: Sequence[Pause], rate_bps: int) -> dict[int, list[tuple[int, int]]]:
@@ -158,7 +175,9 @@ def _paused(pauses: Sequence[Pause], rate_bps: int) -> dict[int, list[tuple[int,
         of = found[pause.class_]
         if of and of[-1][1] > pause.at_ps:
             of[-1] = (of[-1][0], pause.at_ps)
-        of.append((pause.at_ps, pause.at_ps + pause.quanta * BITS_PER_QUANTUM * PS_PER_S // rate_bps))
+        of.append(
+            (pause.at_ps, pause.at_ps + pause.quanta * BITS_PER_QUANTUM * PS_PER_S // rate_bps)
+        )
     return dict(found)
 
 

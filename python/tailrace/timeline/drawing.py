@@ -8,7 +8,8 @@ from tailrace.timeline.log import Frame, Log
 from tailrace.timeline.perfetto import Writer
 
 CAUSE_FLOWS = 1 << 40
-"""Flows that lead from a frame to what was sent because of it count from here; those that follow a frame, from 0."""
+"""Flows that lead from a frame to what was sent because of it count from here; those that follow a
+frame, from 0."""
 USER_FLOWS = 1 << 41
 """Flows from and to users count from here."""
 
@@ -36,7 +37,11 @@ class Drawing:
         if not frame.has_header:
             known: dict[str, int | str] = {"frame": frame.id, "frame_bytes": frame.frame_bytes}
             known["entered_ps"] = frame.handed_ps
-            return known if frame.delivered_ps is None else {**known, "delivered_ps": frame.delivered_ps}
+            return (
+                known
+                if frame.delivered_ps is None
+                else {**known, "delivered_ps": frame.delivered_ps}
+            )
         args: dict[str, int | str] = {
             "frame": frame.id,
             "seq": frame.seq,

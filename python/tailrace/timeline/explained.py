@@ -1,7 +1,8 @@
-"""A live trial, explained by its fabric: the frames of each workload, and its transactions taken apart.
+"""A live trial, explained by its fabric: the frames of each workload, and its transactions taken
+apart.
 
-The ingress log is replayed once or a few times for the frames of each workload, and once more for the slowest
-transactions with all frames, to tell behind whose frames theirs waited.
+The ingress log is replayed once or a few times for the frames of each workload, and once more for
+the slowest transactions with all frames, to tell behind whose frames theirs waited.
 """
 
 from collections import Counter
@@ -23,7 +24,14 @@ from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.timeline.attribution import connections_by_user, taken_apart, with_behind
 from tailrace.timeline.chosen import Chosen
-from tailrace.timeline.crossings import AtQueue, Connection, Paths, at_queues, connections_of, merged_queues
+from tailrace.timeline.crossings import (
+    AtQueue,
+    Connection,
+    Paths,
+    at_queues,
+    connections_of,
+    merged_queues,
+)
 from tailrace.timeline.live import LiveTrial, NotMeasuredError, live_log, read_live, read_replay
 from tailrace.timeline.log import NONE_64, Log, Socket
 from tailrace.timeline.queues import behind
@@ -69,18 +77,26 @@ class LiveExplanation:
 
 
 def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) -> LiveExplanation:
-    """Explains the workloads of a trial that have logged transactions; raises `RunRefusedError` where none has."""
+    """Explains the workloads of a trial that have logged transactions; raises `RunRefusedError`
+    where none has."""
     live = read_live(run, trial, None)
     assert trial.outcome.live is not None, "it has an ingress log"
     within_us = trial.outcome.live.begun_within_us
     if within_us > CLOCKS_APART_US_MAX:
         raise NotMeasuredError(
-            f"{run.path}: trial {trial.number} of '{trial.arm}' does not tell when the fabric began by the clock of"
+            f"{run.path}: trial {trial.number} of '{trial.arm}' does not tell when the fabric "
+            "began by the clock of"
             " the programs (hint: run it again; earlier versions did not record it)"
         )
-    subjects = [one for one in subjects_of(run) if (not wanted or one.name in wanted) and _has_any(one, live.of)]
+    subjects = [
+        one
+        for one in subjects_of(run)
+        if (not wanted or one.name in wanted) and _has_any(one, live.of)
+    ]
     if not subjects:
-        raise NotMeasuredError(f"{run.path}: {', '.join(wanted)} logged no transactions (hint: {', '.join(live.of)})")
+        raise NotMeasuredError(
+            f"{run.path}: {', '.join(wanted)} logged no transactions (hint: {', '.join(live.of)})"
+        )
     members = {name for subject in subjects for name in subject.members}
     names = [name for name in live.of if name in members]
     ports: Mapping[str, Sequence[int]] = trial.outcome.live.client_ports
@@ -91,27 +107,35 @@ def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) ->
         counted = [one for one in live.of[name] if one.end_ps > begin_ps]
         own = ports.get(name, ())
         connections = [one for one in connections if not own or one.client[1] in own]
-        found[name] = _explained(live, name, counted, connections, own, until_ps, slowest, within_us * PS_PER_US)
+        found[name] = _explained(
+            live, name, counted, connections, own, until_ps, slowest, within_us * PS_PER_US
+        )
         is_same = is_same and same
-    return LiveExplanation(trial, is_same, {one.name: _of_subject(one, found, slowest) for one in subjects})
+    return LiveExplanation(
+        trial, is_same, {one.name: _of_subject(one, found, slowest) for one in subjects}
+    )
 
 
 def keep_live(found: LiveExplanation, say: Callable[[str], None]) -> bool:
     """Writes the record of a trial whose replay was the same; returns whether there is one."""
     if not found.is_same:
         say(
-            f"warning: the replay of {found.trial.arm}/{found.trial.number} had other events, and the explanation is"
+            f"warning: the replay of {found.trial.arm}/{found.trial.number} had other events, "
+            "and the explanation is"
             " not kept (hint: `tailrace lab replay` tells)"
         )
         return False
     known = {name: of.transactions for name, of in found.workloads.items() if of.transactions}
     if known:
-        write_record(found.trial, known, {}, {name: found.workloads[name].slowest for name in known})
+        write_record(
+            found.trial, known, {}, {name: found.workloads[name].slowest for name in known}
+        )
     return bool(known)
 
 
 def explain_live_finished(path: Path, say: Callable[[str], None]) -> None:
-    """Explains the first trial with a log of every arm of a live run that has ended, where none has a record.
+    """Explains the first trial with a log of every arm of a live run that has ended, where none has
+    a record.
 
     What cannot be explained is told by counters alone; that the replay fails is a warning.
     """
@@ -169,7 +193,10 @@ def _explained(
     whole = [taken_apart(one, of_user[one.user], apart_ps)[0] for one in known]
     chosen = slowest_of(whole, max(slowest, BEHIND_MAX))
     waits = [(one, taken_apart(one, of_user[one.user], apart_ps)[1]) for one in chosen[:BEHIND_MAX]]
-    waited = {id(one): with_behind(one, of) for (one, _), of in zip(waits, _behind(live, name, waits), strict=True)}
+    waited = {
+        id(one): with_behind(one, of)
+        for (one, _), of in zip(waits, _behind(live, name, waits), strict=True)
+    }
     told = [waited.get(id(one), one) for one in whole]
     return OfWorkload(
         at_queues(connections),
@@ -180,7 +207,9 @@ def _explained(
     )
 
 
-def _behind(live: LiveTrial, name: str, of: Sequence[tuple[Transaction, Sequence[Any]]]) -> list[dict[str, int]]:
+def _behind(
+    live: LiveTrial, name: str, of: Sequence[tuple[Transaction, Sequence[Any]]]
+) -> list[dict[str, int]]:
     """For each transaction, for how long frames of each workload were sent while its own waited."""
     if not any(one.queues for one, _ in of):
         return [{} for _ in of]
@@ -196,9 +225,12 @@ def _behind(live: LiveTrial, name: str, of: Sequence[tuple[Transaction, Sequence
 
 
 def _connections(live: LiveTrial, name: str) -> tuple[list[Connection], int | None, bool]:
-    """The connections of a workload, until when they are whole (None: all), and whether the replay was the same."""
+    """The connections of a workload, until when they are whole (None: all), and whether the replay
+    was the same."""
     [own] = [one for one in planned_workloads(live.plan) if one.name == name]
-    pairs = [f"{one},{other}" for one in own.ends.openers for other in own.ends.peers if one != other]
+    pairs = [
+        f"{one},{other}" for one in own.ends.openers for other in own.ends.peers if one != other
+    ]
     end_ps = max(one.end_ps for one in live.of[name]) + 1
     from_ps, logs, is_same = 0, [], True
     for _ in range(REPLAYS_MAX):
@@ -212,14 +244,18 @@ def _connections(live: LiveTrial, name: str) -> tuple[list[Connection], int | No
     return connections_of(whole, Paths(live.plan)), logs[-1].whole_until_ps, is_same
 
 
-def _replayed(live: LiveTrial, name: str, pairs: Sequence[str], window_ps: tuple[int, int]) -> tuple[Log, bool]:
+def _replayed(
+    live: LiveTrial, name: str, pairs: Sequence[str], window_ps: tuple[int, int]
+) -> tuple[Log, bool]:
     words = [word for pair in pairs for word in ("--between", pair)]
     window = f"{window_ps[0]}-{window_ps[1]}"
     try:
         answer = live.log.ask("--window", window, *words)
     except FabricError as error:
         raise RunRefusedError(f"the trial cannot be replayed: {error}") from None
-    return read_replay(answer["timeline"], live.plan, [window_ps], {name}), answer.get("digest") == live.digest
+    return read_replay(answer["timeline"], live.plan, [window_ps], {name}), answer.get(
+        "digest"
+    ) == live.digest
 
 
 def merged_logs(logs: Sequence[Log]) -> Log:
@@ -230,7 +266,14 @@ def merged_logs(logs: Sequence[Log]) -> Log:
     numbers: dict[tuple[Any, ...], int] = {}
     sockets: list[Socket] = []
     merged = replace(
-        first, sockets=sockets, frames={}, hops={}, drops={}, pauses={}, windows_ps=[], whole_until_ps=None
+        first,
+        sockets=sockets,
+        frames={},
+        hops={},
+        drops={},
+        pauses={},
+        windows_ps=[],
+        whole_until_ps=None,
     )
     for place, log in enumerate(logs):
         renumbered = []

@@ -1,7 +1,8 @@
-"""The first bytes of a frame as they would stand on the wire: Ethernet, IPv4 (RFC 791) and TCP (RFC 9293).
+"""The first bytes of a frame as they would stand on the wire: Ethernet, IPv4 (RFC 791) and TCP (RFC
+9293).
 
-The model has no payload, no initial sequence number and no clock for timestamps: streams begin at 0 (the SYN), and the
-timestamp is the time of sending in milliseconds, with nothing echoed.
+The model has no payload, no initial sequence number and no clock for timestamps: streams begin at 0
+(the SYN), and the timestamp is the time of sending in milliseconds, with nothing echoed.
 """
 
 import struct
@@ -37,14 +38,18 @@ def shift_of(window_bytes_max: int) -> int:
 
 def headers(frame: Frame, sender: Socket, receiver: Socket, shift: int) -> bytes:
     """All headers of a frame."""
-    ethernet = (MAC_PREFIX + receiver.address).to_bytes(6, "big") + (MAC_PREFIX + sender.address).to_bytes(6, "big")
+    ethernet = (MAC_PREFIX + receiver.address).to_bytes(6, "big") + (
+        MAC_PREFIX + sender.address
+    ).to_bytes(6, "big")
     if frame.tag_bytes:
         ethernet += struct.pack(">HH", _ETHERTYPE_VLAN, frame.priority << 13 | frame.vlan)
     ethernet += struct.pack(">H", _ETHERTYPE_IPV4)
     ip_bytes = frame.frame_bytes - ETHERNET_BYTES - frame.tag_bytes
     addresses = struct.pack(">II", FIRST_ADDRESS + sender.address, FIRST_ADDRESS + receiver.address)
     tos = frame.dscp << 2 | frame.ecn
-    ip = struct.pack(">BBHHHBBH", 0x45, tos, ip_bytes, frame.id & 0xFFFF, _DONT_FRAGMENT, _TTL, _PROTOCOL_TCP, 0)
+    ip = struct.pack(
+        ">BBHHHBBH", 0x45, tos, ip_bytes, frame.id & 0xFFFF, _DONT_FRAGMENT, _TTL, _PROTOCOL_TCP, 0
+    )
     ip = ip[:10] + struct.pack(">H", checksum(ip + addresses)) + addresses
     tcp_bytes = ip_bytes - IP_BYTES - frame.payload_bytes
     tcp = _tcp(frame, (sender.port, receiver.port), tcp_bytes, shift)
@@ -69,20 +74,36 @@ def _tcp(frame: Frame, ports: tuple[int, int], header_bytes: int, shift: int) ->
     flags = sum(bit for own, bit in _WIRE_FLAGS if frame.flags & own)
     offset = header_bytes // 4 << 4
     ack = frame.ack if frame.flags & ACK else 0
-    fixed = struct.pack(">HHIIBBHHH", *ports, frame.seq & 0xFFFF_FFFF, ack & 0xFFFF_FFFF, offset, flags, window, 0, 0)
+    fixed = struct.pack(
+        ">HHIIBBHHH",
+        *ports,
+        frame.seq & 0xFFFF_FFFF,
+        ack & 0xFFFF_FFFF,
+        offset,
+        flags,
+        window,
+        0,
+        0,
+    )
     return fixed + _options(frame, header_bytes - TCP_BYTES, shift)
 
 
 def _options(frame: Frame, room: int, shift: int) -> bytes:
-    """What the length of the header has room for: timestamps, and the options of a SYN or selective acknowledgement."""
-    stamp = struct.pack(">BBII", 8, _TIMESTAMP_OPTION_BYTES, frame.handed_ps // PS_PER_MS & 0xFFFF_FFFF, 0)
+    """What the length of the header has room for: timestamps, and the options of a SYN or selective
+    acknowledgement."""
+    stamp = struct.pack(
+        ">BBII", 8, _TIMESTAMP_OPTION_BYTES, frame.handed_ps // PS_PER_MS & 0xFFFF_FFFF, 0
+    )
     if frame.flags & SYN:
         options = b"\x04\x02" + stamp + struct.pack(">BBBB", 1, 3, 3, shift)
     else:
         blocks = frame.sack[: max(0, (room - 2 - _TIMESTAMP_OPTION_BYTES - 4) // 8)]
         options = b"\x01\x01" + stamp
         if blocks:
-            edges = b"".join(struct.pack(">II", left & 0xFFFF_FFFF, right & 0xFFFF_FFFF) for left, right in blocks)
+            edges = b"".join(
+                struct.pack(">II", left & 0xFFFF_FFFF, right & 0xFFFF_FFFF)
+                for left, right in blocks
+            )
             options += struct.pack(">BBBB", 1, 1, 5, 2 + len(edges)) + edges
     # What the model counts and does not state ends the options (RFC 9293 section 3.2).
     return options[:room].ljust(room, b"\0")

@@ -18,7 +18,8 @@ REPEATED = {
 
 
 def label(log: Log, frame: Frame) -> str:
-    """`request 200 B`, `response 1448 B`, `data 1448 B`, `ack`, and what it repeats; `frame 1514 B` without header."""
+    """`request 200 B`, `response 1448 B`, `data 1448 B`, `ack`, and what it repeats; `frame 1514 B`
+    without header."""
     if not frame.has_header:
         return f"frame {frame.frame_bytes} B"
     if frame.flags & SYN:
@@ -39,7 +40,8 @@ def _what(log: Log, frame: Frame) -> str:
 
 
 def waited(log: Log, wire: str, hop: Hop) -> str | None:
-    """`waited 310 us at leaf>client behind bulk 97 %`; None of a wait that is too short to be told."""
+    """`waited 310 us at leaf>client behind bulk 97 %`; None of a wait that is too short to be
+    told."""
     from_ps = waited_from(log, hop)
     wait_ps = hop.start_ps - from_ps
     if wait_ps < WAIT_TOLD_PS_MIN:
@@ -56,7 +58,8 @@ def shares(of: dict[str, int]) -> str:
 
 
 def dropped(log: Log, wire: str, drop: Drop, depths: Depths) -> str:
-    """`dropped at leaf>client: tail-drop, queue 5 MB`; without the queue where the log is not whole any more."""
+    """`dropped at leaf>client: tail-drop, queue 5 MB`; without the queue where the log is not whole
+    any more."""
     where = f"the interface before {wire}" if drop.cause == INTERFACE else wire
     is_whole = log.whole_until_ps is None or drop.at_ps < log.whole_until_ps
     return f"dropped at {where}: {drop.cause}" + (

@@ -1,9 +1,11 @@
-"""Transactions of a live trial with what the fabric did to frames meanwhile: its ingress log is replayed.
+"""Transactions of a live trial with what the fabric did to frames meanwhile: its ingress log is
+replayed.
 
-Two sources are put together. The transactions are those of the programs' own logs, by the wall clock. What happened to
-frames is that of the fabric, by its own clock: the frames that entered are fed to the same switches once more, which is
-the same to the digest. Both count from the beginning of the measured interval, which the fabric notes before the lab
-has its answer: what programs did is by so much later by the fabric's clock.
+Two sources are put together. The transactions are those of the programs' own logs, by the wall
+clock. What happened to frames is that of the fabric, by its own clock: the frames that entered are
+fed to the same switches once more, which is the same to the digest. Both count from the beginning
+of the measured interval, which the fabric notes before the lab has its answer: what programs did is
+by so much later by the fabric's clock.
 """
 
 from collections import defaultdict
@@ -32,7 +34,8 @@ PS_PER_US = 1_000_000
 
 
 class NotMeasuredError(RunRefusedError):
-    """The fabric tells nothing of the transactions of a trial: it kept no log, or no program logged transactions."""
+    """The fabric tells nothing of the transactions of a trial: it kept no log, or no program logged
+    transactions."""
 
 
 @dataclass(frozen=True)
@@ -49,33 +52,47 @@ class LiveTrial:
     ends: dict[str, Ends]
     """By workload, where its connections end; without those of which it is not known."""
     apart_ps: int
-    """The interval may have begun so much earlier by the fabric's clock than by that of the programs."""
+    """The interval may have begun so much earlier by the fabric's clock than by that of the
+    programs."""
 
 
-def read_live(run: Run, trial: Trial, workload: str | None, *, may_be_interval: bool = False) -> LiveTrial:
-    """The trial with its transactions; raises `RunRefusedError` where it has no log, or no transactions unless an
-    interval will do.
+def read_live(
+    run: Run, trial: Trial, workload: str | None, *, may_be_interval: bool = False
+) -> LiveTrial:
+    """The trial with its transactions; raises `RunRefusedError` where it has no log, or no
+    transactions unless an interval will do.
     """
     outcome = trial.outcome
     named = outcome.fabric.replay_log if outcome.fabric else None
     where = f"{run.path}: trial {trial.number} of '{trial.arm}'"
     if not named:
         raise NotMeasuredError(
-            f"{where} has no ingress log, from which frames are traced (hint: `tailrace run --live --log-ingress`)"
+            f"{where} has no ingress log, from which frames are traced (hint: `tailrace run "
+            "--live --log-ingress`)"
         )
     log = ReplayLog(run, named)
     if not log.is_there:
-        raise NotMeasuredError(f"{where}: {run.path / named} is missing (hint: run it again with --log-ingress)")
+        raise NotMeasuredError(
+            f"{where}: {run.path / named} is missing (hint: run it again with --log-ingress)"
+        )
     plan = log.plan()
     names = [str(one["header"]["name"]) for one in plan["workloads"]]
     if names != [own.name for own in outcome.workloads]:
-        raise RunRefusedError(f"{where}: {run.path / named} is of other workloads (hint: run it again)")
+        raise RunRefusedError(
+            f"{where}: {run.path / named} is of other workloads (hint: run it again)"
+        )
     if workload is not None and workload not in names:
-        raise RunRefusedError(f"{where} has no workload '{workload}' (hint: workloads: {', '.join(names)})")
-    found = {name: of for name, of in transactions_of(trial, names).items() if workload in (None, name)}
+        raise RunRefusedError(
+            f"{where} has no workload '{workload}' (hint: workloads: {', '.join(names)})"
+        )
+    found = {
+        name: of for name, of in transactions_of(trial, names).items() if workload in (None, name)
+    }
     if not found and not may_be_interval:
         what = "no program logged" if workload is None else f"the program of '{workload}' logged no"
-        raise NotMeasuredError(f"{where}: {what} operations (hint: `--at TIME` shows 5 ms of frames)")
+        raise NotMeasuredError(
+            f"{where}: {what} operations (hint: `--at TIME` shows 5 ms of frames)"
+        )
     assert outcome.live is not None, "it has an ingress log"
     return LiveTrial(
         plan,
@@ -103,7 +120,8 @@ def transactions_of(trial: Trial, names: Sequence[str]) -> dict[str, list[Transa
 
 
 def live_log(trial: LiveTrial, chosen: Sequence[Chosen]) -> tuple[Log, bool]:
-    """What happened to frames in the windows of these transactions, and whether the replay was the same."""
+    """What happened to frames in the windows of these transactions, and whether the replay was the
+    same."""
     windows_ps = apart([(one.window_ps[0], one.window_ps[1] + trial.apart_ps) for one in chosen])
     words = [word for from_ps, to_ps in windows_ps for word in ("--window", f"{from_ps}-{to_ps}")]
     try:
@@ -122,8 +140,8 @@ def read_replay(
     workloads: set[str],
     ends: Mapping[str, Ends] | None = None,
 ) -> Log:
-    """The log of a replay. The connections are those of these workloads where their ports are known, and those between
-    their hosts otherwise.
+    """The log of a replay. The connections are those of these workloads where their ports are
+    known, and those between their hosts otherwise.
     """
     wires = wire_names(plan)
     names = [str(workload["header"]["name"]) for workload in plan["workloads"]]
@@ -136,7 +154,8 @@ def read_replay(
     frames = {
         one.id: one
         for row in _rows(told["frames"], _FRAME)
-        if sorter.is_of(row[0], workloads) and (one := connections.frame(row, sorter.whose(row[0]))) is not None
+        if sorter.is_of(row[0], workloads)
+        and (one := connections.frame(row, sorter.whose(row[0]))) is not None
     }
     first = told["left_out"]["from_ps"][0]
     return Log(
@@ -149,14 +168,26 @@ def read_replay(
         pauses=of_wires.pauses,
         looks={},
         steps={},
-        rates_bps={name: int(plan["links"][number // 2]["rate_bps"]) for number, name in enumerate(wires)},
+        rates_bps={
+            name: int(plan["links"][number // 2]["rate_bps"]) for number, name in enumerate(wires)
+        },
         left_out=int(told["left_out"]["rows"][0]),
         whole_until_ps=None if first == NONE_64 else first,
         is_live=True,
     )
 
 
-_FRAME = ("id", "from", "to", "source_port", "destination_port", "protocol", "bytes", "entered_ps", "delivered_ps")
+_FRAME = (
+    "id",
+    "from",
+    "to",
+    "source_port",
+    "destination_port",
+    "protocol",
+    "bytes",
+    "entered_ps",
+    "delivered_ps",
+)
 
 
 class _Connections:
@@ -183,7 +214,10 @@ class _Connections:
         key = client, server, protocol
         if key not in self._numbers:
             self._numbers[key] = len(self.sockets)
-            self.sockets += [Socket(workload, None, self._hosts[host], host, port) for host, port in (client, server)]
+            self.sockets += [
+                Socket(workload, None, self._hosts[host], host, port)
+                for host, port in (client, server)
+            ]
         sender = self._numbers[key] + (ends[0] == server)
         given_ps = None if delivered_ps == NONE_64 else delivered_ps
         header = dict.fromkeys(_NO_HEADER, 0)
@@ -210,8 +244,8 @@ _NO_HEADER = (
 
 
 def told_of(log: Log, one: Chosen) -> str:
-    """`3.1 ms from 1.5 s, user 1 (program's log); meanwhile 2 frames of orders were dropped at leaf>client`: what the
-    fabric did to frames of the workload while the transaction was under way.
+    """`3.1 ms from 1.5 s, user 1 (program's log); meanwhile 2 frames of orders were dropped at
+    leaf>client`: what the fabric did to frames of the workload while the transaction was under way.
     """
     of = one.transaction
     span = f"{span_text(of.latency_ps)} from {span_text(of.start_ps)}"
@@ -222,7 +256,10 @@ def told_of(log: Log, one: Chosen) -> str:
     )
     told = [
         *_longest_wait(log, of),
-        *(f"{count} dropped at {wire}" for wire, count in sorted(_lost(log, of).items(), key=lambda each: -each[1])),
+        *(
+            f"{count} dropped at {wire}"
+            for wire, count in sorted(_lost(log, of).items(), key=lambda each: -each[1])
+        ),
     ]
     if not told:
         return f"{text} No frame of its workload waited or was lost meanwhile."
@@ -245,7 +282,9 @@ def _longest_wait(log: Log, of: Transaction) -> list[str]:
 
 def _lost(log: Log, of: Transaction) -> dict[str, int]:
     lost = {
-        wire: sum(drop.frame in log.frames and of.start_ps <= drop.at_ps <= of.end_ps for drop in drops)
+        wire: sum(
+            drop.frame in log.frames and of.start_ps <= drop.at_ps <= of.end_ps for drop in drops
+        )
         for wire, drops in log.drops.items()
     }
     return {wire: count for wire, count in lost.items() if count}

@@ -1,4 +1,5 @@
-"""Which frames of a live trial are of which workload: by hosts, and by ports where these are known."""
+"""Which frames of a live trial are of which workload: by hosts, and by ports where these are
+known."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +39,9 @@ class Ends:
         return self._is(source, destination) or self._is(destination, source)
 
     def _is(self, client: End, server: End) -> bool:
-        if (client[0], server[0]) != (self.client, self.server) or server[1] not in self.server_ports:
+        if (client[0], server[0]) != (self.client, self.server) or server[
+            1
+        ] not in self.server_ports:
             return False
         return not self.client_ports or client[1] in self.client_ports
 
@@ -46,11 +49,13 @@ class Ends:
 class Sorter:
     """The workload of every frame of a replay.
 
-    The fabric tells of each frame the workloads between whose hosts it went. It is of one whose ports are known only if
-    its ports are those.
+    The fabric tells of each frame the workloads between whose hosts it went. It is of one whose
+    ports are known only if its ports are those.
     """
 
-    def __init__(self, told: Mapping[str, Any], names: Sequence[str], ends: Mapping[str, Ends]) -> None:
+    def __init__(
+        self, told: Mapping[str, Any], names: Sequence[str], ends: Mapping[str, Ends]
+    ) -> None:
         """`told` is the timeline of a replay, `names` are those of the workloads of its plan."""
         self._names: list[str] = []
         self._numbers: dict[str, int] = {}
@@ -70,7 +75,9 @@ class Sorter:
             among = frozenset(names[each] for each in told["sources"][source_of[number]])
             known = {name for name in among if name in ends}
             if protocol == _TCP and known:
-                own = frozenset(name for name in known if ends[name].has((from_, source), (to, destination)))
+                own = frozenset(
+                    name for name in known if ends[name].has((from_, source), (to, destination))
+                )
                 among = own or among - known
             self._of[number] = among
 
@@ -83,9 +90,13 @@ class Sorter:
         return bool(self._of.get(frame, frozenset()) & workloads)
 
     def named(self, table: Mapping[str, Sequence[int]]) -> Values:
-        """A table with the column `workload`, whose numbers `name` understands, instead of `source`."""
+        """A table with the column `workload`, whose numbers `name` understands, instead of
+        `source`."""
         rows = [self._number(self.whose(frame)) for frame in table["frame"]]
-        return {**{name: values for name, values in table.items() if name != "source"}, "workload": rows}
+        return {
+            **{name: values for name, values in table.items() if name != "source"},
+            "workload": rows,
+        }
 
     def name(self, number: int) -> str:
         """What a number of a table stands for."""

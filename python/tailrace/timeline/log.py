@@ -1,4 +1,5 @@
-"""The timeline of a trial as the simulator kept it (`crates/sim/src/timeline/`), from its tables."""
+"""The timeline of a trial as the simulator kept it (`crates/sim/src/timeline/`), from its
+tables."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +20,8 @@ Values = Mapping[str, Sequence[int]]
 
 
 class Socket(NamedTuple):
-    """One end of a watched connection; the two ends of a connection follow each other, the client's first."""
+    """One end of a watched connection; the two ends of a connection follow each other, the client's
+    first."""
 
     workload: str
     user: int | None
@@ -62,7 +64,8 @@ class Frame(NamedTuple):
     sack: tuple[tuple[int, int], ...]
     """Left edge and right edge of each block, as stream offsets."""
     has_header: bool = True
-    """Of the header only what decides its way is known where this is false: no numbers, flags or payload."""
+    """Of the header only what decides its way is known where this is false: no numbers, flags or
+    payload."""
 
 
 class Hop(NamedTuple):
@@ -122,10 +125,12 @@ class Look(NamedTuple):
 
 
 class Members(NamedTuple):
-    """The frames of one transaction: those of its critical path, and what followed from them while it lasted."""
+    """The frames of one transaction: those of its critical path, and what followed from them while
+    it lasted."""
 
     first: int | None
-    """The first with payload on the critical path; None where no frame completed the transaction."""
+    """The first with payload on the critical path; None where no frame completed the
+    transaction."""
     last: int | None
     """The one that brought its last bytes."""
     frames: frozenset[int]
@@ -235,10 +240,14 @@ def read_log(
     for row, part, from_ps, to_ps, number in _rows(
         tables["timeline_steps"], ("transaction", "part", "from_ps", "to_ps", "wire")
     ):
-        steps[transactions[row]].append(Step(PARTS[part], from_ps, to_ps, None if number == NONE_32 else wires[number]))
+        steps[transactions[row]].append(
+            Step(PARTS[part], from_ps, to_ps, None if number == NONE_32 else wires[number])
+        )
     sockets = [
         Socket(names[who], None if user == NONE_32 else user, hosts[host], host, port)
-        for who, user, host, port in _rows(tables["timeline_sockets"], ("workload", "user", "host", "port"))
+        for who, user, host, port in _rows(
+            tables["timeline_sockets"], ("workload", "user", "host", "port")
+        )
     ]
     rates = {name: int(plan["links"][number // 2]["rate_bps"]) for number, name in enumerate(wires)}
     left_out = sum(int(tables["timeline_left_out"][key][0]) for key in ("rows", "cores"))
@@ -258,7 +267,10 @@ def read_log(
         left_out,
         whole_until_ps,
         members={transactions[row]: members for row, members in _members(tables).items()},
-        kinds={name: next(iter(one.get("body") or ()), "") for name, one in zip(names, plan["workloads"], strict=True)},
+        kinds={
+            name: next(iter(one.get("body") or ()), "")
+            for name, one in zip(names, plan["workloads"], strict=True)
+        },
         connections_left_out=int(tables["timeline_left_out"]["connections"][0]),
     )
 
@@ -279,7 +291,9 @@ def _members(tables: Mapping[str, Values]) -> dict[int, Members]:
         frames[row].add(frame)
     return {
         row: Members(_id(first), _id(last), frozenset(frames[row]))
-        for row, first, last in _rows(tables["timeline_transactions"], ("transaction", "first_frame", "last_frame"))
+        for row, first, last in _rows(
+            tables["timeline_transactions"], ("transaction", "first_frame", "last_frame")
+        )
     }
 
 
@@ -308,26 +322,53 @@ def read_wires(
     for frame, who, class_, size, number, since, start, end, arrival in _rows(
         tables["timeline_hops"], (*of, "wire", "since_ps", "start_ps", "end_ps", "arrival_ps")
     ):
-        hops[wires[number]].append(Hop(_id(frame), workload(who), class_, size, _id(since), start, end, arrival))
+        hops[wires[number]].append(
+            Hop(_id(frame), workload(who), class_, size, _id(since), start, end, arrival)
+        )
     for at_wire in hops.values():
         at_wire.sort(key=lambda hop: hop.start_ps)
     drops: dict[str, list[Drop]] = defaultdict(list)
     for frame, who, class_, size, number, since, at_ps, why in _rows(
         tables["timeline_drops"], (*of, "wire", "since_ps", "at_ps", "cause")
     ):
-        drops[wires[number]].append(Drop(_id(frame), workload(who), class_, size, _id(since), at_ps, cause(why)))
+        drops[wires[number]].append(
+            Drop(_id(frame), workload(who), class_, size, _id(since), at_ps, cause(why))
+        )
     marks: dict[str, list[Mark]] = defaultdict(list)
-    for frame, who, class_, size, number, at_ps in _rows(tables["timeline_marks"], (*of, "wire", "at_ps")):
+    for frame, who, class_, size, number, at_ps in _rows(
+        tables["timeline_marks"], (*of, "wire", "at_ps")
+    ):
         marks[wires[number]].append(Mark(_id(frame), workload(who), class_, size, at_ps))
     pauses: dict[str, list[Pause]] = defaultdict(list)
-    for number, at_ps, class_, quanta in _rows(tables["timeline_pauses"], ("wire", "at_ps", "class", "quanta")):
+    for number, at_ps, class_, quanta in _rows(
+        tables["timeline_pauses"], ("wire", "at_ps", "class", "quanta")
+    ):
         pauses[wires[number]].append(Pause(at_ps, class_, quanta))
     return OfWires(dict(hops), dict(drops), dict(marks), dict(pauses))
 
 
-_LOOK = ("at_ps", "cwnd_bytes", "in_flight_bytes", "unsent_bytes", "timeouts", "probes", "retransmits")
+_LOOK = (
+    "at_ps",
+    "cwnd_bytes",
+    "in_flight_bytes",
+    "unsent_bytes",
+    "timeouts",
+    "probes",
+    "retransmits",
+)
 _HEADER = (
-    *("seq", "ack", "window_bytes", "flags", "ecn", "dscp", "priority", "vlan", "tag_bytes", "frame_bytes"),
+    *(
+        "seq",
+        "ack",
+        "window_bytes",
+        "flags",
+        "ecn",
+        "dscp",
+        "priority",
+        "vlan",
+        "tag_bytes",
+        "frame_bytes",
+    ),
     "payload_bytes",
 )
 _BLOCKS = ("sack0", "sack1", "sack2")
@@ -342,7 +383,9 @@ def _frames(table: Values) -> Iterable[Frame]:
         number, to, handed, delivered, prior, part, repeats = row[:7]
         header = row[7 : 7 + len(_HEADER)]
         ack, flags = header[1], header[3]
-        edges = [_edges(ack, offset, size) for offset, size in zip(row[-6::2], row[-5::2], strict=True)]
+        edges = [
+            _edges(ack, offset, size) for offset, size in zip(row[-6::2], row[-5::2], strict=True)
+        ]
         sack = () if flags & _FLAG_SYN else tuple(edge for edge in edges if edge is not None)
         known = PARTS[part] if part != NONE_32 else None
         way = (number, to ^ 1, handed, _id(delivered), _id(prior), known, _id(repeats))
@@ -350,7 +393,8 @@ def _frames(table: Values) -> Iterable[Frame]:
 
 
 def _edges(ack: int, offset: int, size: int) -> tuple[int, int] | None:
-    """The edges of a block that is stored relative to the acknowledgement, as a signed number of 32 bits."""
+    """The edges of a block that is stored relative to the acknowledgement, as a signed number of 32
+    bits."""
     if size == 0:
         return None
     left = ack + (offset - 2**32 if offset >= 2**31 else offset)

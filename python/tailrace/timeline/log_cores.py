@@ -17,7 +17,18 @@ _WHAT = {
 """By number of the column `what`, with the name of whose work it is."""
 _THREAD, _VIRTUAL_CORE, _VHOST, _POLLING, _NEIGHBOUR = range(5)
 """Numbers of the column `role`."""
-_CORE = ("host", "hypervisor", "core", "from_ps", "to_ps", "what", "workload", "task", "role", "machine")
+_CORE = (
+    "host",
+    "hypervisor",
+    "core",
+    "from_ps",
+    "to_ps",
+    "what",
+    "workload",
+    "task",
+    "role",
+    "machine",
+)
 
 
 def read_cores(tables: Mapping[str, Values], plan: Mapping[str, Any]) -> dict[str, list[CoreTime]]:
@@ -30,7 +41,11 @@ def read_cores(tables: Mapping[str, Values], plan: Mapping[str, Any]) -> dict[st
     ):
         name = hosts[host] if host != NONE_32 else _hypervisor(plan, hypervisor)
         of = workloads[workload] if workload != NONE_32 else _role(role, hosts, machine)
-        found[name].append(CoreTime(core, from_ps, to_ps, _WHAT[what].format(of), None if task == NONE_32 else task))
+        found[name].append(
+            CoreTime(
+                core, from_ps, to_ps, _WHAT[what].format(of), None if task == NONE_32 else task
+            )
+        )
     return dict(found)
 
 
@@ -38,17 +53,22 @@ def read_works(tables: Mapping[str, Values], plan: Mapping[str, Any]) -> dict[st
     """By hypervisor, in the order of the frames."""
     found: dict[str, list[Work]] = defaultdict(list)
     for frame, hypervisor, is_vhost, since_ps, start_ps, done_ps in _rows(
-        tables["timeline_works"], ("frame", "hypervisor", "is_vhost", "since_ps", "start_ps", "done_ps")
+        tables["timeline_works"],
+        ("frame", "hypervisor", "is_vhost", "since_ps", "start_ps", "done_ps"),
     ):
         stage = "vhost threads" if is_vhost else "virtual switch"
         found[_hypervisor(plan, hypervisor)].append(Work(frame, stage, since_ps, start_ps, done_ps))
     return dict(found)
 
 
-def read_core_waits(tables: Mapping[str, Values], sockets: Sequence[Socket]) -> dict[str, list[CoreWait]]:
+def read_core_waits(
+    tables: Mapping[str, Values], sockets: Sequence[Socket]
+) -> dict[str, list[CoreWait]]:
     """By host, in the order of the ends."""
     found: dict[str, list[CoreWait]] = defaultdict(list)
-    for socket, since_ps, until_ps in _rows(tables["timeline_core_waits"], ("socket", "since_ps", "until_ps")):
+    for socket, since_ps, until_ps in _rows(
+        tables["timeline_core_waits"], ("socket", "since_ps", "until_ps")
+    ):
         found[sockets[socket].host].append(CoreWait(since_ps, until_ps, socket))
     return dict(found)
 
@@ -59,7 +79,12 @@ def _hypervisor(plan: Mapping[str, Any], number: int) -> str:
 
 def _role(role: int, hosts: Sequence[str], machine: int) -> str:
     of = f" of {hosts[machine]}" if machine != NONE_32 else ""
-    names = {_VIRTUAL_CORE: "virtual core", _VHOST: "vhost thread", _POLLING: "polling thread", _NEIGHBOUR: "neighbour"}
+    names = {
+        _VIRTUAL_CORE: "virtual core",
+        _VHOST: "vhost thread",
+        _POLLING: "polling thread",
+        _NEIGHBOUR: "neighbour",
+    }
     return names.get(role, "kernel thread") + of
 
 

@@ -1,4 +1,5 @@
-"""Writer of pcapng files (draft-ietf-opsawg-pcapng): section, interfaces and packets with comments."""
+"""Writer of pcapng files (draft-ietf-opsawg-pcapng): section, interfaces and packets with
+comments."""
 
 import struct
 from dataclasses import dataclass, field
@@ -33,15 +34,21 @@ class PcapngWriter:
     def interface(self, name: str, description: str, speed_bps: int, snap_bytes: int) -> int:
         """An interface; returns its number."""
         options = _option(_IF_NAME, name.encode()) + _option(_IF_DESCRIPTION, description.encode())
-        options += _option(_IF_SPEED, struct.pack("<Q", speed_bps)) + _option(_IF_TSRESOL, bytes([NANOSECONDS]))
+        options += _option(_IF_SPEED, struct.pack("<Q", speed_bps)) + _option(
+            _IF_TSRESOL, bytes([NANOSECONDS])
+        )
         body = struct.pack("<HHI", LINKTYPE_ETHERNET, 0, snap_bytes) + options + _option(_END)
         self._blocks.append(_block(_INTERFACE, body))
         self._interfaces += 1
         return self._interfaces - 1
 
-    def packet(self, interface: int, at_ns: int, captured: bytes, length: int, comment: str) -> None:
+    def packet(
+        self, interface: int, at_ns: int, captured: bytes, length: int, comment: str
+    ) -> None:
         """A packet of which only the first bytes are kept."""
-        body = struct.pack("<IIIII", interface, at_ns >> 32, at_ns & 0xFFFF_FFFF, len(captured), length)
+        body = struct.pack(
+            "<IIIII", interface, at_ns >> 32, at_ns & 0xFFFF_FFFF, len(captured), length
+        )
         body += _padded(captured)
         if comment:
             body += _option(_COMMENT, _cut(comment)) + _option(_END)
@@ -49,7 +56,9 @@ class PcapngWriter:
 
     def content(self) -> bytes:
         """The whole file."""
-        options = _option(_COMMENT, _cut(self.comment)) + _option(_USER_APPLICATION, self.application.encode())
+        options = _option(_COMMENT, _cut(self.comment)) + _option(
+            _USER_APPLICATION, self.application.encode()
+        )
         head = struct.pack("<IHHq", _BYTE_ORDER, 1, 0, _UNKNOWN_LENGTH) + options + _option(_END)
         return b"".join([_block(_SECTION, head), *self._blocks])
 

@@ -1,7 +1,8 @@
 """Writer of Perfetto traces: `TracePacket` with `TrackDescriptor` and `TrackEvent`.
 
-Numbers of fields and values are those of Perfetto's published schema (`protos/perfetto/trace/perfetto_trace.proto`,
-v59.1). Times are written in nanoseconds, the unit of the format; arguments have them in picoseconds.
+Numbers of fields and values are those of Perfetto's published schema
+(`protos/perfetto/trace/perfetto_trace.proto`, v59.1). Times are written in nanoseconds, the unit of
+the format; arguments have them in picoseconds.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -58,10 +59,11 @@ Args = Mapping[str, int | str]
 
 @dataclass
 class Writer:
-    """A trace that grows: tracks are described as they are made, events are sorted when it is written.
+    """A trace that grows: tracks are described as they are made, events are sorted when it is
+    written.
 
-    Slices of one track must be made in order and nest; an event that ends at a time is written before those that
-    begin then on the same track.
+    Slices of one track must be made in order and nest; an event that ends at a time is written
+    before those that begin then on the same track.
     """
 
     _descriptors: list[bytes] = field(default_factory=list)
@@ -74,17 +76,24 @@ class Writer:
         self._pids += 1
         process = number(_PID, self._pids) + text(_PROCESS_NAME, name)
         # Only `process` names it: a name of its own would make a further track.
-        return self._describe(message(_PROCESS, process) + number(_CHILD_ORDERING, _ORDERING_EXPLICIT))
+        return self._describe(
+            message(_PROCESS, process) + number(_CHILD_ORDERING, _ORDERING_EXPLICIT)
+        )
 
     def track(self, parent: int, name: str) -> int:
-        """A track of slices and instants below a group or a track. Tracks of one name and parent are shown as one."""
+        """A track of slices and instants below a group or a track. Tracks of one name and parent
+        are shown as one."""
         return self._describe(text(_NAME, name) + self._below(parent))
 
     def counter(self, parent: int, name: str, unit: int = UNIT_BYTES) -> int:
         """A track of a number over time."""
-        return self._describe(text(_NAME, name) + message(_COUNTER, number(_UNIT, unit)) + self._below(parent))
+        return self._describe(
+            text(_NAME, name) + message(_COUNTER, number(_UNIT, unit)) + self._below(parent)
+        )
 
-    def begin(self, track: int, at_ps: int, name: str, args: Args | None = None, flows: Iterable[int] = ()) -> None:
+    def begin(
+        self, track: int, at_ps: int, name: str, args: Args | None = None, flows: Iterable[int] = ()
+    ) -> None:
         """A slice begins."""
         self._event(track, at_ps, _SLICE_BEGIN, name, args, flows)
 
@@ -93,19 +102,31 @@ class Writer:
         self._event(track, at_ps, _SLICE_END)
 
     def slice(
-        self, track: int, from_to_ps: tuple[int, int], name: str, args: Args | None = None, flows: Iterable[int] = ()
+        self,
+        track: int,
+        from_to_ps: tuple[int, int],
+        name: str,
+        args: Args | None = None,
+        flows: Iterable[int] = (),
     ) -> None:
         """A slice without others in it."""
         self.begin(track, from_to_ps[0], name, args, flows)
         self.end(track, from_to_ps[1])
 
-    def instant(self, track: int, at_ps: int, name: str, args: Args | None = None, flows: Iterable[int] = ()) -> None:
-        """Something happens at one moment. Flows connect it with others of the same number, in the order of time."""
+    def instant(
+        self, track: int, at_ps: int, name: str, args: Args | None = None, flows: Iterable[int] = ()
+    ) -> None:
+        """Something happens at one moment. Flows connect it with others of the same number, in the
+        order of time."""
         self._event(track, at_ps, _INSTANT, name, args, flows)
 
     def count(self, counter: int, at_ps: int, value: int) -> None:
         """A counter has this value from now on."""
-        event = number(_TYPE, _COUNTER_EVENT) + number(_TRACK_UUID, counter) + number(_COUNTER_VALUE, value)
+        event = (
+            number(_TYPE, _COUNTER_EVENT)
+            + number(_TRACK_UUID, counter)
+            + number(_COUNTER_VALUE, value)
+        )
         self._add(at_ps, event)
 
     def trace(self) -> bytes:
@@ -124,7 +145,13 @@ class Writer:
         return number(_PARENT_UUID, parent) + number(_SIBLING_ORDER_RANK, rank) + _EXPLICIT_ORDER
 
     def _event(
-        self, track: int, at_ps: int, kind: int, name: str = "", args: Args | None = None, flows: Iterable[int] = ()
+        self,
+        track: int,
+        at_ps: int,
+        kind: int,
+        name: str = "",
+        args: Args | None = None,
+        flows: Iterable[int] = (),
     ) -> None:
         parts = [number(_TYPE, kind), number(_TRACK_UUID, track)]
         if name:
@@ -135,7 +162,11 @@ class Writer:
 
     def _add(self, at_ps: int, event: bytes) -> None:
         at_ns = at_ps // PS_PER_NS
-        packet = number(_TIMESTAMP, at_ns) + number(_SEQUENCE_ID, _SEQUENCE) + message(_TRACK_EVENT, event)
+        packet = (
+            number(_TIMESTAMP, at_ns)
+            + number(_SEQUENCE_ID, _SEQUENCE)
+            + message(_TRACK_EVENT, event)
+        )
         self._events.append((at_ns, len(self._events), message(_PACKET, packet)))
 
 
@@ -153,7 +184,8 @@ def _annotation(key: str, value: int | str) -> bytes:
 
 
 def lanes(spans: Sequence[tuple[int, int]]) -> list[int]:
-    """For each span, in the order of their begins, the number of the first track on which it overlaps no other."""
+    """For each span, in the order of their begins, the number of the first track on which it
+    overlaps no other."""
     ends: list[int] = []
     found = []
     for begin, end in spans:

@@ -10,7 +10,8 @@ LENGTH_DELIMITED = 2
 
 
 def varint(value: int) -> bytes:
-    """A number in groups of seven bits, the lowest first; negative ones in two's complement of 64 bits."""
+    """A number in groups of seven bits, the lowest first; negative ones in two's complement of 64
+    bits."""
     if value < 0:
         value += 1 << 64
     out = bytearray()

@@ -11,10 +11,11 @@ Depths = list[tuple[int, int]]
 
 
 def depths(log: Log, wire: str, class_: int | None = None) -> Depths:
-    """Bytes of frames that wait before a wire, without the frame that is being sent; of all classes, or of one.
+    """Bytes of frames that wait before a wire, without the frame that is being sent; of all
+    classes, or of one.
 
-    A frame whose arrival lies before the window waits from its begin. Frames that leave after the log are not in it,
-    and nothing is known after the moment until which the log is whole.
+    A frame whose arrival lies before the window waits from its begin. Frames that leave after the
+    log are not in it, and nothing is known after the moment until which the log is whole.
     """
     changes: dict[int, int] = defaultdict(int)
     for hop in log.hops.get(wire, ()):
@@ -48,7 +49,8 @@ def waited_from(log: Log, of: Hop | Drop) -> int:
 
 
 def behind(hops: Sequence[Hop], from_ps: int, to_ps: int) -> dict[str, int]:
-    """For how long frames of each workload were sent between two moments, in picoseconds, from the longest.
+    """For how long frames of each workload were sent between two moments, in picoseconds, from the
+    longest.
 
     `hops` are those of the wire, in the order of transmission.
     """

@@ -13,7 +13,8 @@ from tailrace.timeline.log_cores import read_core_waits, read_cores, read_works
 
 
 def log_of(plan: dict[str, Any], plan_json: str, chosen: Sequence[Chosen]) -> Log:
-    """The log of the windows of these transactions; raises `RunRefusedError` when the plan cannot be traced."""
+    """The log of the windows of these transactions; raises `RunRefusedError` when the plan cannot
+    be traced."""
     names = [str(workload["header"]["name"]) for workload in plan["workloads"]]
     windows_ps = apart([one.window_ps for one in chosen])
     transactions = [(names.index(one.workload), one.id, one.transaction.user) for one in chosen]
@@ -32,7 +33,8 @@ def log_of(plan: dict[str, Any], plan_json: str, chosen: Sequence[Chosen]) -> Lo
 
 
 def connections_of(plan: Mapping[str, Any], workload: str | None) -> dict[str, int]:
-    """The number of connections of this workload, by its name, if they carry bulk data without an end; else nothing."""
+    """The number of connections of this workload, by its name, if they carry bulk data without an
+    end; else nothing."""
     planned = {own.name: own.endless_connections for own in planned_workloads(plan)}
     count = planned.get(workload or "")
     return {} if workload is None or count is None else {workload: count}

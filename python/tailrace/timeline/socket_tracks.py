@@ -10,7 +10,8 @@ from tailrace.timeline.log import Frame, Log, Socket
 
 
 def ends_of(log: Log, one: Chosen) -> tuple[Frame | None, Frame | None]:
-    """The first frame with payload of the path of a transaction, and the one that brought its last bytes."""
+    """The first frame with payload of the path of a transaction, and the one that brought its last
+    bytes."""
     members = log.members.get((one.workload, one.id))
     if members is None:
         return None, None
@@ -19,7 +20,8 @@ def ends_of(log: Log, one: Chosen) -> tuple[Frame | None, Frame | None]:
 
 
 def draw_sockets(drawing: Drawing, chosen: Sequence[Chosen]) -> None:
-    """One track for each end of a connection: frames that are sent and received, and its counters."""
+    """One track for each end of a connection: frames that are sent and received, and its
+    counters."""
     writer, log = drawing.writer, drawing.log
     ends = [(one, *ends_of(log, one)) for one in chosen]
     begins = {first.id: drawing.flows[one.name] for one, first, _ in ends if first}
@@ -30,21 +32,38 @@ def draw_sockets(drawing: Drawing, chosen: Sequence[Chosen]) -> None:
         if frame.delivered_ps is not None:
             by_socket[frame.sender ^ 1].append((frame.delivered_ps, 0, frame))
     groups: dict[str, int] = {}
-    sends, receives = ("enters the fabric:", "leaves the fabric:") if log.is_live else ("send", "receive")
+    sends, receives = (
+        ("enters the fabric:", "leaves the fabric:") if log.is_live else ("send", "receive")
+    )
     for number, socket in enumerate(log.sockets):
-        group = groups.get(socket.host) or groups.setdefault(socket.host, writer.group(_of_host(log, socket.host)))
+        group = groups.get(socket.host) or groups.setdefault(
+            socket.host, writer.group(_of_host(log, socket.host))
+        )
         peer = log.sockets[number ^ 1]
         track = writer.track(group, f"{socket.name} to {peer.name} ({_whose(socket)})")
         for at_ps, is_sent, frame in sorted(by_socket[number], key=lambda each: each[:2]):
             if is_sent:
                 flows = [frame.id, *([CAUSE_FLOWS + frame.id] if frame.prior in log.frames else [])]
-                flows += (CAUSE_FLOWS + caused for caused in _caused(drawing, frame, by_sender=True))
+                flows += (
+                    CAUSE_FLOWS + caused for caused in _caused(drawing, frame, by_sender=True)
+                )
                 flows += [begins[frame.id]] if frame.id in begins else []
-                writer.instant(track, at_ps, f"{sends} {label(log, frame)}", drawing.frame_args(frame), flows)
+                writer.instant(
+                    track, at_ps, f"{sends} {label(log, frame)}", drawing.frame_args(frame), flows
+                )
             else:
-                flows = [frame.id, *(CAUSE_FLOWS + caused for caused in _caused(drawing, frame, by_sender=False))]
+                flows = [
+                    frame.id,
+                    *(CAUSE_FLOWS + caused for caused in _caused(drawing, frame, by_sender=False)),
+                ]
                 flows += [completes[frame.id]] if frame.id in completes else []
-                writer.instant(track, at_ps, f"{receives} {label(log, frame)}", drawing.frame_args(frame), flows)
+                writer.instant(
+                    track,
+                    at_ps,
+                    f"{receives} {label(log, frame)}",
+                    drawing.frame_args(frame),
+                    flows,
+                )
         _looks(drawing, track, number)
 
 
@@ -57,14 +76,21 @@ def _whose(socket: Socket) -> str:
 
 
 def _caused(drawing: Drawing, frame: Frame, *, by_sender: bool) -> Iterable[int]:
-    """What the sender of a frame sent after it, such as its repetition, or what its receiver answered."""
+    """What the sender of a frame sent after it, such as its repetition, or what its receiver
+    answered."""
     of = drawing.log.frames
-    return (caused for caused in drawing.causes.get(frame.id, ()) if (of[caused].sender == frame.sender) is by_sender)
+    return (
+        caused
+        for caused in drawing.causes.get(frame.id, ())
+        if (of[caused].sender == frame.sender) is by_sender
+    )
 
 
 def _looks(drawing: Drawing, track: int, socket: int) -> None:
     writer, looks = drawing.writer, drawing.log.looks.get(socket, ())
-    counters = [writer.counter(track, name) for name in ("congestion window", "in flight", "unsent")]
+    counters = [
+        writer.counter(track, name) for name in ("congestion window", "in flight", "unsent")
+    ]
     before: tuple[int, ...] = ()
     for look in looks:
         now = look.cwnd_bytes, look.in_flight_bytes, look.unsent_bytes
@@ -72,7 +98,10 @@ def _looks(drawing: Drawing, track: int, socket: int) -> None:
             if value != last:
                 writer.count(counter, look.at_ps, value)
         before = now
-        for count, what in ((look.timeouts, "retransmission timeout"), (look.probes, "tail loss probe")):
+        for count, what in (
+            (look.timeouts, "retransmission timeout"),
+            (look.probes, "tail loss probe"),
+        ):
             if count:
                 writer.instant(track, look.at_ps, what)
         if look.retransmits:

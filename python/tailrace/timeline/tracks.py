@@ -1,8 +1,9 @@
 """The Perfetto trace of chosen transactions: which tracks it has, and what stands on them.
 
-Groups, from the top: one for each workload with its users, one for the sockets of each host, one for the cores of each
-host with a processor and of each hypervisor, and one for each wire that the frames of the transactions passed (an
-interface of a host, or a port of a switch), in the order in which they passed them.
+Groups, from the top: one for each workload with its users, one for the sockets of each host, one
+for the cores of each host with a processor and of each hypervisor, and one for each wire that the
+frames of the transactions passed (an interface of a host, or a port of a switch), in the order in
+which they passed them.
 """
 
 from collections.abc import Sequence
@@ -52,7 +53,12 @@ def trace_of(log: Log, chosen: Sequence[Chosen]) -> Trace:
     room = SLICES_MAX
     for wire in wires_of(log):
         room -= draw_wire(drawing, wire, room)
-    return Trace(drawing.writer.trace(), drawing.own_slices, drawing.other_slices, drawing.left_out + log.left_out)
+    return Trace(
+        drawing.writer.trace(),
+        drawing.own_slices,
+        drawing.other_slices,
+        drawing.left_out + log.left_out,
+    )
 
 
 def _users(drawing: Drawing, chosen: Sequence[Chosen]) -> None:
@@ -60,12 +66,15 @@ def _users(drawing: Drawing, chosen: Sequence[Chosen]) -> None:
     for workload in dict.fromkeys(one.workload for one in chosen):
         group = writer.group(_of_workload(drawing.log, workload, chosen))
         own = sorted(
-            (one for one in chosen if one.workload == workload), key=lambda one: (one.transaction.start_ps, one.id)
+            (one for one in chosen if one.workload == workload),
+            key=lambda one: (one.transaction.start_ps, one.id),
         )
         for user in sorted({one.transaction.user for one in own}):
             of_user = [one for one in own if one.transaction.user == user]
             spans = [(one.transaction.start_ps, one.transaction.end_ps) for one in of_user]
-            for lane, one in sorted(zip(lanes(spans), of_user, strict=True), key=lambda each: each[0]):
+            for lane, one in sorted(
+                zip(lanes(spans), of_user, strict=True), key=lambda each: each[0]
+            ):
                 name = _of_user(drawing.log, one)
                 name = name if lane == 0 else f"{name}, overlapping {lane}"
                 _transaction(drawing, writer.track(group, name), one)
@@ -82,7 +91,9 @@ def _of_workload(log: Log, workload: str, chosen: Sequence[Chosen]) -> str:
     if not log.is_live:
         return f"workload {workload}"
     is_interval = any(one.is_interval for one in chosen if one.workload == workload)
-    return f"live: {workload}, " + ("whose program logs no operations" if is_interval else "from the program's log")
+    return f"live: {workload}, " + (
+        "whose program logs no operations" if is_interval else "from the program's log"
+    )
 
 
 def _transaction(drawing: Drawing, track: int, one: Chosen) -> None:
@@ -101,14 +112,21 @@ def _transaction(drawing: Drawing, track: int, one: Chosen) -> None:
     for step in drawing.log.steps.get((one.workload, one.id), ()):
         where = f" at {step.wire}" if step.wire else ""
         time = {"time_ps": step.to_ps - step.from_ps}
-        writer.slice(track, (step.from_ps, step.to_ps), WORDS.get(step.part, step.part) + where, time)
+        writer.slice(
+            track, (step.from_ps, step.to_ps), WORDS.get(step.part, step.part) + where, time
+        )
     writer.end(track, of.end_ps)
 
 
 def _completions(drawing: Drawing, chosen: Sequence[Chosen]) -> None:
-    """The completions, made after the sockets: flows connect simultaneous events in the order of their making."""
+    """The completions, made after the sockets: flows connect simultaneous events in the order of
+    their making."""
     for one in chosen:
         completes = [drawing.flows[one.name] + 1] if ends_of(drawing.log, one)[1] else []
         drawing.writer.instant(
-            drawing.tracks[one.name], one.transaction.end_ps, f"{one.name} complete", None, completes
+            drawing.tracks[one.name],
+            one.transaction.end_ps,
+            f"{one.name} complete",
+            None,
+            completes,
         )

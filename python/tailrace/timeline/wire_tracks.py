@@ -1,4 +1,5 @@
-"""Tracks of ports and interfaces: what waited before a wire, what it sent, drops, marks and pauses."""
+"""Tracks of ports and interfaces: what waited before a wire, what it sent, drops, marks and
+pauses."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -33,9 +34,13 @@ def draw_wire(drawing: Drawing, wire: str, room: int) -> int:
     writer, log = drawing.writer, drawing.log
     node = wire.partition(">")[0]
     kind = "interface" if any(socket.host == node for socket in log.sockets) else "port"
-    group = writer.group(f"live: {kind} {wire}, from the fabric's log" if log.is_live else f"{kind} {wire}")
+    group = writer.group(
+        f"live: {kind} {wire}, from the fabric's log" if log.is_live else f"{kind} {wire}"
+    )
     hops = log.hops.get(wire, [])
-    classes = sorted({hop.class_ for hop in hops} | {drop.class_ for drop in log.drops.get(wire, ())})
+    classes = sorted(
+        {hop.class_ for hop in hops} | {drop.class_ for drop in log.drops.get(wire, ())}
+    )
     whole = depths(log, wire)
     _count(writer, writer.counter(group, "queue"), whole)
     for class_ in classes if len(classes) > 1 else ():
@@ -67,14 +72,25 @@ def _events(drawing: Drawing, track: int, wire: str, whole: Depths) -> None:
     for drop in log.drops.get(wire, ()):
         own = log.frames.get(drop.frame) if drop.frame is not None else None
         what = f"{drop.workload}: {dropped(log, wire, drop, whole)}"
-        args: dict[str, int | str] = {"bytes": drop.bytes, "class": drop.class_, "at_ps": drop.at_ps}
+        args: dict[str, int | str] = {
+            "bytes": drop.bytes,
+            "class": drop.class_,
+            "at_ps": drop.at_ps,
+        }
         if own is not None:
             args |= drawing.frame_args(own)
         writer.instant(track, drop.at_ps, what, args, [own.id] if own else [])
     for mark in log.marks.get(wire, ()):
-        writer.instant(track, mark.at_ps, f"{mark.workload}: marked", {"bytes": mark.bytes, "class": mark.class_})
+        writer.instant(
+            track,
+            mark.at_ps,
+            f"{mark.workload}: marked",
+            {"bytes": mark.bytes, "class": mark.class_},
+        )
     for pause in log.pauses.get(wire, ()):
-        writer.instant(track, pause.at_ps, _pause_text(pause, log.rates_bps[wire]), {"quanta": pause.quanta})
+        writer.instant(
+            track, pause.at_ps, _pause_text(pause, log.rates_bps[wire]), {"quanta": pause.quanta}
+        )
 
 
 def _pause_text(pause: Pause, rate_bps: int) -> str:
@@ -85,10 +101,16 @@ def _pause_text(pause: Pause, rate_bps: int) -> str:
 
 
 def _waits(drawing: Drawing, group: int, wire: str, class_: int) -> None:
-    """The waits of frames of watched connections in the queue of one class; those of others are in the counters."""
+    """The waits of frames of watched connections in the queue of one class; those of others are in
+    the counters."""
     writer, log = drawing.writer, drawing.log
-    hops = [hop for hop in log.hops.get(wire, ()) if hop.frame in log.frames and hop.class_ == class_]
-    hops = sorted((hop for hop in hops if waited_from(log, hop) < hop.start_ps), key=lambda hop: waited_from(log, hop))
+    hops = [
+        hop for hop in log.hops.get(wire, ()) if hop.frame in log.frames and hop.class_ == class_
+    ]
+    hops = sorted(
+        (hop for hop in hops if waited_from(log, hop) < hop.start_ps),
+        key=lambda hop: waited_from(log, hop),
+    )
     if not hops:
         return
     spans = [(waited_from(log, hop), hop.start_ps) for hop in hops]
@@ -106,16 +128,28 @@ def _waits(drawing: Drawing, group: int, wire: str, class_: int) -> None:
 
 
 def _transmissions(drawing: Drawing, track: int, hops: Sequence[Hop], room: int) -> int:
-    """What the wire sent. Where there is no room for all, frames that own ones waited behind come first."""
+    """What the wire sent. Where there is no room for all, frames that own ones waited behind come
+    first."""
     writer, log = drawing.writer, drawing.log
     shown = _with_room(log, hops, room)
     for hop in hops:
         if hop.frame in log.frames:
             frame = log.frames[hop.frame if hop.frame is not None else -1]
-            writer.slice(track, (hop.start_ps, hop.end_ps), label(log, frame), drawing.frame_args(frame), [frame.id])
+            writer.slice(
+                track,
+                (hop.start_ps, hop.end_ps),
+                label(log, frame),
+                drawing.frame_args(frame),
+                [frame.id],
+            )
             drawing.own_slices += 1
         elif hop in shown:
-            args: Args = {"bytes": hop.bytes, "class": hop.class_, "start_ps": hop.start_ps, "end_ps": hop.end_ps}
+            args: Args = {
+                "bytes": hop.bytes,
+                "class": hop.class_,
+                "start_ps": hop.start_ps,
+                "end_ps": hop.end_ps,
+            }
             writer.slice(track, (hop.start_ps, hop.end_ps), hop.workload, args)
     others = sum(hop.frame not in log.frames for hop in hops)
     drawing.other_slices += len(shown)

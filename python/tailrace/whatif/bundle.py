@@ -1,4 +1,5 @@
-"""Everything that a page needs to simulate: plans of all arms, and what each position of each knob changes in them."""
+"""Everything that a page needs to simulate: plans of all arms, and what each position of each knob
+changes in them."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -33,17 +34,24 @@ EXACT_MAX = 2**53
 def refuse(loaded: Loaded, arms: list[str]) -> None:
     """Raises `RunRefusedError`, before anything is simulated, for what no page can have."""
     if loaded.scenario.sweep is not None:
-        raise RunRefusedError("a page has no room for a sweep (hint: name what it varies under whatif.knobs)")
+        raise RunRefusedError(
+            "a page has no room for a sweep (hint: name what it varies under whatif.knobs)"
+        )
     if loaded.scenario.experiment.calibrate is not None:
         raise RunRefusedError(
-            "calibrated counts are worked out by a run (hint: take them into the file, without calibrate)"
+            "calibrated counts are worked out by a run (hint: take them into "
+            "the file, without calibrate)"
         )
     if len(arms) > ARMS_MAX:
-        raise RunRefusedError(f"{len(arms)} arms are more than the {ARMS_MAX} of a page (hint: choose some with --arm)")
+        raise RunRefusedError(
+            f"{len(arms)} arms are more than the {ARMS_MAX} of a page "
+            "(hint: choose some with --arm)"
+        )
 
 
 def bundle_of(loaded: Loaded, sizes: tuple[Size, ...], arms: list[str]) -> Bundle:
-    """Lowers the scenario at every position of its knobs. Raises `RunRefusedError` when a page cannot have it."""
+    """Lowers the scenario at every position of its knobs. Raises `RunRefusedError` when a page
+    cannot have it."""
     lowering = Lowering(loaded, arms, sizes)
     own = {arm: loaded.arms[arm] for arm in arms}
     bundle = Bundle(lowering, lowering.all_plans(own))
@@ -56,16 +64,21 @@ def bundle_of(loaded: Loaded, sizes: tuple[Size, ...], arms: list[str]) -> Bundl
     listed = knobs_of(loaded)
     for knob in listed:
         if len(knob.values) > POSITIONS_MAX:
-            raise RunRefusedError(f"{knob.path} has {len(knob.values)} positions; the limit is {POSITIONS_MAX}")
+            raise RunRefusedError(
+                f"{knob.path} has {len(knob.values)} positions; the limit is {POSITIONS_MAX}"
+            )
         _keep(bundle, mover.of(knob), is_named=is_named)
     drawn = drawn_of(loaded.document.data, own, [knob.path for knob in listed])
     if plans_bytes > PLANS_BYTES_MAX // 2 and len(drawn) > DRAWN_OF_LARGE_MAX:
         more = len(drawn) - DRAWN_OF_LARGE_MAX
         drawn = drawn[:DRAWN_OF_LARGE_MAX]
         bundle.left_out.append(
-            f"{more} values of the drawing: the network is too large for more than {DRAWN_OF_LARGE_MAX}"
+            f"{more} values of the drawing: the network is too large for more than "
+            f"{DRAWN_OF_LARGE_MAX}"
         )
-    for group, members in groupby(drawn, key=lambda knob: knob.group if knob.path.endswith(".share") else ""):
+    for group, members in groupby(
+        drawn, key=lambda knob: knob.group if knob.path.endswith(".share") else ""
+    ):
         if group:
             _keep_shares(bundle, mover, list(members))
             continue
@@ -99,13 +112,18 @@ def _sizes_of(loaded: Loaded) -> list[Fraction]:
                 found.add(Fraction(parse(value, SIZE)))
             except QuantityError:
                 continue
-    defaults = {Fraction(loaded.scenario.switch(name).buffer) for name in loaded.scenario.graph.switches}
+    defaults = {
+        Fraction(loaded.scenario.switch(name).buffer) for name in loaded.scenario.graph.switches
+    }
     return sorted(found | defaults)
 
 
 def _keep(bundle: Bundle, one: Moved, *, is_named: bool) -> None:
-    """Takes a knob that changes something; one of the drawing for which numbers are typed has no positions."""
-    is_effective = any(steps for arms in one.steps.values() for positions in arms.values() for steps in positions)
+    """Takes a knob that changes something; one of the drawing for which numbers are typed has no
+    positions."""
+    is_effective = any(
+        steps for arms in one.steps.values() for positions in arms.values() for steps in positions
+    )
     if (not one.allowed and ".priorities." not in one.path) or not is_effective:
         nothing = "it changes nothing in any arm"
         why = nothing if one.allowed else next(iter(one.refused.values()), nothing)
@@ -122,7 +140,10 @@ def _trimmed(one: Moved) -> Moved:
     if one.number is None:
         return one
     kept = Knob(knob.path, (knob.values[start],), 0, knob.label, is_drawn=True, group=knob.group)
-    steps = {size: {arm: [positions[start]] for arm, positions in arms.items()} for size, arms in one.steps.items()}
+    steps = {
+        size: {arm: [positions[start]] for arm, positions in arms.items()}
+        for size, arms in one.steps.items()
+    }
     return Moved(kept, steps, {}, one.number, one.why_no_number)
 
 
@@ -140,7 +161,9 @@ def _check_numbers(bundle: Bundle) -> None:
     while size > PLANS_BYTES_MAX and any(one.knob.is_drawn for one in bundle.moved):
         last = [one for one in bundle.moved if one.knob.is_drawn][-8:]
         bundle.moved = [one for one in bundle.moved if one not in last]
-        bundle.left_out.append(f"{last[0].path} and {len(last) - 1} more in the drawing: the page has no room for them")
+        bundle.left_out.append(
+            f"{last[0].path} and {len(last) - 1} more in the drawing: the page has no room for them"
+        )
         data = bundle.data()
         weighed = {key: data[key] for key in weighed}
         size = len(canonical_json(weighed))

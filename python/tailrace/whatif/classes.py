@@ -1,4 +1,5 @@
-"""Names of queues in NX-OS configurations follow from the map of classes: a queue is called after its first class.
+"""Names of queues in NX-OS configurations follow from the map of classes: a queue is called after
+its first class.
 
 The page puts them in by itself (`core.named`), as no step of one class can.
 """
@@ -31,13 +32,16 @@ def places_of(scenario: Scenario, configuration: Mapping[str, Any]) -> list[Plac
             name = NAME.search(line)
             words = line.split()
             if name is None or (
-                words[:3] == ["!", "tailrace", "name"] and words[-1] not in _queues(scenario, usual, words)
+                words[:3] == ["!", "tailrace", "name"]
+                and words[-1] not in _queues(scenario, usual, words)
             ):
                 continue
             if words[0] == "!":
                 of = usual if len(words) == 5 else words[3]
                 found.append((switch, at, of, words[-1]))
-            elif words[:3] == ["class", "type", "queuing"] and (queue := _named(scenario, policy, name[0])):
+            elif words[:3] == ["class", "type", "queuing"] and (
+                queue := _named(scenario, policy, name[0])
+            ):
                 found.append((switch, at, policy, queue))
     return found
 
@@ -54,7 +58,8 @@ def _named(scenario: Scenario, policy: str, name: str) -> str | None:
 
 
 def is_name(step: Step) -> bool:
-    """Whether a step changes a line of an NX-OS configuration: of the map of classes only names are there."""
+    """Whether a step changes a line of an NX-OS configuration: of the map of classes only names are
+    there."""
     return bool(step[1][:1] == [VENDOR] and "lines" in step[1])
 
 
@@ -64,7 +69,8 @@ def class_name(group: int) -> str:
 
 
 def named(configuration: Any, places: list[Place], maps: Mapping[str, list[str]]) -> Any:
-    """A copy of a configuration in which queues are called after the classes that are mapped to them, by policy."""
+    """A copy of a configuration in which queues are called after the classes that are mapped to
+    them, by policy."""
     lines = {switch: list(written["lines"]) for switch, written in configuration[VENDOR].items()}
     for switch, at, policy, queue in places:
         ours = [place[3] for place in places if (place[0], place[2]) == (switch, policy)]
@@ -72,20 +78,24 @@ def named(configuration: Any, places: list[Place], maps: Mapping[str, list[str]]
         if group is not None:
             lines[switch][at] = NAME.sub(class_name(group), lines[switch][at])
     return configuration | {
-        VENDOR: {switch: {**one, "lines": lines[switch]} for switch, one in configuration[VENDOR].items()}
+        VENDOR: {
+            switch: {**one, "lines": lines[switch]} for switch, one in configuration[VENDOR].items()
+        }
     }
 
 
 def groups(queues: list[str], queue_of: list[str]) -> dict[str, int]:
-    """The group of each queue: the first class above 0 that is mapped to it; that of class 0 has group 0, one without a
-    class the last free one (`importers.nxos.export.groups_of`).
+    """The group of each queue: the first class above 0 that is mapped to it; that of class 0 has
+    group 0, one without a class the last free one (`importers.nxos.export.groups_of`).
     """
     found = {queue_of[0]: 0}
     for queue in queues:
         own = [priority for priority, one in enumerate(queue_of) if priority and one == queue]
         if queue not in found and own:
             found[queue] = own[0]
-    free = [priority for priority in reversed(range(len(queue_of))) if priority not in found.values()]
+    free = [
+        priority for priority in reversed(range(len(queue_of))) if priority not in found.values()
+    ]
     for queue in queues:
         if queue not in found:
             found[queue] = free.pop(0)

@@ -1,4 +1,5 @@
-"""The configuration of each arm's switches as their vendors write it, as lines, in which a knob changes some."""
+"""The configuration of each arm's switches as their vendors write it, as lines, in which a knob
+changes some."""
 
 from typing import Any
 
@@ -11,7 +12,8 @@ VENDORS: dict[str, Export] = {"NX-OS": export_nxos, "SONiC": export_sonic}
 SWITCHES_MAX = 8
 """Switches whose configurations differ, at most."""
 OWN = frozenset({"classify", "ports", "port_mtu", "mtu"})
-"""Keys that make the configuration of a switch another one than that of the others with its policy."""
+"""Keys that make the configuration of a switch another one than that of the others with its
+policy."""
 
 
 Written = dict[tuple[str, str], dict[str, Any]]
@@ -19,8 +21,9 @@ Written = dict[tuple[str, str], dict[str, Any]]
 
 
 def configurations(scenario: Scenario, written: Written) -> dict[str, Any]:
-    """By vendor and switch, its lines: one switch for each policy that the network has, and each with keys of its own.
-    Which these are does not depend on positions of knobs. `written` keeps the lines.
+    """By vendor and switch, its lines: one switch for each policy that the network has, and each
+    with keys of its own. Which these are does not depend on positions of knobs. `written` keeps the
+    lines.
     """
     names: dict[tuple[str, str], str] = {}
     for name in scenario.graph.switches:
@@ -28,13 +31,19 @@ def configurations(scenario: Scenario, written: Written) -> dict[str, Any]:
         has_own = section is not None and bool(section.model_fields_set & OWN)
         names.setdefault((scenario.switch(name).policy, name if has_own else ""), name)
     chosen = sorted(names.values())[:SWITCHES_MAX]
-    return {vendor: {name: _lines(vendor, scenario, name, written) for name in chosen} for vendor in VENDORS}
+    return {
+        vendor: {name: _lines(vendor, scenario, name, written) for name in chosen}
+        for vendor in VENDORS
+    }
 
 
 def _lines(vendor: str, scenario: Scenario, name: str, written: Written) -> dict[str, Any]:
     """`lines`, and `remarks` by what they are about."""
     switch = scenario.switch(name)
-    policies = [scenario.policy(one) for one in dict.fromkeys([switch.policy, *sorted(switch.ports.values())])]
+    policies = [
+        scenario.policy(one)
+        for one in dict.fromkeys([switch.policy, *sorted(switch.ports.values())])
+    ]
     mtus = [scenario.host(host).mtu for host in scenario.graph.hosts]
     key = (vendor, repr((name, switch, policies, max(mtus, default=0))))
     if key not in written:
@@ -45,8 +54,8 @@ def _lines(vendor: str, scenario: Scenario, name: str, written: Written) -> dict
 
 
 def without_words(value: Any) -> Any:
-    """Configurations without what their remarks say: one remark may name several values, and is that of the knob that
-    moved last. Plans as they are.
+    """Configurations without what their remarks say: one remark may name several values, and is
+    that of the knob that moved last. Plans as they are.
     """
     if not isinstance(value, dict) or not set(value) <= set(VENDORS):
         return value

@@ -62,7 +62,10 @@ class Bundle:
         labels = own_labels([one.knob for one in self.moved])
         steps = {
             size: {
-                arm: {one.path: [pool.at(steps) for steps in one.steps[size][arm]] for one in self.moved}
+                arm: {
+                    one.path: [pool.at(steps) for steps in one.steps[size][arm]]
+                    for one in self.moved
+                }
                 for arm in of_size
             }
             for size, of_size in self.plans.items()
@@ -83,7 +86,11 @@ class Bundle:
             "question": scenario.description,
             "arms": arms,
             "baseline": scenario.baseline_among(arms),
-            "sizes": [{"name": size.name, "scale": size.scale} for size in self.sizes if size.scale is not None],
+            "sizes": [
+                {"name": size.name, "scale": size.scale}
+                for size in self.sizes
+                if size.scale is not None
+            ],
             "plans": self.plans,
             "pool": pool.values,
             "steps": steps,
@@ -102,7 +109,9 @@ class Bundle:
                 for name, policy in scenario.policies.items()
             ],
             "main": {name: _main(workload.kind) for name, workload in scenario.workloads.items()},
-            "seeds": [str(trial_seed(scenario.experiment.seed, trial)) for trial in range(1, SEEDS + 1)],
+            "seeds": [
+                str(trial_seed(scenario.experiment.seed, trial)) for trial in range(1, SEEDS + 1)
+            ],
             "file": self.loaded.document.file,
         }
 
@@ -123,7 +132,8 @@ class _Pool:
 
 
 def _used(scenario: Scenario) -> list[tuple[str, str, str]]:
-    """Each policy with a switch that has it, and the neighbour of the port; empty for all of its ports."""
+    """Each policy with a switch that has it, and the neighbour of the port; empty for all of its
+    ports."""
     found: dict[str, tuple[str, str, str]] = {}
     for name in scenario.graph.switches:
         switch = scenario.switch(name)
@@ -133,8 +143,11 @@ def _used(scenario: Scenario) -> list[tuple[str, str, str]]:
 
 
 def _main(kind: str) -> list[str]:
-    """The main metrics of a kind that the page shows, the first choice first; a completion is shown as a rate."""
-    return list(dict.fromkeys(SHOWN[metric] for metric in facts_of(kind).main_metrics if metric in SHOWN))
+    """The main metrics of a kind that the page shows, the first choice first; a completion is shown
+    as a rate."""
+    return list(
+        dict.fromkeys(SHOWN[metric] for metric in facts_of(kind).main_metrics if metric in SHOWN)
+    )
 
 
 def _knob_data(one: Moved, label: tuple[str, str]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""The values that are edited in the drawing of a page: of every policy that its arms use, numbers, shares and the queue
-of each class, and the classes of the rules by which switches classify.
+"""The values that are edited in the drawing of a page: of every policy that its arms use, numbers,
+shares and the queue of each class, and the classes of the rules by which switches classify.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,9 +47,15 @@ FOLD = 2
 DEFAULT_LIMIT = "dynamic(8)"
 
 
-def drawn_of(data: Mapping[str, Any], scenarios: Mapping[str, Scenario], taken: Sequence[str]) -> list[Knob]:
+def drawn_of(
+    data: Mapping[str, Any], scenarios: Mapping[str, Scenario], taken: Sequence[str]
+) -> list[Knob]:
     """The knobs of the drawing of these arms, without those that have a slider already."""
-    made = [knob for name, policy in _used(scenarios).items() for knob in _of_policy(data, name, policy, taken)]
+    made = [
+        knob
+        for name, policy in _used(scenarios).items()
+        for knob in _of_policy(data, name, policy, taken)
+    ]
     return [knob for knob in (*made, *_rules(data)) if knob.path not in taken][:DRAWN_MAX]
 
 
@@ -71,17 +77,23 @@ def used_policies(scenario: Scenario) -> set[str]:
     return {name for switch in switches for name in (switch.policy, *switch.ports.values())}
 
 
-def _of_policy(data: Mapping[str, Any], name: str, policy: Policy, taken: Sequence[str]) -> Iterator[Knob]:
+def _of_policy(
+    data: Mapping[str, Any], name: str, policy: Policy, taken: Sequence[str]
+) -> Iterator[Knob]:
     at = f"policies.{name}"
     written = value_at(data, at)
-    numbers = [(path, value) for path, value in leaves(written, at) if path.rsplit(".", 1)[-1] in NUMBERS]
+    numbers = [
+        (path, value) for path, value in leaves(written, at) if path.rsplit(".", 1)[-1] in NUMBERS
+    ]
     limits = [f"{at}.queues.{queue}.limit" for queue in policy.queues]
     unstated = [(path, DEFAULT_LIMIT) for path in limits if value_at(data, path) is None]
     for path, value in [*unstated, *numbers]:
         values = _some(value)
         if len(values) > 1:
             texts = [text_of(one) for one in values]
-            yield _knob(data, path, values, texts.index(text_of(value)) if text_of(value) in texts else 0)
+            yield _knob(
+                data, path, values, texts.index(text_of(value)) if text_of(value) in texts else 0
+            )
     if not any(path.startswith(f"{at}.queues.") and path.endswith(".share") for path in taken):
         yield from _shares(data, name, policy)
     if len(policy.queues) > 1:
@@ -93,7 +105,11 @@ def _some(value: Any) -> list[Any]:
     values = around(value)
     if values and str(value).endswith("%"):
         numbers = dict.fromkeys(round(float(str(one)[:-1]), 1) for one in values)
-        return [*dict.fromkeys([*(f"{one:g}%" for one in numbers if 0 < one <= 100), str(value).replace(" ", "")])]
+        return [
+            *dict.fromkeys(
+                [*(f"{one:g}%" for one in numbers if 0 < one <= 100), str(value).replace(" ", "")]
+            )
+        ]
     return [one for one in values if one in values[::FOLD] or text_of(one) == text_of(value)]
 
 
@@ -108,7 +124,8 @@ def _shares(data: Mapping[str, Any], name: str, policy: Policy) -> Iterator[Knob
 
 
 def _map(data: Mapping[str, Any], name: str, policy: Policy) -> Iterator[Knob]:
-    """The queue of each class. With pauses the queue of unlisted ones depends on the others: all are stated then."""
+    """The queue of each class. With pauses the queue of unlisted ones depends on the others: all
+    are stated then."""
     queues = list(policy.queues)
     for priority in range(PRIORITIES):
         start = queues.index(policy.queue_of(priority))
@@ -123,8 +140,12 @@ def _rules(data: Mapping[str, Any]) -> Iterator[Knob]:
         for index, rule in enumerate(rules[:RULES_MAX] if isinstance(rules, list) else ()):
             own = rule.get("class") if isinstance(rule, Mapping) else None
             if isinstance(own, int) and 0 <= own < PRIORITIES:
-                yield _knob(data, f"switches.{switch}.classify.{index}.class", list(range(PRIORITIES)), own)
+                yield _knob(
+                    data, f"switches.{switch}.classify.{index}.class", list(range(PRIORITIES)), own
+                )
 
 
-def _knob(data: Mapping[str, Any], path: str, values: Sequence[Any], start: int, group: str = "") -> Knob:
+def _knob(
+    data: Mapping[str, Any], path: str, values: Sequence[Any], start: int, group: str = ""
+) -> Knob:
     return Knob(path, tuple(values), start, label_of(data, path), is_drawn=True, group=group)

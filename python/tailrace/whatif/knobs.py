@@ -1,4 +1,5 @@
-"""The values of a scenario that a page can move: those that it names, or those that readers ask for first."""
+"""The values of a scenario that a page can move: those that it names, or those that readers ask for
+first."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,9 +17,30 @@ POSITIONS_MAX = 33
 FACTORS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16)
 """Where a value that is not named can be put, as multiples of itself."""
 ASKED_FOR = {
-    "policies": ("limit", "max_packets", "age", "alpha", "min", "max", "threshold", "target", "weight", "rate"),
+    "policies": (
+        "limit",
+        "max_packets",
+        "age",
+        "alpha",
+        "min",
+        "max",
+        "threshold",
+        "target",
+        "weight",
+        "rate",
+    ),
     "switches": ("buffer", "alpha"),
-    "workloads": ("users", "connections", "response", "request", "size", "block", "rate", "gap", "queue_depth"),
+    "workloads": (
+        "users",
+        "connections",
+        "response",
+        "request",
+        "size",
+        "block",
+        "rate",
+        "gap",
+        "queue_depth",
+    ),
     "network": ("rate",),
 }
 """By section, keys whose values are knobs when none are named; in this order of sections."""
@@ -42,7 +64,8 @@ class Knob:
     is_drawn: bool = False
     """It is edited in the drawing of the policies, and has no slider."""
     group: str = ""
-    """Knobs of one group are stated together as soon as one of them is moved; empty for a knob by itself."""
+    """Knobs of one group are stated together as soon as one of them is moved; empty for a knob by
+    itself."""
 
     @property
     def texts(self) -> list[str]:
@@ -70,7 +93,8 @@ def _knob(data: Any, path: str, values: Any, *, is_named: bool) -> Knob:
 
 
 def label_of(data: Any, path: str) -> tuple[str, str]:
-    """`policies.dpp.queues.normal.limit` is ("dpp: normal", "limit"); a link is named after its ends."""
+    """`policies.dpp.queues.normal.limit` is ("dpp: normal", "limit"); a link is named after its
+    ends."""
     parts = path.split(".")
     what = parts[-1].replace("_", " ")
     if parts[:2] == ["network", "links"] and len(parts) > LINK_PARTS:
@@ -78,13 +102,17 @@ def label_of(data: Any, path: str) -> tuple[str, str]:
         return (f"link {' – '.join(map(str, ends))}:" if isinstance(ends, list) else "link:", what)
     if len(parts) < LINK_PARTS:
         return parts[0], what
-    between = [part for part in parts[2:-1] if part not in PASSED and not part.isdecimal() and part != parts[1]]
+    between = [
+        part
+        for part in parts[2:-1]
+        if part not in PASSED and not part.isdecimal() and part != parts[1]
+    ]
     return f"{parts[1]}: {' '.join(between)}".strip(), what
 
 
 def own_labels(knobs: Sequence[Knob]) -> dict[str, tuple[str, str]]:
-    """By path a label for each knob that no other one has: where two are alike, with their places in lists, with their
-    sections, and at last with their paths.
+    """By path a label for each knob that no other one has: where two are alike, with their places
+    in lists, with their sections, and at last with their paths.
     """
     labels = {knob.path: knob.label for knob in knobs}
     for longer in (_placed, _in_section, lambda path, label: (label[0], f"{label[1]} ({path})")):
@@ -129,7 +157,8 @@ def value_at(data: Any, path: str) -> Any:
 
 
 def _chosen(data: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
-    """In turn one of each section, so that none takes all the room; told in the order of the sections."""
+    """In turn one of each section, so that none takes all the room; told in the order of the
+    sections."""
     columns = [
         [
             (path, values)
@@ -138,7 +167,12 @@ def _chosen(data: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
         ]
         for section, keys in ASKED_FOR.items()
     ]
-    columns.append([(f"workloads.{name}.enabled", [True, False]) for name in list(data.get("workloads", {}))[1:]])
+    columns.append(
+        [
+            (f"workloads.{name}.enabled", [True, False])
+            for name in list(data.get("workloads", {}))[1:]
+        ]
+    )
     rows = [row for turn in zip_longest(*columns) for row in turn if row is not None][:KNOBS_MAX]
     for column in columns:
         yield from (row for row in column if row in rows)
@@ -157,7 +191,8 @@ def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def around(value: Any) -> list[Any]:
-    """Multiples of a number, with its unit; of a duration in a distribution with one argument too."""
+    """Multiples of a number, with its unit; of a duration in a distribution with one argument
+    too."""
     if isinstance(value, bool) or value is None:
         return []
     head, tail, text = "", "", str(value)
@@ -169,7 +204,10 @@ def around(value: Any) -> list[Any]:
         return []
     number, unit = found
     is_whole = not unit and float(number).is_integer()
-    numbers = [max(1, round(number * factor)) if is_whole else float(f"{number * factor:.4g}") for factor in FACTORS]
+    numbers = [
+        max(1, round(number * factor)) if is_whole else float(f"{number * factor:.4g}")
+        for factor in FACTORS
+    ]
     plain = [int(one) if float(one).is_integer() else one for one in dict.fromkeys(numbers)]
     if head or unit:
         return [f"{head}{one}{unit}{tail}" for one in plain]

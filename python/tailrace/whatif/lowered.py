@@ -14,7 +14,8 @@ from tailrace.whatif.configurations import Written, configurations
 from tailrace.whatif.drawing import used_policies
 
 UNREACHED = "no frame can enter queue"
-"""The beginning of what the checks say of a queue without a class: the page checks maps of classes as a whole."""
+"""The beginning of what the checks say of a queue without a class: the page checks maps of classes
+as a whole."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class Lowering:
         return [arm for arm in self.chosen if names is None or names & self._used[arm]]
 
     def tried(self, values: Mapping[str, Any]) -> Tried:
-        """The scenario with values at dotted paths, as `--set` sets them. When only policies are changed, arms that do
-        not use them have the problems of the scenario without arms.
+        """The scenario with values at dotted paths, as `--set` sets them. When only policies are
+        changed, arms that do not use them have the problems of the scenario without arms.
         """
         names = changed_policies(values)
         base, scenario, problems = try_changes(self.loaded.document, values)
@@ -90,7 +91,8 @@ class Lowering:
         return Tried(problem, {name: arms[name] for name in self.chosen} if is_whole else {})
 
     def plans(self, arms: Mapping[str, Scenario], size: Size) -> dict[str, Raw]:
-        """The plans of the arms at a size; without a scale, the configurations of their switches."""
+        """The plans of the arms at a size; without a scale, the configurations of their
+        switches."""
         if size.scale is None:
             return {arm: configurations(scenario, self.written) for arm, scenario in arms.items()}
         plans = Plans({arm: scaled(scenario, size.scale) for arm, scenario in arms.items()})

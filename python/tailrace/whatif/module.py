@@ -1,4 +1,5 @@
-"""The simulator as a WebAssembly module: built by `make whatif`, and shipped with what it was built from."""
+"""The simulator as a WebAssembly module: built by `make whatif`, and shipped with what it was built
+from."""
 
 import json
 from functools import cache
@@ -14,7 +15,9 @@ def packed() -> bytes:
     """The module, as gzip. Raises `RunRefusedError` without one."""
     file = ASSETS / "simulator.wasm.gz"
     if not file.is_file():
-        raise RunRefusedError("the simulator's WebAssembly module is missing (hint: make whatif builds it)")
+        raise RunRefusedError(
+            "the simulator's WebAssembly module is missing (hint: make whatif builds it)"
+        )
     return file.read_bytes()
 
 

@@ -31,7 +31,8 @@ class Number:
     step: Fraction
     """What changes the plans by one."""
     beyond: str = ""
-    """What the checks say of a number outside the range; empty where the range is what the page offers."""
+    """What the checks say of a number outside the range; empty where the range is what the page
+    offers."""
 
     def data(self) -> dict[str, Any]:
         """As it is written into the page, without what the plans follow."""
@@ -118,8 +119,11 @@ def number_or_text(text: str) -> Any:
 
 
 def changes(moved: Sequence[Moved], texts: Mapping[str, str]) -> dict[str, Any]:
-    """What is set in the scenario: knobs that are not where the scenario has them, and the others of their groups."""
-    away = {one.path for one in moved if one.is_always_set or texts.get(one.path, one.own) != one.own}
+    """What is set in the scenario: knobs that are not where the scenario has them, and the others
+    of their groups."""
+    away = {
+        one.path for one in moved if one.is_always_set or texts.get(one.path, one.own) != one.own
+    }
     groups = {one.knob.group for one in moved if one.path in away and one.knob.group}
     return {
         one.path: one.value_of(texts.get(one.path, one.own))

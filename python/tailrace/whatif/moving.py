@@ -42,13 +42,17 @@ class Mover:
 
     def of(self, knob: Knob) -> Moved:
         """The knob with what each position changes, and with numbers where the plans follow one."""
-        steps: dict[str, ByArm] = {size: {arm: [] for arm in arms} for size, arms in self.plans.items()}
+        steps: dict[str, ByArm] = {
+            size: {arm: [] for arm in arms} for size, arms in self.plans.items()
+        }
         refused: dict[str, str] = {}
         is_map = isinstance(knob.values[0], str) and ".priorities." in knob.path
         own = value_at(self.lowering.loaded.document.data, knob.path)
         for value, text in zip(knob.values, knob.texts, strict=True):
             is_own = own is not None and text_of(own) == text
-            found, problem = (None, None) if is_own else self._steps({knob.path: value}, is_map=is_map)
+            found, problem = (
+                (None, None) if is_own else self._steps({knob.path: value}, is_map=is_map)
+            )
             if problem is not None:
                 refused[text] = problem
             for size, arms in steps.items():
@@ -60,8 +64,8 @@ class Mover:
     def _steps(
         self, values: dict[str, Any], *, is_map: bool = False
     ) -> tuple[dict[str, dict[str, list[Step]]] | None, str | None]:
-        """What values change by size and arm, or why the scenario cannot have them. A queue without a class is no
-        reason where maps of classes are checked as a whole.
+        """What values change by size and arm, or why the scenario cannot have them. A queue without
+        a class is no reason where maps of classes are checked as a whole.
         """
         tried = self.lowering.tried(values)
         if not tried.arms or (tried.problem is not None and not is_map):
@@ -69,7 +73,11 @@ class Mover:
         plans = self._lowered(values, tried.arms)
         return {
             size: {
-                arm: [step for step in self._difference(size, plan, plans[size][arm]) if not (is_map and is_name(step))]
+                arm: [
+                    step
+                    for step in self._difference(size, plan, plans[size][arm])
+                    if not (is_map and is_name(step))
+                ]
                 for arm, plan in arms.items()
             }
             for size, arms in self.plans.items()
@@ -79,7 +87,8 @@ class Mover:
         """The plans, those of arms without the policy that is changed as they were."""
         touched = self.lowering.touched(values)
         return {
-            size.name: self.plans[size.name] | self.lowering.plans({arm: arms[arm] for arm in touched}, size)
+            size.name: self.plans[size.name]
+            | self.lowering.plans({arm: arms[arm] for arm in touched}, size)
             for size in self.lowering.sizes
         }
 
@@ -98,7 +107,10 @@ class Mover:
             return replace(moved, why_no_number=why)
         numbers = [value for value in values if value is not None]
         samples: BySample = {
-            size: {arm: [(numbers[at], steps[at]) for at in moved.allowed] for arm, steps in arms.items()}
+            size: {
+                arm: [(numbers[at], steps[at]) for at in moved.allowed]
+                for arm, steps in arms.items()
+            }
             for size, arms in moved.steps.items()
         }
         allowed = sorted(numbers[at] for at in moved.allowed)
@@ -126,10 +138,14 @@ class Mover:
         follow, without = self._follow(samples)
         if follow is None:
             return replace(moved, why_no_number=NO_RULE)
-        return replace(moved, number=Number(form, low, high, follow, without, abs(Fraction(line.c, line.b)), beyond))
+        return replace(
+            moved,
+            number=Number(form, low, high, follow, without, abs(Fraction(line.c, line.b)), beyond),
+        )
 
     def _follow(self, samples: BySample) -> tuple[Fields | None, set[str]]:
-        """What every plan has at any value, None without such a rule; and the vendors without one."""
+        """What every plan has at any value, None without such a rule; and the vendors without
+        one."""
         found: Fields = {}
         without: set[str] = set()
         for size, arms in samples.items():
@@ -147,12 +163,16 @@ class Mover:
         return found, without
 
     def _end(self, knob: Knob, form: Form, line: Line, good: Fraction, bad: Fraction) -> Fraction:
-        """The last value that the scenario can have on the way from one that it can have to one that it cannot."""
+        """The last value that the scenario can have on the way from one that it can have to one
+        that it cannot."""
 
         def is_sound(number: int) -> bool:
             value = line.of(number)
             text = None if value is None else form.text(value)
-            return text is not None and self.lowering.tried({knob.path: number_or_text(text)}).problem is None
+            return (
+                text is not None
+                and self.lowering.tried({knob.path: number_or_text(text)}).problem is None
+            )
 
         sound, other = line.at(good), line.at(bad)
         if sound is None or other is None:
@@ -178,13 +198,17 @@ class Mover:
         return line.of(sound) or good
 
     def share(self, knobs: Sequence[Knob], queues: int) -> list[Moved]:
-        """The shares of a policy, which are stated together and add up to what they were: weights in thousandths. Empty
-        where the plans of the scenario are others when its shares are stated in thousandths.
+        """The shares of a policy, which are stated together and add up to what they were: weights
+        in thousandths. Empty where the plans of the scenario are others when its shares are stated
+        in thousandths.
         """
         own = [round(float(knob.texts[0][:-1]) * 10) for knob in knobs]
-        zero: dict[str, ByArm] = {size: {arm: [[]] for arm in arms} for size, arms in self.plans.items()}
+        zero: dict[str, ByArm] = {
+            size: {arm: [[]] for arm in arms} for size, arms in self.plans.items()
+        }
         samples: dict[str, BySample] = {
-            knob.path: {size: {arm: [] for arm in arms} for size, arms in zero.items()} for knob in knobs
+            knob.path: {size: {arm: [] for arm in arms} for size, arms in zero.items()}
+            for knob in knobs
         }
         total = sum(own)
         rows = [own, *_compositions(total, len(knobs))]
@@ -193,7 +217,9 @@ class Mover:
         for milli in rows:
             values = {knob.path: f"{one / 10:g}%" for knob, one in zip(knobs, milli, strict=True)}
             found, _ = self._steps(values)
-            if found is None or (milli == own and any(s for a in found.values() for s in a.values())):
+            if found is None or (
+                milli == own and any(s for a in found.values() for s in a.values())
+            ):
                 return []
             changed.append(found)
         for size, arms in zero.items():
@@ -204,8 +230,14 @@ class Mover:
                 is_written = is_written and of_knob is not None
                 for index, knob in enumerate(knobs):
                     for row, found in zip(rows, changed, strict=True):
-                        steps = [step for step in found[size][arm] if (of_knob or {}).get(repr(step[:2])) == index]
-                        samples[knob.path][size][arm].append((Fraction(row[index] * PPB_PER_MILLE), steps))
+                        steps = [
+                            step
+                            for step in found[size][arm]
+                            if (of_knob or {}).get(repr(step[:2])) == index
+                        ]
+                        samples[knob.path][size][arm].append(
+                            (Fraction(row[index] * PPB_PER_MILLE), steps)
+                        )
         made = []
         high = Fraction((total - (queues - 1)) * PPB_PER_MILLE)
         for knob in knobs:
@@ -215,7 +247,9 @@ class Mover:
             if follow is None:
                 return []
             without |= set() if is_written else set(VENDORS)
-            number = Number(form, Fraction(PPB_PER_MILLE), high, follow, without, Fraction(PPB_PER_MILLE))
+            number = Number(
+                form, Fraction(PPB_PER_MILLE), high, follow, without, Fraction(PPB_PER_MILLE)
+            )
             made.append(Moved(knob, zero, {}, number))
         return made
 
@@ -231,8 +265,11 @@ def _compositions(total: int, parts: int) -> Iterator[list[int]]:
             yield [unit * one for one in made]
 
 
-def _owners(changed: Sequence[Sequence[Step]], rows: Sequence[Sequence[int]], parts: int) -> dict[str, int] | None:
-    """Which part each step follows, by the step's kind and path; None where one follows none. Remarks have no part."""
+def _owners(
+    changed: Sequence[Sequence[Step]], rows: Sequence[Sequence[int]], parts: int
+) -> dict[str, int] | None:
+    """Which part each step follows, by the step's kind and path; None where one follows none.
+    Remarks have no part."""
     found: dict[str, int] = {}
     for steps in changed:
         for step in steps:
@@ -244,7 +281,9 @@ def _owners(changed: Sequence[Sequence[Step]], rows: Sequence[Sequence[int]], pa
                 for row, other in zip(rows, changed, strict=True)
             ]
             stated = [(row, value) for row, value in seen if isinstance(value, int)]
-            ratios = [{Fraction(value, row[index]) for row, value in stated} for index in range(parts)]
+            ratios = [
+                {Fraction(value, row[index]) for row, value in stated} for index in range(parts)
+            ]
             owner = next((index for index, one in enumerate(ratios) if len(one) == 1), None)
             if owner is None:
                 return None

@@ -1,8 +1,8 @@
 """Numbers that the reader of a page types: how they are written, and what they change in a plan.
 
-A plan follows a number when each of its fields that the number changes is a whole number `(a + b * value) / c`; a line
-of a configuration follows when each of its numbers does. This is found from plans lowered at a few values, and verified
-at others.
+A plan follows a number when each of its fields that the number changes is a whole number `(a + b *
+value) / c`; a line of a configuration follows when each of its numbers does. This is found from
+plans lowered at a few values, and verified at others.
 """
 
 import re
@@ -32,16 +32,24 @@ class Form:
     def value(self, text: str) -> Fraction | None:
         """The number, in the common unit; None for another form."""
         found = form_of(text)
-        if found is None or (found.head, found.tail) != (self.head, self.tail) or found.unit not in self.units:
+        if (
+            found is None
+            or (found.head, found.tail) != (self.head, self.tail)
+            or found.unit not in self.units
+        ):
             return None
         inner = text[len(self.head) : len(text) - len(self.tail)]
         number = inner[: len(inner) - len(found.unit)] if found.unit else inner
         return Fraction(number.strip()) * self.units[found.unit]
 
     def text(self, value: Fraction) -> str | None:
-        """The number as in a scenario file, in its own unit where that takes few digits; None where no unit does."""
+        """The number as in a scenario file, in its own unit where that takes few digits; None where
+        no unit does."""
         own = self.unit
-        alike = [("i" in unit[:2]) == ("i" in own[:2]) and ("bit" in unit) == ("bit" in own) for unit in self.units]
+        alike = [
+            ("i" in unit[:2]) == ("i" in own[:2]) and ("bit" in unit) == ("bit" in own)
+            for unit in self.units
+        ]
         known = [unit for unit, is_alike in zip(self.units, alike, strict=True) if is_alike]
         smaller = [unit for unit in known if self.units[unit] <= self.units[own] and unit != own]
         for unit in (own, *sorted(smaller, key=lambda one: -self.units[one])):
@@ -57,7 +65,8 @@ class Form:
 
 
 def form_of(text: str) -> Form | None:
-    """The form of a value's text: a number with or without a unit, or the one argument of a function."""
+    """The form of a value's text: a number with or without a unit, or the one argument of a
+    function."""
     match = _FUNCTION.fullmatch(text)
     head, inner, tail = match.groups() if match else ("", text, "")
     found = number_of(inner)
@@ -103,11 +112,16 @@ Sample = tuple[Fraction, Sequence[Step]]
 
 
 def follows(plan: Any, samples: Sequence[Sample]) -> list[Follow] | None:
-    """What every field that the samples' steps change is at any value; None where there is no such rule."""
+    """What every field that the samples' steps change is at any value; None where there is no such
+    rule."""
     places: dict[str, tuple[str, list[Any]]] = {}
     for _, steps in samples:
         for step in steps:
-            if step[0] not in ("set", "digits") or isinstance(step[2], bool) or not isinstance(step[2], int):
+            if (
+                step[0] not in ("set", "digits")
+                or isinstance(step[2], bool)
+                or not isinstance(step[2], int)
+            ):
                 return None
             places[repr(step[:2])] = (step[0], step[1])
     found: list[Follow] = []
@@ -120,7 +134,8 @@ def follows(plan: Any, samples: Sequence[Sample]) -> list[Follow] | None:
 
 
 def written(configuration: Any, samples: Sequence[Sample]) -> tuple[list[Follow], set[str]]:
-    """What the lines of each vendor's configuration are at any value, and the vendors without such a rule."""
+    """What the lines of each vendor's configuration are at any value, and the vendors without such
+    a rule."""
     found: list[Follow] = []
     without: set[str] = set()
     for vendor in configuration:

@@ -55,16 +55,19 @@ def write_page(
     size = len(text.encode())
     if size > PAGE_BYTES_MAX:
         raise RunRefusedError(
-            f"the page would have {size} bytes; the limit is {PAGE_BYTES_MAX} (hint: fewer knobs or arms)"
+            f"the page would have {size} bytes; the limit is {PAGE_BYTES_MAX} (hint: fewer "
+            "knobs or arms)"
         )
     write_text(path, text)
     return bundle, size
 
 
 def _quick_scale(loaded: Loaded, arms: list[str], scale: float, reporter: Reporter) -> float:
-    """The share of the experiment whose trials of all arms have about `QUICK_HOPS` packet-hops, to two digits.
+    """The share of the experiment whose trials of all arms have about `QUICK_HOPS` packet-hops, to
+    two digits.
 
-    Raises `RunRefusedError`, before anything is simulated, where one plan alone is too large for a page.
+    Raises `RunRefusedError`, before anything is simulated, where one plan alone is too large for a
+    page.
     """
     first = FIRST_SCALE * scale
     with working(reporter, "making plans"):

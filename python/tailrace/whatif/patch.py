@@ -1,9 +1,10 @@
-"""What a value of the scenario changes in a plan, as steps that a page can take without lowering anything.
+"""What a value of the scenario changes in a plan, as steps that a page can take without lowering
+anything.
 
-A step is `["set", path, value]`, `["remove", path]`, `["insert", path, index, value]`, or, of a number within a line of
-text, `["digits", [*path, which], number]`. A path leads through keys,
-indices, and, in lists whose elements have names, `{"name": ..}`: a workload keeps its place by its name when another
-one is switched off.
+A step is `["set", path, value]`, `["remove", path]`, `["insert", path, index, value]`, or, of a
+number within a line of text, `["digits", [*path, which], number]`. A path leads through keys,
+indices, and, in lists whose elements have names, `{"name": ..}`: a workload keeps its place by its
+name when another one is switched off.
 """
 
 import re
@@ -22,7 +23,10 @@ def name_of(value: Any) -> str | None:
     """The name of an element of a plan: a host's, a switch's, a queue's or a workload's."""
     if not isinstance(value, dict):
         return None
-    name = value.get("name", value.get("header", {}).get("name") if isinstance(value.get("header"), dict) else None)
+    name = value.get(
+        "name",
+        value.get("header", {}).get("name") if isinstance(value.get("header"), dict) else None,
+    )
     return name if isinstance(name, str) else None
 
 
@@ -30,7 +34,9 @@ def difference(before: Any, after: Any, path: Path = ()) -> list[Step]:
     """The steps that make `before` equal to `after`."""
     if isinstance(before, dict) and isinstance(after, dict):
         removed: list[Step] = [["remove", [*path, key]] for key in before if key not in after]
-        changed = [step for key, value in after.items() for step in _of_key(before, key, value, path)]
+        changed = [
+            step for key, value in after.items() for step in _of_key(before, key, value, path)
+        ]
         return removed + changed
     if isinstance(before, list) and isinstance(after, list):
         found = _of_lists(before, after, path)
@@ -41,7 +47,8 @@ def difference(before: Any, after: Any, path: Path = ()) -> list[Step]:
 
 
 def in_lines(before: Any, steps: Sequence[Step]) -> list[Step]:
-    """The same steps, in which lines that differ only in numbers have these changed: two values may be in one line."""
+    """The same steps, in which lines that differ only in numbers have these changed: two values may
+    be in one line."""
     found: list[Step] = []
     for step in steps:
         old = _found(before, step[1]) if step[0] == "set" and isinstance(step[2], str) else None
@@ -52,7 +59,9 @@ def in_lines(before: Any, steps: Sequence[Step]) -> list[Step]:
         if not all(_NUMBER.fullmatch(one) for _, pair in pairs for one in pair):
             found.append(step)
             continue
-        found += [["digits", [*step[1], which], int(new)] for which, (one, new) in pairs if one != new]
+        found += [
+            ["digits", [*step[1], which], int(new)] for which, (one, new) in pairs if one != new
+        ]
     return found
 
 
@@ -72,7 +81,11 @@ def _found(value: Any, path: Sequence[Any]) -> Any:
 
 
 def _of_key(before: dict[str, Any], key: str, value: Any, path: Path) -> list[Step]:
-    return difference(before[key], value, (*path, key)) if key in before else [["set", [*path, key], value]]
+    return (
+        difference(before[key], value, (*path, key))
+        if key in before
+        else [["set", [*path, key], value]]
+    )
 
 
 def _of_lists(before: list[Any], after: list[Any], path: Path) -> list[Step] | None:
@@ -107,7 +120,9 @@ def applied(plan: Any, steps: Sequence[Step]) -> Any:
 def _applied(value: Any, path: Sequence[Any], step: Step) -> Any:
     if isinstance(value, str) and step[0] == "digits":
         which = iter(range(len(value)))
-        return _DIGITS.sub(lambda match: str(step[2]) if next(which) == path[0] else match[0], value)
+        return _DIGITS.sub(
+            lambda match: str(step[2]) if next(which) == path[0] else match[0], value
+        )
     if not path:
         if step[0] == "insert":
             return [*value[: step[2]], step[3], *value[step[2] :]]

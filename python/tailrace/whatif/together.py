@@ -1,4 +1,5 @@
-"""Values that the scenario's checks refuse together, though each is sound alone: found by trying, in words."""
+"""Values that the scenario's checks refuse together, though each is sound alone: found by trying,
+in words."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,14 +11,17 @@ from tailrace.whatif.lowered import Lowering
 from tailrace.whatif.moves import Moved, changes
 
 ROWS_QUIET = 32
-"""The search ends after so many mixtures of ends with nothing new: a pair of ends is in one of four of them."""
+"""The search ends after so many mixtures of ends with nothing new: a pair of ends is in one of four
+of them."""
 ROWS_MAX = 200
 PROBLEMS_MAX = 80
 """Problems that are looked into."""
 HALVINGS = 6
 """How often a second place for a bound is looked for nearer to the first."""
 
-NOT_TOGETHER = "these are not moved together on this page, as some of their values are refused together: "
+NOT_TOGETHER = (
+    "these are not moved together on this page, as some of their values are refused together: "
+)
 
 Texts = dict[str, str]
 T = TypeVar("T")
@@ -25,8 +29,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Bound:
-    """While one knob has a value `a`, another one's must not go beyond `base + slope * a`; or, while it has
-    a text, beyond `base`.
+    """While one knob has a value `a`, another one's must not go beyond `base + slope * a`; or,
+    while it has a text, beyond `base`.
     """
 
     other: str
@@ -44,7 +48,8 @@ class Bound:
 
 @dataclass(frozen=True)
 class Never:
-    """Values that are not offered together: those of a table, or, without one, all that are not the scenario's own."""
+    """Values that are not offered together: those of a table, or, without one, all that are not the
+    scenario's own."""
 
     paths: tuple[str, ...]
     texts: tuple[str, ...]
@@ -75,7 +80,9 @@ class Together:
                 }
                 for one in self.bounds
             ],
-            "nevers": [{"paths": one.paths, "texts": one.texts, "words": one.words} for one in self.nevers],
+            "nevers": [
+                {"paths": one.paths, "texts": one.texts, "words": one.words} for one in self.nevers
+            ],
         }
 
     def violated(self, by_path: Mapping[str, Moved], texts: Mapping[str, str]) -> str | None:
@@ -89,14 +96,17 @@ class Together:
                     return never.paths[-1]
         for bound in self.bounds:
             if bound.path in texts and bound.other in texts and _is_beyond(bound, by_path, texts):
-                away = [path for path in (bound.path, bound.other) if texts[path] != by_path[path].own]
+                away = [
+                    path for path in (bound.path, bound.other) if texts[path] != by_path[path].own
+                ]
                 # Of two that are alike it is now the one and now the other.
                 self._turns += 1
                 return min(away[:: 1 if self._turns % 2 else -1], key=self._bounds_of)
         return None
 
     def _bounds_of(self, path: str) -> int:
-        """How many bounds a knob has: one that bounds many others stays where it is, so that these are tried too."""
+        """How many bounds a knob has: one that bounds many others stays where it is, so that these
+        are tried too."""
         return sum(path in (one.path, one.other) for one in self.bounds)
 
     def repaired(self, moved: Sequence[Moved], texts: Mapping[str, str]) -> Texts:
@@ -123,11 +133,13 @@ def _value(one: Moved, texts: Mapping[str, str]) -> Fraction | None:
 
 
 def drawn_row(moved: Sequence[Moved], drawn: random.Random, how: str) -> Texts:
-    """A value of every knob: the lowest, the highest, one of both ends, or any. Shares keep their sum, and maps of
-    classes reach every queue that they reached.
+    """A value of every knob: the lowest, the highest, one of both ends, or any. Shares keep their
+    sum, and maps of classes reach every queue that they reached.
     """
     texts = {
-        one.path: _drawn(one, drawn, how) for one in moved if not one.path.endswith(".share") or not one.knob.group
+        one.path: _drawn(one, drawn, how)
+        for one in moved
+        if not one.path.endswith(".share") or not one.knob.group
     }
     for members in _groups(moved, ".share"):
         own = [round(float(one.own[:-1]) * 10) for one in members]
@@ -146,7 +158,9 @@ def drawn_row(moved: Sequence[Moved], drawn: random.Random, how: str) -> Texts:
 
 
 def _groups(moved: Sequence[Moved], ending: str) -> Iterator[list[Moved]]:
-    names = dict.fromkeys(one.knob.group for one in moved if one.knob.group and one.path.endswith(ending))
+    names = dict.fromkeys(
+        one.knob.group for one in moved if one.knob.group and one.path.endswith(ending)
+    )
     for name in names:
         yield [one for one in moved if one.knob.group == name]
 
@@ -184,7 +198,8 @@ def learned(lowering: Lowering, moved: Sequence[Moved]) -> Together:
 
 
 def smallest(units: Sequence[T], is_wrong: Callable[[Sequence[T]], bool]) -> list[T]:
-    """A smallest part of what is wrong: without any of its elements it is not (QuickXplain: Junker, AAAI 2004)."""
+    """A smallest part of what is wrong: without any of its elements it is not (QuickXplain: Junker,
+    AAAI 2004)."""
 
     def needed(base: list[T], has_added: bool, rest: list[T]) -> list[T]:
         if has_added and is_wrong(base):
@@ -235,7 +250,9 @@ class _Search:
         """A smallest set of knobs that are refused together."""
 
         def is_refused(units: Sequence[list[Moved]]) -> bool:
-            some = {one.path: texts[one.path] for unit in units for one in unit if one.path in texts}
+            some = {
+                one.path: texts[one.path] for unit in units for one in unit if one.path in texts
+            }
             return self._problem(some) is not None
 
         return smallest(self._units(texts), is_refused)
@@ -250,9 +267,14 @@ class _Search:
         bounded = [one for one in singles if one.number is not None]
         first, second = singles
         if len(bounded) == 2:
-            bound = _Pair(self, first, second, texts, words).bound() or _Pair(self, second, first, texts, words).bound()
+            bound = (
+                _Pair(self, first, second, texts, words).bound()
+                or _Pair(self, second, first, texts, words).bound()
+            )
             rules: list[Bound | Never] = (
-                [bound] if bound is not None else [Never((first.path, second.path), (), NOT_TOGETHER + words)]
+                [bound]
+                if bound is not None
+                else [Never((first.path, second.path), (), NOT_TOGETHER + words)]
             )
         elif bounded:
             other = second if bounded[0] is first else first
@@ -265,7 +287,9 @@ class _Search:
             else:
                 self.together.nevers.append(rule)
 
-    def _by_text(self, other: Moved, one: Moved, texts: Mapping[str, str], words: str) -> list[Bound | Never]:
+    def _by_text(
+        self, other: Moved, one: Moved, texts: Mapping[str, str], words: str
+    ) -> list[Bound | Never]:
         """A bound for each position of a knob whose positions are not numbers."""
         found: list[Bound | Never] = []
         for at in other.allowed:
@@ -274,8 +298,14 @@ class _Search:
                 end = _Pair(self, other, one, here, words).end(here[other.path])
                 if end is None:
                     return [Never((other.path, one.path), (), NOT_TOGETHER + words)]
-                is_upper = bool(end < (one.number.form.value(texts[one.path]) or 0)) if one.number else True
-                found.append(Bound(other.path, here[other.path], one.path, is_upper, end, Fraction(0), words))
+                is_upper = (
+                    bool(end < (one.number.form.value(texts[one.path]) or 0))
+                    if one.number
+                    else True
+                )
+                found.append(
+                    Bound(other.path, here[other.path], one.path, is_upper, end, Fraction(0), words)
+                )
         return found
 
     def _table(self, first: Moved, second: Moved) -> Iterator[Never]:
@@ -284,7 +314,11 @@ class _Search:
                 pair = (first.knob.texts[at], second.knob.texts[to])
                 words = self._problem(dict(zip((first.path, second.path), pair, strict=True)))
                 if words is not None:
-                    yield Never((first.path, second.path), pair, f"these values are refused together: {words}")
+                    yield Never(
+                        (first.path, second.path),
+                        pair,
+                        f"these values are refused together: {words}",
+                    )
 
 
 @dataclass
@@ -298,7 +332,8 @@ class _Pair:
     words: str
 
     def bound(self) -> Bound | None:
-        """A bound in proportion to the other knob's number, verified between its places; None where there is none."""
+        """A bound in proportion to the other knob's number, verified between its places; None where
+        there is none."""
         assert self.other.number is not None, "both are numbers"
         form = self.other.number.form
         at, own = form.value(self.texts[self.other.path]), form.value(self.other.own)
@@ -317,9 +352,21 @@ class _Pair:
         slope = (second[1] - here) / (second[0] - at)
         base = here - slope * at
         value = self.one.number.form.value(self.texts[self.one.path]) if self.one.number else None
-        bound = Bound(self.other.path, None, self.one.path, value is not None and value > here, base, slope, self.words)
+        bound = Bound(
+            self.other.path,
+            None,
+            self.one.path,
+            value is not None and value > here,
+            base,
+            slope,
+            self.words,
+        )
         between = form.text(_whole((at + second[0] * 2) / 3))
-        return bound if between is not None and self._holds(bound, between, form.value(between) or at) else None
+        return (
+            bound
+            if between is not None and self._holds(bound, between, form.value(between) or at)
+            else None
+        )
 
     def _holds(self, bound: Bound, place: str, value: Fraction) -> bool:
         end = bound.base + bound.slope * value
@@ -334,24 +381,39 @@ class _Pair:
     def _is_sound(self, place: str, value: Fraction) -> bool:
         assert self.one.number is not None, "it is a number"
         text = self.one.number.form.text(value)
-        return text is not None and self.search._problem({self.other.path: place, self.one.path: text}) is None
+        return (
+            text is not None
+            and self.search._problem({self.other.path: place, self.one.path: text}) is None
+        )
 
     def end(self, place: str) -> Fraction | None:
-        """The last sound value of the second knob from its own towards the refused one; None where all are, or none."""
+        """The last sound value of the second knob from its own towards the refused one; None where
+        all are, or none."""
         assert self.one.number is not None, "it is a number"
         form, unit = self.one.number.form, self._unit()
         good, bad = form.value(self.one.own), form.value(self.texts[self.one.path])
-        if good is None or bad is None or self._is_sound(place, bad) or not self._is_sound(place, good):
+        if (
+            good is None
+            or bad is None
+            or self._is_sound(place, bad)
+            or not self._is_sound(place, good)
+        ):
             return None
         towards = unit if bad > good else -unit
         guess = self.other.number.form.value(place) if self.other.number is not None else None
-        if guess is not None and min(good, bad) < guess < max(good, bad) and self._is_sound(place, guess):
+        if (
+            guess is not None
+            and min(good, bad) < guess < max(good, bad)
+            and self._is_sound(place, guess)
+        ):
             good = guess
             if not self._is_sound(place, guess + towards):
                 return guess
         while abs(bad - good) > unit:
             steps = (bad - good) / unit
-            middle = good + unit * (int(steps) // 2 if int(steps) // 2 else (1 if steps > 0 else -1))
+            middle = good + unit * (
+                int(steps) // 2 if int(steps) // 2 else (1 if steps > 0 else -1)
+            )
             if self._is_sound(place, middle):
                 good = middle
             else:

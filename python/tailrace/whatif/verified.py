@@ -1,4 +1,5 @@
-"""Several values together change plans and configurations as a scenario with all of them: verified by lowering some."""
+"""Several values together change plans and configurations as a scenario with all of them: verified
+by lowering some."""
 
 import json
 import random
@@ -21,15 +22,17 @@ PLANS = ""
 
 
 def _combinations(bundle: Bundle) -> Iterator[dict[str, str]]:
-    """The lowest and the highest positions of all knobs, and some in between, the same ones each time; by path."""
+    """The lowest and the highest positions of all knobs, and some in between, the same ones each
+    time; by path."""
     drawn = random.Random(len(bundle.moved))
     for turn in range(TRIED):
         yield drawn_row(bundle.moved, drawn, ("low", "high")[turn] if turn < 2 else "any")
 
 
 def check_combinations(bundle: Bundle) -> None:
-    """The steps of several knobs together give the plan of a scenario with all of their values; a knob with which they
-    do not is left out. One with which only configurations differ is kept without them.
+    """The steps of several knobs together give the plan of a scenario with all of their values; a
+    knob with which they do not is left out. One with which only configurations differ is kept
+    without them.
     """
     for row in list(_combinations(bundle)):
         texts = _apart(bundle, bundle.together.repaired(bundle.moved, row))
@@ -46,7 +49,8 @@ def check_combinations(bundle: Bundle) -> None:
 
 
 def _apart(bundle: Bundle, texts: dict[str, str]) -> dict[str, str]:
-    """These values, without pairs of positions whose effects depend on each other: they are not offered together."""
+    """These values, without pairs of positions whose effects depend on each other: they are not
+    offered together."""
     while _is_same(bundle, texts, PLANS) is False:
         choices = [one for one in bundle.moved if one.number is None and texts[one.path] != one.own]
 
@@ -58,13 +62,16 @@ def _apart(bundle: Bundle, texts: dict[str, str]) -> dict[str, str]:
             break
         paths = (pair[0].path, pair[1].path)
         at = (texts[paths[0]], texts[paths[1]])
-        bundle.together.nevers.append(Never(paths, at, "this page cannot put these values together"))
+        bundle.together.nevers.append(
+            Never(paths, at, "this page cannot put these values together")
+        )
         texts = bundle.together.repaired(bundle.moved, texts)
     return texts
 
 
 def _first_that_depends(bundle: Bundle, texts: Mapping[str, str], what: str) -> Moved | None:
-    """The first knob, in their order, with which the plans are not those of the scenario any more."""
+    """The first knob, in their order, with which the plans are not those of the scenario any
+    more."""
     kept = [one for one in bundle.moved if one.path in texts]
     if what:
         lacking = [one for one in kept if not one.is_written(what, texts[one.path])]
@@ -112,7 +119,9 @@ def _maps(bundle: Bundle, texts: Mapping[str, str]) -> dict[str, list[str]]:
     own = {one.path: one.own for one in bundle.moved} | dict(texts)
     for name, policy in bundle.loaded.scenario.policies.items():
         paths = [f"policies.{name}.priorities.{priority}" for priority in range(PRIORITIES)]
-        found[name] = [own.get(path, policy.queue_of(priority)) for priority, path in enumerate(paths)]
+        found[name] = [
+            own.get(path, policy.queue_of(priority)) for priority, path in enumerate(paths)
+        ]
     return found
 
 
@@ -123,8 +132,11 @@ def _compared(plan: Any, what: str) -> str:
     return json.dumps({name: one["lines"] for name, one in plan[what].items()})
 
 
-def _steps(bundle: Bundle, size: str, arm: str, texts: Mapping[str, str], what: str) -> list[Step] | None:
-    """The steps to these values, of the plan or of the configuration of a vendor; None where a number has none."""
+def _steps(
+    bundle: Bundle, size: str, arm: str, texts: Mapping[str, str], what: str
+) -> list[Step] | None:
+    """The steps to these values, of the plan or of the configuration of a vendor; None where a
+    number has none."""
     found: list[Step] = []
     for one in bundle.moved:
         steps = one.steps_of(size, arm, texts[one.path]) if one.path in texts else []

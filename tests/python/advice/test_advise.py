@@ -24,7 +24,15 @@ SMALL = ("--only", "dpp-120", "--only", "rto-min-10ms", "--screening", "2", "--t
 @pytest.fixture(scope="module")
 def advised(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     out = tmp_path_factory.mktemp("advise") / "advice"
-    done = tailrace("advise", str(CASES / "prioritise.yaml"), *SMALL, "--goal", "orders.p99 < 1ms", "--out", str(out))
+    done = tailrace(
+        "advise",
+        str(CASES / "prioritise.yaml"),
+        *SMALL,
+        "--goal",
+        "orders.p99 < 1ms",
+        "--out",
+        str(out),
+    )
     assert done.returncode == 0, done.stderr
     return out, done.stdout
 
@@ -33,7 +41,7 @@ def test_the_answer_names_the_goal_and_the_best(advised: tuple[Path, str]) -> No
     _, text = advised
     answer = " ".join(text.split())
     assert re.match(
-        r"At present orders' 99th percentile of latency is [\d.]+ ms, which misses the goal\. Best: The"
+        r"At present orders' 99th percentile of latency is [\d.]+ ms, which misses the goal\. Best: The"  # noqa: E501
         r" first 120 packets .* \(dpp-120\): [\d.]+ ms",
         answer,
     )
@@ -57,7 +65,10 @@ def test_its_figures_are_those_of_the_runs(advised: tuple[Path, str]) -> None:
     looks = json.loads((out / "confirmed" / "manifest.json").read_text())["auto"]["looks"]
     assert [look["trials"] for look in looks] == [6]
     assert effect["test"].startswith("sequential")
-    assert [best["effect"][key] for key in ("p_value", "p_adjusted")] == [effect["p_value"], effect["p_adjusted"]]
+    assert [best["effect"][key] for key in ("p_value", "p_adjusted")] == [
+        effect["p_value"],
+        effect["p_adjusted"],
+    ]
     assert best["effect"]["baseline_value"] == effect["baseline_value"] == data["present"]["value"]
     # The goal is judged by the percentile of all transactions of all trials.
     pooled = result["arms"]["dpp-120"]["workloads"]["orders"]["latency_ms"]["p99"]
@@ -66,10 +77,15 @@ def test_its_figures_are_those_of_the_runs(advised: tuple[Path, str]) -> None:
     # Of six short trials the percentile has no interval: that it is short enough takes more.
     assert best["figure"]["interval"] is None
     assert best["end"] == "undecided"
-    assert best["takes"] == f"about {best['figure']['trials_needed']} trials of this length for an interval"
+    assert (
+        best["takes"]
+        == f"about {best['figure']['trials_needed']} trials of this length for an interval"
+    )
 
 
-def test_others_are_every_workload_although_the_goal_is_the_headline(advised: tuple[Path, str]) -> None:
+def test_others_are_every_workload_although_the_goal_is_the_headline(
+    advised: tuple[Path, str],
+) -> None:
     out, _ = advised
     run = Run.read(out / "confirmed")
     assert [one.workload for one in run.manifest.headline] == ["orders"]
@@ -77,7 +93,9 @@ def test_others_are_every_workload_although_the_goal_is_the_headline(advised: tu
     assert {effect.workload for effect in one.others} == {"orders", "nightly"}
 
 
-def test_confirmation_has_other_random_numbers_than_the_screening(advised: tuple[Path, str]) -> None:
+def test_confirmation_has_other_random_numbers_than_the_screening(
+    advised: tuple[Path, str],
+) -> None:
     out, _ = advised
     seeds = [
         {read_trial(file)["seed"] for file in (out / part / "trials" / "present").glob("*.json")}
@@ -95,20 +113,31 @@ def test_the_configuration_to_apply_means_the_simulated_policy(advised: tuple[Pa
     assert policy["dpp"]["max_packets"] == 120
     assert "checkpoint tailrace" in text
     assert "rollback running-config checkpoint tailrace" in text
-    # SONiC has no DPP: what its lines would mean is another policy, so that there are none, and the reason is told.
+    # SONiC has no DPP: what its lines would mean is another policy, so that there are none, and the
+    # reason is told.
     assert not list((out / "apply" / "dpp-120").glob("*.sonic.json"))
     assert "SONiC" in text
 
 
 def test_the_same_command_continues(advised: tuple[Path, str]) -> None:
     out, text = advised
-    again = tailrace("advise", str(CASES / "prioritise.yaml"), *SMALL, "--goal", "orders.p99 < 1ms", "--out", str(out))
+    again = tailrace(
+        "advise",
+        str(CASES / "prioritise.yaml"),
+        *SMALL,
+        "--goal",
+        "orders.p99 < 1ms",
+        "--out",
+        str(out),
+    )
     assert again.returncode == 0, again.stderr
     assert again.stdout == text
     assert "trials are complete already" in again.stderr
 
 
-def test_a_candidate_is_dismissed_by_a_trial_or_because_the_scenario_cannot_express_it(tmp_path: Path) -> None:
+def test_a_candidate_is_dismissed_by_a_trial_or_because_the_scenario_cannot_express_it(
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "advice"
     words = (
         "--goal",
@@ -125,11 +154,15 @@ def test_a_candidate_is_dismissed_by_a_trial_or_because_the_scenario_cannot_expr
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     tried = [one["name"] for one in data["screened"]]
-    # The latency has no part of a queue: that is known from trials, and those that act elsewhere come last.
+    # The latency has no part of a queue: that is known from trials, and those that act elsewhere
+    # come last.
     assert "dpp-120" in tried
     assert "rto-min-10ms" in tried
     assert not {one["name"] for one in data["not_possible"]} & {*tried}
-    assert all(one["reason"].startswith(("nothing to change", "not possible")) for one in data["not_possible"])
+    assert all(
+        one["reason"].startswith(("nothing to change", "not possible"))
+        for one in data["not_possible"]
+    )
     [text] = [one.read_text() for one in (tmp_path / "advice").glob("advice.txt")]
     assert "and dismissed because the figure improved by less than 3 %" in " ".join(text.split())
     assert data["screening"]["trials"] == 1
@@ -167,9 +200,13 @@ def test_a_run_is_advised_on_by_its_scenario(advised: tuple[Path, str], tmp_path
         (("--set", "workloads.orders.users=none"), "workloads.orders.users"),
     ],
 )
-def test_what_cannot_be_advised_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_advised_is_refused(
+    words: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
     only = () if "--only" in words else ("--only", "dpp-120")
-    done = tailrace("advise", str(CASES / "prioritise.yaml"), *words, *only, "--out", str(tmp_path / "advice"))
+    done = tailrace(
+        "advise", str(CASES / "prioritise.yaml"), *words, *only, "--out", str(tmp_path / "advice")
+    )
     assert done.returncode == 2, done.stdout
     assert message in done.stderr
 
@@ -184,7 +221,9 @@ def test_every_candidate_of_the_cases_is_sound_or_says_why() -> None:
         loaded = load_scenario(file)
         arm = next(iter(loaded.arms))
         for target in loaded.arms[arm].running:
-            here = Situation(document_of(loaded, arm), loaded.arms[arm], (target,), "latency_p99_ms")
+            here = Situation(
+                document_of(loaded, arm), loaded.arms[arm], (target,), "latency_p99_ms"
+            )
             for one in candidates(here):
                 _, scenario, problems = try_changes(here.document, one.changes)
                 assert scenario is not None or problems, f"{file.name} {one.name}"
@@ -216,12 +255,26 @@ def test_a_change_that_leaves_nothing_for_the_second_is_not_combined() -> None:
 
 def test_workloads_of_all_hosts_are_advised_on(tmp_path: Path) -> None:
     spine = CASES.parents[3] / "examples" / "leaf-spine.yaml"
-    words = ("--scale", "0.05", "--only", "rto-min-10ms", "--screening", "1", "--out", str(tmp_path / "advice"))
+    words = (
+        "--scale",
+        "0.05",
+        "--only",
+        "rto-min-10ms",
+        "--screening",
+        "1",
+        "--out",
+        str(tmp_path / "advice"),
+    )
     done = tailrace("advise", str(spine), *words)
     assert done.returncode == 0, done.stderr
     loaded = load_scenario(spine)
     arm = next(iter(loaded.arms))
-    here = Situation(document_of(loaded, arm), loaded.arms[arm], tuple(loaded.arms[arm].running), "latency_p99_ms")
+    here = Situation(
+        document_of(loaded, arm),
+        loaded.arms[arm],
+        tuple(loaded.arms[arm].running),
+        "latency_p99_ms",
+    )
     assert here.hosts == loaded.arms[arm].graph.hosts
     assert here.told(here.hosts) == f"all {len(here.hosts)} hosts"
 

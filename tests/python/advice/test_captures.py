@@ -36,7 +36,9 @@ def loaded_server() -> dict[str, Any]:
                 "server": "server",
                 "users": 4,
                 "gap": "exponential(5ms)",
-                "round_trips": [{"request": "200B", "response": "4kB", "server_time": "exponential(1ms)"}],
+                "round_trips": [
+                    {"request": "200B", "response": "4kB", "server_time": "exponential(1ms)"}
+                ],
             },
             "bulk": {
                 "kind": "stream",
@@ -52,7 +54,9 @@ def loaded_server() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return simulated_capture.capture(loaded_server(), tmp_path_factory.mktemp("capture") / "queue.pcap", CLIENT)
+    return simulated_capture.capture(
+        loaded_server(), tmp_path_factory.mktemp("capture") / "queue.pcap", CLIENT
+    )
 
 
 def server_ms(loaded: Any) -> float:
@@ -61,9 +65,12 @@ def server_ms(loaded: Any) -> float:
 
 
 def test_a_full_queue_is_no_slow_server(capture: Path) -> None:
-    plain = load_document(parse_document(scenario_text(fit_capture(capture, FitOptions())), "plain"))
+    plain = load_document(
+        parse_document(scenario_text(fit_capture(capture, FitOptions())), "plain")
+    )
     assert server_ms(plain) > 2.5 * SERVER_MS, "alone, the fit takes the queue for the server"
-    # The corrections end as soon as the latencies agree: what is left of the server's time depends on the draws.
+    # The corrections end as soon as the latencies agree: what is left of the server's time depends
+    # on the draws.
     assert server_ms(scenario_of([capture], None)) == pytest.approx(SERVER_MS, rel=0.4)
 
 
@@ -74,4 +81,6 @@ def test_the_time_at_present_is_that_of_the_queue(capture: Path, tmp_path: Path)
     data = json.loads(done.stdout)
     shares = data["makeup"]["shares"]
     assert shares["switch_queue"] > 0.5, shares
-    assert [one["name"] for one in data["confirmed"]] == ["codel"], "which helps against queues only"
+    assert [one["name"] for one in data["confirmed"]] == ["codel"], (
+        "which helps against queues only"
+    )

@@ -27,7 +27,8 @@ class Case(NamedTuple):
     scale: float = 1.0
 
 
-# What else helps is said in each file: of several remedies for a queue, the best one depends on the last percent.
+# What else helps is said in each file: of several remedies for a queue, the best one depends on the
+# last percent.
 KNOWN = {
     "prioritise": Case("dpp-120", 50, ("rto-min-10ms", "queues-8-times-longer"), is_best=False),
     "timer": Case("rto-min-10ms", 60, ("queues-8-times-longer", "dpp-120"), is_best=False),
@@ -52,14 +53,21 @@ DISMISSED = ("pauses",)
 """Of `KNOWN`: a wrong remedy does not exist there."""
 
 
-def advice_on(name: str, goal: str | None, scale: float, out: Path, only: Sequence[str] = ()) -> Advice:
+def advice_on(
+    name: str, goal: str | None, scale: float, out: Path, only: Sequence[str] = ()
+) -> Advice:
     loaded = load_scenario(CASES / f"{name}.yaml")
-    return advise(loaded, Wanted(goal=goal, out=out, only=list(only), effort=Effort(jobs=1, scale=scale)), Silent())
+    return advise(
+        loaded,
+        Wanted(goal=goal, out=out, only=list(only), effort=Effort(jobs=1, scale=scale)),
+        Silent(),
+    )
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_known_remedy_helps(name: str, tmp_path: Path) -> None:
-    """Beside the wrong ones, alone where those do not exist; beside every candidate with `TAILRACE_TESTS=all`."""
+    """Beside the wrong ones, alone where those do not exist; beside every candidate with
+    `TAILRACE_TESTS=all`."""
     case = KNOWN[name]
     only = cases((), (case.right, *(() if name in DISMISSED else case.wrong)))
     found = advice_on(name, case.goal, case.scale, tmp_path / "advice", only)
@@ -84,6 +92,8 @@ def test_where_nothing_helps_nothing_is_advised(name: str, tmp_path: Path) -> No
     ],
 )
 def test_the_case_study_holds(name: str, goal: str, right: str, wrong: str, tmp_path: Path) -> None:
-    wanted = Wanted(goal=goal, out=tmp_path / "advice", only=[right, wrong], trials_max=6, effort=Effort(jobs=1))
+    wanted = Wanted(
+        goal=goal, out=tmp_path / "advice", only=[right, wrong], trials_max=6, effort=Effort(jobs=1)
+    )
     found = advise(load_scenario(TOLD / f"{name}.yaml"), wanted, Silent())
     assert [one.candidate.name for one in found.helpful] == [right]

@@ -1,4 +1,5 @@
-"""Lines for switches, read again by the importers: the simulated policy comes back, or a remark names what differs."""
+"""Lines for switches, read again by the importers: the simulated policy comes back, or a remark
+names what differs."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,10 @@ from tailrace.scenario.loading import load_scenario, try_changes
 from tailrace.scenario.scenario import Scenario
 
 CASES = Path(__file__).parent / "cases"
-READERS: dict[str, Callable[[str], tuple[Section, Remarks]]] = {"NX-OS": import_nxos, "SONiC": import_sonic}
+READERS: dict[str, Callable[[str], tuple[Section, Remarks]]] = {
+    "NX-OS": import_nxos,
+    "SONiC": import_sonic,
+}
 WITHOUT_REMARKS = {
     ("NX-OS", "afd"),
     ("NX-OS", "wred-ecn"),
@@ -37,7 +41,10 @@ def lines_of(name: str) -> list[tuple[str, Scenario, SwitchLines]]:
     for one in candidates(Situation(loaded.document, present, (target,), "latency_p99_ms")):
         changed = try_changes(loaded.document, one.changes)[1] if one.changes else None
         if changed is not None:
-            found += [(one.name, changed, lines) for lines in configuration(present, changed, one).switches]
+            found += [
+                (one.name, changed, lines)
+                for lines in configuration(present, changed, one).switches
+            ]
     return found
 
 
@@ -46,7 +53,9 @@ def test_the_policy_comes_back_or_a_remark_names_what_differs(name: str) -> None
     seen = 0
     for candidate, changed, lines in lines_of(name):
         section, remarks = READERS[lines.vendor](lines.text)
-        assert [one for one in remarks.data() if one["verdict"] in ("not-understood", "not-modelled")] == []
+        assert [
+            one for one in remarks.data() if one["verdict"] in ("not-understood", "not-modelled")
+        ] == []
         policies, switch = section.models()
         wanted = changed.policy(changed.switch(lines.switch).policy)
         assert wanted is not None

@@ -20,13 +20,15 @@ ARMS, TRIALS = 20, 2
 
 
 def shares(events: int, latency_ms: float, goal: Goal) -> tuple[float, float]:
-    """Share of a trial, and its length in seconds, where the present has so many events and this latency."""
+    """Share of a trial, and its length in seconds, where the present has so many events and this
+    latency."""
     loaded = load_scenario(CASE)
     situation = Situation(document_of(loaded, "base"), loaded.scenario, ("orders",), goal.metric)
     own = {"name": "orders", "kind": "oltp", **measured([latency_ms] * 1000)}
     slower = {"name": "backup", "kind": "oltp", **measured([latency_ms * 1.7] * 1000)}
     outcome: Any = SimpleNamespace(
-        events=events, workloads=whole.trial("base", 1, end_ps=10**12, workloads=[own, slower]).outcome.workloads
+        events=events,
+        workloads=whole.trial("base", 1, end_ps=10**12, workloads=[own, slower]).outcome.workloads,
     )
     present: Any = SimpleNamespace(outcome=outcome)
     found = screening_of(present, situation, goal, ARMS, TRIALS, 1.0)
@@ -49,7 +51,9 @@ def test_all_trials_together_have_the_budget() -> None:
 def test_a_trial_is_long_enough_for_what_is_waited_for() -> None:
     whole_s = load_scenario(CASE).scenario.experiment.duration / 1e12
     wait_ms = 0.5 / LATENCIES_MIN * whole_s * 1000
-    assert shares(EVENTS, wait_ms, P99)[0] == pytest.approx(0.5, rel=0.02), "and not for workloads without the goal"
+    assert shares(EVENTS, wait_ms, P99)[0] == pytest.approx(0.5, rel=0.02), (
+        "and not for workloads without the goal"
+    )
     assert shares(EVENTS, wait_ms, RATE)[0] == SHARE_MIN, "a rate is not waited for"
 
 

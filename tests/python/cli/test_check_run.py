@@ -29,11 +29,15 @@ NOT_COMPARED = {"journal.jsonl", "run.lock", "result.json", "report.html"}
 def run(tmp_path: Path, fake: None) -> Path:
     """A run directory."""
     out = tmp_path / "runs" / "first"
-    ExperimentRun(load_scenario(sound(experiment__trials=2, experiment__solo=True)), Options(out=out, jobs=1)).run()
+    ExperimentRun(
+        load_scenario(sound(experiment__trials=2, experiment__solo=True)), Options(out=out, jobs=1)
+    ).run()
     return out
 
 
-def test_a_run_as_it_was_written_is_said_to_be_that(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_as_it_was_written_is_said_to_be_that(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert is_run([run])
     check_run_directory(run, json_=False)
     assert "6 trials, 24 tables and " in capsys.readouterr().out
@@ -57,7 +61,9 @@ def test_every_damaged_file_is_named(run: Path, capsys: pytest.CaptureFixture[st
         "trials/solo-orders/1.json",
         "plans/dpp.json",
     ]
-    assert "(hint: run the same command again: it repeats the trials that are damaged" in str(error.value)
+    assert "(hint: run the same command again: it repeats the trials that are damaged" in str(
+        error.value
+    )
 
 
 def test_a_changed_byte_of_each_kind_of_file_is_told(run: Path) -> None:
@@ -68,7 +74,9 @@ def test_a_changed_byte_of_each_kind_of_file_is_told(run: Path) -> None:
     for file in kept.values():
         content = file.read_bytes()
         file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-        with pytest.raises(RunDirectoryError, match=rf"{re.escape(str(files[file]))}: {re.escape(CHANGED)}"):
+        with pytest.raises(
+            RunDirectoryError, match=rf"{re.escape(str(files[file]))}: {re.escape(CHANGED)}"
+        ):
             check_run_directory(run, json_=False)
         file.write_bytes(content)
     check_run_directory(run, json_=False)
@@ -104,13 +112,17 @@ def test_a_run_without_a_sound_manifest_or_journal_is_refused_and_not_taken_for_
     with pytest.raises(TailraceError) as error:
         check_run_directory(run, json_=False)
     told = str(error.value)
-    assert told.startswith(str(run / ("manifest.json" if damage == "empty" else name))), "the file that is at fault"
+    assert told.startswith(str(run / ("manifest.json" if damage == "empty" else name))), (
+        "the file that is at fault"
+    )
     assert "run the same command again" not in told, "which refuses such a directory"
 
 
 def test_a_journal_that_is_lost_is_not_taken_for_an_earlier_version(run: Path) -> None:
     (run / "journal.jsonl").unlink()
-    with pytest.raises(RunDirectoryError, match=r"journal\.jsonl: no such file, and the run has written one"):
+    with pytest.raises(
+        RunDirectoryError, match=r"journal\.jsonl: no such file, and the run has written one"
+    ):
         check_run(run)
 
 

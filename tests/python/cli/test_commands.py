@@ -31,7 +31,9 @@ Program = Callable[..., Ended]
 
 
 @pytest.fixture
-def tailrace(workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Program:
+def tailrace(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Program:
     """The program, in an empty folder with a starter scenario."""
     (workplace / "lab.yaml").write_text(STARTER, encoding="utf-8")
 
@@ -59,7 +61,9 @@ def test_no_command_is_a_usage_error_that_shows_the_help(tailrace: Program) -> N
     assert "Live lab:" in ended.out + ended.err
 
 
-@pytest.mark.parametrize("arguments", [("fly",), ("run",), ("run", "lab.yaml", "--trials", "0"), ("run", "--nope")])
+@pytest.mark.parametrize(
+    "arguments", [("fly",), ("run",), ("run", "lab.yaml", "--trials", "0"), ("run", "--nope")]
+)
 def test_wrong_usage_is_exit_code_2(tailrace: Program, arguments: tuple[str, ...]) -> None:
     ended = tailrace(*arguments)
     assert ended.code == 2
@@ -67,7 +71,9 @@ def test_wrong_usage_is_exit_code_2(tailrace: Program, arguments: tuple[str, ...
 
 
 @pytest.mark.smoke
-def test_init_writes_a_scenario_that_is_sound_and_never_replaces_one(tailrace: Program, workplace: Path) -> None:
+def test_init_writes_a_scenario_that_is_sound_and_never_replaces_one(
+    tailrace: Program, workplace: Path
+) -> None:
     assert tailrace("init", "new/first.yaml").code == 0
     assert tailrace("check", "new/first.yaml").code == 0
     (workplace / "new/first.yaml").write_text("mine", encoding="utf-8")
@@ -78,12 +84,16 @@ def test_init_writes_a_scenario_that_is_sound_and_never_replaces_one(tailrace: P
 
 @pytest.mark.smoke
 def test_check_prints_every_problem_with_its_line(tailrace: Program, workplace: Path) -> None:
-    (workplace / "bad.yaml").write_text(STARTER.replace("buffer: 12MB", "bufer: 12MB").replace("8kB", "8"), "utf-8")
+    (workplace / "bad.yaml").write_text(
+        STARTER.replace("buffer: 12MB", "bufer: 12MB").replace("8kB", "8"), "utf-8"
+    )
     ended = tailrace("check", "bad.yaml")
     assert ended.code == 2
     assert ended.out == ""
     assert len(ended.err.splitlines()) == 2
-    assert "bad.yaml:20: switches.leaf.bufer: unknown key (hint: did you mean 'buffer'?)" in ended.err
+    assert (
+        "bad.yaml:20: switches.leaf.bufer: unknown key (hint: did you mean 'buffer'?)" in ended.err
+    )
     as_json = tailrace("check", "bad.yaml", "--json")
     assert as_json.code == 2
     assert [problem["line"] for problem in json.loads(as_json.out)["problems"]] == [20, 37]
@@ -111,13 +121,20 @@ def test_plan_prints_the_plan_of_one_trial(tailrace: Program) -> None:
     plan = json.loads(tailrace("plan", "lab.yaml", "--arm", "dpp", "--trial", "3").out)
     assert plan["name"] == "starter/dpp/trial-3"
     assert plan["switches"][0]["policy"]["dpp"]["max_packets"] == 20
-    base = json.loads(tailrace("plan", "lab.yaml", "--set", "workloads.orders.users=3", "--scale", "0.1").out)
-    assert (base["name"], base["workloads"][0]["body"]["oltp"]["users"]) == ("starter/fifo/trial-1", 3)
+    base = json.loads(
+        tailrace("plan", "lab.yaml", "--set", "workloads.orders.users=3", "--scale", "0.1").out
+    )
+    assert (base["name"], base["workloads"][0]["body"]["oltp"]["users"]) == (
+        "starter/fifo/trial-1",
+        3,
+    )
     assert base["workloads"][0]["body"]["oltp"]["transactions"] == 20
     assert tailrace("plan", "lab.yaml", "--arm", "dp").code == 2
 
 
-def test_run_prints_the_table_and_the_place_of_the_report(tailrace: Program, workplace: Path) -> None:
+def test_run_prints_the_table_and_the_place_of_the_report(
+    tailrace: Program, workplace: Path
+) -> None:
     ended = tailrace("run", "lab.yaml", *TINY, "--set", "expect=[]")
     assert ended.code == 0, ended.err
     [report] = workplace.glob("runs/starter-*/report.html")
@@ -127,7 +144,9 @@ def test_run_prints_the_table_and_the_place_of_the_report(tailrace: Program, wor
     assert "about" not in ended.out
 
 
-def test_run_as_json_has_one_document_on_stdout_and_lines_of_json_on_stderr(tailrace: Program) -> None:
+def test_run_as_json_has_one_document_on_stdout_and_lines_of_json_on_stderr(
+    tailrace: Program,
+) -> None:
     ended = tailrace("run", "lab.yaml", *TINY, "--set", "expect=[]", "--json")
     summary = json.loads(ended.out)
     assert summary["run"]["scale"] == 0.05
@@ -178,7 +197,12 @@ def test_a_dry_run_lists_trials_and_runs_nothing(tailrace: Program, workplace: P
 
 def test_a_dry_run_on_slurm_has_the_script_of_its_jobs(tailrace: Program, workplace: Path) -> None:
     asked = ("run", "lab.yaml", "--trials", "1", "--dry-run", "--on", "slurm", "--partition", "lab")
-    large = ("--sweep", "workloads.orders.users=linear(2..4000, 2500)", "--set", "experiment.solo=false")
+    large = (
+        "--sweep",
+        "workloads.orders.users=linear(2..4000, 2500)",
+        "--set",
+        "experiment.solo=false",
+    )
     for more in ((), large):
         with watched_sockets() as seen:
             ended = tailrace(*asked, *more, "--json")
@@ -193,9 +217,14 @@ def test_a_dry_run_on_slurm_has_the_script_of_its_jobs(tailrace: Program, workpl
         assert json.loads(more_jobs.out)["jobs"] == 24
 
 
-def test_a_rerun_goes_on_and_a_report_can_be_written_again(tailrace: Program, workplace: Path) -> None:
+def test_a_rerun_goes_on_and_a_report_can_be_written_again(
+    tailrace: Program, workplace: Path
+) -> None:
     assert tailrace("run", "lab.yaml", *TINY, "--set", "expect=[]", "--out", "mine").code == 0
-    assert "6 of 6 trials are complete already" in tailrace("run", "lab.yaml", *TINY, "--out", "mine").err
+    assert (
+        "6 of 6 trials are complete already"
+        in tailrace("run", "lab.yaml", *TINY, "--out", "mine").err
+    )
     (workplace / "mine/report.html").unlink()
     assert tailrace("report", "mine").code == 0
     assert (workplace / "mine/report.html").is_file()
@@ -241,12 +270,18 @@ def test_schema_prints_json_schema(tailrace: Program) -> None:
         (("check", "."), "this is a directory"),
         (("check", "lab.yaml", "--set", "workloads.orders"), "expected key=value"),
         (("check", "lab.yaml", "--set", "workload.orders.users=3"), "did you mean 'workloads'?"),
-        (("check", "lab.yaml", "--set", "hosts.defaults.mtu=abc"), "lab.yaml with --set: hosts.defaults.mtu: 'abc' is"),
+        (
+            ("check", "lab.yaml", "--set", "hosts.defaults.mtu=abc"),
+            "lab.yaml with --set: hosts.defaults.mtu: 'abc' is",
+        ),
         (
             ("check", "lab.yaml", "--sweep", "hosts.defaults.mtu=abc"),
             "lab.yaml with --sweep: hosts.defaults.mtu: 'abc'",
         ),
-        (("check", "lab.yaml", "--sweep", "nosuch.key=1"), "lab.yaml with --sweep: sweep.axes.nosuch.key: 'nosuch'"),
+        (
+            ("check", "lab.yaml", "--sweep", "nosuch.key=1"),
+            "lab.yaml with --sweep: sweep.axes.nosuch.key: 'nosuch'",
+        ),
         (("check", "lab.yaml", "--set", "workloads.orders.users=three"), "not a whole number"),
         (("check", "lab.yaml", "--set", "workloads.orders.users=[1"), "YAML"),
         (("run", "lab.yaml", "--scale", "0"), "outside"),
@@ -255,7 +290,9 @@ def test_schema_prints_json_schema(tailrace: Program) -> None:
         (("compare", "nowhere", "nowhere"), "nowhere"),
     ],
 )
-def test_mistakes_are_sentences_with_hints(tailrace: Program, arguments: tuple[str, ...], what: str) -> None:
+def test_mistakes_are_sentences_with_hints(
+    tailrace: Program, arguments: tuple[str, ...], what: str
+) -> None:
     ended = tailrace(*arguments)
     assert ended.code == 2
     assert what in ended.err
@@ -279,7 +316,9 @@ def test_an_error_of_ours_is_one_line_and_a_log_file(
     log.unlink()
 
 
-def test_a_simulator_that_is_not_built_is_said_so(tailrace: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_simulator_that_is_not_built_is_said_so(
+    tailrace: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "tailrace._native", None)
     import tailrace as package
 
@@ -312,7 +351,10 @@ def test_a_name_that_is_too_long_for_a_file_is_refused(tailrace: Program) -> Non
 def test_nothing_where_keys_belong_is_called_so(tailrace: Program, workplace: Path) -> None:
     text = STARTER.replace("  fifo: {}\n", "  fifo:\n")
     (workplace / "lab.yaml").write_text(text, encoding="utf-8")
-    assert "arms.fifo: it has no value (hint: write {} for an empty section)" in tailrace("check", "lab.yaml").err
+    assert (
+        "arms.fifo: it has no value (hint: write {} for an empty section)"
+        in tailrace("check", "lab.yaml").err
+    )
 
 
 def test_a_quoted_number_is_told_to_lose_its_quotes(tailrace: Program, workplace: Path) -> None:
@@ -321,10 +363,16 @@ def test_a_quoted_number_is_told_to_lose_its_quotes(tailrace: Program, workplace
     assert "(hint: remove the quotes)" in tailrace("check", "lab.yaml").err
 
 
-def test_warnings_are_told_by_check_and_run_and_refuse_nothing(tailrace: Program, workplace: Path) -> None:
+def test_warnings_are_told_by_check_and_run_and_refuse_nothing(
+    tailrace: Program, workplace: Path
+) -> None:
     path = workplace / "lab.yaml"
-    policies = "policies: {p: {queues: {san: {}, lan: {}}, priorities: {3: san}, pfc: {priorities: [3]}}}"
-    network = "network: {topology: {kind: star, switch: s, hosts: [a, b]}}\nswitches: {s: {policy: p}}"
+    policies = (
+        "policies: {p: {queues: {san: {}, lan: {}}, priorities: {3: san}, pfc: {priorities: [3]}}}"
+    )
+    network = (
+        "network: {topology: {kind: star, switch: s, hosts: [a, b]}}\nswitches: {s: {policy: p}}"
+    )
     workloads = "workloads: {w: {kind: stream, source: a, destination: b, priority: 3}}"
     head = "tailrace: 1\nname: deaf\nexperiment: {duration: 10ms}"
     path.write_text("\n".join([head, network, policies, workloads]), encoding="utf-8")

@@ -92,7 +92,11 @@ def test_a_run_directory_with_deep_files_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("vendor", ["nxos", "sonic"])
 @pytest.mark.parametrize("kind", ["lists", "both"])
 def test_an_import_of_deep_files_ends_with_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], vendor: str, kind: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    vendor: str,
+    kind: str,
 ) -> None:
     file = tmp_path / "deep.json"
     file.write_text(DEEP[kind], encoding="utf-8")

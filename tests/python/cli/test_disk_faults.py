@@ -1,4 +1,5 @@
-"""Every write of a run fails once: the run says so, never claims to be complete, and the same command completes it."""
+"""Every write of a run fails once: the run says so, never claims to be complete, and the same
+command completes it."""
 
 import errno
 import json
@@ -19,16 +20,23 @@ from trial_files import read_trial
 FAULTS = (errno.ENOSPC, errno.EIO, errno.EACCES)
 OURS = re.compile(r"\.(?P<name>.+)\.\d+\.part$")
 """A file that is being written."""
-HAPPENED = frozenset({"wall_s", "started", "finished", "machine", "command", "path", "report", "jobs"})
+HAPPENED = frozenset(
+    {"wall_s", "started", "finished", "machine", "command", "path", "report", "jobs"}
+)
 """What differs from run to run, whatever their results."""
 
-SMALL = sound(experiment__trials=1, workloads__backup=..., arms={"fifo": {"switches.leaf.policy": "fifo"}, "dpp": {}})
+SMALL = sound(
+    experiment__trials=1,
+    workloads__backup=...,
+    arms={"fifo": {"switches.leaf.policy": "fifo"}, "dpp": {}},
+)
 Run = Callable[[Path, int], tuple[int, str]]
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the scenario of this test into a folder with so many jobs; gives the exit code and what was said."""
+    """Runs the scenario of this test into a folder with so many jobs; gives the exit code and what
+    was said."""
     (tmp_path / "lab.yaml").write_text(json.dumps(SMALL), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
@@ -83,7 +91,9 @@ def check_honest(out: Path, planned: set[str]) -> None:
     assert said["state"] != "finished" or there == planned, (said["state"], planned - there)
     for file in out.glob("trials/*/*.json"):
         assert read_trial(file)["status"] == "ok"
-        assert len(list(file.parent.glob(f"{file.stem}.*.parquet"))) == 4, "an outcome is there when its tables are"
+        assert len(list(file.parent.glob(f"{file.stem}.*.parquet"))) == 4, (
+            "an outcome is there when its tables are"
+        )
 
 
 @pytest.mark.usefixtures("fake")
@@ -95,7 +105,9 @@ def test_every_write_of_a_simulated_run_may_fail(run: Run, tmp_path: Path, jobs:
     good = content(tmp_path / "good")
     planned = {name for name in good if name.startswith("trials/") and name.endswith(".json")}
     written = {OURS.sub(r"\g<name>", name) for _, name in disk.done}
-    assert written >= {name for name in good if not name.endswith(".lock")}, "a file was written past the disk"
+    assert written >= {name for name in good if not name.endswith(".lock")}, (
+        "a file was written past the disk"
+    )
     assert len(disk.done) > 50
     # By default both parameters together try two thirds of them.
     for failing in range(cases(1, jobs), len(disk.done) + 1, cases(1, 3)):
@@ -123,7 +135,9 @@ def test_a_table_writer_that_panics_ends_the_run(
 
     def panics(columns: object) -> memoryview:
         if next(left, None) is None:
-            raise PanicException("called `Result::unwrap()` on an `Err` value: No space left on device")
+            raise PanicException(
+                "called `Result::unwrap()` on an `Err` value: No space left on device"
+            )
         return parquet(columns)  # type: ignore[arg-type]
 
     from tailrace.experiment import storage
@@ -138,7 +152,9 @@ def test_a_table_writer_that_panics_ends_the_run(
 
 
 @pytest.mark.usefixtures("fake")
-def test_a_trial_that_vanishes_is_not_finished(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trial_that_vanishes_is_not_finished(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tailrace.experiment.storage import RunDirectory
 
     write = RunDirectory.write_trial
@@ -149,13 +165,18 @@ def test_a_trial_that_vanishes_is_not_finished(run: Run, tmp_path: Path, monkeyp
 
     monkeypatch.setattr(RunDirectory, "write_trial", forgetful)
     code, said = run(tmp_path / "mine", 1)
-    assert (code, "1 trial has no outcome: dpp/1 (hint: run the same command again)" in said) == (2, True), said
+    assert (code, "1 trial has no outcome: dpp/1 (hint: run the same command again)" in said) == (
+        2,
+        True,
+    ), said
     manifest = json.loads((tmp_path / "mine/manifest.json").read_text(encoding="utf-8"))
     assert manifest["state"] == "interrupted"
 
 
 @pytest.mark.usefixtures("fake")
-def test_a_log_that_cannot_be_written_hides_no_error(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_cannot_be_written_hides_no_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("nothing to divide")
 
@@ -166,4 +187,7 @@ def test_a_log_that_cannot_be_written_hides_no_error(run: Run, tmp_path: Path, m
     monkeypatch.setattr("tempfile.mkstemp", full)
     code, said = run(tmp_path / "mine", 1)
     assert code == 70
-    assert "ZeroDivisionError: nothing to divide (hint: the details could not be written: No space left" in said
+    assert (
+        "ZeroDivisionError: nothing to divide (hint: the details could "
+        "not be written: No space left" in said
+    )

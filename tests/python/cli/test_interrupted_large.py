@@ -1,4 +1,5 @@
-"""Ctrl-C in a run of a thousand hosts, with the real simulator: the command ends whatever it is doing."""
+"""Ctrl-C in a run of a thousand hosts, with the real simulator: the command ends whatever it is
+doing."""
 
 import json
 import os
@@ -26,7 +27,8 @@ workloads: {web: {kind: flows, sizes: web-search, load: 50%}}
 experiment: {duration: 10s, trials: 4}
 """
 END_S_MAX = 120.0
-"""Ends a command that goes on for hours. `scripts/interrupt_latency.py` measures the time that an interrupt takes."""
+"""Ends a command that goes on for hours. `scripts/interrupt_latency.py` measures the time that an
+interrupt takes."""
 
 
 @pytest.fixture
@@ -37,7 +39,8 @@ def place(tmp_path: Path) -> Path:
 
 
 def interrupted(program: subprocess.Popen[str], *words: str) -> str:
-    """What a program says after an interrupt that comes as soon as it has said one of these on stderr."""
+    """What a program says after an interrupt that comes as soon as it has said one of these on
+    stderr."""
     assert program.stderr is not None
     said = ""
     while not any(word in said for word in words):
@@ -49,10 +52,14 @@ def interrupted(program: subprocess.Popen[str], *words: str) -> str:
     return rest
 
 
-@pytest.mark.parametrize("words", [["run", "--jobs", "2"], ["run", "--jobs", "1", "--json"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["run", "--jobs", "2"], ["run", "--jobs", "1", "--json"]], ids=" ".join
+)
 def test_a_run_of_a_thousand_hosts_ends_after_ctrl_c(place: Path, words: list[str]) -> None:
     command = [*PROGRAM, words[0], "lab.yaml", *words[1:], "--out", "mine"]
-    with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as program:
+    with subprocess.Popen(
+        command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as program:
         try:
             errors = interrupted(program, "% done", '"fraction": 0.0')
         finally:
@@ -96,14 +103,16 @@ workloads:
     {kind: mpi, hosts: [a], ranks: 127, pattern: barrier, iterations: 1000000, warm_up_iterations: 100000,
      send_overhead: 0s, receive_overhead: 0s, local_latency: 0s}
 experiment: {duration: 1s, trials: 1}
-"""
+"""  # noqa: E501
 """A job of which all is due at one moment: a hundred million messages."""
 
 
 def test_a_trial_of_which_all_is_due_at_one_moment_ends_after_ctrl_c(place: Path) -> None:
     (place / "lab.yaml").write_text(AT_ONE_MOMENT, encoding="utf-8")
     command = [*PROGRAM, "run", "lab.yaml", "--json", "--out", "mine"]
-    with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as program:
+    with subprocess.Popen(
+        command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as program:
         try:
             rest = interrupted(program, '"fraction": 0.0')
         finally:
@@ -116,13 +125,18 @@ def test_a_trial_of_which_all_is_due_at_one_moment_ends_after_ctrl_c(place: Path
 @pytest.mark.parametrize(
     "write",
     [
-        lambda path: running._conclude(Finished(path, is_interrupted=False, statuses={}), Silent(), is_json=False),
+        lambda path: running._conclude(
+            Finished(path, is_interrupted=False, statuses={}), Silent(), is_json=False
+        ),
         lambda path: running.report_run(path, json_=False),
     ],
     ids=["run", "report"],
 )
 def test_an_interrupt_while_the_report_is_written_says_what_is_kept_and_how_to_have_it(
-    write: Callable[[Path], int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    write: Callable[[Path], int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = FakeRun(trials=1).write(tmp_path / "run")
 
@@ -167,14 +181,22 @@ STAGES = [
 ]
 
 
-@pytest.mark.parametrize(("words", "stage"), STAGES, ids=lambda one: one if isinstance(one, str) else " ".join(one))
-def test_a_long_command_says_what_it_does_and_ends_after_ctrl_c(place: Path, words: list[str], stage: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "stage"), STAGES, ids=lambda one: one if isinstance(one, str) else " ".join(one)
+)
+def test_a_long_command_says_what_it_does_and_ends_after_ctrl_c(
+    place: Path, words: list[str], stage: str
+) -> None:
     (place / "long.yaml").write_text(LONG, encoding="utf-8")
     os.mkfifo(place / "pipe.pcap")
     pipe = os.open(place / "pipe.pcap", os.O_RDWR)  # a capture that does not come to its end
     try:
         with subprocess.Popen(
-            [*PROGRAM, *words], cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+            [*PROGRAM, *words],
+            cwd=place,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
         ) as program:
             try:
                 rest = interrupted(program, stage)
@@ -183,5 +205,7 @@ def test_a_long_command_says_what_it_does_and_ends_after_ctrl_c(place: Path, wor
             assert program.returncode == 130, rest
     finally:
         os.close(pipe)
-    assert [number for number, line in enumerate(reversed(rest.splitlines())) if "interrupted" in line] == [0], rest
+    assert [
+        number for number, line in enumerate(reversed(rest.splitlines())) if "interrupted" in line
+    ] == [0], rest
     assert "Traceback" not in rest

@@ -1,4 +1,5 @@
-"""What is no file, in every place where a user names one: it is refused in a sentence, and nothing waits for it."""
+"""What is no file, in every place where a user names one: it is refused in a sentence, and nothing
+waits for it."""
 
 import io
 import json
@@ -59,7 +60,9 @@ def _replayed(path: Path) -> dict[str, Any]:
 
 READERS: dict[str, Callable[[Path], object]] = {
     "scenario": load_scenario,
-    "include": lambda path: load_scenario(_written(path.with_name("a.yaml"), sound(include=path.name))),
+    "include": lambda path: load_scenario(
+        _written(path.with_name("a.yaml"), sound(include=path.name))
+    ),
     "replay": lambda path: load_scenario(_replayed(path)),
     "parameters": lambda path: host_parameters(path, [path]),
     "published": read_published,
@@ -109,7 +112,9 @@ def test_every_command_ends_with_a_sentence(words: tuple[str, ...], tmp_path: Pa
         assert str(path) in done.stderr, done.stderr
 
 
-def test_scenarios_are_listed_beside_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scenarios_are_listed_beside_a_pipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     os.mkfifo(tmp_path / "pipe.yaml")
     _written(tmp_path / "good.yaml", sound())
@@ -162,7 +167,9 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
         read_bytes(file)
 
 
-def test_no_more_of_a_file_is_read_than_its_limit_and_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_of_a_file_is_read_than_its_limit_and_a_byte(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked = list[int]()
 
     class Endless(io.BytesIO):
@@ -177,9 +184,13 @@ def test_no_more_of_a_file_is_read_than_its_limit_and_a_byte(monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    "words", [("explain",), ("show", "queues"), ("profile",), ("import", "nxos"), ("check",)], ids=" ".join
+    "words",
+    [("explain",), ("show", "queues"), ("profile",), ("import", "nxos"), ("check",)],
+    ids=" ".join,
 )
-def test_a_name_of_two_lines_makes_no_line_of_its_own(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_name_of_two_lines_makes_no_line_of_its_own(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
     for there in (False, True):
         path = tmp_path / "x\nlab.yaml: valid"
         if there:

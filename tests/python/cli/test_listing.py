@@ -8,11 +8,15 @@ import pytest
 from tailrace.cli.listing import find_runs
 from whole import stored
 
-HEAD = '{"format": 3, "arm": "base", "trial": 1, "plan_hash": "", "status": "STATUS", "outcome": {"name'
+HEAD = (
+    '{"format": 3, "arm": "base", "trial": 1, "plan_hash": "", '
+    '"status": "STATUS", "outcome": {"name'
+)
 
 
 @pytest.mark.parametrize(
-    ("text", "done"), [(HEAD.replace("STATUS", "ok"), 1), (HEAD.replace("STATUS", "failed"), 0), ("{", 0)]
+    ("text", "done"),
+    [(HEAD.replace("STATUS", "ok"), 1), (HEAD.replace("STATUS", "failed"), 0), ("{", 0)],
 )
 def test_of_a_trial_only_the_head_is_read(tmp_path: Path, text: str, done: int) -> None:
     trials = tmp_path / "run" / "trials" / "base"
@@ -25,7 +29,14 @@ def test_of_a_trial_only_the_head_is_read(tmp_path: Path, text: str, done: int) 
 def test_a_head_with_a_long_reason_is_read_too(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "manifest.json").write_text('{"name": "a"}')
-    stored(tmp_path / "run" / "trials" / "base" / "1.json", "base", 1, {}, status="invalid", reason="why " * 5000)
+    stored(
+        tmp_path / "run" / "trials" / "base" / "1.json",
+        "base",
+        1,
+        {},
+        status="invalid",
+        reason="why " * 5000,
+    )
     assert find_runs(tmp_path)[0]["trials_done"] == 1
 
 
@@ -37,9 +48,14 @@ def test_a_head_with_a_long_reason_is_read_too(tmp_path: Path) -> None:
         (None, []),
     ],
 )
-def test_what_a_run_overrides_is_listed(tmp_path: Path, command: object, expected: list[str]) -> None:
+def test_what_a_run_overrides_is_listed(
+    tmp_path: Path, command: object, expected: list[str]
+) -> None:
     (tmp_path / "run").mkdir()
-    axes = [{"path": "x.users", "values": ["1", "2"]}, {"path": "x.buffer", "values": [f"{n}MB" for n in range(1, 21)]}]
+    axes = [
+        {"path": "x.users", "values": ["1", "2"]},
+        {"path": "x.buffer", "values": [f"{n}MB" for n in range(1, 21)]},
+    ]
     manifest = {"name": "a", "command": command, "sweep": {"axes": axes}}
     (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
     swept = ["x.users = 1, 2", "x.buffer = 1MB to 20MB (20 values)"]

@@ -19,7 +19,9 @@ Program = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Program:
+def measure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Program:
     """The command, in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
@@ -34,7 +36,9 @@ def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     return run
 
 
-def test_a_simulated_switch_is_measured_printed_and_written(measure: Program, tmp_path: Path) -> None:
+def test_a_simulated_switch_is_measured_printed_and_written(
+    measure: Program, tmp_path: Path
+) -> None:
     code, out, err = measure("--sizes", "64,1518", "--duration", "1ms", "--out", "out")
     assert code == 0
     assert "expected time" in err
@@ -44,7 +48,9 @@ def test_a_simulated_switch_is_measured_printed_and_written(measure: Program, tm
     assert (data["simulated"], data["is_whole"], data["invalid_trials"]) == (True, True, 0)
     small = data["sizes"][0]
     assert small["throughput"]["throughput_fps"] == 14_880_952
-    assert small["mlrsearch"]["goals"][0]["conditional_throughput_fps"] == pytest.approx(14_880_952, abs=1)
+    assert small["mlrsearch"]["goals"][0]["conditional_throughput_fps"] == pytest.approx(
+        14_880_952, abs=1
+    )
     assert small["back_to_back"]["not_tested"]
     assert len(data["trial_log"]) == data["trials"]
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
@@ -59,7 +65,10 @@ def test_the_result_goes_below_runs_and_replaces_none(measure: Program, tmp_path
     words = ("--sizes", "1518", "--duration", "1ms", "--tests", "throughput")
     for _ in range(2):
         assert measure(*words)[0] == 0
-    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["measure-simulated-1", "measure-simulated-2"]
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
+        "measure-simulated-1",
+        "measure-simulated-2",
+    ]
     code, _, err = measure(*words, "--out", "runs/measure-simulated-1")
     assert code == 2
     assert "it has a result already" in err
@@ -96,7 +105,9 @@ def test_an_interrupt_keeps_what_was_measured(
         return whole(self, request)
 
     monkeypatch.setattr(SimulatedSwitch, "run", run)
-    code, out, _ = measure("--sizes", "64,128", "--duration", "1ms", "--tests", "throughput", "--out", "out")
+    code, out, _ = measure(
+        "--sizes", "64,128", "--duration", "1ms", "--tests", "throughput", "--out", "out"
+    )
     assert code == 130
     assert "14 880 952" in out
     assert "interrupted" in out
@@ -106,8 +117,12 @@ def test_an_interrupt_keeps_what_was_measured(
 
 
 def test_json_is_the_result_file(measure: Program, tmp_path: Path) -> None:
-    _, out, _ = measure("--sizes", "64", "--duration", "1ms", "--tests", "loss", "--json", "--out", "out")
-    assert json.loads(out) == json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    _, out, _ = measure(
+        "--sizes", "64", "--duration", "1ms", "--tests", "loss", "--json", "--out", "out"
+    )
+    assert json.loads(out) == json.loads(
+        (tmp_path / "out" / "result.json").read_text(encoding="utf-8")
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,7 +145,9 @@ def test_json_is_the_result_file(measure: Program, tmp_path: Path) -> None:
         (("missing.yaml",), "missing.yaml"),
     ],
 )
-def test_what_cannot_be_measured_is_refused_in_words(measure: Program, arguments: tuple[str, ...], what: str) -> None:
+def test_what_cannot_be_measured_is_refused_in_words(
+    measure: Program, arguments: tuple[str, ...], what: str
+) -> None:
     code, out, err = measure(*arguments)
     assert (code, out) == (2, "")
     assert what in err
@@ -147,20 +164,40 @@ experiment: {duration: 1s}
 """
 
 
-def test_frames_above_the_mtu_of_a_port_are_left_out_and_refused(measure: Program, tmp_path: Path) -> None:
+def test_frames_above_the_mtu_of_a_port_are_left_out_and_refused(
+    measure: Program, tmp_path: Path
+) -> None:
     (tmp_path / "lab.yaml").write_text(LAB, encoding="utf-8")
-    lab = ("lab.yaml", "--duration", "1ms", "--tests", "throughput", "--set", "switches.leaf.port_mtu.b=1000B")
+    lab = (
+        "lab.yaml",
+        "--duration",
+        "1ms",
+        "--tests",
+        "throughput",
+        "--set",
+        "switches.leaf.port_mtu.b=1000B",
+    )
     code, _, err = measure(*lab, "--sizes", "1018,1019")
-    assert (code, "a frame of 1019 B needs an MTU of 1001, and the path has 1000" in err) == (2, True)
+    assert (code, "a frame of 1019 B needs an MTU of 1001, and the path has 1000" in err) == (
+        2,
+        True,
+    )
     code, out, err = measure(*lab)
-    assert (code, "left out, above the MTU of 1000: frames of 1024, 1280, 1518, 9018 B" in err) == (0, True)
+    assert (code, "left out, above the MTU of 1000: frames of 1024, 1280, 1518, 9018 B" in err) == (
+        0,
+        True,
+    )
     assert "512 B" in out
 
 
-def test_a_path_on_which_nothing_arrives_has_a_throughput_of_nothing(measure: Program, tmp_path: Path) -> None:
+def test_a_path_on_which_nothing_arrives_has_a_throughput_of_nothing(
+    measure: Program, tmp_path: Path
+) -> None:
     (tmp_path / "lab.yaml").write_text(LAB, encoding="utf-8")
     lost = ("--set", "network.links=[{between: [a, leaf], loss: 100%}]")
-    code, out, err = measure("lab.yaml", "--duration", "1ms", "--sizes", "512", *lost, "--json", "--out", "out")
+    code, out, err = measure(
+        "lab.yaml", "--duration", "1ms", "--sizes", "512", *lost, "--json", "--out", "out"
+    )
     assert code == 0, err
     [size] = json.loads(out)["sizes"]
     assert size["throughput"]["throughput_fps"] == 0
@@ -171,17 +208,27 @@ def test_a_path_on_which_nothing_arrives_has_a_throughput_of_nothing(measure: Pr
 
 def test_virtual_machines_are_refused_in_words(measure: Program, tmp_path: Path) -> None:
     text = LAB.replace("experiment:", "hypervisors: {leaf: {cores: 4}}\nexperiment:")
-    text = text.replace("workloads:", "hosts: {defaults: {cpu: {cores: 1, profile: linux-kernel}}}\nworkloads:")
+    text = text.replace(
+        "workloads:", "hosts: {defaults: {cpu: {cores: 1, profile: linux-kernel}}}\nworkloads:"
+    )
     (tmp_path / "lab.yaml").write_text(text, encoding="utf-8")
     code, out, err = measure("lab.yaml", "--duration", "1ms")
     assert (code, out) == (2, "")
-    assert "host 'a' is a virtual machine of 'leaf', and frames are sent and received by ideal hosts" in err
+    assert (
+        "host 'a' is a virtual machine of 'leaf', and frames are sent and received by ideal hosts"
+        in err
+    )
 
 
-def test_a_missing_library_is_named_with_the_remedy(measure: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named_with_the_remedy(
+    measure: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "MLRsearch", None)
     code, _, err = measure("--duration", "1ms")
     assert code == 2
     assert "tailrace[measure]" in err
-    assert measure("--duration", "1ms", "--sizes", "64", "--tests", "throughput", "--out", "out")[0] == 0
+    assert (
+        measure("--duration", "1ms", "--sizes", "64", "--tests", "throughput", "--out", "out")[0]
+        == 0
+    )
     assert mlr.GOAL_LOSS_RATIOS == (0.0, 0.001, 0.005)

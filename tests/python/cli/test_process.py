@@ -19,7 +19,11 @@ LIMIT_S = 60
 
 
 def environment(**extra: str) -> dict[str, str]:
-    python = [str(ROOT / "python"), str(ROOT / "tests" / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    python = [
+        str(ROOT / "python"),
+        str(ROOT / "tests" / "python"),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+    ]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(python), **extra}
 
 
@@ -39,27 +43,43 @@ def wait_for(path: Path, pattern: str, program: "subprocess.Popen[str]") -> None
 
 def test_help_imports_nothing_heavy() -> None:
     # What makes `--help` answer in a tenth of a second: none of these is imported for it.
-    heavy = ("pydantic", "rich", "ruamel", "arro3", "jinja2", "tailrace.scenario", "tailrace.results")
+    heavy = (
+        "pydantic",
+        "rich",
+        "ruamel",
+        "arro3",
+        "jinja2",
+        "tailrace.scenario",
+        "tailrace.results",
+    )
     code = (
         "import sys\nfrom tailrace.cli import main\nsys.argv = ['tailrace', '--help']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         f"print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, timeout=LIMIT_S
+        [sys.executable, "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
     )
     assert done.stderr.strip() == "[]"
 
 
 def test_the_package_is_the_command(place: Path) -> None:
     command = [sys.executable, "-m", "tailrace", "check", "lab.yaml"]
-    done = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
+    done = subprocess.run(
+        command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S
+    )
     assert (done.returncode, "lab.yaml: valid" in done.stdout) == (0, True), done.stderr
 
 
 def test_without_a_terminal_there_are_plain_lines(place: Path) -> None:
     command = [*PROGRAM, "run", "lab.yaml", "--trials", "2", "--set", "expect=[]"]
-    done = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
+    done = subprocess.run(
+        command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S
+    )
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     assert "6/6" in done.stderr
@@ -91,7 +111,8 @@ def read_terminal(descriptor: int) -> bytes:
 
 
 def leave_early(place: Path, words: list[str], *, streams: str) -> "tuple[int, str]":
-    """The exit code and stderr of a command that writes when the reader of stdout, or of both streams, has left."""
+    """The exit code and stderr of a command that writes when the reader of stdout, or of both
+    streams, has left."""
     ours, theirs = os.pipe()
     os.close(ours)
     try:
@@ -110,14 +131,24 @@ def leave_early(place: Path, words: list[str], *, streams: str) -> "tuple[int, s
     return ended.returncode, ended.stderr or ""
 
 
-COMMANDS = [["schema"], ["--help"], ["run", "--help"], ["check", "lab.yaml"], ["list"], ["import", "nxos", "leaf.cfg"]]
+COMMANDS = [
+    ["schema"],
+    ["--help"],
+    ["run", "--help"],
+    ["check", "lab.yaml"],
+    ["list"],
+    ["import", "nxos", "leaf.cfg"],
+]
 
 
 @pytest.mark.parametrize("streams", ["stdout", "both"])
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_a_reader_that_leaves_early_is_no_error(place: Path, words: list[str], streams: str) -> None:
+def test_a_reader_that_leaves_early_is_no_error(
+    place: Path, words: list[str], streams: str
+) -> None:
     (place / "leaf.cfg").write_text(
-        "feature lldp\npolicy-map type queuing out\n  class type queuing c-out-q-default\n    bandwidth percent 100\n",
+        "feature lldp\npolicy-map type queuing out\n  class type queuing c-out-q-default\n    "
+        "bandwidth percent 100\n",
         encoding="utf-8",
     )
     code, errors = leave_early(place, words, streams=streams)
@@ -139,7 +170,9 @@ def test_a_run_goes_on_when_the_reader_of_its_progress_leaves(place: Path, how: 
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(place: Path, sign: signal.Signals) -> None:
+def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(
+    place: Path, sign: signal.Signals
+) -> None:
     command = [*PROGRAM, "run", "lab.yaml", "--jobs", "1", "--out", "mine", "--set", "expect=[]"]
     with subprocess.Popen(
         command,
@@ -159,7 +192,9 @@ def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(place: Pat
     kept = {path: path.stat().st_mtime_ns for path in place.glob("mine/trials/*/*.json")}
     assert 1 <= len(kept) < 15
 
-    again = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
+    again = subprocess.run(
+        command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S
+    )
     assert again.returncode == 0, again.stderr
     assert f"{len(kept)} of 15 trials are complete already" in again.stderr
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in kept.items())
@@ -182,7 +217,9 @@ def test_an_interrupt_while_calibrating_leaves_a_run_that_can_go_on(place: Path)
         program.send_signal(signal.SIGINT)
         _, errors = program.communicate(timeout=LIMIT_S)
     assert program.returncode == 130, errors
-    again = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
+    again = subprocess.run(
+        command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S
+    )
     assert again.returncode == 0, again.stderr
 
 
@@ -207,7 +244,13 @@ def test_a_closed_stream_changes_no_exit_code(place: Path, closed: str) -> None:
     file = {"1": "lab.yaml", "2": "none.yaml"}[closed]
     command = ["sh", "-c", f'exec "$@" {closed}>&-', "sh", *PROGRAM, "check", file]
     ended = subprocess.run(
-        command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S, check=False
+        command,
+        cwd=place,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
     )
     assert ended.returncode == {"1": 0, "2": 2}[closed], ended.stderr
     assert ended.stdout + ended.stderr == ""
@@ -240,13 +283,21 @@ start.main()
         (9_000, signal.SIGQUIT),
     ],
 )
-def test_an_interrupt_is_answered_from_the_first_import_on(place: Path, step: int, number: int) -> None:
+def test_an_interrupt_is_answered_from_the_first_import_on(
+    place: Path, step: int, number: int
+) -> None:
     # In function calls and not in seconds: wherever it falls, a line tells it.
     argv = ["tailrace", "check", "lab.yaml"]
     code = STEPS.format(step=step, signal=int(number), argv=argv)
     command = [sys.executable, "-c", code]
     ended = subprocess.run(
-        command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S, check=False
+        command,
+        cwd=place,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
     )
     assert (ended.returncode, ended.stderr) == (130, "interrupted\n"), ended.stderr
 
@@ -268,15 +319,28 @@ except KeyboardInterrupt:
     print("interrupted")
 """
     ended = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, timeout=10, check=False
+        [sys.executable, "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=10,
+        check=False,
     )
     assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
 
 
 def test_the_program_imports_next_to_nothing_before_it_can_be_interrupted() -> None:
-    code = "import sys; before = set(sys.modules); import tailrace.cli; print(sorted(set(sys.modules) - before))"
+    code = (
+        "import sys; before = set(sys.modules); import tailrace.cli; "
+        "print(sorted(set(sys.modules) - before))"
+    )
     ended = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, timeout=LIMIT_S, check=True
+        [sys.executable, "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=True,
     )
     assert ended.stdout.strip() == "['tailrace', 'tailrace.cli', 'tailrace.cli.start']"
 

@@ -33,7 +33,9 @@ system qos
 """
 
 
-def ended(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str, str]:
+def ended(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str
+) -> tuple[int, str, str]:
     monkeypatch.setattr(sys, "argv", ["tailrace", *words])
     with pytest.raises(SystemExit) as end:
         main()
@@ -83,7 +85,17 @@ def test_out_is_the_place_of_the_output_in_every_command_that_writes() -> None:
             if {"--out", "-o"} & {*option.opts, *option.secondary_opts}:
                 found[name] = {*option.opts}
     assert all({"--out", "-o"} <= names for names in found.values()), found
-    assert {"run", "advise", "search", "sensitivity", "whatif", "export", "import", "trace", "compare"} <= set(found)
+    assert {
+        "run",
+        "advise",
+        "search",
+        "sensitivity",
+        "whatif",
+        "export",
+        "import",
+        "trace",
+        "compare",
+    } <= set(found)
 
 
 def _commands(group: Any) -> Iterator[tuple[str, Any]]:

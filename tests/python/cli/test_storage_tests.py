@@ -11,7 +11,9 @@ from ruamel.yaml import YAML
 from tailrace.cli import main
 from tailrace.scenario.loading import load_scenario
 
-VDBENCH = "sd=sd1,lun=/dev/sdb,size=1g\nwd=wd1,sd=sd1,rdpct=70\nrd=rd1,wd=wd1,iorate=max,elapsed=4\n"
+VDBENCH = (
+    "sd=sd1,lun=/dev/sdb,size=1g\nwd=wd1,sd=sd1,rdpct=70\nrd=rd1,wd=wd1,iorate=max,elapsed=4\n"
+)
 FIO = "[a]\nioengine=libaio\ndirect=1\nrw=randread\nsize=1g\n"
 Program = Callable[..., tuple[int, str, str]]
 
@@ -36,7 +38,9 @@ def vdbench(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_scenario_is_valid_and_names_its_source(program: Program, vdbench: Path, tmp_path: Path) -> None:
+def test_the_scenario_is_valid_and_names_its_source(
+    program: Program, vdbench: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out.yaml"
     code, _, err = program("import", "vdbench", vdbench, "--out", out)
     assert code == 0
@@ -57,7 +61,10 @@ def test_json_has_the_scenario_and_every_remark(program: Program, vdbench: Path)
     found = json.loads(out)
     assert code == 0
     assert found["scenario"]["name"] == "mine"
-    assert sum(one["line"] > 0 for one in found["remarks"]) == len(VDBENCH.replace("\n", ",").split(",")) - 1
+    assert (
+        sum(one["line"] > 0 for one in found["remarks"])
+        == len(VDBENCH.replace("\n", ",").split(",")) - 1
+    )
 
 
 def test_strict_fails_unless_every_line_is_understood(program: Program, vdbench: Path) -> None:
@@ -74,7 +81,9 @@ def test_problems_are_refused_with_their_lines_and_nothing_is_written(
     code, out, err = program("import", "vdbench", vdbench, "--out", tmp_path / "out.yaml")
     assert (code, out) == (2, "")
     assert f"{vdbench}:2: rdpct: 101 is not a percentage (hint: write a value from 0 to 100)" in err
-    assert f"{vdbench}:2: sd: there is no storage definition 'sd2' (hint: did you mean 'sd1'?)" in err
+    assert (
+        f"{vdbench}:2: sd: there is no storage definition 'sd2' (hint: did you mean 'sd1'?)" in err
+    )
     assert not (tmp_path / "out.yaml").exists()
 
 
@@ -90,7 +99,17 @@ def test_preset_clients_and_variables_come_from_options(program: Program, tmp_pa
     file, hosts = tmp_path / "a.fio", tmp_path / "hosts"
     file.write_text(FIO + "iodepth=${DEPTH}\n")
     hosts.write_text("n1\n# spare\nn2,8765\n")
-    options = ["--device", "nvme", "--define", "DEPTH=7", "--client", hosts, "--client", "n3", "--json"]
+    options = [
+        "--device",
+        "nvme",
+        "--define",
+        "DEPTH=7",
+        "--client",
+        hosts,
+        "--client",
+        "n3",
+        "--json",
+    ]
     scenario = json.loads(program("import", "fio", file, *options)[1])["scenario"]
     assert scenario["devices"] == {"disk": {"preset": "nvme"}}
     assert scenario["workloads"]["a"]["initiators"] == ["n1", "n2", "n3"]
@@ -101,22 +120,30 @@ def test_preset_clients_and_variables_come_from_options(program: Program, tmp_pa
     ("options", "problem"),
     [
         (["--protocol", "locl"], "--protocol: there is no 'locl' (hint: did you mean 'local'?)"),
-        (["--device", "nvmee"], "--device: there is no preset 'nvmee' (hint: did you mean 'nvme'?)"),
+        (
+            ["--device", "nvmee"],
+            "--device: there is no preset 'nvmee' (hint: did you mean 'nvme'?)",
+        ),
         (["--define", "size"], "--define: expected NAME=VALUE, but read 'size'"),
         (["--name", "a b"], "--name: 'a b' is not a valid name"),
         (["--scenario", "lab.yaml"], "--scenario: vdbench writes a whole scenario"),
     ],
 )
-def test_wrong_options_are_refused(program: Program, vdbench: Path, options: list[str], problem: str) -> None:
+def test_wrong_options_are_refused(
+    program: Program, vdbench: Path, options: list[str], problem: str
+) -> None:
     code, _, err = program("import", "vdbench", vdbench, *options)
     assert code == 2
     assert problem in err
 
 
 @pytest.mark.parametrize(
-    "options", [["--device", "nvme"], ["--protocol", "local"], ["--client", "a"], ["--define", "a=1"]]
+    "options",
+    [["--device", "nvme"], ["--protocol", "local"], ["--client", "a"], ["--define", "a=1"]],
 )
-def test_a_switch_configuration_has_no_options_of_storage(program: Program, tmp_path: Path, options: list[str]) -> None:
+def test_a_switch_configuration_has_no_options_of_storage(
+    program: Program, tmp_path: Path, options: list[str]
+) -> None:
     file = tmp_path / "nexus.cfg"
     file.write_text("hardware qos dynamic-packet-prioritization max-num-pkts 20\n")
     code, _, err = program("import", "nxos", file, *options)
@@ -127,7 +154,11 @@ def test_a_switch_configuration_has_no_options_of_storage(program: Program, tmp_
 def test_an_imported_test_runs_at_its_rate(program: Program, vdbench: Path, tmp_path: Path) -> None:
     vdbench.write_text(VDBENCH.replace("iorate=max,elapsed=4", "iorate=2000,elapsed=2"))
     program("import", "vdbench", vdbench, "--out", tmp_path / "out.yaml")
-    code, out, err = program("run", tmp_path / "out.yaml", "--trials", 2, "--out", tmp_path / "run", "--json")
+    code, out, err = program(
+        "run", tmp_path / "out.yaml", "--trials", 2, "--out", tmp_path / "run", "--json"
+    )
     assert code == 0, err
-    rate = json.loads((tmp_path / "run" / "result.json").read_text())["arms"]["base"]["workloads"]["wd1"]["rate_per_s"]
+    rate = json.loads((tmp_path / "run" / "result.json").read_text())["arms"]["base"]["workloads"][
+        "wd1"
+    ]["rate_per_s"]
     assert rate["mean"] == pytest.approx(2000, rel=0.05), out

@@ -1,4 +1,5 @@
-"""What a terminal shows: within its width, in colour, with help in groups and completion; pipes get plain text."""
+"""What a terminal shows: within its width, in colour, with help in groups and completion; pipes get
+plain text."""
 
 import io
 import json
@@ -50,7 +51,9 @@ def test_results_fit_the_terminal_and_no_word_is_broken(runs: tuple[Path, Path])
     wide = [format_table(summarise(runs[0])), format_compare(compare(*runs))]
     with within(WIDTH):
         narrow = [format_table(summarise(runs[0])), format_compare(compare(*runs))]
-    assert max(len(line) for text in wide for line in text.splitlines()) > WIDTH, "the test has something to show"
+    assert max(len(line) for text in wide for line in text.splitlines()) > WIDTH, (
+        "the test has something to show"
+    )
     for before, after in zip(wide, narrow, strict=True):
         shown = terminal.fitted(after, WIDTH)
         assert max(map(len, shown.splitlines())) <= WIDTH
@@ -107,7 +110,9 @@ def test_every_command_is_in_one_group_of_the_help() -> None:
     text = printed("--help")
     for title, commands in PANELS.items():
         section = text.partition(f"{title}:\n")[2].partition("\n\n")[0]
-        assert [line.split()[0] for line in section.splitlines() if line[2:3].strip()] == list(commands)
+        assert [line.split()[0] for line in section.splitlines() if line[2:3].strip()] == list(
+            commands
+        )
 
 
 def test_bash_completes_commands_and_options() -> None:
@@ -120,7 +125,10 @@ def test_bash_completes_commands_and_options() -> None:
     ("shell", "asked"),
     [
         ("zsh", {"_TYPER_COMPLETE_ARGS": "tailrace comp"}),
-        ("fish", {"_TYPER_COMPLETE_ARGS": "tailrace comp", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}),
+        (
+            "fish",
+            {"_TYPER_COMPLETE_ARGS": "tailrace comp", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+        ),
     ],
 )
 def test_other_shells_are_answered_too(shell: str, asked: dict[str, str]) -> None:
@@ -136,22 +144,30 @@ def completed_in_bash(*words: str) -> set[str]:
     bash = shutil.which("bash")
     assert bash is not None, "the Makefile needs it"
     script = (
-        f"source <({PROGRAM} completion bash); COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; "
+        f"source <({PROGRAM} completion bash); COMP_WORDS=({' '.join(words)}); "
+        f"COMP_CWORD={len(words) - 1}; "
         f'_tailrace_completion {PROGRAM}; printf "%s\\n" "${{COMPREPLY[@]}}"'
     )
-    done = subprocess.run([bash, "-c", script], capture_output=True, text=True, timeout=LIMIT_S, check=True)
+    done = subprocess.run(
+        [bash, "-c", script], capture_output=True, text=True, timeout=LIMIT_S, check=True
+    )
     return set(done.stdout.split())
 
 
 def printed(*arguments: str, environment: dict[str, str] | None = None) -> str:
     command = [str(PROGRAM), *arguments]
     variables = os.environ | (environment or {})
-    return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=LIMIT_S, check=True).stdout
+    return subprocess.run(
+        command, env=variables, capture_output=True, text=True, timeout=LIMIT_S, check=True
+    ).stdout
 
 
 def test_a_table_that_is_too_wide_goes_on_below_with_its_first_columns() -> None:
     rows = [["workload", "p50", "p99", "drops"], ["orders", "1.5", "20.25", "7"]]
-    assert align(rows).splitlines() == ["workload  p50    p99  drops", "orders    1.5  20.25      7"]
+    assert align(rows).splitlines() == [
+        "workload  p50    p99  drops",
+        "orders    1.5  20.25      7",
+    ]
     with within(20):
         assert align(rows).splitlines() == [
             "workload  p50    p99",

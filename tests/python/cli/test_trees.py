@@ -14,7 +14,9 @@ from tailrace.cli import main
 EXAMPLE = ROOT / "examples" / "spanning-tree.yaml"
 
 
-def checked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
+def checked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
+) -> str:
     """What `tailrace check` prints about the example."""
     monkeypatch.setattr(sys, "argv", ["tailrace", "check", str(EXAMPLE), *arguments])
     with pytest.raises(SystemExit) as end:
@@ -27,12 +29,21 @@ def test_check_says_the_trees_of_every_arm_that_has_some(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [line.strip() for line in checked(capsys, monkeypatch).splitlines()[1:]]
-    assert [line.partition(":")[0] for line in lines] == ["one-tree"] + ["tree-per-vlan"] * 3 + ["instances"] * 3
-    assert lines[0] == "one-tree: instance 0: root spine1; blocked spine2>leaf2, spine2>leaf3, spine2>leaf4"
-    assert lines[-1].startswith("instances: instance 2 (VLANs 20-29): root spine2; blocked spine1>leaf2")
+    assert [line.partition(":")[0] for line in lines] == ["one-tree"] + ["tree-per-vlan"] * 3 + [
+        "instances"
+    ] * 3
+    assert (
+        lines[0]
+        == "one-tree: instance 0: root spine1; blocked spine2>leaf2, spine2>leaf3, spine2>leaf4"
+    )
+    assert lines[-1].startswith(
+        "instances: instance 2 (VLANs 20-29): root spine2; blocked spine1>leaf2"
+    )
 
 
-def test_check_gives_the_trees_as_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_gives_the_trees_as_json(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     trees = json.loads(checked(capsys, monkeypatch, "--json"))["spanning_trees"]
     assert list(trees) == ["one-tree", "tree-per-vlan", "instances"]
     assert [tree["instance"] for tree in trees["tree-per-vlan"]] == [0, 10, 20]

@@ -16,7 +16,8 @@ from tailrace.cli import main
 
 HERE = Path(__file__).parent
 NXOS = HERE.parent / "importers" / "fabric.nxos"
-# Cisco-NX-OS-device.yang, grouping ipqos_QueuingStats: what the vendor counts for a queue and a port.
+# Cisco-NX-OS-device.yang, grouping ipqos_QueuingStats: what the vendor counts for a queue and a
+# port.
 NX_OS_COUNTERS = {
     "dropPackets",
     "dropBytes",
@@ -40,7 +41,9 @@ Program = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def tailrace(workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Program:
+def tailrace(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Program:
     """The program, in an empty folder with a scenario."""
     (workplace / "lab.yaml").write_text(json.dumps(sound()), encoding="utf-8")
 
@@ -55,8 +58,12 @@ def tailrace(workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     return run
 
 
-@pytest.mark.parametrize(("vendor", "file", "name"), [("nxos", NXOS, "leaf-101"), ("sonic", SONIC, "leaf-1")])
-def test_a_configuration_becomes_a_switch_section(tailrace: Program, vendor: str, file: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("vendor", "file", "name"), [("nxos", NXOS, "leaf-101"), ("sonic", SONIC, "leaf-1")]
+)
+def test_a_configuration_becomes_a_switch_section(
+    tailrace: Program, vendor: str, file: Path, name: str
+) -> None:
     code, out, err = tailrace("import", vendor, file)
     section = YAML(typ="safe").load(out)
     assert code == 0
@@ -67,15 +74,21 @@ def test_a_configuration_becomes_a_switch_section(tailrace: Program, vendor: str
 
 # Cisco C11-738425, page 5: the document's text has it in one line.
 PAPER = (
-    "used to set up DPP on the switch: switchname Lacrosse-1 policy-map type network-qos dpp-nwqos class type "
-    "network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 hardware qos dynamic-packet-prioritization "
+    "used to set up DPP on the switch: switchname Lacrosse-1 policy-map type network-qos "
+    "dpp-nwqos class type "
+    "network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 hardware qos "
+    "dynamic-packet-prioritization "
     "max-num-pkts 20"
 )
 
 
 @pytest.mark.parametrize(
     ("vendor", "text", "switch"),
-    [("nxos", NXOS.read_text(), "leaf-101"), ("nxos", PAPER, "Lacrosse-1"), ("sonic", SONIC.read_text(), "leaf-1")],
+    [
+        ("nxos", NXOS.read_text(), "leaf-101"),
+        ("nxos", PAPER, "Lacrosse-1"),
+        ("sonic", SONIC.read_text(), "leaf-1"),
+    ],
     ids=["nxos", "paper", "sonic"],
 )
 def test_an_imported_section_makes_a_sound_scenario(
@@ -83,11 +96,17 @@ def test_an_imported_section_makes_a_sound_scenario(
 ) -> None:
     (workplace / "switch.cfg").write_text(text)
     _, out, _ = tailrace("import", vendor, "switch.cfg")
-    scenario: dict[str, Any] = sound(network__topology__switch=switch, arms={}) | YAML(typ="safe").load(out)
+    scenario: dict[str, Any] = sound(network__topology__switch=switch, arms={}) | YAML(
+        typ="safe"
+    ).load(out)
     (workplace / "whole.yaml").write_text(json.dumps(scenario), encoding="utf-8")
     code, out, err = tailrace("check", "whole.yaml")
     # A section has rules for more traffic than two workloads have.
-    others = [line for line in err.splitlines() if "no frames of a workload meet this rule first" not in line]
+    others = [
+        line
+        for line in err.splitlines()
+        if "no frames of a workload meet this rule first" not in line
+    ]
     assert (code, others) == (0, [])
 
 
@@ -121,7 +140,8 @@ def test_what_is_written_is_read_again(tailrace: Program, workplace: Path, vendo
     assert code == 0
     assert "wrote out.cfg" in err
     code, _, err = tailrace("import", vendor, "out.cfg", "--strict")
-    # SONiC has no words for DPP: what is left is a queue that nothing comes into, which is left out.
+    # SONiC has no words for DPP: what is left is a queue that nothing comes into, which is left
+    # out.
     assert code == 0
     assert ("no traffic class is mapped to queue 7" in err) == (vendor == "sonic")
     assert tailrace("export", vendor, "lab.yaml", "--out", "out.cfg")[0] == 2
@@ -138,12 +158,16 @@ def test_what_is_written_is_read_again(tailrace: Program, workplace: Path, vendo
         (("show", "queues", "lab.yaml"), "lab.yaml"),
     ],
 )
-def test_what_is_wrong_is_said_in_words(tailrace: Program, arguments: tuple[str, ...], words: str) -> None:
+def test_what_is_wrong_is_said_in_words(
+    tailrace: Program, arguments: tuple[str, ...], words: str
+) -> None:
     _, _, err = tailrace(*arguments)
     assert words in err
 
 
-def test_counters_have_the_layout_and_the_names_of_the_switch(tailrace: Program, workplace: Path) -> None:
+def test_counters_have_the_layout_and_the_names_of_the_switch(
+    tailrace: Program, workplace: Path
+) -> None:
     path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
     add_bridging(path)
     code, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--port", "leaf1>client")
@@ -162,11 +186,17 @@ def test_counters_have_the_layout_and_the_names_of_the_switch(tailrace: Program,
     (port,) = json.loads(out)["ports"]
     queue = port["queues"][1]
     assert (queue["randDropPackets"], queue["pfcwdFlushedPackets"], queue["cnmTx"]) == (5, 6, 9)
-    assert (port["pfc"]["pfcTxPpp"], port["pfc"]["pfcRxPpp"], port["pfc"]["pfcwdShutdownCount"]) == (5, 4, 1)
+    assert (
+        port["pfc"]["pfcTxPpp"],
+        port["pfc"]["pfcRxPpp"],
+        port["pfc"]["pfcwdShutdownCount"],
+    ) == (5, 4, 1)
     assert port["ingress"][0]["priorities"] == [3]
 
 
-def test_dynamic_limits_are_shown_in_the_numbers_of_the_vendor(tailrace: Program, workplace: Path) -> None:
+def test_dynamic_limits_are_shown_in_the_numbers_of_the_vendor(
+    tailrace: Program, workplace: Path
+) -> None:
     path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
     add_bridging(path)
     port = ("--arm", "dpp", "--port", "leaf1>client")
@@ -174,11 +204,17 @@ def test_dynamic_limits_are_shown_in_the_numbers_of_the_vendor(tailrace: Program
     assert "dynamic 9" in out
     assert "14(D)" not in out
     plan = path / "plans" / "dpp.json"
-    change_plan(path, "dpp", switches=json.loads(plan.read_text().replace("14000", "8000"))["switches"])
+    change_plan(
+        path, "dpp", switches=json.loads(plan.read_text().replace("14000", "8000"))["switches"]
+    )
     scenario = path / "scenario.yaml"
-    scenario.write_text("policies: {p: {queues: {q: {limit: dynamic(sonic:3)}}}}\n", encoding="utf-8")
+    scenario.write_text(
+        "policies: {p: {queues: {q: {limit: dynamic(sonic:3)}}}}\n", encoding="utf-8"
+    )
     assert "dynamic_th 3" in tailrace("show", "queues", path, *port)[1]
-    scenario.write_text("policies: {p: {queues: {q: {limit: 'dynamic( nxos:8 )'}}}}\n", encoding="utf-8")
+    scenario.write_text(
+        "policies: {p: {queues: {q: {limit: 'dynamic( nxos:8 )'}}}}\n", encoding="utf-8"
+    )
     assert "dynamic 8" in tailrace("show", "queues", path, *port)[1]
     plan.write_text(plan.read_text().replace("8000", "7500"))
     assert "7.5(D)" in tailrace("show", "queues", path, *port)[1]
@@ -191,7 +227,11 @@ def test_every_counter_of_the_switch_is_there(tailrace: Program, workplace: Path
     (port,) = json.loads(out)["ports"]
     there = {**port["queues"][1], **port["ingress"][0], **port["pfc"]}
     assert sorted(NX_OS_COUNTERS - set(there)) == []
-    assert (there["currQueueDepth"], there["ingQDepthBytes"], there["pfcwdRestoredCount"]) == (4096, 81_000, 1)
+    assert (there["currQueueDepth"], there["ingQDepthBytes"], there["pfcwdRestoredCount"]) == (
+        4096,
+        81_000,
+        1,
+    )
 
 
 def test_what_no_queue_has_seen_is_shown_for_the_switch(tailrace: Program, workplace: Path) -> None:
@@ -201,10 +241,14 @@ def test_what_no_queue_has_seen_is_shown_for_the_switch(tailrace: Program, workp
     told = out.partition("Dropped before queueing")[2].split()
     assert [word for word in told if "-" not in word][-4:] == ["leaf1", "policed", "70", "70000"]
     _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--json")
-    assert json.loads(out)["switches"][0]["earlyDrops"] == {"policed": {"dropPackets": 70, "dropBytes": 70_000}}
+    assert json.loads(out)["switches"][0]["earlyDrops"] == {
+        "policed": {"dropPackets": 70, "dropBytes": 70_000}
+    }
 
 
-def test_runs_without_these_counters_are_shown_all_the_same(tailrace: Program, workplace: Path) -> None:
+def test_runs_without_these_counters_are_shown_all_the_same(
+    tailrace: Program, workplace: Path
+) -> None:
     path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
     code, out, _ = tailrace("show", "queues", path)
     assert (code, "PFC Statistics" in out, "Tx Pkts" in out) == (0, False, True)
@@ -214,10 +258,12 @@ def test_runs_without_these_counters_are_shown_all_the_same(tailrace: Program, w
     assert (code, "did you mean 'leaf1>client'?" in err) == (2, True)
 
 
-def test_of_a_partial_run_the_first_arm_with_the_trial_is_shown(tailrace: Program, workplace: Path) -> None:
-    path = FakeRun(trials=2, with_solo=False, missing={("fifo", 1), ("fifo", 2)}, failed={("dpp", 2)}).write(
-        workplace / "run"
-    )
+def test_of_a_partial_run_the_first_arm_with_the_trial_is_shown(
+    tailrace: Program, workplace: Path
+) -> None:
+    path = FakeRun(
+        trials=2, with_solo=False, missing={("fifo", 1), ("fifo", 2)}, failed={("dpp", 2)}
+    ).write(workplace / "run")
     code, out, _ = tailrace("show", "queues", path, "--json")
     assert (code, json.loads(out)["arm"]) == (0, "dpp")
     _, _, err = tailrace("show", "queues", path, "--arm", "fifo")
@@ -266,7 +312,9 @@ def test_a_section_has_the_name_that_is_asked_for(tailrace: Program) -> None:
     _, out, err = tailrace("import", "nxos", "leaf.cfg", "--name", "tuned", "--verbose")
     section = YAML(typ="safe").load(out)
     assert set(section["policies"]) == {"tuned-fast", "tuned-slow"}
-    assert section["switches"] == {"tuned": {"policy": "tuned-fast", "ports": {"db1": "tuned-slow"}}}
+    assert section["switches"] == {
+        "tuned": {"policy": "tuned-fast", "ports": {"db1": "tuned-slow"}}
+    }
     assert "'hostname leaf7' switches.tuned" in err
     assert "write switches.tuned.ports: {NEIGHBOUR: tuned-slow}" in err
     _, out, _ = tailrace("import", "sonic", SONIC, "--name", "tuned")
@@ -276,9 +324,12 @@ def test_a_section_has_the_name_that_is_asked_for(tailrace: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("a b", "is not a valid name"), ("db1", "a neighbour of the switch is called 'db1'")]
+    ("name", "why"),
+    [("a b", "is not a valid name"), ("db1", "a neighbour of the switch is called 'db1'")],
 )
-def test_a_name_that_a_switch_cannot_have_is_refused(tailrace: Program, name: str, why: str) -> None:
+def test_a_name_that_a_switch_cannot_have_is_refused(
+    tailrace: Program, name: str, why: str
+) -> None:
     Path("leaf.cfg").write_text(SPEEDS, encoding="utf-8")
     code, out, err = tailrace("import", "nxos", "leaf.cfg", "--name", name)
     assert (code, out) == (2, "")

@@ -31,7 +31,10 @@ def run(*words: object) -> tuple[int, str]:
 def test_a_dry_run_does_not_guess_how_long_kernels_take(scenario: Path, tmp_path: Path) -> None:
     status, text = run("run", scenario, "--exact", "--dry-run", "--out", tmp_path / "run")
     assert status == 0
-    assert "time unknown: the duration of an exact trial depends on the packets that its kernels handle" in text
+    assert (
+        "time unknown: the duration of an exact trial depends on the "
+        "packets that its kernels handle" in text
+    )
 
 
 def test_a_kernel_that_is_named_and_is_not_there_is_not_one_to_be_built(
@@ -51,7 +54,8 @@ def test_a_kernel_that_never_answers_is_refused_before_anything_runs(
     monkeypatch.setenv(program.VARIABLE, str(silent))
     monkeypatch.setattr(program, "ANSWER_LIMIT_S", 0.2)
     with pytest.raises(
-        RunRefusedError, match=rf"{silent} is no kernel: `--version` has no answer in 0.2 s \(hint: omit"
+        RunRefusedError,
+        match=rf"{silent} is no kernel: `--version` has no answer in 0.2 s \(hint: omit",
     ):
         run("run", scenario, "--exact", "--out", tmp_path / "run")
     assert not (tmp_path / "run").exists()
@@ -60,7 +64,10 @@ def test_a_kernel_that_never_answers_is_refused_before_anything_runs(
 def test_a_processor_with_more_registers_than_a_guest_has_room_for_is_refused_before_anything_runs(
     scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problem = "the extended registers of this processor have 11072 bytes, and there is room for 11008 (hint: raise it)"
+    problem = (
+        "the extended registers of this processor have 11072 bytes, and there is room for "
+        "11008 (hint: raise it)"
+    )
     fake_engine.answer(monkeypatch, tmp_path, kernel={"kernel": "/bin/true", "problem": problem})
     with pytest.raises(RunRefusedError) as refused:
         run("run", scenario, "--exact", "--out", tmp_path / "run")

@@ -51,10 +51,18 @@ class Loads(Stock):
 
 
 def real_of(
-    folder: Path, *names: str, transactions: int | None = 1, warm_up: str = "0s", port: int | None = None
+    folder: Path,
+    *names: str,
+    transactions: int | None = 1,
+    warm_up: str = "0s",
+    port: int | None = None,
 ) -> RealPrograms:
     """The programs of a scenario in which workloads of these names ask a database by pgbench."""
-    orders = SOUND["workloads"]["orders"] | {"load_generator": "pgbench", "transactions": transactions, "port": port}
+    orders = SOUND["workloads"]["orders"] | {
+        "load_generator": "pgbench",
+        "transactions": transactions,
+        "port": port,
+    }
     orders = {key: value for key, value in orders.items() if value is not None}
     workloads = dict.fromkeys(names, orders) | {"backup": SOUND["workloads"]["backup"]}
     loaded = load_scenario(sound(workloads=workloads, experiment__warm_up=warm_up))
@@ -69,19 +77,26 @@ def real(tmp_path: Path) -> RealPrograms:
 
 
 def joined_with_logs(real: RealPrograms, folder: Path, ended_ms: int) -> Ran:
-    """The outcome of a trial of a second, in which each user has done one transaction, and its tables."""
+    """The outcome of a trial of a second, in which each user has done one transaction, and its
+    tables."""
     out = folder / "hosts" / "client" / "out"
     out.mkdir(parents=True)
     for user in range(4):
-        # Its pause is drawn again, and is at most 7 ms; one run of the script with a nap of that and an answer.
+        # Its pause is drawn again, and is at most 7 ms; one run of the script with a nap of that
+        # and an answer.
         ended_us = BEGUN_WALL_US + ended_ms * MS_US
         line = f"{user} 1 {ended_ms * MS_US} 0 {ended_us // 10**6} {ended_us % 10**6}\n"
         (out / f"transactions-orders.1.{user}").write_text(line, encoding="ascii")
-    hosts = [{"name": name, "programs": [0] * (name != "bulk") + [0]} for name in ("client", "db", "bulk")]
+    hosts = [
+        {"name": name, "programs": [0] * (name != "bulk") + [0]}
+        for name in ("client", "db", "bulk")
+    ]
     exact = part(Exact, hosts=hosts, span_ps=10**12)
     workloads = [{"name": "orders", "transactions": 0}, {"name": "backup", "completion_ps": None}]
     rows = {name: column(kind, [1]) for name, kind in (("workload", "u32"), ("user", "u32"))}
-    tables = {"transactions": rows | {name: column("u64", [7]) for name in ("start_ps", "latency_ps")}}
+    tables = {
+        "transactions": rows | {name: column("u64", [7]) for name in ("start_ps", "latency_ps")}
+    }
     return real.added_to(Ran(part(Outcome, workloads=workloads), tables), exact)
 
 
@@ -89,7 +104,9 @@ def test_every_program_of_exact_runs_is_one_of_live_runs() -> None:
     assert set(registry.loads()) <= set(live_registry.loads())
 
 
-def test_the_server_ends_after_its_clients_and_runs_as_somebody_who_owns_its_data(real: RealPrograms) -> None:
+def test_the_server_ends_after_its_clients_and_runs_as_somebody_who_owns_its_data(
+    real: RealPrograms,
+) -> None:
     server, client = real.programs
     assert (server.host, client.host) == ("db", "client")
     assert server.is_server
@@ -106,13 +123,17 @@ def test_the_server_ends_after_its_clients_and_runs_as_somebody_who_owns_its_dat
 
 
 @pytest.mark.parametrize(("port", "expected"), [(None, 5432), (6000, 6000)])
-def test_users_ask_the_server_at_the_port_of_the_plan(port: int | None, expected: int, tmp_path: Path) -> None:
+def test_users_ask_the_server_at_the_port_of_the_plan(
+    port: int | None, expected: int, tmp_path: Path
+) -> None:
     server, client = real_of(tmp_path, "orders", port=port).programs
     assert client.words[client.words.index("--port") + 1] == str(expected)
     assert f"port={expected}" in server.words
 
 
-def test_an_outcome_has_the_logs_of_programs_and_the_records_of_the_rest(real: RealPrograms, tmp_path: Path) -> None:
+def test_an_outcome_has_the_logs_of_programs_and_the_records_of_the_rest(
+    real: RealPrograms, tmp_path: Path
+) -> None:
     ran = joined_with_logs(real, tmp_path, 10)
     outcome, tables = ran.outcome, ran.tables
     orders, backup = outcome.workloads
@@ -126,7 +147,9 @@ def test_an_outcome_has_the_logs_of_programs_and_the_records_of_the_rest(real: R
     assert sum(array.array("Q", moved)) == pytest.approx(4 * 18_000, abs=8)
 
 
-def test_what_runs_at_the_end_is_cut_off_and_what_ends_in_the_warm_up_is_left_out(tmp_path: Path) -> None:
+def test_what_runs_at_the_end_is_cut_off_and_what_ends_in_the_warm_up_is_left_out(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "late").mkdir()
     late = real_of(tmp_path / "late", "orders", transactions=None)
     ran = joined_with_logs(late, tmp_path / "late", 1010)
@@ -145,7 +168,14 @@ def test_a_server_has_connections_for_the_users_of_all_workloads(tmp_path: Path)
 
 def test_a_pause_of_a_whole_second_is_one_run_of_the_script(tmp_path: Path) -> None:
     pause = {"constant": 10**12}
-    raw = {"name": "a", "users": 1, "transactions": 2, "start": pause, "gap": pause, "round_trips": []}
+    raw = {
+        "name": "a",
+        "users": 1,
+        "transactions": 2,
+        "start": pause,
+        "gap": pause,
+        "round_trips": [],
+    }
     wall_s = BEGUN_WALL_US // 10**6
     lines = [f"0 {number} {1_000_100} 0 {wall_s + number} 100\n" for number in (1, 2)]
     (tmp_path / "log.1").write_text("".join(lines), encoding="ascii")
@@ -157,12 +187,17 @@ def test_guests_have_memory_for_the_programs_of_all_workloads(tmp_path: Path) ->
     assert real_of(tmp_path, "orders", "items").memory_mib == MEMORY_MIB + 2 * SPARE_MIB
 
 
-def test_a_program_that_does_not_end_well_fails_its_trial(real: RealPrograms, tmp_path: Path) -> None:
+def test_a_program_that_does_not_end_well_fails_its_trial(
+    real: RealPrograms, tmp_path: Path
+) -> None:
     out = tmp_path / "hosts" / "client" / "out"
     out.mkdir(parents=True)
     (out / "1.err").write_text("pgbench: error: connection lost\n", encoding="utf-8")
     hosts = [{"name": "client", "programs": [0, 2]}, {"name": "db", "programs": [0, 0]}]
-    with pytest.raises(ProgramError, match="host client: pgbench-orders ended with status 2: pgbench: error: connecti"):
+    with pytest.raises(
+        ProgramError,
+        match="host client: pgbench-orders ended with status 2: pgbench: error: connecti",
+    ):
         real.added_to(Ran(part(Outcome)), part(Exact, hosts=hosts, span_ps=1))
 
 
@@ -175,9 +210,17 @@ def test_rows_of_two_tables_stand_in_the_order_of_workloads() -> None:
 
 def test_addresses_follow_the_rule_of_labs() -> None:
     addresses = Addresses(["a", "b"], [30, 20])
-    assert [addresses.of("b", vlan) for vlan in (0, 20, 30)] == ["10.77.0.2", "10.78.0.2", "10.79.0.2"]
+    assert [addresses.of("b", vlan) for vlan in (0, 20, 30)] == [
+        "10.77.0.2",
+        "10.78.0.2",
+        "10.79.0.2",
+    ]
     many = Addresses([f"h{number}" for number in range(1, 258)], [])
-    assert [many.of(host, 0) for host in ("h255", "h256", "h257")] == ["10.77.0.255", "10.77.1.0", "10.77.1.1"]
+    assert [many.of(host, 0) for host in ("h255", "h256", "h257")] == [
+        "10.77.0.255",
+        "10.77.1.0",
+        "10.77.1.1",
+    ]
 
 
 def test_a_guest_has_the_memory_of_every_guest_and_that_of_its_loads(real: RealPrograms) -> None:
@@ -201,4 +244,7 @@ def test_every_workload_has_draws_of_its_own_for_its_start_and_its_gaps() -> Non
     draws = [draw.value_us(0, 1) for work in works for draw in (work.start, work.gap)]
     assert len(set(draws)) == 6
     [one, *_] = works
-    assert (one.pause_us(0, 1), one.pause_us(0, 2)) == (one.start.value_us(0, 1), one.gap.value_us(0, 2))
+    assert (one.pause_us(0, 1), one.pause_us(0, 2)) == (
+        one.start.value_us(0, 1),
+        one.gap.value_us(0, 2),
+    )

@@ -1,4 +1,5 @@
-"""One exact trial: what the engine is asked for, and what becomes of its answer. The engine is a script."""
+"""One exact trial: what the engine is asked for, and what becomes of its answer. The engine is a
+script."""
 
 import json
 import shlex
@@ -25,7 +26,9 @@ from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from whole import part, whole
 
-ANSWER: dict[str, Any] = whole({"exact": {"captures": [], "hosts": [], "span_ps": 1}}) | {"tables": {}}
+ANSWER: dict[str, Any] = whole({"exact": {"captures": [], "hosts": [], "span_ps": 1}}) | {
+    "tables": {}
+}
 
 
 class Loaded(PostgresTemplates):
@@ -88,7 +91,9 @@ def words(engine: Path) -> str:
     return shlex.join(json.loads((engine / "words").read_text(encoding="utf-8")))
 
 
-def test_a_trial_has_the_lowest_free_core_and_its_folder_is_gone(engine: Path, tmp_path: Path) -> None:
+def test_a_trial_has_the_lowest_free_core_and_its_folder_is_gone(
+    engine: Path, tmp_path: Path
+) -> None:
     cores = Cores()
     with cores.one():
         ran = trial(tmp_path, cores).run()
@@ -100,11 +105,15 @@ def test_a_trial_has_the_lowest_free_core_and_its_folder_is_gone(engine: Path, t
     assert list((tmp_path / "exact").iterdir()) == []
 
 
-def test_workloads_of_real_programs_are_left_to_them_with_memory_of_their_own(engine: Path, tmp_path: Path) -> None:
+def test_workloads_of_real_programs_are_left_to_them_with_memory_of_their_own(
+    engine: Path, tmp_path: Path
+) -> None:
     (engine / "status").write_text("1", encoding="utf-8")
     with pytest.raises(ExactError):  # its folder stays
         trial(tmp_path, Cores(), is_real=True).run()
-    assert words(engine).endswith(f"--programs {tmp_path}/exact/trial/programs.json --memory 640 --without orders")
+    assert words(engine).endswith(
+        f"--programs {tmp_path}/exact/trial/programs.json --memory 640 --without orders"
+    )
     told = json.loads((tmp_path / "exact" / "trial" / "programs.json").read_text(encoding="utf-8"))
     assert {host: len(programs) for host, programs in told.items()} == {"db": 1, "client": 1}
 
@@ -119,7 +128,11 @@ def test_captures_are_named_from_the_run_directory(engine: Path, tmp_path: Path)
     assert isinstance(ran, Ran)
     assert ran.outcome.exact is not None
     [capture] = ran.outcome.exact.captures
-    assert (capture.port, capture.file, capture.frames) == ("leaf>db", "exact/captures/trial/leaf-to-db.pcapng", 7)
+    assert (capture.port, capture.file, capture.frames) == (
+        "leaf>db",
+        "exact/captures/trial/leaf-to-db.pcapng",
+        7,
+    )
 
 
 def test_a_warning_of_the_outcome_is_told_once_in_a_run(engine: Path, tmp_path: Path) -> None:
@@ -135,13 +148,17 @@ def test_a_warning_of_the_outcome_is_told_once_in_a_run(engine: Path, tmp_path: 
     assert ran.outcome.exact.warnings == exact["warnings"]
 
 
-def test_an_engine_that_ends_badly_has_no_result_whatever_it_said(engine: Path, tmp_path: Path) -> None:
+def test_an_engine_that_ends_badly_has_no_result_whatever_it_said(
+    engine: Path, tmp_path: Path
+) -> None:
     (engine / "status").write_text("1", encoding="utf-8")
     with pytest.raises(ExactError, match="the engine ended without a result"):
         trial(tmp_path, Cores()).run()
 
 
-def test_a_build_is_identified_by_both_programs_and_the_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_is_identified_by_both_programs_and_the_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     builds = set()
     for number, changed in enumerate(("", program.ENGINE, program.TRAFFIC, "linux")):
         folder = tmp_path / str(number)  # digests are kept by path
@@ -157,7 +174,10 @@ def test_a_build_is_identified_by_both_programs_and_the_kernel(tmp_path: Path, m
 def test_a_failure_of_any_host_invalidates_a_trial() -> None:
     failed: dict[str, Any] = {
         "name": "db",
-        "failures": [{"error": "refused", "at_ps": 1_500_000_000_000}, {"error": "again", "at_ps": 2}],
+        "failures": [
+            {"error": "refused", "at_ps": 1_500_000_000_000},
+            {"error": "again", "at_ps": 2},
+        ],
     }
     outcome = part(Outcome, hosts=[{"name": "client", "failures": []}, failed])
     scenario = load_scenario(sound()).arms["fifo"]

@@ -26,7 +26,9 @@ def test_a_file_can_be_run_and_run_again(workplace: Path) -> None:
     (workplace / "lab.yaml").write_text(STARTER, encoding="utf-8")
     first = tailrace.run("lab.yaml", trials=1, arms=["dpp"], out="mine", jobs=1)
     assert (workplace / "mine" / "report.html").is_file()
-    assert tailrace.run(Path("lab.yaml"), trials=1, arms=["dpp"], out="mine").summary == first.summary
+    assert (
+        tailrace.run(Path("lab.yaml"), trials=1, arms=["dpp"], out="mine").summary == first.summary
+    )
 
 
 def test_mistakes_raise_scenario_errors_with_all_problems() -> None:
@@ -51,7 +53,10 @@ def test_unknown_names_of_the_package_are_attribute_errors() -> None:
 
 
 def test_what_deserves_a_look_is_a_warning() -> None:
-    policy = {"queues": {"san": {"share": "50%", "limit": "10kB"}, "lan": {}}, "pfc": {"priorities": [3]}}
+    policy = {
+        "queues": {"san": {"share": "50%", "limit": "10kB"}, "lan": {}},
+        "pfc": {"priorities": [3]},
+    }
     scenario = sound(policies__fifo=policy | {"priorities": {3: "san"}})
     assert tailrace.load(scenario).warnings
     with pytest.warns(tailrace.ScenarioWarning, match="lossless queue 'san' drops above"):
@@ -59,7 +64,11 @@ def test_what_deserves_a_look_is_a_warning() -> None:
 
 
 def test_arms_with_the_workload_are_compared_where_another_arm_is_without_it() -> None:
-    arms = {"without": {"workloads.backup.enabled": False}, "fifo": {"switches.leaf.policy": "fifo"}, "dpp": {}}
+    arms = {
+        "without": {"workloads.backup.enabled": False},
+        "fifo": {"switches.leaf.policy": "fifo"},
+        "dpp": {},
+    }
     summary = tailrace.run(sound(arms=arms, workloads__backup__size="1MB"), trials=1).summary
     assert {arm: list(found.workloads) for arm, found in summary.arms.items()} == {
         "without": ["orders"],
@@ -88,16 +97,26 @@ def test_a_search_and_a_study_have_functions_that_no_module_hides(workplace: Pat
     import tailrace.sensitivity.study
 
     users = "workloads.orders.users"
-    found = tailrace.search_for(sound(), {users: [1, 2, 4]}, "orders.p50 < 5ms", maximise="users", out="found")
+    found = tailrace.search_for(
+        sound(), {users: [1, 2, 4]}, "orders.p50 < 5ms", maximise="users", out="found"
+    )
     assert found.found is not None
     assert found.found.values == {users: 4}
     assert read_json(workplace / "found" / "search.json")["found"]["trials"] == 6
     study = tailrace.sensitivity_of(
-        sound(), {"network.link.delay": "1us..5us"}, assumptions=False, figures="orders.p99", trajectories=2,
-        samples=0, checks=0, out="study",
-    )  # fmt: skip
+        sound(),
+        {"network.link.delay": "1us..5us"},
+        assumptions=False,
+        figures="orders.p99",
+        trajectories=2,
+        samples=0,
+        checks=0,
+        out="study",
+    )
     assert [factor.name for factor in study.factors] == ["delay"]
-    assert {"sensitivity.json", "sensitivity.md", "tornado.svg"} <= {file.name for file in study.path.iterdir()}
+    assert {"sensitivity.json", "sensitivity.md", "tornado.svg"} <= {
+        file.name for file in study.path.iterdir()
+    }
 
 
 def test_places_and_large_sweeps_are_refused_in_words() -> None:

@@ -11,20 +11,30 @@ def test_the_arm_that_was_tried_least_comes_next_among_those_that_lack() -> None
     statuses = {A1: "ok", B1: "invalid"}
     tried = {A1: 1, B1: 2}
     assert next_trial(KEYS, statuses, lambda key: True, lambda key: tried.get(key, 0)) == A2
-    assert next_trial(KEYS, statuses, lambda key: key.arm == "b", lambda key: tried.get(key, 0)) == B2
-    assert next_trial(KEYS, statuses | {A2: "ok"}, lambda key: True, lambda key: 9) == B1, "a has all it wants"
+    assert (
+        next_trial(KEYS, statuses, lambda key: key.arm == "b", lambda key: tried.get(key, 0)) == B2
+    )
+    assert next_trial(KEYS, statuses | {A2: "ok"}, lambda key: True, lambda key: 9) == B1, (
+        "a has all it wants"
+    )
     assert next_trial(KEYS, dict.fromkeys(KEYS, "ok"), lambda key: True, lambda key: 0) is None
 
 
 def test_an_arm_that_is_always_invalid_takes_no_time_from_the_others() -> None:
-    keys = [TrialKey(arm, number) for number in range(1, 5) for arm in ("invalid-arm", "good", "fair")]
+    keys = [
+        TrialKey(arm, number) for number in range(1, 5) for arm in ("invalid-arm", "good", "fair")
+    ]
     statuses: dict[TrialKey, str] = {}
     tried: dict[TrialKey, int] = dict.fromkeys(keys, 0)
     for _ in range(15):
         key = next_trial(keys, statuses, lambda key: True, tried.__getitem__)
         assert key is not None
         tried[key] += 1
-        statuses[key] = "invalid" if key.arm == "invalid-arm" or (key.arm == "fair" and tried[key] == 1) else "ok"
+        statuses[key] = (
+            "invalid"
+            if key.arm == "invalid-arm" or (key.arm == "fair" and tried[key] == 1)
+            else "ok"
+        )
     valid = [key.arm for key, status in statuses.items() if status == "ok"]
     assert (valid.count("good"), valid.count("fair"), valid.count("invalid-arm")) == (4, 1, 0)
     assert sum(tried[key] for key in keys if key.arm == "invalid-arm") == 6

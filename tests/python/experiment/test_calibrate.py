@@ -28,8 +28,12 @@ LARGE = {
 }
 
 
-def calibrated(spec: dict[str, Any], **changes: object) -> tuple[ExperimentRun, dict[str, dict[str, Any]]]:
-    loaded = load(workloads__large=LARGE, workloads__backup=..., experiment__calibrate=spec, **changes)
+def calibrated(
+    spec: dict[str, Any], **changes: object
+) -> tuple[ExperimentRun, dict[str, dict[str, Any]]]:
+    loaded = load(
+        workloads__large=LARGE, workloads__backup=..., experiment__calibrate=spec, **changes
+    )
     experiment = ExperimentRun(loaded, Options(jobs=2))
     experiment.run()
     text = (experiment.directory.path / "calibration.json").read_text(encoding="utf-8")
@@ -78,7 +82,10 @@ def test_every_arm_gets_the_same_choice() -> None:
 
 def test_gaps_are_stretched_and_counts_kept() -> None:
     experiment, choices = calibrated({"to": "2s", "method": "gap"})
-    assert {name: choice["transactions"] for name, choice in choices.items()} == {"orders": 100, "large": 150}
+    assert {name: choice["transactions"] for name, choice in choices.items()} == {
+        "orders": 100,
+        "large": 150,
+    }
     for name in ("orders", "large"):
         assert solo_s(experiment.directory.path, name) == pytest.approx(2, rel=0.01)
     assert choices["orders"]["gap_factor"] != choices["large"]["gap_factor"]
@@ -120,7 +127,9 @@ def test_results_of_other_choices_are_not_mixed_in() -> None:
 
 
 def test_a_calibration_on_which_the_simulator_breaks_is_refused_with_its_words() -> None:
-    with pytest.raises(RunRefusedError, match=r"calibration of workload .* failed: a queue forgot a frame"):
+    with pytest.raises(
+        RunRefusedError, match=r"calibration of workload .* failed: a queue forgot a frame"
+    ):
         calibrated({"to": "2s"}, name="broken")
 
 
@@ -137,7 +146,9 @@ def test_a_resumed_run_takes_the_choices_that_were_made(monkeypatch: pytest.Monk
     assert same == choices
 
 
-def test_an_interrupted_calibration_continues_with_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_calibration_continues_with_what_was_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     undisturbed, _ = calibrated({"to": "2s"})
     expected = (undisturbed.directory.path / "calibration.json").read_text(encoding="utf-8")
     plans: list[str] = []

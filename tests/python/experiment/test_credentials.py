@@ -15,7 +15,12 @@ from lab import load
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.plans import Plans
-from tailrace.experiment.remote.credentials import CONFIGURED, Credentials, keys_of_run, refuse_stranger
+from tailrace.experiment.remote.credentials import (
+    CONFIGURED,
+    Credentials,
+    keys_of_run,
+    refuse_stranger,
+)
 from tailrace.experiment.remote.place import opened, refuse_place, security_of
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.schedule import TrialKey
@@ -52,7 +57,9 @@ class Kept:
 
 
 @pytest.mark.usefixtures("fake")
-def test_trials_run_behind_tls_and_strangers_are_told(own: Credentials, other: Credentials, tmp_path: Path) -> None:
+def test_trials_run_behind_tls_and_strangers_are_told(
+    own: Credentials, other: Credentials, tmp_path: Path
+) -> None:
     files = {"--tls-ca-file": own.ca, "--tls-cert": own.cert, "--tls-key": own.key}
     tls = [word for name, file in files.items() for word in (name, str(file))]
     kept, plans = Kept(), Plans(load().arms)
@@ -64,8 +71,14 @@ def test_trials_run_behind_tls_and_strangers_are_told(own: Credentials, other: C
         with dask.config.set(configured), opened(place.place, Jobs(), print):
             pass
         mixed = Credentials(own.ca, other.cert, other.key)
-        for wrong, why in ((other, "its certificate is not signed by --tls-ca"), (mixed, "TLS fails: ")):
-            with pytest.raises(RunRefusedError, match=why), opened(place.place, Jobs(), print, credentials=wrong):
+        for wrong, why in (
+            (other, "its certificate is not signed by --tls-ca"),
+            (mixed, "TLS fails: "),
+        ):
+            with (
+                pytest.raises(RunRefusedError, match=why),
+                opened(place.place, Jobs(), print, credentials=wrong),
+            ):
                 raise AssertionError("it was refused")
     assert [type(one) for one in kept.ended] == [Ran]
 
@@ -81,13 +94,17 @@ def test_a_scheduler_without_tls_behind_tls_is_told(own: Credentials) -> None:
 
         greeter = threading.Thread(target=greet)
         greeter.start()
-        with pytest.raises(RunRefusedError, match=r"TLS fails: .*a scheduler without TLS is dask://HOST:PORT"):
+        with pytest.raises(
+            RunRefusedError, match=r"TLS fails: .*a scheduler without TLS is dask://HOST:PORT"
+        ):
             refuse_stranger(place, own.security(place), print)
         greeter.join()
 
 
 def test_a_connection_without_tls_is_refused_by_the_command_itself(own: Credentials) -> None:
-    assert own.security("tls://node7:8786").get_connection_args("client")["require_encryption"] is True
+    assert (
+        own.security("tls://node7:8786").get_connection_args("client")["require_encryption"] is True
+    )
 
 
 def test_certificates_that_are_missing_or_none_are_named(own: Credentials, tmp_path: Path) -> None:
@@ -122,7 +139,9 @@ def test_options_of_tls_belong_to_tls(own: Credentials) -> None:
         ("node7", True),
     ],
 )
-def test_a_scheduler_of_another_machine_without_tls_is_warned_of(host: str, is_warned: bool) -> None:
+def test_a_scheduler_of_another_machine_without_tls_is_warned_of(
+    host: str, is_warned: bool
+) -> None:
     said: list[str] = []
     assert security_of(f"dask://{host}:8786", Credentials(), said.append) is None
     assert [text.split(": ")[0] for text in said] == ["warning"] * is_warned
@@ -137,7 +156,10 @@ def test_a_configuration_of_dask_that_requires_encryption_is_respected() -> None
 def test_keys_that_a_killed_run_left_are_removed(tmp_path: Path) -> None:
     dead = subprocess.Popen(["true"])
     dead.wait()
-    lives = [f".tailrace-keys-{socket.gethostname()}-{os.getppid()}-x", f".tailrace-keys-elsewhere-{dead.pid}-x"]
+    lives = [
+        f".tailrace-keys-{socket.gethostname()}-{os.getppid()}-x",
+        f".tailrace-keys-elsewhere-{dead.pid}-x",
+    ]
     for name in (*lives, f".tailrace-keys-{socket.gethostname()}-{dead.pid}-x"):
         tmp_path.joinpath(name).mkdir()
         tmp_path.joinpath(name, "key.pem").touch()

@@ -37,7 +37,9 @@ def test_rates_queues_and_users_are_divided_and_times_kept() -> None:
     plan = lower(cisco(2).arms["dpp"], "dpp", 1)
     assert plan["links"][0]["rate_bps"] == 500 * 10**6
     policy = plan["switches"][0]["policy"]
-    assert [queue["limit"]["bytes"] for queue in policy["queues"]] == [250_000, 250_000], "the delay is 4 ms as before"
+    assert [queue["limit"]["bytes"] for queue in policy["queues"]] == [250_000, 250_000], (
+        "the delay is 4 ms as before"
+    )
     assert (policy["dpp"]["max_packets"], policy["dpp"]["age_ps"]) == (20, 5 * MS)
     assert plan["switches"][0]["buffer_bytes"] == 6_000_000
     assert {host["mtu_bytes"] for host in plan["hosts"]} == {9000}
@@ -63,12 +65,20 @@ def test_times_are_stretched_where_users_cannot_be_divided() -> None:
     assert plan["switches"][0]["policy"]["dpp"]["age_ps"] == 10 * MS
     users = oltp(quarter, "XS")
     answer_ps = 18_000 * 8 * 4000
-    assert users.gap.mean + answer_ps == pytest.approx(2 * cycle_ps(2, 6.8 * MS, 18_000 * 8 * 1000), rel=1e-6)
+    assert users.gap.mean + answer_ps == pytest.approx(
+        2 * cycle_ps(2, 6.8 * MS, 18_000 * 8 * 1000), rel=1e-6
+    )
     assert (users.users, users.transactions) == (1, 418), "a trial takes as long as before"
 
 
 def test_the_workload_with_the_fewest_users_decides_how_far_times_are_stretched() -> None:
-    few = {"kind": "oltp", "client": "client", "server": "bulk", "users": 2, "round_trips": [{"response": "1kB"}]}
+    few = {
+        "kind": "oltp",
+        "client": "client",
+        "server": "bulk",
+        "users": 2,
+        "round_trips": [{"response": "1kB"}],
+    }
     scenario = load_scenario(sound(workloads__orders__users=20, workloads__few=few)).scenario
     assert [stretch_of(scenario, divisor) for divisor in (2, 10, 40)] == [1, 5, 20]
 
@@ -99,7 +109,9 @@ def test_streams_and_datagrams_take_as_long_as_before() -> None:
     ("aqm", {"kind": "step", "threshold": "100kB"}, ("aqm", "step", "threshold_bytes")),
     ("shape", {"max": "4Gbit/s"}, ("shape_max_bps",)),
 ])  # fmt: skip
-def test_thresholds_and_shapers_are_divided(key: str, value: dict[str, str], path: tuple[str, ...]) -> None:
+def test_thresholds_and_shapers_are_divided(
+    key: str, value: dict[str, str], path: tuple[str, ...]
+) -> None:
     loaded = load_scenario(sound(**{f"policies__dpp__queues__normal__{key}": value}))
 
     def found(loaded: Loaded) -> int:
@@ -115,7 +127,9 @@ def test_what_cannot_be_kept_is_refused_with_the_reason() -> None:
     with pytest.raises(RunRefusedError, match="outside 1 to 1000"):
         divided(load_scenario(sound()), 0)
     small = load_scenario(sound(policies__dpp__queues__normal={"limit": "3kB"}))
-    with pytest.raises(Exception, match="with --live-scale 4: the queue of 750 B is smaller than one frame"):
+    with pytest.raises(
+        Exception, match="with --live-scale 4: the queue of 750 B is smaller than one frame"
+    ):
         divided(small, 4)
 
 
@@ -126,6 +140,8 @@ def test_the_simulator_takes_the_same_scale(tmp_path: Path, fake: None) -> None:
     manifest = experiment.directory.manifest()
     assert manifest is not None
     assert manifest["live_scale"] == 2
-    other = ExperimentRun(load_scenario(sound(workloads__backup=...)), Options(out=tmp_path / "run"))
+    other = ExperimentRun(
+        load_scenario(sound(workloads__backup=...)), Options(out=tmp_path / "run")
+    )
     with pytest.raises(RunRefusedError, match="holds another run"):
         other.run()

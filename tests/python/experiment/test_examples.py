@@ -14,7 +14,10 @@ NAMES = [path.stem for path in EXAMPLES]
 COMMENT_LINES_MIN = 2
 LONG = {"frames", "leaf-spine", "nexus", "qcn", "slowdown", "spanning-tree", "wred"}
 """Examples that take more than a second. `test_an_example_is_explained` runs a fiftieth of each."""
-EXPECTING = [pytest.param(path, marks=[pytest.mark.slow] * (path.stem in LONG), id=path.stem) for path in EXAMPLES]
+EXPECTING = [
+    pytest.param(path, marks=[pytest.mark.slow] * (path.stem in LONG), id=path.stem)
+    for path in EXAMPLES
+]
 
 
 def test_there_are_examples() -> None:
@@ -56,8 +59,12 @@ def test_the_starter_runs_and_shows_its_point(workplace: Path) -> None:
 
 @pytest.mark.smoke
 def test_the_same_seed_has_the_same_digest_with_one_job_and_with_two(workplace: Path) -> None:
-    one = tailrace.run(ROOT / "examples" / "dpp.yaml", trials=2, jobs=1, scale=0.2, out=workplace / "one").summary
-    two = tailrace.run(ROOT / "examples" / "dpp.yaml", trials=2, jobs=2, scale=0.2, out=workplace / "two").summary
+    one = tailrace.run(
+        ROOT / "examples" / "dpp.yaml", trials=2, jobs=1, scale=0.2, out=workplace / "one"
+    ).summary
+    two = tailrace.run(
+        ROOT / "examples" / "dpp.yaml", trials=2, jobs=2, scale=0.2, out=workplace / "two"
+    ).summary
     for arm, outcome in one.arms.items():
         assert outcome.digests == two.arms[arm].digests
         assert None not in outcome.digests

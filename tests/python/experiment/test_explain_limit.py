@@ -1,4 +1,5 @@
-"""An explanation keeps every transaction: a trial with very many is refused before it is run again."""
+"""An explanation keeps every transaction: a trial with very many is refused before it is run
+again."""
 
 from pathlib import Path
 
@@ -16,10 +17,14 @@ def test_a_trial_of_more_transactions_than_fit_in_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
-    edit_trials(path, lambda outcome: outcome["workloads"][0].update(transactions=explain.EXPLAINED_MAX + 1))
+    edit_trials(
+        path, lambda outcome: outcome["workloads"][0].update(transactions=explain.EXPLAINED_MAX + 1)
+    )
     run = Run.read(path)
     monkeypatch.setattr(explain, "explainable", lambda _run: run.workloads)
-    with pytest.raises(RunRefusedError, match="transactions, and an explanation keeps each of them"):
+    with pytest.raises(
+        RunRefusedError, match="transactions, and an explanation keeps each of them"
+    ):
         explain.explain_trials(run, run.told("fifo"), 1, Silent())
     monkeypatch.setattr(explain, "explainable", lambda _run: run.workloads[1:])
     monkeypatch.setattr(explain, "explain_all", lambda *_all: {})

@@ -29,7 +29,10 @@ def test_a_file_that_could_not_be_written_leaves_the_old_one_and_no_part(
 
 
 def test_a_trial_whose_file_was_emptied_is_not_there(tmp_path: Path) -> None:
-    directory, key = RunDirectory(tmp_path / "run", lambda key: Planned(key.arm, key.number, 0, None)), TrialKey("a", 1)
+    directory, key = (
+        RunDirectory(tmp_path / "run", lambda key: Planned(key.arm, key.number, 0, None)),
+        TrialKey("a", 1),
+    )
     directory.write_trial(key, stored_trial(key, "", Failed("why"), Verdict("failed", "why")), {})
     assert directory.is_there(key)
     directory.trial_path(key).write_bytes(b"")

@@ -1,4 +1,5 @@
-"""No stage between a scenario file and its report takes work that grows faster than the scenario."""
+"""No stage between a scenario file and its report takes work that grows faster than the
+scenario."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -24,7 +25,10 @@ from tailrace.scenario.network.topology import expand
 Scenario = dict[str, Any]
 
 FLOWS = {"all": {"kind": "flows", "sizes": "web-search", "load": "30%"}}
-PFC = {"pfc": {"priorities": [3], "xoff": "30kB"}, "queues": {"usual": {}, "kept": {"limit": "8MB"}}}
+PFC = {
+    "pfc": {"priorities": [3], "xoff": "30kB"},
+    "queues": {"usual": {}, "kept": {"limit": "8MB"}},
+}
 LOSSLESS = {"lossless": {**PFC, "priorities": {3: "kept"}}}
 DEEP = {"buffer": "4GB", "policy": "lossless"}
 
@@ -50,24 +54,36 @@ def streams(size: int) -> Scenario:
     """One stream from each host of the star to the next."""
     hosts = 4 * size
     return {
-        f"w{n}": {"kind": "stream", "source": f"h{n}", "destination": f"h{n % hosts + 1}"} for n in range(1, hosts + 1)
+        f"w{n}": {"kind": "stream", "source": f"h{n}", "destination": f"h{n % hosts + 1}"}
+        for n in range(1, hosts + 1)
     }
 
 
 def hosts(size: int) -> Scenario:
     """Settings for every host by itself."""
-    return {f"h{n}": {"mtu": "1500B", "nic": {"rx_ring": "1000 frames"}} for n in range(1, 4 * size + 1)}
+    return {
+        f"h{n}": {"mtu": "1500B", "nic": {"rx_ring": "1000 frames"}} for n in range(1, 4 * size + 1)
+    }
 
 
 def expectations(size: int) -> list[Scenario]:
     """One of each host's stream, one of each port."""
-    goodput = [{"metric": "goodput_gbps", "workload": f"w{n}", "at_least": 0} for n in range(1, 4 * size + 1)]
+    goodput = [
+        {"metric": "goodput_gbps", "workload": f"w{n}", "at_least": 0}
+        for n in range(1, 4 * size + 1)
+    ]
     shares = [one | {"metric": "goodput_share_percent"} for one in goodput]
     return [
         *goodput,
         *shares,
-        *({"metric": "drops_frames", "port": f"switch>h{n}", "at_most": 0} for n in range(1, 4 * size + 1)),
-        *({"metric": "paused_percent", "port": f"h{n}>switch", "at_most": 0} for n in range(1, 4 * size + 1)),
+        *(
+            {"metric": "drops_frames", "port": f"switch>h{n}", "at_most": 0}
+            for n in range(1, 4 * size + 1)
+        ),
+        *(
+            {"metric": "paused_percent", "port": f"h{n}>switch", "at_most": 0}
+            for n in range(1, 4 * size + 1)
+        ),
     ]
 
 
@@ -91,7 +107,8 @@ SHAPES: dict[str, Callable[[int], Scenario]] = {
     "a stream for each host": lambda size: scenario(star(size), workloads=streams(size)),
     "settings of each host": lambda size: scenario(leaf_spine(size), hosts=hosts(size)),
     "settings of each switch": lambda size: scenario(
-        leaf_spine(size), switches={f"leaf{n}": {"buffer": f"{n + 4000}kB"} for n in range(1, size + 1)}
+        leaf_spine(size),
+        switches={f"leaf{n}": {"buffer": f"{n + 4000}kB"} for n in range(1, size + 1)},
     ),
     "policies of ports": lambda size: scenario(
         star(size),
@@ -113,7 +130,8 @@ SHAPES: dict[str, Callable[[int], Scenario]] = {
     "workloads alone": lambda size: scenario(
         star(2),
         workloads={
-            f"w{n}": {"kind": "stream", "source": "h1", "destination": "h2", "size": "1kB"} for n in range(size)
+            f"w{n}": {"kind": "stream", "source": "h1", "destination": "h2", "size": "1kB"}
+            for n in range(size)
         },
         experiment={"duration": "1ms", "trials": 1, "solo": True},
     ),
@@ -165,7 +183,9 @@ def test_many_overrides_are_linear() -> None:
 def test_many_mistakes_are_told_in_linear_work() -> None:
     def action_of(size: int) -> Callable[[], object]:
         data = SHAPES["a stream for each host"](size)
-        data["workloads"] = {name: {**one, "size": "1 kb s"} for name, one in data["workloads"].items()}
+        data["workloads"] = {
+            name: {**one, "size": "1 kb s"} for name, one in data["workloads"].items()
+        }
 
         def load() -> None:
             with pytest.raises(ScenarioError):
@@ -192,7 +212,9 @@ def test_planning_is_linear(shape: Callable[[int], Scenario]) -> None:
 
 def test_running_is_linear(shape: Callable[[int], Scenario], tmp_path: Path) -> None:
     def action_of(size: int) -> Callable[[], object]:
-        experiment = ExperimentRun(load_scenario(shape(size)), Options(jobs=1, out=tmp_path / str(size)))
+        experiment = ExperimentRun(
+            load_scenario(shape(size)), Options(jobs=1, out=tmp_path / str(size))
+        )
         return lambda: experiment.run()
 
     # The trials run in a thread, whose steps are not counted; what is planned and kept is.
@@ -204,7 +226,9 @@ def test_results_are_linear(
 ) -> None:
     summaries: dict[Path, Summary] = {}
     for size in (SIZE, 2 * SIZE, 4 * SIZE):
-        experiment = ExperimentRun(load_scenario(shape(size)), Options(jobs=1, out=tmp_path / str(size) / "run"))
+        experiment = ExperimentRun(
+            load_scenario(shape(size)), Options(jobs=1, out=tmp_path / str(size) / "run")
+        )
         path = experiment.run().path
         summaries[path], _ = summarise_and_report(path)
     stages: dict[str, Callable[[Path], object]] = {

@@ -1,7 +1,8 @@
-"""What a hostile worker and a hostile scheduler can do to the command: end the run, and nothing more.
+"""What a hostile worker and a hostile scheduler can do to the command: end the run, and nothing
+more.
 
-Each of them has processes of its own on loopback. The pickle that they send leaves a mark with the number of the
-process that loads it: that of the command is not among them.
+Each of them has processes of its own on loopback. The pickle that they send leaves a mark with the
+number of the process that loads it: that of the command is not among them.
 """
 
 import os
@@ -23,9 +24,21 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.remote import pickles
-from tailrace.experiment.remote.envelope import Answer, Answers, Task, UnreadableAnswerError, refuse_tables
+from tailrace.experiment.remote.envelope import (
+    Answer,
+    Answers,
+    Task,
+    UnreadableAnswerError,
+    refuse_tables,
+)
 from tailrace.experiment.remote.link import import_dask
-from tailrace.experiment.remote.pickles import PickleRefusedError, RemoteError, own_pickles, printable, refused_pickles
+from tailrace.experiment.remote.pickles import (
+    PickleRefusedError,
+    RemoteError,
+    own_pickles,
+    printable,
+    refused_pickles,
+)
 from tailrace.experiment.remote.place import opened
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.schedule import TrialKey
@@ -67,7 +80,7 @@ def run_on(place: str) -> Kept:
     return kept
 
 
-# --- an evil worker ------------------------------------------------------------------------------------------------
+# --- an evil worker -------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +91,9 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def with_worker(scheduler: Cluster, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[str]:
+def with_worker(
+    scheduler: Cluster, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[str]:
     """The place of one evil worker."""
     monkeypatch.setenv("EVIL", request.param)
     process = scheduler.start_worker(preload="evil_worker")
@@ -94,7 +109,11 @@ def with_worker(scheduler: Cluster, monkeypatch: pytest.MonkeyPatch, request: py
         ("object", "Data serialized with pickle but only able to deserialize data with"),
         ("error", "a worker cannot run trials: .*exec"),
         pytest.param("garbage", "an unreadable result: MessagePack", marks=pytest.mark.slow),
-        pytest.param("names", r"an unreadable result: a table of the name '\.\./\.\./", marks=pytest.mark.slow),
+        pytest.param(
+            "names",
+            r"an unreadable result: a table of the name '\.\./\.\./",
+            marks=pytest.mark.slow,
+        ),
     ],
     indirect=["with_worker"],
 )
@@ -106,12 +125,14 @@ def test_what_an_evil_worker_sends_ends_the_run_in_words(with_worker: str, why: 
 
 @pytest.mark.usefixtures("fake")
 @pytest.mark.parametrize("with_worker", ["warning"], indirect=True)
-def test_a_warning_of_an_evil_worker_is_not_heard(with_worker: str, recwarn: pytest.WarningsRecorder) -> None:
+def test_a_warning_of_an_evil_worker_is_not_heard(
+    with_worker: str, recwarn: pytest.WarningsRecorder
+) -> None:
     assert isinstance(run_on(with_worker).ended[KEY], Ran)
     assert len(recwarn) == 0
 
 
-# --- an evil scheduler ---------------------------------------------------------------------------------------------
+# --- an evil scheduler ----------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -120,7 +141,12 @@ def evil_scheduler(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[s
     command = [sys.executable, str(SUPPORT / "evil_scheduler.py"), request.param]
     with (tmp_path / "scheduler.log").open("wb") as log:
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=tmp_path, env=environment_of(0.0)
+            command,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            cwd=tmp_path,
+            env=environment_of(0.0),
         )
     try:
         assert process.stdout is not None
@@ -135,16 +161,22 @@ def evil_scheduler(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[s
 @pytest.mark.usefixtures("fake")
 @pytest.mark.parametrize(
     "evil_scheduler",
-    ["in-any-message", "in-the-stream", *(pytest.param(one, marks=pytest.mark.slow) for one in OBJECTS[1:])],
+    [
+        "in-any-message",
+        "in-the-stream",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in OBJECTS[1:]),
+    ],
     indirect=True,
 )
 def test_an_evil_scheduler_ends_the_run_in_words(evil_scheduler: str) -> None:
-    with pytest.raises(RunRefusedError, match=r"a pickled object|no Dask scheduler that can be used") as refused:
+    with pytest.raises(
+        RunRefusedError, match=r"a pickled object|no Dask scheduler that can be used"
+    ) as refused:
         run_on(evil_scheduler)
     assert str(refused.value).isprintable()
 
 
-# --- the guard -----------------------------------------------------------------------------------------------------
+# --- the guard ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
@@ -162,7 +194,9 @@ def test_no_pickle_with_a_name_is_loaded_in_any_thread(protocol: int) -> None:
         thread = threading.Thread(target=load_it)
         thread.start()
         thread.join()
-        assert pickle.loads(pickle.dumps({"plain": [1, (b"bytes", "text")]})) == {"plain": [1, (b"bytes", "text")]}
+        assert pickle.loads(pickle.dumps({"plain": [1, (b"bytes", "text")]})) == {
+            "plain": [1, (b"bytes", "text")]
+        }
     assert [str(error).removeprefix("a pickle names ") for error in raised] in (
         ["builtins.exec"] * 2,
         ["__builtin__.exec"] * 2,
@@ -210,7 +244,9 @@ def test_an_error_elsewhere_is_read_and_not_loaded() -> None:
     killed = RemoteError.read(pickle.dumps(KilledWorker("key", "worker", 3)))
     assert (killed.deaths, "KilledWorker" in str(killed)) == (4, True)
     missing = error_message(ModuleNotFoundError("No module named 'tailrace'"))["exception"].data
-    assert str(RemoteError.read(missing)).startswith("ModuleNotFoundError: No module named 'tailrace'")
+    assert str(RemoteError.read(missing)).startswith(
+        "ModuleNotFoundError: No module named 'tailrace'"
+    )
     assert RemoteError.read(missing).deaths is None
     assert "exec" in str(RemoteError.read(evil_bytes()))
     assert "unreadable" in str(RemoteError.read(b"\xff no pickle"))
@@ -231,13 +267,16 @@ def test_a_text_of_others_is_one_line_that_a_terminal_does_not_obey() -> None:
         ({"a": {"x": ("u64", bytes(8)), "y": ("u32", bytes(8))}}, "columns of different lengths"),
     ],
 )
-def test_tables_that_cannot_be_stored_are_refused(tables: dict[str, dict[str, tuple[str, bytes]]], why: str) -> None:
+def test_tables_that_cannot_be_stored_are_refused(
+    tables: dict[str, dict[str, tuple[str, bytes]]], why: str
+) -> None:
     with pytest.raises(UnreadableAnswerError, match=why):
         refuse_tables(tables)
 
 
 @pytest.mark.parametrize(
-    "outcome", ['{"x": "\\u001b[2J"}', '{"x": "a\\nb"}', '{"x": "\x1b"}', "{}", "[" * 100_000, "nothing"]
+    "outcome",
+    ['{"x": "\\u001b[2J"}', '{"x": "a\\nb"}', '{"x": "\x1b"}', "{}", "[" * 100_000, "nothing"],
 )
 def test_an_outcome_that_is_none_or_that_a_terminal_would_obey_is_refused(outcome: str) -> None:
     with pytest.raises(UnreadableAnswerError) as refused:
@@ -249,7 +288,11 @@ def test_answers_are_those_of_the_trials_that_were_sent() -> None:
     task = Task.of(7, "plan")
     sound = Answer(7, task.plan_hash, "", 0.1)
     assert list(Answers("worker", (sound,)).by_task((task,))) == [0]
-    for wrong in ((replace(sound, number=8),), (sound, sound), (replace(sound, plan_hash="other"),)):
+    for wrong in (
+        (replace(sound, number=8),),
+        (sound, sound),
+        (replace(sound, plan_hash="other"),),
+    ):
         with pytest.raises(UnreadableAnswerError, match="a trial that was not asked for"):
             Answers("worker", wrong).by_task((task,))
     for time_s in (-1.0, float("nan"), float("inf")):
@@ -257,7 +300,9 @@ def test_answers_are_those_of_the_trials_that_were_sent() -> None:
             Answers.read(Answers("worker", (replace(sound, wall_s=time_s),)).packed())
 
 
-@pytest.mark.parametrize("packed", [b"", b"\xc1", b"\x93\x01", Evil(), "text", None, {"worker": "x"}])
+@pytest.mark.parametrize(
+    "packed", [b"", b"\xc1", b"\x93\x01", Evil(), "text", None, {"worker": "x"}]
+)
 def test_what_is_no_answer_is_refused(packed: object) -> None:
     with pytest.raises(UnreadableAnswerError):
         Answers.read(packed)

@@ -14,7 +14,12 @@ def test_a_small_document_is_indented() -> None:
 
 def test_a_large_document_has_a_line_for_each_entry_of_a_long_list() -> None:
     hosts = [{"name": f"h{number}", "sizes": [1, 2], 7: None} for number in range(5_000)]
-    content: dict[str, Any] = {"name": 'a "name"', "hosts": hosts, "few": [1, 2], "by_name": {"x" * LINE_MAX: 1.5}}
+    content: dict[str, Any] = {
+        "name": 'a "name"',
+        "hosts": hosts,
+        "few": [1, 2],
+        "by_name": {"x" * LINE_MAX: 1.5},
+    }
     text = json_text(content)
     assert len(text) > INDENTED_MAX
     assert json.loads(text) == json.loads(json.dumps(content))
@@ -26,7 +31,9 @@ def test_a_large_document_has_a_line_for_each_entry_of_a_long_list() -> None:
     assert ' "few": [1, 2],' in text.splitlines()
 
 
-def test_what_is_nested_in_long_lists_is_not_encoded_for_each_level_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_nested_in_long_lists_is_not_encoded_for_each_level_above_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     arms = {f"a@{number}": {f"key{at}": [0.25] * 20 for at in range(70)} for number in range(500)}
     encoded: list[int] = []
     dumps = json.dumps
@@ -50,8 +57,13 @@ def test_a_value_of_just_one_line_is_written_on_one() -> None:
     assert f"  {json.dumps(longest)}," in json_text(content).splitlines()
 
 
-def test_a_large_document_is_read_in_parts_and_as_a_whole_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{"a": number, "b": "\u2028", "long": "x" * (LINE_MAX * (number % 7 == 0))} for number in range(200)]
+def test_a_large_document_is_read_in_parts_and_as_a_whole_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [
+        {"a": number, "b": "\u2028", "long": "x" * (LINE_MAX * (number % 7 == 0))}
+        for number in range(200)
+    ]
     content = {
         "name": "n",
         "rows": rows,

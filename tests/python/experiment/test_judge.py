@@ -46,7 +46,9 @@ def test_a_trial_whose_only_fault_is_that_it_did_not_finish_is_a_result() -> Non
 
 
 @pytest.mark.parametrize(("reasons", "drops"), [(("the fabric was late",), 0), ((), 3)])
-def test_an_unfinished_trial_with_another_fault_is_no_result(reasons: tuple[str, ...], drops: int) -> None:
+def test_an_unfinished_trial_with_another_fault_is_no_result(
+    reasons: tuple[str, ...], drops: int
+) -> None:
     found = verdict(*reasons, completion_ps=None, drops=drops)
     assert found.status == "invalid"
     assert found.unfinished == ()
@@ -59,7 +61,9 @@ def test_a_trial_is_repeatable_where_the_machine_alone_is_at_fault() -> None:
 
 
 @pytest.mark.parametrize("end", [{"bytes": "1GiB"}, {"requests": 262144}])
-def test_jobs_that_end_after_bytes_are_judged_as_those_that_end_after_requests(end: dict[str, Any]) -> None:
+def test_jobs_that_end_after_bytes_are_judged_as_those_that_end_after_requests(
+    end: dict[str, Any],
+) -> None:
     disk = {"kind": "storage", "initiators": ["db"], "device": "nvme", **end}
     scenario = load(workloads={"disk": disk}, experiment__warm_up="1s").arms["fifo"]
 
@@ -76,9 +80,9 @@ def test_jobs_that_end_after_bytes_are_judged_as_those_that_end_after_requests(e
 def test_a_trial_that_ends_within_the_warm_up_has_measured_nothing_of_endless_workloads(
     end_s: int, status: str
 ) -> None:
-    scenario = load(experiment__duration="5s", experiment__warm_up="2s", workloads__orders__transactions=None).arms[
-        "fifo"
-    ]
+    scenario = load(
+        experiment__duration="5s", experiment__warm_up="2s", workloads__orders__transactions=None
+    ).arms["fifo"]
     outcome: dict[str, Any] = {
         "end_ps": end_s * 10**12,
         "workloads": [{"name": "orders", "kind": "oltp", "completion_ps": None}],

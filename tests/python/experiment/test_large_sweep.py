@@ -1,4 +1,5 @@
-"""Sweeps with more points than can be kept whole: made when they run, figures kept, summarised in one pass."""
+"""Sweeps with more points than can be kept whole: made when they run, figures kept, summarised in
+one pass."""
 
 import csv
 import json
@@ -62,18 +63,23 @@ class Instant:
 def outcome_of(plan: dict[str, Any]) -> Outcome:
     users = next(one.flat["users"] for one in planned_workloads(plan) if one.name == "orders")
     orders = {"name": "orders", "kind": "oltp", "completion_ps": int(users) * 10**12}
-    return part(Outcome, seed=plan["seed"], digest="d", finished=True, end_ps=10**13, workloads=[orders])
+    return part(
+        Outcome, seed=plan["seed"], digest="d", finished=True, end_ps=10**13, workloads=[orders]
+    )
 
 
 @pytest.fixture(autouse=True)
 def plain_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few points make a large sweep; only the completion time is a figure of the outcomes above, and they are valid."""
+    """Few points make a large sweep; only the completion time is a figure of the outcomes above,
+    and they are valid."""
     monkeypatch.setattr("tailrace.scenario.sweep.LISTED_MAX", 100)
     monkeypatch.setattr("tailrace.results.large.figures.METRICS", ("completion_s",))
     monkeypatch.setattr("tailrace.experiment.large.run.judged", lambda *_any: Verdict("ok"))
 
 
-def swept(out: Path, executor: Instant | None = None, **changes: object) -> tuple[LargeRun, Instant]:
+def swept(
+    out: Path, executor: Instant | None = None, **changes: object
+) -> tuple[LargeRun, Instant]:
     executor = executor or Instant()
     loaded = load(**{"sweep": {"axes": AXES}, "experiment__trials": 1, **changes})
     return LargeRun(loaded, Options(arms=["dpp"], out=out), Silent(), executor), executor
@@ -104,7 +110,9 @@ def with_bounds(lines: Lines, arm: str, values: dict[int, tuple[float, bool]]) -
     """The 99th percentile of an arm at some points, and whether it is a lower bound."""
     for point, (value, is_bound) in values.items():
         bounds = {"orders": ["latency_p99_ms"]} if is_bound else {}
-        lines.add(Line(point, arm, 1, "ok", figures={"orders": {"latency_p99_ms": value}}, bounds=bounds))
+        lines.add(
+            Line(point, arm, 1, "ok", figures={"orders": {"latency_p99_ms": value}}, bounds=bounds)
+        )
 
 
 @pytest.mark.usefixtures("fake")
@@ -113,16 +121,28 @@ def test_a_lower_bound_is_marked_in_every_file_and_decides_no_comparison(tmp_pat
     run.run()
     manifest = json.loads((tmp_path / "run/manifest.json").read_text("utf-8"))
     manifest |= {"arms": ["fifo", "dpp"]}
-    (tmp_path / "run/manifest.json").write_text(json.dumps(manifest | {"baseline": "fifo"}), encoding="utf-8")
+    (tmp_path / "run/manifest.json").write_text(
+        json.dumps(manifest | {"baseline": "fifo"}), encoding="utf-8"
+    )
     seal(tmp_path / "run/manifest.json")
     lines = Lines(Folder(tmp_path / "run"))
-    with_bounds(lines, "fifo", {0: (2.0, False), 1: (2.0, False), 2: (2.0, True), 3: (2.0, True), 4: (2.0, False)})
-    with_bounds(lines, "dpp", {0: (1.0, False), 1: (1.0, True), 2: (1.0, False), 3: (5.0, False), 4: (5.0, True)})
+    with_bounds(
+        lines,
+        "fifo",
+        {0: (2.0, False), 1: (2.0, False), 2: (2.0, True), 3: (2.0, True), 4: (2.0, False)},
+    )
+    with_bounds(
+        lines,
+        "dpp",
+        {0: (1.0, False), 1: (1.0, True), 2: (1.0, False), 3: (5.0, False), 4: (5.0, True)},
+    )
     summary = summarise_large(tmp_path / "run")
     fifo, dpp = summary.curves
     assert (dpp.below, dpp.above, dpp.compared, dpp.unknown) == (2, 1, 3, 2)
     assert (fifo.bounds, dpp.bounds) == (2, 2)
-    assert (dpp.high.is_bound, fifo.high.is_bound) == (True, True), "one that is larger may be a bound"
+    assert (dpp.high.is_bound, fifo.high.is_bound) == (True, True), (
+        "one that is larger may be a bound"
+    )
     assert (fifo.low.value, fifo.low.is_bound) == (2.0, False)
     with (tmp_path / "run" / "sweep.csv").open(encoding="utf-8") as file:
         found = [row["bounds"] for row in csv.DictReader(file) if row["arm"] == "dpp"]
@@ -162,7 +182,10 @@ def test_the_page_of_an_axis_without_means_says_what_is_known_of_all_points(
 @pytest.mark.usefixtures("fake")
 def test_a_part_of_the_points_covers_the_whole_grid(tmp_path: Path) -> None:
     grid = swept(tmp_path / "run")[0].grid
-    first = [grid.sweep.places(int(key.arm.partition("@")[2])) for key, _ in zip(_keys(grid), range(60), strict=False)]
+    first = [
+        grid.sweep.places(int(key.arm.partition("@")[2]))
+        for key, _ in zip(_keys(grid), range(60), strict=False)
+    ]
     for path, count in ((USERS, 20), (BUFFER, 15)):
         seen = {places[path] for places in first}
         assert len(seen) > 0.8 * count, "after a fifth of the points most values have been seen"
@@ -176,7 +199,10 @@ def _keys(grid: Grid) -> LazyKeys:
 def test_an_interrupted_sweep_runs_the_rest_and_mends_a_torn_line(tmp_path: Path) -> None:
     run, first = swept(tmp_path / "run", Instant(stop_after=100))
     assert run.run().is_interrupted
-    assert json.loads((tmp_path / "run" / "manifest.json").read_text("utf-8"))["state"] == "interrupted"
+    assert (
+        json.loads((tmp_path / "run" / "manifest.json").read_text("utf-8"))["state"]
+        == "interrupted"
+    )
     lines = Lines(Folder(tmp_path / "run")).names()
     first_lines = tmp_path / "run" / lines[0]
     first_lines.write_bytes(first_lines.read_bytes()[:-10])  # as a process that is killed leaves it
@@ -193,7 +219,10 @@ def test_an_interrupted_sweep_runs_the_rest_and_mends_a_torn_line(tmp_path: Path
 @pytest.mark.usefixtures("fake")
 def test_points_that_make_no_sound_scenario_are_told_and_the_others_run(tmp_path: Path) -> None:
     # The limit of the queue may not exceed the buffer of its switch.
-    axes = {BUFFER: "linear(1MB..15MB, 15)", "policies.dpp.queues.express.limit": "linear(150kB..1100kB, 20)"}
+    axes = {
+        BUFFER: "linear(1MB..15MB, 15)",
+        "policies.dpp.queues.express.limit": "linear(150kB..1100kB, 20)",
+    }
     run, executor = swept(tmp_path / "run", sweep={"axes": axes})
     ended = run.run()
     assert 0 < ended.bad < 20
@@ -219,7 +248,9 @@ def test_a_failed_trial_runs_again_and_its_later_line_counts(tmp_path: Path) -> 
 
 
 def test_a_value_that_is_never_sound_is_refused_before_anything_runs() -> None:
-    told = problems(sound(sweep={"axes": {USERS: [-1, *range(1, 20)], BUFFER: "linear(1MB..15MB, 15)"}}))
+    told = problems(
+        sound(sweep={"axes": {USERS: [-1, *range(1, 20)], BUFFER: "linear(1MB..15MB, 15)"}})
+    )
     assert len(told) == 1
     assert f"sweep.axes.{USERS}" in told[0]
     told = problems(sound(sweep={"axes": AXES}, arms={"own": {BUFFER: "2MB"}}))
@@ -269,7 +300,9 @@ def test_the_command_runs_a_large_sweep_on_workers(tmp_path: Path) -> None:
     axes = {USERS: "linear(1..41, 41)", BUFFER: "linear(1MB..50MB, 50)"}
     YAML().dump(sound(sweep={"axes": axes}, experiment__trials=1), tmp_path / "lab.yaml")
     with cluster(tmp_path, workers=1, wall_s=0.0) as there:
-        command = start_command(tmp_path, "run", "lab.yaml", "--arm", "dpp", "--out", "run", "--on", there.place)
+        command = start_command(
+            tmp_path, "run", "lab.yaml", "--arm", "dpp", "--out", "run", "--on", there.place
+        )
         code = command.wait(4 * START_S)
     said = (tmp_path / "command.log").read_text("utf-8")
     assert code == 0, said
@@ -288,7 +321,10 @@ def test_a_large_sweep_is_described_by_a_dry_run_and_by_check(tmp_path: Path) ->
     assert "2050 points, 8200 trials" in done.stdout, done.stderr
     assert "at 2050 points" in tailrace("check", str(tmp_path / "lab.yaml")).stdout
     refused = tailrace("run", str(tmp_path / "lab.yaml"), "--exact")
-    assert (refused.returncode, "keeps figures of simulated trials alone" in refused.stderr) == (2, True)
+    assert (refused.returncode, "keeps figures of simulated trials alone" in refused.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_trials_of_a_large_sweep_have_the_cores_that_are_asked_for(tmp_path: Path) -> None:

@@ -27,17 +27,37 @@ def test_a_scheduler_that_accepts_nothing_is_gone_after_a_while() -> None:
 
 
 def test_another_parent_is_the_end_of_the_job() -> None:
-    assert "the process that started this worker has ended" in Lifeline(os.getppid() + 1, lambda: True).broken()
+    assert (
+        "the process that started this worker has ended"
+        in Lifeline(os.getppid() + 1, lambda: True).broken()
+    )
 
 
 def test_a_worker_whose_shell_is_killed_ends(tmp_path: Path) -> None:
     with cluster(tmp_path, workers=0) as place:
         log, file = tmp_path / "worker.log", tmp_path / "pid"
-        worker = [sys.executable, "-m", "dask", "worker", f"tcp://127.0.0.1:{place.port}", "--no-nanny"]
-        worker += ["--host", "127.0.0.1", "--nthreads", "1", "--no-dashboard", "--preload", LIFELINE]
+        worker = [
+            sys.executable,
+            "-m",
+            "dask",
+            "worker",
+            f"tcp://127.0.0.1:{place.port}",
+            "--no-nanny",
+        ]
+        worker += [
+            "--host",
+            "127.0.0.1",
+            "--nthreads",
+            "1",
+            "--no-dashboard",
+            "--preload",
+            LIFELINE,
+        ]
         script = ["sh", "-c", f'"$@" & echo $! > {file}; wait', "sh", *worker]
         with log.open("wb") as out:
-            shell = subprocess.Popen(script, stdout=out, stderr=out, cwd=tmp_path, env=environment_of(0.0))
+            shell = subprocess.Popen(
+                script, stdout=out, stderr=out, cwd=tmp_path, env=environment_of(0.0)
+            )
         place.processes.append(shell)
         until_s = time.monotonic() + START_S
         while "Registered to" not in log.read_text("utf-8"):

@@ -1,4 +1,5 @@
-"""The reproduction `lock-out`, simulated for a short time: the finding holds, and a run that is locked out says so."""
+"""The reproduction `lock-out`, simulated for a short time: the finding holds, and a run that is
+locked out says so."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,9 @@ def locked_out(summary: Summary, arm: str) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def summary(tmp_path_factory: pytest.TempPathFactory) -> Summary:
-    return run(FOLDER / "scenario.yaml", [*LOCKED, *HEALED], tmp_path_factory.mktemp("lock-out") / "run")
+    return run(
+        FOLDER / "scenario.yaml", [*LOCKED, *HEALED], tmp_path_factory.mktemp("lock-out") / "run"
+    )
 
 
 def test_what_the_reproduction_expects_holds(summary: Summary) -> None:
@@ -58,7 +61,8 @@ def test_the_warning_stands_in_the_terminal_and_in_the_report(workplace: Path) -
 
 
 def test_a_queue_of_its_own_is_not_of_equal_rank(workplace: Path) -> None:
-    """A queue that is far too small loses what it loses, and is not locked out by the frames of another queue."""
+    """A queue that is far too small loses what it loses, and is not locked out by the frames of
+    another queue."""
     tiny = {"policies.classes.queues.small.limit": "10kB"}
     summary = run(FOLDER / "scenario.yaml", ["own-queue"], workplace / "run", **tiny)
     small = next(w for w in summary.arms["own-queue"].ports[0].queues if w.name == "small")

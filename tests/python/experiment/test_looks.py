@@ -1,4 +1,5 @@
-"""`trials: auto`: as many trials as decide the comparisons, the same ones whatever interrupts them."""
+"""`trials: auto`: as many trials as decide the comparisons, the same ones whatever interrupts
+them."""
 
 import json
 import re
@@ -33,7 +34,10 @@ UNCLEAR: dict[str, Any] = {
 """Medians of the stand-in vary by a third of a percent."""
 
 
-UNCLEAR_ARMS: dict[str, Any] = {"fifo": {}, "slow": {"workloads.orders.round_trips": [{"response": "18450B"}]}}
+UNCLEAR_ARMS: dict[str, Any] = {
+    "fifo": {},
+    "slow": {"workloads.orders.round_trips": [{"response": "18450B"}]},
+}
 
 
 class Said(Silent):
@@ -74,7 +78,10 @@ def test_a_clear_difference_is_decided_at_the_first_look() -> None:
     finished = experiment(reporter=said, **SLOW).run()
     assert finished.is_valid
     assert (looks(), manifest()["trials"], manifest()["state"]) == ([6], 6, "finished")
-    words = "Decided after 6 trials of each arm: a difference in 1 of 2 comparisons of main metrics, the others alike"
+    words = (
+        "Decided after 6 trials of each arm: a difference in 1 of 2 comparisons of main "
+        "metrics, the others alike"
+    )
     assert said.lines == [f"{words} within 5 %."]
     found = summary()
     assert found.looks.is_decided
@@ -99,20 +106,36 @@ def test_what_is_never_decided_ends_at_the_last_look_and_says_so() -> None:
 
 
 def test_the_printed_p_values_are_those_of_all_looks() -> None:
-    run(**{**UNCLEAR, "arms": UNCLEAR_ARMS, "headline": [{"workload": "orders", "metric": "latency_mean_ms"}]})
+    run(
+        **{
+            **UNCLEAR,
+            "arms": UNCLEAR_ARMS,
+            "headline": [{"workload": "orders", "metric": "latency_mean_ms"}],
+        }
+    )
     [main] = [effect for effect in summary().comparisons if effect.is_main]
     [standing] = manifest()["auto"]["looks"][-1]["standings"]
     assert (main.p_value, main.p_adjusted) == (standing["p_value"], standing["p_adjusted"])
     assert main.verdict == "no significant difference"
-    [two] = [effect for effect in compare_two_arms(Path("run"), "fifo", "slow").differences if effect.is_main]
+    [two] = [
+        effect
+        for effect in compare_two_arms(Path("run"), "fifo", "slow").differences
+        if effect.is_main
+    ]
     assert two == main, "also those of two arms"
     alone = {**manifest(), "auto": None}
     Path("run/manifest.json").write_text(json.dumps(alone), encoding="utf-8")
     seal(Path("run/manifest.json"))
     [fixed] = [effect for effect in summary().comparisons if effect.is_main]
-    [two] = [effect for effect in compare_two_arms(Path("run"), "fifo", "slow").differences if effect.is_main]
+    [two] = [
+        effect
+        for effect in compare_two_arms(Path("run"), "fifo", "slow").differences
+        if effect.is_main
+    ]
     assert two == fixed
-    assert 0.01 < fixed.p_value < 0.05 < main.p_value, "three looks at the same trials cost more than one"
+    assert 0.01 < fixed.p_value < 0.05 < main.p_value, (
+        "three looks at the same trials cost more than one"
+    )
     assert fixed.verdict == "higher"
     assert summary().looks is None
 
@@ -154,7 +177,9 @@ def test_the_number_of_jobs_changes_no_look() -> None:
 def test_a_complete_run_is_not_run_again_and_a_larger_one_goes_on() -> None:
     run(**UNCLEAR)
     long_ago = "2001-02-03T04:05:06+00:00"
-    Path("run/manifest.json").write_text(json.dumps(manifest() | {"finished": long_ago}), encoding="utf-8")
+    Path("run/manifest.json").write_text(
+        json.dumps(manifest() | {"finished": long_ago}), encoding="utf-8"
+    )
     seal(Path("run/manifest.json"))
     before = manifest()
     run(**UNCLEAR)
@@ -162,7 +187,9 @@ def test_a_complete_run_is_not_run_again_and_a_larger_one_goes_on() -> None:
     run(**{**UNCLEAR, "experiment__trials_max": 16})
     assert looks() == [6, 8, 12, 16]
     assert manifest()["finished"] != long_ago
-    assert manifest()["auto"]["looks"][:3] == before["auto"]["looks"], "looks of a larger run cost the same"
+    assert manifest()["auto"]["looks"][:3] == before["auto"]["looks"], (
+        "looks of a larger run cost the same"
+    )
     run("at-once", **{**UNCLEAR, "experiment__trials_max": 16})
     assert manifest("at-once")["auto"] == manifest()["auto"]
 
@@ -176,7 +203,9 @@ def test_a_budget_ends_between_looks_with_the_last_one(monkeypatch: pytest.Monke
     assert "Undecided after 6 of at most 12 trials" in summary().looks.sentence
 
 
-def test_a_budget_before_the_first_look_leaves_trials_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_before_the_first_look_leaves_trials_lacking(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rooms = count()
     monkeypatch.setattr(Budget, "has_room", lambda *_: next(rooms) < 5)
     finished = run(**UNCLEAR, budget_s=60.0, jobs=1)
@@ -200,22 +229,40 @@ def test_a_budget_holds_for_a_number_of_trials_too(monkeypatch: pytest.MonkeyPat
 def test_one_arm_runs_until_its_figures_are_precise() -> None:
     run("precise", arms={})
     assert looks("precise") == [6]
-    assert summary("precise").looks.sentence.endswith("the interval of every main figure is within ± 5 %.")
+    assert summary("precise").looks.sentence.endswith(
+        "the interval of every main figure is within ± 5 %."
+    )
     run("vague", **UNCLEAR, arms={})
     assert looks("vague") == [6, 8, 12]
     sentence = summary("vague").looks.sentence
-    told = re.search(r"Undecided after 12 .*: median latency of orders \(base\); about (\d+) trials", sentence)
+    told = re.search(
+        r"Undecided after 12 .*: median latency of orders \(base\); about (\d+) trials", sentence
+    )
     assert told
     assert int(told[1]) in looks_until(10_000)[3:]
 
 
 @pytest.mark.parametrize("arms", [{}, UNCLEAR_ARMS])
-def test_a_percentile_without_an_interval_says_how_many_trials_that_takes(arms: dict[str, Any]) -> None:
-    run(**{**UNCLEAR, "arms": arms, "headline": [{"workload": "orders", "metric": "latency_p99_9_ms"}]})
+def test_a_percentile_without_an_interval_says_how_many_trials_that_takes(
+    arms: dict[str, Any],
+) -> None:
+    run(
+        **{
+            **UNCLEAR,
+            "arms": arms,
+            "headline": [{"workload": "orders", "metric": "latency_p99_9_ms"}],
+        }
+    )
     found = summary()
     [standing] = found.looks.standings
-    needs = [arm.workloads["orders"].latency_ms.trials_needed["p99_9"] for arm in found.arms.values()]
-    assert (standing.state, standing.trials_needed, standing.interval_needs) == ("undecided", None, max(needs))
+    needs = [
+        arm.workloads["orders"].latency_ms.trials_needed["p99_9"] for arm in found.arms.values()
+    ]
+    assert (standing.state, standing.trials_needed, standing.interval_needs) == (
+        "undecided",
+        None,
+        max(needs),
+    )
     assert found.looks.sentence.endswith(f"), whose interval takes about {max(needs)} trials.")
 
 

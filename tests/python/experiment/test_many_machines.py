@@ -1,6 +1,8 @@
-"""Trials on workers of a real Dask scheduler: whatever dies, nothing is lost and nothing finished runs again.
+"""Trials on workers of a real Dask scheduler: whatever dies, nothing is lost and nothing finished
+runs again.
 
-Those marked `slow` start four processes and more; `test_remote.py` has their rules without processes.
+Those marked `slow` start four processes and more; `test_remote.py` has their rules without
+processes.
 """
 
 import json
@@ -39,7 +41,9 @@ def local_digests(folder: Path) -> dict[str, str]:
 
 def run_on(place: Cluster, folder: Path) -> tuple[int, str]:
     """Runs the scenario to its end: the exit code and what it said."""
-    code = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.place).wait(START_S)
+    code = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.place).wait(
+        START_S
+    )
     return code, (folder / "command.log").read_text("utf-8")
 
 
@@ -68,7 +72,9 @@ def test_an_interrupted_command_continues_where_it_was(folder: Path) -> None:
         assert 6 <= len(held) < 2 * TRIALS
         code, _said = run_on(place, folder)
     assert code == 0
-    assert {file: file.stat().st_mtime_ns for file in held} == held, "a finished trial is not run again"
+    assert {file: file.stat().st_mtime_ns for file in held} == held, (
+        "a finished trial is not run again"
+    )
     assert digests(folder / "run") == local_digests(folder)
 
 
@@ -93,7 +99,9 @@ def test_a_trial_that_kills_its_workers_has_failed_and_the_others_have_not(folde
     assert (code, died) in [(3, 3), (3, 4)], said
     outcomes = {file: read_trial(file) for file in (folder / "run").glob("trials/*/*.json")}
     failed = {
-        f"{file.parent.name}/{file.stem}": one["reason"] for file, one in outcomes.items() if one["status"] != "ok"
+        f"{file.parent.name}/{file.stem}": one["reason"]
+        for file, one in outcomes.items()
+        if one["status"] != "ok"
     }
     assert list(failed) == ["dpp/3"]
     assert failed["dpp/3"].startswith("killed at least 3 workers (hint: ")
@@ -123,10 +131,19 @@ def test_a_worker_of_another_version_that_comes_later_is_refused(folder: Path) -
 
 
 def test_a_scheduler_that_is_not_there_is_named(folder: Path) -> None:
-    aims = ("--vary", "workloads.orders.users=1,2", "--goal", "orders.p50 < 5ms", "--maximise", "users")
+    aims = (
+        "--vary",
+        "workloads.orders.users=1,2",
+        "--goal",
+        "orders.p50 < 5ms",
+        "--maximise",
+        "users",
+    )
     for words in (("run",), ("search", *aims), ("sensitivity", "--assumptions")):
         (folder / "command.log").unlink(missing_ok=True)
-        command = start_command(folder, words[0], "lab.yaml", *words[1:], "--out", "run", "--on", "dask://127.0.0.1:9")
+        command = start_command(
+            folder, words[0], "lab.yaml", *words[1:], "--out", "run", "--on", "dask://127.0.0.1:9"
+        )
         code, said = command.wait(START_S), (folder / "command.log").read_text("utf-8")
         assert (code, "Traceback" in said) == (2, False)
         assert "--on dask://127.0.0.1:9: no Dask scheduler answers: Connection refused" in said
@@ -138,7 +155,13 @@ def test_an_absent_scheduler_is_told_before_anything_large_is_imported() -> None
     words = ["run", "none.yaml", "--on", "dask://127.0.0.1:9"]
     told = "import sys; from tailrace.cli import main\ntry: main()\nfinally: print(*sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", told, *words], capture_output=True, text=True, check=False, timeout=START_S
+        [sys.executable, "-c", told, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=START_S,
     )
     assert (done.returncode, "no Dask scheduler answers" in done.stderr) == (2, True)
-    assert not {"distributed", "dask", "numpy", "tailrace.scenario.loading"} & set(done.stdout.split())
+    assert not {"distributed", "dask", "numpy", "tailrace.scenario.loading"} & set(
+        done.stdout.split()
+    )

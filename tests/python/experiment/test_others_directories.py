@@ -1,4 +1,5 @@
-"""Run directories of other people: nothing outside of them is read or written, whatever stands in them."""
+"""Run directories of other people: nothing outside of them is read or written, whatever stands in
+them."""
 
 import json
 import os
@@ -46,14 +47,20 @@ def run(out: Path) -> None:
 def test_a_lock_that_is_a_link_does_not_empty_its_target(out: Path, victim: Path) -> None:
     (out / "run.lock").unlink()
     (out / "run.lock").symlink_to(victim)
-    with pytest.raises(IrregularFileError, match=r"run\.lock: it is a link, .* \(hint: remove it\)"):
+    with pytest.raises(
+        IrregularFileError, match=r"run\.lock: it is a link, .* \(hint: remove it\)"
+    ):
         run(out)
     assert victim.read_text(encoding="utf-8") == VICTIM
 
 
 def test_a_lock_keeps_its_content(tmp_path: Path) -> None:
     (tmp_path / "run.lock").write_text(VICTIM, encoding="utf-8")
-    with Folder(tmp_path).locked("run.lock"), pytest.raises(BlockingIOError), Folder(tmp_path).locked("run.lock"):
+    with (
+        Folder(tmp_path).locked("run.lock"),
+        pytest.raises(BlockingIOError),
+        Folder(tmp_path).locked("run.lock"),
+    ):
         pass
     assert (tmp_path / "run.lock").read_text(encoding="utf-8") == VICTIM
 
@@ -82,7 +89,9 @@ def test_a_trial_that_is_a_link_is_not_read(out: Path, tmp_path: Path) -> None:
     file = out / "trials" / "dpp" / "1.json"
     file.rename(tmp_path / "mine.json")
     file.symlink_to(tmp_path / "mine.json")
-    with pytest.raises(TailraceError, match=r"dpp/1\.json: cannot be read: it is a link, .*remove the file"):
+    with pytest.raises(
+        TailraceError, match=r"dpp/1\.json: cannot be read: it is a link, .*remove the file"
+    ):
         Run.read(out)
     run(out)
     assert not file.is_symlink()
@@ -107,7 +116,9 @@ def test_a_file_that_is_appended_to_has_one_name(tmp_path: Path, victim: Path) -
         ({"groups": {"all": [".."]}}, r"'\.\.' is no name - at `\$\.groups`"),
     ],
 )
-def test_names_of_a_manifest_are_those_of_a_scenario(tmp_path: Path, edited: dict[str, object], what: str) -> None:
+def test_names_of_a_manifest_are_those_of_a_scenario(
+    tmp_path: Path, edited: dict[str, object], what: str
+) -> None:
     path = FakeRun(trials=1).write(tmp_path / "run")
     held = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
     (path / "manifest.json").write_text(json.dumps(held | edited), encoding="utf-8")
@@ -115,12 +126,16 @@ def test_names_of_a_manifest_are_those_of_a_scenario(tmp_path: Path, edited: dic
         Run.read(path)
 
 
-@pytest.mark.parametrize("name", ["fifo", "solo:shop", "fifo@buffer=1MB,users=4", "solo:shop@a=1.5(2)-0a1b2c3d"])
+@pytest.mark.parametrize(
+    "name", ["fifo", "solo:shop", "fifo@buffer=1MB,users=4", "solo:shop@a=1.5(2)-0a1b2c3d"]
+)
 def test_names_of_arms_are_accepted(name: str) -> None:
     assert is_arm(name)
 
 
-@pytest.mark.parametrize("name", ["", "fifo@", "@a=1", "fifo@../x", "a b", "solo:", "fifo@a=1\n", "." * 3, "x" * 65])
+@pytest.mark.parametrize(
+    "name", ["", "fifo@", "@a=1", "fifo@../x", "a b", "solo:", "fifo@a=1\n", "." * 3, "x" * 65]
+)
 def test_other_names_are_none(name: str) -> None:
     assert not is_arm(name)
 
@@ -154,12 +169,19 @@ def test_what_is_no_file_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize(
-    "name", ["../victim", "a/../../victim", "/etc/passwd", "a//b", ".", "a/./b", "", "a\x00b", "a\n"]
+    "name",
+    ["../victim", "a/../../victim", "/etc/passwd", "a//b", ".", "a/./b", "", "a\x00b", "a\n"],
 )
 def test_a_name_leads_nowhere_else(tmp_path: Path, victim: Path, name: str) -> None:
     (tmp_path / "run" / "a").mkdir(parents=True)
     folder = Folder(tmp_path / "run")
-    for call in (folder.read, folder.has, folder.remove, folder.make_empty, lambda name: folder.write(name, b"x")):
+    for call in (
+        folder.read,
+        folder.has,
+        folder.remove,
+        folder.make_empty,
+        lambda name: folder.write(name, b"x"),
+    ):
         with pytest.raises(IrregularFileError, match="it is no name of a file in a run directory"):
             call(name)
     assert victim.read_text(encoding="utf-8") == VICTIM

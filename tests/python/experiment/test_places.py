@@ -1,5 +1,5 @@
-"""`tailrace search` and `tailrace sensitivity` on the workers of a real Dask scheduler: the answer is that of this
-machine.
+"""`tailrace search` and `tailrace sensitivity` on the workers of a real Dask scheduler: the answer
+is that of this machine.
 """
 
 import json
@@ -21,11 +21,31 @@ from trial_files import read_trial
 USERS = "workloads.orders.users"
 COMMANDS = {
     "search": ("--vary", f"{USERS}=1,2,4", "--goal", "orders.p50 < 5ms", "--maximise", "users"),
-    "grid": ("--vary", f"{USERS}=1,2", "--vary", "switches.leaf.buffer=1MB,2MB", "--goal", "orders.p50 < 5ms",
-             "--maximise", "users", "--sampler", "grid"),
-    "sensitivity": ("--vary", "network.link.delay=1us..5us", "--figure", "orders.p99", "--trajectories", "2",
-                    "--samples", "0", "--checks", "0"),
-}  # fmt: skip
+    "grid": (
+        "--vary",
+        f"{USERS}=1,2",
+        "--vary",
+        "switches.leaf.buffer=1MB,2MB",
+        "--goal",
+        "orders.p50 < 5ms",
+        "--maximise",
+        "users",
+        "--sampler",
+        "grid",
+    ),
+    "sensitivity": (
+        "--vary",
+        "network.link.delay=1us..5us",
+        "--figure",
+        "orders.p99",
+        "--trajectories",
+        "2",
+        "--samples",
+        "0",
+        "--checks",
+        "0",
+    ),
+}
 LONGER = [what for what in COMMANDS if what != "search"]
 
 
@@ -38,7 +58,14 @@ def folder(tmp_path: Path) -> Path:
 
 def run_words(what: str, out: str, place: Cluster | None = None) -> tuple[str, ...]:
     command = "sensitivity" if what == "sensitivity" else "search"
-    return (command, "lab.yaml", *COMMANDS[what], "--out", out, *(("--on", place.place) if place else ()))
+    return (
+        command,
+        "lab.yaml",
+        *COMMANDS[what],
+        "--out",
+        out,
+        *(("--on", place.place) if place else ()),
+    )
 
 
 def outcomes(run: Path) -> dict[str, str]:
@@ -46,7 +73,9 @@ def outcomes(run: Path) -> dict[str, str]:
     return {str(file.relative_to(run)): read_trial(file)["digest"] for file in files}
 
 
-@pytest.mark.parametrize("what", ["search", *(pytest.param(what, marks=pytest.mark.slow) for what in LONGER)])
+@pytest.mark.parametrize(
+    "what", ["search", *(pytest.param(what, marks=pytest.mark.slow) for what in LONGER)]
+)
 def test_the_answer_of_workers_is_that_of_this_machine(folder: Path, what: str) -> None:
     with cluster(folder, wall_s=0.01) as place:
         for out, there in (("run", place), ("local", None)):
@@ -54,7 +83,9 @@ def test_the_answer_of_workers_is_that_of_this_machine(folder: Path, what: str) 
             assert code == 0, (folder / "command.log").read_text("utf-8")
     assert outcomes(folder / "run") == outcomes(folder / "local") != {}
     name = f"{'sensitivity' if what == 'sensitivity' else 'search'}.json"
-    found, local = (json.loads((folder / out / name).read_text("utf-8")) for out in ("run", "local"))
+    found, local = (
+        json.loads((folder / out / name).read_text("utf-8")) for out in ("run", "local")
+    )
     assert found == local
     [manifest, *_] = (folder / "run" / "points").glob("*/manifest.json")
     assert json.loads(manifest.read_text("utf-8"))["on"].startswith("dask://127.0.0.1:")

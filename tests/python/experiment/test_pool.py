@@ -251,7 +251,9 @@ def test_after_an_interrupt_a_trial_that_does_not_end_is_left_and_nothing_is_tol
 
 
 @pytest.mark.parametrize(("engine", "is_left"), [(SIMULATED, True), (LIVE, False), (EXACT, False)])
-def test_only_trials_of_the_simulator_are_left(engine: str, is_left: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_trials_of_the_simulator_are_left(
+    engine: str, is_left: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = list[float | None]()
 
     class Asked(Pool):
@@ -262,4 +264,6 @@ def test_only_trials_of_the_simulator_are_left(engine: str, is_left: bool, monke
     monkeypatch.setattr(executor, "Pool", Asked)
     local = executor.Local(1, SimpleNamespace(name=engine, has_one_core=True))
     assert local.run_all([], lambda _key: "", Watcher()) is False
-    assert asked == [pool.LEAVE_S if is_left else None], "others have processes of their own, which must be ended"
+    assert asked == [pool.LEAVE_S if is_left else None], (
+        "others have processes of their own, which must be ended"
+    )

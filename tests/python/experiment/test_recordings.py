@@ -1,4 +1,5 @@
-"""A run keeps the recordings of its scenario, and can be repeated without the files that the scenario named."""
+"""A run keeps the recordings of its scenario, and can be repeated without the files that the
+scenario named."""
 
 import hashlib
 import json
@@ -68,7 +69,9 @@ def test_each_recording_is_there_once_with_its_hash(run: Path) -> None:
 
 def test_the_scenario_of_the_run_names_them_and_is_otherwise_as_written(run: Path) -> None:
     first, second = (one["file"] for one in read_json(run / "manifest.json")["recordings"])
-    expected = TEXT.replace('"more/night.csv"', f'"{second}"').replace("&file night.csv", f'&file "{first}"')
+    expected = TEXT.replace('"more/night.csv"', f'"{second}"').replace(
+        "&file night.csv", f'&file "{first}"'
+    )
     assert (run / "scenario.yaml").read_text() == expected
 
 
@@ -77,9 +80,15 @@ def test_the_run_is_repeated_without_the_capture(name: str, run: Path, tmp_path:
     done = command("run", str(run / name), "--out", str(tmp_path / "again"))
     assert done.returncode == 0, done.stderr
     for arm in ("base", "later"):
-        first, again = (read_trial(place / "trials" / arm / "1.json")["digest"] for place in (run, tmp_path / "again"))
+        first, again = (
+            read_trial(place / "trials" / arm / "1.json")["digest"]
+            for place in (run, tmp_path / "again")
+        )
         assert first == again
-    assert read_json(run / "manifest.json")["identity"] == read_json(tmp_path / "again" / "manifest.json")["identity"]
+    assert (
+        read_json(run / "manifest.json")["identity"]
+        == read_json(tmp_path / "again" / "manifest.json")["identity"]
+    )
     names = {file.name for file in (run / "recordings").iterdir()}
     assert {file.name for file in (tmp_path / "again" / "recordings").iterdir()} == names
 
@@ -91,7 +100,9 @@ def test_advice_about_the_run_has_the_recording(run: Path) -> None:
 def test_a_recording_that_has_changed_is_refused(tmp_path: Path) -> None:
     kept = recordings_of(load_scenario(scenario(tmp_path)))
     (tmp_path / "night.csv").write_text(recording_text([OTHERS]))
-    with pytest.raises(RunRefusedError, match=r"night\.csv: the file has changed since it was read"):
+    with pytest.raises(
+        RunRefusedError, match=r"night\.csv: the file has changed since it was read"
+    ):
         copy_recordings(kept, RunFiles(tmp_path / "run"))
 
 

@@ -30,7 +30,12 @@ from tailrace.experiment.schedule import TrialKey
 def keys(**arms: int) -> list[TrialKey]:
     """So many trials of each arm, in blocks as a run has them."""
     numbers = range(1, max(arms.values()) + 1)
-    return [TrialKey(arm, number) for number in numbers for arm, count in arms.items() if number <= count]
+    return [
+        TrialKey(arm, number)
+        for number in numbers
+        for arm, count in arms.items()
+        if number <= count
+    ]
 
 
 def drained(waiting: Waiting, slots: int = 2) -> list[list[TrialKey]]:
@@ -90,7 +95,8 @@ def test_a_trial_with_which_workers_died_goes_last() -> None:
 
 
 class DyingLink:
-    """A link whose scheduler dies when a result is read; what it then knows is that the batch had finished."""
+    """A link whose scheduler dies when a result is read; what it then knows is that the batch had
+    finished."""
 
     key, state, is_alive = "batch", "finished", True
 
@@ -139,11 +145,15 @@ def test_a_scheduler_that_dies_while_a_result_is_read_costs_nothing() -> None:
 class SentBatch:
     """A batch that a worker has finished, or one that waits for its worker."""
 
-    def __init__(self, text: str, key: str, *, is_pending: bool = False, is_cancelled: bool = False) -> None:
+    def __init__(
+        self, text: str, key: str, *, is_pending: bool = False, is_cancelled: bool = False
+    ) -> None:
         self.key, self.state = key, "pending" if is_pending else "finished"
         answers = run_tasks(text, "worker", lambda: True)
         if is_cancelled:
-            answers = replace(answers, answers=tuple(replace(answer, outcome="") for answer in answers.answers))
+            answers = replace(
+                answers, answers=tuple(replace(answer, outcome="") for answer in answers.answers)
+            )
         self.answers = answers.packed()
 
     def result(self, _timeout_s: float) -> bytes:
@@ -154,7 +164,8 @@ class SentBatch:
 
 
 class LeavingLink(DyingLink):
-    """A link to a first worker, which leaves in order once it has a batch of its own, and then to a second one."""
+    """A link to a first worker, which leaves in order once it has a batch of its own, and then to a
+    second one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -179,7 +190,11 @@ class LeavingLink(DyingLink):
 def test_a_suspect_whose_worker_has_left_goes_to_another_one() -> None:
     link, plans, kept = LeavingLink(), Plans(load().arms), Kept()
     done = Workers("dask://x", link, print).run_all([TrialKey("dpp", 1)], plans.json, kept)  # type: ignore[arg-type]
-    assert (done, kept.keys, link.sent_to) == (False, [TrialKey("dpp", 1)], [None, "first", "second"])
+    assert (done, kept.keys, link.sent_to) == (
+        False,
+        [TrialKey("dpp", 1)],
+        [None, "first", "second"],
+    )
 
 
 class CancellingLink(DyingLink):
@@ -237,13 +252,17 @@ def tasks() -> list[Task]:
 
 
 def ask(build: Build, tasks: Sequence[Task]) -> Answers:
-    return Answers.read(run_tasks(Batch(build, tuple(tasks)).text(), "worker", lambda: True).packed())
+    return Answers.read(
+        run_tasks(Batch(build, tuple(tasks)).text(), "worker", lambda: True).packed()
+    )
 
 
 @pytest.mark.usefixtures("fake")
 def test_a_worker_gives_the_outcome_that_a_run_on_this_machine_gives() -> None:
     answers = ask(own_build(), tasks()).answers
-    assert [answer.ended for answer in answers] == [Simulated().trial(task.plan).run() for task in tasks()]
+    assert [answer.ended for answer in answers] == [
+        Simulated().trial(task.plan).run() for task in tasks()
+    ]
 
 
 @pytest.mark.usefixtures("fake")
@@ -296,20 +315,28 @@ def test_places_are_checked_before_anything_runs() -> None:
     refuse_place("slurm", Jobs(cores=2))
 
 
-def test_a_scheduler_that_says_nothing_is_told_and_then_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_says_nothing_is_told_and_then_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(address, "SILENT_TOLD_S", 0.05)
     monkeypatch.setattr(address, "GREETING_S", 0.1)
     said: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        refused = pytest.raises(RunRefusedError, match="no Dask scheduler answers: it accepts the connection and says")
+        refused = pytest.raises(
+            RunRefusedError, match="no Dask scheduler answers: it accepts the connection and says"
+        )
         with refused, opened(f"dask://127.0.0.1:{silent.getsockname()[1]}", Jobs(), said.append):
             raise AssertionError("it was refused")
-    assert [text.split(": ")[1] for text in said] == ["it accepts the connection and says nothing; waiting 0.1 s more"]
+    assert [text.split(": ")[1] for text in said] == [
+        "it accepts the connection and says nothing; waiting 0.1 s more"
+    ]
 
 
 def test_an_extra_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dask", None)
-    refused = pytest.raises(RunRefusedError, match=r"requires Dask \(hint: pip install 'tailrace\[dask\]'\)")
+    refused = pytest.raises(
+        RunRefusedError, match=r"requires Dask \(hint: pip install 'tailrace\[dask\]'\)"
+    )
     monkeypatch.setattr(place, "refuse_absent", lambda *_arguments: None)
     with refused, opened("dask://127.0.0.1:9", Jobs(), print):
         raise AssertionError("it was refused")

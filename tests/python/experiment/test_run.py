@@ -51,7 +51,10 @@ def test_the_plan_of_every_arm_is_kept_beside_its_results() -> None:
     from tailrace.scenario.lowering.plan import plan_hash
 
     finished = run(experiment__solo=True)
-    kept = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in finished.path.glob("plans/*.json")}
+    kept = {
+        file.stem: json.loads(file.read_text(encoding="utf-8"))
+        for file in finished.path.glob("plans/*.json")
+    }
     assert set(kept) == {"fifo", "dpp", "solo-orders"}
     assert plan_hash(kept["dpp"]) == manifest(finished)["plan_hashes"]["dpp"]
 
@@ -77,7 +80,11 @@ def test_the_manifest_says_what_was_run() -> None:
     finished = run()
     said = manifest(finished)
     assert said["state"] == "finished"
-    assert (said["arms"], said["baseline"], said["workloads"]) == (["fifo", "dpp"], "fifo", ["orders", "backup"])
+    assert (said["arms"], said["baseline"], said["workloads"]) == (
+        ["fifo", "dpp"],
+        "fifo",
+        ["orders", "backup"],
+    )
     assert sorted(said["order"]) == ["dpp/1", "dpp/2", "fifo/1", "fifo/2"]
     assert {"cpu", "cores", "kernel", "python"} <= set(said["machine"])
     assert said["plan_hashes"]["fifo"] != said["plan_hashes"]["dpp"]
@@ -90,7 +97,9 @@ def test_the_manifest_says_what_was_run() -> None:
 def test_a_complete_run_keeps_the_time_at_which_it_finished() -> None:
     first = run()
     long_ago = "2001-02-03T04:05:06+00:00"
-    (first.path / "manifest.json").write_text(json.dumps(manifest(first) | {"finished": long_ago}), encoding="utf-8")
+    (first.path / "manifest.json").write_text(
+        json.dumps(manifest(first) | {"finished": long_ago}), encoding="utf-8"
+    )
     seal(first.path / "manifest.json")
     assert manifest(run())["finished"] == long_ago
     (first.path / "trials/dpp/2.json").unlink()
@@ -99,11 +108,15 @@ def test_a_complete_run_keeps_the_time_at_which_it_finished() -> None:
 
 def test_a_rerun_resumes_and_runs_only_what_is_missing() -> None:
     first = run()
-    before = {name: (first.path / f"trials/{name}.json").stat().st_mtime_ns for name in outcomes(first)}
+    before = {
+        name: (first.path / f"trials/{name}.json").stat().st_mtime_ns for name in outcomes(first)
+    }
     (first.path / "trials/dpp/2.json").unlink()
     again = run()
     assert again.path == first.path
-    after = {name: (first.path / f"trials/{name}.json").stat().st_mtime_ns for name in outcomes(again)}
+    after = {
+        name: (first.path / f"trials/{name}.json").stat().st_mtime_ns for name in outcomes(again)
+    }
     assert {name for name in after if after[name] != before[name]} == {"dpp/2"}
     assert again.statuses.keys() == {TrialKey(arm, n) for arm in ("fifo", "dpp") for n in (1, 2)}
 
@@ -139,7 +152,9 @@ def test_another_plan_or_seed_is_another_run(changes: dict[str, object]) -> None
 
 
 def test_words_and_expectations_do_not_make_another_run() -> None:
-    assert run(description="x", expect=[{"metric": "drops_frames", "at_most": 10}]).path == run().path
+    assert (
+        run(description="x", expect=[{"metric": "drops_frames", "at_most": 10}]).path == run().path
+    )
 
 
 def test_a_result_is_never_overwritten(tmp_path: Path) -> None:
@@ -212,7 +227,9 @@ def test_host_drops_make_a_trial_invalid_where_they_are_refused() -> None:
 
 def test_workloads_with_an_end_also_run_alone() -> None:
     finished = run(experiment__solo=True, experiment__trials=4)
-    assert sorted(name for name in outcomes(finished) if "solo" in name) == [f"solo-orders/{n}" for n in (1, 2, 3)]
+    assert sorted(name for name in outcomes(finished) if "solo" in name) == [
+        f"solo-orders/{n}" for n in (1, 2, 3)
+    ]
     alone = outcomes(finished)["solo-orders/1"]
     assert [workload["name"] for workload in alone["workloads"]] == ["orders"]
     # Alone in the baseline arm: one queue and no express queue.
@@ -225,7 +242,9 @@ def test_unknown_arms_are_refused_before_anything_runs(workplace: Path) -> None:
     assert list(workplace.iterdir()) == []
 
 
-def test_published_figures_that_cannot_be_read_are_refused_before_anything_runs(tmp_path: Path) -> None:
+def test_published_figures_that_cannot_be_read_are_refused_before_anything_runs(
+    tmp_path: Path,
+) -> None:
     from tailrace.errors import TailraceError
 
     (tmp_path / "bands.yaml").write_text("- {metric: completion_s}\n", encoding="utf-8")
@@ -237,13 +256,20 @@ def test_published_figures_that_cannot_be_read_are_refused_before_anything_runs(
     ("figure", "what"),
     [
         ("arm: ddp, workload: orders", "there is no arm 'ddp' (hint: did you mean 'dpp'?)"),
-        ("arm: dpp, workload: order", "there is no workload 'order' (hint: did you mean 'orders'?)"),
+        (
+            "arm: dpp, workload: order",
+            "there is no workload 'order' (hint: did you mean 'orders'?)",
+        ),
         ("arm: dpp, workload: shop", "there is no workload 'shop'"),
     ],
 )
-def test_published_figures_of_what_is_not_there_are_refused(tmp_path: Path, figure: str, what: str) -> None:
+def test_published_figures_of_what_is_not_there_are_refused(
+    tmp_path: Path, figure: str, what: str
+) -> None:
     path = tmp_path / "published.yaml"
-    path.write_text(f"- {{metric: completion_s, {figure}, value: 1, tolerance: 5%}}\n", encoding="utf-8")
+    path.write_text(
+        f"- {{metric: completion_s, {figure}, value: 1, tolerance: 5%}}\n", encoding="utf-8"
+    )
     with pytest.raises(RunRefusedError, match=re.escape(f"figures.0: {what}")):
         run(published=str(path))
 
@@ -258,7 +284,10 @@ def test_a_full_disk_stops_the_run_and_says_so(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(storage, "parquet", fail)
     with pytest.raises(OSError, match="No space left"):
         experiment.run()
-    assert json.loads((experiment.directory.path / "manifest.json").read_text())["state"] == "interrupted"
+    assert (
+        json.loads((experiment.directory.path / "manifest.json").read_text())["state"]
+        == "interrupted"
+    )
 
 
 def test_the_number_of_jobs_changes_no_outcome() -> None:
@@ -268,11 +297,17 @@ def test_the_number_of_jobs_changes_no_outcome() -> None:
 
 
 DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
-    "torn": ("1.json: Input data was truncated", lambda file: file.write_text(file.read_text()[:2000])),
+    "torn": (
+        "1.json: Input data was truncated",
+        lambda file: file.write_text(file.read_text()[:2000]),
+    ),
     "empty": ("1.json: Input data was truncated", lambda file: file.write_text("")),
     "wrong type": ("at `$.outcome.end_ps`", lambda file: _edit(file, '"end_ps": ', '"end_ps": 0.')),
     "unknown key": ("unknown field", lambda file: _edit(file, '"digest"', '"digset"')),
-    "another trial": ("it is of trial dpp/2", lambda file: file.write_bytes(file.with_name("2.json").read_bytes())),
+    "another trial": (
+        "it is of trial dpp/2",
+        lambda file: file.write_bytes(file.with_name("2.json").read_bytes()),
+    ),
     "another run": (
         "1.json: it is of a run of another seed",
         lambda file: _change(file, lambda outcome: outcome | {"seed": 3}),
@@ -281,18 +316,30 @@ DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
         "1.json: its workloads are none, and planned are orders (oltp), backup (stream)",
         lambda file: _change(file, lambda outcome: outcome | {"workloads": []}),
     ),
-    "another kind": ("1.json: its workloads are orders (zz), backup", lambda file: _edit(file, '"oltp"', '"zz"')),
+    "another kind": (
+        "1.json: its workloads are orders (zz), backup",
+        lambda file: _edit(file, '"oltp"', '"zz"'),
+    ),
     "negative": (
         "at `$.outcome.workloads[0].transactions",
         lambda file: _edit(file, '"transactions": ', '"transactions": -'),
     ),
-    "no time": ("1.json: it ends at 0 ps", lambda file: _change(file, lambda outcome: outcome | {"end_ps": 0})),
-    "empty table": ("1.port_series.parquet: it is no whole", lambda file: _table(file).write_bytes(b"")),
+    "no time": (
+        "1.json: it ends at 0 ps",
+        lambda file: _change(file, lambda outcome: outcome | {"end_ps": 0}),
+    ),
+    "empty table": (
+        "1.port_series.parquet: it is no whole",
+        lambda file: _table(file).write_bytes(b""),
+    ),
     "another table": (
         "1.port_series.parquet: it has no column start_ps",
         lambda file: _table(file).write_bytes(file.with_name("1.queue_depth.parquet").read_bytes()),
     ),
-    "foreign table": ("1.port_series.parquet: it is no whole", lambda file: _table(file).write_text("a,b\n1,2\n")),
+    "foreign table": (
+        "1.port_series.parquet: it is no whole",
+        lambda file: _table(file).write_text("a,b\n1,2\n"),
+    ),
 }
 """What is done to the files of dpp/1, and what is said of it."""
 
@@ -311,13 +358,17 @@ def _table(file: Path) -> Path:
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_trial_whose_files_are_unusable_runs_again_and_that_is_said(damage: str, capsys: Any) -> None:
+def test_a_trial_whose_files_are_unusable_runs_again_and_that_is_said(
+    damage: str, capsys: Any
+) -> None:
     first = run()
     said, harm = DAMAGE[damage]
     before = outcomes(first)
     harm(first.path / "trials" / "dpp" / "1.json")
     seal(first.path / "trials" / "dpp" / "1.json")
-    ExperimentRun(load(), Options((), 2, 1.0, None, ["tailrace", "run"]), reporter=Plain(sys.stdout)).run()
+    ExperimentRun(
+        load(), Options((), 2, 1.0, None, ["tailrace", "run"]), reporter=Plain(sys.stdout)
+    ).run()
     told = capsys.readouterr().out
     assert said in told
     assert "; trial dpp/1 runs again" in told
@@ -331,9 +382,14 @@ def test_a_trial_that_is_not_what_the_run_has_written_runs_again(name: str, caps
     before, file = outcomes(first), first.path / "trials" / "dpp" / name
     others = {"1.json": "2.json", "1.port_series.parquet": "1.queue_depth.parquet"}
     file.write_bytes(file.with_name(others[name]).read_bytes())
-    ExperimentRun(load(), Options((), 2, 1.0, None, ["tailrace", "run"]), reporter=Plain(sys.stdout)).run()
+    ExperimentRun(
+        load(), Options((), 2, 1.0, None, ["tailrace", "run"]), reporter=Plain(sys.stdout)
+    ).run()
     told = capsys.readouterr().out
-    assert f"{name}: it is not what the run has written: journal.jsonl has another SHA-256; trial dpp/1 runs" in told
+    assert (
+        f"{name}: it is not what the run has written: journal.jsonl has "
+        "another SHA-256; trial dpp/1 runs" in told
+    )
     assert outcomes(first) == before
 
 
@@ -342,8 +398,13 @@ def test_a_table_that_is_lost_has_its_trial_run_again(capsys: Any) -> None:
     file = first.path / "trials" / "dpp" / "1.port_series.parquet"
     content = file.read_bytes()
     file.unlink()
-    ExperimentRun(load(), Options((), 2, 1.0, None, ["tailrace", "run"]), reporter=Plain(sys.stdout)).run()
-    assert "1.port_series.parquet: no such file, and the run has written one" in capsys.readouterr().out
+    ExperimentRun(
+        load(), Options((), 2, 1.0, None, ["tailrace", "run"]), reporter=Plain(sys.stdout)
+    ).run()
+    assert (
+        "1.port_series.parquet: no such file, and the run has written one"
+        in capsys.readouterr().out
+    )
     assert file.read_bytes() == content
 
 
@@ -352,7 +413,9 @@ def test_a_folder_in_the_place_of_a_file_is_to_be_removed(name: str) -> None:
     file = run().path / "trials" / "dpp" / name
     file.unlink()
     file.mkdir()
-    with pytest.raises(IrregularFileError, match=rf"dpp/{re.escape(name)}: it is a folder, .* \(hint: remove it\)"):
+    with pytest.raises(
+        IrregularFileError, match=rf"dpp/{re.escape(name)}: it is a folder, .* \(hint: remove it\)"
+    ):
         run()
 
 
@@ -363,11 +426,16 @@ def test_a_folder_in_the_place_of_a_file_is_to_be_removed(name: str) -> None:
         ({"scale": 0}, r"Expected `float` > 0\.0 - at `\$\.scale`"),
     ],
 )
-def test_a_damaged_manifest_is_refused_before_its_numbers_are_used(edited: dict[str, Any], said: str) -> None:
+def test_a_damaged_manifest_is_refused_before_its_numbers_are_used(
+    edited: dict[str, Any], said: str
+) -> None:
     first = run()
-    (first.path / "manifest.json").write_text(json.dumps(manifest(first) | edited), encoding="utf-8")
+    (first.path / "manifest.json").write_text(
+        json.dumps(manifest(first) | edited), encoding="utf-8"
+    )
     with pytest.raises(
-        RunRefusedError, match=rf"manifest\.json: cannot be read: {said} \(hint: choose another --out\)"
+        RunRefusedError,
+        match=rf"manifest\.json: cannot be read: {said} \(hint: choose another --out\)",
     ):
         run()
 

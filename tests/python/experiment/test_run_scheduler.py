@@ -34,7 +34,8 @@ ENDED = (None, "nothing")
 
 @pytest.fixture
 def jobs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Jobs run as processes of this machine, with the stand-in for the simulator; the folder of their files."""
+    """Jobs run as processes of this machine, with the stand-in for the simulator; the folder of
+    their files."""
     support = Path(__file__).resolve().parents[2] / "support"
     python = os.pathsep.join([str(support.parents[1] / "python"), str(support)])
     with fake_slurm(tmp_path / "slurm") as folder:
@@ -42,7 +43,10 @@ def jobs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         monkeypatch.setenv("PYTHONPATH", python)
         monkeypatch.chdir(tmp_path)
         with dask.config.set(
-            {"jobqueue.slurm.interface": "lo", "jobqueue.slurm.worker-extra-args": ["--preload", "fake_worker"]}
+            {
+                "jobqueue.slurm.interface": "lo",
+                "jobqueue.slurm.worker-extra-args": ["--preload", "fake_worker"],
+            }
         ):
             yield folder
 
@@ -79,7 +83,10 @@ def test_trials_run_behind_tls_on_one_interface(jobs_here: Path, tmp_path: Path)
     with slurm_workers(Jobs(workers_max=1), said.append) as workers:
         [(ip, port)] = [one for one in listening() if one not in before]
         assert ip == "127.0.0.1"
-        assert f"1 job submitted, scheduler tls://127.0.0.1:{port}, for workers with the TLS key of this run" in said[0]
+        assert (
+            f"1 job submitted, scheduler tls://127.0.0.1:{port}, for workers "
+            "with the TLS key of this run" in said[0]
+        )
         assert [stat.S_IMODE(file.stat().st_mode) for file in keys(tmp_path)] == [0o600] * 2
         assert stat.S_IMODE(keys(tmp_path)[0].parent.stat().st_mode) == 0o700
         wait_for(lambda: workers.slots, jobs_here)
@@ -111,7 +118,9 @@ def _greeting(context: ssl.SSLContext | None, port: int) -> bytes:
 
 
 @pytest.mark.usefixtures("fake", "jobs_here")
-def test_a_hostile_worker_runs_nothing_in_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hostile_worker_runs_nothing_in_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     monkeypatch.setenv(FOLDER, str(marks))
@@ -134,7 +143,8 @@ def _door(sockets: list[tuple[str, int]]) -> str:
 
 
 async def _try_everything(address: str, files: dict[str, str], folder: Path) -> dict[str, Any]:
-    """What the holder of the certificate of the run gets for requests that are not those of workers."""
+    """What the holder of the certificate of the run gets for requests that are not those of
+    workers."""
     from distributed import Security
     from distributed.protocol.serialize import ToPickle
 
@@ -146,8 +156,19 @@ async def _try_everything(address: str, files: dict[str, str], folder: Path) -> 
     dump = {"url": str(folder / "dump"), "exclude": [], "format": "msgpack"}
     requests: dict[str, dict[str, Any]] = {
         "a function": {"op": "run_function", "wait": True, **pickled},
-        "a plugin": {"op": "register_scheduler_plugin", "plugin": evil_bytes(), "name": "x", "idempotent": False},
-        "a feed": {"op": "feed", **pickled, "setup": evil_bytes(), "teardown": evil_bytes(), "interval": 1},
+        "a plugin": {
+            "op": "register_scheduler_plugin",
+            "plugin": evil_bytes(),
+            "name": "x",
+            "idempotent": False,
+        },
+        "a feed": {
+            "op": "feed",
+            **pickled,
+            "setup": evil_bytes(),
+            "teardown": evil_bytes(),
+            "interval": 1,
+        },
         "a file": {"op": "dump_cluster_state_to_url", **dump},
         "a client": {"op": "register-client", "client": "mine", "versions": {}},
         "an object in a request of a worker": {"op": "identity", "n_workers": ToPickle(Evil())},
@@ -167,7 +188,11 @@ async def _asked(address: str, security: Any, request: dict[str, Any]) -> Any:
         return "nothing"
     finally:
         comm.abort()
-    return "nothing" if isinstance(answer, dict) and answer.get("status") == "uncaught-error" else answer
+    return (
+        "nothing"
+        if isinstance(answer, dict) and answer.get("status") == "uncaught-error"
+        else answer
+    )
 
 
 def test_an_interrupt_stays_one_where_dask_is_imported() -> None:

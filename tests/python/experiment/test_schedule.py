@@ -28,7 +28,9 @@ def test_a_partial_run_has_about_as_many_trials_of_every_arm() -> None:
 
 
 def test_more_trials_leave_the_order_of_the_first_ones_alone() -> None:
-    assert shuffled(ARMS, range(1, 10), seed=1)[: 3 * len(ARMS)] == shuffled(ARMS, range(1, 4), seed=1)
+    assert shuffled(ARMS, range(1, 10), seed=1)[: 3 * len(ARMS)] == shuffled(
+        ARMS, range(1, 4), seed=1
+    )
 
 
 def test_a_solo_arm_has_a_folder_without_a_colon() -> None:

@@ -28,7 +28,10 @@ def scenario(workloads: int, trials: int | str, **more: Any) -> dict[str, Any]:
     return {
         "tailrace": 1,
         "name": "many",
-        "network": {"link": {"rate": "1Gbit/s"}, "topology": {"kind": "star", "hosts": ["web", "db"]}},
+        "network": {
+            "link": {"rate": "1Gbit/s"},
+            "topology": {"kind": "star", "hosts": ["web", "db"]},
+        },
         "workloads": shops,
         "arms": {"fifo": {}, "slow": {"network.link.delay": "1us"}},
         "experiment": {"duration": "10ms", "trials": trials},
@@ -44,7 +47,9 @@ def scenario(workloads: int, trials: int | str, **more: Any) -> dict[str, Any]:
         (1, 4, ""),
     ],
 )
-def test_too_few_trials_are_told_with_the_number_that_would_do(workloads: int, trials: int, words: str) -> None:
+def test_too_few_trials_are_told_with_the_number_that_would_do(
+    workloads: int, trials: int, words: str
+) -> None:
     loaded = load_scenario(scenario(workloads, trials))
     assert comparisons_of(loaded) == workloads
     assert too_few_words(loaded) == words
@@ -58,15 +63,25 @@ def test_looks_have_a_price_that_is_told_too() -> None:
 
 
 def test_what_arms_do_not_have_in_common_is_not_compared() -> None:
-    arms = {"fifo": {}, "less": {"workloads.db0.enabled": False}, "slow": {"network.link.delay": "1us"}}
+    arms = {
+        "fifo": {},
+        "less": {"workloads.db0.enabled": False},
+        "slow": {"network.link.delay": "1us"},
+    }
     assert comparisons_of(load_scenario(scenario(3, 6, arms=arms))) == 2 + 3
     assert comparisons_of(load_scenario(scenario(3, 6, arms={}))) == 0
-    named = load_scenario(scenario(3, 6, arms=arms, headline=["db0", {"workload": "db1", "metric": "latency_p99_ms"}]))
+    named = load_scenario(
+        scenario(3, 6, arms=arms, headline=["db0", {"workload": "db1", "metric": "latency_p99_ms"}])
+    )
     assert comparisons_of(named) == 1 + 2
 
 
 def test_a_group_is_compared_where_both_arms_run_all_of_its_members() -> None:
-    arms = {"less": {"workloads.db0.enabled": False}, "fifo": {}, "slow": {"network.link.delay": "1us"}}
+    arms = {
+        "less": {"workloads.db0.enabled": False},
+        "fifo": {},
+        "slow": {"network.link.delay": "1us"},
+    }
     stated = scenario(3, 6, arms=arms, headline=["bulk", "db2"])
     for name in ("db0", "db1"):
         stated["workloads"][name]["group"] = "bulk"
@@ -74,7 +89,9 @@ def test_a_group_is_compared_where_both_arms_run_all_of_its_members() -> None:
     assert comparisons_of(load_scenario(stated)) == 1 + 2
     assert comparisons_of(load_scenario(stated | {"headline": []})) == 1 + 2
     assert comparisons_of(load_scenario(stated, {"experiment.baseline": "less"})) == 1 + 1
-    assert comparisons_of(load_scenario(stated, {"workloads.db0.enabled": False})) == 2 + 2, "no arm runs db0"
+    assert comparisons_of(load_scenario(stated, {"workloads.db0.enabled": False})) == 2 + 2, (
+        "no arm runs db0"
+    )
 
 
 def test_check_and_dry_run_say_so(
@@ -82,7 +99,10 @@ def test_check_and_dry_run_say_so(
 ) -> None:
     file = tmp_path / "many.yaml"
     file.write_text(json.dumps(scenario(12, 4)))
-    for command in (["check", str(file)], ["run", str(file), "--dry-run", "--out", str(tmp_path / "run")]):
+    for command in (
+        ["check", str(file)],
+        ["run", str(file), "--dry-run", "--out", str(tmp_path / "run")],
+    ):
         monkeypatch.setattr(sys, "argv", ["tailrace", *command])
         with pytest.raises(SystemExit) as ended:
             main()

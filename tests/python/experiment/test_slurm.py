@@ -17,7 +17,9 @@ from trial_files import read_trial
 NEEDED = missing()
 
 
-def test_commands_of_slurm_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_commands_of_slurm_that_are_missing_are_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     refused = pytest.raises(RunRefusedError, match="the command `sbatch` is not on the PATH")
     with refused, slurm_workers(Jobs(), print):
@@ -30,24 +32,34 @@ def test_the_batch_script_says_what_was_asked_for_without_slurm(
     monkeypatch.setenv("PATH", str(tmp_path))
     script = batch_script(Jobs("batch", "02:00:00", 3, 5))
     assert script.startswith("#!")
-    assert {"#SBATCH -p batch", "#SBATCH -t 02:00:00", "#SBATCH --cpus-per-task=3"} <= set(script.splitlines())
+    assert {"#SBATCH -p batch", "#SBATCH -t 02:00:00", "#SBATCH --cpus-per-task=3"} <= set(
+        script.splitlines()
+    )
     assert f"--death-timeout {subject.DEATH_S}" in script
     assert "--nthreads 3" in script
     assert "--no-nanny" in script
     assert f"--preload {subject.LIFELINE}" in script
 
 
-@pytest.mark.skipif(bool(NEEDED), reason=f"Slurm is not installed ({', '.join(NEEDED)}; scripts/many_machines.py)")
+@pytest.mark.skipif(
+    bool(NEEDED), reason=f"Slurm is not installed ({', '.join(NEEDED)}; scripts/many_machines.py)"
+)
 @pytest.mark.skipif(os.geteuid() != 0, reason="a Slurm of one's own needs root")
-def test_cancelled_jobs_are_submitted_again_and_none_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_jobs_are_submitted_again_and_none_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     YAML().dump(sound(experiment__trials=6), tmp_path / "lab.yaml")
     with slurm(tmp_path / "slurm") as environment:
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        refused = pytest.raises(RunRefusedError, match=r"Slurm refuses the jobs: .*invalid partition")
+        refused = pytest.raises(
+            RunRefusedError, match=r"Slurm refuses the jobs: .*invalid partition"
+        )
         with refused, slurm_workers(Jobs("nowhere"), print):
             raise AssertionError("it was refused")
-        monkeypatch.setenv("DASK_JOBQUEUE__SLURM__WORKER_EXTRA_ARGS", '["--preload", "fake_worker"]')
+        monkeypatch.setenv(
+            "DASK_JOBQUEUE__SLURM__WORKER_EXTRA_ARGS", '["--preload", "fake_worker"]'
+        )
         on = ("--on", "slurm", "--partition", "lab", "--time", "00:05:00", "--max-workers", "1")
         command = start_command(tmp_path, "run", "lab.yaml", "--out", "run", *on, wall_s=0.5)
         try:

@@ -38,14 +38,25 @@ class At:
 
 def running(*shares: float) -> list[Running]:
     """Trials that are so far, since a minute."""
-    return [Running(TrialKey("base", n), At(share), time.monotonic() - 60) for n, share in enumerate(shares, 1)]
+    return [
+        Running(TrialKey("base", n), At(share), time.monotonic() - 60)
+        for n, share in enumerate(shares, 1)
+    ]
 
 
 @pytest.mark.parametrize(
     ("shares", "phase"),
-    [((0.0,), "building"), ((0.0, 0.0), "building"), ((1.0,), "gathering results"), ((0.0, 1.0), ""), ((0.5,), "")],
+    [
+        ((0.0,), "building"),
+        ((0.0, 0.0), "building"),
+        ((1.0,), "gathering results"),
+        ((0.0, 1.0), ""),
+        ((0.5,), ""),
+    ],
 )
-def test_what_trials_do_before_and_after_their_simulation_is_named(shares: tuple[float, ...], phase: str) -> None:
+def test_what_trials_do_before_and_after_their_simulation_is_named(
+    shares: tuple[float, ...], phase: str
+) -> None:
     assert phase_of(running(*shares)) == phase
 
 
@@ -101,7 +112,9 @@ def test_programs_are_told_the_phase_too() -> None:
     assert json.loads(out.getvalue().splitlines()[-1])["phase"] == "building"
 
 
-def test_a_terminal_shows_the_stage_at_once_and_leaves_no_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_terminal_shows_the_stage_at_once_and_leaves_no_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     main, side = pty.openpty()
     with os.fdopen(side, "w", encoding="utf-8") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
@@ -117,7 +130,9 @@ def test_a_terminal_shows_the_stage_at_once_and_leaves_no_line(monkeypatch: pyte
 
 
 @pytest.mark.usefixtures("fake", "workplace")
-def test_making_the_plans_of_many_points_is_a_stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_making_the_plans_of_many_points_is_a_stage(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     told: list[str] = []
 
     @contextmanager

@@ -43,7 +43,9 @@ def test_every_point_has_its_curve_and_is_compared_with_the_baseline_at_the_same
     summary = swept(users=[1, 2, 4]).summary
     sweep = summary.sweep
     assert [point.label for point in sweep.points] == ["users=1", "users=2", "users=4"]
-    curve = next(c for c in sweep.curves if (c.workload, c.metric, c.arm) == ("orders", "rate_per_s", "dpp"))
+    curve = next(
+        c for c in sweep.curves if (c.workload, c.metric, c.arm) == ("orders", "rate_per_s", "dpp")
+    )
     assert [value.trials for value in curve.values] == [2, 2, 2]
     pairs = {(effect.baseline, effect.arm) for effect in summary.comparisons}
     assert pairs == {(f"fifo@users={n}", f"dpp@users={n}") for n in (1, 2, 4)}
@@ -59,15 +61,21 @@ def test_a_sweep_has_the_baseline_of_the_experiment_at_every_point() -> None:
     assert "fifo against dpp is" in " ".join(format_result(result.summary, is_full=True).split())
     again = tailrace.Result(result.path, baseline="fifo")
     assert "With dpp instead of fifo, the " in " ".join(str(again).split())
-    with pytest.raises(RunRefusedError, match=r"there is no arm 'fifo@users=1' \(hint: arms: fifo, dpp"):
+    with pytest.raises(
+        RunRefusedError, match=r"there is no arm 'fifo@users=1' \(hint: arms: fifo, dpp"
+    ):
         _ = tailrace.Result(result.path, baseline="fifo@users=1").summary
 
 
 def test_two_arms_of_a_sweep_are_compared_at_every_point_or_at_those_that_are_named() -> None:
     result = tailrace.run(sound(sweep={"axes": {USERS: [1, 2]}}), trials=5, out="pairs")
     compared = compare_two_arms(result.path, "dpp", "fifo")
-    assert [pair.arms for pair in compared.pairs] == [(f"dpp@users={n}", f"fifo@users={n}") for n in (1, 2)]
-    assert {one.tests for one in compared.differences if one.is_main} == {4}, "two points, two workloads"
+    assert [pair.arms for pair in compared.pairs] == [
+        (f"dpp@users={n}", f"fifo@users={n}") for n in (1, 2)
+    ]
+    assert {one.tests for one in compared.differences if one.is_main} == {4}, (
+        "two points, two workloads"
+    )
     text = format_two_arms(compared)
     assert re.search(r"^metric +point +workload +dpp +fifo +fifo is", text, re.MULTILINE)
     assert re.search(r"^latency_p99_ms +users=2 +orders ", text, re.MULTILINE)
@@ -77,8 +85,12 @@ def test_two_arms_of_a_sweep_are_compared_at_every_point_or_at_those_that_are_na
 
 def test_a_group_has_curves_and_tables() -> None:
     changes = {"workloads__orders__group": "all", "workloads__backup__group": "all"}
-    result = tailrace.run(sound(sweep={"axes": {USERS: [1, 2, 4]}}, **changes), trials=2, out="groups")
-    of_group = {curve.metric: curve for curve in result.summary.swept.curves if curve.workload == "all"}
+    result = tailrace.run(
+        sound(sweep={"axes": {USERS: [1, 2, 4]}}, **changes), trials=2, out="groups"
+    )
+    of_group = {
+        curve.metric: curve for curve in result.summary.swept.curves if curve.workload == "all"
+    }
     assert of_group["goodput_gbps"].kinds == ["oltp", "stream"]
     assert "all: goodput" in format_result(result.summary)
     rows = csv.DictReader((result.path / "sweep.csv").read_text(encoding="utf-8").splitlines())
@@ -114,7 +126,9 @@ def test_a_sweep_begins_with_sentences_and_is_one_screen() -> None:
     lines = format_result(swept(users=list(range(1, 61)), trials=1).summary).splitlines()
     assert len(lines) <= LINES_MAX
     told = " ".join(lines[2:8])
-    assert told.startswith("With dpp instead of fifo, the completion time of orders is undecided at 60 of 60 points")
+    assert told.startswith(
+        "With dpp instead of fifo, the completion time of orders is undecided at 60 of 60 points"
+    )
     assert any(line.startswith("... and ") for line in lines)
     assert lines[-1] == "All tables: --full, or the report."
 
@@ -131,13 +145,21 @@ def test_of_a_grid_the_sentence_goes_from_the_smallest_value_to_the_largest() ->
 
 
 def test_of_paired_axes_with_the_same_values_the_table_has_one() -> None:
-    axes = {USERS: [1, 2, 4], "workloads.orders.warmup_transactions": [1, 2, 4], BUFFER: ["1MB", "2MB", "4MB"]}
-    result = tailrace.run(sound(sweep={"axes": axes, "combine": "paired"}), trials=1, arms="fifo", out="paired")
+    axes = {
+        USERS: [1, 2, 4],
+        "workloads.orders.warmup_transactions": [1, 2, 4],
+        BUFFER: ["1MB", "2MB", "4MB"],
+    }
+    result = tailrace.run(
+        sound(sweep={"axes": axes, "combine": "paired"}), trials=1, arms="fifo", out="paired"
+    )
     text = format_result(result.summary)
     assert re.search(r"^users +buffer +fifo$", text, re.MULTILINE)
     grid = {USERS: [1, 2], "workloads.orders.warmup_transactions": [1, 2]}
     result = tailrace.run(sound(sweep={"axes": grid}), trials=1, arms="fifo", out="grid")
-    assert re.search(r"^users +warmup_transactions +fifo$", format_result(result.summary), re.MULTILINE)
+    assert re.search(
+        r"^users +warmup_transactions +fifo$", format_result(result.summary), re.MULTILINE
+    )
 
 
 def test_the_page_draws_curves_of_one_axis_and_maps_of_two() -> None:
@@ -145,7 +167,9 @@ def test_the_page_draws_curves_of_one_axis_and_maps_of_two() -> None:
     assert 'id="curves"' in line
     assert "Latency against load" in line
     assert 'id="maps"' not in line
-    grid = swept(users=[1, 2], buffer=["1MB", "2MB"], out="grid").report_path.read_text(encoding="utf-8")
+    grid = swept(users=[1, 2], buffer=["1MB", "2MB"], out="grid").report_path.read_text(
+        encoding="utf-8"
+    )
     assert 'id="maps"' in grid
     assert grid.count('class="heat"') >= 8
 
@@ -178,7 +202,8 @@ def test_a_percentile_that_is_a_lower_bound_is_marked_as_one() -> None:
     loads = page.partition('id="load"')[2].partition("<section")[0]
     assert loads.count('class="dot bound arm-0 ') == 1, "one point of one workload"
     compared = re.findall(
-        r"99th percentile of latency: dpp against fifo is[^.]* of (\d) points", text.replace("\n", " ")
+        r"99th percentile of latency: dpp against fifo is[^.]* of (\d) points",
+        text.replace("\n", " "),
     )
     assert compared == [], "so few transactions have no interval of p99"
 
@@ -188,7 +213,9 @@ def test_the_page_lists_the_ports_of_every_arm_at_every_point_and_those_that_dro
     page = result.report_path.read_text(encoding="utf-8")
     assert "Of 4 combinations of an arm and a point" in page
     assert 'id="port-table"' in page
-    assert all(f">{arm} at users = {users}</option>" in page for arm in ("fifo", "dpp") for users in (1, 2))
+    assert all(
+        f">{arm} at users = {users}</option>" in page for arm in ("fifo", "dpp") for users in (1, 2)
+    )
 
 
 def test_the_port_list_of_a_large_sweep_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,7 +224,9 @@ def test_the_port_list_of_a_large_sweep_is_bounded(monkeypatch: pytest.MonkeyPat
         outcome = read_trial(file)
         pattern = outcome["ports"][0]
         pattern |= {"tx_frames": 1, "queues": [pattern["queues"][0] | {"drops": lost(number)}]}
-        outcome["ports"] = [pattern | {"node": f"leaf{at % 40}", "towards": f"h{at}"} for at in range(1000)]
+        outcome["ports"] = [
+            pattern | {"node": f"leaf{at % 40}", "towards": f"h{at}"} for at in range(1000)
+        ]
         write_trial(file, outcome)
     run = Run.read(result.path)
     found = sweep_port_list(run)
@@ -208,7 +237,9 @@ def test_the_port_list_of_a_large_sweep_is_bounded(monkeypatch: pytest.MonkeyPat
     few = sweep_port_list(run)
     assert few is not None
     assert few.names == [found.first]
-    assert few.sentence.endswith("have ports that dropped frames. The 1 that dropped most are listed.")
+    assert few.sentence.endswith(
+        "have ports that dropped frames. The 1 that dropped most are listed."
+    )
 
 
 def test_points_whose_values_have_one_text_have_a_list_of_ports_each() -> None:
@@ -238,31 +269,43 @@ def test_what_did_not_finish_is_told_and_listed_as_unfinished() -> None:
     assert all(value.trials == 2 for values in rates for value in values)
     text, page = format_result(result.summary), result.report_path.read_text(encoding="utf-8")
     assert (
-        "Unfinished trials, reported by the work done in their time:\n  fifo at duration=100ms: 2 of 2 trials" in text
+        "Unfinished trials, reported by the work done in their time:\n  fifo at "
+        "duration=100ms: 2 of 2 trials" in text
     )
     assert "do not count" not in text + page
     assert "<strong>Trials at 1 point did not finish</strong>" in page
 
 
 def test_of_many_arms_every_line_carries_its_name() -> None:
-    arms: dict[str, dict[str, str]] = {"fifo": {}} | {f"size-{n}": {BUFFER: f"{n + 100}MB"} for n in range(1, 20)}
+    arms: dict[str, dict[str, str]] = {"fifo": {}} | {
+        f"size-{n}": {BUFFER: f"{n + 100}MB"} for n in range(1, 20)
+    }
     few = swept(users=[1, 2, 4]).report_path.read_text(encoding="utf-8")
-    result = tailrace.run(sound(sweep={"axes": {USERS: [1, 2, 4]}}, arms=arms), trials=1, out="many")
+    result = tailrace.run(
+        sound(sweep={"axes": {USERS: [1, 2, 4]}}, arms=arms), trials=1, out="many"
+    )
     many = result.report_path.read_text(encoding="utf-8")
     assert 'class="end-name' not in few
-    names = re.findall(r'<text x="100%" dx="5" y="([\d.]+)" class="end-name arm-\d dash-\d of-arm-(\d+)">', many)
+    names = re.findall(
+        r'<text x="100%" dx="5" y="([\d.]+)" class="end-name arm-\d dash-\d of-arm-(\d+)">', many
+    )
     first = [float(y) for y, _ in names[:20]]
     assert {arm for _, arm in names[:20]} == {str(n) for n in range(20)}
     assert all(b - a >= 11.9 for a, b in pairwise(first)), "names do not overlap"
     assert 0 < first[0] < first[-1] < chart_height(list(arms)) + 12
-    assert len(set(re.findall(r'<i class="(dash-\d)" style="--colour:var\((--arm-\d)\)">', many))) == 20
+    assert (
+        len(set(re.findall(r'<i class="(dash-\d)" style="--colour:var\((--arm-\d)\)">', many)))
+        == 20
+    )
 
 
 def test_intervals_have_the_level_of_the_statistics_and_stand_apart() -> None:
     text = swept(trials=3, users=[1, 2, 4]).report_path.read_text(encoding="utf-8")
     assert "vertical bars are 90 % intervals of the mean" in text
     assert "95 %" not in text
-    shifts = re.findall(r'class="interval arm-(\d) [^"]*" transform="translate\(([-\d.]+) 0\)"', text)
+    shifts = re.findall(
+        r'class="interval arm-(\d) [^"]*" transform="translate\(([-\d.]+) 0\)"', text
+    )
     assert {arm: float(shift) for arm, shift in shifts} == {"0": -1.5, "1": 1.5}
 
 
@@ -289,7 +332,9 @@ def test_the_parquet_file_holds_what_the_csv_file_holds(workplace: Path) -> None
 def test_the_python_interface_takes_axes() -> None:
     assert "sweep" in dir(tailrace)
     result = tailrace.sweep(sound(), {USERS: "log(1..4, 3)"}, trials=1, arms="dpp")
-    assert [point.values for point in result.summary.swept.points] == [{USERS: n} for n in ("1", "2", "4")]
+    assert [point.values for point in result.summary.swept.points] == [
+        {USERS: n} for n in ("1", "2", "4")
+    ]
     assert result.summary.swept.arms == ["dpp"]
 
 
@@ -310,7 +355,9 @@ def test_a_run_without_a_sweep_has_none() -> None:
         (["0", "1", "2"], [0, 1, 2], False),
     ],
 )
-def test_an_axis_is_logarithmic_where_that_fits(values: list[str], numbers: list[float] | None, is_log: bool) -> None:
+def test_an_axis_is_logarithmic_where_that_fits(
+    values: list[str], numbers: list[float] | None, is_log: bool
+) -> None:
     axis = Axis("a.b", "b", values)
     assert (axis.numbers, axis.is_log) == (numbers, is_log)
 
@@ -329,15 +376,22 @@ def test_an_axis_is_logarithmic_where_that_fits(values: list[str], numbers: list
         (["a", "b", "c", "d", "e"], [1, 1, 1, 1.2, 9], None),
     ],
 )
-def test_a_knee_is_where_a_latency_bends_most(values: list[str], means: list[float], knee: str | None) -> None:
+def test_a_knee_is_where_a_latency_bends_most(
+    values: list[str], means: list[float], knee: str | None
+) -> None:
     own = [part(CurveValue, mean=mean) for mean in means]
     curve = part(SweepCurve, metric="latency_p99_ms", values=own)
     found = knee_of(curve, [Axis("a.b", "b", values)])
     assert (found and found.value) == knee
-    assert knee_of(part(SweepCurve, metric="rate_per_s", values=own), [Axis("a.b", "b", values)]) is None
+    assert (
+        knee_of(part(SweepCurve, metric="rate_per_s", values=own), [Axis("a.b", "b", values)])
+        is None
+    )
     assert knee_of(curve, [Axis("a.b", "b", values), Axis("c.d", "d", ["1"])]) is None
     own[-1] = part(CurveValue, mean=means[-1], bounds=1)
-    assert knee_of(curve, [Axis("a.b", "b", values)]) is None, "a lower bound could lie anywhere above"
+    assert knee_of(curve, [Axis("a.b", "b", values)]) is None, (
+        "a lower bound could lie anywhere above"
+    )
 
 
 def test_points_whose_trials_do_not_count_are_listed_with_the_reason(workplace: Path) -> None:

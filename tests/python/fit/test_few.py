@@ -1,4 +1,5 @@
-"""Captures of few events: each is simulated at its time, and rates are over the time in which it was active."""
+"""Captures of few events: each is simulated at its time, and rates are over the time in which it
+was active."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -94,7 +95,8 @@ def test_a_short_transfer_has_its_bytes_and_does_not_end_the_trial(tmp_path: Pat
 
 
 def test_users_who_come_and_go_pause_between_their_connections(tmp_path: Path) -> None:
-    """Ten connections of five requests, 6 s apart: without the idle time there would be thousands of requests."""
+    """Ten connections of five requests, 6 s apart: without the idle time there would be thousands
+    of requests."""
     capture = Capture()
     for number in range(10):
         connection = Tcp(capture, "10.0.0.1", "10.0.0.2", 40_000 + number, 5432)
@@ -108,7 +110,9 @@ def test_users_who_come_and_go_pause_between_their_connections(tmp_path: Path) -
     fit = fitting.workloads["tcp5432"]
     assert value_of(fit, "users") == 1
     rate = rows(compared, "tcp5432")["rate_per_s"]
-    assert rate.captured == pytest.approx(10 / 54, rel=0.01), "a connection is a transaction of five statements"
+    assert rate.captured == pytest.approx(10 / 54, rel=0.01), (
+        "a connection is a transaction of five statements"
+    )
     assert rate.simulated == pytest.approx(rate.captured, rel=0.5)
 
 
@@ -139,7 +143,9 @@ def test_a_statistic_that_is_far_is_a_warning_at_the_top_and_an_exit_code(
     assert text.startswith("warning: tcp5432: rate differs by −66.7 % from the capture (limit 50%)")
     monkeypatch.setattr("tailrace.cli.fitting.fit_compared", lambda *_: (fitting, far))
     assert fit_file(FitArguments(path=path, out=tmp_path / "a.yaml"), json_=False) == 0
-    assert fit_file(FitArguments(path=path, out=tmp_path / "b.yaml"), json_=False, is_strict=True) == 1
+    assert (
+        fit_file(FitArguments(path=path, out=tmp_path / "b.yaml"), json_=False, is_strict=True) == 1
+    )
 
 
 def test_the_99th_percentile_needs_100_values() -> None:
@@ -149,7 +155,9 @@ def test_the_99th_percentile_needs_100_values() -> None:
 
 def test_a_connection_is_the_next_one_of_the_user_who_has_ended_last() -> None:
     def connection(begin_s: int, end_s: int) -> Any:
-        exchange = SimpleNamespace(request_start_ns=begin_s * NS_PER_S, response_end_ns=end_s * NS_PER_S)
+        exchange = SimpleNamespace(
+            request_start_ns=begin_s * NS_PER_S, response_end_ns=end_s * NS_PER_S
+        )
         return SimpleNamespace(exchanges=[exchange])
 
     early, late, following = connection(0, 1), connection(0, 3), connection(4, 5)
@@ -158,11 +166,19 @@ def test_a_connection_is_the_next_one_of_the_user_who_has_ended_last() -> None:
 
 
 def test_datagrams_that_end_have_their_rate_over_the_time_of_the_capture() -> None:
-    fit = Fit("datagrams", (), seen={"rate_per_s": 100.0}, active=Active(NS_PER_S, NS_PER_S), is_finite=True)
+    fit = Fit(
+        "datagrams",
+        (),
+        seen={"rate_per_s": 100.0},
+        active=Active(NS_PER_S, NS_PER_S),
+        is_finite=True,
+    )
     own = part(WorkloadSummary, transactions=part(Sample, mean=100.0))
     [found] = beside({"feed": fit}, part(ArmSummary, workloads={"feed": own}), 10 * NS_PER_S)
     assert found.simulated == pytest.approx(100.0)
     [endless] = beside(
-        {"feed": replace(fit, is_finite=False)}, part(ArmSummary, workloads={"feed": own}), 11 * NS_PER_S
+        {"feed": replace(fit, is_finite=False)},
+        part(ArmSummary, workloads={"feed": own}),
+        11 * NS_PER_S,
     )
     assert endless.simulated == pytest.approx(10.0), "of one without end, to the end of the trial"

@@ -16,7 +16,8 @@ BURST_BYTES = 4_000_000
 
 
 def both_ways(folder: Path) -> Path:
-    """Two connections that each send at the speed of a line of 10 Gbit/s, in opposite directions, at the same time."""
+    """Two connections that each send at the speed of a line of 10 Gbit/s, in opposite directions,
+    at the same time."""
     capture = Capture(Tap(2_000, 2_000))
     for client, server in (("10.0.0.1", "10.0.0.2"), ("10.0.0.2", "10.0.0.1")):
         connection = Tcp(capture, client, server, 40_000, 5_001)
@@ -38,7 +39,9 @@ def test_both_directions_of_a_link_have_its_whole_speed(tmp_path: Path) -> None:
     assert together > 1.9 * TEN_GBIT_S
 
 
-@pytest.mark.parametrize(("line", "estimated"), [(0.1e9, 10**8), (1.02e9, 10**9), (1.1e9, 2_500_000_000)])
+@pytest.mark.parametrize(
+    ("line", "estimated"), [(0.1e9, 10**8), (1.02e9, 10**9), (1.1e9, 2_500_000_000)]
+)
 def test_times_may_be_a_few_percent_off(line: float, estimated: int, tmp_path: Path) -> None:
     capture = Capture()
     connection = Tcp(capture, "10.0.0.1", "10.0.0.2", 40_000, 5_001)

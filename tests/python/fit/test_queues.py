@@ -25,7 +25,8 @@ AT_SERVER = ("server>switch", "switch>server")
 
 
 def loaded(source: str, destination: str) -> dict[str, Any]:
-    """Users of a server with exponential times, and bulk transfers that fill a queue on their way."""
+    """Users of a server with exponential times, and bulk transfers that fill a queue on their
+    way."""
     return {
         "tailrace": 1,
         "name": "queue",
@@ -40,7 +41,9 @@ def loaded(source: str, destination: str) -> dict[str, Any]:
                 "server": "server",
                 "users": 4,
                 "gap": "exponential(5ms)",
-                "round_trips": [{"request": "200B", "response": "4kB", "server_time": "exponential(1ms)"}],
+                "round_trips": [
+                    {"request": "200B", "response": "4kB", "server_time": "exponential(1ms)"}
+                ],
             },
             "bulk": {
                 "kind": "stream",
@@ -62,13 +65,18 @@ def captured(folder: Path, ends: tuple[str, str], wires: tuple[str, str]) -> Pat
     return simulated_capture.capture(loaded(*ends), folder / "queue.pcap", wires)
 
 
-def test_pauses_are_without_a_queue_to_the_client_that_acknowledgements_show(tmp_path: Path) -> None:
+def test_pauses_are_without_a_queue_to_the_client_that_acknowledgements_show(
+    tmp_path: Path,
+) -> None:
     path = captured(tmp_path, ("other", "client"), AT_SERVER)
     fit = users(fit_capture(path, FitOptions(line_bits_per_s=LINE)))
     assert fit.fits["gap"].mean == pytest.approx(GAP_NS, rel=0.1)
     assert fit.fits["round_trips[0].server_time"].mean == pytest.approx(SERVER_NS, rel=0.1)
     assert fit.seen["latency_p50_ns"] > 4e6, "the client waits for the queue"
-    assert "round trips to the client show waiting in the network, which the users' pause is without" in fit.notes
+    assert (
+        "round trips to the client show waiting in the network, which the users' pause is without"
+        in fit.notes
+    )
 
 
 @pytest.mark.parametrize("wires", [AT_CLIENT, AT_SERVER])
@@ -81,20 +89,27 @@ def test_a_queue_before_the_server_is_no_pause(wires: tuple[str, str], tmp_path:
 
 
 @pytest.mark.parametrize("ends", [("other", "client"), ("server", "client")])
-def test_a_queue_that_only_the_simulation_shows_is_not_the_servers_time(ends: tuple[str, str], tmp_path: Path) -> None:
+def test_a_queue_that_only_the_simulation_shows_is_not_the_servers_time(
+    ends: tuple[str, str], tmp_path: Path
+) -> None:
     path = captured(tmp_path, ends, AT_CLIENT)
     options = FitOptions(line_bits_per_s=LINE, vantage=Vantage.CLIENT)
     before = users(fit_capture(path, options))
     assert before.fits["round_trips[0].server_time"].mean > 2.5 * SERVER_NS
     fitting, compared = fit_compared(path, options)
     fit = users(fitting)
-    # The corrections end as soon as the mean latencies agree to 5 %: so well is the mean of the server's time known.
+    # The corrections end as soon as the mean latencies agree to 5 %: so well is the mean of the
+    # server's time known.
     assert fit.answers is not None
     within_ns = LONGER * fit.answers.mean_ns
     assert fit.fits["round_trips[0].server_time"].mean == pytest.approx(SERVER_NS, rel=0.25)
     assert within_ns < 0.25 * SERVER_NS
     assert all(abs(one.off) < 0.1 for one in compared if one.off is not None), compared
-    (note,) = (note for note in fit.notes if note.startswith("simulated queues take a part of the times to responses"))
+    (note,) = (
+        note
+        for note in fit.notes
+        if note.startswith("simulated queues take a part of the times to responses")
+    )
     assert note.endswith(f"its mean is known to {time_text(within_ns)}")
 
 
@@ -128,8 +143,11 @@ def test_what_the_network_takes_is_a_shift_and_a_share() -> None:
     share=st.floats(0.05, 1.0),
     wanted=st.floats(0.0, 1.0),
 )
-def test_what_is_left_of_the_times_has_the_wanted_mean(served: list[int], share: float, wanted: float) -> None:
-    """Also after times are cut off at zero, and where the wanted mean takes more than the stated share."""
+def test_what_is_left_of_the_times_has_the_wanted_mean(
+    served: list[int], share: float, wanted: float
+) -> None:
+    """Also after times are cut off at zero, and where the wanted mean takes more than the stated
+    share."""
     wanted_ns = wanted * fmean(served)
     part = part_with_mean(served, share, wanted_ns)
     assert fmean(part.without(one) for one in served) == pytest.approx(wanted_ns, abs=1.0)

@@ -36,7 +36,9 @@ def test_frames_that_are_months_apart_are_refused(tmp_path: Path) -> None:
     capture = Capture()
     traffic.stream(capture, 10**6, NS_PER_S)
     traffic.datagrams(capture, 100, lambda _: 31 * 86_400 * NS_PER_S, 32 * 86_400 * NS_PER_S)
-    assert "apart, more than 30 days (hint: one part of it, such as `editcap" in refused(capture, tmp_path)
+    assert "apart, more than 30 days (hint: one part of it, such as `editcap" in refused(
+        capture, tmp_path
+    )
 
 
 def test_data_without_requests_and_responses_are_refused(tmp_path: Path) -> None:
@@ -55,7 +57,10 @@ def test_data_without_requests_and_responses_are_refused(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (FitArguments(path=Path("a.pcap"), line="0Gbit/s"), "--line: the rate must be greater than zero"),
+        (
+            FitArguments(path=Path("a.pcap"), line="0Gbit/s"),
+            "--line: the rate must be greater than zero",
+        ),
         (FitArguments(path=Path("a.pcap"), line="fast"), "--line: "),
         (FitArguments(path=Path("a.pcap"), delay="3"), "--delay: "),
         (

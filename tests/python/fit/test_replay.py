@@ -39,9 +39,13 @@ def exponential(draws: Random) -> int:
     return round(draws.expovariate(1 / GAP_NS))
 
 
-def replayed(capture: Path, folder: Path, vantage: Vantage | None = None) -> tuple[Path, list[list[Recorded]]]:
+def replayed(
+    capture: Path, folder: Path, vantage: Vantage | None = None
+) -> tuple[Path, list[list[Recorded]]]:
     """The scenario of a capture with one workload, and its recording."""
-    fitting = fit_capture(capture, FitOptions(line_bits_per_s=LINE, vantage=vantage, is_replay=True))
+    fitting = fit_capture(
+        capture, FitOptions(line_bits_per_s=LINE, vantage=vantage, is_replay=True)
+    )
     for name, text in recordings_of(fitting, "mine").items():
         (folder / name).write_text(text)
     path = folder / "mine.yaml"
@@ -52,7 +56,9 @@ def replayed(capture: Path, folder: Path, vantage: Vantage | None = None) -> tup
 
 
 @pytest.mark.parametrize("tap", [Tap(2_000, 100_000), Tap(100_000, 2_000), Tap(50_000, 50_000)])
-def test_every_request_keeps_its_size_pause_and_server_time_wherever_it_was_captured(tap: Tap, tmp_path: Path) -> None:
+def test_every_request_keeps_its_size_pause_and_server_time_wherever_it_was_captured(
+    tap: Tap, tmp_path: Path
+) -> None:
     capture = Capture(tap)
     traffic.users(capture, 3, SPAN_NS, exponential, SIZES)
     path, recording = replayed(capture.write(tmp_path / "known.pcap"), tmp_path)
@@ -62,7 +68,11 @@ def test_every_request_keeps_its_size_pause_and_server_time_wherever_it_was_capt
     for requests in recording:
         for at, one in enumerate(requests):
             request, service_ns, response = SIZES[at % 2]
-            assert (one.request_bytes, one.server_ns, one.response_bytes) == (request, service_ns, response)
+            assert (one.request_bytes, one.server_ns, one.response_bytes) == (
+                request,
+                service_ns,
+                response,
+            )
             if at % 2:
                 assert one.think_ns == 0
     draws = Random(7)
@@ -100,12 +110,20 @@ def original(folder: Path) -> dict[str, Any]:
     }
 
 
-def rows(scenario: Path | dict[str, Any], changes: dict[str, Any] | None = None) -> dict[int, list[tuple[int, int]]]:
+def rows(
+    scenario: Path | dict[str, Any], changes: dict[str, Any] | None = None
+) -> dict[int, list[tuple[int, int]]]:
     """Start and end in ns of what each user completed."""
     loaded = load_scenario(scenario, {"observe.transactions": 10_000, **(changes or {})})
-    table = values(run_trial(make_trial(canonical_json(lower(loaded.scenario, "base", 1)))).tables["transactions"])
+    table = values(
+        run_trial(make_trial(canonical_json(lower(loaded.scenario, "base", 1)))).tables[
+            "transactions"
+        ]
+    )
     found: dict[int, list[tuple[int, int]]] = {}
-    for user, start, latency in zip(table["user"], table["start_ps"], table["latency_ps"], strict=True):
+    for user, start, latency in zip(
+        table["user"], table["start_ps"], table["latency_ps"], strict=True
+    ):
         found.setdefault(user, []).append((start // 1000, (start + latency) // 1000))
     return found
 
@@ -124,14 +142,18 @@ def test_the_capture_of_a_simulated_run_gives_its_requests_back(tmp_path: Path) 
     longer_ns = []
     for before, after in zip(recording, repeated, strict=True):
         for one, other in zip(before, after, strict=True):
-            assert (one.request_bytes, one.response_bytes) == (other.request_bytes, other.response_bytes)
+            assert (one.request_bytes, one.response_bytes) == (
+                other.request_bytes,
+                other.response_bytes,
+            )
             assert other.think_ns == pytest.approx(one.think_ns, abs=1_000)
             longer_ns.append(other.server_ns - one.server_ns)
-    # Round trips are those of short frames: what longer ones, and frames of others before them, take more on the links
-    # counts as the server's time.
+    # Round trips are those of short frames: what longer ones, and frames of others before them,
+    # take more on the links counts as the server's time.
     assert 0 < median(longer_ns) < 3 * FRAME_NS
     assert max(map(abs, longer_ns)) < 3 * RESPONSE_NS, "the responses of all other users"
-    # Pauses and latencies are near those of the run that was captured; a transaction there had two requests.
+    # Pauses and latencies are near those of the run that was captured; a transaction there had two
+    # requests.
     asked = rows(original(tmp_path))
     off: list[float] = []
     by_start = sorted(asked.values(), key=lambda one: one[0][0])
@@ -141,13 +163,19 @@ def test_the_capture_of_a_simulated_run_gives_its_requests_back(tmp_path: Path) 
         pairs = list(zip(requests[::2], requests[1::2], strict=False))
         for (start, end), ((begin, _), (_, finish)) in zip(transactions, pairs, strict=False):
             off.append((finish - begin) / (end - start) - 1)
-        for (earlier, later), (first_pair, next_pair) in zip(pairwise(transactions), pairwise(pairs), strict=False):
-            assert next_pair[0][0] - first_pair[1][1] == pytest.approx(later[0] - earlier[1], abs=3_000)
+        for (earlier, later), (first_pair, next_pair) in zip(
+            pairwise(transactions), pairwise(pairs), strict=False
+        ):
+            assert next_pair[0][0] - first_pair[1][1] == pytest.approx(
+                later[0] - earlier[1], abs=3_000
+            )
     assert abs(median(off)) < 0.01
     assert max(map(abs, off)) < 0.25
 
 
-def test_the_command_writes_recordings_beside_the_scenario_and_overwrites_none(tmp_path: Path) -> None:
+def test_the_command_writes_recordings_beside_the_scenario_and_overwrites_none(
+    tmp_path: Path,
+) -> None:
     capture = Capture()
     traffic.users(capture, 1, SPAN_NS, exponential, SIZES)
     file = capture.write(tmp_path / "known.pcap")
@@ -169,7 +197,9 @@ def test_pipelined_requests_and_connections_without_a_beginning_are_noted(tmp_pa
     for _ in range(4):
         connection.exchange(100, 1_000_000, 5_000)
         connection.think(20_000_000)
-    fitting = fit_capture(capture.write(tmp_path / "known.pcap"), FitOptions(line_bits_per_s=LINE, is_replay=True))
+    fitting = fit_capture(
+        capture.write(tmp_path / "known.pcap"), FitOptions(line_bits_per_s=LINE, is_replay=True)
+    )
     [fit] = fitting.workloads.values()
     assert any("1 of 1 connections were open before the capture" in note for note in fit.notes)
     first = fit.recording[0][0]
@@ -181,4 +211,6 @@ def test_too_many_requests_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
     capture = Capture()
     traffic.users(capture, 1, SPAN_NS, exponential, SIZES)
     with pytest.raises(RunRefusedError, match="a replay has at most 10 on"):
-        fit_capture(capture.write(tmp_path / "known.pcap"), FitOptions(line_bits_per_s=LINE, is_replay=True))
+        fit_capture(
+            capture.write(tmp_path / "known.pcap"), FitOptions(line_bits_per_s=LINE, is_replay=True)
+        )

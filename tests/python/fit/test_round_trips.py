@@ -1,4 +1,5 @@
-"""Captures of known traffic give it back within 10 %, and what is written can be checked and run."""
+"""Captures of known traffic give it back within 10 %, and what is written can be checked and
+run."""
 
 from pathlib import Path
 from random import Random
@@ -64,7 +65,9 @@ def assert_run_alike(fitting: Fitting, folder: Path) -> None:
 
 @pytest.mark.parametrize("number", [1, 8])
 @pytest.mark.parametrize("tap", [Tap(2_000, 100_000), Tap(100_000, 2_000), Tap(50_000, 50_000)])
-def test_users_come_back_wherever_the_capture_was_taken(number: int, tap: Tap, tmp_path: Path) -> None:
+def test_users_come_back_wherever_the_capture_was_taken(
+    number: int, tap: Tap, tmp_path: Path
+) -> None:
     capture = Capture(tap)
     traffic.users(capture, number, SPAN_NS, exponential, [(200, 300_000, 18_000)])
     fitting = fit_of(capture, tmp_path)
@@ -81,9 +84,13 @@ def test_users_come_back_wherever_the_capture_was_taken(number: int, tap: Tap, t
     assert_run_alike(fitting, tmp_path)
 
 
-def test_statements_of_a_transaction_are_told_from_the_pauses_between_transactions(tmp_path: Path) -> None:
+def test_statements_of_a_transaction_are_told_from_the_pauses_between_transactions(
+    tmp_path: Path,
+) -> None:
     capture = Capture()
-    traffic.users(capture, 2, SPAN_NS, exponential, [(200, 300_000, 18_000)] * 3 + [(60, 100_000, 40)])
+    traffic.users(
+        capture, 2, SPAN_NS, exponential, [(200, 300_000, 18_000)] * 3 + [(60, 100_000, 40)]
+    )
     fit = only(fit_of(capture, tmp_path))
     assert value_of(fit, "round_trips") == [
         {"request": "200B", "response": "18kB", "server_time": "300us", "repeat": 3},

@@ -41,8 +41,12 @@ def test_an_exponential_sample_with_noise_keeps_its_tail(count: int) -> None:
         sample = sorted(draws.expovariate(1e-6) + draws.uniform(0, 2e4) for _ in range(count))
         found = fitted(sample, TIMES)
         distribution = parse_distribution(found.value, TIME)
-        tails.append(distribution.above(round(4.605e6 * 1000 * 1.1)))  # the true 99th percentile, and 10 % more
-        assert str(found.value).startswith(("exponential(", "erlang(")) or "cdf" in found.value, found.value
+        tails.append(
+            distribution.above(round(4.605e6 * 1000 * 1.1))
+        )  # the true 99th percentile, and 10 % more
+        assert str(found.value).startswith(("exponential(", "erlang(")) or "cdf" in found.value, (
+            found.value
+        )
     assert fmean(tails) < 0.01
 
 
@@ -76,11 +80,16 @@ def test_a_likelier_shape_is_taken_though_another_is_nearer() -> None:
 
 def test_a_sample_of_two_kinds_has_points_instead_of_a_named_shape() -> None:
     draws = Random(1)
-    sample = [draws.gauss(1e6, 1e4) if draws.random() < 0.5 else draws.gauss(50e6, 1e6) for _ in range(COUNT)]
+    sample = [
+        draws.gauss(1e6, 1e4) if draws.random() < 0.5 else draws.gauss(50e6, 1e6)
+        for _ in range(COUNT)
+    ]
     found = fitted(sample, TIMES)
     assert "cdf" in found.value
     assert found.distance < 0.06
-    assert parse_distribution(found.value, TIME).mean / 1000 == pytest.approx(sum(sample) / COUNT, rel=0.05)
+    assert parse_distribution(found.value, TIME).mean / 1000 == pytest.approx(
+        sum(sample) / COUNT, rel=0.05
+    )
 
 
 @pytest.mark.parametrize("count", [25, 30, 60, 150])
@@ -92,7 +101,9 @@ def test_few_values_of_no_shape_have_points_up_to_the_largest(count: int) -> Non
 
 def test_sizes_that_repeat_have_a_step_each() -> None:
     found = fitted([100] * 30 + [1_500] * 10, SIZES)
-    assert found.value == {"cdf": [["100B", "0%"], ["100B", "75%"], ["1500B", "75%"], ["1500B", "100%"]]}
+    assert found.value == {
+        "cdf": [["100B", "0%"], ["100B", "75%"], ["1500B", "75%"], ["1500B", "100%"]]
+    }
     assert (found.distance, found.mean_off) == (0, 0)
 
 
@@ -118,5 +129,10 @@ def test_numbers_are_written_as_scenarios_have_them() -> None:
         "1ms",
         "12.35ms",
     ]
-    assert [size_text(size) for size in (0, 200, 18_000, 5 * 10**9)] == ["1B", "200B", "18kB", "5GB"]
+    assert [size_text(size) for size in (0, 200, 18_000, 5 * 10**9)] == [
+        "1B",
+        "200B",
+        "18kB",
+        "5GB",
+    ]
     assert rate_text(2.5e9) == "2.5Gbit/s"

@@ -41,12 +41,17 @@ def aqm(section: Section, queue: str) -> Any:
 
 def classes(switch: Switch, key: str) -> list[tuple[int, list[int]]]:
     """Class and values of each rule of one kind."""
-    return [(rule.class_, getattr(rule, key)) for rule in switch.classify if getattr(rule, key) is not None]
+    return [
+        (rule.class_, getattr(rule, key))
+        for rule in switch.classify
+        if getattr(rule, key) is not None
+    ]
 
 
 def test_a_session_with_a_profile_for_rdma() -> None:
     policy, switch, section, remarks = read("session")
-    # Queues 0 and 2 are below a round-robin queue, and the percentages leave them nothing but the least share.
+    # Queues 0 and 2 are below a round-robin queue, and the percentages leave them nothing but the
+    # least share.
     assert shares(policy) == {"q0": 0.1, "q1": 10.0, "q2": 0.1, "q3": 89.8}
     assert strict(policy) == {name: level for name, level in OWN.items() if name >= "q4"}
     assert aqm(section, "q3") == {
@@ -91,7 +96,16 @@ def test_maps_shapes_and_ports_that_differ() -> None:
     assert 48 in by_class[6]
     assert 0 not in by_class
     # Class 5 shares queue 3, so that no class has queue 5.
-    assert [policy.queue_of(tc) for tc in range(8)] == ["q0", "q1", "q2", "q3", "q4", "q3", "q6", "q7"]
+    assert [policy.queue_of(tc) for tc in range(8)] == [
+        "q0",
+        "q1",
+        "q2",
+        "q3",
+        "q4",
+        "q3",
+        "q6",
+        "q7",
+    ]
     # Two of four round-robin queues state 90 percent; the others have equal parts of the rest.
     assert shares(policy) == {"q0": 5.0, "q1": 5.0, "q2": 30.0, "q3": 60.0}
     assert section.policies["eos"]["queues"]["q6"]["shape"] == {"max": "4Gbit/s"}
@@ -103,10 +117,20 @@ def test_maps_shapes_and_ports_that_differ() -> None:
 def test_priorities_of_tagged_frames_and_of_pauses() -> None:
     policy, switch, _, remarks = read("cos")
     # 0 is class 1 by default; 1 and 2 are mapped to class 4.
-    assert classes(switch, "pcp") == [(1, [0]), (3, [3]), (4, [1, 2, 4]), (5, [5]), (6, [6]), (7, [7])]
+    assert classes(switch, "pcp") == [
+        (1, [0]),
+        (3, [3]),
+        (4, [1, 2, 4]),
+        (5, [5]),
+        (6, [6]),
+        (7, [7]),
+    ]
     assert policy.pfc is not None
     assert policy.pfc.priorities == [1, 4]
-    assert any("a pause of priority 0 is that of traffic class 1" in remark.words for remark in remarks.found)
+    assert any(
+        "a pause of priority 0 is that of traffic class 1" in remark.words
+        for remark in remarks.found
+    )
 
 
 def test_limits_of_a_buffer_profile() -> None:
@@ -118,12 +142,21 @@ def test_limits_of_a_buffer_profile() -> None:
     assert policy.pfc is not None
     assert section.policies["eos"]["pfc"]["xoff"] == "dynamic(0.0625)"
     assert policy.pfc.watchdog is not None
-    assert (policy.pfc.watchdog.detection, policy.pfc.watchdog.restoration) == (200 * 10**9, 500 * 10**9)
+    assert (policy.pfc.watchdog.detection, policy.pfc.watchdog.restoration) == (
+        200 * 10**9,
+        500 * 10**9,
+    )
 
 
 def test_thresholds_of_dropping_and_of_marking() -> None:
     _, _, section, _ = read("wred")
-    drops = {"kind": "red", "minimum": "1MB", "maximum": "2MB", "probability": "30%", "weight_exponent": 4}
+    drops = {
+        "kind": "red",
+        "minimum": "1MB",
+        "maximum": "2MB",
+        "probability": "30%",
+        "weight_exponent": 4,
+    }
     assert aqm(section, "q1") == drops
     step = aqm(section, "q2")
     assert (step["minimum"], step["maximum"], step["ecn"]) == ("300kB", "300kB", True)
@@ -152,16 +185,25 @@ def test_percentages_above_100_are_scaled() -> None:
     assert shares(policy) == {"q0": 39.9, "q1": 40.0, "q2": 20.0, "q3": 0.1}
 
 
-@pytest.mark.parametrize(("own", "verdict"), [("", "assumed"), ("   qos trust dscp\n", "not-modelled")])
+@pytest.mark.parametrize(
+    ("own", "verdict"), [("", "assumed"), ("   qos trust dscp\n", "not-modelled")]
+)
 def test_ports_that_differ_in_classification_are_told(own: str, verdict: str) -> None:
-    text = f"interface Ethernet1\n   no switchport\n   mtu 9000\ninterface Ethernet2\n   mtu 9000\n{own}interface Et3\n"
+    text = (
+        "interface Ethernet1\n   no switchport\n   mtu 9000\ninterface Ethernet2\n   mtu "
+        f"9000\n{own}interface Et3\n"
+    )
     _, remarks = import_eos(text)
-    (told,) = (remark for remark in remarks.found if "ports differ in classification" in remark.words)
+    (told,) = (
+        remark for remark in remarks.found if "ports differ in classification" in remark.words
+    )
     assert told.verdict == verdict
 
 
 def test_ports_that_are_shut_down_decide_nothing_unless_all_are() -> None:
-    spare = "".join(f"interface Ethernet{n}\n   shutdown\n   tx-queue 7\n      no priority\n" for n in (2, 3))
+    spare = "".join(
+        f"interface Ethernet{n}\n   shutdown\n   tx-queue 7\n      no priority\n" for n in (2, 3)
+    )
     used = "interface Ethernet1\n   tx-queue 0\n      shape rate 1000 kbps\n"
     for text, is_strict in ((used + spare, True), (spare, False)):
         section, _ = import_eos(text)
@@ -174,7 +216,10 @@ def test_ports_that_are_shut_down_decide_nothing_unless_all_are() -> None:
     [
         "2 kbytes maximum-threshold 1 kbytes",
         "0 bytes maximum-threshold 0 bytes",
-        *(f"1 kbytes maximum-threshold 2 kbytes drop-probability {values}" for values in ("101", "9 weight 16")),
+        *(
+            f"1 kbytes maximum-threshold 2 kbytes drop-probability {values}"
+            for values in ("101", "9 weight 16")
+        ),
     ],
 )
 def test_thresholds_that_no_queue_can_have_are_not_understood(values: str) -> None:
@@ -182,13 +227,19 @@ def test_thresholds_that_no_queue_can_have_are_not_understood(values: str) -> No
     section, remarks = import_eos(f"{head}{values}\n")
     assert remarks.count("not-understood") == 1
     assert aqm(section, "q0") is None
-    _, remarks = import_eos(f"{head}1 kbytes maximum-threshold 2 kbytes drop-probability 100 weight 15\n")
+    _, remarks = import_eos(
+        f"{head}1 kbytes maximum-threshold 2 kbytes drop-probability 100 weight 15\n"
+    )
     assert remarks.count("not-understood") == 0
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_every_statement_has_a_fate(name: str) -> None:
     _, remarks = import_eos(FILES[name])
-    stated = {number for number, line in enumerate(FILES[name].splitlines(), 1) if line.strip().strip("!")}
-    comments = {number for number, line in enumerate(FILES[name].splitlines(), 1) if line.startswith("!")}
+    stated = {
+        number for number, line in enumerate(FILES[name].splitlines(), 1) if line.strip().strip("!")
+    }
+    comments = {
+        number for number, line in enumerate(FILES[name].splitlines(), 1) if line.startswith("!")
+    }
     assert {remark.line for remark in remarks.found} - {0} == stated - comments

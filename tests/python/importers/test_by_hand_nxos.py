@@ -38,7 +38,12 @@ def test_the_commonest_template_for_rdma() -> None:
     assert shares(policy) == {"q3": 50.51, "q-default": 48.49, "q7": 1.0}
     assert policy.queues["q3"].aqm == Step.model_validate({"kind": "step", "threshold": "300kB"})
     assert isinstance(policy.queues["q-default"].aqm, NoAqm)
-    assert [policy.queue_of(p) for p in range(8)] == [*["q-default"] * 3, "q3", *["q-default"] * 3, "q7"]
+    assert [policy.queue_of(p) for p in range(8)] == [
+        *["q-default"] * 3,
+        "q3",
+        *["q-default"] * 3,
+        "q7",
+    ]
     assert policy.pfc is not None
     assert (policy.pfc.priorities, policy.pfc.sends, policy.pfc.obeys) == ([3], True, True)
     assert classes(switch) == [(3, "pcp", [3]), (7, "pcp", [7]), (0, "pcp", list(range(8)))]
@@ -59,7 +64,9 @@ def test_queues_that_all_have_no_bandwidth_are_served_alike() -> None:
         0,
         True,
     )
-    assert isinstance(policy.queues["q5"].aqm, NoAqm)  # thresholds that the ASIC chooses are not published
+    assert isinstance(
+        policy.queues["q5"].aqm, NoAqm
+    )  # thresholds that the ASIC chooses are not published
     assert policy.pfc is not None
     assert policy.pfc.priorities == [3, 5]
     assert policy.pfc.watchdog is not None
@@ -117,17 +124,27 @@ def test_comments_behind_commands_and_lines_that_go_on() -> None:
     assert policy.queues["q6"].strict == 1
     red = policy.queues["q3"].aqm
     assert isinstance(red, Red)
-    assert (red.minimum, red.maximum, red.probability, red.weight_exponent) == (150_000, 1_500_000, 70_000_000, 0)
+    assert (red.minimum, red.maximum, red.probability, red.weight_exponent) == (
+        150_000,
+        1_500_000,
+        70_000_000,
+        0,
+    )
     assert policy.pfc is not None
     assert policy.pfc.priorities == [3]
     assert section.mtu_bytes == 9216
     assert classes(switch)[:2] == [(3, "pcp", [3]), (6, "pcp", [6])]
-    assert remarks.is_complete, [r for r in remarks.found if r.verdict in ("not-modelled", "not-understood")]
+    assert remarks.is_complete, [
+        r for r in remarks.found if r.verdict in ("not-modelled", "not-understood")
+    ]
 
 
 def test_a_switch_with_four_queues_and_its_own_output_policy() -> None:
     policy, _, section, _ = read("four-queues-own-policy")
-    assert {name: queue.strict for name, queue in policy.queues.items()} == {"q3": 1, "q-default": None}
+    assert {name: queue.strict for name, queue in policy.queues.items()} == {
+        "q3": 1,
+        "q-default": None,
+    }
     assert policy.pfc is not None
     assert policy.pfc.priorities == [3]
     assert section.class_mtus == {0: 9216, 3: 2240}
@@ -138,7 +155,10 @@ def test_absolute_and_remaining_bandwidth_beside_a_strict_queue() -> None:
     assert policy.queues["q6"].strict == 1
     # 15 % of the link for storage; the default queue has all of what is left.
     assert shares(policy) == {"q5": 15.0, "q-default": 85.0}
-    ports = [(rule.class_, rule.protocol, rule.source_port, rule.destination_port) for rule in switch.classify[1:3]]
+    ports = [
+        (rule.class_, rule.protocol, rule.source_port, rule.destination_port)
+        for rule in switch.classify[1:3]
+    ]
     assert ports == [(5, "tcp", None, (3260, 3260)), (5, "tcp", (3260, 3260), None)]
 
 

@@ -36,21 +36,41 @@ def red(policy: Policy, name: str) -> tuple[int, int, int, bool]:
 def test_the_usual_switch_of_a_rack() -> None:
     policy, switch, _, _ = read("tor-14-15")
     # Five queues of 14, two of 15, and queue 7, which has no scheduler and the default weight 1.
-    assert parts(policy, 101) == {f"q{n}": 15 if n in (3, 4) else 1 if n == 7 else 14 for n in range(8)}
+    assert parts(policy, 101) == {
+        f"q{n}": 15 if n in (3, 4) else 1 if n == 7 else 14 for n in range(8)
+    }
     assert red(policy, "q3") == (1_048_576, 2_097_152, 50_000_000, True)
     assert isinstance(policy.queues["q0"].aqm, NoAqm)
     assert policy.pfc is not None
     assert policy.pfc.priorities == [3, 4]
     assert [policy.queue_of(p) for p in range(8)] == [f"q{p}" for p in range(8)]
     said = {rule.class_: rule.dscp for rule in switch.classify}
-    assert (said[3], said[4], said[2], said[0], said[5], said[6]) == ([3], [4], [5], [8], [46], [48])
+    assert (said[3], said[4], said[2], said[0], said[5], said[6]) == (
+        [3],
+        [4],
+        [5],
+        [8],
+        [46],
+        [48],
+    )
 
 
 def test_shares_of_a_weight_of_seventy_among_tens_are_exact() -> None:
     policy, _, section, remarks = read("eight-queues-one-heavy")
-    assert parts(policy, 15) == {"q0": 1, "q1": 1, "q2": 1, "q3": 2, "q4": 1, "q5": 1, "q6": 7, "q7": 1}
+    assert parts(policy, 15) == {
+        "q0": 1,
+        "q1": 1,
+        "q2": 1,
+        "q3": 2,
+        "q4": 1,
+        "q5": 1,
+        "q6": 7,
+        "q7": 1,
+    }
     lowered = weights(tuple(policy.shares().values()))
-    assert [weight * 15 for weight in lowered] == [sum(lowered) * part for part in parts(policy, 15).values()]
+    assert [weight * 15 for weight in lowered] == [
+        sum(lowered) * part for part in parts(policy, 15).values()
+    ]
     assert not any("round" in remark.words for remark in remarks.found)
     # One port pauses nobody: it has a policy of its own.
     assert list(section.policies) == ["M", "M-Ethernet512"]
@@ -62,7 +82,9 @@ def test_eight_schedulers_of_which_the_last_is_strict() -> None:
     assert parts(policy, 50) == {"q0": 1, "q1": 2, "q2": 3, "q3": 4, "q4": 5, "q5": 10, "q6": 25}
     assert policy.queues["q7"].strict == 1
     assert policy.pfc is None
-    assert [rule.dscp for rule in switch.classify] == [list(range(8 * n, 8 * n + 8)) for n in range(8)]
+    assert [rule.dscp for rule in switch.classify] == [
+        list(range(8 * n, 8 * n + 8)) for n in range(8)
+    ]
 
 
 def test_uplinks_and_downlinks_have_policies_of_their_own() -> None:
@@ -95,7 +117,9 @@ def test_a_switch_with_most_ports_idle_has_the_policy_of_the_port_in_use() -> No
 def test_keys_of_a_chassis_name_host_asic_and_port() -> None:
     policy, _, section, remarks = read("chassis-own-card")
     assert list(section.policies) == ["M"]
-    assert parts(policy, 101) == {f"q{n}": 15 if n in (3, 4) else 1 if n == 7 else 14 for n in range(8)}
+    assert parts(policy, 101) == {
+        f"q{n}": 15 if n in (3, 4) else 1 if n == 7 else 14 for n in range(8)
+    }
     assert red(policy, "q4") == (2_000_000, 10_000_000, 50_000_000, True)
     others = [remark for remark in remarks.found if "port of another line card" in remark.words]
     assert {remark.text.partition("|")[0] for remark in others} == {"QUEUE"}
@@ -113,14 +137,20 @@ def test_a_step_of_lossless_queues_and_of_others() -> None:
 def test_a_flat_dump_has_rows_at_its_top_level() -> None:
     policy, switch, section, _ = read("flat-dump-of-buffers")
     assert switch.buffer == 16_777_152
-    assert list(section.policies) == ["sonic", "sonic-Ethernet12"]  # a longer cable has more headroom
+    assert list(section.policies) == [
+        "sonic",
+        "sonic-Ethernet12",
+    ]  # a longer cable has more headroom
     assert policy.pfc is not None
     own = policy.pfc.thresholds(3)
     # The size of 36 864 B is xon and xoff together: half of it is headroom.
     assert (own.headroom, own.reserved) == (18_432, 18_432)
     assert own.xoff == Limit(unit="alpha-milli", amount=1_000)
     assert policy.queues["q3"].limit == Limit(unit="alpha-milli", amount=128_000)
-    assert (policy.queues["q0"].limit, policy.queues["q0"].reserved) == (Limit(unit="alpha-milli", amount=8_000), 4_096)
+    assert (policy.queues["q0"].limit, policy.queues["q0"].reserved) == (
+        Limit(unit="alpha-milli", amount=8_000),
+        4_096,
+    )
 
 
 def test_xon_of_a_static_lossless_group_is_where_pauses_end() -> None:

@@ -1,4 +1,5 @@
-"""Every file of the corpus imports with its meaning or is refused with its reason; export and import keep it."""
+"""Every file of the corpus imports with its meaning or is refused with its reason; export and
+import keep it."""
 
 import json
 import random
@@ -23,7 +24,23 @@ ACCEPTED_PERCENT_MIN = 95
 MTU_BYTES_DEFAULT = {"nxos": 1500, "sonic": 9100}
 MUTATIONS = of_all(8, 3)
 """Mutated copies of each file."""
-SCRAPS = ("", "!", "#", "\\", "0", "-1", "99999999999999999999", "percent", "mbytes", "|", '"', "{", "é", "\x00", "any")
+SCRAPS = (
+    "",
+    "!",
+    "#",
+    "\\",
+    "0",
+    "-1",
+    "99999999999999999999",
+    "percent",
+    "mbytes",
+    "|",
+    '"',
+    "{",
+    "é",
+    "\x00",
+    "any",
+)
 
 
 @pytest.mark.parametrize("vendor", ["nxos", "sonic"])
@@ -31,7 +48,9 @@ def test_the_index_names_every_file_and_most_are_accepted(vendor: str) -> None:
     found = cases(vendor)
     configurations = {path for path in (CORPUS / vendor).iterdir() if path.suffix != ".meaning"}
     assert {case.path for case in found} == configurations
-    assert {case.meaning_path for case in cases(vendor, is_accepted=True)} == set((CORPUS / vendor).glob("*.meaning"))
+    assert {case.meaning_path for case in cases(vendor, is_accepted=True)} == set(
+        (CORPUS / vendor).glob("*.meaning")
+    )
     assert len(found) >= FILES_MIN
     assert 100 * len(cases(vendor, is_accepted=True)) >= ACCEPTED_PERCENT_MIN * len(found)
     assert all(case.where for case in found)
@@ -49,7 +68,9 @@ def test_a_file_means_what_was_written_down(case: Case) -> None:
 def test_a_file_is_refused_with_the_reason(case: Case, capsys: pytest.CaptureFixture[str]) -> None:
     section, _ = import_file(case.vendor, case.path)
     if not section.refused:
-        assert import_command(case.vendor, case.path, None, None, is_strict=False, is_json=False) == 1
+        assert (
+            import_command(case.vendor, case.path, None, None, is_strict=False, is_json=False) == 1
+        )
         assert case.refused in capsys.readouterr().err
         return
     with pytest.raises(RunRefusedError, match=case.refused):
@@ -73,7 +94,9 @@ def test_import_export_import_is_the_identity(case: Case) -> None:
     assert switch_again.ports == switch.ports
     assert switch_again.buffer == switch.buffer
     assert (switch_again.mtu, switch_again.port_mtu) == (switch.mtu, switch.port_mtu)
-    assert (again.mtu_bytes or MTU_BYTES_DEFAULT[case.vendor]) == max(mtu_bytes, again.mtu_bytes or 0)
+    assert (again.mtu_bytes or MTU_BYTES_DEFAULT[case.vendor]) == max(
+        mtu_bytes, again.mtu_bytes or 0
+    )
     assert again.switch_name == section.switch_name
 
 
@@ -84,7 +107,9 @@ def test_a_mutated_file_is_read_or_refused_in_words(case: Case) -> None:
     for _ in range(MUTATIONS):
         mutated = _mutated_text(text, rng)
         try:
-            section, remarks = import_nxos(mutated) if case.vendor == "nxos" else import_sonic(mutated)
+            section, remarks = (
+                import_nxos(mutated) if case.vendor == "nxos" else import_sonic(mutated)
+            )
         except UnreadableError:
             continue
         section.text("any")
@@ -134,7 +159,11 @@ def _mutated_text(text: str, rng: random.Random) -> str:
                 lines[place] = " ".join(words)
             case _:
                 cut = rng.randrange(len(lines[place]) + 1)
-                lines[place] = lines[place][:cut] + rng.choice(SCRAPS) + lines[place][cut + rng.randint(0, 3) :]
+                lines[place] = (
+                    lines[place][:cut]
+                    + rng.choice(SCRAPS)
+                    + lines[place][cut + rng.randint(0, 3) :]
+                )
         if not lines:
             return ""
     return "\n".join(lines)
@@ -153,7 +182,9 @@ def _mutate_tree(data: Any, rng: random.Random) -> None:
                 case 1:
                     place[rng.choice(SCRAPS) + key] = place.pop(key)
                 case 2:
-                    place[key] = rng.choice(["", "0", "-3", "9" * 25, "NULL", None, 3, [], ["1", "2"], {"a": "b"}])
+                    place[key] = rng.choice(
+                        ["", "0", "-3", "9" * 25, "NULL", None, 3, [], ["1", "2"], {"a": "b"}]
+                    )
                 case _:
                     place[key] = rng.choice(list(place.values()))
             return

@@ -1,4 +1,5 @@
-"""EOS: defaults without a public source are told where they are used, and thresholds in units of the ASIC."""
+"""EOS: defaults without a public source are told where they are used, and thresholds in units of
+the ASIC."""
 
 import pytest
 
@@ -13,10 +14,13 @@ ALONE = "qos map traffic-class 0 1 2 3 4 5 6 7 to tx-queue 0\n"
 RED = "   tx-queue 0\n      random-detect ecn minimum-threshold {} maximum-threshold {} "
 PAUSES = "   priority-flow-control on\n   priority-flow-control priority 3 no-drop\n"
 TIMEOUT, RECOVERY = (
-    f"priority-flow-control pause watchdog default {word} 0.2\n" for word in ("timeout", "recovery-time")
+    f"priority-flow-control pause watchdog default {word} 0.2\n"
+    for word in ("timeout", "recovery-time")
 )
 GUARANTEED = "   tx-queue 0\n      bandwidth guaranteed 1000 kbps\n"
-EACH_SHARES = "".join(f"   tx-queue {n}\n      no priority\n      bandwidth percent {{}}\n" for n in range(8))
+EACH_SHARES = "".join(
+    f"   tx-queue {n}\n      no priority\n      bandwidth percent {{}}\n" for n in range(8)
+)
 HEADER = "! device: leaf1 ({}, EOS-4.28.3M)\n!\n"
 USES: dict[str, tuple[str, ...]] = {
     PORT: ("order",),
@@ -26,7 +30,9 @@ USES: dict[str, tuple[str, ...]] = {
     PORT + "   tx-queue 7\n      no priority\n": ("below", "equal"),
     ALONE + PORT + RED.format("1 bytes", "2 bytes") + "max-mark-probability 5 weight 0\n": (),
     ALONE + PORT + RED.format("1 bytes", "2 bytes") + "weight 0\n": ("red",),
-    ALONE + PORT + RED.format("1 kbytes", "2 kbytes") + "max-mark-probability 5 weight 0\n": ("decimal",),
+    ALONE + PORT + RED.format("1 kbytes", "2 kbytes") + "max-mark-probability 5 weight 0\n": (
+        "decimal",
+    ),
     ALONE + PORT + PAUSES: ("watchdog",),
     ALONE + TIMEOUT + PORT + PAUSES + GUARANTEED: ("recovery",),
     ALONE + TIMEOUT + RECOVERY + PORT + PAUSES + GUARANTEED: (),
@@ -45,7 +51,9 @@ def unverified(remarks: Remarks) -> set[str]:
     """Keys of the defaults that were told."""
     words = {told: key for key, told in UNVERIFIED.items()}
     mark = "default of EOS without a public source: "
-    return {words[one.words.removeprefix(mark)] for one in remarks.found if one.words.startswith(mark)}
+    return {
+        words[one.words.removeprefix(mark)] for one in remarks.found if one.words.startswith(mark)
+    }
 
 
 @pytest.mark.parametrize("text", USES)
@@ -59,7 +67,9 @@ def test_every_default_without_a_source_has_a_case() -> None:
     assert {key for used in USES.values() for key in used} == set(UNVERIFIED)
 
 
-SEGMENTS = PORT + RED.format("2000 segments", "10000 segments") + "max-mark-probability 20 weight 0\n"
+SEGMENTS = (
+    PORT + RED.format("2000 segments", "10000 segments") + "max-mark-probability 20 weight 0\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +114,8 @@ def test_times_are_told_as_sizes_for_each_rate() -> None:
 
 
 @pytest.mark.parametrize(
-    ("amount", "reserved"), [("cells 10", "2080B"), ("cells 0", None), ("bytes 2000", "2kB"), ("2000", "2kB")]
+    ("amount", "reserved"),
+    [("cells 10", "2080B"), ("cells 0", None), ("bytes 2000", "2kB"), ("2000", "2kB")],
 )
 def test_reserved_cells_have_the_size_of_the_model(amount: str, reserved: str | None) -> None:
     profile = "platform trident mmu queue profile P"
@@ -117,7 +128,10 @@ def test_reserved_cells_have_the_size_of_the_model(amount: str, reserved: str | 
 
 
 def test_thresholds_of_other_colours_are_told() -> None:
-    line = "      random-detect drop drop-precedence 1 minimum-threshold 2 kbytes maximum-threshold 9 kbytes"
+    line = (
+        "      random-detect drop drop-precedence 1 minimum-threshold 2 kbytes "
+        "maximum-threshold 9 kbytes"
+    )
     _, remarks = import_eos(f"{PORT}   tx-queue 0\n{line} drop-probability 50 weight 10\n")
     assert [one.words for one in remarks.found if one.verdict == "not-modelled"] == [
         "thresholds of yellow and red frames: the model has no colours"

@@ -43,7 +43,11 @@ def test_what_of_a_switch_is_left_out_is_told(key: str, value: object, shown: st
 @pytest.mark.parametrize("mtu_bytes", [1500, 9000, 9216])
 def test_the_mtu_of_the_hosts_is_written_and_read_again(mtu_bytes: int) -> None:
     policy = Policy.model_validate(
-        {"queues": {"q": {}, "r": {}}, "priorities": {3: "r"}, "pfc": {"priorities": [3], "sends": True}}
+        {
+            "queues": {"q": {}, "r": {}},
+            "priorities": {3: "r"},
+            "pfc": {"priorities": [3], "sends": True},
+        }
     )
     text, _ = export_nxos("leaf1", Switch(policy="p"), policy, mtu_bytes)
     section, remarks = import_nxos(text, {"db": mtu_bytes})
@@ -61,20 +65,34 @@ def test_values_have_the_words_of_a_scenario() -> None:
         "dynamic(0.125)",
     ]
     assert words_of(Shape.model_validate({"max": "5Gbit/s"})) == "{max: 5Gbit/s}"
-    rule = Rule.model_validate({"class": 4, "protocol": "tcp", "source_port": 3260, "destination_port": "1024-2047"})
-    assert words_of(rule) == "{class: 4, protocol: tcp, source_port: 3260, destination_port: 1024-2047}"
+    rule = Rule.model_validate(
+        {"class": 4, "protocol": "tcp", "source_port": 3260, "destination_port": "1024-2047"}
+    )
+    assert (
+        words_of(rule)
+        == "{class: 4, protocol: tcp, source_port: 3260, destination_port: 1024-2047}"
+    )
     police = Police.model_validate({"rate": "1Gbit/s", "priorities": [1]})
     assert words_of(police) == "{priorities: [1], rate: 1Gbit/s}"
 
 
 def test_a_factor_that_the_vendor_lacks_is_told_in_those_words() -> None:
     policy = Policy.model_validate(
-        {"queues": {"q": {"limit": "dynamic(7.5)", "share": "33.3%"}, "r": {}}, "priorities": {1: "r"}}
+        {
+            "queues": {"q": {"limit": "dynamic(7.5)", "share": "33.3%"}, "r": {}},
+            "priorities": {1: "r"},
+        }
     )
     _, remarks = export_nxos("leaf1", Switch(policy="p"), policy)
     found = told(remarks)
-    assert found["policies.p.queues.q.limit"] == "dynamic(7.5) cannot be expressed; the configuration means dynamic(8)"
-    assert found["policies.p.queues.q.share"] == "33.3% cannot be expressed; the configuration means 33%"
+    assert (
+        found["policies.p.queues.q.limit"]
+        == "dynamic(7.5) cannot be expressed; the configuration means dynamic(8)"
+    )
+    assert (
+        found["policies.p.queues.q.share"]
+        == "33.3% cannot be expressed; the configuration means 33%"
+    )
 
 
 def test_rules_that_a_vendor_adds_are_told_as_they_are() -> None:

@@ -7,7 +7,10 @@ import pytest
 from tailrace.cli.vendors import import_file
 from tailrace.errors import RunRefusedError, TailraceError
 
-NEXUS = "hostname leaf1\npolicy-map type queuing o\n class type queuing c-out-8q-q-default\n  bandwidth percent 100\n"
+NEXUS = (
+    "hostname leaf1\npolicy-map type queuing o\n class type queuing c-out-8q-q-default\n  "
+    "bandwidth percent 100\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +25,9 @@ NEXUS = "hostname leaf1\npolicy-map type queuing o\n class type queuing c-out-8q
         (b"frobnicate 7\n", "no queueing configuration found"),
     ],
 )
-def test_a_file_without_a_configuration_is_refused(tmp_path: Path, content: bytes, words: str) -> None:
+def test_a_file_without_a_configuration_is_refused(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
     file = tmp_path / "switch.cfg"
     file.write_bytes(content)
     with pytest.raises(RunRefusedError) as refused:
@@ -39,14 +44,18 @@ def test_a_database_without_tables_is_refused(tmp_path: Path) -> None:
         import_file("sonic", file, None, None, is_strict=False, is_json=False)
 
 
-def test_a_mark_of_byte_order_is_no_part_of_the_first_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mark_of_byte_order_is_no_part_of_the_first_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "switch.cfg"
     file.write_bytes(NEXUS.encode("utf-8-sig"))
     assert import_file("nxos", file, None, None, is_strict=True, is_json=False) == 0
     assert "leaf1:" in capsys.readouterr().out
 
 
-def test_a_section_that_no_scenario_can_have_ends_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_section_that_no_scenario_can_have_ends_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "switch.cfg"
     file.write_text(NEXUS + "  shape min 5 gbps max 1 gbps\n", encoding="utf-8")
     assert import_file("nxos", file, None, None, is_strict=False, is_json=False) == 1

@@ -10,7 +10,9 @@ from tailrace.importers.fio.importer import import_fio
 from tailrace.importers.fio.units import size_of, time_of
 from tailrace.importers.storage.scenario import Setting, StorageScenario, protocols
 
-GLOBAL = "[global]\nioengine=libaio\ndirect=1\nfilename=/dev/sdb\nsize=10g\nruntime=60\ntime_based\n"
+GLOBAL = (
+    "[global]\nioengine=libaio\ndirect=1\nfilename=/dev/sdb\nsize=10g\nruntime=60\ntime_based\n"
+)
 JOB = "[db]\nrw=randrw\nrwmixread=70\nbs=4k\niodepth=16\nnumjobs=4\n"
 
 
@@ -63,7 +65,9 @@ def test_a_job_ends_after_its_size_unless_it_is_time_based() -> None:
 
 
 def test_stonewall_makes_arms() -> None:
-    scenario = imported(GLOBAL + JOB + "[log]\nstonewall\nrw=write\nbs=64k\nruntime=30\nramp_time=5\n")
+    scenario = imported(
+        GLOBAL + JOB + "[log]\nstonewall\nrw=write\nbs=64k\nruntime=30\nramp_time=5\n"
+    )
     assert scenario.arms == {
         "db": {},
         "log": {
@@ -76,8 +80,12 @@ def test_stonewall_makes_arms() -> None:
 
 
 def test_equal_jobs_of_a_group_become_one_workload() -> None:
-    scenario = imported(GLOBAL + "[a]\nrw=randread\nrate_iops=100\n[b]\nrw=randread\nrate_iops=300\n")
-    assert [(keys["jobs"], keys["arrivals"]) for keys in scenario.workloads.values()] == [(2, "2500us")]
+    scenario = imported(
+        GLOBAL + "[a]\nrw=randread\nrate_iops=100\n[b]\nrw=randread\nrate_iops=300\n"
+    )
+    assert [(keys["jobs"], keys["arrivals"]) for keys in scenario.workloads.values()] == [
+        (2, "2500us")
+    ]
 
 
 def test_jobs_that_differ_share_the_drive_of_their_file() -> None:
@@ -124,7 +132,11 @@ def test_blocks(options: str, block: Any) -> None:
             "175us",
         ),  # 700 of 1000 requests read: 1000 reads are 1429 requests, of each of 4 jobs
         ("rate_iops=1000\nrate_process=poisson", "arrivals", "exponential(175us)"),
-        ("rate=4m,8m", "arrivals", "170898438ps"),  # 1024 reads of 4 KiB are 1463 requests of each of 4 jobs
+        (
+            "rate=4m,8m",
+            "arrivals",
+            "170898438ps",
+        ),  # 1024 reads of 4 KiB are 1463 requests of each of 4 jobs
         ("rate_iops=1000,100", "arrivals", "750us"),
         ("thinktime=200", "think", "200us"),
         ("thinktime=1ms", "think", "1ms"),
@@ -143,22 +155,35 @@ def test_options(options: str, key: str, value: Any) -> None:
     assert job(options + "\n")[key] == value
 
 
-SPDK = "[global]\nioengine=spdk_bdev\nthread=1\ndirect=1\niodepth=128\nrw=randrw\nbs=4k\nruntime=10\ntime_based\n"
+SPDK = "[global]\nioengine=spdk_bdev\nthread=1\ndirect=1\niodepth=128\nrw=randrw\nbs=4k\nruntime=10\ntime_based\n"  # noqa: E501
 
 
 def test_an_engine_of_spdk_has_its_depth_at_its_own_device() -> None:
     scenario = imported(SPDK + "[a]\nfilename=Nvme0n1\n[b]\nfilename=Malloc0\n")
     assert scenario.devices == {"Nvme0n1": {"preset": "nvme"}, "Malloc0": {"preset": "memory"}}
     keys = scenario.workloads["a"]
-    assert (keys["protocol"], keys["depth"], keys["read"], keys["block"]) == ("local", 128, 50, "4KiB")
+    assert (keys["protocol"], keys["depth"], keys["read"], keys["block"]) == (
+        "local",
+        128,
+        50,
+        "4KiB",
+    )
 
 
 @pytest.mark.parametrize(
     ("transport", "protocol", "device"),
     [
         ("trtype=PCIe traddr=0000.04.00.0 ns=1", "local", "nvme-0000-04-00-0"),
-        ("trtype=TCP adrfam=IPv4 traddr=192.168.1.50 trsvcid=4420 ns=1", "nvme-tcp", "nvme-192-168-1-50"),
-        ("trtype=RDMA adrfam=IPv4 traddr=192.168.1.50 trsvcid=4420 ns=1", "local", "nvme-192-168-1-50"),
+        (
+            "trtype=TCP adrfam=IPv4 traddr=192.168.1.50 trsvcid=4420 ns=1",
+            "nvme-tcp",
+            "nvme-192-168-1-50",
+        ),
+        (
+            "trtype=RDMA adrfam=IPv4 traddr=192.168.1.50 trsvcid=4420 ns=1",
+            "local",
+            "nvme-192-168-1-50",
+        ),
     ],
 )
 def test_a_transport_of_spdk_is_the_protocol(transport: str, protocol: str, device: str) -> None:
@@ -172,8 +197,12 @@ def test_a_transport_of_spdk_is_the_protocol(transport: str, protocol: str, devi
     assert (fates(text)[f"filename={transport}"][0] == "not-modelled") == ("RDMA" in transport)
 
 
-@pytest.mark.parametrize("engine", ["external:/opt/spdk/build/fio/spdk_nvme", "/opt/engine.so", "aio", "linuxaio"])
-def test_an_engine_of_another_file_and_the_old_names_of_libaio_keep_their_depth(engine: str) -> None:
+@pytest.mark.parametrize(
+    "engine", ["external:/opt/spdk/build/fio/spdk_nvme", "/opt/engine.so", "aio", "linuxaio"]
+)
+def test_an_engine_of_another_file_and_the_old_names_of_libaio_keep_their_depth(
+    engine: str,
+) -> None:
     assert job(base=GLOBAL.replace("libaio", engine) + JOB)["depth"] == 16
 
 
@@ -198,10 +227,17 @@ def test_a_dash_in_bs_separates_reads_and_writes(rw: str, bs: str, block: str) -
     [
         ("rate_iops=100\nthinktime=1ms\n", "arrivals", "think", "thinktime=1ms"),
         ("rate_iops=100\nthinktime=50ms\n", "think", "arrivals", "rate_iops=100"),
-        ("rate_iops=100\nthinktime=50ms\nthinktime_blocks=10\n", "arrivals", "think", "thinktime=50ms"),
+        (
+            "rate_iops=100\nthinktime=50ms\nthinktime_blocks=10\n",
+            "arrivals",
+            "think",
+            "thinktime=50ms",
+        ),
     ],
 )
-def test_of_a_rate_and_pauses_the_slower_one_is_kept(options: str, kept: str, left_out: str, remark: str) -> None:
+def test_of_a_rate_and_pauses_the_slower_one_is_kept(
+    options: str, kept: str, left_out: str, remark: str
+) -> None:
     base = GLOBAL + JOB.replace("randrw", "randread")
     keys = job(options, base)
     assert kept in keys
@@ -221,14 +257,17 @@ def test_a_late_start_is_before_the_end_in_every_arm() -> None:
         "startdelay=300\nrw=write\n"
     )
     assert [arm.get("workloads.a.start") for arm in scenario.arms.values()] == [None, "0s", "0s"]
-    assert imported("[a]\nfilename=/dev/sdb\nstartdelay=300\n").data()["experiment"] == {"duration": "6min"}
+    assert imported("[a]\nfilename=/dev/sdb\nstartdelay=300\n").data()["experiment"] == {
+        "duration": "6min"
+    }
 
 
 def test_variables_without_a_value_are_listed_with_a_command_that_works(tmp_path: Path) -> None:
     text = "[a]\nioengine=libaio\nfilename=/dev/sdb\nrw=${RW}\nbs=${BS}\niodepth=${DEPTH}\n"
     said = refusal(text)
     assert (
-        "test.fio:4: variables: without a value: RW, BS, DEPTH (hint: with values of yours: tailrace import fio" in said
+        "test.fio:4: variables: without a value: RW, BS, DEPTH (hint: with values of yours: "
+        "tailrace import fio" in said
     )
     words = said.partition("tailrace import fio test.fio ")[2].partition(")")[0].split()
     variables = dict(one.split("=") for one in words if one != "--define")
@@ -242,7 +281,9 @@ def test_clients_are_the_initiators_and_a_protocol_has_a_target() -> None:
 
 
 @pytest.mark.parametrize(("engine", "protocol"), [("nbd", "nbd"), ("libiscsi", "iscsi")])
-def test_engines_of_a_network_reach_a_target_if_the_kind_has_their_protocol(engine: str, protocol: str) -> None:
+def test_engines_of_a_network_reach_a_target_if_the_kind_has_their_protocol(
+    engine: str, protocol: str
+) -> None:
     text = f"[a]\nioengine={engine}\nrw=randread\n"
     keys = imported(text).workloads["a"]
     if protocol in protocols():
@@ -281,18 +322,37 @@ def test_an_include_of_itself_is_refused(tmp_path: Path) -> None:
         (
             "bs=4k",
             "bs=1000",
-            "test.fio:11: bs: 1000 bytes are not a multiple of a sector of 512 bytes, which direct=1 needs",
+            "test.fio:11: bs: 1000 bytes are not a multiple of a sector of 512 bytes, which "
+            "direct=1 needs",
         ),
-        ("bs=4k", "bssplit=4k/60:64k/60", "test.fio:11: bssplit: the percentages of 4k/60:64k/60 do not add up"),
-        ("rwmixread=70", "rwmixread=101", "test.fio:10: rwmixread: rwmixread=101 is not a whole number from 0 to 100"),
-        ("iodepth=16", "iodepth=${NO_SUCH_DEPTH}", "test.fio:12: iodepth: iodepth=${NO_SUCH_DEPTH} is empty"),
+        (
+            "bs=4k",
+            "bssplit=4k/60:64k/60",
+            "test.fio:11: bssplit: the percentages of 4k/60:64k/60 do not add up",
+        ),
+        (
+            "rwmixread=70",
+            "rwmixread=101",
+            "test.fio:10: rwmixread: rwmixread=101 is not a whole number from 0 to 100",
+        ),
+        (
+            "iodepth=16",
+            "iodepth=${NO_SUCH_DEPTH}",
+            "test.fio:12: iodepth: iodepth=${NO_SUCH_DEPTH} is empty",
+        ),
         ("runtime=60", "runtime=soon", "test.fio:6: runtime: runtime=soon is not a time"),
         ("[global]\n", "", "test.fio:1: 'ioengine=libaio' stands before the first section"),
         ("[db]", "[db", "test.fio:8: '[db' is not the head of a section"),
-        ("bs=4k", "random_distribution=zipf:1", "test.fio:11: random_distribution: zipf:1 has no usable exponent"),
+        (
+            "bs=4k",
+            "random_distribution=zipf:1",
+            "test.fio:11: random_distribution: zipf:1 has no usable exponent",
+        ),
     ],
 )
-def test_bad_input_is_refused_with_file_line_fault_and_hint(old: str, new: str, problem: str) -> None:
+def test_bad_input_is_refused_with_file_line_fault_and_hint(
+    old: str, new: str, problem: str
+) -> None:
     text = GLOBAL + JOB
     assert old in text
     said = refusal(text.replace(old, new, 1))
@@ -302,13 +362,19 @@ def test_bad_input_is_refused_with_file_line_fault_and_hint(old: str, new: str, 
 
 @pytest.mark.parametrize("engine", ["net", "rados", "cpuio", "filecreate"])
 def test_engines_without_a_device_are_left_out_with_a_remark(engine: str) -> None:
-    scenario, remarks = import_fio(f"[a]\nioengine={engine}\nrw=read\n", Path("test.fio"), Setting())
+    scenario, remarks = import_fio(
+        f"[a]\nioengine={engine}\nrw=read\n", Path("test.fio"), Setting()
+    )
     assert scenario is None
     assert {one.verdict for one in remarks.found} == {"not-modelled"}
 
 
 def test_what_has_no_counterpart_is_named() -> None:
-    told = fates(GLOBAL.replace("direct=1", "direct=0") + JOB + "zonemode=zbd\nverify=crc32c\nfrobnicate=7\nhipri\n")
+    told = fates(
+        GLOBAL.replace("direct=1", "direct=0")
+        + JOB
+        + "zonemode=zbd\nverify=crc32c\nfrobnicate=7\nhipri\n"
+    )
     assert told["direct=0"][0] == "not-modelled"
     assert told["zonemode=zbd"][0] == "not-modelled"
     assert told["verify=crc32c"][0] == "no-effect"
@@ -320,7 +386,11 @@ def test_every_line_has_a_fate() -> None:
     text = GLOBAL + JOB
     _, remarks = import_fio(text, Path("test.fio"), Setting())
     told = {(one.line, one.text) for one in remarks.found}
-    lines = {(number, line) for number, line in enumerate(text.splitlines(), start=1) if line != "[global]"}
+    lines = {
+        (number, line)
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line != "[global]"
+    }
     assert lines <= told
 
 

@@ -40,7 +40,9 @@ def nxos(text: str) -> Section:
         "  class type queuing c-out-8q-q1",
         "    priority level 1",
     ]
-    return import_nxos("\n".join([*lines, "system qos", f"  service-policy type queuing output {text}"]) + "\n")[0]
+    return import_nxos(
+        "\n".join([*lines, "system qos", f"  service-policy type queuing output {text}"]) + "\n"
+    )[0]
 
 
 def sonic(text: str) -> Section:
@@ -50,12 +52,16 @@ def sonic(text: str) -> Section:
 
 
 def eos(text: str) -> Section:
-    return import_eos(f"hostname {text}\nqos profile {text}\n   tx-queue 1\n      priority strict\n")[0]
+    return import_eos(
+        f"hostname {text}\nqos profile {text}\n   tx-queue 1\n      priority strict\n"
+    )[0]
 
 
 @pytest.mark.parametrize("read", [nxos, sonic, eos])
 @pytest.mark.parametrize("text", LINES)
-def test_names_of_an_imported_configuration_are_names(read: Callable[[str], Section], text: str) -> None:
+def test_names_of_an_imported_configuration_are_names(
+    read: Callable[[str], Section], text: str
+) -> None:
     try:
         section = read(text)
     except TailraceError:
@@ -67,8 +73,11 @@ def test_names_of_an_imported_configuration_are_names(read: Callable[[str], Sect
 def test_an_import_runs_nothing(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run = f"exec_prerun=touch {tmp_path}/ran\n"
-    job = f"[global]\nioengine=libaio\nfilename=/dev/sdb\nsize=1g\nruntime=5\n{run}[{text}]\nrw=read\nbs=4k\n"
-    tests = f"startcmd='touch {tmp_path}/ran'\nsd={text},lun=/dev/sdb\nwd=w,sd={text},rdpct=100\nrd=r,wd=w,elapsed=5\n"
+    job = f"[global]\nioengine=libaio\nfilename=/dev/sdb\nsize=1g\nruntime=5\n{run}[{text}]\nrw=read\nbs=4k\n"  # noqa: E501
+    tests = (
+        "startcmd='touch "
+        f"{tmp_path}/ran'\nsd={text},lun=/dev/sdb\nwd=w,sd={text},rdpct=100\nrd=r,wd=w,elapsed=5\n"
+    )
     for read, content in ((import_fio, job), (import_vdbench, tests)):
         try:
             made, _ = read(content, Path("test"), Setting())
@@ -95,13 +104,19 @@ def test_names_of_a_fitted_scenario_are_names(text: str) -> None:
     assert re.fullmatch(r"[A-Za-z0-9_-]+", FORBIDDEN.sub("-", text))
 
 
-@pytest.mark.parametrize("text", [*hostile("fabric.cfg"), "c\nworkloads: {evil: 1}\n#", "c\u2028x", "c\x85x"])
+@pytest.mark.parametrize(
+    "text", [*hostile("fabric.cfg"), "c\nworkloads: {evil: 1}\n#", "c\u2028x", "c\x85x"]
+)
 def test_the_comment_of_a_written_section_is_one_line(text: str) -> None:
     sections = [import_nxos((HERE / "fabric.nxos").read_text(encoding="utf-8"))[0]]
     made, _ = import_fio(
-        "[a]\nioengine=libaio\nfilename=/dev/sdb\nsize=1g\nruntime=5\nrw=read\nbs=4k\n", Path("x"), Setting()
+        "[a]\nioengine=libaio\nfilename=/dev/sdb\nsize=1g\nruntime=5\nrw=read\nbs=4k\n",
+        Path("x"),
+        Setting(),
     )
     for one in (*sections, made):
         assert one is not None
-        assert load_yaml(one.text(text), is_marked=False) == load_yaml(one.text("x"), is_marked=False)
+        assert load_yaml(one.text(text), is_marked=False) == load_yaml(
+            one.text("x"), is_marked=False
+        )
         assert len(one.text(text).splitlines()) == len(one.text("x").splitlines())

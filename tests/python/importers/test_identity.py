@@ -53,7 +53,12 @@ def test_an_export_of_an_import_is_stable(drawn: Drawn) -> None:
     policy, switch = drawn
     text, _ = export_nxos("leaf1", switch, policy)
     policies, again = import_nxos(text)[0].models()
-    assert export_nxos("leaf1", again.model_copy(update={"buffer": switch.buffer}), policies[switch.policy])[0] == text
+    assert (
+        export_nxos(
+            "leaf1", again.model_copy(update={"buffer": switch.buffer}), policies[switch.policy]
+        )[0]
+        == text
+    )
 
 
 @pytest.mark.parametrize("vendor", sorted(VENDORS))
@@ -66,7 +71,9 @@ def test_an_export_of_an_import_is_stable(drawn: Drawn) -> None:
         ({"limit": "dynamic(7.5)"}, "queues.q.limit"),
     ],
 )
-def test_what_a_vendor_has_no_words_for_is_told(vendor: str, queue: dict[str, object], path: str) -> None:
+def test_what_a_vendor_has_no_words_for_is_told(
+    vendor: str, queue: dict[str, object], path: str
+) -> None:
     policy = Policy.model_validate({"queues": {"q": queue}})
     write, _ = VENDORS[vendor]
     _, told = write("leaf1", Switch(policy="p"), policy)
@@ -74,7 +81,9 @@ def test_what_a_vendor_has_no_words_for_is_told(vendor: str, queue: dict[str, ob
 
 
 def test_rules_that_name_hosts_are_told() -> None:
-    switch = Switch.model_validate({"policy": "p", "classify": [{"destination": "db1", "class": 3}]})
+    switch = Switch.model_validate(
+        {"policy": "p", "classify": [{"destination": "db1", "class": 3}]}
+    )
     policy = Policy.model_validate({"queues": {"q": {}}})
     for write, _ in VENDORS.values():
         _, told = write("leaf1", switch, policy)

@@ -14,10 +14,14 @@ from tailrace.importers.remarks import Remarks
 HERE = Path(__file__).parent
 # Cisco C11-738425, page 5, as the document's text has it: one line.
 PRINTED = (
-    "Switch Configuration The following configurations were used to set up DPP on the switch: switchname Lacrosse-1 "
-    "class-map type network-qos c-8q class-map type network-qos c-8q-nq policy-map type network-qos c-8q class type "
-    "network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 policy-map type network-qos dpp-nwqos class type "
-    "network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 hardware qos dynamic-packet-prioritization "
+    "Switch Configuration The following configurations were used to set up DPP on the switch: "
+    "switchname Lacrosse-1 "
+    "class-map type network-qos c-8q class-map type network-qos c-8q-nq policy-map type "
+    "network-qos c-8q class type "
+    "network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 policy-map type network-qos "
+    "dpp-nwqos class type "
+    "network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 hardware qos "
+    "dynamic-packet-prioritization "
     "max-num-pkts 20"
 )
 SAID = "The maximum transmission unit (MTU) size was set to 9000 for all servers and switch ports."
@@ -83,7 +87,11 @@ def test_an_mtu_of_9000_contradicts_mtu_1500() -> None:
 
 def test_a_whole_configuration_is_understood() -> None:
     section, remarks = import_nxos(FABRIC)
-    assert [r for r in remarks.data() if r["verdict"] in ("not-modelled", "not-understood", "contradiction")] == []
+    assert [
+        r
+        for r in remarks.data()
+        if r["verdict"] in ("not-modelled", "not-understood", "contradiction")
+    ] == []
     assert section.class_mtus == {0: 9216, 3: 2158}
     policies, switch = section.models()
     policy = policies["fabric-out"]
@@ -116,10 +124,16 @@ def test_a_whole_configuration_is_understood() -> None:
         ("feature bgp", "no-effect", "management"),
         ("frobnicate 7", "not-understood", "unknown command"),
         ("match cos 3", "not-understood", "outside of a map"),
-        ("hardware qos dynamic-packet-prioritization age-period 5 msec", "no-effect", "no class has dpp"),
+        (
+            "hardware qos dynamic-packet-prioritization age-period 5 msec",
+            "no-effect",
+            "no class has dpp",
+        ),
     ],
 )
-def test_a_line_that_goes_nowhere_says_what_it_would_have_meant(line: str, verdict: str, words: str) -> None:
+def test_a_line_that_goes_nowhere_says_what_it_would_have_meant(
+    line: str, verdict: str, words: str
+) -> None:
     _, remarks = import_nxos(f"hostname x\n{line}\n")
     (remark,) = (remark for remark in remarks.found if remark.line == 2)
     assert (remark.verdict, words in remark.words) == (verdict, True), remark
@@ -131,15 +145,21 @@ def test_a_line_that_goes_nowhere_says_what_it_would_have_meant(line: str, verdi
         ("priority level 1\n bandwidth percent 30", "its share is omitted"),
         ("bandwidth percent 30\n bandwidth percent 40", "the later line takes precedence"),
         (
-            "afd queue-desired 150 kbytes\n random-detect minimum-threshold 1 kbytes maximum-threshold 2 kbytes",
+            "afd queue-desired 150 kbytes\n random-detect minimum-threshold 1 kbytes "
+            "maximum-threshold 2 kbytes",
             "has afd",
         ),
-        ("random-detect minimum-threshold 9 kbytes maximum-threshold 2 kbytes", "minimum is above the maximum"),
+        (
+            "random-detect minimum-threshold 9 kbytes maximum-threshold 2 kbytes",
+            "minimum is above the maximum",
+        ),
         ("dynamic", ""),
     ],
 )
 def test_lines_that_contradict_each_other_are_pointed_out(action: str, words: str) -> None:
-    _, remarks = import_nxos(f"policy-map type queuing p\n class type queuing c-out-8q-q1\n {action}\n")
+    _, remarks = import_nxos(
+        f"policy-map type queuing p\n class type queuing c-out-8q-q1\n {action}\n"
+    )
     found = verdicts(remarks, "contradiction")
     assert any(words in text for text in found.values()) == bool(words), remarks.found
 
@@ -147,13 +167,22 @@ def test_lines_that_contradict_each_other_are_pointed_out(action: str, words: st
 def test_a_port_has_one_kind_of_pause() -> None:
     section, remarks = import_nxos(FABRIC + "interface Ethernet1/2\n  flowcontrol receive on\n")
     assert ["pfc" in policy for policy in section.policies.values()] == [True]
-    assert any("can have only one of the two" in words for words in verdicts(remarks, "contradiction").values())
+    assert any(
+        "can have only one of the two" in words
+        for words in verdicts(remarks, "contradiction").values()
+    )
 
 
 def test_dpp_to_a_queue_without_priority_is_a_contradiction() -> None:
-    queuing = "policy-map type queuing out\n class type queuing c-out-8q-q7\n  bandwidth remaining percent 10\n"
+    queuing = (
+        "policy-map type queuing out\n class type queuing c-out-8q-q7\n  bandwidth remaining "
+        "percent 10\n"
+    )
     _, remarks = import_nxos(BROKEN + queuing)
-    assert any("dpp needs a strict-priority queue" in words for words in verdicts(remarks, "contradiction").values())
+    assert any(
+        "dpp needs a strict-priority queue" in words
+        for words in verdicts(remarks, "contradiction").values()
+    )
 
 
 VOCABULARY = """
@@ -164,8 +193,16 @@ VOCABULARY = """
     drop set-qos-group pfc-cos buffer-size pause-threshold resume-threshold receive max-num-pkts
     dynamic-packet-prioritization etrap age-period usec byte-count profile mesh jumbomtu mode on off
     watch-dog-interval watch-dog interval shutdown-multiplier input output ! \x00
-"""
-WORDS = [*sorted(HEADS), *VOCABULARY.split(), "! tailrace name c-out-8q-q3 y", "mtu 9000", "\x00", "é", "²"]
+"""  # noqa: E501
+WORDS = [
+    *sorted(HEADS),
+    *VOCABULARY.split(),
+    "! tailrace name c-out-8q-q3 y",
+    "mtu 9000",
+    "\x00",
+    "é",
+    "²",
+]
 lines = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
 pieces = st.sampled_from([*FABRIC.splitlines(), *BROKEN.splitlines()])
 

@@ -26,7 +26,8 @@ PORT = "interface Ethernet1/{}\n  description {}\n  mtu {}\n"
         (CLASS.format(9216) + PORT.format(1, "to db1", 1500), "9216B", {"db1": "1500B"}),
         (CLASS.format(9216) + PORT.format(1, "db1", 9216), "9216B", None),
         (PORT.format(1, "db1", 9000) + PORT.format(2, "db2", 1500), "9000B", {"db2": "1500B"}),
-        # A port that no neighbour names speaks for the switch: nothing is set where it contradicts the class.
+        # A port that no neighbour names speaks for the switch: nothing is set where it contradicts
+        # the class.
         (CLASS.format(9216) + PORT.format(1, "rack 1", 1500), None, None),
         (CLASS.format(9252), None, None),
     ],
@@ -45,7 +46,10 @@ def test_a_contradiction_is_told_and_a_port_with_a_neighbour_is_none() -> None:
     assert any("port_mtu: {db1: 1500B}" in remark.words for remark in remarks.found)
     _, remarks = import_nxos(CLASS.format(9216) + PORT.format(1, "rack 1", 1500))
     assert remarks.count("contradiction") == 2, remarks.found
-    assert any("write switches.switch.port_mtu: {NEIGHBOUR: 1500B}" in remark.words for remark in remarks.found)
+    assert any(
+        "write switches.switch.port_mtu: {NEIGHBOUR: 1500B}" in remark.words
+        for remark in remarks.found
+    )
 
 
 def test_an_mtu_of_1500_and_that_of_a_port_are_written_where_the_switch_states_them() -> None:
@@ -63,9 +67,13 @@ def test_an_mtu_of_1500_and_that_of_a_port_are_written_where_the_switch_states_t
     assert "mtu" not in export_sonic("leaf1", Switch(policy="p"), policy)[0]
 
 
-@pytest.mark.parametrize("name", ["Vlan7", "Tunnel1", "loopback0", "mgmt0", "nve1", "Ethernet1/1.100"])
+@pytest.mark.parametrize(
+    "name", ["Vlan7", "Tunnel1", "loopback0", "mgmt0", "nve1", "Ethernet1/1.100"]
+)
 def test_an_interface_that_is_no_port_has_no_mtu_in_the_section(name: str) -> None:
-    section, remarks = import_nxos(CLASS.format(9216) + f"interface {name}\n  description store1\n  mtu 1500\n")
+    section, remarks = import_nxos(
+        CLASS.format(9216) + f"interface {name}\n  description store1\n  mtu 1500\n"
+    )
     assert (section.switch["mtu"], section.switch.get("port_mtu")) == ("9216B", None)
     assert remarks.is_complete
     assert any("is no port of the switch" in remark.words for remark in remarks.found)
@@ -75,7 +83,9 @@ def test_a_port_without_mtu_has_1500_bytes() -> None:
     text = PORT.format(1, "db1", 9216) + "interface Ethernet1/2\n  description db2\n  switchport\n"
     section, remarks = import_nxos(text)
     assert (section.switch["mtu"], section.switch["port_mtu"]) == ("1500B", {"db1": "9216B"})
-    assert any("interface Ethernet1/2 without mtu: 1500 bytes" in remark.words for remark in remarks.found)
+    assert any(
+        "interface Ethernet1/2 without mtu: 1500 bytes" in remark.words for remark in remarks.found
+    )
     most = import_nxos(text + PORT.format(3, "db3", 9216))[0]
     assert (most.switch["mtu"], most.switch["port_mtu"]) == ("9216B", {"db2": "1500B"})
     unused = import_nxos(text.replace("switchport", "shutdown") + "interface Ethernet1/9\n")[0]

@@ -1,4 +1,5 @@
-"""NX-OS texts that are run together, commands that take back others, and numbers that no switch has."""
+"""NX-OS texts that are run together, commands that take back others, and numbers that no switch
+has."""
 
 import pytest
 
@@ -22,7 +23,10 @@ def remarks_on(text: str, line: int) -> list[Remark]:
 
 
 def test_a_comment_at_the_head_of_a_run_together_text_does_not_swallow_it() -> None:
-    text = f"!Command: show running-config !done at 10:00 hostname leaf1 {' '.join(QUEUES.format(actions=RED).split())}"
+    text = (
+        "!Command: show running-config !done at 10:00 hostname leaf1 "
+        f"{' '.join(QUEUES.format(actions=RED).split())}"
+    )
     section, remarks = import_nxos(text)
     assert section.switch_name == "leaf1"
     assert list(section.policies["o"]["queues"]) == ["q3", "q-default"]
@@ -41,10 +45,13 @@ def test_a_comment_of_a_text_of_several_lines_ends_with_its_line() -> None:
 
 def test_commands_of_two_heads_stay_together_in_a_run_together_text() -> None:
     text = (
-        "policy-map type queuing o class type queuing c-out-8q-q-default afd queue-desired 150 kbytes "
+        "policy-map type queuing o class type queuing c-out-8q-q-default "
+        "afd queue-desired 150 kbytes "
         "hardware qos afd profile ultra-burst"
     )
-    assert [remark.text for remark in remarks_on(text, 1)][-1] == "hardware qos afd profile ultra-burst"
+    assert [remark.text for remark in remarks_on(text, 1)][
+        -1
+    ] == "hardware qos afd profile ultra-burst"
     assert import_nxos(text)[0].policies["o"]["etrap"] == {"profile": "ultra-burst"}
 
 
@@ -55,7 +62,9 @@ def test_remarks_stand_in_the_order_of_a_run_together_text() -> None:
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("actions", [f"{RED}\n    {OTHER}", f"{OTHER}\n    {RED}"], ids=["after", "before"])
+@pytest.mark.parametrize(
+    "actions", [f"{RED}\n    {OTHER}", f"{OTHER}\n    {RED}"], ids=["after", "before"]
+)
 def test_thresholds_without_ecn_may_have_a_line_of_their_own(actions: str) -> None:
     section, remarks = import_nxos(QUEUES.format(actions=actions))
     assert remarks.is_complete, remarks.found
@@ -66,14 +75,18 @@ def test_thresholds_without_ecn_may_have_a_line_of_their_own(actions: str) -> No
 def test_thresholds_without_ecn_need_those_with_it() -> None:
     section, _ = import_nxos(QUEUES.format(actions=OTHER))
     assert "aqm" not in section.policies["o"]["queues"]["q3"]
-    assert [remark.verdict for remark in remarks_on(QUEUES.format(actions=OTHER), 4)] == ["not-modelled"]
+    assert [remark.verdict for remark in remarks_on(QUEUES.format(actions=OTHER), 4)] == [
+        "not-modelled"
+    ]
 
 
 def test_the_watchdog_may_be_switched_on_for_the_whole_switch() -> None:
     text = (
         "policy-map type network-qos n\n class type network-qos c-8q-nq3\n  pause pfc-cos 3\n"
-        "policy-map type queuing o\n class type queuing c-out-8q-q3\n  bandwidth remaining percent 50\n"
-        "system qos\n  service-policy type network-qos n\npriority-flow-control watch-dog-interval on\n"
+        "policy-map type queuing o\n class type queuing c-out-8q-q3\n  bandwidth remaining "
+        "percent 50\n"
+        "system qos\n  service-policy type network-qos n\npriority-flow-control "
+        "watch-dog-interval on\n"
     )
     section, _ = import_nxos(text)
     assert "watchdog" in section.policies["o"]["pfc"]
@@ -82,7 +95,10 @@ def test_the_watchdog_may_be_switched_on_for_the_whole_switch() -> None:
 
 
 def test_the_switchs_own_policy_is_known_and_wins_over_one_that_nothing_applies() -> None:
-    text = QUEUES.format(actions=RED) + "system qos\n service-policy type queuing output default-8q-out-policy\n"
+    text = (
+        QUEUES.format(actions=RED)
+        + "system qos\n service-policy type queuing output default-8q-out-policy\n"
+    )
     section, remarks = import_nxos(text)
     assert remarks.count("contradiction") == 0
     assert list(section.policies["nxos"]["queues"]) == ["q7", "q-default"]
@@ -107,8 +123,12 @@ def test_thresholds_of_an_input_queue_need_a_lossless_class() -> None:
 
 
 def test_thresholds_of_an_input_queue_are_those_of_the_lossless_class() -> None:
-    lossless = "policy-map type network-qos n\n class type network-qos c-8q-nq3\n  pause pfc-cos 3\n"
-    section, _ = import_nxos(THRESHOLDS + lossless + "system qos\n service-policy type queuing input i\n")
+    lossless = (
+        "policy-map type network-qos n\n class type network-qos c-8q-nq3\n  pause pfc-cos 3\n"
+    )
+    section, _ = import_nxos(
+        THRESHOLDS + lossless + "system qos\n service-policy type queuing input i\n"
+    )
     assert section.policies["nxos"]["pfc"]["per_priority"] == {
         3: {"xoff": "10kB", "headroom": "10kB", "xon_offset": "2kB"}
     }
@@ -132,25 +152,33 @@ def test_a_number_out_of_range_has_that_reason(action: str, words: str) -> None:
 
 def test_of_two_policies_of_the_whole_switch_the_later_counts() -> None:
     text = "".join(
-        f"policy-map type queuing {name}\n  class type queuing c-out-8q-q-default\n    bandwidth percent 100\n"
+        f"policy-map type queuing {name}\n  class type queuing c-out-8q-q-default\n    "
+        "bandwidth percent 100\n"
         for name in ("first", "second")
     )
-    applied = "".join(f"  service-policy type queuing output {name}\n" for name in ("first", "second"))
+    applied = "".join(
+        f"  service-policy type queuing output {name}\n" for name in ("first", "second")
+    )
     section, _ = import_nxos(f"{text}system qos\n{applied}")
     assert list(section.policies) == ["second"]
 
 
 def test_ages_without_a_unit_are_microseconds() -> None:
-    text = QUEUES.format(actions="afd queue-desired 150 kbytes") + "hardware qos etrap age-period 20\n"
+    text = (
+        QUEUES.format(actions="afd queue-desired 150 kbytes") + "hardware qos etrap age-period 20\n"
+    )
     assert import_nxos(text)[0].policies["o"]["etrap"] == {"age": "20us"}
 
 
 def test_a_watchdog_waits_for_so_many_intervals() -> None:
     text = (
         "policy-map type network-qos n\n class type network-qos c-8q-nq3\n  pause pfc-cos 3\n"
-        "policy-map type queuing o\n class type queuing c-out-8q-q3\n  bandwidth remaining percent 50\n"
-        "system qos\n  service-policy type network-qos n\npriority-flow-control watch-dog-interval on\n"
-        "priority-flow-control watch-dog interval 200\npriority-flow-control watch-dog shutdown-multiplier 3\n"
+        "policy-map type queuing o\n class type queuing c-out-8q-q3\n  bandwidth remaining "
+        "percent 50\n"
+        "system qos\n  service-policy type network-qos n\npriority-flow-control "
+        "watch-dog-interval on\n"
+        "priority-flow-control watch-dog interval 200\npriority-flow-control watch-dog "
+        "shutdown-multiplier 3\n"
         "priority-flow-control watch-dog auto-restore 5\n"
     )
     watchdog = import_nxos(text)[0].policies["o"]["pfc"]["watchdog"]
@@ -158,6 +186,9 @@ def test_a_watchdog_waits_for_so_many_intervals() -> None:
 
 
 def test_flow_control_of_one_port_is_that_of_the_policy() -> None:
-    ports = "interface Ethernet1/1\n  flowcontrol receive on\ninterface Ethernet1/2\n  flowcontrol receive off\n"
+    ports = (
+        "interface Ethernet1/1\n  flowcontrol receive on\ninterface Ethernet1/2\n  flowcontrol "
+        "receive off\n"
+    )
     section, _ = import_nxos(QUEUES.format(actions="") + ports)
     assert section.policies["o"]["link_pause"] == {"sends": False, "obeys": True}

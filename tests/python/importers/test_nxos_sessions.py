@@ -37,7 +37,8 @@ def storage_rule(section: Section) -> dict[str, object]:
         "leaf(config)# policy-map ?\n  WORD  name of a policy\n  type  its type\n",
         "leaf(config)# policy-map type qos in ?\n  <CR>\n",
         "leaf(config)# policy-map type qos other^C\n",
-        "leaf(config)# policy-map type qos other\n                     ^\n% Invalid command at '^' marker.\n",
+        "leaf(config)# policy-map type qos other\n                     ^\n% Invalid command at "
+        "'^' marker.\n",
         "leaf(config)# policy-map type qos other\nERROR: the map is in use\n",
     ],
     ids=["help", "help below a command", "aborted", "refused", "refused in words"],
@@ -57,7 +58,8 @@ def test_lines_below_help_that_are_commands_are_read() -> None:
 
 def test_an_empty_class_map_of_a_class_of_the_switch_leaves_its_meaning() -> None:
     text = (
-        "class-map type qos class-fcoe\npolicy-map type qos in\n  class class-fcoe\n    set qos-group 1\n"
+        "class-map type qos class-fcoe\npolicy-map type qos in\n  class class-fcoe\n    set "
+        "qos-group 1\n"
         "policy-map type network-qos nq\n  class type network-qos class-fcoe\n    pause no-drop\n"
     )
     section, _ = import_nxos(text)
@@ -65,13 +67,19 @@ def test_an_empty_class_map_of_a_class_of_the_switch_leaves_its_meaning() -> Non
     # The output policy is that of a Nexus 5000 with FCoE, not that of a Nexus 9000.
     policy = section.policies["fcoe-default-out-policy"]
     assert policy["pfc"]["priorities"] == [1]
-    assert {name: queue["share"] for name, queue in policy["queues"].items()} == {"q1": "50%", "q-default": "50%"}
+    assert {name: queue["share"] for name, queue in policy["queues"].items()} == {
+        "q1": "50%",
+        "q-default": "50%",
+    }
     own = import_nxos(text.replace("class-fcoe\np", "class-fcoe\n  match cos 5\np", 1))[0]
     assert own.switch["classify"][0] == {"class": 1, "pcp": [5]}
 
 
 def test_a_class_of_network_qos_without_a_class_map_is_the_priority_that_it_pauses() -> None:
-    text = "policy-map type network-qos nq\n  class type network-qos rdma\n    pause {}\n" + CONFIGURATION
+    text = (
+        "policy-map type network-qos nq\n  class type network-qos rdma\n    pause {}\n"
+        + CONFIGURATION
+    )
     section, _ = import_nxos(text.format("pfc-cos 4"))
     assert section.policies["out"]["pfc"]["priorities"] == [4]
     unknown, remarks = import_nxos(text.format("no-drop"))
@@ -121,7 +129,9 @@ line vty
 
 def test_everyday_commands_are_known_to_have_no_effect() -> None:
     _, remarks = import_nxos(CONFIGURATION + EVERYDAY)
-    assert remarks.is_complete, [r for r in remarks.found if r.verdict in ("not-understood", "not-modelled")]
+    assert remarks.is_complete, [
+        r for r in remarks.found if r.verdict in ("not-understood", "not-modelled")
+    ]
 
 
 @pytest.mark.parametrize("line", ["frobnicate 7", "ip qos frobnicate", "no vlan queue 3"])
@@ -132,8 +142,14 @@ def test_an_unknown_command_remains_unknown(line: str) -> None:
 
 
 def test_wred_that_drops_in_a_lossless_queue_is_imported_as_it_stands() -> None:
-    drops = "    random-detect minimum-threshold 150 kbytes maximum-threshold 900 kbytes drop-probability 10 weight 0\n"
-    text = "policy-map type network-qos nq\n  class type network-qos c-8q-nq4\n    pause pfc-cos 4\n" + CONFIGURATION
+    drops = (
+        "    random-detect minimum-threshold 150 kbytes maximum-threshold 900 kbytes "
+        "drop-probability 10 weight 0\n"
+    )
+    text = (
+        "policy-map type network-qos nq\n  class type network-qos c-8q-nq4\n    pause pfc-cos 4\n"
+        + CONFIGURATION
+    )
     section, _ = import_nxos(text.replace("percent 40\n", "percent 40\n" + drops))
     assert section.is_sound
     assert section.policies["out"]["queues"]["q4"]["aqm"]["kind"] == "red"

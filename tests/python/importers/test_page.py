@@ -8,7 +8,9 @@ from lab import sound
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.scenario.loading import load_scenario
 
-PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "import-configuration.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "import-configuration.md").read_text(
+    encoding="utf-8"
+)
 
 
 def test_the_section_that_the_page_shows_is_what_the_import_writes_and_loads() -> None:

@@ -34,9 +34,18 @@ def test_a_policer_of_a_class_alone_in_its_group_needs_no_words() -> None:
 
 def test_every_class_of_a_policed_group_is_policed_and_that_is_told() -> None:
     switch = Switch.model_validate(
-        {"policy": "p", "classify": [{"dscp": [10], "class": 1}, {"vlan": [7], "class": 1}, {"dscp": [46], "class": 5}]}
+        {
+            "policy": "p",
+            "classify": [
+                {"dscp": [10], "class": 1},
+                {"vlan": [7], "class": 1},
+                {"dscp": [46], "class": 5},
+            ],
+        }
     )
-    policy = Policy.model_validate({"queues": {"q": {}}, "police": {"rate": "1Gbit/s", "priorities": [1]}})
+    policy = Policy.model_validate(
+        {"queues": {"q": {}}, "police": {"rate": "1Gbit/s", "priorities": [1]}}
+    )
     text, told = export_nxos("leaf1", switch, policy)
     assert text.count("police cir 1 gbps") == 2
     (found,) = (remark for remark in told.found if remark.text == "policies.p.police")

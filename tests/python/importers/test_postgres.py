@@ -22,21 +22,27 @@ from tailrace.scenario.text.distribution import parse_distribution
 from tailrace.scenario.text.units import TIME
 
 MS_PS = 10**9
-VIEW = 'userid,query,calls,total_exec_time,rows\n10,SELECT $1,900,90.0,900\n10,"UPDATE t\nSET a = $1",100,210.0,0\n'
+VIEW = (
+    'userid,query,calls,total_exec_time,rows\n10,SELECT $1,900,90.0,900\n10,"UPDATE t\nSET a = '
+    '$1",100,210.0,0\n'
+)
 
 
 def csv_row(at_ms: int, session: str, tag: str, message: str) -> str:
     time = f"2026-11-30 12:{at_ms // 60_000:02}:{at_ms % 60_000 / 1000:06.3f} UTC"
     quoted = message.replace('"', '""')
     return (
-        f'{time},"u","d",1,"127.0.0.1:1",{session},1,"{tag}",2026-11-30 12:00:00 UTC,3/0,0,LOG,00000,"{quoted}"'
+        f'{time},"u","d",1,"127.0.0.1:1",{session},1,"{tag}",2026-11-30 12:00:00 '
+        f'UTC,3/0,0,LOG,00000,"{quoted}"'
         ',,,,,,,,,"psql","client backend",,0\n'
     )
 
 
 def json_row(at_ms: int, session: str, tag: str, message: str) -> str:
     time = f"2026-11-30 12:{at_ms // 60_000:02}:{at_ms % 60_000 / 1000:06.3f} UTC"
-    return json.dumps({"timestamp": time, "session_id": session, "ps": tag, "message": message}) + "\n"
+    return (
+        json.dumps({"timestamp": time, "session_id": session, "ps": tag, "message": message}) + "\n"
+    )
 
 
 def load(row: Any, sessions: int = 2, seconds: int = 10) -> str:
@@ -84,7 +90,9 @@ def mean_ms(value: Any) -> float:
 
 
 @pytest.mark.parametrize("row", [csv_row, json_row])
-def test_statements_per_second_durations_and_users_are_those_of_the_log(row: Any, tmp_path: Path) -> None:
+def test_statements_per_second_durations_and_users_are_those_of_the_log(
+    row: Any, tmp_path: Path
+) -> None:
     scenario, remarks = imported(tmp_path, load(row))
     keys = scenario.workloads["statements"]
     assert (keys["kind"], keys["users"], keys["server_time"]) == ("requests", 2, "2ms")
@@ -108,7 +116,9 @@ def test_parsing_and_binding_belong_to_the_execution(tmp_path: Path) -> None:
     text = ""
     for number in range(20):
         for step, ms in (("parse <unnamed>", 1), ("bind <unnamed>", 2), ("execute <unnamed>", 3)):
-            text += csv_row(50 * number + 10, "s", "SELECT", f"duration: {ms}.000 ms  {step}: SELECT $1")
+            text += csv_row(
+                50 * number + 10, "s", "SELECT", f"duration: {ms}.000 ms  {step}: SELECT $1"
+            )
     scenario, remarks = imported(tmp_path, text)
     assert scenario.workloads["statements"]["server_time"] == "6ms"
     assert any("20 statements in" in one.words for one in remarks.found)
@@ -132,7 +142,9 @@ def test_parsing_and_binding_belong_to_the_execution(tmp_path: Path) -> None:
         ("duration: 0.1 ms", 0.1, False, ""),
     ],
 )
-def test_durations_are_read_in_every_language(message: str, ms: float, is_step: bool, text: str) -> None:
+def test_durations_are_read_in_every_language(
+    message: str, ms: float, is_step: bool, text: str
+) -> None:
     found = duration_of(message)
     assert found is not None
     assert (found.ms, found.is_step, found.text) == (ms, is_step, text)
@@ -150,9 +162,15 @@ def test_the_view_needs_its_time_and_has_rates_durations_and_rows(tmp_path: Path
     scenario, remarks = imported(tmp_path, VIEW, seconds="10")
     keys = scenario.workloads["statements"]
     assert keys["arrivals"] == "exponential(10ms)"
-    assert keys["server_time"] == {"cdf": [["100us", "0%"], ["100us", "90%"], ["2100us", "90%"], ["2100us", "100%"]]}
-    assert keys["response"] == {"cdf": [["100B", "0%"], ["100B", "10%"], ["200B", "10%"], ["200B", "100%"]]}
-    assert any("1000 statements in 10 s: 100/s, mean duration 0.3 ms" in one.words for one in remarks.found)
+    assert keys["server_time"] == {
+        "cdf": [["100us", "0%"], ["100us", "90%"], ["2100us", "90%"], ["2100us", "100%"]]
+    }
+    assert keys["response"] == {
+        "cdf": [["100B", "0%"], ["100B", "10%"], ["200B", "10%"], ["200B", "100%"]]
+    }
+    assert any(
+        "1000 statements in 10 s: 100/s, mean duration 0.3 ms" in one.words for one in remarks.found
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,14 +178,19 @@ def test_the_view_needs_its_time_and_has_rates_durations_and_rows(tmp_path: Path
     [
         (load(csv_row)[:-40], "damaged csv|a quoted value that does not end|columns, not 26"),
         (load(json_row)[:-40], "damaged JSON"),
-        ("2026-11-30 12:00:00.000 UTC [7] LOG:  Dauer: 1.0 ms  Anweisung: SELECT 1\n", "PostgreSQL's plain log"),
+        (
+            "2026-11-30 12:00:00.000 UTC [7] LOG:  Dauer: 1.0 ms  Anweisung: SELECT 1\n",
+            "PostgreSQL's plain log",
+        ),
         ("a,b,c\n1,2,3\n", "neither csvlog nor jsonlog"),
         ("", "the file is empty"),
         ("\0\0", "NUL bytes"),
         (VIEW.replace("900,90.0", "many,90.0"), "calls is 'many'"),
     ],
 )
-def test_bad_input_is_refused_with_file_line_fault_and_hint(text: str, problem: str, tmp_path: Path) -> None:
+def test_bad_input_is_refused_with_file_line_fault_and_hint(
+    text: str, problem: str, tmp_path: Path
+) -> None:
     import re
 
     said = refusal(tmp_path, text, seconds="1")
@@ -195,7 +218,9 @@ def test_every_line_has_one_fate(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text(text)
     record = Record(tmp_path / "log.csv")
     _read(record)
-    assert sum(kind.lines for kind in record.kinds.values()) == record.lines == len(text.splitlines())
+    assert (
+        sum(kind.lines for kind in record.kinds.values()) == record.lines == len(text.splitlines())
+    )
 
 
 @given(
@@ -205,7 +230,12 @@ def test_every_line_has_one_fate(tmp_path: Path) -> None:
             st.sampled_from(["s1", "s2", ""]),
             st.sampled_from(["SELECT", "BEGIN", "COMMIT", "", "ROLLBACK"]),
             st.sampled_from(
-                ["duration: 1.0 ms  statement: x", "duration: 999999999.0 ms", "Dauer: 0.0 ms  Binden x: y", "no"]
+                [
+                    "duration: 1.0 ms  statement: x",
+                    "duration: 999999999.0 ms",
+                    "Dauer: 0.0 ms  Binden x: y",
+                    "no",
+                ]
             )
             | st.text(max_size=30),
         ),

@@ -13,7 +13,9 @@ PORT = "interface Ethernet1/{0}\n  switchport\n  mtu 9216\n  description rack {0
 
 
 def test_alike_lines_have_one_remark_with_a_count() -> None:
-    text = "hostname leaf1\nfrobnicate 7\nfrobnicate 8\nquux\n" + "".join(PORT.format(n) for n in range(1, 61))
+    text = "hostname leaf1\nfrobnicate 7\nfrobnicate 8\nquux\n" + "".join(
+        PORT.format(n) for n in range(1, 61)
+    )
     _, remarks = import_nxos(text)
     assert len(remarks.found) > 300
     rows = remarks.text("nexus.cfg").splitlines()
@@ -35,10 +37,14 @@ def test_rows_of_a_table_have_one_remark() -> None:
 def test_every_kind_is_shown_once() -> None:
     _, remarks = import_file("nxos", case("nxos", "invented-actions").path)
     assert sum(count for _, count in remarks.kinds()) == len(remarks.found)
-    assert {first.verdict for first, _ in remarks.kinds()} == {remark.verdict for remark in remarks.found}
+    assert {first.verdict for first, _ in remarks.kinds()} == {
+        remark.verdict for remark in remarks.found
+    }
 
 
-def test_the_command_lists_each_line_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_each_line_on_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = case("nxos", "hci-roce-step").path
     import_command("nxos", path, None, None, is_strict=False, is_json=False)
     short = capsys.readouterr().err

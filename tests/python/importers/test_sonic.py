@@ -39,12 +39,30 @@ def test_a_database_becomes_a_policy() -> None:
     assert [r for r in remarks.data() if r["verdict"] in ("not-understood", "contradiction")] == []
     policies, switch = section.models()
     policy = policies["AZURE"]
-    assert (section.switch_name, section.mtu_bytes, switch.buffer) == ("leaf-1", 9100, 12_766_208 + 4_194_304)
+    assert (section.switch_name, section.mtu_bytes, switch.buffer) == (
+        "leaf-1",
+        9100,
+        12_766_208 + 4_194_304,
+    )
     assert list(policy.queues) == ["q0", "q3", "q4", "q6"]
     assert [queue.strict for queue in policy.queues.values()] == [None, None, None, 2]
     # 14 : 15 : 15 of 44, to the part per billion.
-    assert [queue.share for queue in policy.queues.values()] == [318_181_818, 340_909_090, 340_909_090, None]
-    assert [policy.queue_of(p) for p in range(8)] == ["q0", "q0", "q0", "q3", "q4", "q0", "q6", "q6"]
+    assert [queue.share for queue in policy.queues.values()] == [
+        318_181_818,
+        340_909_090,
+        340_909_090,
+        None,
+    ]
+    assert [policy.queue_of(p) for p in range(8)] == [
+        "q0",
+        "q0",
+        "q0",
+        "q3",
+        "q4",
+        "q0",
+        "q6",
+        "q6",
+    ]
     assert policy.pfc is not None
     assert policy.pfc.priorities == [3, 4]
     own = policy.pfc.thresholds(3)
@@ -65,7 +83,9 @@ def test_a_database_becomes_a_policy() -> None:
 
 
 def test_ports_that_differ_have_policies_of_their_own() -> None:
-    section, _ = imported(PFC_WD__Ethernet0={"action": "drop", "detection_time": "400", "restoration_time": "400"})
+    section, _ = imported(
+        PFC_WD__Ethernet0={"action": "drop", "detection_time": "400", "restoration_time": "400"}
+    )
     policies, switch = section.models()
     assert list(policies) == ["AZURE", "AZURE-Ethernet4"]
     assert switch.ports == {"db2": "AZURE-Ethernet4"}
@@ -77,15 +97,29 @@ def test_rows_are_remarked_on_with_their_lines() -> None:
     placed = [remark for remark in remarks.found if remark.line and "|" in remark.text]
     assert len(placed) > 20
     for remark in placed:
-        assert f'"{remark.text.partition("|")[2]}"' in lines[remark.line - 1] or "mtu" in remark.text
+        assert (
+            f'"{remark.text.partition("|")[2]}"' in lines[remark.line - 1] or "mtu" in remark.text
+        )
 
 
 @pytest.mark.parametrize(
     ("changes", "verdict", "words"),
     [
-        ({"QUEUE": {"Ethernet0|9": {"scheduler": "scheduler.0"}}}, "not-understood", "a key PORT|QUEUE"),
-        ({"QUEUE": {"Ethernet0|3": {"scheduler": "nobody"}}}, "contradiction", "no SCHEDULER 'nobody'"),
-        ({"BUFFER_PG": {"Ethernet0|3": {"profile": "nobody"}}}, "contradiction", "no BUFFER_PROFILE 'nobody'"),
+        (
+            {"QUEUE": {"Ethernet0|9": {"scheduler": "scheduler.0"}}},
+            "not-understood",
+            "a key PORT|QUEUE",
+        ),
+        (
+            {"QUEUE": {"Ethernet0|3": {"scheduler": "nobody"}}},
+            "contradiction",
+            "no SCHEDULER 'nobody'",
+        ),
+        (
+            {"BUFFER_PG": {"Ethernet0|3": {"profile": "nobody"}}},
+            "contradiction",
+            "no BUFFER_PROFILE 'nobody'",
+        ),
         ({"DSCP_TO_TC_MAP__AZURE__64": "3"}, "not-understood", "64: 3 maps"),
         ({"PFC_WD__Ethernet0__action": "forward"}, "not-modelled", "action forward"),
         ({"ACL_RULE": {"a|b": {"x": "y"}}}, "not-modelled", "classification by address"),
@@ -106,7 +140,8 @@ def test_hosts_with_a_larger_mtu_contradict_the_ports() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "3", "{", '{"a": }', "{'a': 1}", "[" * 5000, "\x00", '{"a": {"b": {"c": 1},}}']
+    "text",
+    ["", "[]", "3", "{", '{"a": }', "{'a': 1}", "[" * 5000, "\x00", '{"a": {"b": {"c": 1},}}'],
 )
 def test_what_is_no_database_is_refused_in_words(text: str) -> None:
     with pytest.raises(UnreadableError, match=r"hint|object"):
@@ -118,7 +153,9 @@ def test_a_key_that_is_there_twice_is_a_contradiction() -> None:
     assert remarks.count("contradiction") == 2
 
 
-WORDS = st.sampled_from(["", "0", "3", "-3", "9999999999999999999", "3-4", "Ethernet0", "AZURE", "NULL", "²"])
+WORDS = st.sampled_from(
+    ["", "0", "3", "-3", "9999999999999999999", "3-4", "Ethernet0", "AZURE", "NULL", "²"]
+)
 KEYS = st.sampled_from(["Ethernet0|3", "profile", "type"])
 values = st.recursive(
     WORDS | st.integers() | st.none(),

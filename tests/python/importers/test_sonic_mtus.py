@@ -1,4 +1,5 @@
-"""SONiC: the MTU of the switch is that of most ports in use, and of the others that of their neighbours."""
+"""SONiC: the MTU of the switch is that of most ports in use, and of the others that of their
+neighbours."""
 
 import json
 from typing import Any
@@ -12,14 +13,20 @@ from tailrace.importers.sonic.importer import import_sonic
 PORTS = [f"Ethernet{4 * number}" for number in range(4)]
 
 
-def imported(mtus: list[str | None], host_mtus: dict[str, int] | None = None, **tables: Any) -> tuple[Section, Remarks]:
+def imported(
+    mtus: list[str | None], host_mtus: dict[str, int] | None = None, **tables: Any
+) -> tuple[Section, Remarks]:
     """Four ports in use with these MTUs; the last one leads to db9."""
-    rows = {port: {} if mtu is None else {"mtu": mtu} for port, mtu in zip(PORTS, mtus, strict=True)}
+    rows = {
+        port: {} if mtu is None else {"mtu": mtu} for port, mtu in zip(PORTS, mtus, strict=True)
+    }
     database = {
         "DEVICE_METADATA": {"localhost": {"hostname": "leaf1"}},
         "PORT": rows,
         "PORT_QOS_MAP": {",".join(PORTS): {"pfc_enable": "3"}},
-        "DEVICE_NEIGHBOR": {port: {"name": f"db{6 + number}"} for number, port in enumerate(PORTS) if number},
+        "DEVICE_NEIGHBOR": {
+            port: {"name": f"db{6 + number}"} for number, port in enumerate(PORTS) if number
+        },
     } | tables
     return import_sonic(json.dumps(database), host_mtus)
 
@@ -39,7 +46,10 @@ def test_a_port_that_differs_has_an_mtu_of_its_own() -> None:
 
 
 def test_ports_that_differ_without_a_neighbour_are_told_with_the_line_of_the_first() -> None:
-    rows = {port: {"mtu": mtu} for port, mtu in zip(PORTS, ("9100", "9100", "1500", "1500"), strict=True)}
+    rows = {
+        port: {"mtu": mtu}
+        for port, mtu in zip(PORTS, ("9100", "9100", "1500", "1500"), strict=True)
+    }
     rows["Ethernet16"] = {"mtu": "9100"}
     text = json.dumps({"PORT": rows, "PORT_QOS_MAP": {"global": {"pfc_enable": "3"}}}, indent=1)
     section, remarks = import_sonic(text)
@@ -55,9 +65,9 @@ def test_ports_that_differ_without_a_neighbour_are_told_with_the_line_of_the_fir
 def test_a_port_without_mtu_has_the_default_where_others_state_one() -> None:
     section, remarks = imported(["9216", "9216", "9216", None])
     assert section.switch["port_mtu"] == {"db9": "9100B"}
-    assert [one.words for one in remarks.found if one.verdict == "assumed" and one.text == "PORT"] == [
-        "Ethernet12 without mtu: 9100 bytes, the default"
-    ]
+    assert [
+        one.words for one in remarks.found if one.verdict == "assumed" and one.text == "PORT"
+    ] == ["Ethernet12 without mtu: 9100 bytes, the default"]
 
 
 def test_no_mtu_is_stated_where_no_port_states_one() -> None:
@@ -97,7 +107,9 @@ def test_two_ports_to_one_neighbour_with_two_mtus_are_told() -> None:
     towards = {port: {"name": f"db{min(9, 7 + number)}"} for number, port in enumerate(PORTS)}
     section, remarks = imported(["9100", "9100", "1500", "4000"], DEVICE_NEIGHBOR=towards)
     assert section.switch["port_mtu"] == {"db9": "1500B"}
-    assert any(one.text == "Ethernet12 mtu 4000" and "has 1500B" in one.words for one in remarks.found)
+    assert any(
+        one.text == "Ethernet12 mtu 4000" and "has 1500B" in one.words for one in remarks.found
+    )
 
 
 def test_hosts_with_more_than_the_least_port_are_a_contradiction() -> None:

@@ -1,4 +1,5 @@
-"""SONiC: queues without rows, traffic classes above 7, keys of a chassis, maps that no port uses."""
+"""SONiC: queues without rows, traffic classes above 7, keys of a chassis, maps that no port
+uses."""
 
 import json
 from typing import Any
@@ -31,12 +32,23 @@ def policy_of(**tables: Any) -> dict[str, Any]:
 def test_a_lossless_group_has_a_queue_without_a_row() -> None:
     policy = policy_of(**BUFFERS, BUFFER_PG={"Ethernet4|2-3": {"profile": "lossless"}})
     assert policy["pfc"]["priorities"] == [2, 3]
-    assert [policy["priorities"][p] for p in range(8)] == ["q0", "q0", "q2", "q3", "q0", "q0", "q0", "q0"]
+    assert [policy["priorities"][p] for p in range(8)] == [
+        "q0",
+        "q0",
+        "q2",
+        "q3",
+        "q0",
+        "q0",
+        "q0",
+        "q0",
+    ]
 
 
 def test_a_class_without_a_row_is_not_in_the_queue_of_a_lossless_one() -> None:
     rows = {"Ethernet4|2-3": {"profile": "high"}}
-    policy = policy_of(**BUFFERS, BUFFER_PG={"Ethernet4|2-3": {"profile": "lossless"}}, BUFFER_QUEUE=rows)
+    policy = policy_of(
+        **BUFFERS, BUFFER_PG={"Ethernet4|2-3": {"profile": "lossless"}}, BUFFER_QUEUE=rows
+    )
     assert policy["priorities"][0] == "q0"
     assert {name: queue["limit"] for name, queue in policy["queues"].items()} == {
         "q0": "dynamic(sonic:3)",
@@ -45,7 +57,9 @@ def test_a_class_without_a_row_is_not_in_the_queue_of_a_lossless_one() -> None:
     }
 
 
-def classified(queues: dict[str, str], classes: dict[str, str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def classified(
+    queues: dict[str, str], classes: dict[str, str]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The policy and the rules of a port with these maps."""
     maps = {"dscp_to_tc_map": "M", "tc_to_queue_map": "M"}
     rows = {f"Ethernet4|{n}": {"scheduler": "s"} for n in sorted(set(queues.values()))}
@@ -66,7 +80,9 @@ def classified(queues: dict[str, str], classes: dict[str, str]) -> tuple[dict[st
 
 
 def test_a_traffic_class_above_7_is_one_of_the_same_queue() -> None:
-    _, rules = classified({"0": "0", "1": "1", "2": "2", "8": "2"}, {"0": "0", "10": "1", "34": "8"})
+    _, rules = classified(
+        {"0": "0", "1": "1", "2": "2", "8": "2"}, {"0": "0", "10": "1", "34": "8"}
+    )
     assert {"dscp": [34], "class": 2} in rules
 
 
@@ -78,7 +94,9 @@ def test_a_traffic_class_above_7_of_another_queue_takes_a_class_that_no_map_uses
 
 
 CARDS = {
-    f"{card}|asic0|Ethernet4|{q}": {"profile": own} for card in ("c1", "c2") for q, own in (("0", "low"), ("3", "high"))
+    f"{card}|asic0|Ethernet4|{q}": {"profile": own}
+    for card in ("c1", "c2")
+    for q, own in (("0", "low"), ("3", "high"))
 }
 
 
@@ -97,19 +115,35 @@ def test_keys_of_a_chassis_without_metadata(rows: dict[str, Any], hint: str) -> 
     assert bool(section.refused) == bool(hint)
     if not hint:
         (policy,) = section.policies.values()
-        assert [policy["queues"][q]["limit"] for q in ("q0", "q3")] == ["dynamic(sonic:-3)", "dynamic(sonic:2)"]
+        assert [policy["queues"][q]["limit"] for q in ("q0", "q3")] == [
+            "dynamic(sonic:-3)",
+            "dynamic(sonic:2)",
+        ]
 
 
 def test_maps_that_no_port_uses_are_told_as_such() -> None:
-    section, _ = import_sonic(json.dumps({"TC_TO_QUEUE_MAP": {"M": {"3": "3"}}, **SCHEDULED, "PORT_QOS_MAP": {}}))
-    assert section.refused.startswith("no port uses TC_TO_QUEUE_MAP, SCHEDULER: PORT_QOS_MAP, QUEUE")
-    assert import_sonic('{"VLAN": {"Vlan1": {"vlanid": "1"}}}')[0].refused == "expected sonic tables; none is one"
+    section, _ = import_sonic(
+        json.dumps({"TC_TO_QUEUE_MAP": {"M": {"3": "3"}}, **SCHEDULED, "PORT_QOS_MAP": {}})
+    )
+    assert section.refused.startswith(
+        "no port uses TC_TO_QUEUE_MAP, SCHEDULER: PORT_QOS_MAP, QUEUE"
+    )
+    assert (
+        import_sonic('{"VLAN": {"Vlan1": {"vlanid": "1"}}}')[0].refused
+        == "expected sonic tables; none is one"
+    )
     unused = import_sonic('{"PORT": {"Ethernet0": {"speed": "100000"}}}')[0].refused
-    assert unused == "PORT_QOS_MAP, QUEUE, BUFFER_QUEUE and BUFFER_PG have no row; dump the whole database"
+    assert (
+        unused
+        == "PORT_QOS_MAP, QUEUE, BUFFER_QUEUE and BUFFER_PG have no row; dump the whole database"
+    )
 
 
 def test_a_list_of_tables_is_a_database() -> None:
-    parts: list[dict[str, Any]] = [{"QUEUE_TABLE:Ethernet4:3": {"scheduler": "s"}, "OP": "SET"}, SCHEDULED]
+    parts: list[dict[str, Any]] = [
+        {"QUEUE_TABLE:Ethernet4:3": {"scheduler": "s"}, "OP": "SET"},
+        SCHEDULED,
+    ]
     section, remarks = import_sonic(json.dumps(parts))
     assert list(next(iter(section.policies.values()))["queues"]) == ["q0", "q3"]
     assert remarks.is_complete, remarks.found

@@ -25,7 +25,9 @@ def imported(**tables: Any) -> tuple[Section, Remarks]:
 
 def told(remarks: Remarks, verdict: str) -> str:
     """All words of one verdict, a line for each remark."""
-    return "\n".join(f"{remark.text}: {remark.words}" for remark in remarks.found if remark.verdict == verdict)
+    return "\n".join(
+        f"{remark.text}: {remark.words}" for remark in remarks.found if remark.verdict == verdict
+    )
 
 
 @pytest.mark.parametrize("weight", ["-4", "x", "", "0", "--3"])
@@ -41,14 +43,26 @@ def test_rates_of_a_scheduler_are_bytes_in_a_second() -> None:
         "scheduler.0": {"type": "DWRR", "weight": "14", "cir": "125000000", "pir": "250000000"}
     }
     section, _ = imported(SCHEDULER=scheduler)
-    shapes = [queue["shape"] for queue in next(iter(section.policies.values()))["queues"].values() if "shape" in queue]
+    shapes = [
+        queue["shape"]
+        for queue in next(iter(section.policies.values()))["queues"].values()
+        if "shape" in queue
+    ]
     assert {"min": "1Gbit/s", "max": "2Gbit/s"} in shapes
 
 
 def test_a_profile_that_neither_drops_nor_marks_is_no_management() -> None:
-    profile = DATA["WRED_PROFILE"]["AZURE_LOSSLESS"] | {"wred_green_enable": "false", "ecn": "ecn_none"}
+    profile = DATA["WRED_PROFILE"]["AZURE_LOSSLESS"] | {
+        "wred_green_enable": "false",
+        "ecn": "ecn_none",
+    }
     section, remarks = imported(WRED_PROFILE={"AZURE_LOSSLESS": profile})
-    assert not [queue for policy in section.policies.values() for queue in policy["queues"].values() if "aqm" in queue]
+    assert not [
+        queue
+        for policy in section.policies.values()
+        for queue in policy["queues"].values()
+        if "aqm" in queue
+    ]
     assert "WRED and ECN are off" in told(remarks, "not-modelled")
 
 
@@ -73,27 +87,40 @@ def test_a_table_with_a_slip_in_its_name_is_not_understood() -> None:
         ("pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "priority group"),
     ],
 )
-def test_maps_of_pauses_are_understood_only_where_they_say_what_holds(field: str, table: str, noun: str) -> None:
+def test_maps_of_pauses_are_understood_only_where_they_say_what_holds(
+    field: str, table: str, noun: str
+) -> None:
     maps = {port: row | {field: "AZURE"} for port, row in DATA["PORT_QOS_MAP"].items()}
     _, remarks = imported(PORT_QOS_MAP=maps, **{table: {"AZURE": {"3": "3", "4": "4"}}})
     assert f"{table}|AZURE" in told(remarks, "understood")
     _, remarks = imported(PORT_QOS_MAP=maps, **{table: {"AZURE": {"3": "0", "4": "4"}}})
-    assert f"a pause of priority 3 stops {noun} 0; in the scenario it stops {noun} 3" in told(remarks, "not-modelled")
+    assert f"a pause of priority 3 stops {noun} 0; in the scenario it stops {noun} 3" in told(
+        remarks, "not-modelled"
+    )
     assert f"{table}|AZURE" not in told(remarks, "understood")
 
 
 @pytest.mark.parametrize(
     ("weights", "shares"),
     [
-        ({0: 14, 3: 15, 4: 15, 5: None}, ["31.1111111%", "33.3333333%", "33.3333333%", "2.2222222%"]),
+        (
+            {0: 14, 3: 15, 4: 15, 5: None},
+            ["31.1111111%", "33.3333333%", "33.3333333%", "2.2222222%"],
+        ),
         ({0: 100, 1: 100, 2: 100}, ["33.3333333%", "33.3333333%", "33.3333333%"]),
         ({0: 1, 1: 5000}, ["0.1%", "99.9%"]),
         ({0: 40, 1: 60}, ["40%", "60%"]),
     ],
 )
-def test_weights_become_shares_of_the_whole(weights: dict[int, int | None], shares: list[str]) -> None:
-    schedulers = {f"s{n}": {"type": "DWRR", "weight": str(weight)} for n, weight in weights.items() if weight}
-    queues = {f"Ethernet0|{n}": {"scheduler": f"s{n}"} if weight else {} for n, weight in weights.items()}
+def test_weights_become_shares_of_the_whole(
+    weights: dict[int, int | None], shares: list[str]
+) -> None:
+    schedulers = {
+        f"s{n}": {"type": "DWRR", "weight": str(weight)} for n, weight in weights.items() if weight
+    }
+    queues = {
+        f"Ethernet0|{n}": {"scheduler": f"s{n}"} if weight else {} for n, weight in weights.items()
+    }
     classes = {str(p): str(min(weights, key=lambda n: abs(n - p))) for p in range(8)}
     data = {
         "QUEUE": queues,
@@ -108,7 +135,9 @@ def test_weights_become_shares_of_the_whole(weights: dict[int, int | None], shar
     assert sorted(got) == sorted(shares)
     assert section.is_sound, remarks.found
     told = {r.verdict for r in remarks.found if r.text in ("QUEUE", "SCHEDULER")}
-    assert ("assumed" in told) == (None in weights.values() or max(filter(None, weights.values())) > 1000)
+    assert ("assumed" in told) == (
+        None in weights.values() or max(filter(None, weights.values())) > 1000
+    )
 
 
 def test_a_queue_that_no_class_leads_to_is_left_out_and_told() -> None:
@@ -129,8 +158,9 @@ def test_what_no_map_names_is_in_class_0() -> None:
 
 def test_the_length_of_a_cable_asks_for_the_delay_of_the_link() -> None:
     _, remarks = imported(CABLE_LENGTH={"AZURE": {"Ethernet0": "300m", "Ethernet4": "x"}})
-    assert "Ethernet0: set the delay of this link to that of the cable (network.links: delay: 1515152ps)" in told(
-        remarks, "assumed"
+    assert (
+        "Ethernet0: set the delay of this link to that of the cable "
+        "(network.links: delay: 1515152ps)" in told(remarks, "assumed")
     )
     assert "'x' is not a length" in told(remarks, "not-understood")
 
@@ -140,11 +170,15 @@ def test_a_section_that_no_scenario_can_have_is_told() -> None:
     wred["AZURE_LOSSLESS"]["green_min_threshold"] = "9999999"
     section, remarks = imported(WRED_PROFILE=wred)
     assert not section.is_sound
-    assert "a scenario cannot contain this: the minimum is above the maximum" in told(remarks, "contradiction")
+    assert "a scenario cannot contain this: the minimum is above the maximum" in told(
+        remarks, "contradiction"
+    )
 
 
 @pytest.mark.parametrize(("name", "arm"), [("dpp", "dpp"), ("nexus", "dpp-afd-ecn")])
-def test_the_export_of_a_policy_that_sonic_cannot_say_is_a_sound_section(name: str, arm: str) -> None:
+def test_the_export_of_a_policy_that_sonic_cannot_say_is_a_sound_section(
+    name: str, arm: str
+) -> None:
     scenario = load_scenario(EXAMPLES / f"{name}.yaml").arms[arm]
     switch = scenario.switch("leaf")
     policy = scenario.policy(switch.policy)
@@ -170,21 +204,28 @@ def test_the_classification_is_that_of_most_ports_not_of_most_rows() -> None:
 
 
 def test_queues_that_no_map_gives_to_classes_are_told() -> None:
-    row = {key: value for key, value in DATA["PORT_QOS_MAP"]["Ethernet0,Ethernet4"].items() if key != "tc_to_queue_map"}
+    row = {
+        key: value
+        for key, value in DATA["PORT_QOS_MAP"]["Ethernet0,Ethernet4"].items()
+        if key != "tc_to_queue_map"
+    }
     section, remarks = imported(PORT_QOS_MAP={"Ethernet0,Ethernet4": row})
     (policy,) = section.policies.values()
     assert list(policy["priorities"].values()) == ["q0", "q0", "q0", "q3", "q4", "q0", "q6", "q0"]
     assert (
-        "TC_TO_QUEUE_MAP: Ethernet0: without a map, a traffic class uses the queue of its number if a row or a lossless"
-        in told(remarks, "assumed")
+        "TC_TO_QUEUE_MAP: Ethernet0: without a map, a traffic class uses the queue of its "
+        "number if a row or a lossless" in told(remarks, "assumed")
     )
     assert "without a map" not in told(imported()[1], "assumed")
 
 
 def test_ports_without_memory_do_not_decide_the_policy_of_the_switch() -> None:
-    profiles = DATA["BUFFER_PROFILE"] | {"egress_lossy_zero_profile": {"size": "0", "dynamic_th": "-8"}}
+    profiles = DATA["BUFFER_PROFILE"] | {
+        "egress_lossy_zero_profile": {"size": "0", "dynamic_th": "-8"}
+    }
     idle = {
-        f"Ethernet{port}|0-7": {"profile": "[BUFFER_PROFILE|egress_lossy_zero_profile]"} for port in (8, 12, 16, 20)
+        f"Ethernet{port}|0-7": {"profile": "[BUFFER_PROFILE|egress_lossy_zero_profile]"}
+        for port in (8, 12, 16, 20)
     }
     used = {f"Ethernet{port}|0-7": {"profile": "egress_lossy_profile"} for port in (0, 4)}
     text = json.dumps({"BUFFER_PROFILE": profiles, "BUFFER_QUEUE": idle | used})

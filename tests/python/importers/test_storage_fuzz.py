@@ -1,4 +1,5 @@
-"""Arbitrary text imports, has nothing to import, or is refused with problems; nothing else is raised."""
+"""Arbitrary text imports, has nothing to import, or is refused with problems; nothing else is
+raised."""
 
 from pathlib import Path
 
@@ -54,18 +55,82 @@ VALUES = st.sampled_from(
 )
 VDBENCH_KEYS = st.sampled_from(
     [
-        *("sd", "wd", "rd", "hd", "fsd", "fwd", "rg", "lun", "size", "threads", "xfersize", "rdpct", "seekpct"),
-        *("skew", "range", "iorate", "elapsed", "interval", "warmup", "forxfersize", "forthreads", "forrdpct"),
-        *("host", "system", "count", "streams", "distribution", "include", "curve", "th", "xf", "el", "in"),
+        *(
+            "sd",
+            "wd",
+            "rd",
+            "hd",
+            "fsd",
+            "fwd",
+            "rg",
+            "lun",
+            "size",
+            "threads",
+            "xfersize",
+            "rdpct",
+            "seekpct",
+        ),
+        *(
+            "skew",
+            "range",
+            "iorate",
+            "elapsed",
+            "interval",
+            "warmup",
+            "forxfersize",
+            "forthreads",
+            "forrdpct",
+        ),
+        *(
+            "host",
+            "system",
+            "count",
+            "streams",
+            "distribution",
+            "include",
+            "curve",
+            "th",
+            "xf",
+            "el",
+            "in",
+        ),
         *("io", "fo", "default", "hitarea", "rhpct"),
     ]
 )
 FIO_KEYS = st.sampled_from(
     [
-        *("rw", "bs", "bsrange", "bssplit", "iodepth", "numjobs", "rate", "rate_iops", "runtime", "time_based"),
+        *(
+            "rw",
+            "bs",
+            "bsrange",
+            "bssplit",
+            "iodepth",
+            "numjobs",
+            "rate",
+            "rate_iops",
+            "runtime",
+            "time_based",
+        ),
         *("ramp_time", "startdelay", "thinktime", "size", "io_size", "filesize", "rwmixread"),
-        *("random_distribution", "percentage_random", "direct", "sync", "fsync", "ioengine", "filename"),
-        *("kb_base", "stonewall", "name", "number_ios", "loops", "include", "thinktime_blocks", "zonemode"),
+        *(
+            "random_distribution",
+            "percentage_random",
+            "direct",
+            "sync",
+            "fsync",
+            "ioengine",
+            "filename",
+        ),
+        *(
+            "kb_base",
+            "stonewall",
+            "name",
+            "number_ios",
+            "loops",
+            "include",
+            "thinktime_blocks",
+            "zonemode",
+        ),
         *("verify", "nonsense"),
     ]
 )
@@ -112,7 +177,17 @@ def fio_files(draw: st.DrawFn) -> str:
 
 FIO_SHAPES: dict[str, list[str]] = {
     "rw": ["read", "write", "randread", "randwrite", "randrw", "rw", "randread:8", "trim"],
-    "ioengine": ["libaio", "aio", "psync", "io_uring", "null", "spdk", "spdk_bdev", "external:/opt/engine.so", "nbd"],
+    "ioengine": [
+        "libaio",
+        "aio",
+        "psync",
+        "io_uring",
+        "null",
+        "spdk",
+        "spdk_bdev",
+        "external:/opt/engine.so",
+        "nbd",
+    ],
     "filename": [
         "/dev/sdb",
         "/dev/nvme0n1:/dev/nvme1n1",
@@ -151,7 +226,12 @@ FIO_SHAPES: dict[str, list[str]] = {
 }
 """Options and values as they stand in public job files."""
 VDBENCH_SHAPES: dict[str, dict[str, list[str]]] = {
-    "sd": {"lun": ["/dev/sdb", "/dev/nvme0n1"], "size": ["10g", "512"], "threads": ["1", "32"], "range": ["(10,20)"]},
+    "sd": {
+        "lun": ["/dev/sdb", "/dev/nvme0n1"],
+        "size": ["10g", "512"],
+        "threads": ["1", "32"],
+        "range": ["(10,20)"],
+    },
     "wd": {
         "xfersize": ["4k", "(4k,60,8k,40)", "(512,64k,512)"],
         "rdpct": ["0", "70", "100"],
@@ -182,7 +262,9 @@ def fio_jobs(draw: st.DrawFn) -> str:
     text = ""
     for head in ("global", *(f"job{number}" for number in range(draw(st.integers(1, 3))))):
         names = draw(st.lists(st.sampled_from(sorted(FIO_SHAPES)), max_size=9, unique=True))
-        text += f"[{head}]\n" + "".join(f"{name}={draw(st.sampled_from(FIO_SHAPES[name]))}\n" for name in names)
+        text += f"[{head}]\n" + "".join(
+            f"{name}={draw(st.sampled_from(FIO_SHAPES[name]))}\n" for name in names
+        )
     return text
 
 

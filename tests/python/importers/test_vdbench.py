@@ -1,4 +1,5 @@
-"""vdbench parameter files: what becomes of devices, workloads, runs and loops, and which files are refused."""
+"""vdbench parameter files: what becomes of devices, workloads, runs and loops, and which files are
+refused."""
 
 from pathlib import Path
 from typing import Any
@@ -48,12 +49,17 @@ def test_devices_workloads_and_runs_become_a_scenario() -> None:
 
 
 def test_keywords_may_be_shortened_as_in_vdbench() -> None:
-    short = "sd=sd1,lu=/dev/sdb,si=10g,th=16\nwd=wd1,sd=sd1,xf=4k,rd=70\nrd=rd1,wd=wd1,io=max,el=60,in=5\n"
+    short = "sd=sd1,lu=/dev/sdb,si=10g,th=16\nwd=wd1,sd=sd1,xf=4k,rd=70\nrd=rd1,wd=wd1,io=max,el=60,in=5\n"  # noqa: E501
     assert imported(short.replace("rd=70", "rdp=70")).data() == imported(BASE + RUN).data()
 
 
 def test_defaults_apply_to_what_follows() -> None:
-    text = "sd=default,size=1g,threads=2\n" + BASE.replace(",size=10g,threads=16", "") + "wd=default,rdpct=0\n" + RUN
+    text = (
+        "sd=default,size=1g,threads=2\n"
+        + BASE.replace(",size=10g,threads=16", "")
+        + "wd=default,rdpct=0\n"
+        + RUN
+    )
     keys = imported(text).workloads["wd1"]
     assert (keys["size"], keys["depth"], keys["read"]) == ("1GiB", 2, 70)
 
@@ -90,7 +96,9 @@ def test_values_of_a_loop_that_mean_the_same_are_one_point() -> None:
 
 
 def test_an_area_has_a_block_of_each_stream() -> None:
-    scenario = imported(BASE.replace("10g", "4k").replace("xfersize=4k", "xfersize=64k,streams=4") + RUN)
+    scenario = imported(
+        BASE.replace("10g", "4k").replace("xfersize=4k", "xfersize=64k,streams=4") + RUN
+    )
     assert scenario.workloads["wd1"]["size"] == "256KiB"
 
 
@@ -114,14 +122,21 @@ def test_a_rate_is_shared_by_skew_devices_and_hosts_with_exponential_gaps() -> N
 
 
 def test_a_workload_with_a_rate_of_its_own_leaves_the_rest_to_the_others() -> None:
-    text = "sd=sd1,lun=/dev/sdb\nsd=sd2,lun=/dev/sdc\nwd=a,sd=sd1,iorate=200,priority=1\nwd=b,sd=sd2,skew=100\n"
+    text = "sd=sd1,lun=/dev/sdb\nsd=sd2,lun=/dev/sdc\nwd=a,sd=sd1,iorate=200,priority=1\nwd=b,sd=sd2,skew=100\n"  # noqa: E501
     scenario = imported(text + "rd=rd1,wd=*,iorate=1000\n")
-    assert [keys["arrivals"] for keys in scenario.workloads.values()] == ["exponential(5ms)", "exponential(1250us)"]
+    assert [keys["arrivals"] for keys in scenario.workloads.values()] == [
+        "exponential(5ms)",
+        "exponential(1250us)",
+    ]
 
 
 @pytest.mark.parametrize(
     ("word", "arrivals"),
-    [("deterministic", "1ms"), ("uniform", "uniform(0s, 2ms)"), ("exponential", "exponential(1ms)")],
+    [
+        ("deterministic", "1ms"),
+        ("uniform", "uniform(0s, 2ms)"),
+        ("exponential", "exponential(1ms)"),
+    ],
 )
 def test_the_distribution_of_gaps_is_read(word: str, arrivals: str) -> None:
     text = BASE + RUN.replace("iorate=max", f"iorate=1000,distribution={word}")
@@ -137,14 +152,21 @@ def test_loops_of_one_run_become_a_sweep_in_their_order() -> None:
     assert not scenario.arms
 
 
-def test_a_loop_over_rates_with_a_maximum_becomes_arms_because_a_point_has_no_value_for_it() -> None:
+def test_a_loop_over_rates_with_a_maximum_becomes_arms_because_a_point_has_no_value_for_it() -> (
+    None
+):
     scenario = imported(BASE + RUN.replace("iorate=max", "iorate=(1000,max)"))
     assert scenario.workloads["wd1"]["arrivals"] == "exponential(1ms)"
     assert scenario.arms == {"rd1-rate1000": {}, "rd1-max": {"workloads.wd1.arrivals": None}}
 
 
 def test_several_runs_become_arms_that_say_what_differs() -> None:
-    text = BASE + "wd=wd2,sd=sd1,rdpct=0,seekpct=seq\n" + RUN + "rd=rd2,wd=wd2,iorate=(100,max),elapsed=30\n"
+    text = (
+        BASE
+        + "wd=wd2,sd=sd1,rdpct=0,seekpct=seq\n"
+        + RUN
+        + "rd=rd2,wd=wd2,iorate=(100,max),elapsed=30\n"
+    )
     scenario = imported(text.replace("(100,max)", "(100,200)"))
     assert scenario.arms["rd1"] == {}
     assert scenario.arms["rd2-rate100"] == {
@@ -157,17 +179,25 @@ def test_several_runs_become_arms_that_say_what_differs() -> None:
 
 
 def test_blocks_may_have_several_sizes() -> None:
-    pairs = imported(BASE.replace("xfersize=4k", "xfersize=(4k,85,8k,15)") + RUN).workloads["wd1"]["block"]
+    pairs = imported(BASE.replace("xfersize=4k", "xfersize=(4k,85,8k,15)") + RUN).workloads["wd1"][
+        "block"
+    ]
     assert pairs == {"cdf": [["4KiB", "85%"], ["8KiB", "85%"], ["8KiB", "100%"]]}
-    steps = imported(BASE.replace("xfersize=4k", "xfersize=(4k,12k,4k)") + RUN).workloads["wd1"]["block"]
+    steps = imported(BASE.replace("xfersize=4k", "xfersize=(4k,12k,4k)") + RUN).workloads["wd1"][
+        "block"
+    ]
     assert [row[0] for row in steps["cdf"]] == ["4KiB", "8KiB", "8KiB", "12KiB", "12KiB"]
 
 
 @pytest.mark.parametrize(
-    ("seek", "access"), [("seq", "sequential"), ("0", "sequential"), ("rand", "random"), ("60", {"random": 60})]
+    ("seek", "access"),
+    [("seq", "sequential"), ("0", "sequential"), ("rand", "random"), ("60", {"random": 60})],
 )
 def test_seeks_become_access(seek: str, access: Any) -> None:
-    assert imported(BASE.replace("rdpct", f"seekpct={seek},rdpct") + RUN).workloads["wd1"]["access"] == access
+    assert (
+        imported(BASE.replace("rdpct", f"seekpct={seek},rdpct") + RUN).workloads["wd1"]["access"]
+        == access
+    )
 
 
 def test_equal_devices_of_different_hosts_are_one_workload() -> None:
@@ -182,11 +212,16 @@ def test_equal_devices_of_different_hosts_are_one_workload() -> None:
 def test_every_protocol_of_the_kind_gives_a_valid_scenario(protocol: str) -> None:
     scenario = imported("hd=a,system=x\nhd=b,system=y\n" + BASE + RUN, protocol=protocol)
     assert scenario.workloads["wd1"].get("target") == (None if protocol == "local" else "storage")
-    assert scenario.data()["network"]["topology"]["hosts"] == ["a", "b"] + ["storage"] * (protocol != "local")
+    assert scenario.data()["network"]["topology"]["hosts"] == ["a", "b"] + ["storage"] * (
+        protocol != "local"
+    )
 
 
 def test_host_names_and_numbers_repeat_a_definition() -> None:
-    text = "hd=one,system=a\nhd=two,system=b\nsd=sd$host,host=$host,lun=/dev/disk#host,\nthreads=4\nwd=wd1,sd=*\n" + RUN
+    text = (
+        "hd=one,system=a\nhd=two,system=b\nsd=sd$host,host=$host,lun=/dev/disk#host,\nthreads=4\nwd=wd1,sd=*\n"
+        + RUN
+    )
     assert imported(text).workloads["wd1"]["initiators"] == ["one", "two"]
 
 
@@ -208,7 +243,10 @@ def test_a_range_is_an_area_with_its_beginning() -> None:
 def test_hosts_of_one_device_share_its_threads() -> None:
     hosts = "".join(f"hd=h{number},system=s\n" for number in range(4))
     assert imported(hosts + BASE + RUN).workloads["wd1"]["depth"] == 4
-    assert imported(hosts + BASE.replace("threads=16", "threads=2") + RUN).workloads["wd1"]["depth"] == 1
+    assert (
+        imported(hosts + BASE.replace("threads=16", "threads=2") + RUN).workloads["wd1"]["depth"]
+        == 1
+    )
 
 
 def test_a_sequential_workload_runs_on_one_host_of_its_device() -> None:
@@ -229,7 +267,9 @@ def test_comments_continuations_quotes_and_the_end_are_those_of_vdbench() -> Non
 def test_an_included_file_is_read_and_its_lines_are_named(tmp_path: Path) -> None:
     (tmp_path / "disks").write_text(BASE.splitlines()[0] + "\n")
     main = tmp_path / "main.vdb"
-    scenario, remarks = import_vdbench("include=disks\n" + BASE.splitlines()[1] + "\n" + RUN, main, Setting())
+    scenario, remarks = import_vdbench(
+        "include=disks\n" + BASE.splitlines()[1] + "\n" + RUN, main, Setting()
+    )
     assert scenario is not None
     assert scenario.data()["workloads"] == imported(BASE + RUN).data()["workloads"]
     assert any(one.line == 1 and one.text.endswith("disks:1: threads=16") for one in remarks.found)
@@ -263,19 +303,33 @@ def test_variables_come_from_the_command_line() -> None:
             "xfersize=1000",
             "test.vdb:2: xfersize: 1000 bytes are not a multiple of a sector of 512 bytes",
         ),
-        ("xfersize=4k", "xfersize=(4k,10,8k,10)", "test.vdb:2: xfersize: pairs of size and percent"),
+        (
+            "xfersize=4k",
+            "xfersize=(4k,10,8k,10)",
+            "test.vdb:2: xfersize: pairs of size and percent",
+        ),
         ("wd=wd1,iorate", "wd=wd7,iorate", "test.vdb:3: wd: there is no workload definition 'wd7'"),
         ("iorate=max,", "", "test.vdb:3: rd=rd1: the run has no iorate"),
         ("iorate=max", "iorate=fast", "test.vdb:3: iorate: 'fast' is no rate"),
         ("threads=16", "threads=0", "test.vdb:1: threads: 0 threads are out of range"),
         ("threads=16", "threads=many", "test.vdb:1: threads: 'many' is not a number"),
         ("size=10g", "host=nowhere", "test.vdb:1: host: there is no host 'nowhere'"),
-        ("wd=wd1,sd=sd1", "wd=wd1,sd=sd1\nwd=wd1,sd=sd1", "test.vdb:3: wd=wd1: this name is defined twice"),
+        (
+            "wd=wd1,sd=sd1",
+            "wd=wd1,sd=sd1\nwd=wd1,sd=sd1",
+            "test.vdb:3: wd=wd1: this name is defined twice",
+        ),
         ("elapsed=60", "elapsed=0", "test.vdb:3: elapsed: elapsed=0 is out of range"),
-        ("elapsed=60", "forthreads=(1-9)", "test.vdb:3: forthreads: the range forthreads=(1-9) has no usable step"),
+        (
+            "elapsed=60",
+            "forthreads=(1-9)",
+            "test.vdb:3: forthreads: the range forthreads=(1-9) has no usable step",
+        ),
     ],
 )
-def test_bad_input_is_refused_with_file_line_fault_and_hint(old: str, new: str, problem: str) -> None:
+def test_bad_input_is_refused_with_file_line_fault_and_hint(
+    old: str, new: str, problem: str
+) -> None:
     text = BASE + RUN
     assert old in text
     said = refusal(text.replace(old, new, 1))
@@ -284,9 +338,9 @@ def test_bad_input_is_refused_with_file_line_fault_and_hint(old: str, new: str, 
 
 
 def test_what_has_no_counterpart_is_named() -> None:
-    text = ("compratio=2\n" + BASE.replace("rdpct=70", "rdpct=70,rhpct=50,stride=(1k,2k)")) + RUN.replace(
-        "iorate=max", "iorate=curve,stopcurve=5,frobnicate=7"
-    )
+    text = (
+        "compratio=2\n" + BASE.replace("rdpct=70", "rdpct=70,rhpct=50,stride=(1k,2k)")
+    ) + RUN.replace("iorate=max", "iorate=curve,stopcurve=5,frobnicate=7")
     told = fates(text)
     assert told["compratio=2"][0] == "no-effect"
     assert told["rhpct=50"][0] == "not-modelled"

@@ -1,4 +1,5 @@
-"""What an import writes is valid in a scenario, whatever the configuration; what is not is not written."""
+"""What an import writes is valid in a scenario, whatever the configuration; what is not is not
+written."""
 
 import random
 from pathlib import Path
@@ -21,8 +22,12 @@ SOURCES = [("eos", name, text) for name, text in FILES.items()] + [
 ]
 
 
-@pytest.mark.parametrize(("vendor", "name", "text"), SOURCES, ids=[f"{vendor}/{name}" for vendor, name, _ in SOURCES])
-def test_an_import_writes_only_what_check_accepts(vendor: str, name: str, text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("vendor", "name", "text"), SOURCES, ids=[f"{vendor}/{name}" for vendor, name, _ in SOURCES]
+)
+def test_an_import_writes_only_what_check_accepts(
+    vendor: str, name: str, text: str, tmp_path: Path
+) -> None:
     rng = random.Random(f"{vendor} {name}")
     for number in range(MUTATIONS):
         file, out = tmp_path / f"{number}.cfg", tmp_path / f"{number}.yaml"

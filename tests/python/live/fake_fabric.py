@@ -1,9 +1,12 @@
-"""A stand-in for the fabric program: speaks its protocol, starts nothing, and lets every program end at once and well.
+"""A stand-in for the fabric program: speaks its protocol, starts nothing, and lets every program
+end at once and well.
 
-What a program would have written is made up from its words and from the plan: pgbench logs transactions that take a
-fixed time, iperf3 moves a fixed number of bytes, PostgreSQL says that it is ready. Faults are asked for by the
-environment: `FAKE_FAULT=lost|late|dead|unready|corrupt|remembers`. A trial takes a file away from the folder
-`FAKE_LATE`, and is late where it found one. A late trial has frames that took 0.9 ms longer than in its replay.
+What a program would have written is made up from its words and from the plan: pgbench logs
+transactions that take a fixed time, iperf3 moves a fixed number of bytes, PostgreSQL says that it
+is ready. Faults are asked for by the environment:
+`FAKE_FAULT=lost|late|dead|unready|corrupt|remembers`. A trial takes a file away from the folder
+`FAKE_LATE`, and is late where it found one. A late trial has frames that took 0.9 ms longer than in
+its replay.
 """
 
 import json
@@ -53,21 +56,35 @@ class Fake:
     def run(self) -> int:
         """Answers until the end of the input."""
         hosts = [
-            {"name": host["name"], "address": f"10.77.0.{i + 1}", "mac": f"02:00:00:00:00:{i + 1:02x}", "mtu": 1500}
+            {
+                "name": host["name"],
+                "address": f"10.77.0.{i + 1}",
+                "mac": f"02:00:00:00:00:{i + 1:02x}",
+                "mtu": 1500,
+            }
             for i, host in enumerate(self.plan["hosts"])
         ]
         if FAULT == "unready":
             sys.stderr.write("no /dev/net/tun\n")
             return 1
         self.say(
-            {"event": "ready", "version": "fake", "hosts": hosts, "warnings": WARNINGS, "realtime": False, "lab_pid": 0}
+            {
+                "event": "ready",
+                "version": "fake",
+                "hosts": hosts,
+                "warnings": WARNINGS,
+                "realtime": False,
+                "lab_pid": 0,
+            }
         )
         for line in sys.stdin:
             command = json.loads(line)
             try:
                 answer = self.answer(command)
             except LookupError as error:
-                self.say({"id": command["id"], "ok": False, "error": f"there is no program {error}"})
+                self.say(
+                    {"id": command["id"], "ok": False, "error": f"there is no program {error}"}
+                )
                 continue
             self.say({"id": command["id"], "ok": True, **answer})
             if command["op"] == "spawn":
@@ -116,7 +133,9 @@ class Fake:
         name, argv = command["name"], command["argv"]
         match Path(argv[0]).name:
             case "postgres":
-                self.write(command, "stderr", "LOG:  database system is ready to accept connections\n")
+                self.write(
+                    command, "stderr", "LOG:  database system is ready to accept connections\n"
+                )
                 return
             case "iperf3" if "--server" in argv:
                 return
@@ -137,13 +156,21 @@ class Fake:
             case "ss":
                 self.write(command, "stdout", SS)
             case "cat" if name.startswith("sysctls"):
-                self.write(command, "stdout", "0\n4096\t131072\t6291456\n4096\t16384\t4194304\n1\n3\n0\n1\n1\n")
+                self.write(
+                    command,
+                    "stdout",
+                    "0\n4096\t131072\t6291456\n4096\t16384\t4194304\n1\n3\n0\n1\n1\n",
+                )
             case "ip" if name.startswith("metrics") and FAULT == "remembers":
                 self.write(command, "stdout", "10.77.0.1 age 4.2sec cwnd 12 source 10.77.0.2\n")
             case "ip" if name.startswith("route"):
-                self.write(command, "stdout", "10.77.0.0/16 proto static scope link congctl cubic \n")
+                self.write(
+                    command, "stdout", "10.77.0.0/16 proto static scope link congctl cubic \n"
+                )
             case "ethtool":
-                self.write(command, "stdout", "Features for eth0:\ntcp-segmentation-offload: off [fixed]\n")
+                self.write(
+                    command, "stdout", "Features for eth0:\ntcp-segmentation-offload: off [fixed]\n"
+                )
             case "cat":
                 self.write(command, "stdout", COUNTERS)
             case "ping":
@@ -153,9 +180,15 @@ class Fake:
     def bench(self, command: dict[str, Any]) -> None:
         """pgbench's log and table of commands."""
         argv = command["argv"]
-        [own] = [each for each in self.plan["workloads"] if each["header"]["name"] == command["name"][8:]]
+        [own] = [
+            each for each in self.plan["workloads"] if each["header"]["name"] == command["name"][8:]
+        ]
         raw = {**own["header"], **own["body"]["oltp"]}
-        load = Work(raw, self.plan["seed"], dict.fromkeys([t["response_bytes"] for t in raw["round_trips"]], 7))
+        load = Work(
+            raw,
+            self.plan["seed"],
+            dict.fromkeys([t["response_bytes"] for t in raw["round_trips"]], 7),
+        )
         prefix = argv[argv.index("--log-prefix") + 1]
         lines = []
         now_us = time.time_ns() // 1000
@@ -165,11 +198,18 @@ class Fake:
                 clock_us = now_us + number  # all within the trial, which is short
                 lines.append(f"{user} {number} {took_us} 0 {clock_us // 10**6} {clock_us % 10**6}")
         Path(f"{prefix}.1").write_text("\n".join(lines) + "\n", encoding="ascii")
-        self.write(command, "stdout", f"         {LATENCY_US / 1000 - 0.1:.3f}           0  SELECT d FROM pay\n")
+        self.write(
+            command,
+            "stdout",
+            f"         {LATENCY_US / 1000 - 0.1:.3f}           0  SELECT d FROM pay\n",
+        )
 
     def outcome(self) -> dict[str, Any]:
         """What a fabric on which little happened counts."""
-        lost = {host["name"]: {"tx_dropped": 0, "rx_dropped": 0, "write_failed": 0} for host in self.plan["hosts"]}
+        lost = {
+            host["name"]: {"tx_dropped": 0, "rx_dropped": 0, "write_failed": 0}
+            for host in self.plan["hosts"]
+        }
         if FAULT == "lost":
             lost[self.plan["hosts"][0]["name"]]["tx_dropped"] = 3
         is_late = FAULT == "late" or self.is_late
@@ -187,16 +227,26 @@ class Fake:
             "digest": "0123456789abcdef",
             "end_ps": 10**12,
             "conservation": {"sent": 100, "delivered": 98, "dropped": 2, "in_network": 0},
-            "ports": [port(node, towards, self.plan) for node, towards in self.plan["observe"]["ports"]],
+            "ports": [
+                port(node, towards, self.plan) for node, towards in self.plan["observe"]["ports"]
+            ],
             "switches": [],
             "netstat": [],
             "fabric": {
                 "cpu": {},
-                "lateness_us": {"p50": 20.0, "p90": 40.0, "p99": 60.0, "p99_9": late, "max": 9000.0},
+                "lateness_us": {
+                    "p50": 20.0,
+                    "p90": 40.0,
+                    "p99": 60.0,
+                    "p99_9": late,
+                    "max": 9000.0,
+                },
                 "rate_error_ppm": {"leaf>client": 12.0},
                 "frames_lost_outside": lost,
                 "foreign_frames": 0,
-                "delay_us": {f"{node}>{towards}": happened for node, towards in self.plan["observe"]["ports"]},
+                "delay_us": {
+                    f"{node}>{towards}": happened for node, towards in self.plan["observe"]["ports"]
+                },
                 "replay_log": None if log is None else str(log),
             },
             "tables": {
@@ -219,7 +269,9 @@ class Fake:
 def port(node: str, towards: str, plan: dict[str, Any]) -> dict[str, Any]:
     """Counters of one port."""
     switch = next(s for s in plan["switches"] if s["name"] == node)
-    own = next((p["policy"] for p in switch["port_policies"] if p["towards"] == towards), switch["policy"])
+    own = next(
+        (p["policy"] for p in switch["port_policies"] if p["towards"] == towards), switch["policy"]
+    )
     queues = [
         {
             "name": queue["name"],
@@ -282,14 +334,19 @@ def effect(plan: dict[str, Any]) -> dict[str, Any]:
         drops = 2 * len(port(node, towards, plan)["queues"])
         passes = {"punctual": one(drops, 0.0), "stopped": one(drops, 55.0)}
         ports[f"{node}>{towards}"] = {"drain_us": DRAIN_US, **passes}
-    return {"ports": ports, "stops": {"stop_us": 1000.0, "every_us": 10000.0, "added_mean_us": 50.0}}
+    return {
+        "ports": ports,
+        "stops": {"stop_us": 1000.0, "every_us": 10000.0, "added_mean_us": 50.0},
+    }
 
 
 def main() -> int:
     """The commands that the lab uses."""
     command, arguments = sys.argv[1], sys.argv[2:]
     if command == "lab":
-        plan = json.loads(Path(arguments[arguments.index("--plan") + 1]).read_text(encoding="utf-8"))
+        plan = json.loads(
+            Path(arguments[arguments.index("--plan") + 1]).read_text(encoding="utf-8")
+        )
         folder = Path(arguments[arguments.index("--dir") + 1])
         return Fake(plan, folder, logs="--log-ingress" in arguments).run()
     answers: dict[str, dict[str, Any]] = {
@@ -308,7 +365,9 @@ def main() -> int:
         "replay": {"digest": "0123456789abcdef"},
     }
     if "--effect" in arguments:
-        plan = json.loads(Path(arguments[arguments.index("--plan") + 1]).read_text(encoding="utf-8"))
+        plan = json.loads(
+            Path(arguments[arguments.index("--plan") + 1]).read_text(encoding="utf-8")
+        )
         answers["replay"]["effect"] = effect(plan)
     sys.stdout.write(json.dumps(answers[command]) if command in answers else "")
     return 0

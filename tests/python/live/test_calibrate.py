@@ -58,7 +58,12 @@ def test_the_tag_of_a_vlan_belongs_to_no_answer(tmp_path: Path) -> None:
     ]
     log.write_bytes(NAME + b"".join(frames))
     [one] = answers(log, 5432)
-    assert (one.size_bytes, one.before_ms, one.sending_ms, one.after_ms) == (8948 + 1000, 3.0, 3.0, None)
+    assert (one.size_bytes, one.before_ms, one.sending_ms, one.after_ms) == (
+        8948 + 1000,
+        3.0,
+        3.0,
+        None,
+    )
 
 
 def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
@@ -71,11 +76,19 @@ def answer(size_bytes: int, before_ms: int, after_ms: int | None) -> Answer:
     """An answer that was sent in 5 ms."""
     first = before_ms * MS
     last = first + 5 * MS
-    return Answer((0, 1, 2), 0, first, last, size_bytes, None if after_ms is None else last + after_ms * MS)
+    return Answer(
+        (0, 1, 2), 0, first, last, size_bytes, None if after_ms is None else last + after_ms * MS
+    )
 
 
 def test_one_answer_that_waited_for_a_core_does_not_move_the_figures() -> None:
-    seen = [answer(1000, 3, 1), answer(1000, 3, 1), answer(1005, 90, 80), answer(1000, 3, None), answer(2000, 50, 50)]
+    seen = [
+        answer(1000, 3, 1),
+        answer(1000, 3, 1),
+        answer(1005, 90, 80),
+        answer(1000, 3, None),
+        answer(2000, 50, 50),
+    ]
     assert parts_of(seen, [1000]) == ({1000: 3.0}, {1000: 1.0})
 
 
@@ -84,9 +97,9 @@ def test_a_size_that_was_not_seen_is_an_error() -> None:
         parts_of([answer(1000, 3, 1)], [4000])
 
 
-# An answer of 1, 8, 32 or 64 MB takes longer than the small one of 18 kB: by 1 ns a byte before its first frame, by 0.5
-# behind its last, and over loopback by 2 in all, so that 0.5 are left for sending and reading. At 64 MB it is unpacked
-# in 1 ns and nothing is left, at 32 MB in no time.
+# An answer of 1, 8, 32 or 64 MB takes longer than the small one of 18 kB: by 1 ns a byte before its
+# first frame, by 0.5 behind its last, and over loopback by 2 in all, so that 0.5 are left for
+# sending and reading. At 64 MB it is unpacked in 1 ns and nothing is left, at 32 MB in no time.
 LARGE = (1_000_000, 8_000_000, 32_000_000, 64_000_000)
 SMALL = 18_000
 FOUND = Calibration(
@@ -97,10 +110,14 @@ FOUND = Calibration(
     wire_us=4,
     frame_us={1500: 2.0, 9000: 3.5},
     answers=AnswerTimes(
-        loopback_ms={1000: 0.102, SMALL: 0.136} | {size: 0.136 + (size - SMALL) * 2e-6 for size in LARGE},
+        loopback_ms={1000: 0.102, SMALL: 0.136}
+        | {size: 0.136 + (size - SMALL) * 2e-6 for size in LARGE},
         before_ms={SMALL: 0.2} | {size: 0.2 + (size - SMALL) * 1e-6 for size in LARGE},
         after_ms={SMALL: 0.1}
-        | {size: 0.1 + (size - SMALL) * ns * 1e-6 for size, ns in zip(LARGE, (0.5, 0.5, 0.0, 1.0), strict=True)},
+        | {
+            size: 0.1 + (size - SMALL) * ns * 1e-6
+            for size, ns in zip(LARGE, (0.5, 0.5, 0.0, 1.0), strict=True)
+        },
     ),
 )
 _SCENARIO = {
@@ -151,7 +168,12 @@ def test_a_calibration_is_taken_up_by_a_scenario(tmp_path: Path) -> None:
 def test_noise_below_zero_is_no_time_that_another_part_has(part: str) -> None:
     size = LARGE[0]
     quiet, noisy = (
-        replace(FOUND, answers=replace(FOUND.answers, **{part: getattr(FOUND.answers, part) | {size: time_ms}}))
+        replace(
+            FOUND,
+            answers=replace(
+                FOUND.answers, **{part: getattr(FOUND.answers, part) | {size: time_ms}}
+            ),
+        )
         for time_ms in (getattr(FOUND.answers, part)[SMALL], 0.05)
     )
     produced = noisy.produce_bps(size)
@@ -161,7 +183,9 @@ def test_noise_below_zero_is_no_time_that_another_part_has(part: str) -> None:
 
 def test_a_size_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
     file, scenario = tmp_path / "hosts.yaml", tmp_path / "s.yaml"
-    file.write_text("round_trips:\n  server_time: 1us\n  build_rate: {large: 1Gbit/s}\n", encoding="utf-8")
+    file.write_text(
+        "round_trips:\n  server_time: 1us\n  build_rate: {large: 1Gbit/s}\n", encoding="utf-8"
+    )
     scenario.write_text(json.dumps(_SCENARIO), encoding="utf-8")
     with pytest.raises(ScenarioError, match=r"hosts\.yaml:3.*large"):
         host_parameters(file, [scenario])

@@ -20,7 +20,7 @@ from tailrace.results.metrics.costs import cost_rows, summarise_costs
 from tailrace.results.summary.hosts import InterfaceLosses
 
 STAT = "77 (odd) name) S 1 77 77 0 -1 0 0 0 0 0 {user} {system} 0 0 20 0"
-STATUS = "Name:\todd\nvoluntary_ctxt_switches:\t{voluntary}\nnonvoluntary_ctxt_switches:\t{involuntary}\n"
+STATUS = "Name:\todd\nvoluntary_ctxt_switches:\t{voluntary}\nnonvoluntary_ctxt_switches:\t{involuntary}\n"  # noqa: E501
 DEV = """Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
     lo:       0       0    0    0    0     0          0         0        0       0    0    0    0     0       0          0
@@ -37,7 +37,9 @@ def put(folder: Path, pid: int, children: str = "", **figures: int) -> None:
     (task / "stat").write_text(STAT.format(**figures), encoding="ascii")
     (task / "status").write_text(STATUS.format(**figures), encoding="ascii")
     (folder / str(pid) / "status").write_text(f"NSpid:\t{pid}\t{pid - 48}\n", encoding="ascii")
-    (folder / str(pid) / "comm").write_text("ovs-vswitchd-dp\n" if pid == 51 else "nginx\n", encoding="ascii")
+    (folder / str(pid) / "comm").write_text(
+        "ovs-vswitchd-dp\n" if pid == 51 else "nginx\n", encoding="ascii"
+    )
 
 
 def test_a_threads_time_is_split_by_its_ticks(tmp_path: Path) -> None:
@@ -63,7 +65,11 @@ def test_what_was_spent_before_the_interval_does_not_count(tmp_path: Path) -> No
     assert LAB not in watch.waited()
     counted = Counted.at_end(watch, [])
     assert counted.switch("ovs-dpdk") == SwitchTimes(
-        program="ovs-vswitchd-dp", user_ps=10**12, system_ps=0, voluntary_switches=0, involuntary_switches=8
+        program="ovs-vswitchd-dp",
+        user_ps=10**12,
+        system_ps=0,
+        voluntary_switches=0,
+        involuntary_switches=8,
     )
 
 
@@ -83,7 +89,10 @@ def test_a_server_is_charged_by_its_users() -> None:
     counted = Counted({1: Spent(4.0, 0.0, 40, 4), 2: Spent(1.0, 0.0, 3, 0)}, {}, {}, {})
     shares = [Share(program(2, "client"), "pages"), Share(program(1, "web"), "pages", 0.75)]
     found = by_host(counted, [*shares, Share(program(1, "web"), "files", 0.25)])
-    assert [(row.name, row.voluntary_switches) for row in found["web"]] == [("pages", 30), ("files", 10)]
+    assert [(row.name, row.voluntary_switches) for row in found["web"]] == [
+        ("pages", 30),
+        ("files", 10),
+    ]
     assert found["client"][0].user_ps == 10**12
 
 
@@ -107,8 +116,12 @@ def test_overruns_and_queues_of_the_cores_are_read() -> None:
 
 
 def test_the_machines_time_is_told_by_kind() -> None:
-    before = probe.parse_cpu("cpu  100 10 20 300 5 1 4 2 0 0\ncpu0 100 10 20 300 5 1 4 2 0 0\nctxt 1000\n")
-    after = probe.parse_cpu("cpu  160 20 40 400 10 2 9 7 0 0\ncpu0 160 20 40 400 10 2 9 7 0 0\nctxt 4500\n")
+    before = probe.parse_cpu(
+        "cpu  100 10 20 300 5 1 4 2 0 0\ncpu0 100 10 20 300 5 1 4 2 0 0\nctxt 1000\n"
+    )
+    after = probe.parse_cpu(
+        "cpu  160 20 40 400 10 2 9 7 0 0\ncpu0 160 20 40 400 10 2 9 7 0 0\nctxt 4500\n"
+    )
     found = after.used_since(before).machine
     assert found == {
         "context_switches": 3500,
@@ -121,7 +134,12 @@ def test_the_machines_time_is_told_by_kind() -> None:
 
 
 def trial() -> Trial:
-    row = {"user_ps": 10**12, "system_ps": 10**12, "voluntary_switches": 300, "involuntary_switches": 100}
+    row = {
+        "user_ps": 10**12,
+        "system_ps": 10**12,
+        "voluntary_switches": 300,
+        "involuntary_switches": 100,
+    }
     none = dict.fromkeys(("rx_dropped", "rx_overruns", "tx_dropped", "tx_overruns"), 0)
     machine = {f"{kind}_ps": 10**12 for kind in ("user", "system", "softirq", "steal", "idle")}
     live = {
@@ -157,6 +175,8 @@ def test_costs_are_told_in_total_and_for_each_request() -> None:
     ]
 
 
-@pytest.mark.parametrize(("metric", "expected"), [("switches_per_transaction", 2.0), ("cpu_us_per_transaction", 1e4)])
+@pytest.mark.parametrize(
+    ("metric", "expected"), [("switches_per_transaction", 2.0), ("cpu_us_per_transaction", 1e4)]
+)
 def test_metrics_of_programs_are_those_of_modelled_processors(metric: str, expected: float) -> None:
     assert processors.workload_figure(trial(), "pages", metric) == expected

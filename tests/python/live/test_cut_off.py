@@ -1,4 +1,5 @@
-"""What runs when a live trial ends: told with how long it had waited, from the log of transactions that end later."""
+"""What runs when a live trial ends: told with how long it had waited, from the log of transactions
+that end later."""
 
 from typing import Any
 
@@ -18,7 +19,9 @@ RAW: dict[str, Any] = {
 
 
 def one(user: int, number: int, intended_us: int, ended_us: int) -> Transaction:
-    return Transaction(user, number, BEGUN_US + intended_us, BEGUN_US + intended_us, BEGUN_US + ended_us)
+    return Transaction(
+        user, number, BEGUN_US + intended_us, BEGUN_US + intended_us, BEGUN_US + ended_us
+    )
 
 
 def test_a_transaction_that_ends_after_the_trial_is_cut_off() -> None:
@@ -37,4 +40,9 @@ def test_a_transaction_that_ends_after_the_trial_is_cut_off() -> None:
     assert (count, 700 * 10**6 <= edge <= 701 * 10**6) == (1, True)
     [row] = found_all.cut_off
     assert (row.user, row.start_ps, row.latency_ps) == (0, 300 * 10**6, 700 * 10**6)
-    assert list(cut_off_table([found_all.cut_off], 10)) == ["workload", "user", "start_ps", "waited_ps"]
+    assert list(cut_off_table([found_all.cut_off], 10)) == [
+        "workload",
+        "user",
+        "start_ps",
+        "waited_ps",
+    ]

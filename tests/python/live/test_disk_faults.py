@@ -1,4 +1,5 @@
-"""Every write of a live run fails once, on the stand-in for the fabric: no success, and a rerun completes it."""
+"""Every write of a live run fails once, on the stand-in for the fabric: no success, and a rerun
+completes it."""
 
 import errno
 import json
@@ -19,7 +20,12 @@ pytestmark = pytest.mark.usefixtures("fake_lab")
 
 FAULTS = (errno.ENOSPC, errno.EIO, errno.EACCES)
 NUMBERS = re.compile(r"\.\d+\.part$|[0-9a-f]{12}")
-SMALL = sound(experiment__trials=1, workloads__backup=..., workloads__orders__transactions=3, arms={"fifo": {}})
+SMALL = sound(
+    experiment__trials=1,
+    workloads__backup=...,
+    workloads__orders__transactions=3,
+    arms={"fifo": {}},
+)
 
 
 def run(scenario: Path, out: Path) -> tuple[int, str]:
@@ -38,8 +44,12 @@ def test_every_write_of_a_live_run_may_fail(tmp_path: Path) -> None:
     left = {str(file.relative_to(tmp_path / "good")) for file in (tmp_path / "good").rglob("*")}
     assert any(name.startswith("live/templates") for _, name in disk.done)
     # Each kind of operation on each file once, of those that a simulated run does not have.
-    places = {(what, NUMBERS.sub("", name)): number for number, (what, name) in enumerate(disk.done, 1)}
-    places = {(what, name): number for (what, name), number in places.items() if name.startswith("live")}
+    places = {
+        (what, NUMBERS.sub("", name)): number for number, (what, name) in enumerate(disk.done, 1)
+    }
+    places = {
+        (what, name): number for (what, name), number in places.items() if name.startswith("live")
+    }
     assert len(places) > 15
     for (what, name), failing in list(places.items())[:: cases(1, 3)]:
         out = tmp_path / f"run-{failing}"
@@ -54,7 +64,11 @@ def test_every_write_of_a_live_run_may_fail(tmp_path: Path) -> None:
             assert (code, kept["status"]) == (INVALID_TRIAL, "failed")
             said += kept["reason"]
         assert file in said, (what, name, said)
-        state = json.loads((out / "manifest.json").read_text())["state"] if (out / "manifest.json").exists() else None
+        state = (
+            json.loads((out / "manifest.json").read_text())["state"]
+            if (out / "manifest.json").exists()
+            else None
+        )
         assert state != "finished" or (out / "trials/fifo/1.json").exists()
         code, said = run(scenario, out)
         assert code == 0, (what, name, said)

@@ -48,7 +48,10 @@ def test_a_machine_that_holds_nothing_is_told_why(held_from: list[int]) -> None:
     tried = divisor.measure(lambda _text: None)
     assert [one.is_held for one in tried] == [False] * 5
     told = fact([Tried(16, ["the switch was late"])])
-    assert (told.value, told.advice) == ("less than 62.5 Mbit/s for each port", "at 62.5 Mbit/s the switch was late")
+    assert (told.value, told.advice) == (
+        "less than 62.5 Mbit/s for each port",
+        "at 62.5 Mbit/s the switch was late",
+    )
 
 
 @pytest.mark.usefixtures("fake_lab")

@@ -1,4 +1,5 @@
-"""What the doctor says of the fabric's facts: as whom one is here, and what of control groups there is."""
+"""What the doctor says of the fabric's facts: as whom one is here, and what of control groups there
+is."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,12 @@ import pytest
 import fake_engine
 from tailrace.live.machine.doctor import Fact, exact_fact, fabric_facts
 
-ROOT: dict[str, Any] = {"capabilities": {"lab": True}, "user_namespaces": True, "cgroup": "v2", "tun": True}
+ROOT: dict[str, Any] = {
+    "capabilities": {"lab": True},
+    "user_namespaces": True,
+    "cgroup": "v2",
+    "tun": True,
+}
 
 
 def facts(**changes: Any) -> dict[str, Fact]:
@@ -24,7 +30,9 @@ def facts(**changes: Any) -> dict[str, Fact]:
         ({"capabilities": {"lab": False}, "user_namespaces": False}, "too few", False),
     ],
 )
-def test_the_doctor_says_as_whom_labs_are_made(changes: dict[str, Any], value: str, is_good: bool) -> None:
+def test_the_doctor_says_as_whom_labs_are_made(
+    changes: dict[str, Any], value: str, is_good: bool
+) -> None:
     found = facts(**changes)["privileges"]
     assert (found.value, found.is_good) == (value, is_good)
 
@@ -34,7 +42,10 @@ def test_the_doctor_says_as_whom_labs_are_made(changes: dict[str, Any], value: s
     [
         ({"cgroup_usable": True, "cpu_limits": True}, "v2"),
         ({"cgroup_usable": True, "cpu_limits": False}, "v2, without CPU limits"),
-        ({"cgroup_usable": True, "cpu_limits": True, "priorities": False}, "v2, without priorities of programs"),
+        (
+            {"cgroup_usable": True, "cpu_limits": True, "priorities": False},
+            "v2, without priorities of programs",
+        ),
         (
             {"cgroup_usable": True, "cpu_limits": False, "priorities": False},
             "v2, without CPU limits and priorities of programs",
@@ -51,7 +62,10 @@ def test_the_doctor_tells_a_missing_device_from_one_without_permission() -> None
     assert facts()["/dev/net/tun"].is_good
     missing = facts(tun=False, tun_is_missing=True)["/dev/net/tun"]
     closed = facts(tun=False, tun_is_missing=False)["/dev/net/tun"]
-    assert [(each.value, each.is_good) for each in (missing, closed)] == [("missing", False), ("no permission", False)]
+    assert [(each.value, each.is_good) for each in (missing, closed)] == [
+        ("missing", False),
+        ("no permission", False),
+    ]
     assert "modprobe" in missing.advice
     assert "permission" in closed.advice
     assert "modprobe" not in closed.advice
@@ -83,18 +97,29 @@ def test_the_doctor_says_of_a_kernel_that_is_none(
     assert "\n" not in found.advice
 
 
-def test_the_doctor_says_what_guests_have_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_doctor_says_what_guests_have_seen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     seen = {"release": "6.1.192", "wall_s": 0.44, "registers": {"bytes": 2696, "room_bytes": 11008}}
-    fake_engine.answer(monkeypatch, tmp_path, kernel={"kernel": "/a/kernel", "problem": None}, boot=seen)
+    fake_engine.answer(
+        monkeypatch, tmp_path, kernel={"kernel": "/a/kernel", "problem": None}, boot=seen
+    )
     registers = "2696 of 11008 bytes of extended registers"
     assert exact_fact() == Fact(
         "kernel of exact runs", f"6.1.192, two guests started and ended in 0.4 s, {registers}", None
     )
 
 
-def test_the_doctor_says_in_one_line_why_guests_do_not_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_doctor_says_in_one_line_why_guests_do_not_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     reason = "making a process namespace (hint: as root, or allow user namespaces)"
     fake_engine.answer(
-        monkeypatch, tmp_path, kernel={"kernel": "/a/kernel"}, boot=f"tailrace-exact: {reason}\n    and its console\n"
+        monkeypatch,
+        tmp_path,
+        kernel={"kernel": "/a/kernel"},
+        boot=f"tailrace-exact: {reason}\n    and its console\n",
     )
-    assert exact_fact() == Fact("kernel of exact runs", "does not start", None, f"/a/kernel: {reason}")
+    assert exact_fact() == Fact(
+        "kernel of exact runs", "does not start", None, f"/a/kernel: {reason}"
+    )

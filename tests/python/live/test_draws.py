@@ -1,4 +1,5 @@
-"""Pauses that pgbench and the lab draw alike. That pgbench really does is a test with pgbench, in tests/live."""
+"""Pauses that pgbench and the lab draw alike. That pgbench really does is a test with pgbench, in
+tests/live."""
 
 from statistics import fmean
 from typing import Any
@@ -21,7 +22,9 @@ DISTRIBUTIONS: list[tuple[dict[str, Any], float]] = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "mean_us"), DISTRIBUTIONS, ids=[next(iter(raw)) for raw, _ in DISTRIBUTIONS])
+@pytest.mark.parametrize(
+    ("raw", "mean_us"), DISTRIBUTIONS, ids=[next(iter(raw)) for raw, _ in DISTRIBUTIONS]
+)
 def test_a_draw_has_the_mean_of_its_distribution(raw: dict[str, Any], mean_us: float) -> None:
     draw = Draw(raw, seed=11)
     values = [draw.value_us(user, number) for user in range(20) for number in range(1, 501)]
@@ -36,7 +39,8 @@ def test_the_hash_is_a_number_of_64_bits_that_depends_on_both(value: int, seed: 
 
 
 def test_the_hash_is_that_of_pgbench() -> None:
-    """Printed by pgbench 15: `\\set x debug(hash_murmur2(5432, 1))` and the same with the seed 0."""
+    """Printed by pgbench 15: `\\set x debug(hash_murmur2(5432, 1))` and the same with the seed
+    0."""
     assert murmur2(5432, 1) == 1959827292344295810
     assert murmur2(5432, 0) == 3045490949354742142
 

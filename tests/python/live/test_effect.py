@@ -22,9 +22,13 @@ def outcome(mean_us: float, p99_us: float, drops: int, frames: int = 5000) -> Ou
 
 
 def told(mean_us: float, p99_us: float, drops: int) -> dict[str, Any]:
-    """Of its replay: 4 ms of queue, and 0.05 ms of lateness that become 0.1 ms of delay and three drops."""
+    """Of its replay: 4 ms of queue, and 0.05 ms of lateness that become 0.1 ms of delay and three
+    drops."""
     punctual = {"drops": drops, "delay_us": {"frames": 5000, "mean": mean_us, "p99": p99_us}}
-    stopped = {"drops": drops + 3, "delay_us": {"frames": 5000, "mean": mean_us + 100, "p99": p99_us + 400}}
+    stopped = {
+        "drops": drops + 3,
+        "delay_us": {"frames": 5000, "mean": mean_us + 100, "p99": p99_us + 400},
+    }
     port = {"drain_us": 4000.0, "punctual": punctual, "stopped": stopped}
     none = {"drops": 7, "delay_us": None}
     inner = {"drain_us": 800.0, "punctual": none, "stopped": {**none, "drops": 9}}
@@ -42,7 +46,12 @@ def test_differences_are_told_in_milliseconds_and_as_shares_of_the_drain_time() 
 
 def test_a_port_between_switches_has_drops_and_no_delay() -> None:
     found = between(outcome(1.0, 2.0, 1), told(1.0, 2.0, 0))["leaf>spine"]
-    assert (found.mean_ms, mean_share(found), found.punctual_drops, drop_share(found)) == (None, None, 7, 0.0)
+    assert (found.mean_ms, mean_share(found), found.punctual_drops, drop_share(found)) == (
+        None,
+        None,
+        7,
+        0.0,
+    )
 
 
 def test_a_port_of_few_frames_decides_nothing() -> None:
@@ -50,10 +59,19 @@ def test_a_port_of_few_frames_decides_nothing() -> None:
     assert (found.mean_ms, found.p99_ms, drop_share(found)) == (None, None, 0.0)
 
 
-def test_a_log_that_is_not_whole_is_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_is_not_whole_is_not_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log = tmp_path / "ingress.log"
     assert effect.of_log(tmp_path / "plan.json", log, part(Outcome)) is None, "there is none"
     log.write_bytes(b"12345")
-    assert effect.of_log(tmp_path / "plan.json", log, part(Outcome, fabric={"log_error": "at its bound"})) is None
+    assert (
+        effect.of_log(
+            tmp_path / "plan.json", log, part(Outcome, fabric={"log_error": "at its bound"})
+        )
+        is None
+    )
     monkeypatch.setattr(effect, "LOG_BYTES_MAX", 4)
-    assert effect.of_log(tmp_path / "plan.json", log, part(Outcome, fabric={})) is None, "it is over the bound"
+    assert effect.of_log(tmp_path / "plan.json", log, part(Outcome, fabric={})) is None, (
+        "it is over the bound"
+    )

@@ -1,4 +1,5 @@
-"""A whole live experiment on a stand-in for the fabric: the run directory is of the simulator's shape."""
+"""A whole live experiment on a stand-in for the fabric: the run directory is of the simulator's
+shape."""
 
 import json
 from pathlib import Path
@@ -42,7 +43,9 @@ def trial(out: Path, arm: str = "fifo", number: int = 1) -> dict[str, Any]:
 
 def test_a_live_run_is_summarised_and_reported_as_a_simulated_one(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    finished = live(out, workloads__backup={"kind": "stream", "source": "bulk", "destination": "client"}).run()
+    finished = live(
+        out, workloads__backup={"kind": "stream", "source": "bulk", "destination": "client"}
+    ).run()
     assert finished.is_valid
     summary, report = summarise_and_report(out)
     assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["engine"] == "live"
@@ -90,7 +93,9 @@ def test_the_latency_counts_from_the_intended_start(tmp_path: Path) -> None:
     assert trial(out)["live"]["generator_lag_us"]["orders"] == pytest.approx(100, abs=1)
 
 
-def test_warm_up_transactions_count_towards_completion_and_not_towards_latency(tmp_path: Path) -> None:
+def test_warm_up_transactions_count_towards_completion_and_not_towards_latency(
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "run"
     live(out, workloads__orders__warmup_transactions=30).run()
     [orders] = trial(out)["workloads"]
@@ -118,11 +123,16 @@ def test_a_trial_that_the_machine_spoilt_is_invalid(
     assert reason in trial(out)["reason"]
 
 
-def test_a_spoilt_trial_is_run_again_and_every_attempt_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_spoilt_trial_is_run_again_and_every_attempt_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = tmp_path / "run"
     monkeypatch.setenv("FAKE_FAULT", "late")
     assert not live(out, experiment__live__attempts=2).run().is_valid
-    assert sorted(file.name for file in (out / "trials" / "fifo").glob("1.*json")) == ["1.attempt-1.json", "1.json"]
+    assert sorted(file.name for file in (out / "trials" / "fifo").glob("1.*json")) == [
+        "1.attempt-1.json",
+        "1.json",
+    ]
     monkeypatch.delenv("FAKE_FAULT")
     assert not live(out, experiment__live__attempts=2).run().is_valid, "both attempts were used"
     assert live(out, experiment__live__attempts=3).run().is_valid
@@ -152,12 +162,22 @@ def test_a_late_switch_that_changed_nothing_spoils_no_trial(tmp_path: Path) -> N
     live(out).run()
     outcome = {key: value for key, value in trial(out).items() if key in Outcome.__struct_fields__}
     port = outcome["fabric"]["effect"]["leaf>client"]
-    assert (port["mean_ms"], port["p99_ms"], port["drain_ms"], port["slope"]) == pytest.approx((0.06, 0.06, 4.0, 1.1))
+    assert (port["mean_ms"], port["p99_ms"], port["drain_ms"], port["slope"]) == pytest.approx(
+        (0.06, 0.06, 4.0, 1.1)
+    )
     outcome["fabric"]["lateness_us"]["p99_9"] = 3800.0
     experiment = live(out)
-    assert judged(Ran(part(Outcome, **outcome)), experiment.scenarios["fifo"], experiment.engine).status == "ok"
+    assert (
+        judged(
+            Ran(part(Outcome, **outcome)), experiment.scenarios["fifo"], experiment.engine
+        ).status
+        == "ok"
+    )
     strict = live(out, experiment__live__max_lateness="1ms").scenarios["fifo"]
-    assert "p99.9 is 3,800 us" in judged(Ran(part(Outcome, **outcome)), strict, experiment.engine).reason
+    assert (
+        "p99.9 is 3,800 us"
+        in judged(Ran(part(Outcome, **outcome)), strict, experiment.engine).reason
+    )
 
 
 def test_a_trial_whose_log_is_not_whole_says_that_lateness_was_not_judged(
@@ -189,7 +209,10 @@ def test_a_time_budget_that_is_over_says_what_is_lacking_and_goes_on_later(tmp_p
     out = tmp_path / "run"
     finished = live(out, {"time_budget_s": 1e-9}).run()
     assert not finished.is_valid
-    assert [lack.sentence for lack in finished.lacks] == ["fifo has 0 of 2 valid trials", "dpp has 0 of 2 valid trials"]
+    assert [lack.sentence for lack in finished.lacks] == [
+        "fifo has 0 of 2 valid trials",
+        "dpp has 0 of 2 valid trials",
+    ]
     assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["state"] == "interrupted"
     assert live(out, {"time_budget_s": 600.0}).run().is_valid
     assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["state"] == "finished"
@@ -198,7 +221,12 @@ def test_a_time_budget_that_is_over_says_what_is_lacking_and_goes_on_later(tmp_p
 def test_a_divided_run_says_so_everywhere(tmp_path: Path) -> None:
     out = tmp_path / "runs" / "run"
     live(out, {"live_scale": 2}, workloads__orders__users=4).run()
-    assert json.loads((out / "plans" / "fifo.json").read_text(encoding="utf-8"))["links"][0]["rate_bps"] == 5 * 10**9
+    assert (
+        json.loads((out / "plans" / "fifo.json").read_text(encoding="utf-8"))["links"][0][
+            "rate_bps"
+        ]
+        == 5 * 10**9
+    )
     summary, report = summarise_and_report(out)
     assert "rates, queues and users divided by 2" in results.format_table(summary)
     assert "rates, queues and users divided by 2" in report.read_text(encoding="utf-8")
@@ -214,9 +242,13 @@ def test_a_trial_with_a_fault_of_its_own_is_not_run_again(tmp_path: Path) -> Non
     scenario = experiment.scenarios["fifo"]
     assert judged(Ran(part(Outcome, **outcome)), scenario, experiment.engine).status == "ok"
     outcome["fabric"]["effect"]["leaf>client"]["mean_ms"] = 0.9
-    assert judged(Ran(part(Outcome, **outcome)), scenario, experiment.engine).is_machine_fault is True
+    assert (
+        judged(Ran(part(Outcome, **outcome)), scenario, experiment.engine).is_machine_fault is True
+    )
     outcome["workloads"][0]["completion_ps"] = None
-    assert judged(Ran(part(Outcome, **outcome)), scenario, experiment.engine).is_machine_fault is False
+    assert (
+        judged(Ran(part(Outcome, **outcome)), scenario, experiment.engine).is_machine_fault is False
+    )
 
 
 def test_what_hosts_are_set_to_is_in_the_outcome(tmp_path: Path) -> None:
@@ -265,7 +297,10 @@ def test_counters_of_connections_that_were_not_all_seen_to_end_are_left_out(
     live(out, experiment__trials=1, arms={"fifo": {}}, workloads__backup=stream).run()
     orders, backup = trial(out)["workloads"]
     # The stand-in tells of one connection of the stream; it has another for iperf3's own words.
-    assert [trial(out)["live"]["connections"]["backup"][key] for key in ("count", "expected")] == [1, 2]
+    assert [trial(out)["live"]["connections"]["backup"][key] for key in ("count", "expected")] == [
+        1,
+        2,
+    ]
     assert backup["tcp"] is None
     assert orders["tcp"] is not None
 
@@ -280,7 +315,9 @@ def test_a_rate_that_the_machine_cannot_hold_is_refused_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_FRAMES_PER_S", "100000")
-    with pytest.raises(TailraceError, match=r"network\.link\.rate: its ports carry up to .* frames/s"):
+    with pytest.raises(
+        TailraceError, match=r"network\.link\.rate: its ports carry up to .* frames/s"
+    ):
         live(tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
@@ -304,16 +341,22 @@ def test_solo_runs_and_calibration_work_as_simulated(tmp_path: Path) -> None:
     assert trial(out, "solo-orders")["status"] == "ok"
 
 
-def test_what_a_lab_lacks_is_said_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_lab_lacks_is_said_once_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKE_WARNING", "no real-time scheduling")
     said: list[str] = []
     out = tmp_path / "run"
     loaded = load_scenario(sound(workloads__backup=..., experiment__trials=2))
-    assert ExperimentRun(loaded, Options(out=out), engine=LiveEngine(say=said.append)).run().is_valid
+    assert (
+        ExperimentRun(loaded, Options(out=out), engine=LiveEngine(say=said.append)).run().is_valid
+    )
     assert said.count("warning: no real-time scheduling") == 1
     assert trial(out)["live"]["warnings"] == ["no real-time scheduling"]
 
 
 def test_a_program_can_run_live(tmp_path: Path) -> None:
     result = tailrace.run(sound(workloads__backup=...), trials=1, out=tmp_path / "run", live=True)
-    assert json.loads((result.path / "manifest.json").read_text(encoding="utf-8"))["engine"] == "live"
+    assert (
+        json.loads((result.path / "manifest.json").read_text(encoding="utf-8"))["engine"] == "live"
+    )

@@ -1,4 +1,5 @@
-"""A cluster of databases: what its nodes are started with, how its state is judged, and what is refused."""
+"""A cluster of databases: what its nodes are started with, how its state is judged, and what is
+refused."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,7 +24,10 @@ from tailrace.programs.place import Place, Running
 from tailrace.programs.templates import Template, sizes_kept
 from tailrace.scenario.loading import load_scenario
 
-TRIPS = [{"request_bytes": 200, "response_bytes": 500}, {"request_bytes": 8_000, "response_bytes": 100}]
+TRIPS = [
+    {"request_bytes": 200, "response_bytes": 500},
+    {"request_bytes": 8_000, "response_bytes": 100},
+]
 RAW: dict[str, Any] = {
     "name": "first",
     "port": 3306,
@@ -40,7 +44,7 @@ RAW: dict[str, Any] = {
     "priority": 0,
 }
 SCRIPT = sysbench.Script(RAW, 7, {500: 1000, 8_000: 900})
-WHOLE = "wsrep_cluster_size\t2\nwsrep_cluster_state_uuid\tu\nwsrep_local_state_comment\tSynced\nwsrep_ready\tON\n"
+WHOLE = "wsrep_cluster_size\t2\nwsrep_cluster_state_uuid\tu\nwsrep_local_state_comment\tSynced\nwsrep_ready\tON\n"  # noqa: E501
 Refuse = Callable[..., None]
 
 
@@ -64,10 +68,18 @@ class Told(Place):
 
 def refusals(judge: Refuse, *, servers: tuple[str, ...] = ("db", "bulk"), **keys: Any) -> list[str]:
     """Of a cluster on these servers."""
-    body = {"client": "client", "kind": "oltp", "users": 2, "gap": "1ms", "load_generator": "sysbench"}
+    body = {
+        "client": "client",
+        "kind": "oltp",
+        "users": 2,
+        "gap": "1ms",
+        "load_generator": "sysbench",
+    }
     body |= {"database": "galera", "round_trips": [{"request": "8kB", "response": "100B"}], **keys}
     names = dict(zip(("orders", "web"), servers, strict=False))
-    changes: dict[str, Any] = {"workloads": {name: {**body, "server": server} for name, server in names.items()}}
+    changes: dict[str, Any] = {
+        "workloads": {name: {**body, "server": server} for name, server in names.items()}
+    }
     loaded = load_scenario(sound(**changes))
     try:
         judge(loaded, loaded.arms)
@@ -78,17 +90,28 @@ def refusals(judge: Refuse, *, servers: tuple[str, ...] = ("db", "bulk"), **keys
 
 def test_a_statement_that_sends_more_than_it_gets_writes_a_row_and_is_in_a_transaction() -> None:
     text = SCRIPT.text(Path("/l/log"))
-    assert 'local statements = {{"pay_500", 1000}, {"pay_8000", 900, 7967}}\nlocal can_fail = true\n' in text
+    assert (
+        'local statements = {{"pay_500", 1000}, {"pay_8000", 900, 7967}}\nlocal can_fail = true\n'
+        in text
+    )
     assert sizes_kept([RAW]) == {500, 8_000}
     assert "--mysql-ignore-errors=1213,1020,1205,1180" in SCRIPT.command(Path("/s.lua"), [], 9).argv
     alone = sysbench.Script({**RAW, "database": "mariadb"}, 7, {500: 1000, 100: 1000})
-    assert '{"pay_500", 1000}, {"pay_100", 1000}}\nlocal can_fail = false\n' in alone.text(Path("/l/log"))
+    assert '{"pay_500", 1000}, {"pay_100", 1000}}\nlocal can_fail = false\n' in alone.text(
+        Path("/l/log")
+    )
     assert not [word for word in alone.command(Path("/s.lua"), [], 9).argv if "ignore" in word]
 
 
-def test_failed_attempts_are_counted_by_their_error_until_the_end_of_the_trial(tmp_path: Path) -> None:
-    (tmp_path / "failed-log.0").write_text("0 1 1213 100\n0 1 1205 150\n0 4 1213 201\n", encoding="ascii")
-    (tmp_path / "failed-log.1").write_text("1 7 1213 180\n1 8 12", encoding="ascii")  # being written
+def test_failed_attempts_are_counted_by_their_error_until_the_end_of_the_trial(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "failed-log.0").write_text(
+        "0 1 1213 100\n0 1 1205 150\n0 4 1213 201\n", encoding="ascii"
+    )
+    (tmp_path / "failed-log.1").write_text(
+        "1 7 1213 180\n1 8 12", encoding="ascii"
+    )  # being written
     (tmp_path / "log.0").write_text("0 1 1 0 1 2\n", encoding="ascii")
     assert sysbench.failures(tmp_path / "log", 200) == {"1205": 1, "1213": 2}
 
@@ -99,12 +122,21 @@ def test_the_first_node_begins_the_cluster_and_the_others_join_it() -> None:
     assert {"--wsrep-new-cluster", "--wsrep-cluster-address=gcomm://"} <= set(first.argv)
     assert "--wsrep-cluster-address=gcomm://10.0.0.1" in second.argv
     assert "--wsrep-new-cluster" not in second.argv
-    assert {"--wsrep-sst-method=rsync", "--innodb-buffer-pool-load-at-startup=OFF"} <= set(second.argv)
+    assert {"--wsrep-sst-method=rsync", "--innodb-buffer-pool-load-at-startup=OFF"} <= set(
+        second.argv
+    )
     assert (first.name, first.host, first.cpus) == ("galera-n1", "n1", 1.0)
 
 
-def test_all_workloads_of_a_cluster_share_one_template_and_its_first_server_is_the_first_of_the_scenario() -> None:
-    other = {**RAW, "name": "second", "server": "node2", "round_trips": [{"request_bytes": 1, "response_bytes": 64}]}
+def test_all_workloads_of_a_cluster_share_one_template_and_its_first_server_is_the_first_of_the_scenario() -> (  # noqa: E501
+    None
+):
+    other = {
+        **RAW,
+        "name": "second",
+        "server": "node2",
+        "round_trips": [{"request_bytes": 1, "response_bytes": 64}],
+    }
     servers = Servers([("oltp", RAW), ("oltp", other)], Path("/templates"))
     first, second = (servers.of(name) for name in ("first", "second"))
     assert isinstance(first, Galera)
@@ -121,15 +153,22 @@ class Changed:
         raise FabricError(f"{command.name}: diff ended with status 1: Files ibdata1 differ")
 
 
-def test_a_database_that_was_not_restored_as_it_was_loaded_fails_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_was_not_restored_as_it_was_loaded_fails_the_trial(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     node = Servers([("oltp", RAW)], Path("/templates")).of("first")
     assert isinstance(node, Galera)
     monkeypatch.setattr(Galera, "template", Template(Path("/t"), {}, {}))
-    with pytest.raises(FabricError, match=r"the database of node1 was not restored as it was loaded: .*ibdata1 differ"):
+    with pytest.raises(
+        FabricError,
+        match=r"the database of node1 was not restored as it was loaded: .*ibdata1 differ",
+    ):
         node.compare(Changed(), "/data")  # type: ignore[arg-type]
 
 
-def test_a_cluster_that_does_not_form_is_told_with_what_each_node_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_does_not_form_is_told_with_what_each_node_sees(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(galera, "FORM_LIMIT_S", 0.0)
     nodes = [Server("n1", "/d", "a", 1), Server("n2", "/d", "b", 1)]
     galera.wait_until_formed(Told({"formed": WHOLE}), nodes)
@@ -137,13 +176,19 @@ def test_a_cluster_that_does_not_form_is_told_with_what_each_node_sees(monkeypat
     with pytest.raises(ProgramError, match="n1 sees 1 of 2 nodes and is Synced"):
         galera.require_whole(Told(split), nodes)
     alone = WHOLE.replace("size\t2", "size\t1").replace("Synced", "Joining")
-    with pytest.raises(ProgramError, match=r"the cluster of n1, n2 did not form within 0 s: n1 sees 1 of 2 nodes"):
+    with pytest.raises(
+        ProgramError, match=r"the cluster of n1, n2 did not form within 0 s: n1 sees 1 of 2 nodes"
+    ):
         galera.wait_until_formed(Told({"formed": alone}), nodes)
-    with pytest.raises(ProgramError, match="not whole at the end: n1 sees 1 of 2 nodes and is Joining"):
+    with pytest.raises(
+        ProgramError, match="not whole at the end: n1 sees 1 of 2 nodes and is Joining"
+    ):
         galera.require_whole(Told({"status": alone}), nodes)
 
 
-def test_nodes_that_hold_different_rows_at_the_end_fail_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nodes_that_hold_different_rows_at_the_end_fail_the_trial(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(galera, "ASK_LIMIT_S", 0.0)
     nodes = [Server("n1", "/d", "a", 1), Server("n2", "/d", "b", 1)]
     galera.require_same(Told({"same": "9 18 7"}), nodes, {500: 9})
@@ -152,7 +197,10 @@ def test_nodes_that_hold_different_rows_at_the_end_fail_the_trial(monkeypatch: p
 
 
 def test_a_template_needs_a_server_that_was_stopped_cleanly() -> None:
-    text = "# GALERA saved state\nversion: 2.1\nuuid:    0123abcd-0123-0123-0123-0123456789ab\nseqno:   {}\n"
+    text = (
+        "# GALERA saved state\nversion: 2.1\nuuid:    "
+        "0123abcd-0123-0123-0123-0123456789ab\nseqno:   {}\n"
+    )
     assert galera.state_of(text.format(7)) == "0123abcd-0123-0123-0123-0123456789ab:7"
     with pytest.raises(ProgramError, match="was not stopped cleanly"):
         galera.state_of(text.format(-1))
@@ -169,7 +217,8 @@ def test_a_cluster_needs_two_nodes_and_live_runs() -> None:
     )
     for judge, engine in ((Simulated().refuse, "simulated"), (refuse_exact, "exact")):
         assert [one.partition(" (")[0] for one in refusals(judge)] == [
-            f"{name}.database: {engine} runs do not have galera: replication between databases is not modelled, and the"
+            f"{name}.database: {engine} runs do not have galera: replication between databases "
+            "is not modelled, and the"
             " servers do not start in a guest"
             for name in ("orders", "web")
         ]

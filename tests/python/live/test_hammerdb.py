@@ -1,4 +1,5 @@
-"""Where HammerDB is found, what it is told, and how its users' logs are read; that the scripts work is a live test."""
+"""Where HammerDB is found, what it is told, and how its users' logs are read; that the scripts work
+is a live test."""
 
 import os
 from collections.abc import Mapping
@@ -13,7 +14,12 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.load import Task
 from tailrace.live.machine import doctor
 from tailrace.live.programs import hammerdb, tcl
-from tailrace.live.programs.hammerdb import HammerDb, HammerDbInstallation, commands_script, driver_script
+from tailrace.live.programs.hammerdb import (
+    HammerDb,
+    HammerDbInstallation,
+    commands_script,
+    driver_script,
+)
 from tailrace.live.programs.postgres_service import PostgreSql
 from tailrace.live.refuse import refuse
 from tailrace.programs.draws import Draw
@@ -28,7 +34,11 @@ OLTP: dict[str, Any] = {
     "server": "db",
     "users": 3,
     "transactions": 4,
-    "round_trips": [{"response_bytes": 64_000}, {"response_bytes": 18_000}, {"response_bytes": 64_000}],
+    "round_trips": [
+        {"response_bytes": 64_000},
+        {"response_bytes": 18_000},
+        {"response_bytes": 64_000},
+    ],
     "start": {"constant": 0},
     "gap": {"exponential": {"mean": 5 * 10**9}},
     "priority": 3,
@@ -60,7 +70,10 @@ def put(folder: Path, release: str = "5.0") -> Path:
     """A program that says a version as HammerDB's does, from its own folder alone."""
     folder.mkdir(parents=True)
     program = folder / hammerdb.PROGRAM
-    program.write_text(f"#!/bin/sh\ntest -f ./{hammerdb.PROGRAM} && echo 'HammerDB CLI v{release}'\n", encoding="ascii")
+    program.write_text(
+        f"#!/bin/sh\ntest -f ./{hammerdb.PROGRAM} && echo 'HammerDB CLI v{release}'\n",
+        encoding="ascii",
+    )
     program.chmod(0o755)
     return program
 
@@ -70,7 +83,9 @@ def test_it_is_found_where_the_variable_says_then_on_the_path_then_in_the_usual_
 ) -> None:
     assert hammerdb.installation() is None
     expected = [put(nowhere / "HammerDB-4.9"), put(nowhere / "opt" / "HammerDB-4.12")]
-    assert hammerdb.installation() == HammerDbInstallation(expected[1])  # a newer release, though 4.12 sorts before 4.9
+    assert hammerdb.installation() == HammerDbInstallation(
+        expected[1]
+    )  # a newer release, though 4.12 sorts before 4.9
     on_path = put(nowhere / "bin")
     assert hammerdb.installation() == HammerDbInstallation(on_path)
     monkeypatch.setenv(hammerdb.HOME_VARIABLE, str(nowhere / "HammerDB-4.9"))
@@ -79,9 +94,15 @@ def test_it_is_found_where_the_variable_says_then_on_the_path_then_in_the_usual_
     assert hammerdb.installation() is None
 
 
-def test_the_doctor_tells_its_version_and_never_misses_it(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_tells_its_version_and_never_misses_it(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fact = next(fact for fact in doctor.examine() if fact.what == hammerdb.PROGRAM)
-    assert (fact.value, fact.is_good, fact.advice) == ("not installed", None, "optional; from hammerdb.com")
+    assert (fact.value, fact.is_good, fact.advice) == (
+        "not installed",
+        None,
+        "optional; from hammerdb.com",
+    )
     assert doctor.is_healthy([fact])
     monkeypatch.setenv("PATH", os.defpath)  # for the program's shell
     monkeypatch.setenv(hammerdb.HOME_VARIABLE, str(put(nowhere / "here", "6.0").parent))
@@ -89,12 +110,16 @@ def test_the_doctor_tells_its_version_and_never_misses_it(nowhere: Path, monkeyp
     assert (fact.value, fact.is_good) == ("6.0", True)
 
 
-def test_a_program_behind_a_link_runs_in_its_own_folder(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_behind_a_link_runs_in_its_own_folder(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (nowhere / "bin").mkdir()
     (nowhere / "bin" / hammerdb.PROGRAM).symlink_to(put(nowhere / "apart", "4.12"))
     found = hammerdb.installation()
     assert found is not None
-    monkeypatch.setenv("PATH", f"{nowhere / 'bin'}{os.pathsep}{os.defpath}")  # the program's shell is found as well
+    monkeypatch.setenv(
+        "PATH", f"{nowhere / 'bin'}{os.pathsep}{os.defpath}"
+    )  # the program's shell is found as well
     assert found.home == nowhere / "apart"
     assert version_of(hammerdb.NEEDED) == "4.12"
 
@@ -103,14 +128,20 @@ def test_a_plan_says_who_the_users_are_only_where_it_is_not_pgbench() -> None:
     plain = lower(load_sound().arms["dpp"], "dpp", 1)["workloads"][0]["header"]
     assert "live" not in plain
     changed = load_sound(workloads__orders__load_generator="hammerdb")
-    assert lower(changed.arms["dpp"], "dpp", 1)["workloads"][0]["header"]["live"] == {"load_generator": "hammerdb"}
+    assert lower(changed.arms["dpp"], "dpp", 1)["workloads"][0]["header"]["live"] == {
+        "load_generator": "hammerdb"
+    }
 
 
 @pytest.mark.parametrize("has_hammerdb", [True, False])
-def test_a_workload_that_needs_it_is_refused_without_it(nowhere: Path, *, has_hammerdb: bool) -> None:
+def test_a_workload_that_needs_it_is_refused_without_it(
+    nowhere: Path, *, has_hammerdb: bool
+) -> None:
     if has_hammerdb:
         put(nowhere / "bin")
-    loaded = load_sound(workloads__orders__load_generator="hammerdb", workloads__orders__gap_from="start")
+    loaded = load_sound(
+        workloads__orders__load_generator="hammerdb", workloads__orders__gap_from="start"
+    )
     with pytest.raises(ScenarioError) as caught:
         refuse(loaded, loaded.arms)
     texts = [str(problem) for problem in caught.value.problems]
@@ -120,9 +151,13 @@ def test_a_workload_that_needs_it_is_refused_without_it(nowhere: Path, *, has_ha
 
 
 def test_more_users_than_it_has_threads_for_are_refused() -> None:
-    loaded = load_sound(workloads__orders__load_generator="hammerdb", workloads__orders__users=hammerdb.USERS_MAX + 1)
+    loaded = load_sound(
+        workloads__orders__load_generator="hammerdb",
+        workloads__orders__users=hammerdb.USERS_MAX + 1,
+    )
     with pytest.raises(
-        ScenarioError, match=r"orders\.users: hammerdb needs a thread with an interpreter for each user"
+        ScenarioError,
+        match=r"orders\.users: hammerdb needs a thread with an interpreter for each user",
     ):
         refuse(loaded, loaded.arms)
 
@@ -131,7 +166,11 @@ def test_the_commands_make_one_virtual_user_for_each_user_and_end_badly_with_the
     lines = commands_script(LOAD, Path("/a b/driver.tcl"), 10).splitlines()
     assert "vuset vu 3" in lines
     assert "vuset delay 0" in lines
-    assert lines.index("customscript {/a b/driver.tcl}") < lines.index("vucreate") < lines.index("vurun")
+    assert (
+        lines.index("customscript {/a b/driver.tcl}")
+        < lines.index("vucreate")
+        < lines.index("vurun")
+    )
     assert lines[-1] == "exit [expr {[tsv::get tailrace ended] != 3}]"
 
 
@@ -157,7 +196,10 @@ def test_a_draw_is_a_procedure_of_whole_microseconds() -> None:
     constant = tcl.procedure("gap", Draw({"constant": 2_500_000}, 1))
     assert constant == ["proc gap {user number} {", "    return [expr {max(0, entier(2.5))}]", "}"]
     erlang = tcl.procedure("gap", Draw({"erlang": {"mean": 10**9, "shape": 2}}, 5))
-    assert erlang[1:3] == ["    set u0 [uniform $user $number 5]", "    set u1 [uniform $user $number 6]"]
+    assert erlang[1:3] == [
+        "    set u0 [uniform $user $number 5]",
+        "    set u1 [uniform $user $number 6]",
+    ]
     assert "-1000.0 / 2 * (log($u0) + log($u1))" in erlang[3]
 
 
@@ -172,7 +214,9 @@ def test_a_log_of_other_pauses_than_the_seed_gives_is_refused(tmp_path: Path) ->
     assert [one.latency_us for one in done] == [1500, 900]
     assert users.lag_us(done[1:]) == 50
     assert users.lag_us([]) is None
-    log.write_text(first + second.removesuffix(" 50\n"), encoding="ascii")  # the last line was being written
+    log.write_text(
+        first + second.removesuffix(" 50\n"), encoding="ascii"
+    )  # the last line was being written
     assert [one.number for one in users.transactions()] == [1]
     log.write_text(first + f"0 2 {pause_us + 900} 0 101 0 {pause_us + 1} 50\n", encoding="ascii")
     with pytest.raises(FabricError, match="transaction 2 of user 0 had a different pause"):

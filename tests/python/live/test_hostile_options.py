@@ -36,7 +36,9 @@ def test_options_of_slurm_are_refused_unless_they_are_words(text: str) -> None:
         Jobs(time=text.replace("batch", "01:00:00"))
 
 
-@pytest.mark.parametrize("time", ["30", "30:00", "01:00:00", "2-00", "2-00:30", "2-00:30:00", "unlimited"])
+@pytest.mark.parametrize(
+    "time", ["30", "30:00", "01:00:00", "2-00", "2-00:30", "2-00:30:00", "unlimited"]
+)
 def test_time_limits_of_slurm_are_taken(time: str) -> None:
     assert f"#SBATCH -t {time}" in batch_script(Jobs("gpu,long", time)).splitlines()
 
@@ -56,7 +58,10 @@ def test_keys_of_a_run_are_in_no_folder_that_a_shell_would_divide(
 ) -> None:
     (tmp_path / folder).mkdir()
     monkeypatch.chdir(tmp_path / folder)
-    with pytest.raises(RunRefusedError, match="the folder for the keys of the run"), slurm_workers(Jobs(), print):
+    with (
+        pytest.raises(RunRefusedError, match="the folder for the keys of the run"),
+        slurm_workers(Jobs(), print),
+    ):
         pytest.fail("it is refused")
 
 
@@ -81,7 +86,9 @@ def frames_of(netns: str) -> object:
 
 
 def profile_of(netns: str) -> None:
-    profiling.profile_file(profiling.ProfileArguments(path=Path("eth0"), netns=netns, length="1s"), json_=True)
+    profiling.profile_file(
+        profiling.ProfileArguments(path=Path("eth0"), netns=netns, length="1s"), json_=True
+    )
 
 
 def mtu_of(netns: str) -> object:
@@ -131,7 +138,9 @@ def test_only_a_port_of_the_network_is_captured(text: str) -> None:
     assert json.loads(line)["path"] == text
 
 
-def test_the_folder_of_a_standing_fabric_is_closed_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_a_standing_fabric_is_closed_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fabric = tmp_path / "fabric"
     # In place of the fabric: notes the mode that the folder has when the socket is made.
     fabric.write_text(

@@ -1,6 +1,7 @@
 """Texts for programs, with hostile values: they stay data in every language, or are refused.
 
-A real interpreter reads the text where this machine has one; what is read here besides is the grammar of the language.
+A real interpreter reads the text where this machine has one; what is read here besides is the
+grammar of the language.
 """
 
 import configparser
@@ -52,21 +53,26 @@ from tailrace.tools.drive.load import STANDARD
 LIMIT_S = 20
 NAME = "A-z_09"
 """Every kind of character that names have."""
-PATHS = [text for text in hostile("/tmp/run") if not text.startswith(("-", "..")) and "\0" not in text]
+PATHS = [
+    text for text in hostile("/tmp/run") if not text.startswith(("-", "..")) and "\0" not in text
+]
 """Paths that a system can have, each with something that a program divides or evaluates."""
 
 
 def run(words: list[str], text: str = "") -> str:
     """What an interpreter prints."""
-    done = subprocess.run(words, input=text.encode(), capture_output=True, timeout=LIMIT_S, check=True)
+    done = subprocess.run(
+        words, input=text.encode(), capture_output=True, timeout=LIMIT_S, check=True
+    )
     return done.stdout.decode()
 
 
-# --- languages that quote ------------------------------------------------------------------------------------------
+# --- languages that quote -------------------------------------------------------------------------
 
 
 def lua_value(literal: str) -> bytes:
-    """The bytes of a string of Lua that has decimal escapes alone (Lua 5.1 reference manual, 2.1)."""
+    """The bytes of a string of Lua that has decimal escapes alone (Lua 5.1 reference manual,
+    2.1)."""
     assert re.fullmatch(r'"(?:[A-Za-z0-9 \-_./:]|\\\d{3})*"', literal), literal
     pieces = re.findall(r"\\(\d{3})|(.)", literal[1:-1])
     return b"".join(bytes([int(number)]) if number else one.encode() for number, one in pieces)
@@ -93,11 +99,9 @@ def tcl_value(word: str) -> str:
 def test_a_word_of_tcl_is_the_text(text: str) -> None:
     assert tcl_value(tcl.word(text)) == text
     if found := shutil.which("tclsh"):
-        script = f"fconfigure stdout -encoding utf-8 -translation lf\nset x {tcl.word(text)}\nputs -nonewline $x\n"
+        script = f"fconfigure stdout -encoding utf-8 -translation lf\nset x {tcl.word(text)}\nputs -nonewline $x\n"  # noqa: E501
         assert run([found], script) == text
-        listed = (
-            f"fconfigure stdout -encoding utf-8 -translation lf\nputs -nonewline [lindex {tcl.words('a', text)} 1]\n"
-        )
+        listed = f"fconfigure stdout -encoding utf-8 -translation lf\nputs -nonewline [lindex {tcl.words('a', text)} 1]\n"  # noqa: E501
         assert run([found], listed) == text
 
 
@@ -107,13 +111,18 @@ def test_scripts_of_hammerdb_have_the_path_of_a_run_as_a_value(path: str) -> Non
     script = hammerdb.driver_script(load, Path(path), "10.77.0.2")
     plain = hammerdb.driver_script(load, Path("/run"), "10.77.0.2")
     differing = [line for line in script.splitlines() if line not in plain.splitlines()]
-    assert [line.split(maxsplit=2)[:2] for line in differing] == [["variable", "control"], ["variable", "log_prefix"]]
+    assert [line.split(maxsplit=2)[:2] for line in differing] == [
+        ["variable", "control"],
+        ["variable", "log_prefix"],
+    ]
     if found := shutil.which("tclsh"):
-        settings = script.partition("proc ")[0] + "fconfigure stdout -encoding utf-8 -translation lf\n"
+        settings = (
+            script.partition("proc ")[0] + "fconfigure stdout -encoding utf-8 -translation lf\n"
+        )
         assert run([found], settings + "puts -nonewline $::tailrace::control\n") == path
 
 
-# --- languages that take names and numbers -------------------------------------------------------------------------
+# --- languages that take names and numbers --------------------------------------------------------
 
 
 def test_a_name_means_itself_in_every_language() -> None:
@@ -168,9 +177,20 @@ def placed(protocol: str) -> kernel_storage.Placed:
 
 def scripts() -> dict[str, str]:
     """Scripts of a shell in guests."""
-    device = {"sector_bytes": 512, "read_latency": {"constant": 10**6}, "servers": 1, "queue_depth": 32}
-    made = {f"target of {one}": kernel_storage.target([placed(one)], {NAME: device}) for one in ("iscsi", "nvme-tcp")}
-    made |= {f"initiator of {one}": kernel_storage.attach(placed(one), NAME) for one in ("iscsi", "nvme-tcp")}
+    device = {
+        "sector_bytes": 512,
+        "read_latency": {"constant": 10**6},
+        "servers": 1,
+        "queue_depth": 32,
+    }
+    made = {
+        f"target of {one}": kernel_storage.target([placed(one)], {NAME: device})
+        for one in ("iscsi", "nvme-tcp")
+    }
+    made |= {
+        f"initiator of {one}": kernel_storage.attach(placed(one), NAME)
+        for one in ("iscsi", "nvme-tcp")
+    }
     return made | {"disk": kernel_storage.disk(placed("local"), device)}
 
 
@@ -203,7 +223,10 @@ def test_texts_for_programs_have_names_and_numbers_alone() -> None:
     assert [line for line in lines if NAME in line] == [f"filename={RUN}/{NAME}", f"[{NAME}]"]
     launch = replace(mpi_of.launch(mpi_of.planned(), Path(RUN)), scratch=RUN)
     assert launch.hostfile() == "a\nb\n"
-    assert {value for value in launch.parameters().values() if "/" in value} == {f"{RUN}/{open_mpi.AGENT}", RUN}
+    assert {value for value in launch.parameters().values() if "/" in value} == {
+        f"{RUN}/{open_mpi.AGENT}",
+        RUN,
+    }
     for name, script in scripts().items():
         used = [
             word
@@ -224,12 +247,23 @@ def commands(name: str) -> Iterable[list[str]]:
     web = requests_of.work()
     web = replace(web, raw={**web.raw, "name": name})
     script = sysbench.Script(raw, 7, ROWS)
-    yield list(script.command(Path("/s.lua"), sysbench.server_options("pgsql", "10.77.0.2", 5432), 5).argv)
-    yield list(pgbench.Script(raw, 7, ROWS).command(Path("/pgbench"), Path("/s"), Path("/l"), "10.77.0.2", 5).argv)
+    yield list(
+        script.command(Path("/s.lua"), sysbench.server_options("pgsql", "10.77.0.2", 5432), 5).argv
+    )
+    yield list(
+        pgbench.Script(raw, 7, ROWS)
+        .command(Path("/pgbench"), Path("/s"), Path("/l"), "10.77.0.2", 5)
+        .argv
+    )
     yield list(wrk.Script(web).command(Path("/s.lua"), "10.77.0.2", 5).argv)
     yield list(fio.client(storage_of.work(name=name), Path("/x")).argv)
-    messages = replace(web, raw={**web.raw, "request": {"constant": 200}, "response": {"constant": rabbitmq.ACK_BYTES}})
-    messages = replace(messages, raw={**messages.raw, "round_trips": [{"response_bytes": rabbitmq.ACK_BYTES}]})
+    messages = replace(
+        web,
+        raw={**web.raw, "request": {"constant": 200}, "response": {"constant": rabbitmq.ACK_BYTES}},
+    )
+    messages = replace(
+        messages, raw={**messages.raw, "round_trips": [{"response_bytes": rabbitmq.ACK_BYTES}]}
+    )
     yield list(perf_test.Messages(messages).command("10.77.0.2").argv)
 
 
@@ -239,17 +273,21 @@ def test_the_agent_of_open_mpi_runs_none_of_its_words(tmp_path: Path) -> None:
     agent.chmod(0o755)
     for number, text in enumerate(text for text in hostile("x") if not {"\0", "\r"} & set(text)):
         run([str(agent), f"h{number}", "orted", shlex.quote(text)])
-        launch = replace(mpi_of.launch(mpi_of.planned(), tmp_path), addresses={f"h{number}": "10.77.0.2"})
+        launch = replace(
+            mpi_of.launch(mpi_of.planned(), tmp_path), addresses={f"h{number}": "10.77.0.2"}
+        )
         [(host, words)] = launch.asked()
         assert list(launch.daemon(host, words).argv) == ["orted", text]
     assert sorted(path.name for path in tmp_path.iterdir()) == [open_mpi.AGENT]
 
 
-# --- paths ---------------------------------------------------------------------------------------------------------
+# --- paths ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_folder_that_a_program_would_divide_is_refused(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_a_program_would_divide_is_refused(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(RunRefusedError, match=r"programs do not take .* as part of a name"):
         Lab("{}", Path(path))
     engine = LiveEngine.__new__(LiveEngine)
@@ -266,7 +304,9 @@ def test_a_plain_folder_has_letters_of_any_script(path: str) -> None:
     require_plain("the folder", Path(path), "")
 
 
-@pytest.mark.parametrize("text", ["/dev/$ncpus", "/dev/sda\nexec_prerun=touch x", "/dev/sda,x", "-rf", "/dev/a:b"])
+@pytest.mark.parametrize(
+    "text", ["/dev/$ncpus", "/dev/sda\nexec_prerun=touch x", "/dev/sda,x", "-rf", "/dev/a:b"]
+)
 def test_a_drive_is_one_word_and_no_option(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     drive: Any = SimpleNamespace(device=Path(text))
     if "$" in text or "\n" in text or "," in text:

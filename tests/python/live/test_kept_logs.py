@@ -1,4 +1,5 @@
-"""Ingress logs that a live run keeps: of its first trials, within a limit; with `--log-ingress` all."""
+"""Ingress logs that a live run keeps: of its first trials, within a limit; with `--log-ingress`
+all."""
 
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,9 @@ def kept(run: Path, name: str, *, is_asked: bool = False, **more: Any) -> str | 
     return found.fabric.replay_log
 
 
-def test_the_first_logs_are_kept_and_all_that_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_logs_are_kept_and_all_that_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(engine, "KEPT_BYTES_MAX", 2 * BYTES)
     assert kept(tmp_path, "a") == "live/ingress/a/ingress.log"
     assert (tmp_path / "live" / "ingress" / "a" / "plan.json").exists()

@@ -1,4 +1,5 @@
-"""Fabrics for comparison: what they cannot be is refused with its line, and what does not act on them is told."""
+"""Fabrics for comparison: what they cannot be is refused with its line, and what does not act on
+them is told."""
 
 import json
 from pathlib import Path
@@ -27,7 +28,13 @@ from tailrace.scenario.loading import load_scenario
 from trial_files import read_trial, write_trial
 from whole import part
 
-QUEUE = {"name": "tbf", "tx_frames": 10, "tx_bytes": 9000, "drops": {"tail-drop": {"frames": 2}}, "depth_bytes": 0}
+QUEUE = {
+    "name": "tbf",
+    "tx_frames": 10,
+    "tx_bytes": 9000,
+    "drops": {"tail-drop": {"frames": 2}},
+    "depth_bytes": 0,
+}
 PORT: dict[str, Any] = {
     "node": "leaf",
     "towards": "client",
@@ -71,16 +78,22 @@ def test_a_star_with_usual_cables_can_be_compared(kind: str) -> None:
         (
             "bridge",
             {
-                "network__topology": {"kind": "dumbbell", "left": ["client"], "right": ["db", "bulk"]},
+                "network__topology": {
+                    "kind": "dumbbell",
+                    "left": ["client"],
+                    "right": ["db", "bulk"],
+                },
                 "switches": {},
                 "arms": {"fifo": {}},
             },
-            "network.topology: --fabric bridge supports one switch with hosts around it, but this network has 2",
+            "network.topology: --fabric bridge supports one switch with hosts around it, but "
+            "this network has 2",
         ),
         (
             "ovs",
             {"network__link": {"delay": "1ms"}},
-            "network.link.delay: --fabric ovs adds no delay: links above 20us would differ from the scenario",
+            "network.link.delay: --fabric ovs adds no delay: links above 20us would differ "
+            "from the scenario",
         ),
         (
             "bridge",
@@ -90,7 +103,8 @@ def test_a_star_with_usual_cables_can_be_compared(kind: str) -> None:
         (
             "ovs-dpdk",
             {"hosts__defaults": {"mtu": "9000B"}},
-            "hosts.defaults.mtu: DPDK's ports to the kernel support an MTU of at most 1500B, not 9000B",
+            "hosts.defaults.mtu: DPDK's ports to the kernel support an MTU "
+            "of at most 1500B, not 9000B",
         ),
         (
             "ovs-dpdk",
@@ -99,7 +113,9 @@ def test_a_star_with_usual_cables_can_be_compared(kind: str) -> None:
         ),
     ],
 )
-def test_what_cannot_be_compared_is_refused_with_its_place(kind: str, changes: dict[str, object], refusal: str) -> None:
+def test_what_cannot_be_compared_is_refused_with_its_place(
+    kind: str, changes: dict[str, object], refusal: str
+) -> None:
     [only] = refusals(kind, changes)
     assert only.startswith(refusal)
     assert "(hint: " in only
@@ -114,7 +130,8 @@ def test_every_mechanism_that_does_not_act_is_named_with_its_place() -> None:
     assert ignored("tap") == []
     assert ignored("bridge") == [
         "policies.dpp.dpp: ignored by --fabric bridge: dpp",
-        "policies.dpp.queues: ignored by --fabric bridge: queues express, normal become one queue with the sum "
+        "policies.dpp.queues: ignored by --fabric bridge: queues express, normal become one "
+        "queue with the sum "
         "of their limits",
     ]
 
@@ -147,7 +164,8 @@ def test_mtus_of_ports_are_told_where_they_are_not_checked(key: str, value: obje
         ),
         (
             {"workloads__orders__priority": 3},
-            "workloads.orders.priority: ignored by --fabric ovs: priority 3, since each port has one queue",
+            "workloads.orders.priority: ignored by --fabric ovs: priority 3, since each port "
+            "has one queue",
         ),
         (
             {"switches__leaf__classify": [{"class": 3, "source": "db"}]},
@@ -163,7 +181,10 @@ def test_a_mechanism_is_named_wherever_it_stands(changes: dict[str, object], wha
     ("changes", "what"),
     [
         (
-            {"policies__fifo": {"queues": {"q": {"qcn": {}}}}, "hosts__defaults": {"nic": {"qcn": {}}}},
+            {
+                "policies__fifo": {"queues": {"q": {"qcn": {}}}},
+                "hosts__defaults": {"nic": {"qcn": {}}},
+            },
             "hosts.defaults.nic: ignored by --fabric ovs: pauses, QCN and ETS of hosts",
         ),
         (
@@ -172,7 +193,9 @@ def test_a_mechanism_is_named_wherever_it_stands(changes: dict[str, object], wha
         ),
     ],
 )
-def test_what_holds_for_all_is_named_once_where_it_stands(changes: dict[str, object], what: str) -> None:
+def test_what_holds_for_all_is_named_once_where_it_stands(
+    changes: dict[str, object], what: str
+) -> None:
     section = what.partition(".")[0]
     assert [one for one in ignored("ovs", changes) if one.startswith(section)] == [what]
 
@@ -182,7 +205,10 @@ def test_a_policy_that_no_port_has_is_not_named() -> None:
 
 
 def test_the_log_of_what_enters_is_the_own_switchs_alone() -> None:
-    with pytest.raises(RunRefusedError, match="--log-ingress: frames of --fabric ovs do not pass the built-in switch"):
+    with pytest.raises(
+        RunRefusedError,
+        match="--log-ingress: frames of --fabric ovs do not pass the built-in switch",
+    ):
         LiveEngine(kind="ovs", log_ingress=True)
     with pytest.raises(RunRefusedError, match="there is no fabric 'vpp'"):
         LiveEngine(kind="vpp")
@@ -190,14 +216,20 @@ def test_the_log_of_what_enters_is_the_own_switchs_alone() -> None:
 
 def live(out: Path, kind: str) -> ExperimentRun:
     """A live experiment on the stand-in for the fabric."""
-    loaded = load_scenario(sound(workloads__backup=..., experiment__trials=1, experiment__live={"min_idle": "0%"}))
+    loaded = load_scenario(
+        sound(workloads__backup=..., experiment__trials=1, experiment__live={"min_idle": "0%"})
+    )
     return ExperimentRun(loaded, Options(out=out), engine=LiveEngine(kind=kind))
 
 
 @pytest.mark.usefixtures("fake_lab")
-def test_a_fabric_that_is_missing_is_told_with_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fabric_that_is_missing_is_told_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKE_LACKS", "Open vSwitch is not installed")
-    with pytest.raises(RunRefusedError, match=r'Open vSwitch is not installed \(hint: `make live-deps WITH="ovs"`'):
+    with pytest.raises(
+        RunRefusedError, match=r'Open vSwitch is not installed \(hint: `make live-deps WITH="ovs"`'
+    ):
         live(tmp_path / "run", "ovs")
     live(tmp_path / "run", "bridge")
 
@@ -211,7 +243,10 @@ def test_fabrics_are_recorded_compared_by_name_and_never_mixed(tmp_path: Path) -
     with pytest.raises(RunRefusedError, match="holds another run"):
         live(tmp_path / "tap", "bridge").run()
     text = format_compare(compare(tmp_path / "tap", tmp_path / "bridge"))
-    assert f"a: {tmp_path / 'tap'} (live, fabric tap)\nb: {tmp_path / 'bridge'} (live, fabric bridge)\n" in text
+    assert (
+        f"a: {tmp_path / 'tap'} (live, fabric tap)\nb: "
+        f"{tmp_path / 'bridge'} (live, fabric bridge)\n" in text
+    )
     summary, _ = summarise_and_report(tmp_path / "bridge")
     assert results.format_table(summary).startswith("sound, live over bridge: seed 1")
 
@@ -231,7 +266,11 @@ def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
         seal(file)
     summary, report = summarise_and_report(out)
     [queue] = summary.arms["fifo"].ports[0].queues
-    assert (queue.marked_frames, queue.depth_mean_bytes, queue.depth_max_bytes) == (None, None, None)
+    assert (queue.marked_frames, queue.depth_mean_bytes, queue.depth_max_bytes) == (
+        None,
+        None,
+        None,
+    )
     assert queue.drops_frames == 2
     assert queue.drops == {"tail-drop": Lost(frames=2, bytes=None)}
     drops = summary.arms["fifo"].drops
@@ -245,7 +284,9 @@ def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
     page = report.read_text(encoding="utf-8")
     assert '<td class="text">in switch</td><td>1</td><td>–</td>' in page
     assert '<td class="text">policed</td><td>2</td><td>99.0 B</td>' in page
-    shown = CliRunner().invoke(app, ["show", "queues", str(out), "--arm", "dpp"], catch_exceptions=False)
+    shown = CliRunner().invoke(
+        app, ["show", "queues", str(out), "--arm", "dpp"], catch_exceptions=False
+    )
     assert "Tail Drop Pkts" in shown.stdout
     assert "Tail Drop Byts" not in shown.stdout
     assert [line.split() for line in shown.stdout.splitlines() if "in-switch" in line] == [
@@ -264,7 +305,16 @@ def test_a_port_of_another_switch_has_no_settings_of_the_policy() -> None:
 def test_the_command_line_takes_the_fabric_and_warns_once(tmp_path: Path) -> None:
     file = tmp_path / "s.yaml"
     file.write_text(json.dumps(sound(workloads__backup=...), indent=1), encoding="utf-8")
-    words = ["run", str(file), "--live", "--fabric", "bridge", "--dry-run", "--out", str(tmp_path / "run")]
+    words = [
+        "run",
+        str(file),
+        "--live",
+        "--fabric",
+        "bridge",
+        "--dry-run",
+        "--out",
+        str(tmp_path / "run"),
+    ]
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == 0
     [warning] = [line for line in done.stderr.splitlines() if "policies.dpp.dpp" in line]

@@ -1,4 +1,5 @@
-"""The client of the fabric: it speaks the protocol, waits with limits, and takes everything down."""
+"""The client of the fabric: it speaks the protocol, waits with limits, and takes everything
+down."""
 
 import json
 from pathlib import Path
@@ -28,7 +29,10 @@ def test_a_program_is_started_and_its_end_is_known(tmp_path: Path) -> None:
 
 
 def test_what_the_fabric_refuses_is_said_in_its_words(tmp_path: Path) -> None:
-    with Lab(PLAN, tmp_path / "lab") as lab, pytest.raises(FabricError, match="signal: there is no program 'nobody'"):
+    with (
+        Lab(PLAN, tmp_path / "lab") as lab,
+        pytest.raises(FabricError, match="signal: there is no program 'nobody'"),
+    ):
         lab.call("signal", name="nobody", signal="INT")
 
 
@@ -58,12 +62,17 @@ def test_a_fabric_that_does_not_start_is_an_error_with_its_last_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_FAULT", "unready")
-    with pytest.raises(FabricError, match="did not start: no /dev/net/tun"), Lab(PLAN, tmp_path / "lab"):
+    with (
+        pytest.raises(FabricError, match="did not start: no /dev/net/tun"),
+        Lab(PLAN, tmp_path / "lab"),
+    ):
         pytest.fail("it is not up")
 
 
 def test_the_doctor_names_the_package_of_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "version_of", lambda needed: None if needed.program == "iperf3" else "1.0")
+    monkeypatch.setattr(
+        doctor, "version_of", lambda needed: None if needed.program == "iperf3" else "1.0"
+    )
     facts = doctor.examine()
     assert not doctor.is_healthy(facts)
     assert "NO  iperf3" in doctor.as_text(facts)
@@ -75,7 +84,10 @@ def test_a_log_is_replayed_to_the_same_digest(tmp_path: Path) -> None:
     (run / "trials" / "fifo").mkdir(parents=True)
     manifest = {"manifest_version": FORMAT, "name": "s", "arms": ["fifo"], "workloads": []}
     (run / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    file, parts = run / "trials" / "fifo" / "1.json", {"fabric": {"replay_log": "live/ingress/a/log"}}
+    file, parts = (
+        run / "trials" / "fifo" / "1.json",
+        {"fabric": {"replay_log": "live/ingress/a/log"}},
+    )
     folder = run / "live" / "ingress" / "a"
     folder.mkdir(parents=True)
     for name in ("log", "plan.json"):

@@ -1,4 +1,5 @@
-"""Programs of MPI jobs: how Open MPI starts ranks, what ranks write, what NetPIPE and hpcc tell, what is refused."""
+"""Programs of MPI jobs: how Open MPI starts ranks, what ranks write, what NetPIPE and hpcc tell,
+what is refused."""
 
 import subprocess
 from dataclasses import replace
@@ -22,7 +23,7 @@ US_NS = 1000
 PS_PER_US = 10**6
 
 
-# --- how ranks are started -----------------------------------------------------------------------------------------
+# --- how ranks are started ------------------------------------------------------------------------
 
 
 def options(**keys: Any) -> dict[str, str]:
@@ -32,7 +33,9 @@ def options(**keys: Any) -> dict[str, str]:
 def test_every_rank_has_a_line_with_its_host() -> None:
     work = planned(hosts=["a", "b", "c"], ranks=5, pattern="barrier")
     assert launch(work, Path("/x")).hostfile().split() == ["a", "b", "c", "a", "b"]
-    assert launch(planned(hosts=["a", "b"], ranks=2, map_by="slot"), Path("/x")).hostfile().split() == ["a", "b"]
+    assert launch(
+        planned(hosts=["a", "b"], ranks=2, map_by="slot"), Path("/x")
+    ).hostfile().split() == ["a", "b"]
     assert planned(hosts=["a", "b", "c"]).ranks == ["a", "b"], "a pingpong has two ranks"
 
 
@@ -47,7 +50,9 @@ def test_the_interface_ports_and_limit_of_the_plan_are_those_of_open_mpi() -> No
 
 def test_in_a_lab_with_vlans_each_network_has_an_interface() -> None:
     for vlan, device in ((None, "vlan0"), (10, "vlan10")):
-        own = replace(launch(planned(**({"vlan": vlan} if vlan else {})), Path("/x")), has_vlans=True).parameters()
+        own = replace(
+            launch(planned(**({"vlan": vlan} if vlan else {})), Path("/x")), has_vlans=True
+        ).parameters()
         assert (own["btl_tcp_if_include"], own["oob_tcp_if_include"]) == (device, device)
 
 
@@ -75,11 +80,29 @@ def test_every_algorithm_of_scenarios_has_a_number() -> None:
 def test_the_agent_hands_the_command_of_a_daemon_over(tmp_path: Path) -> None:
     own = launch(planned(priority=3), tmp_path)
     own.agent.write_text(open_mpi.AGENT_TEXT, encoding="utf-8")
-    words = ["b", "orted", "--daemonize", "-mca", "ess", '"env"', "-mca", "orte_node_regex", '"a,b@0(2)"']
+    words = [
+        "b",
+        "orted",
+        "--daemonize",
+        "-mca",
+        "ess",
+        '"env"',
+        "-mca",
+        "orte_node_regex",
+        '"a,b@0(2)"',
+    ]
     subprocess.run(["/bin/sh", str(own.agent), *words], check=True)
     [(host, told)] = own.asked()
     command = own.daemon(host, told)
-    assert list(command.argv) == ["orted", "-mca", "ess", "env", "-mca", "orte_node_regex", "a,b@0(2)"]
+    assert list(command.argv) == [
+        "orted",
+        "-mca",
+        "ess",
+        "env",
+        "-mca",
+        "orte_node_regex",
+        "a,b@0(2)",
+    ]
     assert (command.host, command.priority, command.name) == ("b", 3, "mpi-job-b")
     assert own.asked() == [], "each is started once"
 
@@ -91,7 +114,10 @@ def test_the_agent_hands_the_command_of_a_daemon_over(tmp_path: Path) -> None:
             "mpirun noticed that process rank 1 with PID 0 on node b exited on signal 9 (Killed).",
             "mpi-job: rank 1 on host 'b' was ended by signal 9 (Killed)",
         ),
-        ("----\nORTE was unable to reliably start one or more daemons.\n", "mpi-job: Open MPI failed: ORTE was unable"),
+        (
+            "----\nORTE was unable to reliably start one or more daemons.\n",
+            "mpi-job: Open MPI failed: ORTE was unable",
+        ),
         ("", "mpi-job: Open MPI failed: it wrote no reason"),
     ],
 )
@@ -99,11 +125,12 @@ def test_a_failed_job_tells_its_reason(errors: str, expected: str) -> None:
     assert open_mpi.complaint(planned(), errors).startswith(expected)
 
 
-# --- what ranks write ----------------------------------------------------------------------------------------------
+# --- what ranks write -----------------------------------------------------------------------------
 
 
 def two_ranks(folder: Path, **keys: Any) -> mpi.MpiWork:
-    """Two iterations of 8 and one of 16 bytes, of 100, 300 and 500 us at rank 0, and 10 us longer at rank 1."""
+    """Two iterations of 8 and one of 16 bytes, of 100, 300 and 500 us at rank 0, and 10 us longer
+    at rank 1."""
     work = planned(sizes=["8B", "16B"], iterations=2, volume="16B", **keys)
     assert work.iterations == [2, 1]
     for rank in (0, 1):
@@ -135,7 +162,10 @@ def test_times_of_ranks_are_those_of_the_table(tmp_path: Path) -> None:
     assert found.outcome.completion_ps == (2000 + 510) * PS_PER_US
     assert times is not None
     first, second = times.sizes
-    assert (first.repetitions, first.mean_of_ranks_ps) == (2, [200.0 * PS_PER_US, 210.0 * PS_PER_US])
+    assert (first.repetitions, first.mean_of_ranks_ps) == (
+        2,
+        [200.0 * PS_PER_US, 210.0 * PS_PER_US],
+    )
     assert (second.min_ps, second.max_ps) == (500 * PS_PER_US, 510 * PS_PER_US)
     row = _row("ring", [first])
     assert row is not None
@@ -172,7 +202,9 @@ def test_missing_or_short_files_fail_the_trial(tmp_path: Path) -> None:
 
 
 def test_computing_times_are_drawn_by_rank() -> None:
-    work = planned(compute="uniform(10us, 20us)", sizes=["8B"], iterations=100, warm_up_iterations=1)
+    work = planned(
+        compute="uniform(10us, 20us)", sizes=["8B"], iterations=100, warm_up_iterations=1
+    )
     first, second = work.job((1, 1), None)["compute_ns"]
     assert len(first) == 101
     assert first != second
@@ -181,7 +213,7 @@ def test_computing_times_are_drawn_by_rank() -> None:
     assert planned(compute="500ns").job((1, 1), None)["compute_ns"][0][0] == 500
 
 
-# --- NetPIPE and hpcc ----------------------------------------------------------------------------------------------
+# --- NetPIPE and hpcc -----------------------------------------------------------------------------
 
 
 def test_netpipe_tells_a_time_for_the_size_that_it_was_asked(tmp_path: Path) -> None:
@@ -232,7 +264,11 @@ def test_hpcc_tells_two_sizes(tmp_path: Path) -> None:
     (tmp_path / hpcc.OUTPUT).write_text(SUMMARY, encoding="ascii")
     found = hpcc.figures("job", tmp_path)
     assert hpcc.one_way_ps(found, 8) == (28_500_000, 30_000_000, 32_000_000)
-    assert hpcc.one_way_ps(found, 2_000_000) == (2000 * PS_PER_US, 4000 * PS_PER_US, 5000 * PS_PER_US)
+    assert hpcc.one_way_ps(found, 2_000_000) == (
+        2000 * PS_PER_US,
+        4000 * PS_PER_US,
+        5000 * PS_PER_US,
+    )
     assert "HPL" not in hpcc.summary(found)
     (tmp_path / hpcc.OUTPUT).write_text(SUMMARY.replace("Success=1", "Success=0"), encoding="ascii")
     with pytest.raises(ProgramError, match="reports no success"):
@@ -240,7 +276,7 @@ def test_hpcc_tells_two_sizes(tmp_path: Path) -> None:
     assert hpcc.input_text(2).splitlines()[11].split()[0] == "2", "the grid has all ranks"
 
 
-# --- what is refused -----------------------------------------------------------------------------------------------
+# --- what is refused ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -253,13 +289,23 @@ def test_hpcc_tells_two_sizes(tmp_path: Path) -> None:
             ".sizes.1",
             "hpcc measures 8B and 2000000B, and not 1000B",
         ),
-        ({"compute": "1us", "sizes": ["8B"], "load_generator": "hpcc"}, ".compute", "do not compute"),
+        (
+            {"compute": "1us", "sizes": ["8B"], "load_generator": "hpcc"},
+            ".compute",
+            "do not compute",
+        ),
         ({"pattern": "ring", "ranks": 33}, ".ranks", "33 ranks of a live run are processes"),
         ({"pattern": "ring", "sizes": ["1GiB"]}, ".sizes", "more than the 1 GiB"),
-        ({"iterations": 1_000_000, "sizes": ["1B", "2B", "4B"]}, ".iterations", "each of its 3000000 iterations"),
+        (
+            {"iterations": 1_000_000, "sizes": ["1B", "2B", "4B"]},
+            ".iterations",
+            "each of its 3000000 iterations",
+        ),
     ],
 )
-def test_what_real_ranks_cannot_do_is_refused_with_its_key(keys: dict[str, Any], key: str, what: str) -> None:
+def test_what_real_ranks_cannot_do_is_refused_with_its_key(
+    keys: dict[str, Any], key: str, what: str
+) -> None:
     found = refusals(**keys)
     assert any(each.startswith(f"{key}: ") and what in each for each in found), found
 

@@ -45,7 +45,8 @@ def test_messages_of_the_presets_have_the_sizes_of_the_presets() -> None:
 
 
 @pytest.mark.parametrize(
-    ("whole", "body"), [(59, 1), (58, None), (131_122, 131_064), (131_123, None), (131_131, 131_065)]
+    ("whole", "body"),
+    [(59, 1), (58, None), (131_122, 131_064), (131_123, None), (131_131, 131_065)],
 )
 def test_a_message_of_several_frames_has_a_header_in_each(whole: int, body: int | None) -> None:
     assert rabbitmq.body_bytes(whole, rabbitmq.PUBLISH_BYTES) == body
@@ -54,20 +55,32 @@ def test_a_message_of_several_frames_has_a_header_in_each(whole: int, body: int 
 @pytest.mark.parametrize(
     ("keys", "refusal"),
     [
-        ({"request": "200B", "response": "4kB"}, ".response: a confirm, and an acknowledgement of a consumer, have 21"),
+        (
+            {"request": "200B", "response": "4kB"},
+            ".response: a confirm, and an acknowledgement of a consumer, have 21",
+        ),
         (
             {"request": "60B", "response": "21B"},
             ".request: no message of perf-test has 60 bytes (hint: write at least 70B",
         ),
-        ({"preset": "mq-consume", "requests": None}, ": the consumers of perf-test need a number of messages"),
+        (
+            {"preset": "mq-consume", "requests": None},
+            ": the consumers of perf-test need a number of messages",
+        ),
         (
             {"preset": "mq-consume", "requests": 200_000},
             ".requests: 600300 messages of 1024 bytes would be in the queue",
         ),
         ({"preset": "mq-publish", "users": 501}, ".users: perf-test has threads for each user"),
         ({"preset": "mq-publish", "gap": "1ms"}, ".gap: the users of perf-test do not pause"),
-        ({"preset": "mq-publish", "connection": "new"}, ".connection: perf-test keeps its connections"),
-        ({"preset": "mq-publish", "users": None, "arrivals": "1ms"}, ".arrivals: the users of perf-test wait for each"),
+        (
+            {"preset": "mq-publish", "connection": "new"},
+            ".connection: perf-test keeps its connections",
+        ),
+        (
+            {"preset": "mq-publish", "users": None, "arrivals": "1ms"},
+            ".arrivals: the users of perf-test wait for each",
+        ),
     ],
 )
 def test_what_it_cannot_do_is_refused_with_its_key(
@@ -86,27 +99,38 @@ def with_jar(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setenv(perf_test.HOME_VARIABLE, str(folder))
 
 
-def test_the_newest_jar_is_used_and_its_name_has_its_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_newest_jar_is_used_and_its_name_has_its_version(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     with_jar(monkeypatch, tmp_path)
     assert version_of(perf_test.PERF_TEST) == "2.22.1"
     assert messages(preset="mq-publish").command("10.77.0.2").argv[2] == f"{tmp_path}/*"
 
 
-def test_without_it_a_run_is_refused_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_it_a_run_is_refused_with_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv(perf_test.HOME_VARIABLE, str(tmp_path))
     found = refusals(is_exact=False, preset="mq-publish", request=None, response=None)
-    assert found[0].startswith(".load_generator: PerfTest is not installed (hint: see docs/how-to/live-services.md")
+    assert found[0].startswith(
+        ".load_generator: PerfTest is not installed (hint: see docs/how-to/live-services.md"
+    )
 
 
 def test_users_publish_or_consume() -> None:
     publish = " ".join(messages(preset="mq-publish", requests=None).command("10.77.0.2").argv)
-    assert "--producers 2 --consumers 0 --confirm 100 --size 1024 --flag persistent --flag mandatory" in publish
+    assert (
+        "--producers 2 --consumers 0 --confirm 100 --size 1024 --flag persistent --flag mandatory"
+        in publish
+    )
     assert "--pmessages" not in publish
     confirm = " ".join(messages(preset="mq-confirm").command("10.77.0.2").argv)
     assert "--confirm 1 --size 1024" in confirm
     assert confirm.endswith("--pmessages 500")
     consume = messages(preset="mq-consume")
-    assert " ".join(consume.command("10.77.0.2").argv).endswith("--producers 0 --consumers 2 --qos 100 --cmessages 500")
+    assert " ".join(consume.command("10.77.0.2").argv).endswith(
+        "--producers 0 --consumers 2 --qos 100 --cmessages 500"
+    )
     assert (consume.first_count, consume.last_count) == (1200, 200)
 
 
@@ -119,7 +143,10 @@ def test_a_finite_run_is_counted_whole_and_by_seconds() -> None:
     # 0.2 s until the first user began, and 1000 messages at 500 per second.
     assert outcome.completion_ps == 2_200 * MS_PS
     assert found.begun_ps == 0
-    assert [(part.start_ps // MS_PS, part.end_ps // MS_PS, part.size_bytes // 21) for part in found.moved] == [
+    assert [
+        (part.start_ps // MS_PS, part.end_ps // MS_PS, part.size_bytes // 21)
+        for part in found.moved
+    ] == [
         (200, 1200, 438),
         (1200, 2200, 560),
         (2200, 2200, 2),
@@ -144,8 +171,10 @@ def test_above_the_last_point_of_its_distribution_only_bounds_are_known() -> Non
 def test_the_age_of_consumed_messages_is_no_latency() -> None:
     own = messages(preset="mq-consume")
     said = (
-        "id: web, time 1.000 s, received: 900 msg/s, min/median/75th/95th/99th consumer latency: 1/2/3/4/5 µs\n"
-        "test stopped (Consumer reached message limit [2])\nid: web, receiving rate avg: 900 msg/s\n"
+        "id: web, time 1.000 s, received: 900 msg/s, min/median/75th/95th/99th consumer "
+        "latency: 1/2/3/4/5 µs\n"
+        "test stopped (Consumer reached message limit [2])\nid: web, "
+        "receiving rate avg: 900 msg/s\n"
     )
     outcome = own.measured(said, 10**9, 10**9, MeasuredInterval(10**9, 3.0)).outcome
     assert (outcome.transactions, outcome.latency) == (1000, None)
@@ -154,7 +183,9 @@ def test_the_age_of_consumed_messages_is_no_latency() -> None:
 @pytest.mark.parametrize("what", ["returned", "nacked"])
 def test_messages_that_the_broker_did_not_take_fail_the_trial(what: str) -> None:
     said = REPORT.replace(f"{what}: 0 msg/s", f"{what}: 3 msg/s", 1)
-    with pytest.raises(ProgramError, match=f"perf-test-web: the broker has {what} messages: 3 per second"):
+    with pytest.raises(
+        ProgramError, match=f"perf-test-web: the broker has {what} messages: 3 per second"
+    ):
         messages(preset="mq-confirm").measured(said, 0, 0, MeasuredInterval(0, 3.0))
 
 

@@ -14,7 +14,11 @@ def test_this_process_goes_before_programs_and_is_as_before_afterwards() -> None
     before = _scheduling()
     with ahead_of_programs():
         assert os.sched_getscheduler(0) == os.SCHED_RR | os.SCHED_RESET_ON_FORK
-        asked = [sys.executable, "-c", "import os; print(os.sched_getscheduler(0) == os.SCHED_OTHER)"]
+        asked = [
+            sys.executable,
+            "-c",
+            "import os; print(os.sched_getscheduler(0) == os.SCHED_OTHER)",
+        ]
         child = subprocess.run(asked, capture_output=True, text=True, check=True)
         assert child.stdout == "True\n", "what it starts is not favoured"
     assert _scheduling() == before

@@ -47,7 +47,11 @@ STREAM: dict[str, Any] = {
 def test_a_script_waits_and_then_does_every_statement() -> None:
     lines = SCRIPT.script().splitlines()
     assert lines.index(r"\sleep :nap us") < lines.index("SELECT d FROM pay_18000 WHERE id = :id;")
-    assert lines[-3:] == [r"\set id random(1, 900)", "SELECT d FROM pay_64000 WHERE id = :id;", r"\endif"]
+    assert lines[-3:] == [
+        r"\set id random(1, 900)",
+        "SELECT d FROM pay_64000 WHERE id = :id;",
+        r"\endif",
+    ]
     assert r"\if :n = 1" in lines
     assert r"\if :n > 4" in lines
     assert "said" not in Script(OLTP | {"transactions": 0}, 7, SCRIPT.rows).script()
@@ -64,30 +68,43 @@ def test_pgbench_is_asked_for_users_threads_and_time() -> None:
 
 def test_a_log_is_read_from_every_thread_without_the_pauses(tmp_path: Path) -> None:
     (tmp_path / "log.7").write_text("0 1 1500 0 100 2000\n0 2 6200 0 100 8200\n", encoding="ascii")
-    (tmp_path / "log.7.1").write_text("1 1 1700 0 100 2300\n1 2 58", encoding="ascii")  # the second was being written
+    (tmp_path / "log.7.1").write_text(
+        "1 1 1700 0 100 2300\n1 2 58", encoding="ascii"
+    )  # the second was being written
     found = SCRIPT.transactions(tmp_path / "log")
-    assert [(one.user, one.number, one.latency_us) for one in found] == [(0, 1, 1500), (0, 2, 1200), (1, 1, 1700)]
+    assert [(one.user, one.number, one.latency_us) for one in found] == [
+        (0, 1, 1500),
+        (0, 2, 1200),
+        (1, 1, 1700),
+    ]
     assert found[1].intended_us == 100_000_000 + 8200 - 1200
 
 
 @pytest.mark.parametrize("cut", range(1, len("1 1 1700 0 100 2300\n")))
 def test_a_last_line_that_was_being_written_is_no_transaction(tmp_path: Path, cut: int) -> None:
     # Without its last digits the line would still be one, of another time.
-    (tmp_path / "log.7").write_text("0 1 1500 0 100 2000\n" + "1 1 1700 0 100 2300\n"[:cut], encoding="ascii")
+    (tmp_path / "log.7").write_text(
+        "0 1 1500 0 100 2000\n" + "1 1 1700 0 100 2300\n"[:cut], encoding="ascii"
+    )
     [only] = SCRIPT.transactions(tmp_path / "log")
     assert (only.user, only.latency_us) == (0, 1500)
 
 
 def test_a_line_of_a_log_that_has_other_words_is_refused(tmp_path: Path) -> None:
     (tmp_path / "log.7").write_text("0 1 1500 0 100\n", encoding="ascii")
-    with pytest.raises(ProgramError, match=r"log\.7: a line of the log has 5 words, not 6: 0 1 1500 0 100"):
+    with pytest.raises(
+        ProgramError, match=r"log\.7: a line of the log has 5 words, not 6: 0 1 1500 0 100"
+    ):
         SCRIPT.transactions(tmp_path / "log")
 
 
 def test_a_long_pause_is_several_runs_of_the_script(tmp_path: Path) -> None:
     slow = Script(OLTP | {"gap": {"constant": 2_500 * 10**9}, "transactions": 2}, 7, SCRIPT.rows)
     # The pause of transaction 2 takes naps of 1, 1 and 0.5 s; then the user naps for ever.
-    runs = "0 1 1500 0 100 0\n0 2 1000100 0 101 0\n0 3 1000100 0 102 0\n0 4 502000 0 102 502000\n0 5 1000100 0 103 0\n"
+    runs = (
+        "0 1 1500 0 100 0\n0 2 1000100 0 101 0\n0 3 1000100 0 102 0\n0 4 502000 0 102 "
+        "502000\n0 5 1000100 0 103 0\n"
+    )
     (tmp_path / "log.7").write_text(runs, encoding="ascii")
     first, second = slow.transactions(tmp_path / "log")
     assert (first.latency_us, second.number, second.ended_us) == (1500, 2, 102_502_000)
@@ -98,7 +115,10 @@ def test_a_long_pause_is_several_runs_of_the_script(tmp_path: Path) -> None:
 
 
 def test_a_user_that_has_done_its_number_says_so() -> None:
-    said = "debug(script=0,command=19): debug(script=0,command=19): int 5\nint 5\ndebug(script=0,command=19): int 15\n"
+    said = (
+        "debug(script=0,command=19): debug(script=0,command=19): int 5\nint "
+        "5\ndebug(script=0,command=19): int 15\n"
+    )
     assert SCRIPT.users_done(said) == 2
 
 
@@ -128,7 +148,9 @@ def test_a_row_makes_an_answer_of_the_size_that_was_asked_for() -> None:
 
 
 def test_postgresql_listens_on_its_host_and_never_runs_as_root() -> None:
-    command = Server("db", "/run/x", "10.77.0.2", 20).command(Installation(Path("/pg"), "15"), cpus=1.5)
+    command = Server("db", "/run/x", "10.77.0.2", 20).command(
+        Installation(Path("/pg"), "15"), cpus=1.5
+    )
     assert command.user == postgres.USER != "root"
     assert "listen_addresses=10.77.0.2" in command.argv
     assert "max_connections=30" in command.argv
@@ -156,7 +178,11 @@ def test_a_stream_with_a_rate_gives_each_connection_its_part() -> None:
 
 
 def test_iperf3_marks_datagrams_and_the_lab_marks_connections() -> None:
-    datagrams = STREAM | {"sizes": {"constant": 1_000}, "interarrival": {"constant": 10**9}, "count": 0}
+    datagrams = STREAM | {
+        "sizes": {"constant": 1_000},
+        "interarrival": {"constant": 10**9},
+        "count": 0,
+    }
     [marked] = iperf3.datagram_pairs(datagrams | {"dscp": 46}, 5201, 12)
     command = marked.client("10.77.0.1", "10.77.0.2")
     assert (command.argv[command.argv.index("--dscp") + 1], command.dscp) == ("46", None)
@@ -169,14 +195,27 @@ def test_iperf3_marks_datagrams_and_the_lab_marks_connections() -> None:
         ]
         assert {each.dscp for each in commands} == {46}
         assert not any("--dscp" in each.argv for each in commands)
-    assert Script(OLTP | {"dscp": 46}, 7, SCRIPT.rows).command(Path("p"), Path("s"), Path("l"), "a", 9).dscp == 46
+    assert (
+        Script(OLTP | {"dscp": 46}, 7, SCRIPT.rows)
+        .command(Path("p"), Path("s"), Path("l"), "a", 9)
+        .dscp
+        == 46
+    )
     assert SCRIPT.command(Path("p"), Path("s"), Path("l"), "a", 9).dscp is None
 
 
 def test_datagrams_go_at_their_rate() -> None:
     raw = STREAM | {"sizes": {"constant": 1000}, "interarrival": {"constant": 10**9}, "count": 50}
     [pair] = iperf3.datagram_pairs(raw, 5201, 12)
-    assert pair.arguments == ("--udp", "--bitrate", "8000000", "--length", "1000", "--blockcount", "50")
+    assert pair.arguments == (
+        "--udp",
+        "--bitrate",
+        "8000000",
+        "--length",
+        "1000",
+        "--blockcount",
+        "50",
+    )
 
 
 def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path) -> None:
@@ -215,7 +254,8 @@ def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path)
 def test_counters_have_the_names_of_the_simulator() -> None:
     text = (
         "Tcp: OutSegs RetransSegs\nTcp: 100 4\n"
-        "TcpExt: TCPTimeouts TCPLossProbes TCPSackRecovery TCPRenoRecovery TCPDSACKRecv TCPOFOQueue\n"
+        "TcpExt: TCPTimeouts TCPLossProbes TCPSackRecovery TCPRenoRecovery TCPDSACKRecv "
+        "TCPOFOQueue\n"
         "TcpExt: 1 2 3 1 5 6\n"
         "    lo:       0       0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
         "  eth0:   12345     678 0 0 0 0 0 0 999 55 0 0 0 0 0 0\n"
@@ -237,7 +277,8 @@ def test_counters_have_the_names_of_the_simulator() -> None:
 def test_connections_tell_congestion_control_window_and_round_trip() -> None:
     text = (
         "0      0          10.77.0.1:5432      10.77.0.2:50000\n"
-        "\t ts sack cubic wscale:7,7 rto:204 rtt:1.5/0.7 ato:40 mss:8948 cwnd:12 ssthresh:9 bytes_acked:5\n"
+        "\t ts sack cubic wscale:7,7 rto:204 rtt:1.5/0.7 ato:40 mss:8948 cwnd:12 ssthresh:9 "
+        "bytes_acked:5\n"
         "0      0          10.77.0.1:5432      10.77.0.2:50001\n"
         "\t ts sack ecn bbr wscale:7,7 rto:204 rtt:0.5/0.7 ato:40 mss:8948 cwnd:30 bytes_acked:5\n"
     )
@@ -247,15 +288,23 @@ def test_connections_tell_congestion_control_window_and_round_trip() -> None:
 
 
 def test_a_ping_is_read() -> None:
-    text = "20 packets transmitted, 20 received\nrtt min/avg/max/mdev = 0.042/0.686/10.436/2.239 ms\n"
+    text = (
+        "20 packets transmitted, 20 received\nrtt min/avg/max/mdev = 0.042/0.686/10.436/2.239 ms\n"
+    )
     assert probe.parse_ping(text) == RoundTrip(min=42.0, mean=686.0, max=10436.0)
     assert probe.parse_ping("no answer") == RoundTrip()
 
 
 def test_shares_of_a_moment_are_not_told() -> None:
     before = probe.CpuTicks(1000, 500, 10)
-    assert probe.CpuTicks(1010, 505, 10).shares_since(before) == {"idle_share": None, "steal_share": None}
-    assert probe.CpuTicks(2000, 750, 60).shares_since(before) == {"idle_share": 0.25, "steal_share": 0.05}
+    assert probe.CpuTicks(1010, 505, 10).shares_since(before) == {
+        "idle_share": None,
+        "steal_share": None,
+    }
+    assert probe.CpuTicks(2000, 750, 60).shares_since(before) == {
+        "idle_share": 0.25,
+        "steal_share": 0.05,
+    }
 
 
 def test_each_core_keeps_its_place_where_only_some_of_them_had_time_enough_to_tell() -> None:
@@ -273,13 +322,17 @@ UNCONN 0      0                *:5432                   *:*
 UNCONN 1      0          10.77.0.2:5432 10.77.0.9:40000
 \t cubic rtt:9/0.05 segs_out:99 rcv_ooopack:4
 UNCONN 1      0          10.77.0.2:5432 10.77.0.1:40002
-\t cubic rtt:9/0.05 segs_out:7"""
+\t cubic rtt:9/0.05 segs_out:7"""  # noqa: E501
 
 
 def test_connections_are_told_apart_by_their_ends() -> None:
     found = closings.parse_closed(CLOSED)
     # The listener is no connection, and the last line was still being written.
-    assert [one.peer for one in found] == [("10.77.0.1", 40000), ("10.77.0.1", 40001), ("10.77.0.9", 40000)]
+    assert [one.peer for one in found] == [
+        ("10.77.0.1", 40000),
+        ("10.77.0.1", 40001),
+        ("10.77.0.9", 40000),
+    ]
     meant = closings.Meant(
         client="web",
         client_address="10.77.0.1",
@@ -310,7 +363,11 @@ def test_connections_are_told_apart_by_their_ends() -> None:
     }
 
 
-@pytest.mark.parametrize(("sent", "received", "is_whole"), [(2, 2, True), (1, 2, False), (2, 1, False), (0, 0, False)])
-def test_connections_are_whole_when_both_hosts_saw_all_of_them_end(sent: int, received: int, is_whole: bool) -> None:
+@pytest.mark.parametrize(
+    ("sent", "received", "is_whole"), [(2, 2, True), (1, 2, False), (2, 1, False), (0, 0, False)]
+)
+def test_connections_are_whole_when_both_hosts_saw_all_of_them_end(
+    sent: int, received: int, is_whole: bool
+) -> None:
     one = closings.parse_closed(CLOSED)[0]
     assert closings.Seen([one] * sent, [one] * received, 2).is_whole is is_whole

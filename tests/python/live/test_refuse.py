@@ -10,10 +10,18 @@ from tailrace.errors import ScenarioError
 from tailrace.live.refuse import Machine, refuse, refuse_machine
 from tailrace.scenario.loading import load_scenario
 
-ORDERS = {"kind": "oltp", "client": "client", "server": "db", "users": 1, "round_trips": [{"response": "1kB"}]}
+ORDERS = {
+    "kind": "oltp",
+    "client": "client",
+    "server": "db",
+    "users": 1,
+    "round_trips": [{"response": "1kB"}],
+}
 
 
-def refusals(frames_per_s_max: float | None, changes: Mapping[str, object] | None = None) -> list[str]:
+def refusals(
+    frames_per_s_max: float | None, changes: Mapping[str, object] | None = None
+) -> list[str]:
     """Every refusal of the sound scenario with changes."""
     loaded = load_scenario(sound(**(changes or {})))
     try:
@@ -31,9 +39,18 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
 @pytest.mark.parametrize(
     ("changes", "refusal"),
     [
-        ({"workloads__web": {"kind": "flows", "sizes": "10kB", "load": "10%"}}, "workloads.web.kind: no real program"),
-        ({"workloads__orders__gap_from": "start"}, "workloads.orders.gap_from: pgbench starts the gap at the end"),
-        ({"workloads__orders__gap": "erlang(7ms, 40)"}, "workloads.orders.gap: pgbench cannot draw it: a shape of 40"),
+        (
+            {"workloads__web": {"kind": "flows", "sizes": "10kB", "load": "10%"}},
+            "workloads.web.kind: no real program",
+        ),
+        (
+            {"workloads__orders__gap_from": "start"},
+            "workloads.orders.gap_from: pgbench starts the gap at the end",
+        ),
+        (
+            {"workloads__orders__gap": "erlang(7ms, 40)"},
+            "workloads.orders.gap: pgbench cannot draw it: a shape of 40",
+        ),
         (
             {"hosts__db": {"tcp": {"rto_min": "500us"}}},
             "hosts.db.tcp.rto_min: Linux counts it in milliseconds",
@@ -44,13 +61,18 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
         ),
         (
             {"hosts__db": {"tcp": {"congestion_control": "dctcp"}}},
-            "hosts.db.tcp.congestion_control: this kernel has no dctcp (hint: available: cubic, reno)",
+            "hosts.db.tcp.congestion_control: this kernel has no dctcp (hint: available: "
+            "cubic, reno)",
         ),
         (
             {"hosts__db": {"tcp": {"congestion_control": "bbr"}}},
-            "hosts.db.tcp.congestion_control: this kernel has no bbr (hint: available: cubic, reno)",
+            "hosts.db.tcp.congestion_control: this kernel has no bbr "
+            "(hint: available: cubic, reno)",
         ),
-        ({"network__framing": {"overhead": "12B"}}, "network.framing: frames of live runs have the sizes of Ethernet"),
+        (
+            {"network__framing": {"overhead": "12B"}},
+            "network.framing: frames of live runs have the sizes of Ethernet",
+        ),
         (
             {
                 "workloads__backup": {
@@ -67,19 +89,23 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
             {
                 "workloads__more": ORDERS | {"priority": 3},
             },
-            "workloads.more.priority: the server on 'db' already responds to another workload with priority 0",
+            "workloads.more.priority: the server on 'db' already responds to another workload "
+            "with priority 0",
         ),
         (
             {"workloads__more": ORDERS | {"port": 5433}},
-            "workloads.more.port: postgresql on 'db' listens at port 5432, where workload 'orders' asks it",
+            "workloads.more.port: postgresql on 'db' listens at port 5432, where workload "
+            "'orders' asks it",
         ),
         (
             {
                 "workloads__orders": ORDERS | {"load_generator": "sysbench", "database": "mariadb"},
                 "workloads__more": ORDERS | {"load_generator": "sysbench", "database": "galera"},
-                "workloads__other": ORDERS | {"load_generator": "sysbench", "database": "galera", "server": "bulk"},
+                "workloads__other": ORDERS
+                | {"load_generator": "sysbench", "database": "galera", "server": "bulk"},
             },
-            "workloads.more.port: host 'db' would have two servers at port 3306: mariadb of workload 'orders', and",
+            "workloads.more.port: host 'db' would have two servers at port 3306: mariadb of "
+            "workload 'orders', and",
         ),
         (
             {"workloads__orders__client_ports": "40000-40999"},
@@ -103,7 +129,13 @@ def test_what_linux_calls_by_another_name_is_known() -> None:
 
 
 def test_the_traffic_program_has_the_ports_of_clients_that_a_workload_names() -> None:
-    blocks = {"kind": "blocks", "preset": "awr-example", "nodes": ["db", "bulk"], "users": 2, "gap": "5ms"}
+    blocks = {
+        "kind": "blocks",
+        "preset": "awr-example",
+        "nodes": ["db", "bulk"],
+        "users": 2,
+        "gap": "5ms",
+    }
     blocks |= {"client_ports": "40000-40999"}
     assert refusals(None, {"workloads__blocks": blocks}) == []
 
@@ -116,11 +148,19 @@ def test_marks_storms_and_vlans_can_be_run() -> None:
 
 
 def test_a_marked_datagram_has_no_other_priority() -> None:
-    blast = {"kind": "datagrams", "source": "bulk", "destination": "client", "sizes": "1kB", "interarrival": "1ms"}
+    blast = {
+        "kind": "datagrams",
+        "source": "bulk",
+        "destination": "client",
+        "sizes": "1kB",
+        "interarrival": "1ms",
+    }
     marked = {"workloads__backup": blast | {"dscp": "ef"}}
     assert refusals(None, marked) == []
     [found] = refusals(None, marked | {"workloads__orders__priority": 3})
-    assert found.startswith("workloads.backup.dscp: Linux gives a marked datagram the priority of its code point")
+    assert found.startswith(
+        "workloads.backup.dscp: Linux gives a marked datagram the priority of its code point"
+    )
 
 
 def test_a_live_network_has_so_many_vlans() -> None:
@@ -140,7 +180,8 @@ def test_frames_are_counted_where_the_bulk_arrives() -> None:
     # 10 Gbit/s of frames of 1538 bytes, and half as many acknowledgements: 1.2 million a second.
     [found] = refusals(1_200_000)
     assert found.startswith(
-        "network.link.rate: its ports carry up to 1 219 116 frames/s, but this machine sustains 1 200 000"
+        "network.link.rate: its ports carry up to 1 219 116 frames/s, but this machine "
+        "sustains 1 200 000"
     )
     assert refusals(1_220_000) == []
 
@@ -171,7 +212,10 @@ VERSION_2 = "control groups of version 2, which this machine or user does not ha
 @pytest.mark.parametrize(
     ("changes", "refusals_expected"),
     [
-        ({"workloads__orders__priority": 3}, [f"workloads.orders.priority: priorities of programs need {VERSION_2}"]),
+        (
+            {"workloads__orders__priority": 3},
+            [f"workloads.orders.priority: priorities of programs need {VERSION_2}"],
+        ),
         (
             {
                 "workloads__orders__dscp": "ef",
@@ -196,11 +240,14 @@ def test_what_needs_control_groups_is_refused_where_there_are_none(
             refuse_machine(loaded, loaded.arms, machine)
         except ScenarioError as error:
             return sorted(
-                str(problem).removeprefix("scenario: ").partition(" (hint: ")[0] for problem in error.problems
+                str(problem).removeprefix("scenario: ").partition(" (hint: ")[0]
+                for problem in error.problems
             )
         return []
 
-    cores, *others = told(Machine.of({"cgroup_usable": False, "cpu_limits": False, "priorities": False}, 1e9))
+    cores, *others = told(
+        Machine.of({"cgroup_usable": False, "cpu_limits": False, "priorities": False}, 1e9)
+    )
     assert (
         cores == "hosts.db.cpu.program_cores: limits of CPU time need a control group,"
         " which this machine or user does not have"
@@ -208,8 +255,13 @@ def test_what_needs_control_groups_is_refused_where_there_are_none(
     assert others == refusals_expected
     assert told(Machine.of({"cgroup_usable": False, "cpu_limits": False}, 1e9)) == [cores, *others]
     # Version 2 of a machine whose cpu controller is in use by version 1.
-    assert told(Machine.of({"cgroup_usable": True, "cpu_limits": False, "priorities": True}, 1e9)) == [cores]
+    assert told(
+        Machine.of({"cgroup_usable": True, "cpu_limits": False, "priorities": True}, 1e9)
+    ) == [cores]
     # A machine with version 1 alone.
-    assert told(Machine.of({"cgroup_usable": True, "cpu_limits": True, "priorities": False}, 1e9)) == others
+    assert (
+        told(Machine.of({"cgroup_usable": True, "cpu_limits": True, "priorities": False}, 1e9))
+        == others
+    )
     assert told(Machine.of({"cgroup_usable": True, "cpu_limits": True}, 1e9)) == []
     assert told(Machine()) == []

@@ -20,7 +20,7 @@ S_PS = 10**12
 SIZES = (nginx.least_bytes(), 4000, 20_000, 10**6)
 
 
-# --- sizes ---------------------------------------------------------------------------------------------------------
+# --- sizes ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -32,7 +32,11 @@ def test_a_file_with_the_headers_of_nginx_has_the_size_of_the_response(size: int
 
 def test_one_more_digit_of_the_length_leaves_a_size_out() -> None:
     whole = nginx.header_bytes() + 2 + 99
-    assert (nginx.body_bytes(whole), nginx.body_bytes(whole + 1), nginx.body_bytes(whole + 2)) == (99, None, 100)
+    assert (nginx.body_bytes(whole), nginx.body_bytes(whole + 1), nginx.body_bytes(whole + 2)) == (
+        99,
+        None,
+        100,
+    )
     assert nginx.body_bytes(nginx.least_bytes()) == 0
     assert nginx.body_bytes(nginx.least_bytes() - 1) is None
 
@@ -45,8 +49,12 @@ def test_a_request_of_wrk_has_its_size(size: int) -> None:
     assert text.endswith("\r\n\r\n")
 
 
-@pytest.mark.parametrize(("request_bytes", "response_bytes"), [(40, 4000), (200, 9), (1000, 70_000)])
-def test_a_get_and_its_value_have_their_sizes_on_the_wire(request_bytes: int, response_bytes: int) -> None:
+@pytest.mark.parametrize(
+    ("request_bytes", "response_bytes"), [(40, 4000), (200, 9), (1000, 70_000)]
+)
+def test_a_get_and_its_value_have_their_sizes_on_the_wire(
+    request_bytes: int, response_bytes: int
+) -> None:
     key, size = redis.value_of(request_bytes, response_bytes)
     assert len(redis_benchmark.request_text(request_bytes, response_bytes)) == request_bytes
     assert len(f"${size}\r\n") + size + 2 == response_bytes
@@ -81,7 +89,7 @@ def test_the_strings_of_a_record_have_its_size(size: int) -> None:
     assert sum(1 + len(each) - 2 for each in strings) == size
 
 
-# --- refusals --------------------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -92,32 +100,77 @@ def test_the_strings_of_a_record_have_its_size(size: int) -> None:
             ".arrivals: the users of wrk wait for each response (hint: write users, or",
         ),
         ({"client": None, "clients": ["a", "c"]}, ".clients: wrk has one client"),
-        ({"load_generator": "dnsperf", "connection": "new"}, ".connection: dnsperf keeps its connections"),
+        (
+            {"load_generator": "dnsperf", "connection": "new"},
+            ".connection: dnsperf keeps its connections",
+        ),
         (
             {"load_generator": "redis-benchmark", "pipeline": 8},
-            ".requests: redis-benchmark sends 8 requests at once, and 12 in all (hint: write a multiple",
+            ".requests: redis-benchmark sends 8 requests at once, and 12 "
+            "in all (hint: write a multiple",
         ),
         ({"pipeline": 4}, ".pipeline: the users of wrk send one request at a time"),
         ({"response": "exponential(4kB)"}, ".response: wrk has responses of one size"),
-        ({"calls": [{"server": "c", "request": "1kB", "response": "1kB"}]}, ".calls: the server of wrk asks no"),
-        ({"replicas": {"servers": ["c"], "bytes": "1kB"}}, ".replicas: the server of wrk has no replicas"),
+        (
+            {"calls": [{"server": "c", "request": "1kB", "response": "1kB"}]},
+            ".calls: the server of wrk asks no",
+        ),
+        (
+            {"replicas": {"servers": ["c"], "bytes": "1kB"}},
+            ".replicas: the server of wrk has no replicas",
+        ),
         ({"gap": "erlang(7ms, 40)"}, ".gap: wrk cannot draw it: a shape of 40"),
         ({"protocol": "udp", "response": "1kB"}, ".protocol: HTTP 1.1 uses tcp"),
-        ({"users": 300}, ".users: wrk needs a thread for each user (hint: write at most 256 users)"),
+        (
+            {"users": 300},
+            ".users: wrk needs a thread for each user (hint: write at most 256 users)",
+        ),
         ({"request": "30B"}, ".request: a request of wrk has 32 to 32000 bytes"),
-        ({"response": "100B"}, ".response: no response of nginx has 100 bytes with its headers (hint: write at least"),
-        ({"load_generator": "redis-benchmark", "gap": "1ms"}, ".gap: the users of redis-benchmark do not pause"),
-        ({"load_generator": "redis-benchmark", "start": "1ms"}, ".start: redis-benchmark begins with the trial"),
-        ({"load_generator": "redis-benchmark", "requests": None}, ": redis-benchmark needs a number of requests"),
-        ({"load_generator": "redis-benchmark", "request": "10B"}, ".request: no GET in the protocol of Redis has 10"),
-        ({"load_generator": "redis-benchmark", "response": "16B"}, ".response: no response of Redis has 16 bytes"),
-        ({"preset": "dns", "request": "60B", "response": "900B"}, ".retries: dnsperf does not ask again"),
-        ({"load_generator": "dnsperf", "users": 3}, ".users: dnsperf pauses between queries when fewer than 4 are"),
-        ({"load_generator": "dnsperf", "request": "300B"}, ".request: no query of DNS has 300 bytes"),
-        ({"load_generator": "dnsperf", "request": "60B", "response": "20kB"}, ".response: dnsperf takes no answer of"),
+        (
+            {"response": "100B"},
+            ".response: no response of nginx has 100 bytes with its headers (hint: write at least",
+        ),
+        (
+            {"load_generator": "redis-benchmark", "gap": "1ms"},
+            ".gap: the users of redis-benchmark do not pause",
+        ),
+        (
+            {"load_generator": "redis-benchmark", "start": "1ms"},
+            ".start: redis-benchmark begins with the trial",
+        ),
+        (
+            {"load_generator": "redis-benchmark", "requests": None},
+            ": redis-benchmark needs a number of requests",
+        ),
+        (
+            {"load_generator": "redis-benchmark", "request": "10B"},
+            ".request: no GET in the protocol of Redis has 10",
+        ),
+        (
+            {"load_generator": "redis-benchmark", "response": "16B"},
+            ".response: no response of Redis has 16 bytes",
+        ),
+        (
+            {"preset": "dns", "request": "60B", "response": "900B"},
+            ".retries: dnsperf does not ask again",
+        ),
+        (
+            {"load_generator": "dnsperf", "users": 3},
+            ".users: dnsperf pauses between queries when fewer than 4 are",
+        ),
+        (
+            {"load_generator": "dnsperf", "request": "300B"},
+            ".request: no query of DNS has 300 bytes",
+        ),
+        (
+            {"load_generator": "dnsperf", "request": "60B", "response": "20kB"},
+            ".response: dnsperf takes no answer of",
+        ),
     ],
 )
-def test_what_a_program_cannot_do_is_refused_with_its_key(keys: dict[str, Any], refusal: str) -> None:
+def test_what_a_program_cannot_do_is_refused_with_its_key(
+    keys: dict[str, Any], refusal: str
+) -> None:
     found = refusals(**keys)
     assert any(one.startswith(refusal) for one in found), found
 
@@ -128,20 +181,27 @@ def test_what_a_program_cannot_do_is_refused_with_its_key(keys: dict[str, Any], 
         ({}, "wrk"),
         ({"load_generator": "redis-benchmark"}, "redis-benchmark"),
         ({"preset": "redis"}, "redis-benchmark"),
-        ({"preset": "dns", "users": 4, "retries": 0, "request": "60B", "response": "900B"}, "dnsperf"),
+        (
+            {"preset": "dns", "users": 4, "retries": 0, "request": "60B", "response": "900B"},
+            "dnsperf",
+        ),
         ({"preset": "redis", "load_generator": "wrk"}, "wrk"),
         ({"gap": "exponential(1ms)", "start": "10ms"}, "wrk"),
     ],
 )
 def test_a_preset_has_its_program_unless_another_is_named(keys: dict[str, Any], name: str) -> None:
     assert refusals(**keys) == []
-    workload = load_scenario(scenario(**{"request": "200B", "response": "4kB"} | keys)).scenario.workloads["web"]
+    workload = load_scenario(
+        scenario(**{"request": "200B", "response": "4kB"} | keys)
+    ).scenario.workloads["web"]
     assert registry.load_class("requests", workload).load_name == name
 
 
-# --- wrk -------------------------------------------------------------------------------------------------------------
+# --- wrk ------------------------------------------------------------------------------------------
 
-TOTAL = "total requests 3 bytes {bytes} connect {connect} read 0 write 0 status {status} timeout 2\n"
+TOTAL = (
+    "total requests 3 bytes {bytes} connect {connect} read 0 write 0 status {status} timeout 2\n"
+)
 
 
 def test_wrk_has_a_thread_with_a_connection_for_each_user() -> None:
@@ -149,10 +209,15 @@ def test_wrk_has_a_thread_with_a_connection_for_each_user() -> None:
     words = " ".join(script.command(Path("/s"), "10.77.0.2", 9).argv)
     assert "--threads 3 --connections 3 --duration 69s" in words
     assert words.endswith("http://10.77.0.2:80/")
-    command = wrk.Script(work(gap="exponential(1ms)", port=8080)).command(Path("/s"), "10.77.0.2", 9)
+    command = wrk.Script(work(gap="exponential(1ms)", port=8080)).command(
+        Path("/s"), "10.77.0.2", 9
+    )
     assert command.argv[-1] == "http://10.77.0.2:8080/"
     text = script.text(Path("/l/requests-web"))
-    assert 'local log_prefix = "/l/requests-web"\nlocal request_text = "GET /r4000 HTTP/1.1\\013\\010' in text
+    assert (
+        'local log_prefix = "/l/requests-web"\nlocal request_text = "GET /r4000 HTTP/1.1\\013\\010'
+        in text
+    )
     assert "local requests_max = 4\n" in text
     assert f"local u0 = uniform(user, number, {script.work.gap.seed}ULL)" in text
 
@@ -174,26 +239,39 @@ def test_a_connection_that_is_closed_has_other_headers_and_sizes_stay() -> None:
 
 def test_a_pipeline_is_sent_at_once_and_timed_where_it_is_one_segment() -> None:
     own = work(load_generator="redis-benchmark", requests=8, pipeline=4, response="100B")
-    assert " ".join(Benchmark(own).command("10.77.0.2").argv).split(" -n ")[1].startswith("24 -P 4 GET r100:")
+    assert (
+        " ".join(Benchmark(own).command("10.77.0.2").argv)
+        .split(" -n ")[1]
+        .startswith("24 -P 4 GET r100:")
+    )
 
 
 def test_users_start_within_one_mean_gap_after_the_start() -> None:
     own = work(gap="exponential(2ms)", start="5ms")
     pauses = [own.pause_us(user, 1) for user in range(1000)]
-    assert (min(pauses) >= 5000, max(pauses) < 7000, max(pauses) - min(pauses) > 1800) == (True, True, True)
+    assert (min(pauses) >= 5000, max(pauses) < 7000, max(pauses) - min(pauses) > 1800) == (
+        True,
+        True,
+        True,
+    )
     assert {work().pause_us(user, 1) for user in range(10)} == {0}
 
 
 def test_the_log_of_wrk_is_read_and_a_foreign_pause_is_an_error(tmp_path: Path) -> None:
     script = wrk.Script(work(gap="exponential(2ms)"))
     pauses = [script.work.pause_us(0, number) for number in (1, 2)]
-    lines = [f"0 {number} {number * 10**6} {pause} {number * 10**6 + pause + 7} {number * 10**6 + pause + 900}\n"
+    lines = [f"0 {number} {number * 10**6} {pause} {number * 10**6 + pause + 7} "
+    f"{number * 10**6 + pause + 900}\n"
              for number, pause in enumerate(pauses, 1)]  # fmt: skip
     (tmp_path / "log.0").write_text("".join(lines), encoding="ascii")
-    assert [one.latency_us for one in lua_log.transactions(script.work, "wrk", tmp_path / "log")] == [900, 900]
+    assert [
+        one.latency_us for one in lua_log.transactions(script.work, "wrk", tmp_path / "log")
+    ] == [900, 900]
     assert lua_log.lateness_us(tmp_path / "log") == 7
     (tmp_path / "log.0").write_text(f"0 1 0 {pauses[0] + 1} 0 0\n", encoding="ascii")
-    with pytest.raises(ProgramError, match="wrk-web: transaction 1 of user 0 had a different pause"):
+    with pytest.raises(
+        ProgramError, match="wrk-web: transaction 1 of user 0 had a different pause"
+    ):
         lua_log.transactions(script.work, "wrk", tmp_path / "log")
 
 
@@ -202,9 +280,15 @@ def test_the_log_of_wrk_is_read_and_a_foreign_pause_is_an_error(tmp_path: Path) 
     [
         (TOTAL.format(bytes=12_000, connect=0, status=1), "errors of sockets or status: status 1"),
         (TOTAL.format(bytes=12_000, connect=2, status=0), "errors of sockets or status: connect 2"),
-        (TOTAL.format(bytes=11_999, connect=0, status=0), r"a response has 3999\.7 bytes on average, not 4000"),
+        (
+            TOTAL.format(bytes=11_999, connect=0, status=0),
+            r"a response has 3999\.7 bytes on average, not 4000",
+        ),
         (TOTAL.format(bytes=24_001, connect=0, status=0), "bytes on average, not 4000"),
-        ("lost 2 5\n" + TOTAL.format(bytes=12_000, connect=0, status=0), "under 1 requests, first request 5 of user 2"),
+        (
+            "lost 2 5\n" + TOTAL.format(bytes=12_000, connect=0, status=0),
+            "under 1 requests, first request 5 of user 2",
+        ),
         ("done 1\n", "ended without its totals"),
     ],
 )
@@ -216,7 +300,7 @@ def test_errors_that_wrk_counts_fail_the_trial(said: str, fault: str) -> None:
         script.require_sound(said)
 
 
-# --- redis-benchmark -------------------------------------------------------------------------------------------------
+# --- redis-benchmark ------------------------------------------------------------------------------
 
 # Of redis-benchmark 7.0.15, `-c 4 -n 2000 get k`.
 REDIS_REPORT = """
@@ -266,8 +350,14 @@ def test_the_report_of_redis_benchmark_is_read() -> None:
 @pytest.mark.parametrize(
     ("said", "fault"),
     [
-        ("Could not connect to Redis at 10.77.0.2:6379: Connection refused\n", "Could not connect to Redis"),
-        (REDIS_REPORT + "Error from server: ERR max number of clients reached\n", "Error from server"),
+        (
+            "Could not connect to Redis at 10.77.0.2:6379: Connection refused\n",
+            "Could not connect to Redis",
+        ),
+        (
+            REDIS_REPORT + "Error from server: ERR max number of clients reached\n",
+            "Error from server",
+        ),
         (REDIS_REPORT.replace("count 2000", "count 1990"), "1990 requests were done, not 2000"),
     ],
 )
@@ -284,7 +374,7 @@ def test_requests_of_a_run_that_was_cut_off_are_counted_by_its_rates() -> None:
     assert (told.completed, told.ended_wall_us, told.latencies) == (1750, None, None)
 
 
-# --- dnsperf ---------------------------------------------------------------------------------------------------------
+# --- dnsperf --------------------------------------------------------------------------------------
 
 # Of dnsperf 2.10.0, `-v -S 0.1 -W`; the last query was interrupted.
 DNS_REPORT = """DNS Performance Testing Tool
@@ -314,7 +404,9 @@ Statistics:
 
 def dns(**keys: Any) -> dnsperf.Dnsperf:
     """Its users, over udp."""
-    return dnsperf.Dnsperf(work(**{"preset": "dns", "retries": 0, "request": "60B", "response": "900B"} | keys))
+    return dnsperf.Dnsperf(
+        work(**{"preset": "dns", "retries": 0, "request": "60B", "response": "900B"} | keys)
+    )
 
 
 def test_dnsperf_has_as_many_queries_outstanding_as_users() -> None:
@@ -352,19 +444,37 @@ def test_a_rate_that_dnsperf_does_not_keep_fails_the_trial() -> None:
 @pytest.mark.parametrize(
     ("keys", "what"),
     [
-        ({"arrivals": "exponential(1ms)"}, ".arrivals: dnsperf has the same time between all queries"),
-        ({"arrivals": "3ms"}, ".arrivals: dnsperf sends a whole number of queries per second, at most 50000"),
-        ({"arrivals": "10us"}, ".arrivals: dnsperf sends a whole number of queries per second, at most 50000"),
+        (
+            {"arrivals": "exponential(1ms)"},
+            ".arrivals: dnsperf has the same time between all queries",
+        ),
+        (
+            {"arrivals": "3ms"},
+            ".arrivals: dnsperf sends a whole number of queries per second, at most 50000",
+        ),
+        (
+            {"arrivals": "10us"},
+            ".arrivals: dnsperf sends a whole number of queries per second, at most 50000",
+        ),
         ({"arrivals": "2s"}, ".arrivals: dnsperf sends a whole number of queries per second"),
         ({"spikes": [{"factor": 2, "at": "1s", "for": "100ms"}]}, ".spikes: dnsperf has one rate"),
         ({"connections": 1001}, ".connections: dnsperf has at most 1000 sockets"),
-        ({"preset": None, "response": "902B"}, ".connections: dnsperf opens its connections before the first query"),
+        (
+            {"preset": None, "response": "902B"},
+            ".connections: dnsperf opens its connections before the first query",
+        ),
         ({}, ""),
         ({"preset": None, "response": "902B", "connections": 4}, ""),
     ],
 )
 def test_arrivals_that_dnsperf_does_not_have_are_refused(keys: dict[str, Any], what: str) -> None:
-    base = {"preset": "dns", "retries": 0, "request": "60B", "response": "900B", "load_generator": "dnsperf"}
+    base = {
+        "preset": "dns",
+        "retries": 0,
+        "request": "60B",
+        "response": "900B",
+        "load_generator": "dnsperf",
+    }
     if keys.get("preset", "dns") is None:
         base = {key: value for key, value in base.items() if key != "retries"}
     found = refusals(**{**base, "users": None, "arrivals": "1ms", **keys})

@@ -48,7 +48,10 @@ def test_no_latency_is_none() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 9 * 10**12), st.integers(1, 10**12), st.integers(0, 10**9)), max_size=20),
+    st.lists(
+        st.tuples(st.integers(0, 9 * 10**12), st.integers(1, 10**12), st.integers(0, 10**9)),
+        max_size=20,
+    ),
     st.integers(2, 40),
 )
 def test_bytes_are_spread_and_never_lost(parts: list[tuple[int, int, int]], bins_max: int) -> None:
@@ -96,7 +99,10 @@ def test_a_late_load_generator_spoils_short_transactions_and_not_long_ones() -> 
 
 
 def test_what_frames_waited_in_the_kernel_is_told_and_decides_nothing() -> None:
-    assert reasons(part(Outcome, **spoilt("live", kernel_wait_share={"ksoftirqd/0": 0.2})), Live()) == []
+    assert (
+        reasons(part(Outcome, **spoilt("live", kernel_wait_share={"ksoftirqd/0": 0.2})), Live())
+        == []
+    )
 
 
 def test_bounds_that_are_asked_for_hold_on_lateness_and_idle_cores() -> None:
@@ -121,7 +127,8 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
     [
         (
             spoilt("fabric", effect={"leaf>a": {**EFFECT, "mean_ms": 0.22}}),
-            "lateness changed the mean delay at port leaf>a by 0.22 ms: 5.5% of the 4 ms in which its queue drains,"
+            "lateness changed the mean delay at port leaf>a by 0.22 ms: 5.5% of the 4 ms in "
+            "which its queue drains,"
             " allowed are 5.0%",
         ),
         (
@@ -131,49 +138,76 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
                 own_lateness_us={"p99_9": 60.0},
                 stalls={"count": 12, "total_us": 34_100.0, "max_us": 9_000.0},
             ),
-            "lateness changed the 99th percentile of the delay at port leaf>a by -1.10 ms: 27.5% of the 4 ms in which"
-            " its queue drains, allowed are 25.0% (the machine did not run it 12 times, 34 ms in all; p99.9 of its own"
+            "lateness changed the 99th percentile of the delay at port leaf>a by -1.10 ms: "
+            "27.5% of the 4 ms in which"
+            " its queue drains, allowed are 25.0% (the machine did not run it 12 times, 34 ms "
+            "in all; p99.9 of its own"
             " work is 60 us)",
         ),
         (
             spoilt("fabric", effect={"leaf>a": {**EFFECT, "drops": 311}}),
-            "port leaf>a dropped 311 frames, a switch without lateness 300: a difference of 0.11% of its frames, "
+            "port leaf>a dropped 311 frames, a switch without lateness 300: a difference of "
+            "0.11% of its frames, "
             "allowed are"
             " 0.10%",
         ),
         (
-            spoilt("live", core_waits={"XS": {"wait_s": 1.3, "stolen_s": 0.0, "of_s": 12.0, "share": 0.108}}),
-            "the programs of XS waited 1.30 s for a core: 10.8% of its users' time, allowed are 10.0%",
+            spoilt(
+                "live",
+                core_waits={"XS": {"wait_s": 1.3, "stolen_s": 0.0, "of_s": 12.0, "share": 0.108}},
+            ),
+            "the programs of XS waited 1.30 s for a core: 10.8% of its "
+            "users' time, allowed are 10.0%",
         ),
         (
-            spoilt("live", core_waits={"XS": {"wait_s": 1.0, "stolen_s": 0.3, "of_s": 12.0, "share": 0.108}}),
-            "the programs of XS waited 1.00 s for a core and 0.30 s taken by the hypervisor: 10.8% of its users' time,"
+            spoilt(
+                "live",
+                core_waits={"XS": {"wait_s": 1.0, "stolen_s": 0.3, "of_s": 12.0, "share": 0.108}},
+            ),
+            "the programs of XS waited 1.00 s for a core and 0.30 s taken by the hypervisor: "
+            "10.8% of its users' time,"
             " allowed are 10.0%",
         ),
-        (spoilt("fabric", rate_error_ppm={"leaf>a": -6000.0}), "port leaf>a was 0.60% off its rate, allowed are 0.50%"),
+        (
+            spoilt("fabric", rate_error_ppm={"leaf>a": -6000.0}),
+            "port leaf>a was 0.60% off its rate, allowed are 0.50%",
+        ),
         (spoilt("fabric", pool_exhausted=4), "the switch ran out of memory for frames 4 times"),
         (spoilt("fabric", foreign_frames=2), "2 frames came from outside the lab"),
         (
             spoilt("fabric", frames_lost_outside={"a": {"tx_dropped": 2, "rx_dropped": 1}}),
             "host a lost 3 frames outside of the modelled queues",
         ),
-        (spoilt("live", steal_by_core=[None, 0.02, 0.13]), "the hypervisor took 13.0% of core 2, allowed are 10.0%"),
+        (
+            spoilt("live", steal_by_core=[None, 0.02, 0.13]),
+            "the hypervisor took 13.0% of core 2, allowed are 10.0%",
+        ),
         (
             spoilt("live", generator_lag_us={"XS": 2500.0}),
             "the load generator of XS was 2,500 us late on average, allowed are 2,000",
         ),
     ],
 )
-def test_what_the_machine_did_wrong_is_named_with_its_bound(outcome: dict[str, Any], reason: str) -> None:
+def test_what_the_machine_did_wrong_is_named_with_its_bound(
+    outcome: dict[str, Any], reason: str
+) -> None:
     assert reasons(part(Outcome, **outcome), Live()) == [reason]
 
 
 def test_a_foreign_switch_may_overrun_a_host_but_not_lose_what_a_host_sends() -> None:
     lost = {"a": {"tx_dropped": 0, "rx_dropped": 7}}
-    assert reasons(part(Outcome, **spoilt("fabric", kind="bridge", frames_lost_outside=lost)), Live()) == []
-    assert reasons(part(Outcome, **spoilt("fabric", kind="tap", frames_lost_outside=lost)), Live()) != []
+    assert (
+        reasons(part(Outcome, **spoilt("fabric", kind="bridge", frames_lost_outside=lost)), Live())
+        == []
+    )
+    assert (
+        reasons(part(Outcome, **spoilt("fabric", kind="tap", frames_lost_outside=lost)), Live())
+        != []
+    )
     lost["a"]["tx_dropped"] = 2
-    [reason] = reasons(part(Outcome, **spoilt("fabric", kind="bridge", frames_lost_outside=lost)), Live())
+    [reason] = reasons(
+        part(Outcome, **spoilt("fabric", kind="bridge", frames_lost_outside=lost)), Live()
+    )
     assert reason == "host a lost 2 frames outside of the modelled queues"
 
 

@@ -1,4 +1,5 @@
-"""Devices with an envelope: their limits, what the machine has to reach, what is refused; and shared devices."""
+"""Devices with an envelope: their limits, what the machine has to reach, what is refused; and
+shared devices."""
 
 import json
 import os
@@ -50,7 +51,12 @@ class FakeLab:
 
 def told(reads: float, writes: float, read_bps: float, write_bps: float) -> str:
     """fio's report of a check."""
-    values = {"read_iops": reads, "write_iops": writes, "read_bps": read_bps, "write_bps": write_bps}
+    values = {
+        "read_iops": reads,
+        "write_iops": writes,
+        "read_bps": read_bps,
+        "write_bps": write_bps,
+    }
     rows = []
     for key, value in values.items():
         op, figure = key.split("_")
@@ -69,8 +75,15 @@ def test_an_envelope_has_both_rates_and_what_all_servers_do() -> None:
 
 def test_what_a_disk_does_without_limits_is_read_and_compared() -> None:
     measured = envelope.read_check(told(80_000, 60_000, 600e6, 500e6))
-    assert measured == DiskRates(read_iops=80_000, write_iops=60_000, read_bps=600e6, write_bps=500e6)
-    backing = {"device": "sata-ssd", "host": "san", "envelope": vars(LIMITS), "measured": structs.asdict(measured)}
+    assert measured == DiskRates(
+        read_iops=80_000, write_iops=60_000, read_bps=600e6, write_bps=500e6
+    )
+    backing = {
+        "device": "sata-ssd",
+        "host": "san",
+        "envelope": vars(LIMITS),
+        "measured": structs.asdict(measured),
+    }
 
     def outcome() -> Outcome:
         return part(Outcome, fabric={}, live={}, workloads=[{"name": "disk", "backing": [backing]}])
@@ -97,8 +110,14 @@ def test_a_file_in_memory_is_on_no_disk_and_others_name_a_whole_one(tmp_path: Pa
 
 def test_workloads_of_one_device_have_one_file_which_holds_both_areas(tmp_path: Path) -> None:
     lab: Any = FakeLab(tmp_path)
-    backing = Backing(lab, "san", [work(), work(name="log", offset_bytes=64 << 20), work(name="x", device="other")])
-    assert backing.paths == {name: f"{lab.scratch}/devices-san/{name}" for name in ("memory", "other")}
+    backing = Backing(
+        lab,
+        "san",
+        [work(), work(name="log", offset_bytes=64 << 20), work(name="x", device="other")],
+    )
+    assert backing.paths == {
+        name: f"{lab.scratch}/devices-san/{name}" for name in ("memory", "other")
+    }
     assert backing.write() == {"memory": "abc", "other": "abc"}
     assert [command.argv[-1] for command in lab.commands[1:]] == [str(128 << 20), str(64 << 20)]
     assert (backing.limits("memory"), backing.disks) == (None, {})
@@ -113,9 +132,15 @@ def test_a_device_with_an_envelope_is_checked_on_the_disk_and_limits_its_users(
     backing = Backing(lab, "san", [work(device="sata-ssd", device_values=SSD)])
     backing.write()
     assert backing.paths["sata-ssd"] == str(tmp_path.absolute() / "devices" / "san" / "sata-ssd")
-    assert [command.argv[0] for command in lab.commands] == ["mkdir", "fio", sys.executable], "the pattern comes last"
+    assert [command.argv[0] for command in lab.commands] == ["mkdir", "fio", sys.executable], (
+        "the pattern comes last"
+    )
     assert backing.disks["sata-ssd"].envelope == LIMITS.limits
-    assert backing.limits("sata-ssd") == {"name": "disk-san-sata-ssd", "disk": "254:0", **vars(LIMITS)}
+    assert backing.limits("sata-ssd") == {
+        "name": "disk-san-sata-ssd",
+        "disk": "254:0",
+        **vars(LIMITS),
+    }
 
 
 def test_damage_ends_the_program_that_writes_a_device(
@@ -131,7 +156,9 @@ def test_damage_ends_the_program_that_writes_a_device(
 
 def test_an_area_begins_where_the_scenario_says() -> None:
     assert "offset=1048576" in fio.job_file(work(offset_bytes=1 << 20), "/d", 5).splitlines()
-    assert not any(line.startswith("offset=") for line in fio.job_file(work(), "/d", 5).splitlines())
+    assert not any(
+        line.startswith("offset=") for line in fio.job_file(work(), "/d", 5).splitlines()
+    )
     assert planned(offset="1MiB").offset_bytes == 1 << 20
 
 
@@ -139,7 +166,10 @@ def test_an_area_begins_where_the_scenario_says() -> None:
     ("keys", "what"),
     [
         ({"device": "disk-7200"}, ".device: the times of 'disk-7200' depend on where its head is"),
-        ({"device": "nvme", "protocol": "nbd", "target": "c"}, ".device: nbdkit serves its files from the page cache"),
+        (
+            {"device": "nvme", "protocol": "nbd", "target": "c"},
+            ".device: nbdkit serves its files from the page cache",
+        ),
         ({"size": "800MiB", "offset": "300MiB"}, ".size: the area does not end within the 1 GiB"),
         ({"device": "sata-ssd", "protocol": "iscsi", "target": "c"}, None),
     ],

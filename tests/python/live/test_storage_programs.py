@@ -1,4 +1,5 @@
-"""Programs of storage: what fio is asked, how its logs and reports are read, and servers of devices."""
+"""Programs of storage: what fio is asked, how its logs and reports are read, and servers of
+devices."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ BEGUN_US = 1_000_000_000
 MS_PS = 10**9
 
 
-# --- what fio is asked ---------------------------------------------------------------------------------------------
+# --- what fio is asked ----------------------------------------------------------------------------
 
 
 def settings(place: str = "nbd://10.77.0.3:10809/vdb", **keys: Any) -> dict[str, str]:
@@ -31,7 +32,10 @@ def settings(place: str = "nbd://10.77.0.3:10809/vdb", **keys: Any) -> dict[str,
 
 def test_a_mixed_workload_has_its_shares_depth_and_parts() -> None:
     found = settings()
-    told = {key: found[key] for key in ("ioengine", "uri", "rw", "rwmixread", "bs", "iodepth", "numjobs")}
+    told = {
+        key: found[key]
+        for key in ("ioengine", "uri", "rw", "rwmixread", "bs", "iodepth", "numjobs")
+    }
     assert told == {
         "ioengine": "nbd",
         "uri": "nbd://10.77.0.3:10809/vdb",
@@ -41,7 +45,9 @@ def test_a_mixed_workload_has_its_shares_depth_and_parts() -> None:
         "iodepth": "8",
         "numjobs": "2",
     }
-    assert (found["size"], found["offset_increment"]) == (str(32 << 20), str(32 << 20)), "a job has its own part"
+    assert (found["size"], found["offset_increment"]) == (str(32 << 20), str(32 << 20)), (
+        "a job has its own part"
+    )
     assert (found["time_based"], found["runtime"]) == ("1", "65s"), "the trial ends it first"
     assert {"direct", "filename", "rate_iops", "fsync", "thinktime", "number_ios"}.isdisjoint(found)
 
@@ -56,25 +62,35 @@ def test_a_mixed_workload_has_its_shares_depth_and_parts() -> None:
         ({"flush_every": 16}, {"fsync": "16"}),
         ({"think": {"constant": 5 * MS_PS}, "depth": 1}, {"thinktime": "5000us"}),
         ({"arrivals": {"constant": MS_PS}}, {"rate_iops": "350,150", "rate_process": "linear"}),
-        ({"arrivals": {"exponential": {"mean": MS_PS}}}, {"rate_iops": "350,150", "rate_process": "poisson"}),
+        (
+            {"arrivals": {"exponential": {"mean": MS_PS}}},
+            {"rate_iops": "350,150", "rate_process": "poisson"},
+        ),
         ({"requests": 50}, {"number_ios": "50", "io_size": str(50 * 4096)}),
         ({"bytes": 10_000}, {"number_ios": "3"}),
         ({"protocol": "local", "target": None}, {"ioengine": "libaio", "direct": "1"}),
     ],
 )
-def test_every_key_of_the_workload_has_its_option(keys: dict[str, Any], expected: dict[str, str]) -> None:
+def test_every_key_of_the_workload_has_its_option(
+    keys: dict[str, Any], expected: dict[str, str]
+) -> None:
     found = settings(**keys)
     assert {key: found.get(key) for key in expected} == expected
 
 
 def test_one_client_starts_the_servers_of_all_initiators() -> None:
     own = work()
-    assert list(fio.client(own, Path("/x")).argv[3:]) == ["--client=sock:h1", "h1.fio", "--client=sock:h2", "h2.fio"]
+    assert list(fio.client(own, Path("/x")).argv[3:]) == [
+        "--client=sock:h1",
+        "h1.fio",
+        "--client=sock:h2",
+        "h2.fio",
+    ]
     server = fio.server(own, "h2", Path("/x"))
     assert (server.argv[1], server.host, server.cwd) == ("--server=sock:h2", "h2", "/x")
 
 
-# --- logs and reports ----------------------------------------------------------------------------------------------
+# --- logs and reports -----------------------------------------------------------------------------
 
 LOGS = {
     ("h1", 1): [(1_001_100, 400_000, 0, 4096), (1_001_200, 500_000, 1, 4096)],
@@ -96,7 +112,9 @@ def test_every_line_of_a_log_is_a_request(tmp_path: Path) -> None:
     assert whole[0] == Done(0, 0, 1_001_100_000, 400_000, 0, 4096)
     assert whole[-1] == Done(1, 1, 1_003_500_000, 2_400_000_000, 1, 4096)
     (tmp_path / "requests_lat.1.log.h2").write_text("1001120, 70", encoding="ascii")
-    with pytest.raises(ProgramError, match=r"requests_lat.1.log.h2: a line of the log is not whole"):
+    with pytest.raises(
+        ProgramError, match=r"requests_lat.1.log.h2: a line of the log is not whole"
+    ):
         fio.requests(work(), tmp_path)
 
 
@@ -132,7 +150,9 @@ def test_a_missing_or_cut_report_fails_the_trial(tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match="it ended without its report"):
         fio.report(work(), tmp_path)
     (tmp_path / "report.json").write_text('fio: connect: refused\n{"client_st', encoding="utf-8")
-    with pytest.raises(ProgramError, match=r"its report is not whole: fio: connect: refused \| \{\"client_st"):
+    with pytest.raises(
+        ProgramError, match=r"its report is not whole: fio: connect: refused \| \{\"client_st"
+    ):
         fio.report(work(), tmp_path)
 
 
@@ -143,12 +163,14 @@ def test_an_error_of_fio_is_told_in_its_words(tmp_path: Path) -> None:
         "client <h1>: exited with error 2\n\n"
     )
     write_report(tmp_path, [], before=before)
-    told = "fio-vdb: fio failed: <h1> fio: nbd_connect_uri: handshake: server has no export named 'x'"
+    told = (
+        "fio-vdb: fio failed: <h1> fio: nbd_connect_uri: handshake: server has no export named 'x'"
+    )
     assert fio.complaint(work(), tmp_path) == told
     assert fio.complaint(work(), tmp_path / "none") == "fio-vdb: fio failed: it wrote no reason"
 
 
-# --- what counts ---------------------------------------------------------------------------------------------------
+# --- what counts ----------------------------------------------------------------------------------
 
 
 def test_an_endless_workload_counts_from_its_first_request_or_the_warm_up(tmp_path: Path) -> None:
@@ -182,16 +204,23 @@ def test_a_finite_workload_is_timed_from_its_first_request(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("late_ms", "is_valid"), [(49, True), (51, False)])
-def test_hosts_that_do_not_begin_together_make_a_trial_invalid(late_ms: int, is_valid: bool) -> None:
-    whole = [Done(0, 0, 1_001_000_000, 0, 0, 4096), Done(1, 0, 1_001_000_000 + late_ms * 1000, 0, 0, 4096)]
+def test_hosts_that_do_not_begin_together_make_a_trial_invalid(
+    late_ms: int, is_valid: bool
+) -> None:
+    whole = [
+        Done(0, 0, 1_001_000_000, 0, 0, 4096),
+        Done(1, 0, 1_001_000_000 + late_ms * 1000, 0, 0, 4096),
+    ]
     found = measured(work(), whole, MeasuredInterval(BEGUN_US, 2.0))
     assert found.start_skew_ms == late_ms
-    told = reasons(part(Outcome, fabric={}, live={"start_skew_ms": {"vdb": found.start_skew_ms}}), Live())
+    told = reasons(
+        part(Outcome, fabric={}, live={"start_skew_ms": {"vdb": found.start_skew_ms}}), Live()
+    )
     expected = [f"the last host of vdb began {late_ms} ms after the first one, allowed are 50 ms"]
     assert told == ([] if is_valid else expected)
 
 
-# --- devices -------------------------------------------------------------------------------------------------------
+# --- devices --------------------------------------------------------------------------------------
 
 
 def test_a_device_has_the_same_data_every_time_and_damage_is_seen(tmp_path: Path) -> None:
@@ -216,10 +245,18 @@ def test_servers_have_a_unit_or_an_export_for_each_workload() -> None:
         ["--op", "bind", "--mode", "target"],
     ]
     assert [step[step.index("--lun") + 1] for step in steps[1:3]] == ["1", "2"]
-    assert tgt.uri("10.77.0.3", 3260, "San", 2) == "iscsi://10.77.0.3:3260/iqn.2026-11.org.tailrace:san/2"
+    assert (
+        tgt.uri("10.77.0.3", 3260, "San", 2)
+        == "iscsi://10.77.0.3:3260/iqn.2026-11.org.tailrace:san/2"
+    )
     assert nbdkit.uri("10.77.0.3", 10_809, "vdb") == "nbd://10.77.0.3:10809/vdb"
-    assert {"--ipaddr=10.77.0.3", "--port=10810"} <= {*nbdkit.server("san", "10.77.0.3", 10_810, "/d", None, 0).argv}
-    assert not any(word.startswith("--ipaddr") for word in nbdkit.server("san", None, 10_809, "/d", None, 0).argv)
+    assert {"--ipaddr=10.77.0.3", "--port=10810"} <= {
+        *nbdkit.server("san", "10.77.0.3", 10_810, "/d", None, 0).argv
+    }
+    assert not any(
+        word.startswith("--ipaddr")
+        for word in nbdkit.server("san", None, 10_809, "/d", None, 0).argv
+    )
     target = tgt.server("san", ["10.77.0.3", "10.78.0.3"], 3261, 1, None, 0)
     assert target.argv[-1] == "portal=10.77.0.3:3261,portal=10.78.0.3:3261"
     session = qemu_nbd.command("s", "h1", "/run/s", "iscsi://x", 4, None)
@@ -227,12 +264,17 @@ def test_servers_have_a_unit_or_an_export_for_each_workload() -> None:
     assert "--shared=12" in session.argv
 
 
-# --- refusals ------------------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------
 
 
 def test_a_workload_of_a_plan_is_read() -> None:
     own = planned(read=65, access={"random": 40}, rate="500/s", jobs=2, flush_every=3, bytes="10kB")
-    assert (own.protocol, own.target, own.initiators, own.read_share) == ("local", None, ["a", "b"], 0.65)
+    assert (own.protocol, own.target, own.initiators, own.read_share) == (
+        "local",
+        None,
+        ["a", "b"],
+        0.65,
+    )
     assert (own.access, own.gap_ps, own.is_poisson) == (("random", 0.4), 2 * MS_PS, False)
     assert (own.flush_every, own.requests, own.part_bytes, own.is_finite) == (3, 3, 4 << 20, True)
     poisson = planned(arrivals="exponential(1ms)")
@@ -251,47 +293,67 @@ def test_a_workload_of_a_plan_is_read() -> None:
         (
             {"size": "2GiB"},
             [
-                ".size: the area does not end within the 1 GiB that a device of a live run has (hint: write a smaller"
+                ".size: the area does not end within the 1 GiB that a device of a live run has "
+                "(hint: write a smaller"
                 " size, or a lower offset)"
             ],
         ),
-        ({"jobs": 65}, [".jobs: fio keeps the log of each job in memory (hint: write at most 64 jobs)"]),
+        (
+            {"jobs": 65},
+            [".jobs: fio keeps the log of each job in memory (hint: write at most 64 jobs)"],
+        ),
         ({"start": "1s"}, [".start: the jobs of fio begin with the trial (hint: omit it)"]),
         (
             {"block": "uniform(4KiB, 8KiB)"},
-            [".block: the requests of fio have one size here (hint: write one value, or omit --live to simulate it)"],
+            [
+                ".block: the requests of fio have one size here (hint: write one value, or "
+                "omit --live to simulate it)"
+            ],
         ),
         (
             {"think": "1ms", "depth": 2},
-            [".think: a job of fio pauses as a whole, not each of its requests (hint: write depth: 1 and more jobs)"],
+            [
+                ".think: a job of fio pauses as a whole, not each of its requests (hint: write "
+                "depth: 1 and more jobs)"
+            ],
         ),
         (
             {"protocol": "iscsi", "target": "c", "iscsi": {"target": "lio"}},
-            [".iscsi: the session of a live run is what libiscsi and tgt negotiate (hint: omit it)"],
+            [
+                ".iscsi: the session of a live run is what libiscsi and "
+                "tgt negotiate (hint: omit it)"
+            ],
         ),
         ({"protocol": "iscsi", "target": "c", "iscsi": {"target": "tgt"}}, []),
         (
             {"protocol": "nbd", "target": "c", "jobs": 4, "nbd": {"connections": 2}},
-            [".nbd.connections: fio opens a connection for each job (hint: write 4, the number of jobs)"],
+            [
+                ".nbd.connections: fio opens a connection for each job (hint: write 4, the "
+                "number of jobs)"
+            ],
         ),
         (
             {"protocol": "nvme-tcp", "target": "c"},
             [
-                ".protocol: live runs have no initiator for nvme-tcp, which is the kernel's, and not this machine's"
-                " (hint: write one of: local, iscsi, nbd; use --exact, whose kernels are its own; or simulate it)"
+                ".protocol: live runs have no initiator for nvme-tcp, which is the kernel's, "
+                "and not this machine's"
+                " (hint: write one of: local, iscsi, nbd; use --exact, whose kernels are its "
+                "own; or simulate it)"
             ],
         ),
         (
             {"arrivals": "uniform(1ms, 2ms)"},
             [
-                ".arrivals: fio begins requests evenly or at random (exponential) (hint: write rate, or"
+                ".arrivals: fio begins requests evenly or at random "
+                "(exponential) (hint: write rate, or"
                 " exponential(...))"
             ],
         ),
         (
             {"read": 70, "rate": "9/s"},
             [
-                ".rate: fio paces reads and writes of each job in whole requests per second, and 6.3 is not one (hint:"
+                ".rate: fio paces reads and writes of each job in whole requests per second, "
+                "and 6.3 is not one (hint:"
                 " choose another rate, or fewer jobs)"
             ],
         ),

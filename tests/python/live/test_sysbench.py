@@ -40,7 +40,9 @@ def refusals(exact: bool = False, **keys: Any) -> list[str]:
     try:
         (refuse_exact if exact else refuse)(loaded, loaded.arms)
     except ScenarioError as error:
-        return [str(problem).removeprefix("scenario: workloads.orders") for problem in error.problems]
+        return [
+            str(problem).removeprefix("scenario: workloads.orders") for problem in error.problems
+        ]
     return []
 
 
@@ -57,21 +59,29 @@ def test_sysbench_has_a_thread_for_each_user_and_does_the_statements_in_order() 
 
 def test_a_log_is_read_and_the_pauses_must_be_those_of_the_seed(tmp_path: Path) -> None:
     pause_us = SCRIPT.pause_us(1, 2)
-    lines = f"1 1 1000 0 1003 1900\n1 2 1900 {pause_us} {1900 + pause_us + 5} {1900 + pause_us + 700}\n"
-    (tmp_path / "log.1").write_text(lines + "1 3 17", encoding="ascii")  # the last one was being written
+    lines = (
+        f"1 1 1000 0 1003 1900\n1 2 1900 {pause_us} {1900 + pause_us + 5} {1900 + pause_us + 700}\n"
+    )
+    (tmp_path / "log.1").write_text(
+        lines + "1 3 17", encoding="ascii"
+    )  # the last one was being written
     found = lua_log.transactions(SCRIPT, "sysbench", tmp_path / "log")
     assert [(one.number, one.latency_us) for one in found] == [(1, 900), (2, 700)]
     assert lua_log.lateness_us(tmp_path / "log") == 4
     (tmp_path / "log.1").write_text("1 1 1000 5 1003 1900\n", encoding="ascii")
-    with pytest.raises(ProgramError, match="sysbench-orders: transaction 1 of user 1 had a different pause"):
+    with pytest.raises(
+        ProgramError, match="sysbench-orders: transaction 1 of user 1 had a different pause"
+    ):
         lua_log.transactions(SCRIPT, "sysbench", tmp_path / "log")
 
 
 @pytest.mark.parametrize(
-    ("answer", "text"), [(500, 467), (281, 250), (284, 251), (18_000, 17_967), (70_034, 70_000), (20, 1)]
+    ("answer", "text"),
+    [(500, 467), (281, 250), (284, 251), (18_000, 17_967), (70_034, 70_000), (20, 1)],
 )
 def test_a_row_makes_an_answer_of_the_size_that_was_asked_for(answer: int, text: int) -> None:
-    """Measured with MariaDB 10.11 and sysbench 1.0.20: `Bytes_sent` of a statement is 31, 33 and 34 bytes more."""
+    """Measured with MariaDB 10.11 and sysbench 1.0.20: `Bytes_sent` of a statement is 31, 33 and 34
+    bytes more."""
     assert mariadb.row_bytes(answer) == text
 
 
@@ -87,12 +97,22 @@ def test_mariadb_listens_on_its_host_and_never_runs_as_root() -> None:
     ("keys", "refusal"),
     [
         ({"database": "mariadb"}, ".database: pgbench cannot use mariadb"),
-        ({"load_generator": "sysbench", "users": 300}, ".users: sysbench needs a thread with an interpreter"),
         (
-            {"load_generator": "sysbench", "database": "mariadb", "round_trips": [{"response": "17MB"}]},
+            {"load_generator": "sysbench", "users": 300},
+            ".users: sysbench needs a thread with an interpreter",
+        ),
+        (
+            {
+                "load_generator": "sysbench",
+                "database": "mariadb",
+                "round_trips": [{"response": "17MB"}],
+            },
             ".round_trips.0.response: a row of MariaDB is one packet of at most 16 MiB",
         ),
-        ({"load_generator": "sysbench", "gap_from": "start"}, ".gap_from: sysbench starts the gap at the end"),
+        (
+            {"load_generator": "sysbench", "gap_from": "start"},
+            ".gap_from: sysbench starts the gap at the end",
+        ),
     ],
 )
 def test_what_it_cannot_do_is_refused_with_its_key(keys: dict[str, Any], refusal: str) -> None:
@@ -107,13 +127,17 @@ def test_both_databases_can_be_asked_by_the_program_that_knows_both() -> None:
     )
     for is_exact in (False, True):
         installed = all(
-            path_of(needed) for name in ("postgresql", "mariadb") for needed in registry.services()[name].needs
+            path_of(needed)
+            for name in ("postgresql", "mariadb")
+            for needed in registry.services()[name].needs
         )
         if installed or not is_exact:
             assert refusals(exact=is_exact, load_generator="sysbench") == []
     if path_of(registry.services()["postgresql"].needs[0]):
         found = refusals(exact=True, database="mariadb")
-        assert any(one.startswith(".database: pgbench in an exact run cannot use mariadb") for one in found)
+        assert any(
+            one.startswith(".database: pgbench in an exact run cannot use mariadb") for one in found
+        )
 
 
 class Loaded(MariaDb):

@@ -14,7 +14,13 @@ from tailrace.live.programs.replay import ReplayProgram
 from tailrace.programs.command import Command
 from tailrace.programs.measured import MeasuredInterval
 
-RAW: dict[str, Any] = {"name": "shop", "client": "a", "server": "b", "connections": [], "priority": 0}
+RAW: dict[str, Any] = {
+    "name": "shop",
+    "client": "a",
+    "server": "b",
+    "connections": [],
+    "priority": 0,
+}
 NS_PER_S = 10**9
 
 
@@ -47,7 +53,9 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ReplayProgram
 
 def begin_file(lab: FakeLab) -> Path:
     """The one that the nodes were told of."""
-    [found] = {command.argv[list(command.argv).index("--begin-file") + 1] for command in lab.started}
+    [found] = {
+        command.argv[list(command.argv).index("--begin-file") + 1] for command in lab.started
+    }
     return Path(found)
 
 
@@ -70,7 +78,9 @@ def test_nodes_begin_when_the_last_of_them_listens(load: tuple[ReplayProgram, Fa
     assert len(lab.started) == 2
 
 
-def test_a_node_that_never_listens_ends_the_trial_in_words(load: tuple[ReplayProgram, FakeLab]) -> None:
+def test_a_node_that_never_listens_ends_the_trial_in_words(
+    load: tuple[ReplayProgram, FakeLab],
+) -> None:
     shop, lab = load
     shop.tick(cast(Lab, lab), 1.0)
     (begin_file(lab).parent / "a.ready").touch()

@@ -16,15 +16,21 @@ class Proc:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, pid: int, inner: int, children: list[int], **threads: tuple[float, float]) -> None:
+    def put(
+        self, pid: int, inner: int, children: list[int], **threads: tuple[float, float]
+    ) -> None:
         """A process with its threads, each with its seconds on a core and in a run queue."""
         for thread, (run_s, wait_s) in threads.items():
             task = self.folder / str(pid) / "task" / thread.removeprefix("t")
             task.mkdir(parents=True, exist_ok=True)
             own = " ".join(map(str, children)) if task.name == str(pid) else ""
             (task / "children").write_text(own, encoding="ascii")
-            (task / "schedstat").write_text(f"{run_s * 1e9:.0f} {wait_s * 1e9:.0f} 7\n", encoding="ascii")
-        (self.folder / str(pid) / "status").write_text(f"Name:\tx\nNSpid:\t{pid}\t{inner}\n", encoding="ascii")
+            (task / "schedstat").write_text(
+                f"{run_s * 1e9:.0f} {wait_s * 1e9:.0f} 7\n", encoding="ascii"
+            )
+        (self.folder / str(pid) / "status").write_text(
+            f"Name:\tx\nNSpid:\t{pid}\t{inner}\n", encoding="ascii"
+        )
 
     def end(self, pid: int) -> None:
         """A process ends."""
@@ -53,7 +59,9 @@ def test_waits_are_summed_over_threads_and_children_and_kept_when_they_end(tmp_p
     assert (found[2].run_s, found[2].wait_s) == pytest.approx((0.5 + 1.0 + 0.25, 0.25 + 0.3 + 0.25))
     assert (found[4].run_s, found[4].wait_s) == pytest.approx((1.0, 2.0))
     watch.begin()
-    assert all(one == Waited() for one in watch.waited().values()), "what was before the interval does not count"
+    assert all(one == Waited() for one in watch.waited().values()), (
+        "what was before the interval does not count"
+    )
 
 
 def test_threads_that_no_user_waits_for_do_not_count(tmp_path: Path) -> None:
@@ -67,7 +75,9 @@ def test_threads_that_no_user_waits_for_do_not_count(tmp_path: Path) -> None:
     proc.put(60, 2, [], t60=(1.0, 0.25), t61=(2.0, 7.0))
     watch.look()
     assert watch.waited() == {2: Waited(1.0, 0.25)}
-    assert watch.spent()[2].user_s + watch.spent()[2].system_s == pytest.approx(3.0), "their work is work"
+    assert watch.spent()[2].user_s + watch.spent()[2].system_s == pytest.approx(3.0), (
+        "their work is work"
+    )
 
 
 def test_users_lose_no_more_than_all_of_their_time() -> None:
@@ -81,7 +91,9 @@ def test_the_kernels_threads_that_receive_frames_are_watched(tmp_path: Path) -> 
     for pid, name in ((15, "ksoftirqd/0"), (16, "kworker/0")):
         proc.put(pid, pid, [], **{f"t{pid}": (1.0, 1.0)})
         (tmp_path / str(pid) / "comm").write_text(f"{name}\n", encoding="ascii")
-        (tmp_path / str(pid) / "schedstat").write_text("1000000000 1000000000 5\n", encoding="ascii")
+        (tmp_path / str(pid) / "schedstat").write_text(
+            "1000000000 1000000000 5\n", encoding="ascii"
+        )
     watch = Watch(LAB, tmp_path)
     watch.begin()
     (tmp_path / "15" / "schedstat").write_text("1000000000 1750000000 5\n", encoding="ascii")
@@ -109,7 +121,8 @@ def test_the_time_that_users_lose_is_a_share_of_their_time() -> None:
     ]
     seconds = {"XS": 5.0, "S": 10.0, "bulk": 10.0}
     found = losses(workloads, waited, seconds, {"idle_share": 0.5, "steal_share": 0.1})
-    # A quarter of the server is for XS; a quarter of a second is stolen for each second on a core (0.1 of 0.4).
+    # A quarter of the server is for XS; a quarter of a second is stolen for each second on a core
+    # (0.1 of 0.4).
     told = {"wait_s": 1.5, "stolen_s": 0.75, "exposed": 1.0, "of_s": 10.0, "share": 0.225}
     assert structs.asdict(found["XS"]) == pytest.approx(told)
     assert found["S"].share == pytest.approx((3.0 + 1.5) / 60 / 2)

@@ -1,4 +1,5 @@
-"""A live trial leaves the warm-up out of what it reports of workloads without end, and counts the others whole."""
+"""A live trial leaves the warm-up out of what it reports of workloads without end, and counts the
+others whole."""
 
 import json
 from pathlib import Path
@@ -47,7 +48,11 @@ def measured(transactions: int, warm_up_s: float) -> Any:
 def test_transactions_that_ended_in_the_warm_up_are_left_out() -> None:
     found = measured(0, 0.0002)
     outcome = found.outcome
-    assert (outcome.counted_from_ps, outcome.transactions, outcome.goodput_bytes) == (200 * 10**6, 2, 2000)
+    assert (outcome.counted_from_ps, outcome.transactions, outcome.goodput_bytes) == (
+        200 * 10**6,
+        2,
+        2000,
+    )
     assert (outcome.latency and outcome.latency.count, outcome.latency.mean_ps) == (2, 35 * 10**6)
     assert [row.start_ps for row in found.rows] == [195 * 10**6, 300 * 10**6]
     assert len(found.moved) == 4, "the series shows the warm-up"
@@ -55,7 +60,11 @@ def test_transactions_that_ended_in_the_warm_up_are_left_out() -> None:
 
 def test_a_number_to_do_is_counted_whole() -> None:
     outcome = measured(4, 0.0002).outcome
-    assert (outcome.counted_from_ps, outcome.transactions, outcome.latency and outcome.latency.count) == (0, 4, 4)
+    assert (
+        outcome.counted_from_ps,
+        outcome.transactions,
+        outcome.latency and outcome.latency.count,
+    ) == (0, 4, 4)
     assert outcome.completion_ps == 340 * 10**6
 
 
@@ -73,7 +82,11 @@ def ran(tmp_path: Path, *, size: int = 0) -> Iperf3:
     """A pair that sent 10 kB in four seconds and was cut off there."""
     bulk = Iperf3Stream(Task(STREAM | {"bytes": size}, 1, 4))
     [pair] = bulk._pairs
-    report = {"intervals": [{"sum": {"start": n, "end": n + 1, "bytes": 1000 * (n + 1)}} for n in range(4)]}
+    report = {
+        "intervals": [
+            {"sum": {"start": n, "end": n + 1, "bytes": 1000 * (n + 1)}} for n in range(4)
+        ]
+    }
     path = tmp_path / "server.out"
     path.write_text(json.dumps(report), encoding="utf-8")
 
@@ -89,7 +102,9 @@ def ran(tmp_path: Path, *, size: int = 0) -> Iperf3:
 
 def test_a_stream_without_end_counts_from_the_warm_up_on(tmp_path: Path) -> None:
     bulk = ran(tmp_path)
-    whole, rest = (bulk.measured(MeasuredInterval(BEGUN_US, 4.0, warm)).outcome for warm in (0.0, 1.0))
+    whole, rest = (
+        bulk.measured(MeasuredInterval(BEGUN_US, 4.0, warm)).outcome for warm in (0.0, 1.0)
+    )
     assert (whole.goodput_bytes, whole.counted_from_ps) == (10_000, 0)
     assert (rest.goodput_bytes, rest.counted_from_ps) == (9_000, PS_PER_S)
     assert rest.cut_off.count == 0, "it has no end that it could have missed"
@@ -97,5 +112,9 @@ def test_a_stream_without_end_counts_from_the_warm_up_on(tmp_path: Path) -> None
 
 def test_a_stream_with_a_size_is_counted_whole_and_cut_off(tmp_path: Path) -> None:
     outcome = ran(tmp_path, size=1_000_000).measured(MeasuredInterval(BEGUN_US, 4.0, 1.0)).outcome
-    assert (outcome.goodput_bytes, outcome.counted_from_ps, outcome.completion_ps) == (10_000, 0, None)
+    assert (outcome.goodput_bytes, outcome.counted_from_ps, outcome.completion_ps) == (
+        10_000,
+        0,
+        None,
+    )
     assert (outcome.cut_off.count, outcome.cut_off.longest_ps) == (1, 4 * PS_PER_S)

@@ -41,15 +41,23 @@ def test_what_the_simulator_writes_is_an_outcome(name: str) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda row: row | {"latencyy": 1}, "Object contains unknown field `latencyy` - at `$.workloads[0]`"),
-        (lambda row: row | {"goodput_bytes": "x"}, "Expected `int`, got `str` - at `$.workloads[0].goodput_bytes`"),
+        (
+            lambda row: row | {"latencyy": 1},
+            "Object contains unknown field `latencyy` - at `$.workloads[0]`",
+        ),
+        (
+            lambda row: row | {"goodput_bytes": "x"},
+            "Expected `int`, got `str` - at `$.workloads[0].goodput_bytes`",
+        ),
         (
             lambda row: {key: row[key] for key in row if key != "cut_off"},
             "Object missing required field `cut_off` - at `$.workloads[0]`",
         ),
     ],
 )
-def test_what_is_none_is_refused_with_its_key(change: Callable[[dict[str, Any]], dict[str, Any]], told: str) -> None:
+def test_what_is_none_is_refused_with_its_key(
+    change: Callable[[dict[str, Any]], dict[str, Any]], told: str
+) -> None:
     written = outcome_of("dpp")
     written["workloads"][0] = change(written["workloads"][0])
     with pytest.raises(msgspec.ValidationError) as refused:

@@ -47,7 +47,9 @@ def test_names_of_rows_are_clear_of_the_bars_above() -> None:
 
 
 def test_short_packets_are_found(capture: Path) -> None:
-    told = " ".join(found.kind for found in findings(profile_capture(capture, ProfileOptions()).data).found)
+    told = " ".join(
+        found.kind for found in findings(profile_capture(capture, ProfileOptions()).data).found
+    )
     assert "short" in told
 
 
@@ -84,7 +86,10 @@ def test_the_only_capture_of_a_run_is_taken(capture: Path, tmp_path: Path) -> No
         ((), "nothing is named"),
         (("--interface", "eth0"), "an interface is observed for a time"),
         (("--for", "0s", "--interface", "eth0"), "--for: the time must be greater than zero"),
-        (("--for", "1s", "--interface", "eth0", "--netns", "no-such-space"), "there is no namespace 'no-such-space'"),
+        (
+            ("--for", "1s", "--interface", "eth0", "--netns", "no-such-space"),
+            "there is no namespace 'no-such-space'",
+        ),
         (("--for", "1s"), "--for: name one interface"),
     ],
 )

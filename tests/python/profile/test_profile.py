@@ -21,7 +21,8 @@ def capture(tmp_path: Path) -> Path:
         connection.exchange(10_000 * (turn + 1), 1000 + 100 * turn, 5000 + 700 * turn)
     connection.segment(500_000, is_client=True, seq=1200, ack=7100, payload=100)
     datagrams = [
-        (900_000_000 + n, MACS + b"\x08\x00" + ipv4("10.0.0.3", "10.0.0.4", 17, udp(7000, 53, 40))) for n in range(4)
+        (900_000_000 + n, MACS + b"\x08\x00" + ipv4("10.0.0.3", "10.0.0.4", 17, udp(7000, 53, 40)))
+        for n in range(4)
     ]
     return write_pcap(tmp_path / "own.pcap", [*connection.frames, *datagrams])
 
@@ -29,10 +30,14 @@ def capture(tmp_path: Path) -> Path:
 def test_tables_have_the_connections_their_exchanges_and_their_addresses(capture: Path) -> None:
     profile = profile_capture(capture, ProfileOptions())
     connections, exchanges = profile.columns("connections"), profile.columns("exchanges")
-    client, server = (profile.addresses[connections[f"{end}_address"][0]] for end in ("client", "server"))
+    client, server = (
+        profile.addresses[connections[f"{end}_address"][0]] for end in ("client", "server")
+    )
     assert (client, server) == (IPv4Address("10.0.0.1"), IPv4Address("10.0.1.9"))
     assert list(connections["client_retransmissions"]) == [1]
-    assert list(connections["server_side_rtt_min_ns"]) == [600_000], "that of the handshake is shorter"
+    assert list(connections["server_side_rtt_min_ns"]) == [600_000], (
+        "that of the handshake is shorter"
+    )
     assert list(exchanges["connection"]) == [0, 0, 0]
     assert list(exchanges["response_bytes"]) == [700, 700, 700]
     begins = zip(exchanges["request_start_ns"], exchanges["response_start_ns"], strict=True)
@@ -41,9 +46,17 @@ def test_tables_have_the_connections_their_exchanges_and_their_addresses(capture
 
 
 def test_addresses_of_both_versions_are_themselves(tmp_path: Path) -> None:
-    packet = b"\x60\0\0\0\0\x14\x11\x40" + IPv6Address("fd00::1").packed + IPv6Address("fd00::2").packed + udp(1, 2, 12)
+    packet = (
+        b"\x60\0\0\0\0\x14\x11\x40"
+        + IPv6Address("fd00::1").packed
+        + IPv6Address("fd00::2").packed
+        + udp(1, 2, 12)
+    )
     file = write_pcap(tmp_path / "six.pcap", [(0, MACS + b"\x86\xdd" + packet)])
-    assert profile_capture(file, ProfileOptions()).addresses == [IPv6Address("fd00::1"), IPv6Address("fd00::2")]
+    assert profile_capture(file, ProfileOptions()).addresses == [
+        IPv6Address("fd00::1"),
+        IPv6Address("fd00::2"),
+    ]
 
 
 def test_the_same_key_gives_the_same_addresses_and_a_random_one_others(capture: Path) -> None:
@@ -56,7 +69,9 @@ def test_the_same_key_gives_the_same_addresses_and_a_random_one_others(capture: 
 
 
 def test_the_text_tells_each_section(capture: Path) -> None:
-    text = " ".join(profile_text(profile_capture(capture, ProfileOptions(line_bits_per_s=10**9)).data).split())
+    text = " ".join(
+        profile_text(profile_capture(capture, ProfileOptions(line_bits_per_s=10**9)).data).split()
+    )
     for told in (
         "own.pcap (pcap)",
         "17 with",
@@ -77,7 +92,9 @@ def test_the_text_tells_each_section(capture: Path) -> None:
 
 
 def test_what_is_unknown_is_left_out_of_the_text(tmp_path: Path) -> None:
-    empty = profile_text(profile_capture(write_pcap(tmp_path / "none.pcap", []), ProfileOptions()).data)
+    empty = profile_text(
+        profile_capture(write_pcap(tmp_path / "none.pcap", []), ProfileOptions()).data
+    )
     assert "speed unknown" in empty
     assert "rate" not in empty
     assert "TCP" not in empty

@@ -58,9 +58,11 @@ addEventListener("load", () => setTimeout(() => {
     });
   }, 300);
 }, 300));
-</script>"""
+</script>"""  # noqa: E501
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: the report is not looked at")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="chromium is not installed: the report is not looked at"
+)
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +76,13 @@ def probe(report: Path, tmp_path: Path, width_px: int, *flags: str) -> dict[str,
     """Opens the report in a frame of a given width and returns what the probe saw."""
     text = report.read_text(encoding="utf-8").replace("<head>", f"<head>{PROBE}", 1)
     outer = tmp_path / "outer.html"
-    frame = f'<iframe style="width:{width_px}px;height:800px;border:0" srcdoc="{html.escape(text)}"></iframe>'
-    outer.write_text(f"<!doctype html><html><body style='margin:0'>{frame}</body></html>", encoding="utf-8")
+    frame = (
+        f'<iframe style="width:{width_px}px;height:800px;border:0" '
+        f'srcdoc="{html.escape(text)}"></iframe>'
+    )
+    outer.write_text(
+        f"<!doctype html><html><body style='margin:0'>{frame}</body></html>", encoding="utf-8"
+    )
     profile = tmp_path / "profile"
     command = [
         str(CHROMIUM),
@@ -85,7 +92,9 @@ def probe(report: Path, tmp_path: Path, width_px: int, *flags: str) -> dict[str,
         f"--window-size={width_px},800",
         outer.as_uri(),
     ]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=BROWSER_S_MAX, check=True).stdout
+    shown = subprocess.run(
+        command, capture_output=True, text=True, timeout=BROWSER_S_MAX, check=True
+    ).stdout
     found = re.search(r'data-probe="([^"]*)"', shown)
     assert found, shown[:400]
     seen: dict[str, Any] = json.loads(html.unescape(found.group(1)))
@@ -102,7 +111,9 @@ def test_the_page_fits_and_nothing_goes_wrong(report: Path, tmp_path: Path, widt
     assert seen["page_width"] <= width_px
     assert seen["charts"] == 14, "every time series is live"
     assert seen["tables"] == 21, "the data of every chart opens as a table"
-    assert not [table for table in seen["cut"] if table.startswith("figure")], "expectations are stacked on a phone"
+    assert not [table for table in seen["cut"] if table.startswith("figure")], (
+        "expectations are stacked on a phone"
+    )
     if width_px == 1280:
         assert seen["cut"] == []
 
@@ -138,7 +149,7 @@ ACT = """<script>globalThis.act = () => {
   document.querySelector(".filter .all").click();
   return { before, after, live, saved, again: shown("#latency path.of-arm-1"),
     nameless: [...document.querySelectorAll("tbody th")].filter((one) => !one.textContent.trim()).length };
-};</script>"""
+};</script>"""  # noqa: E501
 
 
 def test_a_legend_hides_and_drawings_can_be_saved(report: Path, tmp_path: Path) -> None:
@@ -151,7 +162,9 @@ def test_a_legend_hides_and_drawings_can_be_saved(report: Path, tmp_path: Path) 
     assert acted["before"]["lines"] == acted["again"] > acted["after"]["lines"] == 0
     assert acted["before"]["figures"] > acted["after"]["figures"] == 0
     assert acted["after"]["rows"] > 0, "rows of the other arm stay"
-    assert acted["live"] == [True, True, True, False, False], "live charts hide the lines of an arm as well"
+    assert acted["live"] == [True, True, True, False, False], (
+        "live charts hide the lines of an arm as well"
+    )
     assert acted["saved"] == [
         "image/svg+xml",
         "cisco-dpp-latency-s-transaction-latency.svg",

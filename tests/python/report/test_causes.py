@@ -16,7 +16,9 @@ from tailrace.results.causes.causes import PARTS
 from tailrace.results.summary.causes import Band
 
 MS = 10**9
-THEME = (Path(__file__).parents[3] / "python/tailrace/report/assets/theme.css").read_text(encoding="utf-8")
+THEME = (Path(__file__).parents[3] / "python/tailrace/report/assets/theme.css").read_text(
+    encoding="utf-8"
+)
 CONTRAST_MIN = 3.0
 """Of what is drawn against what it is drawn on: WCAG 2.1, 1.4.11."""
 SURFACES = ("#ffffff", "#191d20")
@@ -54,13 +56,18 @@ def test_the_key_has_the_parts_that_occur(explained: Page) -> None:
 
 
 def test_a_table_tells_what_the_bars_show(explained: Page) -> None:
-    assert "arm transactions number mean latency queues of switches pause of a class" in said(explained)
+    assert "arm transactions number mean latency queues of switches pause of a class" in said(
+        explained
+    )
     assert "fifo up to p50 500 250.5 ms 125.2 ms (50 %)" in said(explained)
     label = next(
-        a["aria-label"] or "" for t, a in explained.elements if (a.get("aria-label") or "").startswith("Mean lat")
+        a["aria-label"] or ""
+        for t, a in explained.elements
+        if (a.get("aria-label") or "").startswith("Mean lat")
     )
     assert label.startswith(
-        "Mean latency of XS by percentile band: p50 fifo 250.5 ms, 50 % queues of switches; p50 dpp 501 ms"
+        "Mean latency of XS by percentile band: p50 fifo 250.5 ms, 50 % queues of switches; "
+        "p50 dpp 501 ms"
     )
 
 
@@ -72,16 +79,25 @@ def test_queues_tell_port_and_culprit_and_the_slowest_a_sentence(explained: Page
 
 
 def test_parts_keep_their_colour_whatever_else_occurs() -> None:
-    assert part_colours(["switch_queue"])["switch_queue"] == part_colours(PARTS)["switch_queue"] == "part-switch-queue"
+    assert (
+        part_colours(["switch_queue"])["switch_queue"]
+        == part_colours(PARTS)["switch_queue"]
+        == "part-switch-queue"
+    )
     new = [f"new_{letter}" for letter in "abcdefgh"]
     found = part_colours([*reversed(new), *PARTS])
     assert list(found)[: len(PARTS)] == list(PARTS)
     assert found["new_a"] == "part-spare-0"
-    assert {found[part] for part in new} == {f"part-spare-{number}" for number in range(SPARE_COLOURS)}
+    assert {found[part] for part in new} == {
+        f"part-spare-{number}" for number in range(SPARE_COLOURS)
+    }
 
 
 def test_every_colour_is_in_both_themes_and_stands_out_from_the_page() -> None:
-    names = {*part_colours(PARTS).values(), *(f"part-spare-{number}" for number in range(SPARE_COLOURS))}
+    names = {
+        *part_colours(PARTS).values(),
+        *(f"part-spare-{number}" for number in range(SPARE_COLOURS)),
+    }
     for name in names:
         colours = re.findall(rf"--{name}: (#[0-9a-f]{{6}});", THEME)
         assert len(colours) == 2, name
@@ -94,7 +110,10 @@ def test_parts_too_thin_to_be_seen_leave_their_room() -> None:
     parts = {"server_work": 10.0 * MS, "propagation": 0.01 * MS, "receive": 10.0 * MS}
     band = part(Band, name="max", count=1, latency_ps=sum(parts.values()), parts=parts)
     drawing = causes_chart("XS", [ArmBands("fifo", 0, [band])], part_colours(parts))
-    places = [(float(x or 0), float(width)) for x, width in re.findall(r'x="([\d.]*)%?" width="([\d.]+)%"', drawing)]
+    places = [
+        (float(x or 0), float(width))
+        for x, width in re.findall(r'x="([\d.]*)%?" width="([\d.]+)%"', drawing)
+    ]
     assert len(places) == 2
     for (x, width), (after, _) in pairwise(places):
         assert after - x - width == pytest.approx(0.05, abs=0.011)
@@ -102,9 +121,12 @@ def test_parts_too_thin_to_be_seen_leave_their_room() -> None:
 
 def test_bars_of_a_band_have_one_scale() -> None:
     slow, fast = (
-        [part(Band, name="max", count=1, latency_ps=ms * MS, parts={"server_work": ms * MS})] for ms in (10.0, 2.5)
+        [part(Band, name="max", count=1, latency_ps=ms * MS, parts={"server_work": ms * MS})]
+        for ms in (10.0, 2.5)
     )
-    drawing = causes_chart("XS", [ArmBands("a", 0, slow), ArmBands("b", 1, fast)], part_colours(["server_work"]))
+    drawing = causes_chart(
+        "XS", [ArmBands("a", 0, slow), ArmBands("b", 1, fast)], part_colours(["server_work"])
+    )
     assert re.findall(r'width="([\d.]+)%" y', drawing) == ["100", "25"]
 
 

@@ -80,7 +80,9 @@ def test_means_of_cells_keep_the_area() -> None:
     rng = random.Random(3)
     starts = sorted({0.0, *(rng.uniform(0, 9) for _ in range(50))})
     recorded = Steps(starts, [rng.uniform(0, 5) for _ in starts], 10.0)
-    exact = sum(v * (b - a) for a, b, v in zip(starts, [*starts[1:], 10.0], recorded.values, strict=True))
+    exact = sum(
+        v * (b - a) for a, b, v in zip(starts, [*starts[1:], 10.0], recorded.values, strict=True)
+    )
     means = cell_means(recorded, 10.0)
     assert all(mean is not None for mean in means)
     assert sum(mean or 0.0 for mean in means) * 10.0 / CELLS == pytest.approx(exact)
@@ -99,7 +101,10 @@ def test_medians_need_half_of_the_trials() -> None:
 
 def test_the_first_trial_stands_beside_the_median() -> None:
     found = lines_of("fifo", "arm-0", [(2, [1.0]), (3, [3.0])])
-    assert [(one.name, one.trial, one.values) for one in found] == [("fifo trial 2", 2, [1.0]), ("fifo", None, [2.0])]
+    assert [(one.name, one.trial, one.values) for one in found] == [
+        ("fifo trial 2", 2, [1.0]),
+        ("fifo", None, [2.0]),
+    ]
     assert len(lines_of("fifo", "arm-0", [(2, [1.0])])) == 1
 
 
@@ -137,7 +142,9 @@ def test_data_beside_a_chart_is_plain_csv() -> None:
 
 
 def test_text_in_drawings_is_escaped() -> None:
-    assert tag("text", "<b>&", x=1.50, class_="a") == '<text x="1.5" class="a">&lt;b&gt;&amp;</text>'
+    assert (
+        tag("text", "<b>&", x=1.50, class_="a") == '<text x="1.5" class="a">&lt;b&gt;&amp;</text>'
+    )
 
 
 def test_long_names_are_cut_and_whole_in_the_tip() -> None:
@@ -192,7 +199,16 @@ def words(policy: dict[str, Any]) -> str:
         ({"limit": {"alpha-milli": 125}}, "at most 0.125 times the free buffer"),
         ({"aqm": {"step": {"threshold_bytes": 30_000}}}, "marks above 30 kB"),
         (
-            {"aqm": {"red": {"minimum_bytes": 10**4, "maximum_bytes": 30_000, "probability_milli": 100, "ecn": False}}},
+            {
+                "aqm": {
+                    "red": {
+                        "minimum_bytes": 10**4,
+                        "maximum_bytes": 30_000,
+                        "probability_milli": 100,
+                        "ecn": False,
+                    }
+                }
+            },
             "RED drops up to 10 % between 10 kB and 30 kB and everything above",
         ),
         (
@@ -202,7 +218,12 @@ def words(policy: dict[str, Any]) -> str:
     ],
 )
 def test_every_setting_of_a_queue_has_its_words(queue: dict[str, Any], expected: str) -> None:
-    default = {"name": "default", "service": {"dwrr": 1000}, "limit": {"bytes": 10**6}, "aqm": "none"}
+    default = {
+        "name": "default",
+        "service": {"dwrr": 1000},
+        "limit": {"bytes": 10**6},
+        "aqm": "none",
+    }
     assert expected in words({"queues": [default | queue], "dpp": None})
 
 
@@ -222,7 +243,9 @@ def test_a_star_has_its_senders_left_and_its_receiver_right() -> None:
     drawing = str(topology_chart(star))
     assert boxes(drawing) == ["db-xs", "db-s", "db-m", "db-l1", "db-l2", "leaf1", "client"]
     assert drawing.count('class="link"') == 6
-    assert topology_words(star) == "6 hosts with MTU 9000, 1 switch, 6 links of 10 Gbit/s and 500 ns."
+    assert (
+        topology_words(star) == "6 hosts with MTU 9000, 1 switch, 6 links of 10 Gbit/s and 500 ns."
+    )
 
 
 def fabric(leaves: int, hosts_per_leaf: int) -> Plan:
@@ -234,7 +257,9 @@ def fabric(leaves: int, hosts_per_leaf: int) -> Plan:
         hosts=[{"name": name, "mtu_bytes": 1500} for name in hosts],
         switches=[{"name": name} for name in [*leaf_names, "spine0", "spine1"]],
         links=[{"a": h, "b": leaf_names[i // hosts_per_leaf], **rate} for i, h in enumerate(hosts)]
-        + [{"a": leaf, "b": spine, **rate} for leaf in leaf_names for spine in ("spine0", "spine1")],
+        + [
+            {"a": leaf, "b": spine, **rate} for leaf in leaf_names for spine in ("spine0", "spine1")
+        ],
     )
 
 

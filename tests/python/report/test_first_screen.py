@@ -1,4 +1,5 @@
-"""The first screen in a real browser: the sentence, one picture and the causes, on a screen and on a telephone.
+"""The first screen in a real browser: the sentence, one picture and the causes, on a screen and on
+a telephone.
 
 Needs Chromium; without it these tests say so and the rest of the report's tests still run.
 """
@@ -22,7 +23,9 @@ from tailrace.report import write
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.document import read_yaml
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: the report is not looked at")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="chromium is not installed: the report is not looked at"
+)
 
 SIZES = ((1280, 800), (390, 844))
 SCREENS_MAX = 8
@@ -32,7 +35,7 @@ TEXT_CONTRAST_MIN = 4.5
 BOXES = """Object.fromEntries(['.answers, .answer', '#picture', '#limits'].map((one) => {
   const box = document.querySelector(one)?.getBoundingClientRect();
   return [one, box ? [box.left, box.top, box.right, box.bottom] : null]; }))"""
-NAMELESS = """[...document.querySelectorAll('tbody th[scope=row]')].filter((one) => !one.textContent.trim()).length"""
+NAMELESS = """[...document.querySelectorAll('tbody th[scope=row]')].filter((one) => !one.textContent.trim()).length"""  # noqa: E501
 # Texts of the first screen, with the ratio of their luminance to that of what they stand on.
 CONTRASTS = """(() => {
   const channels = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
@@ -58,7 +61,7 @@ CONTRASTS = """(() => {
     const [dark, bright] = [light(ink), light(under)].sort((a, b) => a - b);
     return [one.textContent.trim().slice(0, 30), (bright + 0.05) / (dark + 0.05)];
   }).filter(([text]) => text !== '●');
-})()"""
+})()"""  # noqa: E501
 
 
 def simulated(path: Path, document: dict[str, Any]) -> Path:
@@ -86,7 +89,9 @@ def one_workload(path: Path) -> Path:
 def fifteen_workloads(path: Path) -> Path:
     document = scenario()
     first = document["workloads"]["pg1"]
-    document["workloads"] |= {f"pg{number}": {**first, "server": f"pg{number % 2 + 1}"} for number in range(1, 14)}
+    document["workloads"] |= {
+        f"pg{number}": {**first, "server": f"pg{number % 2 + 1}"} for number in range(1, 14)
+    }
     return simulated(path, document)
 
 
@@ -120,7 +125,9 @@ PAGES: dict[str, Callable[[Path], Path]] = {
 
 
 @pytest.fixture(scope="module", params=list(PAGES))
-def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def page(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, Path]]:
     folder = tmp_path_factory.mktemp("first")
     yield request.param, PAGES[request.param](folder / "run")
     shutil.rmtree(folder)
@@ -132,7 +139,12 @@ def test_the_first_screen_answers(page: tuple[str, Path], tmp_path: Path, is_dar
     with Browser(path, tmp_path, is_dark=is_dark) as browser:
         browser.wait("document.readyState === 'complete'", 60)
         for width, height in SIZES:
-            metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+            metrics = {
+                "width": width,
+                "height": height,
+                "deviceScaleFactor": 1,
+                "mobile": width < 500,
+            }
             browser.call("Emulation.setDeviceMetricsOverride", **metrics)
             for what, box in browser.eval(BOXES).items():
                 assert box is not None, what
@@ -145,6 +157,8 @@ def test_the_first_screen_answers(page: tuple[str, Path], tmp_path: Path, is_dar
                 assert tall <= SCREENS_MAX * 800, (name, tall)
         assert browser.eval("document.querySelectorAll('#limits .share').length") > 0
         assert browser.eval(NAMELESS) == 0
-        faint = [(text, ratio) for text, ratio in browser.eval(CONTRASTS) if ratio < TEXT_CONTRAST_MIN]
+        faint = [
+            (text, ratio) for text, ratio in browser.eval(CONTRASTS) if ratio < TEXT_CONTRAST_MIN
+        ]
         assert faint == []
         assert browser.errors() == []

@@ -16,7 +16,10 @@ PAGE_BYTES_MAX = 1_000_000
 
 def page_of(tmp_path: Path, **sections: Any) -> tuple[Summary, str]:
     """Summary and report of a run of a star."""
-    streams = {f"w{n}": {"kind": "stream", "source": "h1", "destination": "h2"} for n in range(sections.pop("streams"))}
+    streams = {
+        f"w{n}": {"kind": "stream", "source": "h1", "destination": "h2"}
+        for n in range(sections.pop("streams"))
+    }
     base = {"tailrace": 1, "name": "many", "network": {"topology": {"kind": "star", "hosts": 40}}}
     experiment = {"duration": "1us", "trials": 1}
     loaded = load_scenario(base | {"workloads": streams, "experiment": experiment} | sections)
@@ -25,15 +28,22 @@ def page_of(tmp_path: Path, **sections: Any) -> tuple[Summary, str]:
 
 
 def test_many_workloads_are_cut(tmp_path: Path) -> None:
-    expect = [{"metric": "goodput_gbps", "workload": f"w{n}", "at_least": n // 300} for n in range(400)]
+    expect = [
+        {"metric": "goodput_gbps", "workload": f"w{n}", "at_least": n // 300} for n in range(400)
+    ]
     summary, page = page_of(tmp_path, streams=400, expect=expect)
     assert len(page) < PAGE_BYTES_MAX
     assert f"{PAIRS_MAX} of 400 workloads shown, all in result.json" in page
     assert "w0" in page
     assert "w399</" in page, "an expectation that failed is shown before those that hold"
     shown = limited(summary)
-    assert [one.passed for one in shown.expectations] == [False] * 100 + [True] * (EXPECTATIONS_MAX - 100)
-    assert [fact.text.split()[0] for fact in omissions(summary, shown)] == [str(PAIRS_MAX), str(EXPECTATIONS_MAX)]
+    assert [one.passed for one in shown.expectations] == [False] * 100 + [True] * (
+        EXPECTATIONS_MAX - 100
+    )
+    assert [fact.text.split()[0] for fact in omissions(summary, shown)] == [
+        str(PAIRS_MAX),
+        str(EXPECTATIONS_MAX),
+    ]
 
 
 def test_many_arms_and_many_different_switches_are_cut(tmp_path: Path) -> None:

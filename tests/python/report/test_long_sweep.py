@@ -18,7 +18,13 @@ from tailrace.report.charts.sweep import (
     marked_every,
 )
 from tailrace.report.sections.sweep import values_text
-from tailrace.results.summary.sweep import CurveValue, SweepAxis, SweepCurve, SweepPoint, SweepSummary
+from tailrace.results.summary.sweep import (
+    CurveValue,
+    SweepAxis,
+    SweepCurve,
+    SweepPoint,
+    SweepSummary,
+)
 
 POINTS = 1000
 VALUES = [f"{number}us" for number in range(1, POINTS + 1)]
@@ -29,7 +35,12 @@ VALUE = CurveValue(mean=1.0, low=0.5, high=1.5, trials=3, bounds=0)
 
 def curve(points: int) -> SweepCurve:
     return part(
-        SweepCurve, workload="web", metric="latency_p99_ms", arm="base", kinds=["flows"], values=[VALUE] * points
+        SweepCurve,
+        workload="web",
+        metric="latency_p99_ms",
+        arm="base",
+        kinds=["flows"],
+        values=[VALUE] * points,
     )
 
 
@@ -38,7 +49,9 @@ def axis_of(values: Sequence[str], name: str = "delay", *, is_log: bool = False)
 
 
 @pytest.mark.parametrize("is_log", [False, True])
-def test_of_many_values_those_that_are_far_apart_have_labels_and_no_others_have_ticks(is_log: bool) -> None:
+def test_of_many_values_those_that_are_far_apart_have_labels_and_no_others_have_ticks(
+    is_log: bool,
+) -> None:
     axis = axis_of(VALUES, is_log=is_log)
     ticks = axis_scale(axis, [float(number) for number in range(1, POINTS + 1)]).ticks()
     assert all(label for _, label in ticks)
@@ -84,9 +97,13 @@ def test_of_many_values_the_first_ones_the_last_and_their_number_are_listed() ->
 
 
 @pytest.mark.parametrize(("columns", "texts", "labels"), [(8, 16, 8), (30, 0, 6)])
-def test_cells_of_a_wide_map_have_titles_and_no_texts(columns: int, texts: int, labels: int) -> None:
+def test_cells_of_a_wide_map_have_titles_and_no_texts(
+    columns: int, texts: int, labels: int
+) -> None:
     axes = [axis_of(VALUES[:count], name) for name, count in (("a", 2), ("b", columns))]
-    points = [SweepPoint(label="", values={"a": a, "b": b}) for a in VALUES[:2] for b in VALUES[:columns]]
+    points = [
+        SweepPoint(label="", values={"a": a, "b": b}) for a in VALUES[:2] for b in VALUES[:columns]
+    ]
     sweep = part(SweepSummary, axes=axes, points=points)
     drawn = heat_map(curve(2 * columns), sweep, 0.5, 1.5, is_log=False)
     assert drawn.count('class="heat"') == 2 * columns

@@ -37,14 +37,24 @@ def test_nothing_is_fetched_from_anywhere(page: Page) -> None:
     for tag, attributes in page.elements:
         for name in ("src", "href", "data", "action", "poster"):
             link = attributes.get(name) or "#"
-            is_beside = tag == "a" and link.startswith(("trials/", "result.json", "manifest.json", "scenario.yaml"))
+            is_beside = tag == "a" and link.startswith(
+                ("trials/", "result.json", "manifest.json", "scenario.yaml")
+            )
             assert is_beside or link.startswith(("#", "data:")), f"<{tag} {name}={link!r}>"
-    policies = [a["content"] or "" for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy"]
+    policies = [
+        a["content"] or ""
+        for tag, a in page.elements
+        if a.get("http-equiv") == "Content-Security-Policy"
+    ]
     assert policies[0].startswith("default-src 'none'")
 
 
 def test_every_link_within_the_page_leads_somewhere(page: Page) -> None:
-    targets = {link[1:] for tag, a in page.elements if tag == "a" and (link := a.get("href") or "").startswith("#")}
+    targets = {
+        link[1:]
+        for tag, a in page.elements
+        if tag == "a" and (link := a.get("href") or "").startswith("#")
+    }
     assert targets <= set(page.ids())
 
 
@@ -53,20 +63,30 @@ def test_every_drawing_says_what_it_shows(page: Page) -> None:
     assert len(drawings) >= 16
     assert all(len(a.get("aria-label") or "") > 40 for a in drawings)
     others = [a for tag, a in page.elements if tag == "svg" and "role" not in a]
-    assert all(a.get("aria-hidden") == "true" or a.get("class") == "lines" or "x" in a for a in others)
+    assert all(
+        a.get("aria-hidden") == "true" or a.get("class") == "lines" or "x" in a for a in others
+    )
 
 
 def test_every_time_series_has_its_data_beside_it(page: Page) -> None:
     charts = [a for _, a in page.elements if a.get("class") == "live"]
-    assert len(charts) == 3 + 1 + 5 + 5, "a queue, two throughputs; its drops; percentiles and rates of each workload"
+    assert len(charts) == 3 + 1 + 5 + 5, (
+        "a queue, two throughputs; its drops; percentiles and rates of each workload"
+    )
     assert all(a["data-csv"] in page.ids() for a in charts)
     assert "time_s,fifo trial 1,fifo,dpp trial 1,dpp" in page.text
 
 
 def test_the_page_answers_in_its_first_lines(page: Page) -> None:
-    assert "With dpp instead of fifo, the completion time of S falls from 585 to 395 s (−32.4 %;" in page.text
+    assert (
+        "With dpp instead of fifo, the completion time of S falls from 585 to 395 s (−32.4 %;"
+        in page.text
+    )
     assert "All 4 others are better (most of all XS: completion time −31.5 %)." in page.text
-    assert "6 of 6 independent figures hold (and 3 of 3 derived, 6 of 6 bound, 5 of 5 fitted)" in page.text
+    assert (
+        "6 of 6 independent figures hold (and 3 of 3 derived, 6 of 6 bound, 5 of 5 fitted)"
+        in page.text
+    )
     assert "With the mechanism disabled (arm equal to baseline), 3 of 6 would hold" in page.text
     assert "1/20 of the full counts, same rates" in page.text
 
@@ -79,7 +99,9 @@ def test_the_latency_panels_show_the_tail_first_and_name_their_axes(cisco: Path)
     assert "transaction latency (logarithmic)" in text
 
 
-def test_a_line_marks_the_minimum_retransmission_timeout_where_latencies_reach_it(tmp_path: Path) -> None:
+def test_a_line_marks_the_minimum_retransmission_timeout_where_latencies_reach_it(
+    tmp_path: Path,
+) -> None:
     path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
     assert "minimum RTO" not in page_of(path).text
     for file in path.glob("plans/*.json"):
@@ -91,7 +113,8 @@ def test_a_line_marks_the_minimum_retransmission_timeout_where_latencies_reach_i
     assert "minimum RTO 8 ms" in page.text
     assert "A vertical line marks the minimum retransmission timeout of 8 ms." in str(page.elements)
     assert re.search(
-        r"With fifo, at most \d+ of the 836 slowest of 83.600 transactions of XS \(1 %\) waited", page.text
+        r"With fifo, at most \d+ of the 836 slowest of 83.600 transactions of XS \(1 %\) waited",
+        page.text,
     )
 
 
@@ -130,21 +153,37 @@ def test_reasons_of_many_trials_are_folded(tmp_path: Path) -> None:
     assert [a for tag, a in page_of(few).elements if a.get("class") == "reasons"] == [
         {"class": "reasons", "open": None}
     ]
-    assert [a for tag, a in page_of(many).elements if a.get("class") == "reasons"] == [{"class": "reasons"}]
+    assert [a for tag, a in page_of(many).elements if a.get("class") == "reasons"] == [
+        {"class": "reasons"}
+    ]
 
 
 def test_everything_about_an_arm_can_be_hidden(cisco: Path) -> None:
     page = page_of(cisco)
     classes = [set((a.get("class") or "").split()) for _, a in page.elements]
-    assert {a["data-of"] for _, a in page.elements if "data-of" in a} >= {"of-arm-0", "of-arm-1", "of-workload-4"}
-    for tag, kind in (("path", "of-arm-1"), ("tr", "of-arm-1"), ("figure", "of-workload-4"), ("tr", "of-workload-4")):
-        assert any(t == tag and kind in c for (t, _), c in zip(page.elements, classes, strict=True)), (tag, kind)
+    assert {a["data-of"] for _, a in page.elements if "data-of" in a} >= {
+        "of-arm-0",
+        "of-arm-1",
+        "of-workload-4",
+    }
+    for tag, kind in (
+        ("path", "of-arm-1"),
+        ("tr", "of-arm-1"),
+        ("figure", "of-workload-4"),
+        ("tr", "of-workload-4"),
+    ):
+        assert any(
+            t == tag and kind in c for (t, _), c in zip(page.elements, classes, strict=True)
+        ), (tag, kind)
     live = [a["data-styles"] or "" for _, a in page.elements if a.get("class") == "live"]
     assert all("of-" in styles for styles in live)
 
 
 def test_policies_are_told_in_words(page: Page) -> None:
-    assert "the first 20 packets of a flow go to express; after 5 ms of silence a flow counts as new" in page.text
+    assert (
+        "the first 20 packets of a flow go to express; after 5 ms of silence a flow counts as new"
+        in page.text
+    )
     assert "Queue default: weighted 100 %, at most 14 times the free buffer." in page.text
 
 

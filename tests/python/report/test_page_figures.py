@@ -25,10 +25,15 @@ def percents(text: str) -> dict[str, set[tuple[float, ...]]]:
     found: dict[str, set[tuple[float, ...]]] = {}
 
     def add(figure: str, *ends: str) -> None:
-        found.setdefault(figure, set()).add(tuple(sorted(abs(float(end.replace("−", "-"))) for end in ends)))
+        found.setdefault(figure, set()).add(
+            tuple(sorted(abs(float(end.replace("−", "-"))) for end in ends))
+        )
 
     for row in re.findall(r"<tr.*?</tr>", text, re.DOTALL):
-        cells = [re.sub(r"<.*?>|\s+", " ", cell).strip() for cell in re.findall(r"<t[dh].*?</t[dh]>", row, re.DOTALL)]
+        cells = [
+            re.sub(r"<.*?>|\s+", " ", cell).strip()
+            for cell in re.findall(r"<t[dh].*?</t[dh]>", row, re.DOTALL)
+        ]
         if "acceleration" not in row and "completion" not in row:
             continue
         for figure, interval in pairwise(cells):
@@ -59,10 +64,14 @@ def test_the_summary_has_one_interval_for_each_figure(cisco: Path) -> None:
         if judged.metric == "acceleration_percent":
             other = effects[judged.workload or ""].improvement_interval
         elif judged.arm in arms:
-            other = getattr(arms[judged.arm].workloads[judged.workload or ""], judged.metric).interval
+            other = getattr(
+                arms[judged.arm].workloads[judged.workload or ""], judged.metric
+            ).interval
         else:
             continue
-        assert [interval.low, interval.high] == pytest.approx([other.low, other.high]), judged.metric
+        assert [interval.low, interval.high] == pytest.approx([other.low, other.high]), (
+            judged.metric
+        )
 
 
 def test_what_was_cut_off_is_in_the_table_of_percentiles(tmp_path: Path) -> None:
@@ -80,7 +89,9 @@ def test_what_was_cut_off_is_in_the_table_of_percentiles(tmp_path: Path) -> None
     assert "cut off" in page.text
     assert "> " in page.text
     # A workload of which nothing was completed has bounds and no curve.
-    edit_trials(path, lambda outcome: [workload.update(latency=None) for workload in outcome["workloads"]])
+    edit_trials(
+        path, lambda outcome: [workload.update(latency=None) for workload in outcome["workloads"]]
+    )
     assert "longest wait" in page_of(path).text
 
 
@@ -93,7 +104,9 @@ def test_every_size_of_a_difference_between_lower_bounds_is_marked(tmp_path: Pat
     run = cut_off_in_the_last(tmp_path)
     page = write(run.path).read_text(encoding="utf-8")
     [effect] = [
-        one for one in summarise(run.path).comparisons if (one.workload, one.metric) == ("XS", "latency_p99_ms")
+        one
+        for one in summarise(run.path).comparisons
+        if (one.workload, one.metric) == ("XS", "latency_p99_ms")
     ]
     assert effect.bounds == (1, 0)
     rows = [row for row in page.split("<tr") if "<td>&lt; " in row and "latency p99, ms" in row]

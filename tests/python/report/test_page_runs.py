@@ -31,7 +31,9 @@ def test_a_run_without_valid_trials_still_has_a_page(tmp_path: Path) -> None:
 
 def test_few_trials_are_called_too_few(tmp_path: Path) -> None:
     page = page_of(FakeRun(trials=2).write(tmp_path / "run"))
-    assert "; 2 trials cannot decide 5 comparisons: 5 would. All 4 others are undecided" in page.text
+    assert (
+        "; 2 trials cannot decide 5 comparisons: 5 would. All 4 others are undecided" in page.text
+    )
 
 
 def test_a_sweep_of_many_arms_stays_below_the_limit(tmp_path: Path) -> None:
@@ -43,12 +45,17 @@ def test_a_sweep_of_many_arms_stays_below_the_limit(tmp_path: Path) -> None:
 
 def test_a_run_with_one_arm_tells_what_its_workloads_took(tmp_path: Path) -> None:
     page = page_of(FakeRun(trials=1, arms=("fifo",), with_solo=False).write(tmp_path / "run"))
-    assert re.search(r"With fifo, XS took 5[67]\d s, S took 58\d s.*\(completion times at full scale\)\.", page.text)
+    assert re.search(
+        r"With fifo, XS took 5[67]\d s, S took 58\d s.*\(completion times at full scale\)\.",
+        page.text,
+    )
     assert "against" not in page.text.split("Completion times")[0]
 
 
 def test_names_from_a_scenario_cannot_become_markup(tmp_path: Path) -> None:
-    path = FakeRun(name="<img src=x onerror=alert(1)>", trials=1, with_solo=False).write(tmp_path / "run")
+    path = FakeRun(name="<img src=x onerror=alert(1)>", trials=1, with_solo=False).write(
+        tmp_path / "run"
+    )
     page = page_of(path)
     assert not [tag for tag, _ in page.elements if tag == "img"]
     assert "<img src=x" in page.text
@@ -61,7 +68,16 @@ def test_a_run_without_tables_and_plans_has_the_other_sections(tmp_path: Path) -
         file.unlink()
     page = page_of(path)
     sections = {attributes.get("id") for tag, attributes in page.elements if tag == "section"}
-    assert sections == {"outcome", "completion", "why", "latency", "drops", "counters", "assumptions", "provenance"}
+    assert sections == {
+        "outcome",
+        "completion",
+        "why",
+        "latency",
+        "drops",
+        "counters",
+        "assumptions",
+        "provenance",
+    }
 
 
 def test_streams_without_an_end_have_goodput_and_no_completion(tmp_path: Path) -> None:
@@ -69,13 +85,22 @@ def test_streams_without_an_end_have_goodput_and_no_completion(tmp_path: Path) -
 
     def endless(outcome: dict[str, Any]) -> None:
         for workload in outcome["workloads"]:
-            workload |= {"kind": "stream", "completion_ps": None, "latency": None, "user_completion_ps": []}
+            workload |= {
+                "kind": "stream",
+                "completion_ps": None,
+                "latency": None,
+                "user_completion_ps": [],
+            }
 
     edit_trials(path, endless)
     shutil.rmtree(path / "plans")  # they have workloads of another kind
     page = page_of(path)
     assert "L1 carried" in page.text
-    assert not [a for tag, a in page.elements if tag == "section" and a.get("id") in ("completion", "latency")]
+    assert not [
+        a
+        for tag, a in page.elements
+        if tag == "section" and a.get("id") in ("completion", "latency")
+    ]
     assert "goodput, Gbit/s" in page.text
 
 
@@ -97,7 +122,12 @@ def test_endless_streams_are_compared_by_their_goodput(tmp_path: Path) -> None:
 
     def endless(outcome: dict[str, Any]) -> None:
         for workload in outcome["workloads"]:
-            workload |= {"kind": "stream", "completion_ps": None, "latency": None, "user_completion_ps": []}
+            workload |= {
+                "kind": "stream",
+                "completion_ps": None,
+                "latency": None,
+                "user_completion_ps": [],
+            }
             if workload["name"] == "M" and "dpp" in outcome["name"].split("/"):
                 workload["goodput_bytes"] //= 2
 
@@ -105,7 +135,9 @@ def test_endless_streams_are_compared_by_their_goodput(tmp_path: Path) -> None:
     shutil.rmtree(path / "plans")  # they have workloads of another kind
     page = page_of(path)
     # Half of the bytes in a run that was a little shorter.
-    assert re.search(r"the goodput of M falls from [\d.e−]+ to [\d.e−]+ Gbit/s \(−4\d\.\d %\)", page.text)
+    assert re.search(
+        r"the goodput of M falls from [\d.e−]+ to [\d.e−]+ Gbit/s \(−4\d\.\d %\)", page.text
+    )
     assert "Change of goodput against fifo" in page.text
 
 
@@ -128,7 +160,9 @@ def test_a_deadlock_a_storm_and_early_drops_are_seen(tmp_path: Path) -> None:
     path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
     add_bridging(path)
     text = page_of(path).text
-    assert text.index("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0") < text.index("Completion times")
+    assert text.index("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0") < text.index(
+        "Completion times"
+    )
     pauses = text[text.index("Pauses, per trial") : text.index("TCP, per trial")]
     assert re.search(r"leaf1 → client ?3 ?4 ?25 % ?7.00 kB ?0 ?1 ?1", pauses), pauses
     early = text[text.index("Table: dropped before queueing") :]
@@ -162,7 +196,10 @@ def test_interfaces_of_bonds_have_a_table(tmp_path: Path) -> None:
     def bond(outcome: dict[str, Any]) -> None:
         interface = {"sent_frames": 300, "sent_bytes": 450_000, "received_frames": 40}
         outcome["hosts"][0]["name"] = "store"
-        outcome["hosts"][0]["bond"] = [interface, interface | {"sent_frames": 100, "sent_bytes": 150_000}]
+        outcome["hosts"][0]["bond"] = [
+            interface,
+            interface | {"sent_frames": 100, "sent_bytes": 150_000},
+        ]
 
     edit_trials(made, bond)
     text = page_of(made).text

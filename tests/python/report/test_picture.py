@@ -1,4 +1,5 @@
-"""The picture and the bars of the first screen: what is drawn is in the summary, in the order of the terminal."""
+"""The picture and the bars of the first screen: what is drawn is in the summary, in the order of
+the terminal."""
 
 import re
 from dataclasses import replace
@@ -11,7 +12,15 @@ from fake_causes import add_causes
 from fake_run import FakeRun
 from tailrace import results
 from tailrace.report.charts.limited_by import Share, limit_bar
-from tailrace.report.charts.picture import TICKS_MAX, Mark, PictureRow, Ratios, change_tick, heat_chart, lines_chart
+from tailrace.report.charts.picture import (
+    TICKS_MAX,
+    Mark,
+    PictureRow,
+    Ratios,
+    change_tick,
+    heat_chart,
+    lines_chart,
+)
 from tailrace.report.sections.limited_by import limited_by
 from tailrace.report.sections.picture import Picture, picture
 from tailrace.results.metrics.figure import figure_of
@@ -24,7 +33,9 @@ CIRCLE = re.compile(r'<circle cx="([\d.]+)%"')
 
 @pytest.fixture(scope="module")
 def cisco(tmp_path_factory: pytest.TempPathFactory) -> Summary:
-    path = FakeRun(arms=("fifo", "dpp", "wred"), with_solo=False).write(tmp_path_factory.mktemp("picture") / "run")
+    path = FakeRun(arms=("fifo", "dpp", "wred"), with_solo=False).write(
+        tmp_path_factory.mktemp("picture") / "run"
+    )
     add_causes(path, "XS")
     return results.summarise(path)
 
@@ -52,7 +63,8 @@ def test_each_number_of_the_picture_is_in_the_summary(cisco: Summary) -> None:
 def test_dots_are_where_their_numbers_are(cisco: Summary) -> None:
     found = drawn(cisco)
     axis = re.findall(
-        r'<text x="([\d.]+)%" y="[\d.]+" class="tick" text_?-?anchor="middle">([^<]+)</text>', str(found.chart)
+        r'<text x="([\d.]+)%" y="[\d.]+" class="tick" text_?-?anchor="middle">([^<]+)</text>',
+        str(found.chart),
     )
     places = {text: float(place) for place, text in axis}
     dots = [float(place) for place in CIRCLE.findall(str(found.chart))]
@@ -80,7 +92,9 @@ def test_without_a_comparison_the_figures_themselves_are_drawn(tmp_path: Path) -
     assert found.title == "99th percentile of latency, ms"
     for line in found.csv.splitlines()[1:]:
         name, _, arm, value, *_ = line.split(",")
-        assert float(value) == pytest.approx(figure_of(run.told(arm), [name], "latency_p99_ms").value, rel=1e-4)
+        assert float(value) == pytest.approx(
+            figure_of(run.told(arm), [name], "latency_p99_ms").value, rel=1e-4
+        )
 
 
 def test_a_run_without_trials_has_no_picture(tmp_path: Path) -> None:
@@ -93,7 +107,9 @@ def mark(arm: str, value: float | None, *, bound: str = "", way: int = -1, text:
 
 
 def row(name: str, *marks: Mark) -> PictureRow:
-    return PictureRow(name, is_group=False, is_member=False, what="p99", base="fifo 1 ms", marks=list(marks))
+    return PictureRow(
+        name, is_group=False, is_member=False, what="p99", base="fifo 1 ms", marks=list(marks)
+    )
 
 
 def test_many_workloads_are_a_map_whose_colours_follow_the_size_of_the_change() -> None:
@@ -123,9 +139,14 @@ def test_what_has_no_place_on_the_axis_is_a_text_alone() -> None:
 def test_of_many_arms_the_worst_and_largest_change_stands_beside_the_name() -> None:
     small, large = mark("small", 2.0), mark("large", 9.0)
     best, good = mark("best", 0.01, way=1), mark("good", 0.5, way=1)
-    for marks, told in (((best, small, large, good), "large × 9.0"), ((good, best, good, good), "best × 0.01")):
+    for marks, told in (
+        ((best, small, large, good), "large × 9.0"),
+        ((good, best, good, good), "best × 0.01"),
+    ):
         one = [row("shop", *marks)]
-        [text] = re.findall(r'class="picture-told"[^>]*>(.*?)</text>', str(lines_chart(one, one, "a", "")))
+        [text] = re.findall(
+            r'class="picture-told"[^>]*>(.*?)</text>', str(lines_chart(one, one, "a", ""))
+        )
         assert re.sub("<[^>]*>", "", text) == f"● {told}"
 
 
@@ -137,7 +158,9 @@ def test_an_interval_without_end_does_not_press_the_dots_together() -> None:
     assert first - second == pytest.approx(100 * log(2 / 1.5) / log(60 / 0.98) / 1.12, abs=0.2)
 
 
-@pytest.mark.parametrize("ends", [(0.97, 1.02), (0.5, 2.0), (0.1, 1.02), (0.98, 30.0), (1e-4, 1e4), (0.98, 1.2)])
+@pytest.mark.parametrize(
+    "ends", [(0.97, 1.02), (0.5, 2.0), (0.1, 1.02), (0.98, 30.0), (1e-4, 1e4), (0.98, 1.2)]
+)
 def test_ticks_are_few_and_hold_no_change(ends: tuple[float, float]) -> None:
     ticks = Ratios(*ends).ticks()
     assert 2 <= len(ticks) <= TICKS_MAX
@@ -156,6 +179,10 @@ def test_ticks_are_written_as_changes_are() -> None:
 
 
 def test_a_bar_of_shares_takes_no_more_ink_than_they_are() -> None:
-    shares = [Share("one", "part-a", 40.0), Share("thin", "part-b", 0.1), Share("two", "part-c", 19.9)]
+    shares = [
+        Share("one", "part-a", 40.0),
+        Share("thin", "part-b", 0.1),
+        Share("two", "part-c", 19.9),
+    ]
     bar = str(limit_bar("shop, fifo", shares))
     assert re.findall(r'x="([\d.]+)%" width="([\d.]+)%"', bar) == [("0", "40"), ("40.1", "19.9")]

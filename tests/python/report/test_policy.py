@@ -24,16 +24,25 @@ LOSSLESS = {
     "pfc": {"priorities": [3], "headroom": "50kB", "xoff": "100kB", "watchdog": {}},
     "police": {"rate": "5Gbit/s", "per_flow": True, "priorities": [0, 1, 2, 4, 5, 6, 7]},
 }
-RULES = [{"dscp": ["ef"], "class": 5}, {"destination": "db", "protocol": "tcp", "destination_port": 5432, "class": 3}]
+RULES = [
+    {"dscp": ["ef"], "class": 5},
+    {"destination": "db", "protocol": "tcp", "destination_port": 5432, "class": 3},
+]
 
 
 def plan() -> Plan:
-    loaded = load(policies__lossless=LOSSLESS, switches__leaf={"policy": "lossless", "classify": RULES}, arms={})
+    loaded = load(
+        policies__lossless=LOSSLESS,
+        switches__leaf={"policy": "lossless", "classify": RULES},
+        arms={},
+    )
     return convert(lower(loaded.arms["base"], "base", 1), Plan)
 
 
 def texts(drawing: str) -> list[str]:
-    return [text.replace("\u00a0", " ") for text in re.findall(r"<text[^>]*>([^<]*)</text>", drawing)]
+    return [
+        text.replace("\u00a0", " ") for text in re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
+    ]
 
 
 def test_a_drawing_has_classes_queues_thresholds_and_service() -> None:
@@ -54,9 +63,14 @@ def test_the_drawing_says_in_words_what_it_shows() -> None:
     assert 'role="img"' in drawing
     sentences = policy_sentences(policy)
     assert any("priority 3 pauses its sender above 100 kB" in sentence for sentence in sentences)
-    assert any("Policer: each flow in class 0–2, 4–7 is limited to 5 Gbit/s" in sentence for sentence in sentences)
+    assert any(
+        "Policer: each flow in class 0–2, 4–7 is limited to 5 Gbit/s" in sentence
+        for sentence in sentences
+    )
     assert any("Elephant trap: a flow of more than" in sentence for sentence in sentences)
-    assert any("at most 4 Gbit/s" in sentence and "QCN around 26 kB" in sentence for sentence in sentences)
+    assert any(
+        "at most 4 Gbit/s" in sentence and "QCN around 26 kB" in sentence for sentence in sentences
+    )
 
 
 def test_ports_with_the_same_policy_share_an_entry() -> None:
@@ -79,7 +93,15 @@ RING = {
     "hosts": ["client", "db", "bulk"],
     "switches": ["a", "b", "c"],
     "links": [
-        {"between": ends} for ends in (["client", "a"], ["db", "b"], ["bulk", "c"], ["a", "b"], ["b", "c"], ["c", "a"])
+        {"between": ends}
+        for ends in (
+            ["client", "a"],
+            ["db", "b"],
+            ["bulk", "c"],
+            ["a", "b"],
+            ["b", "c"],
+            ["c", "a"],
+        )
     ],
 }
 
@@ -87,9 +109,16 @@ RING = {
 def ring() -> Plan:
     loaded = load(
         network=RING,
-        policies__lossless={"queues": {"all": {}, "san": {}}, "priorities": {3: "san"}, "pfc": {"priorities": [3]}},
+        policies__lossless={
+            "queues": {"all": {}, "san": {}},
+            "priorities": {3: "san"},
+            "pfc": {"priorities": [3]},
+        },
         switches={"defaults": {"policy": "lossless"}},
-        hosts={"defaults": NIC_DEFAULTS, "bulk": {"nic": {"storm": {"priorities": [3], "end": "5ms"}}}},
+        hosts={
+            "defaults": NIC_DEFAULTS,
+            "bulk": {"nic": {"storm": {"priorities": [3], "end": "5ms"}}},
+        },
         arms={},
     )
     return convert(lower(loaded.arms["base"], "base", 1), Plan)
@@ -98,7 +127,10 @@ def ring() -> Plan:
 def test_the_ports_between_switches_have_the_same_words_at_every_switch() -> None:
     [described] = switch_sentences(ring())
     assert described.names == ["a", "b", "c"]
-    assert [policy.where for policy in described.policies] == ["ports to hosts", "ports to switches"]
+    assert [policy.where for policy in described.policies] == [
+        "ports to hosts",
+        "ports to switches",
+    ]
 
 
 def test_the_switches_of_a_ring_do_not_stand_in_line() -> None:
@@ -110,7 +142,9 @@ def test_the_switches_of_a_ring_do_not_stand_in_line() -> None:
 def test_the_traffic_classes_of_an_interface_are_said() -> None:
     ets = {"tcp": {"priorities": [0, 1], "share": "40%"}, "san": {"priorities": [6], "strict": 1}}
     loaded = load(hosts={"db": {"nic": {"ets": ets}}}, arms={})
-    [_, sentence] = sorted(interface_sentences(convert(lower(loaded.arms["base"], "base", 1), Plan)))
+    [_, sentence] = sorted(
+        interface_sentences(convert(lower(loaded.arms["base"], "base", 1), Plan))
+    )
     words = "tcp (priority 0–1, weight 400), san (priority 6, strict, level 1)"
     assert sentence == f"Interfaces of db ignore pauses and send by ETS: {words}."
 

@@ -1,4 +1,5 @@
-"""The list of all ports of a large network: what it says, how it is searched, and that it opens in a browser."""
+"""The list of all ports of a large network: what it says, how it is searched, and that it opens in
+a browser."""
 
 import json
 import shutil
@@ -26,7 +27,8 @@ OPENS_S_MAX = 30.0
 
 
 def many_ports(outcome: dict[str, Any], count: int = PORTS) -> None:
-    """As many ports as that, each made of the first one: every hundredth drops frames, the last one most."""
+    """As many ports as that, each made of the first one: every hundredth drops frames, the last one
+    most."""
     pattern = outcome["ports"][0]
     outcome["ports"] = [_port(pattern, number) for number in range(1, count + 1)]
 
@@ -36,7 +38,11 @@ def _port(pattern: dict[str, Any], number: int) -> dict[str, Any]:
     queue = pattern["queues"][0] | {"drops": lost, "depth_max_bytes": number}
     count = 2000 if number == 1 else 1000  # the busiest has no other distinction
     frames = {"tx_frames": count, "tx_bytes": 1476 * count}
-    return pattern | frames | {"node": f"leaf{number % 320}", "towards": f"h{number}", "queues": [queue | frames]}
+    return (
+        pattern
+        | frames
+        | {"node": f"leaf{number % 320}", "towards": f"h{number}", "queues": [queue | frames]}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +52,9 @@ def run_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_ports_that_lose_most_come_first_and_use_of_links_counts_the_wire(run_path: Path) -> None:
+def test_the_ports_that_lose_most_come_first_and_use_of_links_counts_the_wire(
+    run_path: Path,
+) -> None:
     run = Run.read(run_path)
     listed = listed_ports(run.told("fifo"))
     assert [port.name for port in listed[:2]] == ["leaf300>h5100", "leaf200>h5000"]
@@ -59,7 +67,9 @@ def test_the_ports_that_lose_most_come_first_and_use_of_links_counts_the_wire(ru
     )
 
 
-def test_a_report_of_thousands_of_ports_is_small_and_lists_the_worst_without_scripts(run_path: Path) -> None:
+def test_a_report_of_thousands_of_ports_is_small_and_lists_the_worst_without_scripts(
+    run_path: Path,
+) -> None:
     page = page_of(run_path)
     assert (run_path / "report.html").stat().st_size < SIZE_BYTES_MAX
     assert "leaf300 → h5100" in page.text
@@ -72,12 +82,16 @@ def test_a_small_network_has_its_ports_in_the_table_of_queues_alone(tmp_path: Pa
     assert "ports" not in page.ids()
 
 
-def test_what_is_beyond_the_limit_of_a_page_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_beyond_the_limit_of_a_page_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ports, "PORTS_LISTED_MAX", 1000)
     path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
     edit_trials(path, lambda outcome: many_ports(outcome, 600))
     page = page_of(path)
-    [attributes] = [one for tag, one in page.elements if tag == "section" and one.get("id") == "ports"]
+    [attributes] = [
+        one for tag, one in page.elements if tag == "section" and one.get("id") == "ports"
+    ]
     assert attributes["data-omitted"] == "100", "two arms share the list"
 
 
@@ -97,9 +111,16 @@ def test_what_is_beyond_the_limit_of_a_page_is_named(tmp_path: Path, monkeypatch
     ],
 )
 def test_typed_words_find_ports_by_name(query: str, order: str, found: list[str]) -> None:
-    rows = [[0, "h3", 5, 10, 2.0], [1, "h9", 7, 20, 1.0], [2, "h30", 0, 30, 9.0], [3, "leaf1", 0, 40, 3.0]]
+    rows = [
+        [0, "h3", 5, 10, 2.0],
+        [1, "h9", 7, 20, 1.0],
+        [2, "h30", 0, 30, 9.0],
+        [3, "leaf1", 0, 40, 3.0],
+    ]
     data = {"nodes": ["leaf1", "leaf2", "leaf10", "spine1"], "arms": [{"name": "a", "rows": rows}]}
-    call = "ports.ordered(ports.matching(ports.rowsOf(data, 0), query), order).map((row) => row.key)"
+    call = (
+        "ports.ordered(ports.matching(ports.rowsOf(data, 0), query), order).map((row) => row.key)"
+    )
     assert ran(call, data=data, query=query, order=order) == found
 
 
@@ -119,7 +140,9 @@ def ran(expression: str, **names: Any) -> Any:
     code += "".join(f"const {name} = {json.dumps(value)};" for name, value in names.items())
     code += f"process.stdout.write(JSON.stringify({expression}));"
     assert NODE is not None
-    return json.loads(subprocess.run([NODE, "-e", code], capture_output=True, text=True, check=True).stdout)
+    return json.loads(
+        subprocess.run([NODE, "-e", code], capture_output=True, text=True, check=True).stdout
+    )
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: the list is not looked at")
@@ -132,7 +155,10 @@ def test_the_list_is_searched_with_the_keyboard(run_path: Path, tmp_path: Path) 
         assert browser.eval("document.activeElement.type") == "search"
         browser.call("Input.insertText", text="leaf300 h5100")
         assert browser.eval(rows) == 1
-        assert browser.eval("document.querySelector('.port-status').textContent") == "1 of 5\u202f120 ports"
+        assert (
+            browser.eval("document.querySelector('.port-status').textContent")
+            == "1 of 5\u202f120 ports"
+        )
         press(browser, "Escape")
         assert browser.eval(rows) == 20
         browser.eval("document.querySelector('.port-more').click()")

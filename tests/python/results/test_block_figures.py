@@ -13,20 +13,32 @@ COUNTS = {"received_blocks": 40, "lost_blocks": 2, "failed_blocks": 1, "messages
 
 
 def member(name: str, /, **latency: Any) -> dict[str, Any]:
-    return {"name": name, "kind": "blocks", "block_counts": COUNTS, "transactions": 10, "block_latency": latency}
+    return {
+        "name": name,
+        "kind": "blocks",
+        "block_counts": COUNTS,
+        "transactions": 10,
+        "block_latency": latency,
+    }
 
 
 def trial(p50_ps: int = 10**9) -> Trial:
     """Ten transactions between `a` and `b` in 2 s; 50 frames go to these, 70 to another host."""
     figures = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
     sent = {"a": [20, 10], "b": [20], "other": [70]}
-    ports = [{"towards": to, "queues": [{"tx_frames": frames} for frames in of]} for to, of in sent.items()]
+    ports = [
+        {"towards": to, "queues": [{"tx_frames": frames} for frames in of]}
+        for to, of in sent.items()
+    ]
     own = member("rac", **{f"{key}_ps": p50_ps for key in figures})
     return whole.trial(end_ps=2 * 10**12, workloads=[own], ports=ports)
 
 
 def test_packets_of_a_transaction_are_those_that_nodes_receive_and_as_many_that_they_send() -> None:
-    assert block_figure(trial(), "rac", lambda: ["a", "b"], "packets_per_transaction") == 2 * (20 + 10 + 20) / 10
+    assert (
+        block_figure(trial(), "rac", lambda: ["a", "b"], "packets_per_transaction")
+        == 2 * (20 + 10 + 20) / 10
+    )
     assert block_figure(trial(), "rac", lambda: ["c"], "packets_per_transaction") is None
 
 

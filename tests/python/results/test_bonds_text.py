@@ -19,12 +19,20 @@ def told(*hosts: dict[str, Any]) -> Trial:
 
 
 def text(*trials: Trial) -> str:
-    return bonds_text(part(Summary, arms={"base": part(ArmSummary, hosts=summarise_hosts(list(trials)))}))
+    return bonds_text(
+        part(Summary, arms={"base": part(ArmSummary, hosts=summarise_hosts(list(trials)))})
+    )
 
 
 def test_each_interface_is_told_with_its_share_over_trials() -> None:
-    first = told({"name": "db", "bond": [interface(300, 40), interface(100, 60)]}, {"name": "app", "bond": None})
-    second = told({"name": "db", "bond": [interface(100, 60), interface(300, 40)]}, {"name": "app", "bond": None})
+    first = told(
+        {"name": "db", "bond": [interface(300, 40), interface(100, 60)]},
+        {"name": "app", "bond": None},
+    )
+    second = told(
+        {"name": "db", "bond": [interface(100, 60), interface(300, 40)]},
+        {"name": "app", "bond": None},
+    )
     assert [line.split() for line in text(first).splitlines()[1:]] == [
         ["db", "base", "1", "300.0", "75.00", "40.00"],
         ["db", "base", "2", "100.0", "25.00", "60.00"],

@@ -26,7 +26,12 @@ DROPPED_BY = ["receive_ring", "tail-drop"]
 def tables(**parts: list[int]) -> dict[str, dict[str, list[int]]]:
     """Two transactions of 10 and 4 ms: of users 1 and 0 of `orders`, the second later."""
     causes = {f"{part}_ps": parts.get(part, [0, 0]) for part in PARTS}
-    causes |= {"workload": [0, 0], "user": [1, 0], "start_ps": [0, 2 * MS], "end_ps": [10 * MS, 6 * MS]}
+    causes |= {
+        "workload": [0, 0],
+        "user": [1, 0],
+        "start_ps": [0, 2 * MS],
+        "end_ps": [10 * MS, 6 * MS],
+    }
     causes |= {"windowed_ps": [9 * MS, 0], "window_rounds": [2, 0], "receive_windowed_ps": [0, 0]}
     return {
         "causes": causes,
@@ -44,7 +49,12 @@ def tables(**parts: list[int]) -> dict[str, dict[str, list[int]]]:
             "time_ps": [6 * MS, 2 * MS],
         },
         "causes_losses": {"transaction": [0], "wire": [2], "by": [1], "at_ps": [3 * MS]},
-        "causes_lost": {"workload": [0, 0, 1], "wire": [2, 2, 1], "by": [0, 1, 1], "datagrams": [2, 40, 1]},
+        "causes_lost": {
+            "workload": [0, 0, 1],
+            "wire": [2, 2, 1],
+            "by": [0, 1, 1],
+            "datagrams": [2, 40, 1],
+        },
     }
 
 
@@ -63,14 +73,18 @@ def test_rows_of_all_tables_meet_in_their_transaction() -> None:
 
 def test_parts_that_are_not_the_latency_are_an_error() -> None:
     with pytest.raises(ValueError, match="transaction 1"):
-        _ = Causes(tables(switch_queue=[10 * MS, 0], server_work=[0, 4 * MS - 1]), PLAN, DROPPED_BY).by_workload
+        _ = Causes(
+            tables(switch_queue=[10 * MS, 0], server_work=[0, 4 * MS - 1]), PLAN, DROPPED_BY
+        ).by_workload
 
 
 def test_a_sentence_tells_parts_culprit_loss_and_window() -> None:
     slow, quick = explained()
     assert sentence(slow) == (
-        "10 ms from 0 s, user 1: 80 % queues of switches (most at leaf>h2; 75 % of that behind backup), 20 % until a"
-        " retransmission timeout. A frame was dropped before leaf>h2 (tail-drop) at 3 ms. 90 % of it in 2 round trips"
+        "10 ms from 0 s, user 1: 80 % queues of switches (most at leaf>h2; 75 % of that behind "
+        "backup), 20 % until a"
+        " retransmission timeout. A frame was dropped before leaf>h2 (tail-drop) at 3 ms. 90 % "
+        "of it in 2 round trips"
         " in which bytes waited for a window."
     )
     assert sentence(quick) == "4 ms from 2 ms, user 0: 100 % work of the server."
@@ -78,10 +92,16 @@ def test_a_sentence_tells_parts_culprit_loss_and_window() -> None:
 
 def test_a_sentence_tells_which_frames_a_receive_ring_dropped() -> None:
     sums = tables(timeout=[10 * MS, 0], server_work=[0, 4 * MS])
-    sums["causes_losses"] = {"transaction": [0, 0], "wire": [2, 2], "by": [0, 1], "at_ps": [3 * MS, MS]}
+    sums["causes_losses"] = {
+        "transaction": [0, 0],
+        "wire": [2, 2],
+        "by": [0, 1],
+        "at_ps": [3 * MS, MS],
+    }
     slow, _ = Causes(sums, PLAN, DROPPED_BY).by_workload["orders"]
     expected = (
-        "2 frames were dropped before leaf>h2 (tail-drop), by the receive ring behind leaf>h2, the first at 1 ms."
+        "2 frames were dropped before leaf>h2 (tail-drop), by the receive ring behind leaf>h2, "
+        "the first at 1 ms."
     )
     assert expected in sentence(slow)
 
@@ -89,12 +109,19 @@ def test_a_sentence_tells_which_frames_a_receive_ring_dropped() -> None:
 def test_lost_datagrams_are_told_with_their_places() -> None:
     lost = Causes(tables(switch_queue=[10 * MS, 0], server_work=[0, 4 * MS]), PLAN, DROPPED_BY).lost
     assert lost_sentence(lost["orders"]) == (
-        "42 datagrams were lost and have no latency: 40 before leaf>h2 (tail-drop), 2 by the receive ring behind"
+        "42 datagrams were lost and have no latency: 40 before leaf>h2 (tail-drop), 2 by the "
+        "receive ring behind"
         " leaf>h2."
     )
-    assert lost_sentence(lost["backup"]) == "1 datagram was lost and has no latency: 1 before leaf>h1 (tail-drop)."
+    assert (
+        lost_sentence(lost["backup"])
+        == "1 datagram was lost and has no latency: 1 before leaf>h1 (tail-drop)."
+    )
     assert lost_sentence([]) == ""
-    many = [LostDatagrams(port=f"leaf>h{number}", by="tail-drop", datagrams=9 - number) for number in range(6)]
+    many = [
+        LostDatagrams(port=f"leaf>h{number}", by="tail-drop", datagrams=9 - number)
+        for number in range(6)
+    ]
     assert lost_sentence(many).endswith("6 before leaf>h3 (tail-drop), 9 elsewhere.")
     text = causes_text("base", "orders", explained(), [], lost["orders"])
     assert "42 datagrams were lost" in text
@@ -106,7 +133,9 @@ def test_a_class_is_named_with_its_port_and_a_window_of_the_receiver_as_such() -
     sums["causes"]["receive_windowed_ps"] = [3 * MS, 0]
     slow, _ = Causes(sums, PLAN, DROPPED_BY).by_workload["orders"]
     assert slow.queues == {"leaf>h1": MS, "leaf>h2 class 3": 7 * MS}
-    assert sentence(slow).endswith("in which bytes waited for a window (33 % of that for the receiver's).")
+    assert sentence(slow).endswith(
+        "in which bytes waited for a window (33 % of that for the receiver's)."
+    )
 
 
 def one(latency_ps: int, **parts: int) -> Transaction:
@@ -125,14 +154,18 @@ def one(latency_ps: int, **parts: int) -> Transaction:
 def test_every_transaction_is_in_one_band(count: int, expected: list[tuple[str, int]]) -> None:
     found = bands([one(number, propagation=number) for number in range(count, 0, -1)])
     assert [(band.name, band.count) for band in found] == expected
-    assert sum(band.count * band.latency_ps for band in found) == pytest.approx(count * (count + 1) / 2)
+    assert sum(band.count * band.latency_ps for band in found) == pytest.approx(
+        count * (count + 1) / 2
+    )
     assert all(band.parts["propagation"] == band.latency_ps for band in found)
 
 
 def test_a_part_of_some_is_a_mean_over_all_of_its_band() -> None:
     (band,) = bands([one(4, probe=4)])
     assert band.parts == {"probe": 4}
-    lower, _ = bands([one(2, probe=2), one(2, propagation=2), one(9, propagation=9), one(8, propagation=8)])
+    lower, _ = bands(
+        [one(2, probe=2), one(2, propagation=2), one(9, propagation=9), one(8, propagation=8)]
+    )
     assert lower.parts == {"probe": 1, "propagation": 1}
 
 
@@ -161,6 +194,11 @@ def test_a_column_of_times_that_has_no_words_is_a_part_by_its_name() -> None:
 def test_each_workload_is_counted_from_its_own_moment() -> None:
     parts: dict[str, Any] = {
         "counted_from_ps": 5 * MS,
-        "workloads": [{"name": "endless", "counted_from_ps": 5 * MS}, {"name": "finite", "counted_from_ps": 0}],
+        "workloads": [
+            {"name": "endless", "counted_from_ps": 5 * MS},
+            {"name": "finite", "counted_from_ps": 0},
+        ],
     }
-    assert [counted_from_ps(part(Outcome, **parts), name) for name in ("endless", "finite", "gone")] == [5 * MS, 0, 0]
+    assert [
+        counted_from_ps(part(Outcome, **parts), name) for name in ("endless", "finite", "gone")
+    ] == [5 * MS, 0, 0]

@@ -58,12 +58,22 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert list(found) == ["orders"]
     assert found["orders"].bands == bands(transactions)
     assert (found["orders"].trial, found["orders"].transactions) == (1, 40)
-    assert [one.latency_ps // MS for one in found["orders"].slowest] == list(range(41, 41 - SLOWEST_MAX, -1))
-    assert found["orders"].slowest[0].sentence.startswith("41 ms from 0 s, user 0: 98 % queues of switches")
-    assert [file.name for file in (tmp_path / "trials").iterdir()] == ["1.causes.json"], "no part of a file is left"
+    assert [one.latency_ps // MS for one in found["orders"].slowest] == list(
+        range(41, 41 - SLOWEST_MAX, -1)
+    )
+    assert (
+        found["orders"]
+        .slowest[0]
+        .sentence.startswith("41 ms from 0 s, user 0: 98 % queues of switches")
+    )
+    assert [file.name for file in (tmp_path / "trials").iterdir()] == ["1.causes.json"], (
+        "no part of a file is left"
+    )
     write_record(trial(tmp_path), {"orders": [], "idle": []}, {"orders": lost})
     found = read_record(trial(tmp_path))
-    assert [(name, one.transactions, one.bands, one.lost) for name, one in found.items()] == [("orders", 0, [], lost)]
+    assert [(name, one.transactions, one.bands, one.lost) for name, one in found.items()] == [
+        ("orders", 0, [], lost)
+    ]
 
 
 def test_a_record_belongs_to_the_trial_with_its_digest(tmp_path: Path) -> None:
@@ -76,7 +86,11 @@ def test_a_record_belongs_to_the_trial_with_its_digest(tmp_path: Path) -> None:
 def test_of_many_ports_the_longest_are_kept_and_the_others_together(tmp_path: Path) -> None:
     ports = {f"leaf>h{number}": number * MS for number in range(1, NAMES_MAX + 3)}
     whole = sum(ports.values())
-    write_record(trial(tmp_path), {"orders": [Transaction(0, 0, whole, {"switch_queue": whole}, 0, 0, 0, ports)]}, {})
+    write_record(
+        trial(tmp_path),
+        {"orders": [Transaction(0, 0, whole, {"switch_queue": whole}, 0, 0, 0, ports)]},
+        {},
+    )
     kept = read_record(trial(tmp_path))["orders"].bands[0].queues
     assert len(kept) == NAMES_MAX + 1
     assert kept[OTHERS] == 3 * MS
@@ -84,20 +98,33 @@ def test_of_many_ports_the_longest_are_kept_and_the_others_together(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "{", '{"format": 2, "digest": "aa"}', '{"format": 2, "digest": "aa", "workloads": {"orders": {}}}']
+    "text",
+    [
+        "[]",
+        "{",
+        '{"format": 2, "digest": "aa"}',
+        '{"format": 2, "digest": "aa", "workloads": {"orders": {}}}',
+    ],
 )
 def test_a_broken_record_is_named_with_the_remedy(tmp_path: Path, text: str) -> None:
     path_of(trial(tmp_path)).write_text(text, encoding="utf-8")
-    with pytest.raises(RunDirectoryError, match=r"1\.causes\.json.*remove the file and run `tailrace explain` again"):
+    with pytest.raises(
+        RunDirectoryError,
+        match=r"1\.causes\.json.*remove the file and run `tailrace explain` again",
+    ):
         read_record(trial(tmp_path))
 
 
 def test_a_record_of_another_layout_is_not_read(tmp_path: Path) -> None:
-    path_of(trial(tmp_path)).write_text(json.dumps({"format": 1, "digest": "aa", "what": 1}), encoding="utf-8")
+    path_of(trial(tmp_path)).write_text(
+        json.dumps({"format": 1, "digest": "aa", "what": 1}), encoding="utf-8"
+    )
     assert read_record(trial(tmp_path)) == {}
 
 
-@pytest.mark.parametrize(("count", "share"), [(19, 0.0), (99, 0.0), (100, 0.9), (999, 0.9), (1000, 0.99)])
+@pytest.mark.parametrize(
+    ("count", "share"), [(19, 0.0), (99, 0.0), (100, 0.9), (999, 0.9), (1000, 0.99)]
+)
 def test_a_tail_has_ten_transactions_or_is_not_told(count: int, share: float) -> None:
     assert tail_share(count, 5000)[0] == share
     found = tail(bands([queued(number * MS) for number in range(1, count + 1)]), share)
@@ -135,7 +162,17 @@ def explained(own: list[Band]) -> WorkloadSummary:
 def band(latency_ps: int, *, behind: dict[str, float] | None = None, **parts: float) -> list[Band]:
     queues = {"leaf>h2": parts.get("switch_queue", 0.0)}
     culprits = queues if behind is None else behind
-    return [part(Band, name="max", count=1000, latency_ps=latency_ps, parts=parts, queues=queues, behind=culprits)]
+    return [
+        part(
+            Band,
+            name="max",
+            count=1000,
+            latency_ps=latency_ps,
+            parts=parts,
+            queues=queues,
+            behind=culprits,
+        )
+    ]
 
 
 def why(of: Summary, metric: str = "completion_s") -> str | None:
@@ -143,13 +180,16 @@ def why(of: Summary, metric: str = "completion_s") -> str | None:
 
 
 SLOW = band(12 * MS, switch_queue=11 * MS, server_work=MS, behind={"backup": 10 * MS, "orders": MS})
-FAST = band(MS + MS // 2, switch_queue=MS // 2, server_work=MS, behind={"backup": 0, "orders": MS // 2})
+FAST = band(
+    MS + MS // 2, switch_queue=MS // 2, server_work=MS, behind={"backup": 0, "orders": MS // 2}
+)
 SOONER = effect("completion_s", "lower", is_main=True)
 
 
 def test_a_reason_names_port_and_culprit_with_their_times() -> None:
     assert why(summary(SLOW, FAST, SOONER)) == (
-        "because the wait in the queue of leaf>h2 behind backup falls from 11 ms to 500 µs on average"
+        "because the wait in the queue of leaf>h2 behind backup falls "
+        "from 11 ms to 500 µs on average"
     )
 
 
@@ -163,7 +203,9 @@ def test_a_reason_names_the_group_of_workloads_of_which_none_makes_half_of_the_w
 
 
 @pytest.mark.parametrize(("arm", "verdict"), [("fifo", "lower"), ("dpp", "higher")])
-def test_frames_that_are_too_long_are_the_reason_although_nothing_is_complete(arm: str, verdict: str) -> None:
+def test_frames_that_are_too_long_are_the_reason_although_nothing_is_complete(
+    arm: str, verdict: str
+) -> None:
     limits = part(LimitSummary, limited_by="mtu")
     for told in ("lower", "higher"):
         of = summary(SLOW, FAST, effect("completion_s", told, is_main=True))
@@ -178,16 +220,32 @@ def test_a_reason_of_the_beginning_of_a_trial_says_so(arm: str, seconds: float) 
     own = of.arms[arm].workloads["orders"]
     whole = own.causes
     assert whole
-    of.arms[arm].workloads["orders"] = structs.replace(own, causes=structs.replace(whole, until_s=seconds))
+    of.arms[arm].workloads["orders"] = structs.replace(
+        own, causes=structs.replace(whole, until_s=seconds)
+    )
     told = why(of) or ""
-    assert told.endswith(f"falls from 11 ms to 500 µs on average (the first {seconds} s of trial 1)")
+    assert told.endswith(
+        f"falls from 11 ms to 500 µs on average (the first {seconds} s of trial 1)"
+    )
 
 
 def test_a_reason_names_the_host_of_an_interface_and_the_port_of_pauses() -> None:
     waits, stands = (
-        [part(Band, name="max", count=1000, latency_ps=12 * MS, parts={name: 11 * MS, "server_work": MS}, **more)]
+        [
+            part(
+                Band,
+                name="max",
+                count=1000,
+                latency_ps=12 * MS,
+                parts={name: 11 * MS, "server_work": MS},
+                **more,
+            )
+        ]
         for name, more in (
-            ("interface_queue", {"interfaces": {"db": 11 * MS}, "interfaces_behind": {"backup": 11 * MS}}),
+            (
+                "interface_queue",
+                {"interfaces": {"db": 11 * MS}, "interfaces_behind": {"backup": 11 * MS}},
+            ),
             ("paused", {"pauses": {"leaf>h2 class 3": 11 * MS}}),
         )
     )
@@ -210,7 +268,9 @@ def test_a_part_that_explains_most_but_not_all_is_mostly_the_reason() -> None:
         summary(SLOW, FAST, effect("completion_s", "higher", is_main=True)),
         summary(SLOW, FAST, SOONER, effect("latency_p50_ms", "higher")),
         summary(SLOW, FAST, effect("goodput_gbps", "higher")),
-        summary(SLOW, band(12 * MS - MS // 2, switch_queue=11 * MS - MS // 2, server_work=MS), SOONER),
+        summary(
+            SLOW, band(12 * MS - MS // 2, switch_queue=11 * MS - MS // 2, server_work=MS), SOONER
+        ),
         summary(SLOW, FAST),
     ],
     ids=["the other way", "two ways", "another figure", "too small", "no comparison"],
@@ -250,11 +310,16 @@ def test_every_part_is_the_subject_of_a_sentence(part: str) -> None:
 def test_a_verdict_tells_what_the_explained_tail_consists_of() -> None:
     shares = {cause: part(Sample, mean=10.0) for cause in LIMITS}
     limits = part(LimitSummary, limited_by="mixed", shares_percent=shares)
-    workload = part(WorkloadSummary, kind="oltp", limits=limits, goodput_gbps=part(Sample, mean=1.0))
+    workload = part(
+        WorkloadSummary, kind="oltp", limits=limits, goodput_gbps=part(Sample, mean=1.0)
+    )
     plain = limiting_sentence("fifo", "orders", workload)
     assert plain is not None
-    told = limiting_sentence("fifo", "orders", structs.replace(workload, causes=explained(SLOW).causes))
+    told = limiting_sentence(
+        "fifo", "orders", structs.replace(workload, causes=explained(SLOW).causes)
+    )
     assert told == (
-        f"{plain} In trial 1, the slowest 1 % of transactions take 12 ms on average: 92 % queues of switches (most at"
+        f"{plain} In trial 1, the slowest 1 % of transactions take 12 ms on average: 92 % "
+        "queues of switches (most at"
         " leaf>h2; 91 % of that behind backup), 8 % work of the server."
     )

@@ -34,10 +34,15 @@ def run(path: Path, engine: str, **changes: object) -> Path:
 
 
 def test_slowdowns_of_both_engines_stand_beside_the_published_one(tmp_path: Path) -> None:
-    simulated, live = run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", factor=1.1, seed=2)
+    simulated, live = (
+        run(tmp_path / "s", "simulated"),
+        run(tmp_path / "l", "live", factor=1.1, seed=2),
+    )
     assert are_of_engines([live, simulated])
     compared = compare_engines([live, simulated])  # in either order
-    row = next(r for r in compared.rows if (r.workload, r.arm, r.metric) == ("XS", "fifo", "slowdown"))
+    row = next(
+        r for r in compared.rows if (r.workload, r.arm, r.metric) == ("XS", "fifo", "slowdown")
+    )
     assert row.values["simulated"] == pytest.approx(572 / 300, rel=0.02)
     assert row.values["live"] == pytest.approx(1.1 * 572 / 300, rel=0.02)
     assert row.published == pytest.approx(572 / 300)
@@ -46,14 +51,19 @@ def test_slowdowns_of_both_engines_stand_beside_the_published_one(tmp_path: Path
 
 
 def test_the_text_says_how_many_agree(tmp_path: Path) -> None:
-    near = compare_engines([run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", factor=1.1, seed=2)])
+    near = compare_engines(
+        [run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", factor=1.1, seed=2)]
+    )
     assert "10 of 10 slowdowns agree within 15 %." in format_engines(near)
     far = compare_engines([tmp_path / "s", run(tmp_path / "m", "live", factor=1.3, seed=2)])
     assert "0 of 10 slowdowns agree within 15 %." in format_engines(far)
 
 
 def test_the_interval_of_the_disagreement_holds_it(tmp_path: Path) -> None:
-    simulated, live = run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", factor=1.1, seed=2)
+    simulated, live = (
+        run(tmp_path / "s", "simulated"),
+        run(tmp_path / "l", "live", factor=1.1, seed=2),
+    )
     found = [row.disagreements["simulated"] for row in compare_engines([simulated, live]).rows]
     found = [one for one in found if one.interval]
     assert found
@@ -61,7 +71,9 @@ def test_the_interval_of_the_disagreement_holds_it(tmp_path: Path) -> None:
 
 
 def test_the_page_draws_all_three(tmp_path: Path) -> None:
-    compared = compare_engines([run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", seed=2)])
+    compared = compare_engines(
+        [run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", seed=2)]
+    )
     text = write_engines(compared, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "XS fifo: live" in text
     assert "XS fifo: published 1.91" in text
@@ -75,13 +87,21 @@ def test_two_runs_of_one_engine_are_not_two_engines(tmp_path: Path) -> None:
         compare_engines([a, b])
 
 
-def test_three_engines_stand_side_by_side_and_two_are_compared_with_the_live_one(tmp_path: Path) -> None:
+def test_three_engines_stand_side_by_side_and_two_are_compared_with_the_live_one(
+    tmp_path: Path,
+) -> None:
     live = run(tmp_path / "l", "live", factor=1.1, seed=2)
-    runs = [live, run(tmp_path / "e", "exact", factor=1.3, seed=3), run(tmp_path / "s", "simulated")]
+    runs = [
+        live,
+        run(tmp_path / "e", "exact", factor=1.3, seed=3),
+        run(tmp_path / "s", "simulated"),
+    ]
     assert are_of_engines(runs)
     compared = compare_engines(runs)
     assert (compared.engines, compared.reference) == (["simulated", "exact", "live"], "live")
-    row = next(r for r in compared.rows if (r.workload, r.arm, r.metric) == ("XS", "fifo", "slowdown"))
+    row = next(
+        r for r in compared.rows if (r.workload, r.arm, r.metric) == ("XS", "fifo", "slowdown")
+    )
     assert list(row.values) == ["simulated", "exact", "live"]
     assert row.disagreements["exact"].percent == pytest.approx((1.3 / 1.1 - 1) * 100, abs=3)
     text = format_engines(compared)
@@ -93,7 +113,9 @@ def test_three_engines_stand_side_by_side_and_two_are_compared_with_the_live_one
 
 
 def test_an_exact_run_judges_every_figure_of_a_simulated_one(tmp_path: Path) -> None:
-    near = compare_engines([run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)])
+    near = compare_engines(
+        [run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)]
+    )
     assert near.reference == "exact"
     text = format_engines(near)
     assert "figures agree within 5 %." in text
@@ -125,7 +147,9 @@ def test_trials_that_are_left_out_are_named_with_their_reason(tmp_path: Path) ->
     compared = compare_engines([simulated, exact])
     count = len(list((exact / "trials" / "fifo").glob("*.json")))
     assert compared.runs["simulated"].left_out == {}
-    assert compared.runs["exact"].left_out == {"fifo": LeftOut(unfinished=1, invalid=1, trials=count)}
+    assert compared.runs["exact"].left_out == {
+        "fifo": LeftOut(unfinished=1, invalid=1, trials=count)
+    }
     told = f"1 unfinished and 1 invalid or failed of {count} of fifo"
     words = f"exact: trials without a complete result are left out of all figures: {told}"
     assert f"\n{words}\n" in format_engines(compared)
@@ -140,13 +164,18 @@ def test_slowdowns_that_cannot_be_compared_are_told_once(tmp_path: Path) -> None
 
 
 def cut_off(outcome: dict[str, Any], *names: str) -> None:
-    for own in (workload for workload in outcome["workloads"] if not names or workload["name"] in names):
+    for own in (
+        workload for workload in outcome["workloads"] if not names or workload["name"] in names
+    ):
         longest, count = own["latency"]["max_ps"], own["latency"]["count"] // 20 + 1
         own["cut_off"] = {"count": count, "longest_ps": longest, "buckets": [[longest, count]]}
 
 
 def test_a_lower_bound_of_the_reference_is_compared_with_nothing(tmp_path: Path) -> None:
-    simulated, exact = run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)
+    simulated, exact = (
+        run(tmp_path / "s", "simulated"),
+        run(tmp_path / "e", "exact", factor=1.03, seed=2),
+    )
     edit_trials(exact, cut_off)
     compared = compare_engines([simulated, exact])
     rows = [row for row in compared.rows if row.metric == "latency_p99_ms"]
@@ -159,10 +188,17 @@ def test_a_lower_bound_of_the_reference_is_compared_with_nothing(tmp_path: Path)
 
 
 def test_lower_bounds_neither_agree_nor_disagree(tmp_path: Path) -> None:
-    simulated, exact = run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)
+    simulated, exact = (
+        run(tmp_path / "s", "simulated"),
+        run(tmp_path / "e", "exact", factor=1.03, seed=2),
+    )
     edit_trials(simulated, lambda outcome: cut_off(outcome, "XS"))
     compared = compare_engines([simulated, exact])
-    rows = {row.arm: row for row in compared.rows if (row.workload, row.metric) == ("XS", "latency_p99_ms")}
+    rows = {
+        row.arm: row
+        for row in compared.rows
+        if (row.workload, row.metric) == ("XS", "latency_p99_ms")
+    }
     assert rows["fifo"].bounds == {"simulated": 6, "exact": 0}
     assert rows["fifo"].intervals["simulated"] is None
     assert rows["fifo"].disagreements["simulated"] == UNKNOWN

@@ -15,7 +15,9 @@ from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
 from tailrace.results.summary.workload import SizeClass, WorkloadSummary
 
 
-def trial(folder: Path, rows: list[tuple[int, int, int, int]], *, number: int = 1, has_sizes: bool = True) -> Trial:
+def trial(
+    folder: Path, rows: list[tuple[int, int, int, int]], *, number: int = 1, has_sizes: bool = True
+) -> Trial:
     """A trial whose rows are (workload, size, latency, ideal)."""
     made = whole.trial(number=number, workloads=[{"name": "orders"}, {"name": "web"}])
     found = replace(made, files=whole.files_in(folder, number))
@@ -25,7 +27,10 @@ def trial(folder: Path, rows: list[tuple[int, int, int, int]], *, number: int = 
         "latency_ps": ("u64", [row[2] for row in rows]),
     }
     if has_sizes:
-        columns |= {"size_bytes": ("u64", [row[1] for row in rows]), "ideal_ps": ("u64", [row[3] for row in rows])}
+        columns |= {
+            "size_bytes": ("u64", [row[1] for row in rows]),
+            "ideal_ps": ("u64", [row[3] for row in rows]),
+        }
     write_table(found.files.table_path("transactions"), columns)
     return found
 
@@ -33,7 +38,10 @@ def trial(folder: Path, rows: list[tuple[int, int, int, int]], *, number: int = 
 def test_flows_of_all_trials_are_classed_by_their_size(tmp_path: Path) -> None:
     small = [(1, 9_000, 100 * slowdown, 100) for slowdown in range(1, 51)]
     more = [(1, 10_000, 100 * slowdown, 100) for slowdown in range(51, 101)]
-    trials = [trial(tmp_path, [*small, (0, 0, 7, 0)]), trial(tmp_path, [*more, (1, 10_001, 300, 100)], number=2)]
+    trials = [
+        trial(tmp_path, [*small, (0, 0, 7, 0)]),
+        trial(tmp_path, [*more, (1, 10_001, 300, 100)], number=2),
+    ]
     summary = summarise_flow_slowdown(trials, ["web"])
     assert summary is not None
     assert summary.sizes == [
@@ -52,7 +60,11 @@ def test_only_flows_with_sizes_have_a_slowdown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("bounds", "words"),
-    [((0, 100), "up to 100 B"), ((5_000, 10_000), "5 kB to 10 kB"), ((500_000_000, None), "above 500 MB")],
+    [
+        ((0, 100), "up to 100 B"),
+        ((5_000, 10_000), "5 kB to 10 kB"),
+        ((500_000_000, None), "above 500 MB"),
+    ],
 )
 def test_a_class_has_a_name(bounds: tuple[int, int | None], words: str) -> None:
     assert class_text(part(SizeClass, from_bytes=bounds[0], to_bytes=bounds[1])) == words

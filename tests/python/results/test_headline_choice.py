@@ -1,4 +1,5 @@
-"""What a headline leads with, in which order it names arms, how many figures stand in brackets, and at which scale."""
+"""What a headline leads with, in which order it names arms, how many figures stand in brackets, and
+at which scale."""
 
 from typing import Any
 
@@ -12,13 +13,22 @@ from tailrace.results.compare.tone import visible_change
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.figure import TableSubject
 from tailrace.results.summary.summary import ArmSummary, RunFacts, Summary
-from tailrace.results.summary.sweep import CurveValue, Knee, SweepAxis, SweepCurve, SweepPoint, SweepSummary
+from tailrace.results.summary.sweep import (
+    CurveValue,
+    Knee,
+    SweepAxis,
+    SweepCurve,
+    SweepPoint,
+    SweepSummary,
+)
 from tailrace.results.summary.workload import LatencySummary, WorkloadSummary
 from tailrace.results.sweep.headline import sweep_headline, way_of
 from tailrace.statistics import Interval
 
 
-def effect(arm: str, workload: str, metric: str, ratio: float, *, is_main: bool = True) -> ArmEffect:
+def effect(
+    arm: str, workload: str, metric: str, ratio: float, *, is_main: bool = True
+) -> ArmEffect:
     return part(
         ArmEffect,
         arm=arm,
@@ -40,7 +50,9 @@ def effect(arm: str, workload: str, metric: str, ratio: float, *, is_main: bool 
 def told(*effects: ArmEffect, waiting: tuple[str, ...] = (), **facts: Any) -> list[str]:
     own = {name: part(WorkloadSummary, latency_ms=part(LatencySummary)) for name in waiting}
     arms = {arm: part(ArmSummary, workloads=own) for arm in ("base", "dpp", "red", "ecn")}
-    return headline(part(Summary, comparisons=list(effects), arms=arms, run=part(RunFacts, **facts)))
+    return headline(
+        part(Summary, comparisons=list(effects), arms=arms, run=part(RunFacts, **facts))
+    )
 
 
 def test_whoever_waits_for_answers_leads_before_a_larger_change_of_a_stream() -> None:
@@ -49,17 +61,27 @@ def test_whoever_waits_for_answers_leads_before_a_larger_change_of_a_stream() ->
     first, rest = told(stream, shop, waiting=("shop",))
     assert first == "With dpp instead of base, the p99 of shop falls from 100 to 80.0 ms (−20.0 %)."
     assert rest.startswith("Meanwhile the goodput of backup falls")
-    assert told(stream, shop)[0].startswith("With dpp instead of base, the goodput of backup"), "neither waits"
+    assert told(stream, shop)[0].startswith("With dpp instead of base, the goodput of backup"), (
+        "neither waits"
+    )
 
 
 def test_other_arms_stand_from_the_best_to_the_worst() -> None:
-    rates = [effect(arm, "shop", "rate_per_s", ratio) for arm, ratio in (("dpp", 9.0), ("red", 2.0), ("ecn", 3.0))]
+    rates = [
+        effect(arm, "shop", "rate_per_s", ratio)
+        for arm, ratio in (("dpp", 9.0), ("red", 2.0), ("ecn", 3.0))
+    ]
     assert told(*rates)[1] == "They are 300 with ecn and 200 with red."
-    times = [effect(arm, "shop", "latency_p99_ms", ratio) for arm, ratio in (("dpp", 0.1), ("red", 0.9), ("ecn", 0.5))]
+    times = [
+        effect(arm, "shop", "latency_p99_ms", ratio)
+        for arm, ratio in (("dpp", 0.1), ("red", 0.9), ("ecn", 0.5))
+    ]
     assert told(*times)[1] == "It is 50.0 ms with ecn and 90.0 ms with red."
 
 
-def test_of_another_workload_two_more_figures_stand_in_the_brackets_and_of_the_first_three() -> None:
+def test_of_another_workload_two_more_figures_stand_in_the_brackets_and_of_the_first_three() -> (
+    None
+):
     metrics = ("failed_percent", "latency_p50_ms", "latency_p99_ms", "loss_percent")
     both = [
         effect("dpp", name, metric, ratio, is_main=metric == "rate_per_s")
@@ -72,14 +94,24 @@ def test_of_another_workload_two_more_figures_stand_in_the_brackets_and_of_the_f
 
 
 def test_completion_times_are_told_at_full_scale() -> None:
-    [sentence] = told(effect("dpp", "load", "completion_s", 0.5), scale=0.1, workload_scale={"load": 0.1})
+    [sentence] = told(
+        effect("dpp", "load", "completion_s", 0.5), scale=0.1, workload_scale={"load": 0.1}
+    )
     assert "the completion time of load falls from 1\u202f000 to 500 s" in sentence
 
 
 @pytest.mark.parametrize(("ratio", "way"), [(0.5, 1), (0.51, 0), (1.99, 0), (2.0, -1)])
-def test_without_an_interval_a_change_is_visible_from_a_factor_of_two_on(ratio: float, way: int) -> None:
-    assert visible_change(replace(effect("dpp", "shop", "latency_p99_ms", ratio), ratio_interval=None)) == way
-    assert visible_change(replace(effect("dpp", "shop", "rate_per_s", ratio), ratio_interval=None)) == -way
+def test_without_an_interval_a_change_is_visible_from_a_factor_of_two_on(
+    ratio: float, way: int
+) -> None:
+    assert (
+        visible_change(replace(effect("dpp", "shop", "latency_p99_ms", ratio), ratio_interval=None))
+        == way
+    )
+    assert (
+        visible_change(replace(effect("dpp", "shop", "rate_per_s", ratio), ratio_interval=None))
+        == -way
+    )
 
 
 def test_the_picture_has_completion_times_at_full_scale_too() -> None:
@@ -92,7 +124,9 @@ def test_the_picture_has_completion_times_at_full_scale_too() -> None:
     )
     found = picture(summary)
     assert found is not None
-    assert [(row.base, row.marks[0].text) for row in found.rows] == [("base 1\u202f000 s", "✓ −50.0 %")]
+    assert [(row.base, row.marks[0].text) for row in found.rows] == [
+        ("base 1\u202f000 s", "✓ −50.0 %")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +151,9 @@ def test_the_way_of_a_figure_without_a_test_is_that_of_its_interval(
 
 def test_a_change_between_lower_bounds_has_no_place_in_the_picture() -> None:
     known = effect("dpp", "shop", "latency_p99_ms", 0.5)
-    unknown = replace(effect("red", "shop", "latency_p99_ms", 0.5), bounds=(1, 1), verdict="not comparable")
+    unknown = replace(
+        effect("red", "shop", "latency_p99_ms", 0.5), bounds=(1, 1), verdict="not comparable"
+    )
     summary = part(
         Summary,
         subjects=[part(TableSubject, name="shop", members=["shop"])],
@@ -130,11 +166,15 @@ def test_a_change_between_lower_bounds_has_no_place_in_the_picture() -> None:
     assert [mark.value for mark in found.rows[0].marks] == [0.5, None]
 
 
-@pytest.mark.parametrize(("of_base", "told_of"), [("8", "base is at users = 8"), ("", "dpp is at users = 4")])
+@pytest.mark.parametrize(
+    ("of_base", "told_of"), [("8", "base is at users = 8"), ("", "dpp is at users = 4")]
+)
 def test_the_knee_is_that_of_the_baseline_if_it_has_one(of_base: str, told_of: str) -> None:
     def curve(arm: str, at: str) -> SweepCurve:
         values, knee = [part(CurveValue, mean=1.0)], part(Knee, value=at) if at else None
-        return part(SweepCurve, workload="shop", metric="latency_p99_ms", arm=arm, values=values, knee=knee)
+        return part(
+            SweepCurve, workload="shop", metric="latency_p99_ms", arm=arm, values=values, knee=knee
+        )
 
     sweep = part(
         SweepSummary,

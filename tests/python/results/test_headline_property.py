@@ -1,4 +1,5 @@
-"""Whatever a run has found, its headline is at most three sentences whose numbers and directions are the table's."""
+"""Whatever a run has found, its headline is at most three sentences whose numbers and directions
+are the table's."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ CLAUSE = re.compile(
     r"(?: \((?P<change>[^;)]*)[^)]*\))?(?P<unclear>, which is not significant)?"
 )
 COUNT = re.compile(
-    r"(?:All (\d+) others|(\d+)) (?:is|are) (worse|better (?:in|with) one|better|undecided|known|without)"
+    r"(?:All (\d+) others|(\d+)) (?:is|are) (worse|better (?:in|with) one|better|undecided|known|without)"  # noqa: E501
 )
 VERB = re.compile(r"\b(?:rises?|falls?|is|are|do|does|cannot)\b")
 
@@ -104,7 +105,10 @@ def _says(found: re.Match[str], effect: ArmEffect) -> bool:
     """Whether a clause is what this effect is: name, values, direction, change and significance."""
     if (NAMED[effect.metric], effect.workload) != (found["metric"], found["workload"]):
         return False
-    texts = [(digits_text(effect.baseline_value, digits), digits_text(effect.arm_value, digits)) for digits in DIGITS]
+    texts = [
+        (digits_text(effect.baseline_value, digits), digits_text(effect.arm_value, digits))
+        for digits in DIGITS
+    ]
     way = "rise" if effect.arm_value > effect.baseline_value else "fall"
     is_unclear = effect.verdict == "no significant difference"
     return (
@@ -120,12 +124,16 @@ def _values_are_those_of_arms(sentence: str, mains: Sequence[ArmEffect]) -> None
     shown = re.findall(r"([\d.\u202fe−]+)(?: ms| s| Gbit/s)? with (arm\d)", sentence)
     for value, arm in shown:
         own = [effect for effect in mains if effect.arm == arm]
-        assert any(value in (digits_text(effect.arm_value, digits) for digits in DIGITS) for effect in own)
+        assert any(
+            value in (digits_text(effect.arm_value, digits) for digits in DIGITS) for effect in own
+        )
 
 
 def _counts_are_those_of_tones(sentence: str, mains: Sequence[ArmEffect], text: str) -> None:
     found = COUNT.findall(sentence)
-    counts = {"both" if " one" in words else words: int(every or some) for every, some, words in found}
+    counts = {
+        "both" if " one" in words else words: int(every or some) for every, some, words in found
+    }
     if not counts:
         return
     first = CLAUSE.search(text)
@@ -138,14 +146,18 @@ def _counts_are_those_of_tones(sentence: str, mains: Sequence[ArmEffect], text: 
     worse = sum("worse" in own and "better" not in own for own in tones.values())
     better = sum("better" in own and "worse" not in own for own in tones.values())
     few = sum("few" in own and not own & {"better", "worse"} for own in tones.values())
-    known = sum("censored" in own and not own & {"better", "worse", "few"} for own in tones.values())
+    known = sum(
+        "censored" in own and not own & {"better", "worse", "few"} for own in tones.values()
+    )
     expected = {"worse": worse, "better": better, "undecided": few, "both": both, "known": known}
     expected["without"] = len(tones) - sum(expected.values())
     assert counts == {words: count for words, count in expected.items() if count}
 
 
 @given(st.floats(1, 1e5), st.floats(1.0001, 1.01))
-def test_values_that_differ_little_are_told_with_the_digits_that_show_it(before: float, ratio: float) -> None:
+def test_values_that_differ_little_are_told_with_the_digits_that_show_it(
+    before: float, ratio: float
+) -> None:
     effect = part(
         ArmEffect,
         arm="b",

@@ -20,7 +20,10 @@ from tailrace.results.text.hypervisors import hypervisors_text
 def trial(*found: dict[str, Any]) -> Trial:
     parts: dict[str, Any] = {"hypervisors": list(found)} if found else {}
     return whole.trial(
-        hosts=[{"name": "db"}], workloads=[{"name": "orders", "transactions": 50}], end_ps=2 * S, **parts
+        hosts=[{"name": "db"}],
+        workloads=[{"name": "orders", "transactions": 50}],
+        end_ps=2 * S,
+        **parts,
     )
 
 
@@ -35,7 +38,10 @@ def test_hypervisors_together() -> None:
 def test_polling_for_nothing_is_no_work_and_neighbours_are_left_out() -> None:
     found = trial(own())
     # 1.5 s of one core, and what the other one spent on frames.
-    assert hypervisors.per_transaction(found, "orders", "hypervisor_cpu_us_per_transaction") == 1_625_000 / 50
+    assert (
+        hypervisors.per_transaction(found, "orders", "hypervisor_cpu_us_per_transaction")
+        == 1_625_000 / 50
+    )
     # 1/8 + 1/4 of kernels beside 1/2 in machines and 1/8 for frames.
     assert hypervisors.kernel_share_percent(found) == 37.5
 
@@ -47,7 +53,12 @@ def test_each_hypervisor_has_means_over_trials() -> None:
     assert cores == [(1 + 1 / 8) / 2, 1 / 8, 1 / 8, 15 / 16, 1 / 4]
     assert sum(cores) == row.cores == 2
     assert (row.voluntary_per_s, row.involuntary_per_s, row.exits_per_s) == (150, 50, 150)
-    assert (row.receive_overruns, row.send_overruns, row.backlog_overruns, row.overruns) == (4, 5, 3, 12)
+    assert (row.receive_overruns, row.send_overruns, row.backlog_overruns, row.overruns) == (
+        4,
+        5,
+        3,
+        12,
+    )
     assert hypervisors.summarise_hypervisors([trial()]) == []
 
 
@@ -59,7 +70,18 @@ def test_the_text_of_a_run_has_them() -> None:
     head, row, *note = hypervisors_text(part(Summary, arms=arms)).splitlines()
     assert head.split()[:2] == ["hypervisors", "arm"]
     assert row.split()[:2] == ["leaf", "a"]
-    assert [float(word) for word in row.split()[2:]] == [0.5625, 0.125, 0.125, 0.9375, 0.25, 200, 100, 4, 5, 3]
+    assert [float(word) for word in row.split()[2:]] == [
+        0.5625,
+        0.125,
+        0.125,
+        0.9375,
+        0.25,
+        200,
+        100,
+        4,
+        5,
+        3,
+    ]
     assert "Overruns" in " ".join(note)
     assert hypervisors_text(part(Summary, arms={"b": arms["b"]})) == ""
 
@@ -84,10 +106,21 @@ def test_a_ratio_is_an_arm_over_its_baseline(tmp_path: Any) -> None:
         return judge(run, Band.parse({"workload": "orders", "at_least": 0, **raw}, "test")).value
 
     rates = [value(metric="rate_per_s", arm=arm) for arm in ("one", "two")]
-    assert value(metric="rate_ratio", arm="two", baseline="one") == pytest.approx(rates[1] / rates[0])
+    assert value(metric="rate_ratio", arm="two", baseline="one") == pytest.approx(
+        rates[1] / rates[0]
+    )
     assert value(metric="rate_ratio", arm="two", baseline="one") == pytest.approx(2, rel=0.1)
     judged = judge(
         run,
-        Band.parse({"metric": "rate_ratio", "arm": "two", "baseline": "one", "value": 2, "tolerance": "10%"}, "test"),
+        Band.parse(
+            {
+                "metric": "rate_ratio",
+                "arm": "two",
+                "baseline": "one",
+                "value": 2,
+                "tolerance": "10%",
+            },
+            "test",
+        ),
     )
     assert (judged.passed, judged.passed_without) == (True, False)

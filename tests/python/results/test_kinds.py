@@ -29,7 +29,9 @@ def test_workloads_of_other_kinds_have_none_of_them() -> None:
 
 
 def test_terminal_and_report_have_the_same_cells() -> None:
-    own = part(WorkloadSummary, block_figures=part(BlockFigures, blocks_per_s=2000.0, lost_blocks=3.0))
+    own = part(
+        WorkloadSummary, block_figures=part(BlockFigures, blocks_per_s=2000.0, lost_blocks=3.0)
+    )
     summary = summary_of({"base": {"rac": own}}, ["rac"])
     [table] = tables_of_kinds(summary)
     head, row = kinds_text(summary).splitlines()

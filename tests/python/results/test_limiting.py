@@ -53,18 +53,24 @@ def verdict(lost: LostShares | None = None, **more: int) -> str:
         ({"send_buffer_ps": 450}, None, "mixed"),
     ],
 )
-def test_each_cause_has_its_verdict(found: dict[str, int], lost: LostShares | None, expected: str) -> None:
+def test_each_cause_has_its_verdict(
+    found: dict[str, int], lost: LostShares | None, expected: str
+) -> None:
     assert verdict(lost, **found) == expected
 
 
 def test_between_two_causes_there_is_no_value_at_which_one_becomes_the_other() -> None:
-    verdicts = [verdict(congestion_ps=1000, receive_core_permille=busy) for busy in range(780, 1000)]
+    verdicts = [
+        verdict(congestion_ps=1000, receive_core_permille=busy) for busy in range(780, 1000)
+    ]
     changes = [pair for pair in itertools.pairwise(verdicts) if pair[0] != pair[1]]
     assert changes == [("congestion", "mixed"), ("mixed", "receiver_processor")]
 
 
 def test_ends_that_send_at_the_same_time_share_the_time() -> None:
-    shares = limiting.shares_of(whole.part(Limits, **times(congestion_ps=900, interface_ps=900)), LostShares())
+    shares = limiting.shares_of(
+        whole.part(Limits, **times(congestion_ps=900, interface_ps=900)), LostShares()
+    )
     assert shares is not None
     assert (shares["congestion"], shares["interface"], shares["application"]) == (50, 50, 0)
 
@@ -87,9 +93,13 @@ def test_what_policers_dropped_of_a_workload_counts_and_of_others_does_not() -> 
 
 
 @pytest.mark.parametrize(("goodput_bytes", "verdict"), [(0, "mtu"), (1, "receive_window")])
-def test_a_window_that_is_full_of_frames_that_never_arrive_is_not_the_cause(goodput_bytes: int, verdict: str) -> None:
+def test_a_window_that_is_full_of_frames_that_never_arrive_is_not_the_cause(
+    goodput_bytes: int, verdict: str
+) -> None:
     losses = [{"workloads": ["copy"], "frames": 10, "policed_frames": 0, "too_long_frames": 9}]
-    found = limiting.summarise_limits(["copy"], [trial(times(receive_window_ps=1000), losses, goodput_bytes)])
+    found = limiting.summarise_limits(
+        ["copy"], [trial(times(receive_window_ps=1000), losses, goodput_bytes)]
+    )
     assert found is not None
     assert found.limited_by == verdict
 
@@ -97,16 +107,25 @@ def test_a_window_that_is_full_of_frames_that_never_arrive_is_not_the_cause(good
 def workload(**more: int) -> WorkloadSummary:
     found = limiting.summarise_limits(["copy"], [trial(times(**more), [])])
     counted = part(TcpMeans, segments_sent=1000, retransmits=20, timeouts=3)
-    return part(WorkloadSummary, kind="stream", limits=found, goodput_gbps=part(Sample, mean=4.5), tcp=counted)
+    return part(
+        WorkloadSummary,
+        kind="stream",
+        limits=found,
+        goodput_gbps=part(Sample, mean=4.5),
+        tcp=counted,
+    )
 
 
 def test_a_sentence_has_the_cause_the_rate_and_the_losses() -> None:
     said = limiting_text.limiting_sentence("slow", "copy", workload(receive_window_ps=900))
     assert said == (
-        "With slow, copy (4.50 Gbit/s, 2.0 % retransmitted, 3 timeouts) is limited by the receiver's window for "
+        "With slow, copy (4.50 Gbit/s, 2.0 % retransmitted, 3 timeouts) is limited by the "
+        "receiver's window for "
         "90 % of the time; also application 10 %."
     )
-    mixed = limiting_text.limiting_sentence("slow", "copy", workload(receive_window_ps=500, congestion_ps=400))
+    mixed = limiting_text.limiting_sentence(
+        "slow", "copy", workload(receive_window_ps=500, congestion_ps=400)
+    )
     assert mixed is not None
     assert "has no single limit (receiver's window 50 %, congestion window and losses 40 %" in mixed
     assert limiting_text.limiting_sentence("slow", "copy", part(WorkloadSummary)) is None
@@ -114,7 +133,10 @@ def test_a_sentence_has_the_cause_the_rate_and_the_losses() -> None:
 
 def test_the_table_has_a_row_for_each_arm() -> None:
     summary = summary_of({"slow": {"copy": workload(interface_ps=990)}}, ["copy"])
-    assert limiting_text.limiting_text(summary).splitlines()[1] == "copy        slow  99 %  sender's interface"
+    assert (
+        limiting_text.limiting_text(summary).splitlines()[1]
+        == "copy        slow  99 %  sender's interface"
+    )
     assert limiting_text.limiting_text(summary_of({"slow": {}}, ["copy"])) == ""
 
 

@@ -35,7 +35,10 @@ def trial(number: int, *rows: dict[str, object]) -> Trial:
 def test_the_limits_of_the_warning_are_documented() -> None:
     told = " ".join((ROOT / "docs" / "limits.md").read_text(encoding="utf-8").split())
     assert f"at least {OFFERED_FRAMES_MIN} frames with data each" in told
-    assert f"lost at least {DROPPED_FRAMES_MIN}, {100 * LOST_SHARE_MIN:g} % or more, and ten times the share" in told
+    assert (
+        f"lost at least {DROPPED_FRAMES_MIN}, {100 * LOST_SHARE_MIN:g} % or more, and ten "
+        "times the share" in told
+    )
     assert SHARE_RATIO_MIN == 10
 
 
@@ -97,9 +100,12 @@ def test_an_arm_names_its_trials_and_the_worst_of_them() -> None:
     (found,) = lock_outs_of([healthy, bad, worst])
     assert (found.trials, found.port, found.queue) == ([2, 3], "leaf>client", "all")
     assert (found.lost_share, found.others) == (0.5, ["bulk"])
-    (sentence,) = lock_out_sentences({"fifo": part(ArmSummary, trials=[1, 2, 3], lock_outs=[found])})
+    (sentence,) = lock_out_sentences(
+        {"fifo": part(ArmSummary, trials=[1, 2, 3], lock_outs=[found])}
+    )
     assert sentence.startswith(
-        "Lock-out with fifo (2 of 3 trials): in queue 'all' of leaf>client, 'small' lost up to 50.0 % of the"
+        "Lock-out with fifo (2 of 3 trials): in queue 'all' of leaf>client, 'small' lost up to "
+        "50.0 % of the"
     )
     assert all(word in sentence for word in ("Remedies", "`aqm`", "`dpp`")), "what heals it"
 
@@ -111,7 +117,10 @@ def test_each_of_two_that_alternate_is_named() -> None:
 
 
 def test_ports_without_records_say_nothing() -> None:
-    ports = [{"node": "leaf", "towards": "client"}, {"node": "leaf", "towards": "db", "traffic": None}]
+    ports = [
+        {"node": "leaf", "towards": "client"},
+        {"node": "leaf", "towards": "db", "traffic": None},
+    ]
     assert lock_outs_of([whole.trial(ports=ports)]) == []
 
 

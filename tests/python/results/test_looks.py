@@ -29,12 +29,17 @@ def trial(arm: str, number: int, rate: int, seed: int, **parts: Any) -> Trial:
 
 
 def run_of(arms: dict[str, list[Trial]]) -> Run:
-    return Run(RunFiles(Path()), Manifest(name="x", seed=1, arms=list(arms), workloads=["shop"]), arms)
+    return Run(
+        RunFiles(Path()), Manifest(name="x", seed=1, arms=list(arms), workloads=["shop"]), arms
+    )
 
 
 def arm(name: str, mean: float, seeds: list[int], luck: int = 1) -> list[Trial]:
     rng = random.Random(luck)
-    return [trial(name, number, round(rng.gauss(mean, 20)), seed) for number, seed in enumerate(seeds, 1)]
+    return [
+        trial(name, number, round(rng.gauss(mean, 20)), seed)
+        for number, seed in enumerate(seeds, 1)
+    ]
 
 
 SEEDS = list(range(100, 100 + TRIALS))
@@ -51,7 +56,11 @@ def test_only_looks_of_which_both_arms_have_all_trials_are_complete() -> None:
     first = looks_until(TRIALS)[0]
     ends: list[tuple[Status, list[int]]] = [("invalid", looks_until(TRIALS)), ("failed", [])]
     for status, complete in ends:
-        spoilt = [*arms["b"][: first - 1], replace(arms["b"][first - 1], status=status), *arms["b"][first:]]
+        spoilt = [
+            *arms["b"][: first - 1],
+            replace(arms["b"][first - 1], status=status),
+            *arms["b"][first:],
+        ]
         assert complete_looks(run_of(arms | {"b": spoilt}), ["a", "b"]) == complete, status
     assert complete_looks(run_of(arms | {"b": arms["b"][: first - 1]}), ["a", "b"]) == []
 
@@ -62,22 +71,31 @@ def grouped_run(without: str) -> Run:
     def streams(arm: str, number: int, seed: int) -> Trial:
         names = ["etl"] if arm == without else ["dump", "etl"]
         rate = (2 if arm == "dpp" else 1) * 10**9 + number * 10**6
-        own = [{"name": name, "kind": "stream", "goodput_bytes": rate, "completion_ps": None} for name in names]
+        own = [
+            {"name": name, "kind": "stream", "goodput_bytes": rate, "completion_ps": None}
+            for name in names
+        ]
         return whole.trial(arm, number, seed=seed, end_ps=PS_PER_S, workloads=own)
 
     names = ["fifo", "dpp", "no-dump"]
-    arms = {arm: [streams(arm, number, seed) for number, seed in enumerate(SEEDS, 1)] for arm in names}
+    arms = {
+        arm: [streams(arm, number, seed) for number, seed in enumerate(SEEDS, 1)] for arm in names
+    }
     groups = {"bulk": ["dump", "etl"]}
     auto = AutoTrials(trials_max=24, precision=0.05)
     headline = [HeadlineFigure(workload="bulk")]
-    manifest = Manifest(seed=1, arms=names, workloads=groups["bulk"], groups=groups, headline=headline, auto=auto)
+    manifest = Manifest(
+        seed=1, arms=names, workloads=groups["bulk"], groups=groups, headline=headline, auto=auto
+    )
     return Run(RunFiles(Path()), manifest, arms)
 
 
 def test_an_arm_without_a_member_of_a_group_takes_its_test_from_no_other_arm() -> None:
     run = grouped_run("no-dump")
     effects, found = compare_looked(run, "fifo")
-    assert [(one.arm, one.workload, one.verdict) for one in effects if one.is_main] == [("dpp", "bulk", "higher")]
+    assert [(one.arm, one.workload, one.verdict) for one in effects if one.is_main] == [
+        ("dpp", "bulk", "higher")
+    ]
     assert [(one.arm, one.state) for one in found] == [("dpp", "different")]
     assert summarise_looks(run, found).is_decided
 
@@ -87,7 +105,10 @@ def test_what_has_no_main_figure_is_not_decided() -> None:
     alone = Run(RunFiles(Path()), run.manifest, {"fifo": run.trials["fifo"]})
     found = compare_looked(alone, None)[1]
     told = summarise_looks(alone, found)
-    assert (told.sentence, told.is_decided) == ("After 12 trials there is no main figure to decide on.", False)
+    assert (told.sentence, told.is_decided) == (
+        "After 12 trials there is no main figure to decide on.",
+        False,
+    )
 
 
 def test_the_error_of_a_look_is_divided_by_the_main_comparisons() -> None:
@@ -104,14 +125,17 @@ def test_a_difference_that_lower_bounds_could_hide_is_not_told() -> None:
     assert [one.state for one in judged([known], 0.05)] == ["different"]
     # The first could be as large as the second.
     hidden = replace(known, main=replace(known.main, bounds=(TRIALS, 0)))
-    assert [(one.state, one.trials_needed) for one in judged([hidden], 0.05)] == [("undecided", None)]
+    assert [(one.state, one.trials_needed) for one in judged([hidden], 0.05)] == [
+        ("undecided", None)
+    ]
     told = replace(known, main=replace(known.main, bounds=(0, TRIALS)))
     assert [one.state for one in judged([told], 0.05)] == ["different"]
 
 
 @pytest.mark.parametrize("tests", [1, 200])
 def test_what_would_decide_is_a_later_look_at_which_the_test_can(tests: int) -> None:
-    """The interval of the ratio is that of one trial of many times the others' rate; no pair else is like it."""
+    """The interval of the ratio is that of one trial of many times the others' rate; no pair else
+    is like it."""
     first = [100, 100, 100, 100, 100, 90_000]
     second = [50, 200, 50, 200, 100, 117_000]
     arms = {
@@ -141,4 +165,6 @@ def test_trials_are_paired_from_three_common_seeds_on(common: int, is_paired: bo
     [main] = [one for one in comparisons(run, "a") if one.is_main]
     assert main.is_shared == is_paired
     assert [len(of) for of in main.samples] == ([common] * 2 if is_paired else [TRIALS] * 2)
-    assert main.samples[0] == metric_of_trials(run.told("a")[: len(main.samples[0])], ["shop"], "rate_per_s")
+    assert main.samples[0] == metric_of_trials(
+        run.told("a")[: len(main.samples[0])], ["shop"], "rate_per_s"
+    )

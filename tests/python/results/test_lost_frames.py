@@ -1,4 +1,5 @@
-"""The lost share of workloads without a transport: what switches dropped of them, or what their own ends counted."""
+"""The lost share of workloads without a transport: what switches dropped of them, or what their own
+ends counted."""
 
 from typing import Any
 
@@ -16,7 +17,16 @@ def loss_percent(switches: list[dict[str, Any]], **outcome: Any) -> float | None
 
 
 def dropping(frames: int, *workloads: str) -> dict[str, Any]:
-    return {"losses": [{"workloads": list(workloads), "frames": frames, "policed_frames": 0, "too_long_frames": 0}]}
+    return {
+        "losses": [
+            {
+                "workloads": list(workloads),
+                "frames": frames,
+                "policed_frames": 0,
+                "too_long_frames": 0,
+            }
+        ]
+    }
 
 
 def test_a_workload_that_lost_nothing_has_zero() -> None:

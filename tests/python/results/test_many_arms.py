@@ -14,7 +14,9 @@ ARMS = tuple(f"fifo@users={users}" for users in range(1, 41))
 
 
 def swept(folder: Path) -> Path:
-    return FakeRun(arms=ARMS, trials=1, with_solo=False, missing={(ARMS[0], 1)}).write(folder / "run")
+    return FakeRun(arms=ARMS, trials=1, with_solo=False, missing={(ARMS[0], 1)}).write(
+        folder / "run"
+    )
 
 
 def test_a_trial_that_is_not_there_names_some_arms(tmp_path: Path) -> None:
@@ -27,6 +29,10 @@ def test_a_trial_that_is_not_there_names_some_arms(tmp_path: Path) -> None:
 
 def test_a_comparison_of_single_trials_names_some_arms(tmp_path: Path) -> None:
     run = swept(tmp_path)
-    few = next(line for line in format_compare(compare(run, run)).splitlines() if line.startswith("too few"))
+    few = next(
+        line
+        for line in format_compare(compare(run, run)).splitlines()
+        if line.startswith("too few")
+    )
     assert few.count("fifo@") == LISTED_MAX
     assert few.endswith(", ...")

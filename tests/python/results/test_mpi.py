@@ -14,7 +14,9 @@ from tailrace.results.summary.workload import WorkloadSummary
 US = 10**6
 
 
-def trial(pattern: str, means_us: list[list[float]], sizes: list[int], repetitions: int = 100) -> Trial:
+def trial(
+    pattern: str, means_us: list[list[float]], sizes: list[int], repetitions: int = 100
+) -> Trial:
     """One trial of a job with these means of each rank, by size."""
     rows = [
         {
@@ -29,12 +31,18 @@ def trial(pattern: str, means_us: list[list[float]], sizes: list[int], repetitio
         }
         for size, of_ranks in zip(sizes, means_us, strict=True)
     ]
-    own = {"name": "job", "kind": "mpi", "mpi_times": {"pattern": pattern, "ranks": 2, "sizes": rows}}
+    own = {
+        "name": "job",
+        "kind": "mpi",
+        "mpi_times": {"pattern": pattern, "ranks": 2, "sizes": rows},
+    }
     return whole.trial(workloads=[own, {"name": "backup", "kind": "stream"}])
 
 
 def text(found: MpiFigures | None) -> str:
-    return kinds_text(summary_of({"base": {"job": part(WorkloadSummary, mpi_figures=found)}}, ["job"]))
+    return kinds_text(
+        summary_of({"base": {"job": part(WorkloadSummary, mpi_figures=found)}}, ["job"])
+    )
 
 
 def test_a_ping_pong_takes_half_of_the_time_there_and_back() -> None:
@@ -49,12 +57,16 @@ def test_a_ping_pong_takes_half_of_the_time_there_and_back() -> None:
 
 def test_repetitions_are_whole_unless_trials_differ() -> None:
     for counts, told in (((12345, 12345), "12345"), ((12345, 12346), "12 346")):
-        found = summarise_mpi([trial("bcast", [[10.0, 30.0]], [4], count) for count in counts], ["job"])
+        found = summarise_mpi(
+            [trial("bcast", [[10.0, 30.0]], [4], count) for count in counts], ["job"]
+        )
         assert found is not None
         assert mpi_rows(found)[0][1] == told
 
 
-@pytest.mark.parametrize(("pattern", "expected"), [("ring", 50.0), ("exchange", 100.0), ("allreduce", None)])
+@pytest.mark.parametrize(
+    ("pattern", "expected"), [("ring", 50.0), ("exchange", 100.0), ("allreduce", None)]
+)
 def test_ranks_have_a_fastest_a_slowest_and_a_mean(pattern: str, expected: float | None) -> None:
     found = summarise_mpi([trial(pattern, [[20.0, 40.0]], [1000])], ["job"])
     assert found is not None
@@ -63,7 +75,10 @@ def test_ranks_have_a_fastest_a_slowest_and_a_mean(pattern: str, expected: float
 
 
 def test_figures_are_means_over_trials_and_sizes_without_iterations_are_omitted() -> None:
-    trials = [trial("bcast", [[10.0, 30.0], []], [4, 8]), trial("bcast", [[20.0, 50.0], []], [4, 8])]
+    trials = [
+        trial("bcast", [[10.0, 30.0], []], [4, 8]),
+        trial("bcast", [[20.0, 50.0], []], [4, 8]),
+    ]
     found = summarise_mpi(trials, ["job"])
     assert found is not None
     [row] = found.rows

@@ -3,12 +3,24 @@
 import pytest
 
 from tailrace.results.compare.effect_words import size_words
-from tailrace.results.format.numbers import change_interval_text, change_text, digits_text, plain_text
+from tailrace.results.format.numbers import (
+    change_interval_text,
+    change_text,
+    digits_text,
+    plain_text,
+)
 
 
 @pytest.mark.parametrize(
     ("percent", "text"),
-    [(42.56, "+42.6 %"), (-96.9, "−96.9 %"), (299.9, "+299.9 %"), (300, "× 4.00"), (1325, "× 14.2"), (0.01, "0.0 %")],
+    [
+        (42.56, "+42.6 %"),
+        (-96.9, "−96.9 %"),
+        (299.9, "+299.9 %"),
+        (300, "× 4.00"),
+        (1325, "× 14.2"),
+        (0.01, "0.0 %"),
+    ],
 )
 def test_a_change_is_a_percentage_or_a_ratio(percent: float, text: str) -> None:
     assert change_text(percent) == text

@@ -1,4 +1,5 @@
-"""The order of a screen: groups and whoever is in none first, from the worst change; members by the group's metric."""
+"""The order of a screen: groups and whoever is in none first, from the worst change; members by the
+group's metric."""
 
 from parts import part
 from tailrace.results.summary.effect import ArmEffect
@@ -9,7 +10,12 @@ from tailrace.statistics import Interval
 
 
 def effect(
-    workload: str, ratio: float, verdict: str, *, metric: str = "latency_p99_ms", is_main: bool = True
+    workload: str,
+    ratio: float,
+    verdict: str,
+    *,
+    metric: str = "latency_p99_ms",
+    is_main: bool = True,
 ) -> ArmEffect:
     ends = Interval(ratio * 0.9, ratio * 1.1, 0.9, "")
     return part(
@@ -30,7 +36,14 @@ def effect(
 
 def subject(name: str, *members: str, is_member: bool = False) -> TableSubject:
     own = list(members) or [name]
-    return part(TableSubject, name=name, members=own, is_group=bool(members), is_member=is_member, lead="rate_per_s")
+    return part(
+        TableSubject,
+        name=name,
+        members=own,
+        is_group=bool(members),
+        is_member=is_member,
+        lead="rate_per_s",
+    )
 
 
 def test_the_worst_comes_first_and_members_last() -> None:
@@ -55,10 +68,14 @@ def test_the_worst_comes_first_and_members_last() -> None:
         ],
     )
     assert [one.name for one in worst_first(summary)] == ["c", "g", "d", "b", "a"]
-    assert [one.metric for one in judged_effects(summary)["b"]] == ["latency_p99_ms"], "as its group"
+    assert [one.metric for one in judged_effects(summary)["b"]] == ["latency_p99_ms"], (
+        "as its group"
+    )
 
 
 def test_whoever_has_no_figure_is_not_told() -> None:
     subjects = [subject("c"), subject("d")]
-    summary = part(Summary, subjects=subjects, arms={"b": part(ArmSummary, figures={"d": {}})}, comparisons=[])
+    summary = part(
+        Summary, subjects=subjects, arms={"b": part(ArmSummary, figures={"d": {}})}, comparisons=[]
+    )
     assert [one.name for one in worst_first(summary)] == ["d"]

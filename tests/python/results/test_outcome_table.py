@@ -1,4 +1,5 @@
-"""The table of the outcome: the same rows in report, terminal and notebook, of any number of arms and workloads."""
+"""The table of the outcome: the same rows in report, terminal and notebook, of any number of arms
+and workloads."""
 
 import json
 import re
@@ -33,7 +34,9 @@ def test_the_trials_that_an_interval_takes_are_those_of_groups_too() -> None:
     workload = part(WorkloadSummary, trials=[1, 2, 3], latency_ms=rare)
     group = part(GroupSummary, trials=[1, 2, 3], latency_ms=rarer)
     found = summary_of({"fifo": {"shop": workload}}, ["shop"], {"fifo": {"all": group}})
-    assert needed_sentence(found) == "* no interval: p99 needs about 16 to 31 trials of this length."
+    assert (
+        needed_sentence(found) == "* no interval: p99 needs about 16 to 31 trials of this length."
+    )
 
 
 class Balanced(HTMLParser):
@@ -52,7 +55,9 @@ class Balanced(HTMLParser):
 
 
 @pytest.mark.parametrize(("arms", "workloads"), [(1, 1), (2, 1), (3, 20), (12, 2), (12, 20)])
-def test_any_number_of_arms_and_workloads_has_a_table(tmp_path: Path, arms: int, workloads: int) -> None:
+def test_any_number_of_arms_and_workloads_has_a_table(
+    tmp_path: Path, arms: int, workloads: int
+) -> None:
     summary = many(tmp_path, arms, workloads, trials=3 if workloads > 2 else 6)
     table = outcome_table(summary)
     assert [len(block.rows) for block in table.blocks] == [arms] * workloads
@@ -77,8 +82,18 @@ def test_a_rate_is_of_what_the_workloads_count(tmp_path: Path) -> None:
 def test_a_cell_has_its_value_its_interval_its_change_and_a_sign(tmp_path: Path) -> None:
     [block] = outcome_table(many(tmp_path, 2, 1)).blocks
     baseline, other = (row.cells for row in block.rows)
-    assert (baseline[0].value, baseline[0].unit, baseline[0].change, baseline[0].sign) == ("1\u202f007", "/s", "", "")
-    assert (other[0].value, other[0].change, other[0].tone, other[0].sign) == ("2\u202f014", "+100.0 %", "better", "✓")
+    assert (baseline[0].value, baseline[0].unit, baseline[0].change, baseline[0].sign) == (
+        "1\u202f007",
+        "/s",
+        "",
+        "",
+    )
+    assert (other[0].value, other[0].change, other[0].tone, other[0].sign) == (
+        "2\u202f014",
+        "+100.0 %",
+        "better",
+        "✓",
+    )
     low, high = (float(end.replace("\u202f", "")) for end in other[0].interval.split(" to "))
     assert low < 2014 < high
     assert other[0].change_interval.endswith(" %")
@@ -90,7 +105,13 @@ def test_a_cell_has_its_value_its_interval_its_change_and_a_sign(tmp_path: Path)
 def test_half_of_the_interval_of_a_ratio_is_in_ratios(tmp_path: Path) -> None:
     def change(outcome: dict[str, Any], arm: str, number: int) -> None:
         one = endless(outcome, "XS")["XS"]
-        state(one, number, rate_per_s=1000 + (arm == "dpp") * (13_000 + 300 * number), p50_ms=2, p99_ms=8)
+        state(
+            one,
+            number,
+            rate_per_s=1000 + (arm == "dpp") * (13_000 + 300 * number),
+            p50_ms=2,
+            p99_ms=8,
+        )
 
     path = write_run(tmp_path / "run", change, manifest={"workloads": ["XS"]})
     cell = outcome_table(summarise(path)).blocks[0].rows[1].cells[0]
@@ -130,24 +151,39 @@ def test_report_terminal_and_notebook_show_the_same_figures(tmp_path: Path) -> N
         if cell.change:
             assert cell.change in page
             assert f"{cell.sign} {cell.change.removesuffix(' %')}".strip() in terminal
-    assert page.index("table class=") < page.index('section id="completion"'), "the first screen of the report"
+    assert page.index("table class=") < page.index('section id="completion"'), (
+        "the first screen of the report"
+    )
     assert terminal.index("rate or time") < terminal.index("latency, ms")
 
 
-def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(tmp_path: Path) -> None:
-    note = "The rate of a group is the total work of its members divided by the longest of their times."
+def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(
+    tmp_path: Path,
+) -> None:
+    note = (
+        "The rate of a group is the total work of its members divided "
+        "by the longest of their times."
+    )
 
     def change(outcome: dict[str, Any], _arm: str, _number: int) -> None:
         if (tmp_path / "endless").exists():
             endless(outcome, "XS", "L1")
 
     groups = {"workloads": ["XS", "L1"], "groups": {"databases": ["XS", "L1"]}}
-    assert note in outcome_table(summarise(write_run(tmp_path / "ends", change, manifest=groups))).notes
+    assert (
+        note
+        in outcome_table(summarise(write_run(tmp_path / "ends", change, manifest=groups))).notes
+    )
     (tmp_path / "endless").mkdir()
-    assert note not in outcome_table(summarise(write_run(tmp_path / "runs", change, manifest=groups))).notes
+    assert (
+        note
+        not in outcome_table(summarise(write_run(tmp_path / "runs", change, manifest=groups))).notes
+    )
 
 
-@pytest.mark.parametrize(("bounds", "tone"), [((0, 0), "same"), ((6, 6), "censored"), ((0, 1), "censored")])
+@pytest.mark.parametrize(
+    ("bounds", "tone"), [((0, 0), "same"), ((6, 6), "censored"), ((0, 1), "censored")]
+)
 def test_lower_bounds_are_not_called_the_same(bounds: tuple[int, int], tone: str) -> None:
     verdict = "no significant difference"
     assert tone_of(part(ArmEffect, verdict=verdict, bounds=bounds, metric="latency_p99_ms")) == tone
@@ -172,7 +208,9 @@ def test_no_loss_anywhere_does_not_put_an_arm_in_question(tmp_path: Path) -> Non
         own["tcp"] |= {"retransmits": 0, "spurious_retransmits": 0}
 
     headline = {"workloads": ["XS"], "headline": [{"workload": "XS", "metric": "loss_percent"}]}
-    text = format_table(summarise(write_run(tmp_path / "run", change, manifest=headline, arms=("fifo", "dpp"))))
+    text = format_table(
+        summarise(write_run(tmp_path / "run", change, manifest=headline, arms=("fifo", "dpp")))
+    )
     assert "XS: loss is exactly the same with dpp as with fifo in every trial.\n" in text
 
 
@@ -207,7 +245,9 @@ def test_a_group_adds_rates_and_pools_waits_and_losses(tmp_path: Path) -> None:
         ("XS", False, True),
         ("L1", False, True),
     ]
-    assert "\n    fifo  " in outcome_text(summary), "the name of an arm of a member stands there whole"
+    assert "\n    fifo  " in outcome_text(summary), (
+        "the name of an arm of a member stands there whole"
+    )
     total = summary.arms["fifo"].figures["databases"]
     assert total["rate_per_s"].value == 1010
     assert total["loss_percent"].value == pytest.approx(100 * (200 + 100) / 200_000)
@@ -224,15 +264,21 @@ def test_what_is_sent_again_without_need_is_no_loss(tmp_path: Path) -> None:
     def change(outcome: dict[str, Any], _arm: str, _number: int) -> None:
         endless(outcome, "XS")["XS"]["tcp"] |= {"retransmits": 900, "spurious_retransmits": 850}
 
-    path = write_run(tmp_path / "run", change, manifest={"workloads": ["XS"]}, arms=("fifo",), trials=1)
+    path = write_run(
+        tmp_path / "run", change, manifest={"workloads": ["XS"]}, arms=("fifo",), trials=1
+    )
     assert summarise(path).arms["fifo"].figures["XS"]["loss_percent"].value == pytest.approx(0.05)
 
 
-def test_what_workloads_are_judged_by_is_one_family_and_the_rest_is_described(tmp_path: Path) -> None:
+def test_what_workloads_are_judged_by_is_one_family_and_the_rest_is_described(
+    tmp_path: Path,
+) -> None:
     comparisons = many(tmp_path, 3, 2).comparisons
     assert {e.tests for e in comparisons if e.metric == "rate_per_s"} == {4}
     assert {e.is_main for e in comparisons if e.metric == "rate_per_s"} == {True}
-    [described] = {(e.tests, e.p_value, e.verdict) for e in comparisons if e.metric == "latency_p99_ms"}
+    [described] = {
+        (e.tests, e.p_value, e.verdict) for e in comparisons if e.metric == "latency_p99_ms"
+    }
     assert described == (0, None, "not tested")
 
 
@@ -257,11 +303,19 @@ def test_a_group_is_complete_with_the_last_of_its_members(tmp_path: Path) -> Non
         early, late = (one for one in outcome["workloads"] if one["name"] in ("XS", "L1"))
         early["completion_ps"], late["completion_ps"] = 10**12, None if arm == "dpp" else 4 * 10**12
 
-    groups = {"workloads": ["XS", "L1"], "groups": {"databases": ["XS", "L1"]}, "workload_scale": {"XS": 0.05}}
+    groups = {
+        "workloads": ["XS", "L1"],
+        "groups": {"databases": ["XS", "L1"]},
+        "workload_scale": {"XS": 0.05},
+    }
     path = write_run(tmp_path / "run", change, manifest=groups, arms=("fifo", "dpp"))
     assert Result(path).completion_s("fifo", "databases") == [4.0] * 6
     assert Result(path).completion_s("dpp", "databases") == [], "one has not finished"
-    table = next(part for part in format_table(summarise(path)).split("\n\n") if part.startswith("completion, s"))
+    table = next(
+        part
+        for part in format_table(summarise(path)).split("\n\n")
+        if part.startswith("completion, s")
+    )
     assert re.search(r"^databases +fifo +6 +4\.000 ", table, re.MULTILINE)
     assert "unfinished in 1, 2, 3, 4, 5, 6" in table
 

@@ -11,7 +11,10 @@ from tailrace.results.metrics import processors
 
 
 def trial(**changes: Any) -> Trial:
-    hosts = [{"name": "db", "processor": processor(**changes)}, {"name": "client", "processor": None}]
+    hosts = [
+        {"name": "db", "processor": processor(**changes)},
+        {"name": "client", "processor": None},
+    ]
     done = [{"name": name, "transactions": 50} for name in ("orders", "others")]
     return whole.trial(hosts=hosts, workloads=done, end_ps=2 * 10**12)
 

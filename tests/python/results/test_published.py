@@ -32,7 +32,8 @@ def test_the_published_figures_are_those_of_the_papers_tables() -> None:
     bands = read_published(ROOT / "reproductions" / "cisco-dpp" / "published.yaml")
     values = {(b.metric, b.arm, b.workload): b.value for b in bands}
     mixed = {
-        name: (values["completion_s", "fifo", name], values["completion_s", "dpp", name]) for name in ["XS", "S", "M"]
+        name: (values["completion_s", "fifo", name], values["completion_s", "dpp", name])
+        for name in ["XS", "S", "M"]
     }
     assert mixed == {"XS": (572, 390), "S": (585, 396), "M": (672, 479)}
     for name in ("XS", "S", "M", "L1", "L2"):
@@ -40,17 +41,26 @@ def test_the_published_figures_are_those_of_the_papers_tables() -> None:
         slow, fast = values["completion_s", "fifo", name], values["completion_s", "dpp", name]
         assert slow is not None
         assert fast is not None
-        assert values["acceleration_percent", "dpp", name] == pytest.approx((1 - fast / slow) * 100, abs=0.05)
+        assert values["acceleration_percent", "dpp", name] == pytest.approx(
+            (1 - fast / slow) * 100, abs=0.05
+        )
 
 
 def test_the_published_figures_say_what_they_can_prove() -> None:
     bands = read_published(ROOT / "reproductions" / "cisco-dpp" / "published.yaml")
     kinds = {(b.metric, b.arm, b.workload): b.kind for b in bands}
-    independent = {("completion_s", arm, name) for arm in ("fifo", "dpp") for name in ("XS", "S", "M")}
+    independent = {
+        ("completion_s", arm, name) for arm in ("fifo", "dpp") for name in ("XS", "S", "M")
+    }
     assert {figure for figure, kind in kinds.items() if kind == "independent"} == independent
-    assert {kinds["completion_s", f"solo:{name}", name] for name in ("XS", "S", "M", "L1", "L2")} == {"fitted"}
+    assert {
+        kinds["completion_s", f"solo:{name}", name] for name in ("XS", "S", "M", "L1", "L2")
+    } == {"fitted"}
     assert {kinds["acceleration_percent", "dpp", name] for name in ("XS", "S", "M")} == {"derived"}
-    assert {kind for (_, _, name), kind in kinds.items() if name in ("L1", "L2")} == {"fitted", "bound"}
+    assert {kind for (_, _, name), kind in kinds.items() if name in ("L1", "L2")} == {
+        "fitted",
+        "bound",
+    }
 
 
 def test_the_bands_of_speed_ups_tell_a_working_mechanism_from_a_dead_one() -> None:
@@ -64,11 +74,14 @@ def test_the_bands_of_speed_ups_tell_a_working_mechanism_from_a_dead_one() -> No
 def test_a_band_that_a_dead_mechanism_holds_is_refused(kind: str) -> None:
     raw = {"metric": "acceleration_percent", "value": 0.8, "tolerance_points": 5}
     with pytest.raises(
-        RunDirectoryError, match=rf"kind {kind}, but the band -4.2 to 5.8 contains 0.*hint.*kind: bound"
+        RunDirectoryError,
+        match=rf"kind {kind}, but the band -4.2 to 5.8 contains 0.*hint.*kind: bound",
     ):
         Band.parse(raw | {"kind": kind}, "published.yaml: figures.3")
     assert Band.parse(raw | {"kind": "bound"}, "test").kind == "bound"
-    assert Band.parse(raw, "test").kind == "independent", "files from before there were kinds stay readable"
+    assert Band.parse(raw, "test").kind == "independent", (
+        "files from before there were kinds stay readable"
+    )
 
 
 def test_what_a_dead_mechanism_would_score_is_judged_beside_each_figure(run: Run) -> None:
@@ -76,7 +89,12 @@ def test_what_a_dead_mechanism_would_score_is_judged_beside_each_figure(run: Run
     assert judged(run, **DPP, value=480, tolerance="30%").passed_without is True
     fifo = judged(run, **(DPP | {"arm": "fifo"}), value=572, tolerance="10%")
     assert (fifo.passed, fifo.passed_without) == (True, True)
-    speed_up = {"metric": "acceleration_percent", "arm": "dpp", "baseline": "fifo", "workload": "XS"}
+    speed_up = {
+        "metric": "acceleration_percent",
+        "arm": "dpp",
+        "baseline": "fifo",
+        "workload": "XS",
+    }
     assert judged(run, **speed_up, value=31.8, tolerance_points=5).passed_without is False
     assert judged(run, **speed_up, value=1, tolerance_points=5).passed_without is True
 
@@ -91,7 +109,9 @@ def test_a_relative_tolerance_is_inclusive(run: Run) -> None:
 
 
 def test_a_tolerance_in_points_is_absolute() -> None:
-    band = Band.parse({"metric": "acceleration_percent", "value": 31.8, "tolerance_points": 5}, "test")
+    band = Band.parse(
+        {"metric": "acceleration_percent", "value": 31.8, "tolerance_points": 5}, "test"
+    )
     assert [band.low, band.high] == pytest.approx([26.8, 36.8])
     assert band.tolerance == "±5 points"
 
@@ -112,9 +132,18 @@ def test_completion_is_compared_at_full_scale_and_says_so(run: Run) -> None:
 
 def test_acceleration_is_that_of_the_means(run: Run) -> None:
     result = judged(
-        run, metric="acceleration_percent", arm="dpp", baseline="fifo", workload="XS", value=31.8, tolerance_points=2
+        run,
+        metric="acceleration_percent",
+        arm="dpp",
+        baseline="fifo",
+        workload="XS",
+        value=31.8,
+        tolerance_points=2,
     )
-    means = [mean([t.workloads["XS"].completion_ps or 0 for t in run.valid(arm)]) for arm in ("fifo", "dpp")]
+    means = [
+        mean([t.workloads["XS"].completion_ps or 0 for t in run.valid(arm)])
+        for arm in ("fifo", "dpp")
+    ]
     assert result.value == pytest.approx((1 - means[1] / means[0]) * 100)
     assert result.multiplied_by == 1
 
@@ -129,7 +158,9 @@ def test_acceleration_is_that_of_the_means(run: Run) -> None:
     ],
 )
 def test_a_ratio_is_that_of_the_comparison_in_the_same_run(run: Run, metric: str, of: str) -> None:
-    [effect] = [e for e in compare_arms(run, "fifo") if (e.arm, e.workload, e.metric) == ("dpp", "XS", of)]
+    [effect] = [
+        e for e in compare_arms(run, "fifo") if (e.arm, e.workload, e.metric) == ("dpp", "XS", of)
+    ]
     assert effect.is_paired
     found = judged(run, metric=metric, arm="dpp", workload="XS", at_least=0.1)
     assert (found.value, found.interval) == (effect.ratio, effect.ratio_interval)
@@ -137,7 +168,9 @@ def test_a_ratio_is_that_of_the_comparison_in_the_same_run(run: Run, metric: str
 
 
 def test_an_acceleration_is_that_of_the_comparison_in_the_same_run(run: Run) -> None:
-    [effect] = [e for e in compare_arms(run, "fifo") if (e.workload, e.metric) == ("XS", "completion_s")]
+    [effect] = [
+        e for e in compare_arms(run, "fifo") if (e.workload, e.metric) == ("XS", "completion_s")
+    ]
     found = judged(run, metric="acceleration_percent", arm="dpp", workload="XS", at_least=1)
     assert found.value == pytest.approx(effect.improvement_percent)
     assert found.interval
@@ -149,7 +182,9 @@ def test_an_acceleration_is_that_of_the_comparison_in_the_same_run(run: Run) -> 
 def test_a_ratio_of_lower_bounds_is_open_where_larger_ones_would_not_pass(tmp_path: Path) -> None:
     run = cut_off_in_the_last(tmp_path)
     ratio = {"metric": "latency_p99_ratio", "arm": "dpp", "baseline": "fifo", "workload": "XS"}
-    [effect] = [e for e in compare_arms(run, "fifo") if (e.workload, e.metric) == ("XS", "latency_p99_ms")]
+    [effect] = [
+        e for e in compare_arms(run, "fifo") if (e.workload, e.metric) == ("XS", "latency_p99_ms")
+    ]
     assert any(effect.bounds)
     found = judged(run, **ratio, at_least=0.0001)
     assert (found.value, found.is_bound, found.interval) == (effect.ratio, True, None)
@@ -164,13 +199,19 @@ def test_bounds_of_a_goal_have_three_ends(run: Run) -> None:
     assert interval.low < value < interval.high
     assert (interval.low, interval.high) == pytest.approx((value, value), rel=0.02)
     told = {}
-    for where, edge in {"inside": interval.high + 1, "outside": interval.low - 1, "edge": value}.items():
+    for where, edge in {
+        "inside": interval.high + 1,
+        "outside": interval.low - 1,
+        "edge": value,
+    }.items():
         found = judged(run, **DPP, at_most=edge * 1.0001)
         told[where] = found.end, found.passed, found.is_clear, verdict_text(found)
     assert told["inside"] == ("meets", True, True, "pass")
     assert told["outside"] == ("misses", False, True, "FAIL")
     assert told["edge"][:3] == ("undecided", False, False)
-    assert re.fullmatch(r"FAIL: undecided \(takes (about \d+|more than 1000) trials.*\)", told["edge"][3])
+    assert re.fullmatch(
+        r"FAIL: undecided \(takes (about \d+|more than 1000) trials.*\)", told["edge"][3]
+    )
     floor = judged(run, **DPP, at_least=interval.low - 1, at_most=value)
     assert (floor.end, floor.holds) == ("undecided", True)
     assert judged(run, **DPP, at_least=interval.high + 1, at_most=1000).end == "misses"
@@ -212,7 +253,9 @@ def test_a_verdict_says_when_the_interval_reaches_over_the_edge(run: Run) -> Non
         ("queue_depth_mean_bytes", {}, 4_190_000, 4_190_000),
     ],
 )
-def test_every_metric_can_be_expected(run: Run, metric: str, place: dict[str, str], low: float, high: float) -> None:
+def test_every_metric_can_be_expected(
+    run: Run, metric: str, place: dict[str, str], low: float, high: float
+) -> None:
     result = judged(run, metric=metric, arm="fifo", at_least=low, at_most=high, **place)
     assert result.passed, result.value
 
@@ -237,8 +280,14 @@ def test_a_median_can_be_asked_for(run: Run) -> None:
         ({"metric": "completion_s"}, "needs value and tolerance"),
         ({"metric": "completion_s", "value": 3}, "needs a unit"),
         ({"metric": "completion_s", "value": 3, "tolerance": 0.1}, "tolerance '0.1' needs a unit"),
-        ({"metric": "completion_s", "value": 3, "tolerance": "ten%"}, "tolerance 'ten%' is not a percentage"),
-        ({"metric": "completion_s", "value": "fast", "tolerance": "1%"}, "value must be a number, not 'fast'"),
+        (
+            {"metric": "completion_s", "value": 3, "tolerance": "ten%"},
+            "tolerance 'ten%' is not a percentage",
+        ),
+        (
+            {"metric": "completion_s", "value": "fast", "tolerance": "1%"},
+            "value must be a number, not 'fast'",
+        ),
         ({"metric": "completion_s", "statistic": "mode", "at_most": 1}, "statistic 'mode'"),
         ({"metric": "completion_s", "kind": "fited", "at_most": 1}, "unknown kind 'fited'"),
         ({"metric": "completion_s", "kind": ["fitted"], "at_most": 1}, "unknown kind"),
@@ -250,7 +299,9 @@ def test_what_is_wrong_with_a_band_is_said(raw: Any, what: str) -> None:
 
 
 def test_an_unknown_metric_is_refused_with_those_that_there_are(run: Run) -> None:
-    with pytest.raises(RunDirectoryError, match=r"unknown metric speed in an expectation \(hint: completion_s"):
+    with pytest.raises(
+        RunDirectoryError, match=r"unknown metric speed in an expectation \(hint: completion_s"
+    ):
         judged(run, metric="speed", workload="XS", at_least=1)
 
 
@@ -279,7 +330,10 @@ def test_a_lower_bound_passes_only_where_a_larger_figure_would(tmp_path: Path) -
 
 
 def test_a_goal_is_about_what_was_cut_off_too(tmp_path: Path) -> None:
-    run, p99 = cut_off_in_the_last(tmp_path), {"metric": "latency_p99_ms", "arm": "fifo", "workload": "XS"}
+    run, p99 = (
+        cut_off_in_the_last(tmp_path),
+        {"metric": "latency_p99_ms", "arm": "fifo", "workload": "XS"},
+    )
     value = judged(run, **p99, at_least=0).value
     assert value is not None
     assert judged(run, **p99, at_most=value / 20).end == "misses"

@@ -30,7 +30,11 @@ def test_a_table_holds_all_valid_trials_and_says_which(result: Result) -> None:
     table = result.table("port_series")
     assert table.column_names[:4] == ["arm", "trial", "port", "bin"]
     assert len(table) == 3 * BINS
-    assert set(zip(table.column("arm"), table.column("trial"), strict=True)) == {("fifo", 1), ("dpp", 1), ("dpp", 2)}
+    assert set(zip(table.column("arm"), table.column("trial"), strict=True)) == {
+        ("fifo", 1),
+        ("dpp", 1),
+        ("dpp", 2),
+    }
     first = next(table.rows())
     assert first["arm"] == "fifo"
     assert first["start_s"] == 0
@@ -40,7 +44,9 @@ def test_a_table_holds_all_valid_trials_and_says_which(result: Result) -> None:
 def test_the_rows_of_a_trial_stay_together(result: Result) -> None:
     table = result.table("port_series", recorded=True)
     for arm, number in (("fifo", 1), ("dpp", 1), ("dpp", 2)):
-        own = read_parquet(str(result.path / "trials" / arm / f"{number}.port_series.parquet")).read_all()
+        own = read_parquet(
+            str(result.path / "trials" / arm / f"{number}.port_series.parquet")
+        ).read_all()
         rows = [row for row in table.rows() if (row["arm"], row["trial"]) == (arm, number)]
         for name in own.column_names:
             assert [row[name] for row in rows] == own.column(name).to_pylist()
@@ -76,7 +82,9 @@ def test_a_table_that_no_trial_recorded_is_an_error_with_a_hint(tmp_path: Path) 
         Result(path).table("transactions")
 
 
-def test_a_table_has_names_and_seconds_where_trials_record_places_and_picoseconds(result: Result) -> None:
+def test_a_table_has_names_and_seconds_where_trials_record_places_and_picoseconds(
+    result: Result,
+) -> None:
     recorded, readable = result.table("transactions", recorded=True), result.table("transactions")
     assert len(recorded) == len(readable) > 0
     names = result.summary.workloads
@@ -87,9 +95,13 @@ def test_a_table_has_names_and_seconds_where_trials_record_places_and_picosecond
 
 def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
     path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
-    empty: dict[str, Any] = {name: Array([], DataType.uint64()) for name in ("workload", "start_ps", "waited_ps")}
+    empty: dict[str, Any] = {
+        name: Array([], DataType.uint64()) for name in ("workload", "start_ps", "waited_ps")
+    }
     for arm in ("fifo", "dpp"):
-        write_parquet(ArrowTable.from_pydict(empty), str(path / "trials" / arm / "1.cut_off.parquet"))
+        write_parquet(
+            ArrowTable.from_pydict(empty), str(path / "trials" / arm / "1.cut_off.parquet")
+        )
     table = Result(path).table("cut_off")
     assert (len(table), table.column_names[-1]) == (0, "waited_s")
 
@@ -121,12 +133,17 @@ def test_a_library_that_is_not_installed_is_named(
     result: Result, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(TailraceError, match=rf"^{library} is not installed \(hint: `pip install {library}`"):
+    with pytest.raises(
+        TailraceError, match=rf"^{library} is not installed \(hint: `pip install {library}`"
+    ):
         getattr(result.table("transactions"), f"to_{library}")()
 
 
 def test_the_latency_of_a_workload_is_in_seconds(result: Result) -> None:
-    latency, summary = result.latency("dpp", "XS"), result.summary.arms["dpp"].workloads["XS"].latency_ms
+    latency, summary = (
+        result.latency("dpp", "XS"),
+        result.summary.arms["dpp"].workloads["XS"].latency_ms,
+    )
     assert latency.p99_s == pytest.approx(summary.p99 / 1000)
     assert latency.p50_s < latency.p90_s < latency.p99_s <= latency.max_s
     assert latency.count == summary.count
@@ -136,7 +153,9 @@ def test_the_latency_of_a_workload_is_in_seconds(result: Result) -> None:
 
 
 def test_the_interval_of_a_latency_is_that_of_the_trials(tmp_path: Path) -> None:
-    latency = Result(FakeRun(trials=4, with_solo=False).write(tmp_path / "run")).latency("dpp", "XS")
+    latency = Result(FakeRun(trials=4, with_solo=False).write(tmp_path / "run")).latency(
+        "dpp", "XS"
+    )
     bounds = latency.interval_s("p50")
     assert bounds is not None
     assert bounds[0] < sum(latency.values_s("p50")) / 4 < bounds[1]
@@ -152,7 +171,9 @@ def test_the_transactions_of_a_workload_are_read_when_they_are_asked_for(result:
 def test_a_name_that_is_not_there_is_answered_with_those_that_are(result: Result) -> None:
     with pytest.raises(KeyError, match="no arm express; there are fifo, dpp"):
         result.latency("express", "XS")
-    with pytest.raises(KeyError, match="no workload XXL in the valid trials of dpp; there are XS, S"):
+    with pytest.raises(
+        KeyError, match="no workload XXL in the valid trials of dpp; there are XS, S"
+    ):
         result.completion_s("dpp", "XXL")
 
 
@@ -164,7 +185,9 @@ def test_arms_are_compared_in_a_table(result: Result) -> None:
 
 
 def test_runs_are_compared_arm_by_arm(tmp_path: Path) -> None:
-    first, second = (Result(FakeRun(trials=4, seed=seed).write(tmp_path / str(seed))) for seed in (1, 2))
+    first, second = (
+        Result(FakeRun(trials=4, seed=seed).write(tmp_path / str(seed))) for seed in (1, 2)
+    )
     table = first.compare(second)
     assert table.rows().__next__()["scope"] == "fifo"
     assert (set(table.column("baseline")), set(table.column("arm"))) == ({"a"}, {"b"})
@@ -205,7 +228,9 @@ def test_notebooks_show_the_first_rows_of_a_table(result: Result) -> None:
 
 
 def test_names_cannot_break_the_display(tmp_path: Path) -> None:
-    shown = Result(FakeRun(name="<script>x</script>", trials=1, with_solo=False).write(tmp_path / "run"))._repr_html_()
+    shown = Result(
+        FakeRun(name="<script>x</script>", trials=1, with_solo=False).write(tmp_path / "run")
+    )._repr_html_()
     assert "<script>" not in shown
 
 

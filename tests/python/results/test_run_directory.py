@@ -41,7 +41,11 @@ from tailrace.results.directory.tables import read_table, read_trial_table, tabl
             {"assumptions": [{"x": 1}]},
             r"Object missing required field `name` - at `\$\.assumptions\[0\]`",
         ),
-        ("manifest.json", {"machine": {"cpu": []}}, r"Expected `str \| null`, got `array` - at `\$\.machine\.cpu`"),
+        (
+            "manifest.json",
+            {"machine": {"cpu": []}},
+            r"Expected `str \| null`, got `array` - at `\$\.machine\.cpu`",
+        ),
         ("plans/fifo.json", {"links": 3}, r"Expected `array`, got `int` - at `\$\.links`"),
         ("plans/fifo.json", {"vlan": 3}, r"Object contains unknown field `vlan`"),
     ],
@@ -59,12 +63,23 @@ def test_a_file_that_does_not_fit_is_told_with_the_key(
 @pytest.mark.parametrize(
     ("edited", "said"),
     [
-        ({"baseline": "dp"}, r"there is no arm 'dp' - at `\$\.baseline` \(hint: did you mean 'dpp'\?\)"),
-        ({"sweep": {"axes": [], "combine": "grid", "points": [], "arms": []}}, r"it has no axes, points or arms"),
-        ({"headline": [{"workload": "X"}]}, r"there is no workload or group 'X' - at `\$\.headline\[0\]\.workload`"),
+        (
+            {"baseline": "dp"},
+            r"there is no arm 'dp' - at `\$\.baseline` \(hint: did you mean 'dpp'\?\)",
+        ),
+        (
+            {"sweep": {"axes": [], "combine": "grid", "points": [], "arms": []}},
+            r"it has no axes, points or arms",
+        ),
+        (
+            {"headline": [{"workload": "X"}]},
+            r"there is no workload or group 'X' - at `\$\.headline\[0\]\.workload`",
+        ),
     ],
 )
-def test_a_manifest_that_names_what_is_not_there_is_refused(tmp_path: Path, edited: dict[str, Any], said: str) -> None:
+def test_a_manifest_that_names_what_is_not_there_is_refused(
+    tmp_path: Path, edited: dict[str, Any], said: str
+) -> None:
     path = FakeRun(trials=1).write(tmp_path / "run")
     changed(path / "manifest.json", edited)
     with pytest.raises(RunDirectoryError, match=rf"manifest\.json: {said}"):
@@ -81,7 +96,8 @@ def test_the_plan_of_another_arm_is_refused(tmp_path: Path) -> None:
     path = FakeRun(trials=1).write(tmp_path / "run")
     (path / "plans" / "fifo.json").write_bytes((path / "plans" / "dpp.json").read_bytes())
     with pytest.raises(
-        RunDirectoryError, match=r"plans/fifo\.json: it is another plan than .* of arm 'fifo' \(hint: rem"
+        RunDirectoryError,
+        match=r"plans/fifo\.json: it is another plan than .* of arm 'fifo' \(hint: rem",
     ):
         Run.read(path)
 
@@ -90,7 +106,9 @@ def test_a_kind_of_workload_that_does_not_exist_is_told_without_a_plan(tmp_path:
     path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
     (path / "plans" / "fifo.json").unlink()
     changed(path / "trials" / "fifo" / "1.json", {"outcome.workloads.0.kind": "zz"})
-    with pytest.raises(RunDirectoryError, match=r"fifo/1\.json: there is no kind of workload 'zz' \(hint: remove"):
+    with pytest.raises(
+        RunDirectoryError, match=r"fifo/1\.json: there is no kind of workload 'zz' \(hint: remove"
+    ):
         Run.read(path)
 
 
@@ -142,13 +160,19 @@ CHANGES: list[tuple[object, str]] = [
         {"outcome.workloads.0.latency.p99_ps": "long"},
         r"Expected `int`, got `str` - at `\$\.outcome\.workloads\[0\]\.latency",
     ),
-    ({"outcome.hosts.0.name": ...}, r"missing required field `name` - at `\$\.outcome\.hosts\[0\]`"),
+    (
+        {"outcome.hosts.0.name": ...},
+        r"missing required field `name` - at `\$\.outcome\.hosts\[0\]`",
+    ),
     ({"outcome.ports.0.colour": 1}, r"unknown field `colour` - at `\$\.outcome\.ports\[0\]`"),
     ({"status": "good"}, r"Invalid enum value 'good' - at `\$\.status`"),
     ({"format": 4}, "it has format 4, and this version of tailrace reads format 3"),
     ({"format": ...}, "it has format 1, and this version of tailrace reads format 3"),
     ({"arm": "dpp"}, r"it is of trial dpp/1, in the place of fifo/1"),
-    ({"outcome.seed": 3}, r"it is of a run of another seed: this trial has \d+, not 3 - at `\$\.outcome\.seed`"),
+    (
+        {"outcome.seed": 3},
+        r"it is of a run of another seed: this trial has \d+, not 3 - at `\$\.outcome\.seed`",
+    ),
     (
         {"outcome.workloads": []},
         r"its workloads are none, and planned are XS \(oltp\), .* - at `\$\.outcome\.workloads`",
@@ -157,16 +181,34 @@ CHANGES: list[tuple[object, str]] = [
         {"outcome.workloads.1.name": "XS"},
         r"its workloads are XS \(oltp\), XS \(oltp\), .* - at `\$\.outcome\.workloads`",
     ),
-    ({"outcome.workloads.0.kind": "zz"}, r"its workloads are XS \(zz\), .* - at `\$\.outcome\.workloads`"),
-    ({"outcome.end_ps": 0}, r"it ends at 0 ps, before anything was counted - at `\$\.outcome\.end_ps`"),
-    ({"outcome.workloads.0.counted_from_ps": 10**17}, r"it ends at \d+ ps, before anything was counted"),
-    ({"outcome.finished": False, "outcome.counted_from_ps": 10**17}, r"it ends at \d+ ps, before anything was counted"),
-    ({"outcome.workloads.0.transactions": -1}, r"Expected `int` >= 0 - at `\$\.outcome\.workloads\[0\]\.transactions`"),
+    (
+        {"outcome.workloads.0.kind": "zz"},
+        r"its workloads are XS \(zz\), .* - at `\$\.outcome\.workloads`",
+    ),
+    (
+        {"outcome.end_ps": 0},
+        r"it ends at 0 ps, before anything was counted - at `\$\.outcome\.end_ps`",
+    ),
+    (
+        {"outcome.workloads.0.counted_from_ps": 10**17},
+        r"it ends at \d+ ps, before anything was counted",
+    ),
+    (
+        {"outcome.finished": False, "outcome.counted_from_ps": 10**17},
+        r"it ends at \d+ ps, before anything was counted",
+    ),
+    (
+        {"outcome.workloads.0.transactions": -1},
+        r"Expected `int` >= 0 - at `\$\.outcome\.workloads\[0\]\.transactions`",
+    ),
     (
         {"outcome.workloads.0.transactions": 10**30},
         r"Expected `int` <= \d+ - at `\$\.outcome\.workloads\[0\]\.transact",
     ),
-    ({"outcome.workloads.0.goodput_bytes": -1}, r"Expected `int` >= 0 - at `\$\.outcome\.workloads\[0\]\.goodput"),
+    (
+        {"outcome.workloads.0.goodput_bytes": -1},
+        r"Expected `int` >= 0 - at `\$\.outcome\.workloads\[0\]\.goodput",
+    ),
     ({"trial": 7}, r"it is of trial fifo/7, in the place of fifo/1"),
     ({"plan_hash": "0" * 16}, "it is of another plan of arm 'fifo' than this run"),
 ]
@@ -193,17 +235,23 @@ def changed(file: Path, change: object) -> None:
 
 
 @pytest.mark.parametrize(("change", "what"), CHANGES)
-def test_a_trial_that_is_none_is_named_with_the_key_and_a_hint(tmp_path: Path, change: object, what: str) -> None:
+def test_a_trial_that_is_none_is_named_with_the_key_and_a_hint(
+    tmp_path: Path, change: object, what: str
+) -> None:
     path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
     changed(path / "trials" / "fifo" / "1.json", change)
-    with pytest.raises(RunDirectoryError, match=rf"fifo/1\.json: .*{what}.*\(hint: remove the file"):
+    with pytest.raises(
+        RunDirectoryError, match=rf"fifo/1\.json: .*{what}.*\(hint: remove the file"
+    ):
         Run.read(path)
 
 
 def test_a_run_directory_of_another_version_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
     changed(path / "manifest.json", {"manifest_version": 2})
-    with pytest.raises(RunDirectoryError, match="run: it has format 2, and this version of tailrace reads format 3"):
+    with pytest.raises(
+        RunDirectoryError, match="run: it has format 2, and this version of tailrace reads format 3"
+    ):
         Run.read(path)
 
 
@@ -217,9 +265,18 @@ def test_a_folder_with_the_name_of_a_trial_is_none(tmp_path: Path) -> None:
     ("columns", "said"),
     [
         ({"x": [1]}, "it has no column workload, as every table transactions has"),
-        ({"workload": [0], "start_ps": [0], "latency_ps": ["long"]}, "its column latency_ps has no numbers"),
-        ({"workload": [99], "start_ps": [0], "latency_ps": [0]}, "its workload 99 is not in the outcome of the trial"),
-        ({"workload": [-1], "start_ps": [0], "latency_ps": [0]}, "its workload -1 is not in the outcome of the trial"),
+        (
+            {"workload": [0], "start_ps": [0], "latency_ps": ["long"]},
+            "its column latency_ps has no numbers",
+        ),
+        (
+            {"workload": [99], "start_ps": [0], "latency_ps": [0]},
+            "its workload 99 is not in the outcome of the trial",
+        ),
+        (
+            {"workload": [-1], "start_ps": [0], "latency_ps": [0]},
+            "its workload -1 is not in the outcome of the trial",
+        ),
     ],
 )
 def test_a_table_of_another_program_is_refused_with_its_name(
@@ -227,9 +284,14 @@ def test_a_table_of_another_program_is_refused_with_its_name(
 ) -> None:
     path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
     file = path / "trials" / "fifo" / "1.transactions.parquet"
-    kinds = {name: DataType.utf8() if isinstance(of[0], str) else DataType.int64() for name, of in columns.items()}
+    kinds = {
+        name: DataType.utf8() if isinstance(of[0], str) else DataType.int64()
+        for name, of in columns.items()
+    }
     table_of_rows([{name: of[0] for name, of in columns.items()}], kinds).to_parquet(file)
-    with pytest.raises(RunDirectoryError, match=rf"1\.transactions\.parquet: cannot be read: {said} \(hint: remove"):
+    with pytest.raises(
+        RunDirectoryError, match=rf"1\.transactions\.parquet: cannot be read: {said} \(hint: remove"
+    ):
         read_trial_table(Run.read(path).trials["fifo"][0], "transactions")
 
 
@@ -248,12 +310,15 @@ def test_a_table_that_one_trial_lacks_is_told(tmp_path: Path, lacking: str) -> N
     file = path / "trials" / "fifo" / f"{lacking}.transactions.parquet"
     file.unlink()
     with pytest.raises(
-        RunDirectoryError, match=rf"fifo/{lacking}\.transactions\.parquet: cannot be read: no such file"
+        RunDirectoryError,
+        match=rf"fifo/{lacking}\.transactions\.parquet: cannot be read: no such file",
     ):
         read_table(Run.read(path), "transactions")
     for other in file.parent.glob("*.transactions.parquet"):
         other.unlink()
-    with pytest.raises(RunDirectoryError, match=r"1\.transactions\.parquet: cannot be read: no such file"):
+    with pytest.raises(
+        RunDirectoryError, match=r"1\.transactions\.parquet: cannot be read: no such file"
+    ):
         read_table(Run.read(path), "transactions")
 
 

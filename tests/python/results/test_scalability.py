@@ -40,7 +40,9 @@ def with_rates(path: Path, rates: dict[str, int]) -> list[Growth]:
 
 def test_sizes_are_users_and_perfect_growth_is_that_of_the_first_point(workplace: Path) -> None:
     swept({USERS: [4, 8, 12, 16, 20]})
-    [grown] = with_rates(workplace / "swept", {f"users={n}": 100 * n // 4 - n for n in (4, 8, 12, 16, 20)})
+    [grown] = with_rates(
+        workplace / "swept", {f"users={n}": 100 * n // 4 - n for n in (4, 8, 12, 16, 20)}
+    )
     assert (grown.noun, grown.metric, grown.first) == ("users", "rate_per_s", 4)
     assert [point.size for point in grown.points] == [4, 8, 12, 16, 20]
     assert [point.perfect for point in grown.points] == pytest.approx([96, 192, 288, 384, 480])
@@ -66,7 +68,9 @@ def test_the_laws_have_the_coefficients_of_the_points(workplace: Path) -> None:
     """In multiples of the first point, whose four users are one database."""
     sizes = [1, 2, 4, 8, 16, 32]
     swept({USERS: [4 * n for n in sizes]})
-    rates = {f"users={4 * n}": round(1e9 * n / (1 + 0.02 * (n - 1) + 0.001 * n * (n - 1))) for n in sizes}
+    rates = {
+        f"users={4 * n}": round(1e9 * n / (1 + 0.02 * (n - 1) + 0.001 * n * (n - 1))) for n in sizes
+    }
     [grown] = with_rates(workplace / "swept", rates)
     assert grown.usl
     assert grown.usl.contention == pytest.approx(0.02, rel=1e-4)
@@ -78,7 +82,10 @@ def test_the_laws_have_the_coefficients_of_the_points(workplace: Path) -> None:
 def test_workloads_that_are_omitted_do_not_count() -> None:
     orders = sound()["workloads"]["orders"]
     workloads = {"orders": orders, "more": orders, "most": orders}
-    axes = {"workloads.more.enabled": [False, True, True], "workloads.most.enabled": [False, False, True]}
+    axes = {
+        "workloads.more.enabled": [False, True, True],
+        "workloads.most.enabled": [False, False, True],
+    }
     [grown] = swept(axes, workloads=workloads)
     users = orders["users"]
     assert [point.size for point in grown.points] == [users, 2 * users, 3 * users]

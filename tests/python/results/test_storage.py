@@ -23,15 +23,30 @@ DEVICE: dict[str, Any] = {
     "write_rate": "8GB/s",
     "link": "duplex",
 }
-DISK: dict[str, Any] = {"kind": "storage", "initiators": ["client", "db"], "device": "own", "depth": 4, "block": "512B"}
+DISK: dict[str, Any] = {
+    "kind": "storage",
+    "initiators": ["client", "db"],
+    "device": "own",
+    "depth": 4,
+    "block": "512B",
+}
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     scenario = sound(
-        workloads__backup=..., devices={"own": DEVICE}, workloads__disk=DISK, workloads__orders=..., arms=...
+        workloads__backup=...,
+        devices={"own": DEVICE},
+        workloads__disk=DISK,
+        workloads__orders=...,
+        arms=...,
     )
-    scenario["workloads"]["writer"] = DISK | {"initiators": ["bulk"], "read": 0, "depth": 8, "flush_every": 400}
+    scenario["workloads"]["writer"] = DISK | {
+        "initiators": ["bulk"],
+        "read": 0,
+        "depth": 8,
+        "flush_every": 400,
+    }
     scenario["experiment"] = {"duration": "60ms", "warm_up": "10ms", "trials": 1}
     return Run.read(tailrace.run(scenario, out=tmp_path_factory.mktemp("storage") / "run").path)
 
@@ -65,7 +80,9 @@ def figure(run: Run, workload: str, metric: str) -> float | None:
         ("writer", "device_queue_mean", 8),
     ],
 )
-def test_figures_are_those_of_the_device(run: Run, workload: str, metric: str, expected: float) -> None:
+def test_figures_are_those_of_the_device(
+    run: Run, workload: str, metric: str, expected: float
+) -> None:
     assert figure(run, workload, metric) == pytest.approx(expected, rel=0.03, abs=1)
 
 
@@ -74,7 +91,10 @@ def test_a_device_is_busy_for_all_of_the_time_at_most(busy_s: float, expected: f
     """A piece that was under way when the measured time began brings all of its time."""
     requests = {"devices": {"busy_s": busy_s, "count": 1, "pieces": 1, "pieces_wait_s": 3.0}}
     own = {"name": "disk", "kind": "storage", "storage_requests": requests}
-    assert storage_figure(whole.trial(end_ps=10**12, workloads=[own]), "disk", "device_busy_percent") == expected
+    assert (
+        storage_figure(whole.trial(end_ps=10**12, workloads=[own]), "disk", "device_busy_percent")
+        == expected
+    )
 
 
 def test_parts_are_all_of_the_time_and_what_did_not_happen_has_no_latency(run: Run) -> None:
@@ -101,11 +121,19 @@ def test_requests_of_a_group_are_those_of_its_members(run: Run) -> None:
 
 
 def test_rates_of_a_group_are_over_the_longest_of_its_times() -> None:
-    """One of two is done with its 100 reads after a second, the other goes on until the end of the trial."""
+    """One of two is done with its 100 reads after a second, the other goes on until the end of the
+    trial."""
     requests = {"read": {"count": 100, "bytes": 4_000_000}}
-    early = {"name": "early", "kind": "storage", "completion_ps": 10**12, "storage_requests": requests}
+    early = {
+        "name": "early",
+        "kind": "storage",
+        "completion_ps": 10**12,
+        "storage_requests": requests,
+    }
     late = {"name": "late", "kind": "storage", "storage_requests": requests}
-    both = summarise_storage([whole.trial(end_ps=4 * 10**12, workloads=[early, late])], ["early", "late"])
+    both = summarise_storage(
+        [whole.trial(end_ps=4 * 10**12, workloads=[early, late])], ["early", "late"]
+    )
     assert both
     assert (both.read_iops, both.read_mbytes_per_s) == pytest.approx((200 / 4, 2.0))
 

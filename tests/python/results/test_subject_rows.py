@@ -8,7 +8,9 @@ from tailrace.results.summary.workload import GroupSummary, WorkloadSummary
 
 def test_the_first_row_that_a_workload_has_is_labelled_whichever_arm_it_is_of() -> None:
     own = part(WorkloadSummary)
-    summary = summary_of({"quiet": {"shop": own}, "with": {"shop": own, "backup": own}}, ["shop", "backup"])
+    summary = summary_of(
+        {"quiet": {"shop": own}, "with": {"shop": own, "backup": own}}, ["shop", "backup"]
+    )
     rows = subject_rows(summary, lambda _: True)
     assert [(row.name, row.arm, row.index, row.is_first) for row in rows] == [
         ("shop", "quiet", 0, True),
@@ -19,14 +21,21 @@ def test_the_first_row_that_a_workload_has_is_labelled_whichever_arm_it_is_of() 
 
 
 def test_a_row_that_has_nothing_to_tell_takes_no_label() -> None:
-    arms = {"fifo": {"shop": part(WorkloadSummary)}, "dpp": {"shop": part(WorkloadSummary, planned=1)}}
-    [row] = subject_rows(summary_of(arms, ["shop"]), lambda own: isinstance(own, WorkloadSummary) and own.planned)
+    arms = {
+        "fifo": {"shop": part(WorkloadSummary)},
+        "dpp": {"shop": part(WorkloadSummary, planned=1)},
+    }
+    [row] = subject_rows(
+        summary_of(arms, ["shop"]), lambda own: isinstance(own, WorkloadSummary) and own.planned
+    )
     assert (row.arm, row.is_first) == ("dpp", True)
 
 
 def test_a_group_has_no_place_among_the_workloads() -> None:
     both = part(GroupSummary, members=["shop"])
-    summary = summary_of({"fifo": {"shop": part(WorkloadSummary)}}, ["shop"], {"fifo": {"all": both}})
+    summary = summary_of(
+        {"fifo": {"shop": part(WorkloadSummary)}}, ["shop"], {"fifo": {"all": both}}
+    )
     group, shop = subject_rows(summary, lambda _: True)
     assert (group.name, group.at) == ("all", None)
     assert group.own is both

@@ -48,7 +48,9 @@ def test_completion_is_shown_at_full_scale_by_the_count_that_was_run(cisco: Path
     for name, (_, count) in MIX.items():
         workload = arm.workloads[name]
         assert workload.scale == max(1, int(count * 0.05)) / count
-        assert workload.completion_full_scale_s == [value / workload.scale for value in workload.completion_s.values]
+        assert workload.completion_full_scale_s == [
+            value / workload.scale for value in workload.completion_s.values
+        ]
     # 507 x 0.05 is 25 transactions, not 25.35: dividing by 0.05 would be 1.4 % off.
     l1 = arm.workloads["L1"]
     assert sum(l1.completion_full_scale_s) / 6 == pytest.approx(646, rel=0.01)
@@ -74,7 +76,9 @@ def test_acceleration_has_an_interval_and_a_test_of_pairs(cisco: Path) -> None:
     assert xs.improvement_percent == pytest.approx(31.8, abs=0.6)
     assert xs.improvement_interval.low < xs.improvement_percent < xs.improvement_interval.high
     assert xs.is_paired
-    assert xs.test == "Student's test", "six pairs that exchange their labels cannot reach 0.05 among five tests"
+    assert xs.test == "Student's test", (
+        "six pairs that exchange their labels cannot reach 0.05 among five tests"
+    )
     assert (xs.p_value, xs.tests) == (2 / 924, 5)
     assert xs.p_adjusted == pytest.approx(5 * 2 / 924)
     assert "sooner" not in xs.words
@@ -106,7 +110,9 @@ def test_failed_invalid_and_missing_trials_are_listed_and_never_averaged(tmp_pat
     assert summary.arms["dpp"].trials == [1, 3, 4, 5]
     assert len(summary.arms["dpp"].workloads["XS"].completion_s.values) == 4
     effect = summary.comparisons[0]
-    assert (effect.is_paired, effect.trials) == (True, (3, 3)), "trials 3, 4 and 5 are left in both arms"
+    assert (effect.is_paired, effect.trials) == (True, (3, 3)), (
+        "trials 3, 4 and 5 are left in both arms"
+    )
     text = format_table(summary)
     assert "PARTIAL" in text
     assert "dpp trial 2: failed: the simulator ran out of memory" in text
@@ -154,7 +160,10 @@ def test_two_trials_are_too_few_and_the_sizes_are_told(tmp_path: Path) -> None:
     assert {e.trials_needed for e in summary.comparisons if e.is_main} == {5}
     assert summary.arms["fifo"].workloads["XS"].completion_s.interval is None
     text = format_table(summary)
-    assert "XS: completion time is 31.8 % lower with dpp than with fifo, but 2 trials cannot decide 5" in text
+    assert (
+        "XS: completion time is 31.8 % lower with dpp than with fifo, but 2 trials cannot decide 5"
+        in text
+    )
 
 
 def test_drops_are_counted_by_cause_in_switches_and_hosts(tmp_path: Path) -> None:
@@ -176,7 +185,11 @@ def test_bytes_that_one_trial_did_not_count_are_not_known(tmp_path: Path) -> Non
 
     def forget(outcome: dict[str, Any], number: int) -> None:
         drops = [queue["drops"] for port in outcome["ports"] for queue in port["queues"]]
-        for lost in (each["shared_buffer_full"] for each in drops if "shared_buffer_full" in each and number == 1):
+        for lost in (
+            each["shared_buffer_full"]
+            for each in drops
+            if "shared_buffer_full" in each and number == 1
+        ):
             del lost["bytes"]
 
     edit_trials(path, "fifo", forget)
@@ -213,7 +226,9 @@ def test_what_does_not_hold_is_shown_with_its_interval(cisco: Path) -> None:
     judged = summary.expectations
     judged[5] = replace(judged[5], passed=False, is_clear=True)
     text = format_table(summary)
-    assert "5 of 6 independent figures hold (and 3 of 3 derived, 6 of 6 bound, 5 of 5 fitted)." in text
+    assert (
+        "5 of 6 independent figures hold (and 3 of 3 derived, 6 of 6 bound, 5 of 5 fitted)." in text
+    )
     missed = [line for line in text.splitlines() if line.startswith("completion_s")]
     assert len(missed) == 1
     assert " to " in missed[0]
@@ -223,7 +238,9 @@ def test_what_does_not_hold_is_shown_with_its_interval(cisco: Path) -> None:
 def test_figures_without_kinds_are_counted_together(cisco: Path) -> None:
     summary = summarise(cisco)
     judged = [replace(judged, kind="independent") for judged in summary.expectations]
-    assert format_table(replace(summary, expectations=judged)).endswith("\n20 of 20 expectations hold.\n")
+    assert format_table(replace(summary, expectations=judged)).endswith(
+        "\n20 of 20 expectations hold.\n"
+    )
 
 
 def test_the_table_is_the_one_that_people_agreed_to(cisco: Path) -> None:
@@ -239,10 +256,13 @@ def test_an_arm_that_changes_nothing_is_told_so(tmp_path: Path) -> None:
         write_trial(file, read_trial(file) | {"arm": "dpp", "plan_hash": plan_hash})
     summary = summarise(path)
     words = (
-        "XS: completion time is exactly the same with dpp as with fifo in every trial; check that the overrides of dpp"
+        "XS: completion time is exactly the same with dpp as with fifo in every trial; check "
+        "that the overrides of dpp"
     )
     assert words in format_table(summary)
-    assert headline(summary) == ["With dpp instead of fifo, the main figures of all workloads are the same."]
+    assert headline(summary) == [
+        "With dpp instead of fifo, the main figures of all workloads are the same."
+    ]
 
 
 def nothing_ended(outcome: dict[str, Any], _number: int) -> None:
@@ -272,7 +292,11 @@ def cut_off(outcome: dict[str, Any], _number: int) -> None:
         if workload["name"] == "XS":
             longest = 2 * workload["latency"]["max_ps"]
             count = 20 * workload["latency"]["count"] // 1000 + 20
-            workload["cut_off"] = {"count": count, "longest_ps": longest, "buckets": [[longest, count]]}
+            workload["cut_off"] = {
+                "count": count,
+                "longest_ps": longest,
+                "buckets": [[longest, count]],
+            }
 
 
 def test_transactions_that_were_cut_off_are_told_and_count(tmp_path: Path) -> None:
@@ -291,7 +315,9 @@ def test_transactions_that_were_cut_off_are_told_and_count(tmp_path: Path) -> No
     row = next(line for line in text.splitlines() if line.startswith("XS") and "> " in line)
     assert str(latency.cut_off.count) in row.replace(" ", "")
     assert "Kaplan-Meier" in text
-    assert "Kaplan-Meier" not in format_table(summarise(FakeRun(with_solo=False).write(tmp_path / "other")))
+    assert "Kaplan-Meier" not in format_table(
+        summarise(FakeRun(with_solo=False).write(tmp_path / "other"))
+    )
 
 
 def test_a_workload_without_cuts_has_the_figures_that_its_engine_recorded(tmp_path: Path) -> None:

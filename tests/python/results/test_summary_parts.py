@@ -1,4 +1,5 @@
-"""Parts of a summary: what is written is what is read, means of counters, and the fidelity of live trials."""
+"""Parts of a summary: what is written is what is read, means of counters, and the fidelity of live
+trials."""
 
 from typing import Any
 
@@ -15,7 +16,13 @@ from tailrace.outcome.types import BondedInterface
 from tailrace.results import summarise
 from tailrace.results.compare.fidelity import fidelity_rows, summarise_fidelity
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.summary.hosts import BondMeans, HostMeans, HypervisorMeans, MachineSpent, ProcessorMeans
+from tailrace.results.summary.hosts import (
+    BondMeans,
+    HostMeans,
+    HypervisorMeans,
+    MachineSpent,
+    ProcessorMeans,
+)
 from tailrace.results.summary.means import means_of
 from tailrace.results.summary.network import (
     Deadlock,
@@ -49,7 +56,9 @@ def arm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("key", PARTS)
-def test_a_part_is_read_as_it_was_written_and_holds_something(arm: dict[str, Any], key: str) -> None:
+def test_a_part_is_read_as_it_was_written_and_holds_something(
+    arm: dict[str, Any], key: str
+) -> None:
     assert arm[key]
     assert msgspec.json.decode(msgspec.json.encode(arm[key]), type=PARTS[key]) == arm[key]
 
@@ -79,7 +88,9 @@ def machine(**told: float | None) -> MachineSpent:
 
 
 def test_a_figure_that_some_lack_is_the_mean_of_the_others() -> None:
-    found = means_of(MachineSpent, [machine(idle_cores=3.0), machine(idle_cores=None, switches_per_s=2.0)])
+    found = means_of(
+        MachineSpent, [machine(idle_cores=3.0), machine(idle_cores=None, switches_per_s=2.0)]
+    )
     assert (found.idle_cores, found.switches_per_s, found.user_cores) == (3.0, 1.5, 1.0)
     assert means_of(MachineSpent, [machine(idle_cores=None)]).idle_cores is None
 
@@ -92,7 +103,12 @@ def test_fidelity_is_the_worst_of_all_trials_and_the_least_idle_time() -> None:
     effect = {"mean_ms": -0.5, "p99_ms": 0.1, "drops": 3, "punctual_drops": 7}
     rates = {"leaf>db": -40.0, "leaf>client": 30.0}
     lost = {"db": {"rx_dropped": 2, "write_failed": 1}, "client": {}}
-    first = live(1, {"effect": {"leaf>db": effect}, "rate_error_ppm": rates}, idle_share=0.5, congestion_controls=["x"])
+    first = live(
+        1,
+        {"effect": {"leaf>db": effect}, "rate_error_ppm": rates},
+        idle_share=0.5,
+        congestion_controls=["x"],
+    )
     second = live(
         2,
         {"lateness_us": {"p99_9": 9.0}, "frames_lost_outside": lost, "cpu": {"switch_share": 0.25}},
@@ -104,7 +120,11 @@ def test_fidelity_is_the_worst_of_all_trials_and_the_least_idle_time() -> None:
     found = summarise_fidelity([first, second])
     assert found is not None
     assert (found.delay_error_ms, found.delay_error_p99_ms, found.drop_error) == (0.5, 0.1, 4)
-    assert (found.pacing_error_ppm, found.lateness_p99_9_us, found.frames_lost_outside) == (40, 9, 3)
+    assert (found.pacing_error_ppm, found.lateness_p99_9_us, found.frames_lost_outside) == (
+        40,
+        9,
+        3,
+    )
     assert (found.idle_share, found.switch_share, found.core_wait_share) == (0.25, 0.25, 0.125)
     assert (found.generator_lag_us, found.congestion_controls) == (7, ["cubic", "x"])
     assert (found.stalls_us, found.own_lateness_p99_9_us, found.steal_share) == (None, None, None)

@@ -17,7 +17,9 @@ def tree(instance: int, vlans: list[int], blocked: int = 1) -> Tree:
 
 def test_a_tree_says_its_vlans_its_root_and_what_it_blocks() -> None:
     assert tree_words(tree(0, [], blocked=0), PLAN) == "instance 0: root spine1; no port is blocked"
-    assert tree_words(tree(1, [10]), PLAN) == "instance 1 (VLAN 10): root spine1; blocked leaf1>spine2"
+    assert (
+        tree_words(tree(1, [10]), PLAN) == "instance 1 (VLAN 10): root spine1; blocked leaf1>spine2"
+    )
     words = tree_words(tree(2, [5, 20, 21, 22], blocked=8), PLAN)
     assert words.startswith("instance 2 (VLANs 5, 20-22): root spine1; blocked leaf1>spine2, ")
     assert words.endswith("leaf6>spine2 and 2 more")
@@ -27,12 +29,16 @@ def test_blocked_ports_of_parallel_links_have_their_numbers() -> None:
     ports = [{"node": "leaf1", "towards": "spine2", "port": port} for port in (2, 3)]
     found = part(Tree, instance=1, vlans=[10], roots=["spine1"], blocked=ports)
     links = [*LINKS, {"a": "spine2", "b": "leaf1"}]
-    assert tree_words(found, part(Plan, links=links)).endswith("blocked leaf1>spine2 (port 2), leaf1>spine2 (port 3)")
+    assert tree_words(found, part(Plan, links=links)).endswith(
+        "blocked leaf1>spine2 (port 2), leaf1>spine2 (port 3)"
+    )
 
 
 def test_a_tree_carries_the_workloads_of_its_vlans_and_the_first_all_others() -> None:
     def used(*vlans: int) -> list[bool]:
-        workloads = [{"header": {"vlan": vlan} if vlan else {}, "body": {"stream": {}}} for vlan in vlans]
+        workloads = [
+            {"header": {"vlan": vlan} if vlan else {}, "body": {"stream": {}}} for vlan in vlans
+        ]
         plan = part(Plan, workloads=workloads)
         trees = [tree(0, []), tree(1, [10, 11]), tree(2, [20])]
         return [carries(one, trees, plan) for one in trees]

@@ -45,7 +45,9 @@ def run(path: Path) -> Run:
 
 
 def value(run: Run, metric: str, **where: Any) -> Any:
-    return judge(run, Band.parse({"metric": metric, "arm": "dpp", "at_least": 0, **where}, "test")).value
+    return judge(
+        run, Band.parse({"metric": metric, "arm": "dpp", "at_least": 0, **where}, "test")
+    ).value
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -93,8 +95,12 @@ def test_another_word_is_refused(run: Run) -> None:
         ("connections_spread_percent", {"workload": "S"}, None),
     ],
 )
-def test_counters_are_narrowed_down(run: Run, metric: str, where: dict[str, str], expected: float | None) -> None:
-    measured = judge(run, Band.parse({"metric": metric, "arm": "dpp", "at_least": 0, **where}, "test")).measured
+def test_counters_are_narrowed_down(
+    run: Run, metric: str, where: dict[str, str], expected: float | None
+) -> None:
+    measured = judge(
+        run, Band.parse({"metric": metric, "arm": "dpp", "at_least": 0, **where}, "test")
+    ).measured
     assert measured == (None if expected is None else pytest.approx(expected))
 
 
@@ -102,7 +108,9 @@ def test_a_rate_without_a_workload_is_that_of_all(run: Run) -> None:
     rates = [value(run, "rate_per_s", workload=name) for name in run.workloads]
     known = [rate for rate in rates if rate is not None]
     assert len(known) > 1
-    assert max(known) < value(run, "rate_per_s") <= sum(known) * (1 + 1e-9), "over the longest of their times"
+    assert max(known) < value(run, "rate_per_s") <= sum(known) * (1 + 1e-9), (
+        "over the longest of their times"
+    )
 
 
 def test_a_rate_of_a_group_is_that_of_the_members_that_the_arm_has(run: Run) -> None:
@@ -124,22 +132,30 @@ def test_drops_of_the_whole_network_count_what_no_queue_has_seen(run: Run) -> No
 def test_shares_of_goodput_and_of_queues_add_up(run: Run) -> None:
     shares = [value(run, "goodput_share_percent", workload=name) for name in run.workloads]
     assert sum(shares) == pytest.approx(100)
-    late = [value(run, "goodput_share_percent", workload=name, after="2s") for name in run.workloads]
+    late = [
+        value(run, "goodput_share_percent", workload=name, after="2s") for name in run.workloads
+    ]
     assert sum(late) == pytest.approx(100)
     assert late != pytest.approx(shares)
-    queues = [value(run, "queue_share_percent", port=PORT, queue=name) for name in ("express", "default")]
+    queues = [
+        value(run, "queue_share_percent", port=PORT, queue=name) for name in ("express", "default")
+    ]
     assert sum(queues) == pytest.approx(100)
 
 
 def test_goodput_after_an_instant_is_that_of_the_bins_from_there_on(run: Run) -> None:
     whole = [goodput_gbps(trial, trial.workloads["L2"]) for trial in run.valid("dpp")]
-    late = value(run, "goodput_gbps", workload="L2", after="40s")  # of the full length: 2 s of this run
+    late = value(
+        run, "goodput_gbps", workload="L2", after="40s"
+    )  # of the full length: 2 s of this run
     assert late == pytest.approx(sum(whole) / len(whole), rel=0.1)
     assert value(run, "goodput_gbps", workload="XS", after="600s") == 0
     assert value(run, "goodput_gbps", workload="XS", after="2000s") is None
 
 
-@pytest.mark.parametrize(("after_ps", "found"), [(0, (70, 30)), (1, (60, 20)), (10, (60, 20)), (20, (40, 10))])
+@pytest.mark.parametrize(
+    ("after_ps", "found"), [(0, (70, 30)), (1, (60, 20)), (10, (60, 20)), (20, (40, 10))]
+)
 def test_a_bin_that_begins_at_the_instant_counts(after_ps: int, found: tuple[int, int]) -> None:
     bins = {0: [(0, 10), (10, 20), (20, 40)]}
     kept = {("workload_series", ("workload", "goodput_bytes")): bins}
@@ -178,7 +194,9 @@ def test_where_and_from_when_stand_beside_the_figure(run: Run) -> None:
 def test_a_deadlock_is_told_before_everything_else(path: Path) -> None:
     summary = summarise(path)
     told = format_table(summary).split("\n\n")[1]
-    assert told.startswith("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0 are paused in a cycle")
+    assert told.startswith(
+        "Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0 are paused in a cycle"
+    )
     assert Fact("deadlock", "bad") in facts(summary)
     assert summary.arms["fifo"].deadlocks == []
 

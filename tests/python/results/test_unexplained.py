@@ -11,11 +11,18 @@ from tailrace.results.text.unexplained import unexplained_sentence
 from tailrace.results.workload import summarise_workload
 
 
-def counted(kind: str = "oltp", *, is_real: bool = True, transactions: int = 4, names: int = 1) -> Summary:
+def counted(
+    kind: str = "oltp", *, is_real: bool = True, transactions: int = 4, names: int = 1
+) -> Summary:
     """An arm with workloads of which connections are known."""
     found = {}
     for name in [f"orders{number}" for number in range(names)]:
-        own = {"name": name, "kind": kind, "transactions": transactions, "limits": {"open_ps": 1000}}
+        own = {
+            "name": name,
+            "kind": kind,
+            "transactions": transactions,
+            "limits": {"open_ps": 1000},
+        }
         trial = whole.trial(workloads=[own], exact={} if is_real else None)
         summary = summarise_workload(name, [trial], scale=1.0)
         assert summary is not None
@@ -31,12 +38,22 @@ def sentence(of: Summary, engine: str, fabric: str | None = None) -> str | None:
 @pytest.mark.parametrize(
     ("engine", "fabric", "why"),
     [
-        ("exact", None, "real kernels tell no critical path (hint: run the same scenario without --exact: "),
-        ("live", "tap", "no trial was explained by a log of the fabric (hint: run it with --log-ingress; or run the"),
+        (
+            "exact",
+            None,
+            "real kernels tell no critical path (hint: run the same scenario without --exact: ",
+        ),
+        (
+            "live",
+            "tap",
+            "no trial was explained by a log of the fabric (hint: run it "
+            "with --log-ingress; or run the",
+        ),
         (
             "live",
             "ovs",
-            "the fabric 'ovs' keeps no log of frames (hint: omit --fabric; or run the same scenario without --live: ",
+            "the fabric 'ovs' keeps no log of frames (hint: omit --fabric; or run the same "
+            "scenario without --live: ",
         ),
     ],
 )
@@ -45,15 +62,21 @@ def test_a_verdict_of_the_kernel_says_so_and_how_to_get_the_critical_path(
 ) -> None:
     said = sentence(counted(), engine, fabric)
     assert said is not None
-    assert said.startswith("What limits orders0 is told by the kernel's counters, which do not see the queues")
+    assert said.startswith(
+        "What limits orders0 is told by the kernel's counters, which do not see the queues"
+    )
     assert why in said
 
 
 def test_a_simulated_run_that_was_not_explained_names_the_command() -> None:
     said = sentence(counted(is_real=False, names=5), "simulated")
     assert said is not None
-    assert said.startswith("What limits orders0, orders1, orders2 and 2 more is told by TCP's counters")
-    assert said.endswith("no trial was explained (hint: `tailrace explain RUN` finds the critical path).")
+    assert said.startswith(
+        "What limits orders0, orders1, orders2 and 2 more is told by TCP's counters"
+    )
+    assert said.endswith(
+        "no trial was explained (hint: `tailrace explain RUN` finds the critical path)."
+    )
 
 
 @pytest.mark.parametrize(("kind", "transactions"), [("stream", 4), ("oltp", 0)])

@@ -46,13 +46,18 @@ def stop(outcome: dict[str, Any], arm: str, number: int, *, trials: range = rang
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     groups = {"databases": ["XS", "S", "M", "L1", "L2"]}
-    return write_run(tmp_path_factory.mktemp("late") / "run", stop, manifest={"groups": groups}, scale=1.0)
+    return write_run(
+        tmp_path_factory.mktemp("late") / "run", stop, manifest={"groups": groups}, scale=1.0
+    )
 
 
 def test_an_unfinished_arm_is_told_by_its_bound(path: Path) -> None:
     summary = summarise(path)
     [sentence] = unfinished_sentences(summary)
-    assert sentence == "fifo: > 20.0 s, 5 of 5 workloads unfinished, 41 % of the transactions done (6 of 6 trials)."
+    assert (
+        sentence == "fifo: > 20.0 s, 5 of 5 workloads unfinished, 41 % of the "
+        "transactions done (6 of 6 trials)."
+    )
     text = format_table(summary)
     assert "> 20.0 s, 5 of 5 databases unfinished, 41 % of the transactions done" in text
     assert "unfinished in 6 of 6 trials" in text
@@ -91,11 +96,15 @@ def test_bars_are_hatched_and_as_long_as_what_is_known(path: Path) -> None:
 
 def test_an_arm_of_which_some_trials_finished_has_no_mean_of_the_lucky_ones(tmp_path: Path) -> None:
     late = write_run(
-        tmp_path / "run", lambda outcome, arm, number: stop(outcome, arm, number, trials=range(1, 3)), scale=1.0
+        tmp_path / "run",
+        lambda outcome, arm, number: stop(outcome, arm, number, trials=range(1, 3)),
+        scale=1.0,
     )
     summary = summarise(late)
     assert summary.arms["fifo"].workloads["XS"].completion_s.mean is None
-    assert "> 20.0 s, unfinished in 2 of 6 trials, 41 % of the transactions done" in format_table(summary)
+    assert "> 20.0 s, unfinished in 2 of 6 trials, 41 % of the transactions done" in format_table(
+        summary
+    )
     [bar] = [bar for bar in completion_bars(summary) if (bar.workload, bar.arm) == ("XS", "fifo")]
     assert bar.mean_s == pytest.approx((2 * 20 + 4 * 572) / 6, rel=0.02)
 
@@ -106,7 +115,9 @@ def test_members_of_a_group_are_databases_where_all_of_them_are(tmp_path: Path) 
         next(one for one in outcome["workloads"] if one["name"] == "L1")["kind"] = "stream"
 
     groups = {"late": ["XS", "S", "M", "L1", "L2"]}
-    text = format_table(summarise(write_run(tmp_path / "run", change, manifest={"groups": groups}, scale=1.0)))
+    text = format_table(
+        summarise(write_run(tmp_path / "run", change, manifest={"groups": groups}, scale=1.0))
+    )
     assert re.search(r"4 of \d workloads unfinished", text)
     assert "databases" not in text
 
@@ -135,7 +146,11 @@ def test_no_chart_invents_a_zero_for_an_arm_of_which_nothing_is_known(tmp_path: 
 
 def test_a_real_trial_that_is_cut_short_says_what_did_not_finish(tmp_path: Path) -> None:
     slow = {"workloads.orders.gap": "20ms"}
-    data = sound(arms={"quick": {}, "slow": slow}, workloads__orders__transactions=20, experiment__duration="300ms")
+    data = sound(
+        arms={"quick": {}, "slow": slow},
+        workloads__orders__transactions=20,
+        experiment__duration="300ms",
+    )
     loaded = load_scenario(data)
     finished = ExperimentRun(loaded, Options(out=tmp_path / "run")).run()
     assert not finished.is_valid
@@ -144,7 +159,7 @@ def test_a_real_trial_that_is_cut_short_says_what_did_not_finish(tmp_path: Path)
     assert summary.arms["slow"].unfinished_trials == [1, 2]
     [sentence] = unfinished_sentences(summary)
     assert re.fullmatch(
-        r"slow: > 0\.300 s, 1 of 1 workload unfinished, [67]\d % of the transactions done \(2 of 2 trials\)\.",
+        r"slow: > 0\.300 s, 1 of 1 workload unfinished, [67]\d % of the transactions done \(2 of 2 trials\)\.",  # noqa: E501
         sentence,
     )
     assert any("it needs at least 0.38" in str(warning) for warning in loaded.warnings)
@@ -161,8 +176,12 @@ def trial(number: int = 1, end_s: int = 10, **outcome: Any) -> Trial:
 
 
 def test_a_bound_holds_for_every_trial() -> None:
-    late = [{"name": "XS", "kind": "oltp", "completion_ps": None, "transactions": n} for n in (40, 60)]
-    found = unfinished_of([trial(1, 20, workloads=late[:1]), trial(2, 30, workloads=late[1:])], "XS", 100)
+    late = [
+        {"name": "XS", "kind": "oltp", "completion_ps": None, "transactions": n} for n in (40, 60)
+    ]
+    found = unfinished_of(
+        [trial(1, 20, workloads=late[:1]), trial(2, 30, workloads=late[1:])], "XS", 100
+    )
     assert found is not None
     assert (found.after_s, found.mean_bound_s, found.done_share) == (20, 25, 0.5)
 
@@ -197,14 +216,20 @@ def test_drops_of_hosts_are_drops() -> None:
 
 def test_after_a_warm_up_nothing_is_told_per_million_frames() -> None:
     hosts = [{"nic_queue_drops": 10, "rx_ring_drops": 0}]
-    rates = summarise_rates([trial(hosts=hosts, conservation={"sent": 1000}, counted_from_ps=5 * 10**12)])
+    rates = summarise_rates(
+        [trial(hosts=hosts, conservation={"sent": 1000}, counted_from_ps=5 * 10**12)]
+    )
     assert rates.per_second.drops == 2
     assert rates.per_million_frames.drops is None
 
 
 def test_marks_that_one_queue_does_not_count_are_not_known() -> None:
     ports = [
-        {"node": "leaf", "towards": "db", "queues": [{"name": "q", "drops": {}, "marked_frames": n} for n in (5, None)]}
+        {
+            "node": "leaf",
+            "towards": "db",
+            "queues": [{"name": "q", "drops": {}, "marked_frames": n} for n in (5, None)],
+        }
     ]
     rates = summarise_rates([trial(ports=ports)])
     assert rates.per_second.marks is None

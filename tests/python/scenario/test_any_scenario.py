@@ -1,4 +1,5 @@
-"""Whatever stands in a scenario: it is refused in words, or it becomes plans that the simulator accepts."""
+"""Whatever stands in a scenario: it is refused in words, or it becomes plans that the simulator
+accepts."""
 
 import copy
 import json
@@ -32,7 +33,10 @@ RICH = sound(
             "cpu": {"per_byte": "1ps"},
             "tcp": {"ecn": True, "receive_buffer": {"initial": "64KiB", "maximum": "1MB"}},
         },
-        "db": {"tcp": {"send_buffer": "1MB"}, "nic": {"pfc": {"priorities": [3]}, "qcn": {"timer": "1ms"}}},
+        "db": {
+            "tcp": {"send_buffer": "1MB"},
+            "nic": {"pfc": {"priorities": [3]}, "qcn": {"timer": "1ms"}},
+        },
         "bulk": {"nic": {"storm": {"priorities": [3], "end": "1s"}}},
     },
     policies__red={
@@ -54,23 +58,64 @@ RICH = sound(
         },
         "priorities": {3: "b"},
         "etrap": {"profile": "mesh", "age": "30us"},
-        "pfc": {"priorities": [3], "xoff": "40kB", "watchdog": {"detection": "1ms"}, "per_priority": {3: {}}},
+        "pfc": {
+            "priorities": [3],
+            "xoff": "40kB",
+            "watchdog": {"detection": "1ms"},
+            "per_priority": {3: {}},
+        },
         "police": {"rate": "5Gbit/s", "burst": "100kB"},
     },
     policies__paused={"queues": {"a": {}}, "link_pause": {"headroom": "20kB", "cable": "10m"}},
     switches__leaf__ports={"db": "red", "bulk": "lossless"},
-    switches__leaf__classify=[{"class": 3, "dscp": ["ef"]}, {"class": 1, "destination": "db", "destination_port": 1}],
+    switches__leaf__classify=[
+        {"class": 3, "dscp": ["ef"]},
+        {"class": 1, "destination": "db", "destination_port": 1},
+    ],
     workloads__orders__dscp="ef",
     workloads__orders__vlan=12,
-    network__spanning_tree={"protocol": "mstp", "instances": {1: {"vlans": "10-20", "bridge_priority": {"leaf": 0}}}},
+    network__spanning_tree={
+        "protocol": "mstp",
+        "instances": {1: {"vlans": "10-20", "bridge_priority": {"leaf": 0}}},
+    },
     switches__leaf__bridge_priority=4096,
     network__links=[{"between": ["db", "leaf"], "path_cost": 7, "port_priority": {"leaf": 16}}],
     experiment__calibrate={"to": "1s"},
     expect=[{"metric": "drops_frames", "at_most": 3}],
     assumptions=[{"name": "a", "value": "b", "mark": "seen"}],
 )
-WORDS = ["", "x", "\x00", "é", "a.b", "'", "leaf", "client", "db", "all", "none", "fifo", "dpp", "cubic", "web-search"]
-QUANTITIES = ["0s", "1s", "5ms", "0B", "1B", "18kB", "10Gbit/s", "1bit/s", "9e99s", "100%", "0%", "0.0001%", "1 frame"]
+WORDS = [
+    "",
+    "x",
+    "\x00",
+    "é",
+    "a.b",
+    "'",
+    "leaf",
+    "client",
+    "db",
+    "all",
+    "none",
+    "fifo",
+    "dpp",
+    "cubic",
+    "web-search",
+]
+QUANTITIES = [
+    "0s",
+    "1s",
+    "5ms",
+    "0B",
+    "1B",
+    "18kB",
+    "10Gbit/s",
+    "1bit/s",
+    "9e99s",
+    "100%",
+    "0%",
+    "0.0001%",
+    "1 frame",
+]
 SHAPES = [
     "exponential(0s)",
     "exponential(1ps)",
@@ -82,13 +127,28 @@ SHAPES = [
     "auto",
 ]
 NUMBERS: list[Any] = [0, -1, 1, 3, 8, 2**63, 2**70, 1.5, float("nan"), float("inf")]
-PARTS: list[Any] = [None, True, [], {}, [[]], {"a": 1}, ["client"], {"cdf": [["0B", "0%"], ["1B", "100%"]]}]
+PARTS: list[Any] = [
+    None,
+    True,
+    [],
+    {},
+    [[]],
+    {"a": 1},
+    ["client"],
+    {"cdf": [["0B", "0%"], ["1B", "100%"]]},
+]
 VALUES = st.sampled_from([*WORDS, *QUANTITIES, *SHAPES, *NUMBERS, *PARTS])
 
 
 def places(data: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
     """Every place inside a scenario."""
-    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    inside = (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data)
+        if isinstance(data, list)
+        else ()
+    )
     for key, value in inside:
         yield (*path, key)
         yield from places(value, (*path, key))
@@ -104,8 +164,14 @@ PLACES = list(places(RICH))
 
 
 @settings(max_examples=cases(400, 100))
-@given(path=st.sampled_from(PLACES), value=VALUES, change=st.sampled_from(["replace", "replace", "remove", "add"]))
-def test_any_scenario_is_refused_in_words_or_runs(path: KeyPath, value: object, change: str) -> None:
+@given(
+    path=st.sampled_from(PLACES),
+    value=VALUES,
+    change=st.sampled_from(["replace", "replace", "remove", "add"]),
+)
+def test_any_scenario_is_refused_in_words_or_runs(
+    path: KeyPath, value: object, change: str
+) -> None:
     data = copy.deepcopy(RICH)
     parent = parent_of(data, path)
     if change == "remove":

@@ -39,7 +39,9 @@ def test_an_unknown_one_is_refused_with_its_line_and_the_closest_name(tmp_path: 
     assert str(refused.value) == (
         f"{path}:8: experiment.baseline: there is no arm 'tonite' (hint: did you mean 'tonight'?)"
     )
-    with pytest.raises(ScenarioError, match=r"with --baseline: experiment\.baseline: there is no arm 'no'"):
+    with pytest.raises(
+        ScenarioError, match=r"with --baseline: experiment\.baseline: there is no arm 'no'"
+    ):
         load_scenario(sound(), {"experiment.baseline": Given("--baseline", "no")})
 
 
@@ -67,7 +69,9 @@ def test_workloads_alone_run_in_it_and_make_another_run(tmp_path: Path) -> None:
 
     assert identity() == identity(**DPP), "the same trials, told in another way"
     assert identity(experiment__solo=True) != identity(experiment__solo=True, **DPP)
-    alone = ExperimentRun(load(experiment__solo=True, **DPP), Options(out=tmp_path / "run")).scenarios
+    alone = ExperimentRun(
+        load(experiment__solo=True, **DPP), Options(out=tmp_path / "run")
+    ).scenarios
     assert alone["dpp"].switch("leaf").policy == "dpp"
 
 

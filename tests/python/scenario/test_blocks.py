@@ -39,9 +39,19 @@ def workload(base: dict[str, Any], **changes: Any) -> Blocks:
         (RAC, {"users": 60_000}, ".users", "more than its 28232 ports"),
         (RAC, {"users": ...}, "", "blocks need either users or arrivals"),
         (RAC, {"arrivals": "1ms"}, "", "blocks need either users or arrivals"),
-        (RAC, {"spikes": [{"factor": 2, "at": "1s", "for": "1s"}]}, ".spikes", "no effect without `arrivals`"),
+        (
+            RAC,
+            {"spikes": [{"factor": 2, "at": "1s", "for": "1s"}]},
+            ".spikes",
+            "no effect without `arrivals`",
+        ),
         (OPEN, {"gap": "1ms"}, ".gap", "no effect without `users`"),
-        (OPEN, {"spikes": [{"factor": 2, "at": "1s", "for": "0s"}]}, ".spikes.0.for", "must be greater than zero"),
+        (
+            OPEN,
+            {"spikes": [{"factor": 2, "at": "1s", "for": "0s"}]},
+            ".spikes.0.for",
+            "must be greater than zero",
+        ),
         (RAC, {"blocks": 0}, "", "neither asks for blocks nor sends messages"),
         (RAC, {"blocks": 1.2345}, ".blocks", "finer than a thousandth"),
         (RAC, {"blocks": 1001}, ".blocks", "1000"),
@@ -65,14 +75,22 @@ def test_what_makes_no_sense_is_refused_with_its_key(
     base: dict[str, Any], changes: dict[str, Any], key: str, what: str
 ) -> None:
     found = problems(sound(workloads__rac=merged(base, changes)))
-    assert any(problem.startswith(f"workloads.rac{key}: ") and what in problem for problem in found), found
+    assert any(
+        problem.startswith(f"workloads.rac{key}: ") and what in problem for problem in found
+    ), found
 
 
 def test_the_plan_has_every_value_and_a_preset_the_published_profile() -> None:
     scenario = load(workloads__rac=merged(RAC, {"preset": "awr-example", "retries": 2})).scenario
-    planned = next(own for own in lower(scenario, "t", 1)["workloads"] if own["header"]["name"] == "rac")
+    planned = next(
+        own for own in lower(scenario, "t", 1)["workloads"] if own["header"]["name"] == "rac"
+    )
     body = planned["body"]["blocks"]
-    assert (body["nodes"], body["clients"], body["users"]) == (["client", "db"], ["client", "db"], 4)
+    assert (body["nodes"], body["clients"], body["users"]) == (
+        ["client", "db"],
+        ["client", "db"],
+        4,
+    )
     assert (body["blocks_milli"], body["messages_milli"], body["is_parallel"]) == (975, 1000, False)
     assert (body["block"], body["message"]) == ({"constant": 1000}, {"constant": 200})
     assert (body["timeout_ps"], body["retries"]) == (500 * 10**9, 2)
@@ -88,7 +106,11 @@ def test_keys_of_the_workload_override_its_preset() -> None:
 
 def test_a_user_has_two_sockets_with_each_other_node() -> None:
     three = RAC | {"nodes": ["client", "db", "bulk"], "users": 7}
-    assert workload(three).held_ports() == [("client", "users", 12), ("db", "users", 8), ("bulk", "users", 8)]
+    assert workload(three).held_ports() == [
+        ("client", "users", 12),
+        ("db", "users", 8),
+        ("bulk", "users", 8),
+    ]
     assert workload(OPEN).held_ports() == [("client", "nodes", 2), ("db", "nodes", 2)]
 
 
@@ -103,8 +125,13 @@ def test_a_shorter_trial_has_fewer_transactions_and_a_divided_one_fewer_users() 
 def test_nodes_that_are_slower_than_the_timeout_are_a_warning() -> None:
     for key, messages in (("server_time", 0), ("message_time", 1)):
         slow = RAC | {key: "600ms", "messages": messages}
-        assert any("most transactions fail" in str(caution) for caution in load(workloads__rac=slow).warnings)
-    assert not any("transactions fail" in str(caution) for caution in load(workloads__rac=RAC).warnings)
+        assert any(
+            "most transactions fail" in str(caution)
+            for caution in load(workloads__rac=slow).warnings
+        )
+    assert not any(
+        "transactions fail" in str(caution) for caution in load(workloads__rac=RAC).warnings
+    )
 
 
 def test_too_few_processes_for_the_arrivals_are_a_warning() -> None:

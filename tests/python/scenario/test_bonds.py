@@ -23,7 +23,9 @@ workloads:
 arms: {{base: {{}}}}
 experiment: {{duration: 20ms, trials: 1}}
 """
-LINKS = "[{between: [server, a]}, {between: [server, b]}, {between: [client, a]}, {between: [a, b]}]"
+LINKS = (
+    "[{between: [server, a]}, {between: [server, b]}, {between: [client, a]}, {between: [a, b]}]"
+)
 BONDED = "{server: {nic: {bond: layer3+4}}}"
 
 
@@ -32,7 +34,9 @@ def loaded(links: str = LINKS, hosts: str = BONDED) -> Loaded:
 
 
 def planned(hosts: str) -> list[Any]:
-    return [host["nic"].get("bond") for host in lower(loaded(hosts=hosts).scenario, "base", 1)["hosts"]]
+    return [
+        host["nic"].get("bond") for host in lower(loaded(hosts=hosts).scenario, "base", 1)["hosts"]
+    ]
 
 
 def test_a_policy_stands_in_the_plan_of_its_host() -> None:
@@ -41,7 +45,9 @@ def test_a_policy_stands_in_the_plan_of_its_host() -> None:
 
 
 ONE = "[{between: [server, a]}, {between: [client, a]}, {between: [a, b]}]"
-NINE = f"[{', '.join(['{between: [server, a]}'] * 9)}, {{between: [client, a]}}, {{between: [a, b]}}]"
+NINE = (
+    f"[{', '.join(['{between: [server, a]}'] * 9)}, {{between: [client, a]}}, {{between: [a, b]}}]"
+)
 UNEQUAL = LINKS.replace("{between: [server, b]}", "{between: [server, b], rate: 1Gbit/s}")
 DIRECT = LINKS.replace("[server, b]", "[server, client]").replace("{between: [client, a]}, ", "")
 
@@ -52,17 +58,34 @@ DIRECT = LINKS.replace("[server, b]", "[server, client]").replace("{between: [cl
         (
             LINKS,
             "{}",
-            "network.links: host 'server' has 2 links (hint: keep exactly one, or write hosts.server.nic.bond",
+            "network.links: host 'server' has 2 links (hint: keep exactly one, or write "
+            "hosts.server.nic.bond",
         ),
         (ONE, BONDED, "hosts.server.nic.bond: host 'server' has 1 link, and a bond has 2 to 8"),
         (NINE, BONDED, "hosts.server.nic.bond: host 'server' has 9 links, and a bond has 2 to 8"),
         (UNEQUAL, BONDED, "hosts.server.nic.bond: the links of host 'server' have different rates"),
         (DIRECT, BONDED, "hosts.server.nic.bond: a link of host 'server' leads to a host"),
-        (LINKS, "{defaults: {nic: {bond: layer3+4}}}", "hosts.defaults.nic.bond: host 'client' has 1 link"),
+        (
+            LINKS,
+            "{defaults: {nic: {bond: layer3+4}}}",
+            "hosts.defaults.nic.bond: host 'client' has 1 link",
+        ),
         (LINKS, "{server: {nic: {bond: round-robin}}}", "hosts.server.nic.bond: "),
-        (LINKS, "{server: {nic: {bond: layer3+4, link_pause: true}}}", "take part in pauses, QCN or ETS"),
-        (LINKS, "{server: {nic: {bond: layer3+4}, cpu: {per_packet: 1us}}}", "not modelled for several interfaces"),
-        (LINKS, "{server: {nic: {bond: layer3+4}, cpu: {cores: 2}}}", "not modelled for several interfaces"),
+        (
+            LINKS,
+            "{server: {nic: {bond: layer3+4, link_pause: true}}}",
+            "take part in pauses, QCN or ETS",
+        ),
+        (
+            LINKS,
+            "{server: {nic: {bond: layer3+4}, cpu: {per_packet: 1us}}}",
+            "not modelled for several interfaces",
+        ),
+        (
+            LINKS,
+            "{server: {nic: {bond: layer3+4}, cpu: {cores: 2}}}",
+            "not modelled for several interfaces",
+        ),
     ],
 )
 def test_a_bond_without_meaning_is_refused_with_its_key(links: str, hosts: str, what: str) -> None:
@@ -73,11 +96,15 @@ def test_a_bond_without_meaning_is_refused_with_its_key(links: str, hosts: str, 
 
 def test_a_virtual_machine_has_one_interface() -> None:
     text = SCENARIO.format(links=LINKS, hosts=BONDED) + "hypervisors: {a: {cores: 4}}\n"
-    with pytest.raises(ScenarioError, match="host 'server' is a virtual machine, which has one interface"):
+    with pytest.raises(
+        ScenarioError, match="host 'server' is a virtual machine, which has one interface"
+    ):
         load_scenario(load_yaml(text, is_marked=False))
 
 
 def test_hosts_of_live_runs_have_one_interface() -> None:
     found = loaded()
-    with pytest.raises(ScenarioError, match=r"hosts\.server\.nic\.bond: hosts of live runs have one interface"):
+    with pytest.raises(
+        ScenarioError, match=r"hosts\.server\.nic\.bond: hosts of live runs have one interface"
+    ):
         refuse(found, {"base": found.scenario})

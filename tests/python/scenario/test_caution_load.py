@@ -25,14 +25,19 @@ def test_a_load_above_the_links_is_warned_of() -> None:
 
 def test_a_rate_above_the_line_is_warned_of() -> None:
     (found,) = warnings(workloads__backup__rate="40Gbit/s")
-    assert "workloads.backup.rate: 40 Gbit/s is more than the 10 Gbit/s of the source's link" in found
+    assert (
+        "workloads.backup.rate: 40 Gbit/s is more than the 10 Gbit/s of the source's link" in found
+    )
     assert warnings(workloads__backup__rate="10Gbit/s") == []
 
 
 def test_a_size_that_its_own_rate_does_not_finish_is_warned_of() -> None:
     assert warnings(workloads__backup={"size": "1GB"} | BACKUP) == []
     (found,) = warnings(workloads__backup={"size": "1GB", "rate": "1Mbit/s"} | BACKUP)
-    assert "workloads.backup.size: it needs at least 8000 s at its own rate, and a trial ends after 5 s" in found
+    assert (
+        "workloads.backup.size: it needs at least 8000 s at its own "
+        "rate, and a trial ends after 5 s" in found
+    )
 
 
 def test_dctcp_without_a_marking_queue_is_warned_of() -> None:
@@ -68,15 +73,24 @@ def test_a_queue_that_drops_and_does_not_mark_is_not_enough() -> None:
 
 def test_equal_arms_are_warned_of_and_different_ones_are_not() -> None:
     (found,) = warnings(
-        arms={"one": {}, "two": {"switches.leaf.policy": "fifo"}, "three": {"switches.leaf.policy": "dpp"}}
+        arms={
+            "one": {},
+            "two": {"switches.leaf.policy": "fifo"},
+            "three": {"switches.leaf.policy": "dpp"},
+        }
     )
     assert "arms.three: arm 'three' equals arm 'one'" in found
 
 
 @pytest.mark.parametrize("aqm", [MARKS, {"kind": "red", "minimum": "90kB", "maximum": "200kB"}])
-def test_a_queue_that_is_full_before_its_management_begins_is_warned_of(aqm: dict[str, Any]) -> None:
+def test_a_queue_that_is_full_before_its_management_begins_is_warned_of(
+    aqm: dict[str, Any],
+) -> None:
     full = warnings(policies__dpp__queues__normal={"aqm": aqm, "limit": "90kB"})
-    assert any("policies.dpp.queues.normal.aqm: the limit of 90 kB is not above" in found for found in full), full
+    assert any(
+        "policies.dpp.queues.normal.aqm: the limit of 90 kB is not above" in found for found in full
+    ), full
     assert not any(
-        "is not above" in found for found in warnings(policies__dpp__queues__normal={"aqm": aqm, "limit": "91kB"})
+        "is not above" in found
+        for found in warnings(policies__dpp__queues__normal={"aqm": aqm, "limit": "91kB"})
     )

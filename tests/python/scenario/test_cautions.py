@@ -14,7 +14,9 @@ def warnings(data: dict[str, Any]) -> list[str]:
     return [str(warning).removeprefix("scenario: ") for warning in load_scenario(data).warnings]
 
 
-def fair(connections: int = 8, *, rate: str = "10Gbit/s", tso: str = "64kB", **etrap: object) -> dict[str, Any]:
+def fair(
+    connections: int = 8, *, rate: str = "10Gbit/s", tso: str = "64kB", **etrap: object
+) -> dict[str, Any]:
     """Two senders with half of the connections each, through a port with fair drop."""
     stream = {"kind": "stream", "destination": "sink", "connections": connections // 2}
     queues = {"all": {"limit": "4MB", "aqm": {"kind": "afd", "desired": "150kB"}}}
@@ -40,9 +42,14 @@ def alone() -> dict[str, Any]:
     return case
 
 
-def test_bursts_with_longer_silences_than_the_trap_allows_are_told_with_the_age_that_works() -> None:
+def test_bursts_with_longer_silences_than_the_trap_allows_are_told_with_the_age_that_works() -> (
+    None
+):
     [told] = warnings(fair())
-    assert "policies.fair.etrap.age: each of 8 connections that take turns may be idle for 358.4 us" in told
+    assert (
+        "policies.fair.etrap.age: each of 8 connections that take turns may be idle for 358.4 us"
+        in told
+    )
     assert "the elephant trap evicts elephants that are idle for 50 us" in told
     assert "write etrap: {age: 1230us}, three rounds of the connections" in told
 
@@ -89,7 +96,13 @@ def datagrams(sizes: str) -> dict[str, Any]:
         "name": "datagrams",
         "network": {"topology": {"kind": "star", "hosts": ["a", "b"]}},
         "workloads": {
-            "hog": {"kind": "datagrams", "source": "a", "destination": "b", "sizes": sizes, "interarrival": "40us"}
+            "hog": {
+                "kind": "datagrams",
+                "source": "a",
+                "destination": "b",
+                "sizes": sizes,
+                "interarrival": "40us",
+            }
         },
         "experiment": {"duration": "1s"},
     }
@@ -98,11 +111,16 @@ def datagrams(sizes: str) -> dict[str, Any]:
 def test_sizes_that_are_truncated_are_told_with_the_mean_that_is_left() -> None:
     [told] = warnings(datagrams("exponential(42kB)"))
     assert "workloads.hog.sizes: a datagram has at most 65507 bytes" in told
-    assert "21 % of them are truncated to that size, and the mean is 33172 instead of 42000 bytes" in told
+    assert (
+        "21 % of them are truncated to that size, and the mean is 33172 instead of 42000 bytes"
+        in told
+    )
     assert "write sizes that fit, such as uniform(64B, 65507B)" in told
 
 
-@pytest.mark.parametrize("sizes", ["934B", "uniform(64B, 65507B)", "exponential(934B)", "normal(9kB, 100B)"])
+@pytest.mark.parametrize(
+    "sizes", ["934B", "uniform(64B, 65507B)", "exponential(934B)", "normal(9kB, 100B)"]
+)
 def test_sizes_that_fit_are_not_warned_of(sizes: str) -> None:
     assert warnings(datagrams(sizes)) == []
 
@@ -114,14 +132,17 @@ def test_sizes_that_fit_are_not_warned_of(sizes: str) -> None:
         ("uniform(0B, 1000B)", 500, 0.5, 375.0),
         ("500B", 1472, 0.0, 500.0),
         ("normal(1000B, 100B)", 1000, 0.5, 1000 - 100 * 0.398942),
-        # The density of the logarithm is that of a normal: E min = m e^(s^2/2) F(-s) + m / 2 at the median.
+        # The density of the logarithm is that of a normal: E min = m e^(s^2/2) F(-s) + m / 2 at the
+        # median.
         ("lognormal(1000B, 0.5)", 1000, 0.5, 1000 * (1.133148 * 0.308538 + 0.5)),
         # Two exponentials of 500: 1000 (1 - e^-2 (1 + 2 + 2)) + 1000 e^-2 (1 + 2).
         ("erlang(1000B, 2)", 1000, 3 * 0.135335, 1000 * (1 - 2 * 0.135335)),
         ("erlang(1000B, 1000)", 2000, 0.0, 1000.0),
     ],
 )
-def test_what_lies_beyond_a_bound_is_known(text: str, bound: int, above: float, mean: float) -> None:
+def test_what_lies_beyond_a_bound_is_known(
+    text: str, bound: int, above: float, mean: float
+) -> None:
     found = parse_distribution(text, SIZE)
     assert found.above(bound) == pytest.approx(above, abs=1e-4)
     assert found.mean_up_to(bound) == pytest.approx(mean, rel=1e-3)
@@ -131,16 +152,25 @@ def test_what_lies_beyond_a_bound_is_known(text: str, bound: int, above: float, 
     ("own", "told"),
     [
         ({"mtu": "9000B"}, None),
-        ({"mtu": "1500B"}, "switches.leaf.mtu: port 'leaf>sink' has an MTU of 1500 bytes, and host 'sink' one of 9000"),
+        (
+            {"mtu": "1500B"},
+            "switches.leaf.mtu: port 'leaf>sink' has an MTU of 1500 bytes, "
+            "and host 'sink' one of 9000",
+        ),
         (
             {"mtu": "9000B", "port_mtu": {"a": "1500B"}},
-            "switches.leaf.port_mtu.a: port 'leaf>a' has an MTU of 1500 bytes, and host 'a' one of 9000",
+            "switches.leaf.port_mtu.a: port 'leaf>a' has an MTU of 1500 "
+            "bytes, and host 'a' one of 9000",
         ),
     ],
 )
-def test_a_port_that_swallows_what_a_host_sends_is_told(own: dict[str, Any], told: str | None) -> None:
+def test_a_port_that_swallows_what_a_host_sends_is_told(
+    own: dict[str, Any], told: str | None
+) -> None:
     case = alone()
     case["hosts"]["defaults"]["mtu"] = "9000B"
     case["switches"]["leaf"] = own
     found = warnings(case)
-    assert (told is None and found == []) or (told is not None and [told in line for line in found] == [True])
+    assert (told is None and found == []) or (
+        told is not None and [told in line for line in found] == [True]
+    )

@@ -11,7 +11,8 @@ from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.network.topology import Graph, Joined, expand
 
 VISITS_OF_A_LINK_MAX = 60
-"""Rules that look at all links, with room for more; a rule that did so for each host would make it some hundreds."""
+"""Rules that look at all links, with room for more; a rule that did so for each host would make it
+some hundreds."""
 
 
 class Counted(list[Joined]):
@@ -42,5 +43,7 @@ def test_each_link_is_visited_as_often_in_a_large_network_as_in_a_small_one(
     }
     network = {"topology": {"kind": "star", "switch": "leaf", "hosts": hosts}}
     data = sound(network=network, workloads=workloads)
-    load_scenario({key: data[key] for key in ("tailrace", "name", "network", "workloads", "experiment")})
+    load_scenario(
+        {key: data[key] for key in ("tailrace", "name", "network", "workloads", "experiment")}
+    )
     assert hosts < Counted.visits < VISITS_OF_A_LINK_MAX * hosts

@@ -18,7 +18,11 @@ from tailrace.scenario.text.units import SIZE, TIME, QuantityError
         ("exponential(8ms)", {"exponential": {"mean": 8 * 10**9}}, 8e9),
         ("uniform(1ms, 9ms)", {"uniform": {"low": 10**9, "high": 9 * 10**9}}, 5e9),
         ("normal( 8ms , 1ms )", {"normal": {"mean": 8 * 10**9, "deviation": 10**9}}, 8e9),
-        ("lognormal(8ms, 0.5)", {"log-normal": {"median": 8 * 10**9, "sigma_milli": 500}}, 8e9 * math.exp(0.125)),
+        (
+            "lognormal(8ms, 0.5)",
+            {"log-normal": {"median": 8 * 10**9, "sigma_milli": 500}},
+            8e9 * math.exp(0.125),
+        ),
         ("erlang(8ms, 4)", {"erlang": {"mean": 8 * 10**9, "shape": 4}}, 8e9),
     ],
 )
@@ -69,11 +73,17 @@ def test_named_flow_sizes_rise_to_one_and_never_draw_nothing(name: str) -> None:
 
 
 def test_the_mean_of_web_search_is_the_published_one() -> None:
-    # 1.6 to 1.7 MB: Homa's version of the same distribution has a mean of 1622.9 to 1744.7 packets of 1 kB.
+    # 1.6 to 1.7 MB: Homa's version of the same distribution has a mean of 1622.9 to 1744.7 packets
+    # of 1 kB.
     assert 1.6e6 < parse_distribution("web-search", SIZE).mean < 1.75e6
 
 
 def test_scaling_keeps_the_shape() -> None:
-    assert parse_distribution("erlang(8ms, 4)", TIME).scaled(0.5).raw == {"erlang": {"mean": 4 * 10**9, "shape": 4}}
+    assert parse_distribution("erlang(8ms, 4)", TIME).scaled(0.5).raw == {
+        "erlang": {"mean": 4 * 10**9, "shape": 4}
+    }
     assert parse_distribution("uniform(2ms, 4ms)", TIME).scaled(2).mean == 6e9
-    assert parse_distribution("lognormal(2ms, 0.5)", TIME).scaled(2).raw["log-normal"]["sigma_milli"] == 500
+    assert (
+        parse_distribution("lognormal(2ms, 0.5)", TIME).scaled(2).raw["log-normal"]["sigma_milli"]
+        == 500
+    )

@@ -50,7 +50,9 @@ def test_an_override_stands_on_its_own_line_and_leaves_the_original_alone() -> N
 def test_a_path_through_nothing_is_refused() -> None:
     document = parse_document(TEXT, "a.yaml")
     with pytest.raises(KeyError, match=r"workloads\.orders\.round_trips\.7"):
-        document.edited().set(("workloads", "orders", "round_trips", 7, "response"), "1kB", ("a.yaml", 9))
+        document.edited().set(
+            ("workloads", "orders", "round_trips", 7, "response"), "1kB", ("a.yaml", 9)
+        )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,9 @@ def test_a_path_through_nothing_is_refused() -> None:
         ("a: 1\n\nb: \x1b", "s.yaml:3", "the character U+001B is not allowed (hint: remove it)"),
     ],
 )
-def test_what_is_no_yaml_mapping_is_refused_with_its_line(tmp_path: Path, text: str, place: str, what: str) -> None:
+def test_what_is_no_yaml_mapping_is_refused_with_its_line(
+    tmp_path: Path, text: str, place: str, what: str
+) -> None:
     path = tmp_path / "s.yaml"
     path.write_text(text, encoding="utf-8")
     assert place in refusal(path)
@@ -78,7 +82,9 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     assert "this is a directory" in refusal(tmp_path)
     assert "not text in UTF-8 (byte 1)" in refusal(tmp_path / "binary.yaml")
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
-    assert refusal(tmp_path / "loop.yaml").endswith("the file cannot be read: Too many levels of symbolic links")
+    assert refusal(tmp_path / "loop.yaml").endswith(
+        "the file cannot be read: Too many levels of symbolic links"
+    )
 
 
 def test_aliases_of_aliases_do_not_fill_the_memory(tmp_path: Path) -> None:
@@ -137,7 +143,10 @@ def test_entries_of_a_list_are_taken_out_by_the_places_that_they_had() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a:\n  b: {x: 1}\n  c: 1\n  b: {x: 2}\n", "s.yaml:4: YAML: duplicate key 'b', first on line 2"),
+        (
+            "a:\n  b: {x: 1}\n  c: 1\n  b: {x: 2}\n",
+            "s.yaml:4: YAML: duplicate key 'b', first on line 2",
+        ),
         ("a: {b: {x: 1}, b: {x: 2}}\n", "YAML: duplicate key 'b' (hint:"),
         ("b: 1\na:\n  b: 1\n'b': 2\n", "s.yaml:4: YAML: duplicate key 'b', first on line 1"),
     ],
@@ -164,7 +173,9 @@ def test_a_duplicate_key_is_named_with_the_line_of_the_first(text: str, words: s
         ("a: {sizes: lognormal (20kB, 1.2), b: 1}\n", 'write sizes: "lognormal (20kB, 1.2)"'),
     ],
 )
-def test_a_text_that_a_comma_between_braces_has_cut_needs_quotes(tmp_path: Path, text: str, told: str) -> None:
+def test_a_text_that_a_comma_between_braces_has_cut_needs_quotes(
+    tmp_path: Path, text: str, told: str
+) -> None:
     (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(ScenarioError) as caught:
         read_document(tmp_path / "s.yaml")

@@ -22,7 +22,10 @@ BASE: dict[str, Any] = {
 
 
 def plan(workloads: dict[str, Any] | None = None, **experiment: Any) -> dict[str, Any]:
-    data = BASE | {"experiment": BASE["experiment"] | experiment, "workloads": workloads or BASE["workloads"]}
+    data = BASE | {
+        "experiment": BASE["experiment"] | experiment,
+        "workloads": workloads or BASE["workloads"],
+    }
     return lower(load_scenario(data).arms["base"], "base", 1)
 
 
@@ -43,10 +46,33 @@ def test_a_plan_without_it_is_as_before() -> None:
 
 
 def test_the_first_event_comes_at_the_start_if_it_is_told_to() -> None:
-    request = {"kind": "requests", "client": "a", "server": "b", "arrivals": "200ms", "start": "150ms", **SIZES}
-    flow = {"kind": "flows", "sources": ["a"], "destinations": ["b"], "sizes": "1kB", "interarrival": "200ms"}
-    datagram = {"kind": "datagrams", "source": "a", "destination": "b", "sizes": "100B", "interarrival": "200ms"}
+    request = {
+        "kind": "requests",
+        "client": "a",
+        "server": "b",
+        "arrivals": "200ms",
+        "start": "150ms",
+        **SIZES,
+    }
+    flow = {
+        "kind": "flows",
+        "sources": ["a"],
+        "destinations": ["b"],
+        "sizes": "1kB",
+        "interarrival": "200ms",
+    }
+    datagram = {
+        "kind": "datagrams",
+        "source": "a",
+        "destination": "b",
+        "sizes": "100B",
+        "interarrival": "200ms",
+    }
     for workload in (request, flow | {"start": "150ms"}, datagram | {"start": "150ms"}):
         later = outcome({"w": workload}, ends="duration").workloads[0].transactions
-        first = outcome({"w": workload | {"first_at_start": True}}, ends="duration").workloads[0].transactions
+        first = (
+            outcome({"w": workload | {"first_at_start": True}}, ends="duration")
+            .workloads[0]
+            .transactions
+        )
         assert (later, first) == (1, 2), workload["kind"]

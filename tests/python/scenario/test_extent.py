@@ -36,9 +36,9 @@ def test_neighbours_are_as_close_as_asked_and_whole_in_the_plan() -> None:
 def test_a_value_is_found_again_at_its_share() -> None:
     for text in ("100kB..16MB", "20..28", "10%..90%"):
         extent = parse_extent(text)
-        assert [extent.share_of(extent.number_of(extent.at(share))) for share in (0, 0.5, 1)] == pytest.approx(
-            [0, 0.5, 1], abs=1e-3
-        )
+        assert [
+            extent.share_of(extent.number_of(extent.at(share))) for share in (0, 0.5, 1)
+        ] == pytest.approx([0, 0.5, 1], abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,12 @@ import pytest
 
 from lab import load, problems, sound
 
-FRAMES: dict[str, Any] = {"kind": "frames", "source": "client", "destination": "db", "frame": "1000B"}
+FRAMES: dict[str, Any] = {
+    "kind": "frames",
+    "source": "client",
+    "destination": "db",
+    "frame": "1000B",
+}
 DATAGRAMS: dict[str, Any] = {
     "kind": "datagrams",
     "source": "client",
@@ -25,12 +30,16 @@ FLOWS: dict[str, Any] = {
 
 def test_a_frame_is_no_longer_than_the_mtu_of_its_source_and_its_ethernet_header() -> None:
     def found(frame: str, mtu: str) -> list[str]:
-        return problems(sound(workloads__own={**FRAMES, "frame": frame}, hosts__client={"mtu": mtu}))
+        return problems(
+            sound(workloads__own={**FRAMES, "frame": frame}, hosts__client={"mtu": mtu})
+        )
 
     assert found("1514B", "1500B") == []
     assert found("9014B", "9000B") == []
     [said] = found("1515B", "1500B")
-    assert said.startswith("workloads.own.frame: a frame of 1515 bytes is longer than the MTU of 'client'")
+    assert said.startswith(
+        "workloads.own.frame: a frame of 1515 bytes is longer than the MTU of 'client'"
+    )
     assert "write at most 1514B, or raise hosts.client.mtu" in said
 
 

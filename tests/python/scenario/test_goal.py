@@ -45,8 +45,14 @@ def test_a_goal_is_a_workload_a_metric_and_a_bound(text: str, goal: Goal) -> Non
         ("backup.goodput > 5", "5 has no unit (hint: goodput is a rate: write 5Gbit/s)"),
         ("orders.rate > 5", "5 has no unit (hint: rate is a rate of requests: write 5/s)"),
         ("orders.loss < 5", "5 has no unit (hint: loss is a share: write 5%)"),
-        ("backup.p99 < 5ms", "'backup' is of kind stream, which has no p99 (hint: backup has goodput, loss)"),
-        ("backup.completion < 5s", "'backup' has no end, and so no completion (hint: backup has goodput, loss)"),
+        (
+            "backup.p99 < 5ms",
+            "'backup' is of kind stream, which has no p99 (hint: backup has goodput, loss)",
+        ),
+        (
+            "backup.completion < 5s",
+            "'backup' has no end, and so no completion (hint: backup has goodput, loss)",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_goal_is_said(text: str, words: str) -> None:
@@ -63,16 +69,27 @@ def test_latencies_of_a_group_are_pooled_and_other_figures_are_those_of_all_memb
 
 
 def test_what_has_an_end_has_a_completion() -> None:
-    assert parse_goal("backup.completion", load(workloads__backup__size="1MB").scenario).metric == "completion_s"
+    assert (
+        parse_goal("backup.completion", load(workloads__backup__size="1MB").scenario).metric
+        == "completion_s"
+    )
 
 
 def test_an_expectation_is_written_as_a_goal() -> None:
-    texts = {"orders.p95 < 5ms": ("latency_p95_ms", None, 5.0), "backup.goodput > 5Gbit/s": ("goodput_gbps", 5.0, None)}
+    texts = {
+        "orders.p95 < 5ms": ("latency_p95_ms", None, 5.0),
+        "backup.goodput > 5Gbit/s": ("goodput_gbps", 5.0, None),
+    }
     for text, (metric, least, most) in texts.items():
         for written in (text, {"goal": text}):
             [one] = load(expect=[written]).scenario.expect
             subject = text.partition(".")[0]
-            assert (one.workload, one.metric, one.at_least, one.at_most) == (subject, metric, least, most)
+            assert (one.workload, one.metric, one.at_least, one.at_most) == (
+                subject,
+                metric,
+                least,
+                most,
+            )
 
 
 @pytest.mark.parametrize(
@@ -80,7 +97,10 @@ def test_an_expectation_is_written_as_a_goal() -> None:
     [
         ("orders.p99 < 5", "5 has no unit (hint: p99 is a time: write 5ms)"),
         ("orders.p99", "'orders.p99' has no bound (hint: write orders.p99 < and a value)"),
-        ("backup.p99 < 5ms", "'backup' is of kind stream, which has no p99 (hint: backup has goodput, loss)"),
+        (
+            "backup.p99 < 5ms",
+            "'backup' is of kind stream, which has no p99 (hint: backup has goodput, loss)",
+        ),
         ("order.p99 < 5ms", "there is no workload 'order' (hint: did you mean 'orders'?)"),
         ({"goal": "orders.p99 < 5ms", "at_most": 5}, "goal and at_most exclude each other"),
         ({"goal": "orders.p99 < 5ms", "arm": "nobody"}, "there is no arm 'nobody'"),

@@ -19,13 +19,20 @@ def test_names_and_mappings_are_both_headlines(tmp_path: Path) -> None:
     ]
     manifest = manifest_of(ExperimentRun(loaded, Options(out=tmp_path)).described(None), None)
     assert manifest["groups"] == {"bulk": ["backup"]}
-    assert manifest["headline"] == [{"workload": "orders"}, {"workload": "bulk", "metric": "goodput_gbps"}]
+    assert manifest["headline"] == [
+        {"workload": "orders"},
+        {"workload": "bulk", "metric": "goodput_gbps"},
+    ]
 
 
 @pytest.mark.parametrize(
     ("headline", "what", "hint"),
     [
-        (["order"], "headline.0.workload: there is no workload or group 'order'", "did you mean 'orders'?"),
+        (
+            ["order"],
+            "headline.0.workload: there is no workload or group 'order'",
+            "did you mean 'orders'?",
+        ),
         (
             [{"workload": "backup", "metric": "rate_per_s"}],
             "'backup' has no rate_per_s",
@@ -49,7 +56,10 @@ def test_a_workload_without_an_end_has_no_completion_time() -> None:
     headline = [{"workload": "backup", "metric": "completion_s"}]
     assert problems(sound(headline=headline, workloads__backup__size="1MB")) == []
     [problem] = problems(sound(headline=headline))
-    assert "headline.0.metric: 'backup' has no completion_s (hint: it has goodput_gbps, loss_percent)" in problem
+    assert (
+        "headline.0.metric: 'backup' has no completion_s (hint: it has goodput_gbps, loss_percent)"
+        in problem
+    )
 
 
 def test_a_group_with_the_name_of_a_workload_is_refused() -> None:
@@ -60,10 +70,22 @@ def test_a_group_with_the_name_of_a_workload_is_refused() -> None:
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"experiment__duration": "500ms"}, "workloads.orders.transactions: it needs at least 0.694"),
-        ({"workloads__orders__gap_from": "start", "experiment__duration": "500ms"}, "it needs at least 0.693 s"),
-        ({"workloads__orders__users": 1000, "experiment__duration": "1s"}, "1.44 s at the line rate"),
-        ({"workloads__backup__size": "10GB"}, "workloads.backup.size: it needs at least 8 s at the line rate"),
+        (
+            {"experiment__duration": "500ms"},
+            "workloads.orders.transactions: it needs at least 0.694",
+        ),
+        (
+            {"workloads__orders__gap_from": "start", "experiment__duration": "500ms"},
+            "it needs at least 0.693 s",
+        ),
+        (
+            {"workloads__orders__users": 1000, "experiment__duration": "1s"},
+            "1.44 s at the line rate",
+        ),
+        (
+            {"workloads__backup__size": "10GB"},
+            "workloads.backup.size: it needs at least 8 s at the line rate",
+        ),
     ],
 )
 def test_what_cannot_finish_is_warned_of(changes: dict[str, object], what: str) -> None:

@@ -1,4 +1,5 @@
-"""Hostile texts in fields of scenarios: refused, or no part of a plan. Programs are started by the plan alone."""
+"""Hostile texts in fields of scenarios: refused, or no part of a plan. Programs are started by the
+plan alone."""
 
 import copy
 import json
@@ -20,7 +21,9 @@ from tailrace.scenario.text.quantities import Name
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = sorted(
-    file for folder in ("examples", "tests/live", "tests/exact") for file in (ROOT / folder).glob("*.yaml")
+    file
+    for folder in ("examples", "tests/live", "tests/exact")
+    for file in (ROOT / folder).glob("*.yaml")
 )
 BYTES_MAX = 6000
 """Of a file that is read again and again."""
@@ -53,12 +56,22 @@ def test_a_name_is_refused_with_anything_else(text: str) -> None:
 def test_a_host_whose_name_ends_with_a_line_break_is_refused() -> None:
     data = sound()
     text = json.dumps(data).replace('"bulk"', '"bulk\\n"')
-    assert [one for one in problems(json.loads(text)) if "network.topology.hosts: 'bulk\\n' is not a name" in one]
+    assert [
+        one
+        for one in problems(json.loads(text))
+        if "network.topology.hosts: 'bulk\\n' is not a name" in one
+    ]
 
 
 def leaves(node: object, at: Where = ()) -> Iterator[tuple[Where, bool]]:
     """Places of texts, and of keys."""
-    for key, below in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+    for key, below in (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    ):
         if isinstance(key, str):
             yield (*at, key), True
         yield from leaves(below, (*at, key))
@@ -67,14 +80,20 @@ def leaves(node: object, at: Where = ()) -> Iterator[tuple[Where, bool]]:
 
 
 def pattern(data: dict[str, Any], at: Where) -> Where:
-    """The place without names and numbers: one of each is tried. Kinds of workloads have keys of their own."""
+    """The place without names and numbers: one of each is tried. Kinds of workloads have keys of
+    their own."""
     workload = data["workloads"].get(at[1]) if at[0] == "workloads" and len(at) > 1 else None
     kind = str(workload.get("kind")) if isinstance(workload, dict) else ""
-    names = ["*" if isinstance(key, int) or (n and at[n - 1] in NAMED) else key for n, key in enumerate(at)]
+    names = [
+        "*" if isinstance(key, int) or (n and at[n - 1] in NAMED) else key
+        for n, key in enumerate(at)
+    ]
     return (kind, *names)
 
 
-def changed(data: dict[str, Any], at: Where, *, is_key: bool, number: int) -> tuple[dict[str, Any], str]:
+def changed(
+    data: dict[str, Any], at: Where, *, is_key: bool, number: int
+) -> tuple[dict[str, Any], str]:
     """The scenario with a hostile text in this place, and the text."""
     made = copy.deepcopy(data)
     place: Any = made
@@ -115,7 +134,10 @@ def test_no_hostile_text_of_a_scenario_reaches_a_plan() -> None:
         for form in (0, number):  # a line break at the end, and one of the others
             made, text = changed(data, at, is_key=is_key, number=form)
             try:
-                plans = [canonical_json(lower(arm, name, 1)) for name, arm in load_scenario(made).arms.items()]
+                plans = [
+                    canonical_json(lower(arm, name, 1))
+                    for name, arm in load_scenario(made).arms.items()
+                ]
             except ScenarioError:
                 refused += 1
                 continue

@@ -36,8 +36,16 @@ def plan_of(own: dict[str, Any], cores: int = 0) -> dict[str, Any]:
             "polling_cores.0",
             "there is no core 4: the hypervisor has 4 cores",
         ),
-        ({"polling_cores": [1, 1], "switch": "ovs-dpdk"}, "polling_cores.1", "core 1 stands here twice"),
-        ({"polling_cores": [0, 1, 2, 3], "switch": "ovs-dpdk"}, "polling_cores", "every core polls"),
+        (
+            {"polling_cores": [1, 1], "switch": "ovs-dpdk"},
+            "polling_cores.1",
+            "core 1 stands here twice",
+        ),
+        (
+            {"polling_cores": [0, 1, 2, 3], "switch": "ovs-dpdk"},
+            "polling_cores",
+            "every core polls",
+        ),
         ({"irq_cores": [7]}, "irq_cores.0", "there is no core 7"),
         ({"clock": "0GHz"}, "clock", "must be greater than zero"),
         ({"slice": "0ms"}, "slice", "must be greater than zero"),
@@ -49,18 +57,32 @@ def plan_of(own: dict[str, Any], cores: int = 0) -> dict[str, Any]:
         ({"coalesce": "1000s"}, "coalesce", "must be at most 10ms"),
         ({"halt_poll": "1s"}, "halt_poll", "must be at most 10ms"),
         ({"tick": "0s"}, "tick", "must be 1ms to 10ms"),
-        ({"pins": {"nobody": {"cores": [1]}}}, "pins.nobody", "'nobody' is no virtual machine of this hypervisor"),
+        (
+            {"pins": {"nobody": {"cores": [1]}}},
+            "pins.nobody",
+            "'nobody' is no virtual machine of this hypervisor",
+        ),
         ({"pins": {"db": {"cores": [1, 2, 3]}}}, "pins.db.cores", "3 cores for 2 virtual cores"),
         ({"pins": {"db": {"vhost": [9]}}}, "pins.db.vhost.0", "there is no core 9"),
         ({"neighbours": {"busy": {"tasks": 5000}}}, "neighbours.busy.tasks", "write at most 4096"),
         ({"neighbours": {"busy": {"cores": [8]}}}, "neighbours.busy.cores.0", "there is no core 8"),
-        ({"neighbours": {"busy": {"wait": "1ms"}}}, "neighbours.busy.wait", "is a key of the kind disk"),
-        ({"neighbours": {"busy": {"kind": "disk", "wait": "0s"}}}, "neighbours.busy.wait", "must be greater than zero"),
+        (
+            {"neighbours": {"busy": {"wait": "1ms"}}},
+            "neighbours.busy.wait",
+            "is a key of the kind disk",
+        ),
+        (
+            {"neighbours": {"busy": {"kind": "disk", "wait": "0s"}}},
+            "neighbours.busy.wait",
+            "must be greater than zero",
+        ),
     ],
 )
 def test_nonsense_is_refused(own: dict[str, Any], key: str, what: str) -> None:
     found = problems(sound(hosts__db={"cpu": {"cores": 2}}, **changes(own)))
-    assert any(f"hypervisors.{SWITCH}.{key}: " in problem and what in problem for problem in found), found
+    assert any(
+        f"hypervisors.{SWITCH}.{key}: " in problem and what in problem for problem in found
+    ), found
 
 
 def test_a_hypervisor_is_around_a_switch() -> None:
@@ -69,7 +91,9 @@ def test_a_hypervisor_is_around_a_switch() -> None:
 
 
 def test_a_virtual_machine_has_no_steal_of_its_own() -> None:
-    found = problems(sound(hosts__db={"cpu": {"cores": 2, "steal": {"share": "10%"}}}, **changes({})))
+    found = problems(
+        sound(hosts__db={"cpu": {"cores": 2, "steal": {"share": "10%"}}}, **changes({}))
+    )
     assert any("its hypervisor decides what is stolen" in problem for problem in found)
 
 
@@ -77,7 +101,8 @@ def test_engines_with_real_kernels_refuse_it() -> None:
     loaded = load_scenario(sound(**changes({})))
     for refuse in (refuse_exact, refuse_live):
         with pytest.raises(
-            ScenarioError, match=f"hypervisors.{SWITCH}: (exact|live) runs do not have virtual machines"
+            ScenarioError,
+            match=f"hypervisors.{SWITCH}: (exact|live) runs do not have virtual machines",
         ):
             refuse(loaded, loaded.arms)
 
@@ -88,13 +113,17 @@ def test_without_hypervisors_a_plan_says_nothing_of_them() -> None:
 
 def test_links_of_virtual_machines_are_not_wires() -> None:
     plan = plan_of({})
-    assert {(link["rate_bps"], link["delay_ps"]) for link in plan["links"]} == {(MACHINE_LINK_BPS, 0)}
+    assert {(link["rate_bps"], link["delay_ps"]) for link in plan["links"]} == {
+        (MACHINE_LINK_BPS, 0)
+    }
     assert plan["switches"][0]["latency_ps"] == 0
 
 
 def test_polling_cores_are_kept_free_and_pins_are_used_in_turn() -> None:
     pins = {"db": {"cores": [1, 2]}}
-    [own] = plan_of({"switch": "ovs-dpdk", "polling_cores": [0], "pins": pins}, cores=3)["hypervisors"]
+    [own] = plan_of({"switch": "ovs-dpdk", "polling_cores": [0], "pins": pins}, cores=3)[
+        "hypervisors"
+    ]
     [db] = [machine for machine in own["machines"] if machine["host"] == "db"]
     assert (db["cores"], db["vhost_cores"]) == ([[1], [2], [1]], [1, 2, 3])
     assert (own["switching"], own["polling_cores"]) == ("polling", [0])
@@ -108,7 +137,9 @@ def test_without_offloads_machines_send_single_frames() -> None:
     assert plan["hypervisors"][0]["merge_bytes"] == 0
 
 
-@pytest.mark.parametrize(("kind", "mega_frames"), [("bridge", 1.11), ("ovs", 1.88), ("ovs-dpdk", 11.31)])
+@pytest.mark.parametrize(
+    ("kind", "mega_frames"), [("bridge", 1.11), ("ovs", 1.88), ("ovs-dpdk", 11.31)]
+)
 def test_the_profile_is_what_was_measured(kind: Any, mega_frames: float) -> None:
     """Emmerich and others, at 3.3 GHz."""
     own = Hypervisor(cores=1, switch=kind)
@@ -117,7 +148,9 @@ def test_the_profile_is_what_was_measured(kind: Any, mega_frames: float) -> None
 
 
 def test_small_pages_make_polling_dearer_and_nothing_else() -> None:
-    usual, small = (Hypervisor(cores=1, switch="ovs-dpdk", page_factor=factor) for factor in (1, 1.5))
+    usual, small = (
+        Hypervisor(cores=1, switch="ovs-dpdk", page_factor=factor) for factor in (1, 1.5)
+    )
     assert small.cost("switch_frame") == usual.cost("switch_frame") * 3 // 2
     assert small.cost("exit") == usual.cost("exit")
     kernel = Hypervisor(cores=1, page_factor=1.5)
@@ -148,17 +181,26 @@ def test_a_key_of_another_kind_of_switch_is_a_warning_unless_an_arm_uses_it(
         return [str(one) for one in found if "has an effect only with" in str(one)]
 
     [warning] = told()
-    assert f"hypervisors.{SWITCH}.{key}: `{key.rpartition('.')[2]}` has an effect only with" in warning
+    assert (
+        f"hypervisors.{SWITCH}.{key}: `{key.rpartition('.')[2]}` has an effect only with" in warning
+    )
     assert told(arms={"base": {}, "two": {"hypervisors.leaf.cores": 5}}) == [warning], "told once"
     assert told(arms={"base": {}, "two": {"hypervisors.leaf.switch": kind}}) == []
     assert not load(hosts__db={"cpu": {"cores": 2}}, **changes(own | {"switch": kind})).warnings
 
 
 def test_work_pinned_to_a_core_that_polls_is_a_warning() -> None:
-    own = {"switch": "ovs-dpdk", "pins": {"db": {"cores": [1, 0]}}, "neighbours": {"busy": {"cores": [0]}}}
+    own = {
+        "switch": "ovs-dpdk",
+        "pins": {"db": {"cores": [1, 0]}},
+        "neighbours": {"busy": {"cores": [0]}},
+    }
     found = [str(one) for one in load(hosts__db={"cpu": {"cores": 2}}, **changes(own)).warnings]
     assert sum("core 0 polls" in one for one in found) == 2
     assert any("hypervisors.leaf.pins.db.cores.1" in one for one in found)
     for more in ({"isolate": False}, {"switch": "ovs"}, {"polling_cores": [3]}):
-        found = [str(one) for one in load(hosts__db={"cpu": {"cores": 2}}, **changes(own | more)).warnings]
+        found = [
+            str(one)
+            for one in load(hosts__db={"cpu": {"cores": 2}}, **changes(own | more)).warnings
+        ]
         assert not any("polls" in one for one in found)

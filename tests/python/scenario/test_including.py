@@ -1,4 +1,5 @@
-"""Scenarios in several files: merged in order, every problem told with the file and line where its key stands."""
+"""Scenarios in several files: merged in order, every problem told with the file and line where its
+key stands."""
 
 from pathlib import Path
 
@@ -46,7 +47,9 @@ def test_included_files_lie_under_the_one_that_includes_them(tmp_path: Path) -> 
 
 def test_later_files_of_the_command_line_win(tmp_path: Path) -> None:
     write(
-        tmp_path, main=MAIN + NETWORK + WORKLOADS, fast="network: {link: {rate: 25Gbit/s}}\nexperiment: {trials: 3}\n"
+        tmp_path,
+        main=MAIN + NETWORK + WORKLOADS,
+        fast="network: {link: {rate: 25Gbit/s}}\nexperiment: {trials: 3}\n",
     )
     scenario = load_scenario([tmp_path / "main.yaml", tmp_path / "fast.yaml"]).scenario
     assert (scenario.network.link.rate, scenario.experiment.trials) == (25 * 10**9, 3)
@@ -61,7 +64,12 @@ def test_an_include_of_an_include_is_relative_to_its_own_file(tmp_path: Path) ->
 
 def test_a_problem_is_told_with_the_file_where_its_key_stands(tmp_path: Path) -> None:
     work = WORKLOADS.replace("users: 4", "users: 0")
-    main = write(tmp_path, net=NETWORK, work=work, main=MAIN + "include: [net.yaml, work.yaml]\nworklods: {}\n")
+    main = write(
+        tmp_path,
+        net=NETWORK,
+        work=work,
+        main=MAIN + "include: [net.yaml, work.yaml]\nworklods: {}\n",
+    )
     text = refusal(main)
     assert f"{tmp_path / 'work.yaml'}:2: workloads.orders.users: 0 is out of range" in text
     assert f"{main}:4: worklods: unknown key" in text
@@ -70,11 +78,15 @@ def test_a_problem_is_told_with_the_file_where_its_key_stands(tmp_path: Path) ->
 def test_a_value_that_the_main_file_replaces_is_blamed_there(tmp_path: Path) -> None:
     own = MAIN + "include: [net.yaml, work.yaml]\nworkloads:\n  backup: {connections: 0}\n"
     text = refusal(write(tmp_path, net=NETWORK, work=WORKLOADS, main=own))
-    assert text.startswith(f"{tmp_path / 'main.yaml'}:5: workloads.backup.connections: 0 is out of range")
+    assert text.startswith(
+        f"{tmp_path / 'main.yaml'}:5: workloads.backup.connections: 0 is out of range"
+    )
 
 
 def test_a_mapping_of_another_kind_replaces_the_one_below(tmp_path: Path) -> None:
-    tree = "network: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts: [client, db, bulk]}}\n"
+    tree = (
+        "network: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts: [client, db, bulk]}}\n"
+    )
     write(tmp_path, main=MAIN + NETWORK + WORKLOADS, tree=tree)
     loaded = load_scenario([tmp_path / "main.yaml", tmp_path / "tree.yaml"])
     assert loaded.scenario.network.topology.kind == "leaf-spine"
@@ -83,7 +95,9 @@ def test_a_mapping_of_another_kind_replaces_the_one_below(tmp_path: Path) -> Non
 
 def test_keys_of_a_mapping_that_was_replaced_have_no_line(tmp_path: Path) -> None:
     star = NETWORK.replace("kind: star,", "kind: star, switch: leaf,")
-    tree = "network: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts: [client, db, bulk]}}\n"
+    tree = (
+        "network: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts: [client, db, bulk]}}\n"
+    )
     write(tmp_path, main=MAIN + star + WORKLOADS, tree=tree)
     merged = read_scenario([tmp_path / "main.yaml", tmp_path / "tree.yaml"])
     assert ("network", "link", "rate") in merged.lines
@@ -93,7 +107,9 @@ def test_keys_of_a_mapping_that_was_replaced_have_no_line(tmp_path: Path) -> Non
 
 def test_published_figures_are_relative_to_the_file_that_names_them(tmp_path: Path) -> None:
     main = write(
-        tmp_path, main=MAIN + NETWORK + "include: parts/work.yaml\n", parts__work=WORKLOADS + "published: p.yaml\n"
+        tmp_path,
+        main=MAIN + NETWORK + "include: parts/work.yaml\n",
+        parts__work=WORKLOADS + "published: p.yaml\n",
     )
     (path,) = [load_scenario(main).published_path]
     assert path is not None
@@ -116,7 +132,9 @@ def test_a_wrong_include_is_refused_with_its_line(tmp_path: Path, include: str, 
 
 
 def test_a_circle_of_includes_is_refused(tmp_path: Path) -> None:
-    main = write(tmp_path, main=MAIN + "include: a.yaml\n", a="include: b.yaml\n", b="include: a.yaml\n")
+    main = write(
+        tmp_path, main=MAIN + "include: a.yaml\n", a="include: b.yaml\n", b="include: a.yaml\n"
+    )
     assert "b.yaml:1: include: 'a.yaml' includes itself" in refusal(main)
 
 

@@ -1,4 +1,5 @@
-"""A lossless class that can lose frames is refused where that is certain, and warned of where it is possible."""
+"""A lossless class that can lose frames is refused where that is certain, and warned of where it is
+possible."""
 
 from typing import Any
 
@@ -19,8 +20,13 @@ LINK_PAUSE: dict[str, Any] = {"pfc": None, "link_pause": {}, "priorities": {3: "
 
 
 def star(policy: dict[str, Any] | None = None, **changes: object) -> dict[str, Any]:
-    """Three hosts that send in priority 3, which is lossless, through one switch; nothing is wrong."""
-    usual = {"queues": {"san": {"share": "50%"}, "lan": {}}, "priorities": {3: "san"}, "pfc": {"priorities": [3]}}
+    """Three hosts that send in priority 3, which is lossless, through one switch; nothing is
+    wrong."""
+    usual = {
+        "queues": {"san": {"share": "50%"}, "lan": {}},
+        "priorities": {3: "san"},
+        "pfc": {"priorities": [3]},
+    }
     return sound(
         **{
             "policies": {"p": usual | (policy or {})},
@@ -52,14 +58,18 @@ def test_a_lossless_class_of_which_nothing_is_wrong_has_no_warning() -> None:
 def test_management_that_drops_warns_in_a_lossless_queue_and_nowhere_else(kind: str) -> None:
     found = warnings(star(queues(aqm=DROPPING[kind])))
     assert f"policies.p.queues.san.aqm: {kind} drops frames of the lossless queue 'san'" in found[0]
-    assert warnings(star({"queues": {"san": {"share": "50%"}, "lan": {"aqm": DROPPING[kind]}}})) == []
+    assert (
+        warnings(star({"queues": {"san": {"share": "50%"}, "lan": {"aqm": DROPPING[kind]}}})) == []
+    )
 
 
 def test_a_queue_of_a_lossless_and_another_priority_is_accepted_with_a_warning() -> None:
     shared = star({"priorities": {3: "san", 2: "san"}})
     assert problems(shared) == []
     (found,) = warnings(shared)
-    assert "lossless priority 3 shares queue 'san' with priority 2: a pause of one stops both" in found
+    assert (
+        "lossless priority 3 shares queue 'san' with priority 2: a pause of one stops both" in found
+    )
 
 
 def test_a_step_drops_nothing_and_is_welcome() -> None:
@@ -70,14 +80,23 @@ def test_a_step_drops_nothing_and_is_welcome() -> None:
 def test_management_that_marks_warns_of_senders_without_ecn(kind: str) -> None:
     marking = queues(aqm=DROPPING[kind] | {"ecn": True})
     (found,) = warnings(star(marking))
-    assert f"{kind} drops frames of this lossless queue that cannot be marked: those of orders, backup" in found
-    assert warnings(star(marking, hosts={"defaults": OBEYING["defaults"] | {"tcp": {"ecn": True}}})) == []
+    assert (
+        f"{kind} drops frames of this lossless queue that cannot be marked: those of orders, backup"
+        in found
+    )
+    assert (
+        warnings(star(marking, hosts={"defaults": OBEYING["defaults"] | {"tcp": {"ecn": True}}}))
+        == []
+    )
 
 
 @pytest.mark.parametrize("part", ["police", "dpp"])
 def test_policer_and_prioritisation_are_for_other_priorities(part: str) -> None:
     usual: dict[str, Any] = {"police": {"rate": "1Gbit/s"}, "dpp": {}}[part]
-    more = {"queues": {"express": {"strict": 1}, **queues()["queues"]}, "priorities": {3: "san", 7: "express"}}
+    more = {
+        "queues": {"express": {"strict": 1}, **queues()["queues"]},
+        "priorities": {3: "san", 7: "express"},
+    }
     (found,) = problems(star(more | {part: usual}))
     assert f"policies.p.{part}.priorities" in found
     assert f"(hint: {part}: {{priorities: [0, 1, 2, 4, 5, 6, 7]}})" in found
@@ -85,7 +104,8 @@ def test_policer_and_prioritisation_are_for_other_priorities(part: str) -> None:
 
 
 def test_pauses_last_until_they_have_been_renewed() -> None:
-    # The renewal goes at the half and may wait for a frame of 1538 bytes: 2 * 1538 / 64 = 48.06 quanta.
+    # The renewal goes at the half and may wait for a frame of 1538 bytes: 2 * 1538 / 64 = 48.06
+    # quanta.
     (found,) = problems(star({"pfc": {"priorities": [3], "quanta": 48}}))
     assert "policies.p.pfc.quanta: pauses of 48 quanta expire before" in found
     assert "write 49 or more" in found
@@ -103,9 +123,13 @@ def test_pauses_last_until_they_have_been_renewed() -> None:
         ("dynamic(8)", {"xoff": "dynamic(1)"}, False),
     ],
 )
-def test_a_queue_holds_what_all_other_ports_may_hold(limit: str, pfc: dict[str, str], *, is_small: bool) -> None:
+def test_a_queue_holds_what_all_other_ports_may_hold(
+    limit: str, pfc: dict[str, str], *, is_small: bool
+) -> None:
     found = warnings(star({**queues(limit=limit), "pfc": {"priorities": [3], **pfc}}))
-    assert [("lossless queue 'san' drops above" in warning) for warning in found] == [True] * is_small
+    assert [("lossless queue 'san' drops above" in warning) for warning in found] == [
+        True
+    ] * is_small
 
 
 def test_headroom_below_what_may_still_come_is_warned_of() -> None:
@@ -130,7 +154,9 @@ def test_a_pause_of_the_link_needs_interfaces_that_obey_it() -> None:
 
 def test_a_class_by_code_point_is_sent_in_the_same_priority() -> None:
     switch = {"policy": "p", "buffer": "4MB", "classify": [{"dscp": ["af31"], "class": 3}]}
-    (found,) = warnings(star(switches__leaf=switch, workloads__backup__dscp="af31", workloads__backup__priority=0))
+    (found,) = warnings(
+        star(switches__leaf=switch, workloads__backup__dscp="af31", workloads__backup__priority=0)
+    )
     assert "workloads.backup.priority: its frames have class 3 at switch 'leaf'" in found
 
 
@@ -143,7 +169,9 @@ def test_an_arm_is_named_where_not_all_have_the_warning() -> None:
 @pytest.mark.parametrize("path", SCENARIOS, ids=str)
 def test_no_scenario_of_ours_is_warned_of_without_reason(path: Any) -> None:
     of_arms = {warning.what.partition(":")[0] for warning in load_scenario(path).warnings}
-    assert of_arms == ({"in arm disobedient", "in arm too-small"} if path.name == "pfc.yaml" else set())
+    assert of_arms == (
+        {"in arm disobedient", "in arm too-small"} if path.name == "pfc.yaml" else set()
+    )
 
 
 def test_other_scenarios_have_none() -> None:

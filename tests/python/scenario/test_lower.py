@@ -35,7 +35,12 @@ def test_a_host_is_a_linux_server_with_a_10g_nic_unless_it_says_otherwise() -> N
             "rx_jitter": {"exponential": {"mean": 2_000_000}},
             "rx_ring_frames": 4096,
         },
-        "cpu": {"per_packet_ps": 0, "per_byte_fs": 0, "program_cores": 0, "time_slice_ps": 3 * 10**9},
+        "cpu": {
+            "per_packet_ps": 0,
+            "per_byte_fs": 0,
+            "program_cores": 0,
+            "time_slice_ps": 3 * 10**9,
+        },
         "tcp": {
             "congestion_control": "cubic",
             "slow_start_exit": "hystart",
@@ -74,16 +79,26 @@ def test_a_fixed_buffer_starts_at_its_maximum() -> None:
         ({}, "hystart"),
         ({"congestion_control": "new-reno"}, "none"),
         ({"congestion_control": "dctcp"}, "none"),
-        ({"congestion_control": "new-reno", "slow_start_exit": "hystart-plus-plus"}, "hystart-plus-plus"),
+        (
+            {"congestion_control": "new-reno", "slow_start_exit": "hystart-plus-plus"},
+            "hystart-plus-plus",
+        ),
         ({"slow_start_exit": "none"}, "none"),
     ],
 )
 def test_slow_start_ends_by_hystart_with_cubic_alone(tcp: dict[str, str], lowered: str) -> None:
-    assert plan_of(hosts={"defaults": {"tcp": tcp}})["hosts"][0]["tcp"]["slow_start_exit"] == lowered
+    assert (
+        plan_of(hosts={"defaults": {"tcp": tcp}})["hosts"][0]["tcp"]["slow_start_exit"] == lowered
+    )
 
 
 def test_dctcp_negotiates_ecn() -> None:
-    assert plan_of(hosts={"defaults": {"tcp": {"congestion_control": "dctcp"}}})["hosts"][0]["tcp"]["ecn"] is True
+    assert (
+        plan_of(hosts={"defaults": {"tcp": {"congestion_control": "dctcp"}}})["hosts"][0]["tcp"][
+            "ecn"
+        ]
+        is True
+    )
 
 
 def test_a_policy_becomes_queues_in_order_and_a_map_of_priorities() -> None:
@@ -91,7 +106,11 @@ def test_a_policy_becomes_queues_in_order_and_a_map_of_priorities() -> None:
         "dpp": {
             "queues": {
                 "express": {"strict": 1, "limit": "500kB"},
-                "gold": {"share": "60%", "limit": "100 frames", "aqm": {"kind": "step", "threshold": "30kB"}},
+                "gold": {
+                    "share": "60%",
+                    "limit": "100 frames",
+                    "aqm": {"kind": "step", "threshold": "30kB"},
+                },
                 "rest": {"limit": "dynamic(0.5)"},
             },
             "priorities": {5: "rest", 7: "express"},
@@ -122,10 +141,20 @@ def test_a_policy_becomes_queues_in_order_and_a_map_of_priorities() -> None:
 
 def test_queue_management_has_the_words_of_the_plan() -> None:
     queues = {
-        "a": {"aqm": {"kind": "red", "minimum": "30kB", "maximum": "90kB", "probability": "10%", "ecn": True}},
+        "a": {
+            "aqm": {
+                "kind": "red",
+                "minimum": "30kB",
+                "maximum": "90kB",
+                "probability": "10%",
+                "ecn": True,
+            }
+        },
         "b": {"aqm": {"kind": "codel"}},
     }
-    raw = plan_of(policies={"dpp": {"queues": queues, "priorities": {1: "b"}}})["switches"][0]["policy"]["queues"]
+    raw = plan_of(policies={"dpp": {"queues": queues, "priorities": {1: "b"}}})["switches"][0][
+        "policy"
+    ]["queues"]
     assert raw[0]["aqm"] == {
         "red": {
             "minimum_bytes": 30_000,
@@ -141,14 +170,21 @@ def test_queue_management_has_the_words_of_the_plan() -> None:
 
 def test_a_port_can_have_a_policy_of_its_own() -> None:
     switch = plan_of(switches__leaf__ports={"db": "fifo"})["switches"][0]
-    assert [(port["towards"], port["policy"]["dpp"]) for port in switch["port_policies"]] == [("db", None)]
+    assert [(port["towards"], port["policy"]["dpp"]) for port in switch["port_policies"]] == [
+        ("db", None)
+    ]
 
 
 def test_statements_repeat_and_rates_become_time_per_byte() -> None:
     trips = [
         {"request": "100B", "response": "1kB", "repeat": 2},
         {"response": "8kB", "produce_rate": "8Gbit/s", "consume_rate": "4Gbit/s", "write": "1kB"},
-        {"response": "32MB", "build_rate": "2Gbit/s", "unpack_rate": "1Gbit/s", "server_work": "60us"},
+        {
+            "response": "32MB",
+            "build_rate": "2Gbit/s",
+            "unpack_rate": "1Gbit/s",
+            "server_work": "60us",
+        },
     ]
     raw = workload(plan_of(workloads__orders__round_trips=trips), "orders")["round_trips"]
     assert [trip["response_bytes"] for trip in raw] == [1000, 1000, 8000, 32_000_000]
@@ -167,7 +203,9 @@ def test_users_connect_for_their_first_transaction_unless_told_otherwise() -> No
 
 def test_users_start_spread_over_one_gap_unless_told_otherwise() -> None:
     assert workload(plan_of(), "orders")["start"] == {"uniform": {"low": 0, "high": 7 * 10**9}}
-    assert workload(plan_of(workloads__orders__start="1ms"), "orders")["start"] == {"constant": 10**9}
+    assert workload(plan_of(workloads__orders__start="1ms"), "orders")["start"] == {
+        "constant": 10**9
+    }
 
 
 def test_what_has_no_number_runs_until_the_end() -> None:
@@ -176,7 +214,13 @@ def test_what_has_no_number_runs_until_the_end() -> None:
 
 
 def test_a_load_is_a_share_of_the_links_of_the_sources() -> None:
-    flows = {"kind": "flows", "sources": ["db", "bulk"], "destinations": ["client"], "sizes": "1MB", "load": "50%"}
+    flows = {
+        "kind": "flows",
+        "sources": ["db", "bulk"],
+        "destinations": ["client"],
+        "sizes": "1MB",
+        "load": "50%",
+    }
     raw = workload(plan_of(workloads__web=flows), "web")
     # Two links of 10 Gbit/s at half load are 10 Gbit/s: one flow of 8 Mbit every 800 us.
     assert raw["interarrival"] == {"exponential": {"mean": 800 * 10**6}}
@@ -211,11 +255,15 @@ def test_a_stream_with_a_rate_writes_what_a_connection_sends_in_a_millisecond(
 ) -> None:
     plain = planned_workloads(lower(load().scenario, "fifo", 1))[1].body
     assert "rate_bps" not in plain
-    scenario = load(workloads__backup__rate=rate, workloads__backup__connections=connections).scenario
+    scenario = load(
+        workloads__backup__rate=rate, workloads__backup__connections=connections
+    ).scenario
     paced = planned_workloads(lower(scenario, "fifo", 1))[1].body
     assert (paced["rate_bps"], paced["write_bytes"]) == (parse(rate, RATE), write_bytes)
 
 
 def test_a_rate_too_low_for_its_connections_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="100 bit/s is less than 1 kbit/s for each of its 2 connections"):
+    with pytest.raises(
+        ScenarioError, match="100 bit/s is less than 1 kbit/s for each of its 2 connections"
+    ):
         load(workloads__backup__rate="100bit/s", workloads__backup__connections=2)

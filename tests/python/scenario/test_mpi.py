@@ -45,16 +45,24 @@ def job(**changes: Any) -> Mpi:
         ({"pattern": "allreduce", "sizes": ["0B"]}, ".sizes.0", "no whole number of floats"),
         ({"pattern": "barrier", "sizes": ["8B"]}, ".sizes", "a barrier has no sizes"),
         ({"iterations": 0}, ".iterations", "at least 1"),
-        ({"compute": "1000s"}, ".compute", "not shorter than the trial: no rank begins an iteration"),
+        (
+            {"compute": "1000s"},
+            ".compute",
+            "not shorter than the trial: no rank begins an iteration",
+        ),
         ({"start": "1000s"}, ".start", "after the end of the trial"),
         ({"reduce_rate": "0bit/s"}, ".reduce_rate", "greater than zero"),
         ({"copy_rate": "0bit/s"}, ".copy_rate", "greater than zero"),
         ({"local_rate": "0bit/s"}, ".local_rate", "greater than zero"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_its_key(changes: dict[str, Any], key: str, what: str) -> None:
+def test_what_makes_no_sense_is_refused_with_its_key(
+    changes: dict[str, Any], key: str, what: str
+) -> None:
     found = problems(sound(workloads__job=merged(changes)))
-    assert any(problem.startswith(f"workloads.job{key}: ") and what in problem for problem in found), found
+    assert any(
+        problem.startswith(f"workloads.job{key}: ") and what in problem for problem in found
+    ), found
 
 
 def test_ranks_are_placed_in_turn_or_host_by_host() -> None:
@@ -68,16 +76,33 @@ def test_sizes_and_iterations_are_those_of_the_benchmarks() -> None:
     assert (SIZES[:4], SIZES[-1]) == ([0, 1, 2, 4], 4 << 20)
     assert job(pattern="allreduce").message_sizes[0] == 4
     assert job(pattern="barrier").message_sizes == [0]
-    assert [job().iterations_of(size) for size in (0, 40_000, 64 << 10, 4 << 20)] == [1000, 1000, 640, 10]
+    assert [job().iterations_of(size) for size in (0, 40_000, 64 << 10, 4 << 20)] == [
+        1000,
+        1000,
+        640,
+        10,
+    ]
     assert job(volume="1B").iterations_of(4) == 1
 
 
 def test_the_plan_has_every_value() -> None:
-    scenario = load(workloads__job=merged({"pattern": "bcast", "algorithm": "chain", "sizes": ["1MiB"]})).scenario
-    planned = next(own for own in lower(scenario, "t", 1)["workloads"] if own["header"]["name"] == "job")
+    scenario = load(
+        workloads__job=merged({"pattern": "bcast", "algorithm": "chain", "sizes": ["1MiB"]})
+    ).scenario
+    planned = next(
+        own for own in lower(scenario, "t", 1)["workloads"] if own["header"]["name"] == "job"
+    )
     body = planned["body"]["mpi"]
-    assert (body["pattern"], body["algorithm"], body["ranks"]) == ("bcast", "chain", ["client", "db"])
-    assert (body["sizes_bytes"], body["iterations"], body["eager_limit_bytes"]) == ([1 << 20], [40], EAGER_LIMIT)
+    assert (body["pattern"], body["algorithm"], body["ranks"]) == (
+        "bcast",
+        "chain",
+        ["client", "db"],
+    )
+    assert (body["sizes_bytes"], body["iterations"], body["eager_limit_bytes"]) == (
+        [1 << 20],
+        [40],
+        EAGER_LIMIT,
+    )
     assert (body["copy_bps"], body["local_bps"]) == (0, 40 * 10**9)
     assert Mpi.work_in(body) == 80
     assert Mpi.work_in(body | {"pattern": "pingpong"}) == 40

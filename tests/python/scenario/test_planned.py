@@ -9,7 +9,13 @@ def test_a_workload_of_a_plan_has_a_header_and_a_body() -> None:
     scenario = load(workloads__backup__vlan=7, workloads__backup__start="1ms").scenario
     orders, backup = planned_workloads(lower(scenario, "fifo", 1))
     assert (orders.name, orders.kind, orders.vlan) == ("orders", "oltp", 0)
-    assert backup.header == {"name": "backup", "priority": 0, "port": 5201, "vlan": 7, "start_ps": 10**9}
+    assert backup.header == {
+        "name": "backup",
+        "priority": 0,
+        "port": 5201,
+        "vlan": 7,
+        "start_ps": 10**9,
+    }
     assert not {"name", "priority", "vlan", "start_ps"} & backup.body.keys()
 
 

@@ -20,7 +20,13 @@ from tailrace.scenario.policies.classify import Rule
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.ports import EPHEMERAL, Traffic
 
-OLTP: dict[str, Any] = {"kind": "oltp", "client": "a", "server": "b", "users": 1, "round_trips": [{"response": "1kB"}]}
+OLTP: dict[str, Any] = {
+    "kind": "oltp",
+    "client": "a",
+    "server": "b",
+    "users": 1,
+    "round_trips": [{"response": "1kB"}],
+}
 STREAM: dict[str, Any] = {"kind": "stream", "source": "a", "destination": "b"}
 DISK: dict[str, Any] = {"kind": "storage", "initiators": ["a"], "target": "b", "device": "nvme"}
 REQUESTS: dict[str, Any] = {"kind": "requests", "client": "a", "server": "b", "users": 1}
@@ -29,12 +35,30 @@ KINDS: dict[str, tuple[dict[str, Any], int]] = {
     "oltp": (OLTP, 5432),
     "mariadb": (OLTP | {"database": "mariadb"}, 3306),
     "stream": (STREAM, 5201),
-    "flows": ({"kind": "flows", "sources": ["a"], "destinations": ["b"], "sizes": "1MB", "interarrival": "1ms"}, 5001),
+    "flows": (
+        {
+            "kind": "flows",
+            "sources": ["a"],
+            "destinations": ["b"],
+            "sizes": "1MB",
+            "interarrival": "1ms",
+        },
+        5001,
+    ),
     "datagrams": (
-        {"kind": "datagrams", "source": "a", "destination": "b", "sizes": "1kB", "interarrival": "1ms"},
+        {
+            "kind": "datagrams",
+            "source": "a",
+            "destination": "b",
+            "sizes": "1kB",
+            "interarrival": "1ms",
+        },
         5201,
     ),
-    "frames": ({"kind": "frames", "source": "a", "destination": "b", "frame": "64B", "rate": 10}, 9),
+    "frames": (
+        {"kind": "frames", "source": "a", "destination": "b", "frame": "64B", "rate": 10},
+        9,
+    ),
     "iscsi": (DISK | {"protocol": "iscsi"}, 3260),
     "nvme-tcp": (DISK | {"protocol": "nvme-tcp"}, 4420),
     "nbd": (DISK | {"protocol": "nbd"}, 10_809),
@@ -43,11 +67,22 @@ KINDS: dict[str, tuple[dict[str, Any], int]] = {
     "redis": (REQUESTS | {"preset": "redis"}, 6379),
     "dns": (REQUESTS | {"preset": "dns"}, 53),
     "amqp": (REQUESTS | {"preset": "mq-confirm"}, 5672),
-    "mpi": ({"kind": "mpi", "hosts": ["a", "b"], "pattern": "pingpong", "sizes": ["8B"], "iterations": 2}, 1024),
+    "mpi": (
+        {
+            "kind": "mpi",
+            "hosts": ["a", "b"],
+            "pattern": "pingpong",
+            "sizes": ["8B"],
+            "iterations": 2,
+        },
+        1024,
+    ),
 }
 
 
-def scenario_of(rules: list[dict[str, Any]] | None = None, **workloads: dict[str, Any]) -> dict[str, Any]:
+def scenario_of(
+    rules: list[dict[str, Any]] | None = None, **workloads: dict[str, Any]
+) -> dict[str, Any]:
     return {
         "tailrace": 1,
         "name": "ports",
@@ -85,7 +120,10 @@ def test_servers_that_servers_ask_have_the_ports_after_it_tier_by_tier() -> None
     data = scenario_of(web=REQUESTS | SIZES | {"calls": calls})
     data["network"]["topology"]["hosts"] = list("abcde")
     own = load_scenario(data).scenario
-    found = [(list(one.hosts), one.port, list(one.clients)) for one in own.workloads["web"].servings(own.graph)]
+    found = [
+        (list(one.hosts), one.port, list(one.clients))
+        for one in own.workloads["web"].servings(own.graph)
+    ]
     assert found == [(["b"], 80, ["a"]), (["c"], 81, ["b"]), (["e"], 82, ["b"]), (["d"], 83, ["c"])]
 
 
@@ -94,17 +132,22 @@ def test_workloads_of_one_service_share_a_port_and_others_only_where_both_name_i
     assert problems(scenario_of(one=OLTP, bulk=STREAM | {"port": 5432, "destination": "c"})) == []
     [found] = problems(scenario_of(one=OLTP, bulk=STREAM | {"port": 5432}))
     assert found == (
-        "workloads.bulk.port: host b would have two servers at tcp port 5432: postgresql of workload 'one', and stream "
+        "workloads.bulk.port: host b would have two servers at tcp port 5432: postgresql of "
+        "workload 'one', and stream "
         "(hint: write another one, such as port: 5433; or the same in both, to share it)"
     )
     assert problems(scenario_of(one=OLTP | {"port": 5432}, bulk=STREAM | {"port": 5432})) == []
     assert problems(scenario_of(one=OLTP, bulk=STREAM | {"port": 5432, "vlan": 7})) == []
     datagrams, _ = KINDS["datagrams"]
-    assert problems(scenario_of(bulk=STREAM, voice=datagrams)) == [], "tcp and udp have ports of their own"
+    assert problems(scenario_of(bulk=STREAM, voice=datagrams)) == [], (
+        "tcp and udp have ports of their own"
+    )
 
 
 def test_ports_beyond_the_last_and_none_at_all_are_refused() -> None:
-    [high] = problems(scenario_of(web=REQUESTS | SIZES | {"port": 65_535, "calls": [SIZES | {"server": "c"}]}))
+    [high] = problems(
+        scenario_of(web=REQUESTS | SIZES | {"port": 65_535, "calls": [SIZES | {"server": "c"}]})
+    )
     assert "a further server of the workload would have port 65536" in high
     assert len(problems(scenario_of(bulk=STREAM | {"port": 0}))) == 1
     assert len(problems(scenario_of(bulk=STREAM | {"client_ports": "200-100"}))) == 1
@@ -113,7 +156,9 @@ def test_ports_beyond_the_last_and_none_at_all_are_refused() -> None:
 def test_ranges_of_clients_do_not_overlap_and_hold_their_connections() -> None:
     one, two = OLTP | {"client_ports": "4000-4009"}, STREAM | {"client_ports": "4009-4020"}
     [found] = problems(scenario_of(one=one, two=two))
-    assert found.startswith("workloads.two.client_ports: 4009-4020 overlaps 4000-4009 of workload 'one' on host a")
+    assert found.startswith(
+        "workloads.two.client_ports: 4009-4020 overlaps 4000-4009 of workload 'one' on host a"
+    )
     assert problems(scenario_of(one=one, two=STREAM | {"client_ports": "4000-4009"})) == []
     [found] = problems(scenario_of(one=OLTP | {"users": 11, "client_ports": "4000-4009"}))
     assert "host a keeps 11 connections, and 4000-4009 are 10 ports" in found
@@ -131,11 +176,17 @@ def test_a_rule_that_no_workload_meets_and_one_that_services_share_are_warnings(
     assert warnings(rules, shop=OLTP, disk=iscsi) == []
     [found] = warnings([{"class": 5, "destination_port": "5000-6000"}], shop=OLTP, backup=STREAM)
     assert (
-        "classify.0: this rule about ports matches frames of different services: shop to tcp port 5432 (postgresql), "
+        "classify.0: this rule about ports matches frames of different services: shop to tcp "
+        "port 5432 (postgresql), "
         "backup to tcp port 5201 (stream)"
     ) in found
-    assert warnings([{"class": 5, "protocol": "tcp"}], shop=OLTP, backup=STREAM) == [], "it says nothing about ports"
-    [found] = warnings([{"class": 5, "dscp": [46]}, {"class": 5, "dscp": [45]}, {"class": 4, "vlan": [7]}], shop=OLTP)
+    assert warnings([{"class": 5, "protocol": "tcp"}], shop=OLTP, backup=STREAM) == [], (
+        "it says nothing about ports"
+    )
+    [found] = warnings(
+        [{"class": 5, "dscp": [46]}, {"class": 5, "dscp": [45]}, {"class": 4, "vlan": [7]}],
+        shop=OLTP,
+    )
     assert "classify.0: " in found
     assert "the same holds for entries 1, 2" in found
 
@@ -152,7 +203,9 @@ def test_a_plan_says_which_rule_matches_which_frames() -> None:
         {"class": 3, "source": "a", "source_port": "32768-40000"},
         {"class": 2, "protocol": "udp"},
     ]
-    plan = msgspec.json.decode(canonical_json(lower(scenario(rules, shop=OLTP, backup=STREAM), "base", 1)), type=Plan)
+    plan = msgspec.json.decode(
+        canonical_json(lower(scenario(rules, shop=OLTP, backup=STREAM), "base", 1)), type=Plan
+    )
     found = list(classify_rules(plan))
     assert [(rule.number, rule.to_class, rule.matches) for rule in found] == [
         (1, 5, ["shop to tcp port 5432"]),
@@ -160,7 +213,10 @@ def test_a_plan_says_which_rule_matches_which_frames() -> None:
         (3, 2, []),
     ]
     text = format_rules(found).splitlines()
-    assert " ".join(text[4].split()) == "leaf 1 5 destination_port 5432, protocol tcp shop to tcp port 5432"
+    assert (
+        " ".join(text[4].split())
+        == "leaf 1 5 destination_port 5432, protocol tcp shop to tcp port 5432"
+    )
     assert text[6].endswith("nothing")
 
 
@@ -178,26 +234,35 @@ def frames(**keys: Any) -> list[Traffic]:
 
 def test_the_frames_of_a_workload_have_its_marks_and_ports_in_both_directions() -> None:
     asking, answering = frames(priority=3, dscp=10, vlan=7, port=6000, client_ports="40000-40099")
-    assert {(one.workload, one.priority, one.dscp, one.vlan, one.protocol) for one in (asking, answering)} == {
-        ("shop", 3, 10, 7, "tcp")
-    }
+    assert {
+        (one.workload, one.priority, one.dscp, one.vlan, one.protocol)
+        for one in (asking, answering)
+    } == {("shop", 3, 10, 7, "tcp")}
     assert asking.sources == answering.destinations == frozenset("a")
     assert asking.destinations == answering.sources == frozenset("b")
     assert (asking.source_ports, asking.destination_ports) == ((40_000, 40_099), (6_000, 6_000))
-    assert (answering.source_ports, answering.destination_ports) == ((6_000, 6_000), (40_000, 40_099))
+    assert (answering.source_ports, answering.destination_ports) == (
+        (6_000, 6_000),
+        (40_000, 40_099),
+    )
     assert frames()[0].source_ports == EPHEMERAL
 
 
 RULES: dict[str, list[dict[str, Any]]] = {
     "hosts": [{"source": one} for one in "abc"] + [{"destination": one} for one in "abc"],
     "ingress": [{"ingress": one} for one in "abc"],
-    "source ports": [{"source_port": f"{first}-{last}"} for first, last in ((1, 9), (10, 12), (12, 20), (9, 13))],
+    "source ports": [
+        {"source_port": f"{first}-{last}"} for first, last in ((1, 9), (10, 12), (12, 20), (9, 13))
+    ],
     "destination ports": [{"destination_port": one} for one in (79, 80, "80-81")],
 }
 
 
-def matches(rule: Rule, source: str, destination: str, source_port: int, destination_port: int) -> bool:
-    """Whether a rule matches one frame, which the host that it comes from has sent straight to the switch."""
+def matches(
+    rule: Rule, source: str, destination: str, source_port: int, destination_port: int
+) -> bool:
+    """Whether a rule matches one frame, which the host that it comes from has sent straight to the
+    switch."""
     named = ((rule.ingress, source), (rule.source, source), (rule.destination, destination))
     ranges = ((rule.source_port, source_port), (rule.destination_port, destination_port))
     return all(one in (None, own) for one, own in named) and all(
@@ -208,10 +273,15 @@ def matches(rule: Rule, source: str, destination: str, source_port: int, destina
 @pytest.mark.parametrize("about", RULES)
 def test_a_rule_is_certain_exactly_where_it_matches_every_frame(about: str) -> None:
     [asking, _] = frames()
-    asking = replace(asking, sources=frozenset("ab"), destinations=frozenset("bc"), source_ports=(10, 12))
+    asking = replace(
+        asking, sources=frozenset("ab"), destinations=frozenset("bc"), source_ports=(10, 12)
+    )
     asking = replace(asking, destination_ports=(80, 80))
     for keys, sources in product(RULES[about], ("ab", "a")):
-        rule, own = Rule.model_validate({"class": 1, **keys}), replace(asking, sources=frozenset(sources))
+        rule, own = (
+            Rule.model_validate({"class": 1, **keys}),
+            replace(asking, sources=frozenset(sources)),
+        )
         every = product(own.sources, own.destinations, range(10, 13), [80])
         of_each = {matches(rule, *frame) for frame in every}
         found = [one.is_certain for one in matched([rule], [own], {"a", "b", "c"}) if one.rule == 0]
@@ -219,7 +289,11 @@ def test_a_rule_is_certain_exactly_where_it_matches_every_frame(about: str) -> N
 
 
 def test_what_comes_from_a_switch_depends_on_the_way() -> None:
-    found = list(matched([Rule.model_validate({"class": 1, "ingress": "spine"})], frames()[:1], {"a", "b", "c"}))
+    found = list(
+        matched(
+            [Rule.model_validate({"class": 1, "ingress": "spine"})], frames()[:1], {"a", "b", "c"}
+        )
+    )
     assert [(one.rule, one.is_certain) for one in found] == [(0, False), (None, True)]
 
 

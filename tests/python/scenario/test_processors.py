@@ -21,14 +21,22 @@ def plan_of(cpu: dict[str, Any]) -> dict[str, Any]:
     ("cpu", "key", "what"),
     [
         ({"cores": 257}, "cores", "write at most 256"),
-        ({"cores": 4, "program_cores": [1, 4]}, "program_cores.1", "there is no core 4: the host has 4 cores"),
+        (
+            {"cores": 4, "program_cores": [1, 4]},
+            "program_cores.1",
+            "there is no core 4: the host has 4 cores",
+        ),
         ({"cores": 4, "program_cores": [1, 1]}, "program_cores.1", "core 1 stands here twice"),
         (
             {"cores": 4, "program_cores": 2},
             "program_cores",
             "a list of core numbers (hint: write program_cores: [0, 1]",
         ),
-        ({"cores": 1, "irq_cores": [1]}, "irq_cores.0", "there is no core 1: the host has 1 core (hint: write 0)"),
+        (
+            {"cores": 1, "irq_cores": [1]},
+            "irq_cores.0",
+            "there is no core 1: the host has 1 core (hint: write 0)",
+        ),
         ({"cores": 4, "irq_cores": [9]}, "irq_cores.0", "there is no core 9"),
         ({"cores": 4, "scheduler": "fcfs"}, "scheduler", "fcfs is the scheduler of hosts without"),
         ({"cores": 4, "time_slice": "1ms"}, "time_slice", "`time_slice` is a setting of fcfs"),
@@ -37,15 +45,35 @@ def plan_of(cpu: dict[str, Any]) -> dict[str, Any]:
         ({"cores": 4, "clock": "2", "profile": "linux-kernel"}, "clock", "2 has no unit"),
         ({"cores": 4, "profile": "linux"}, "profile", "not one of the choices"),
         ({"cores": 4, "steal": {"share": "100%"}}, "steal.share", "must be from 0.0001% to 95%"),
-        ({"cores": 4, "steal": {"share": "99.999999%"}}, "steal.share", "must be from 0.0001% to 95%"),
-        ({"cores": 4, "steal": {"share": "0.0000001%"}}, "steal.share", "must be from 0.0001% to 95%"),
-        ({"cores": 4, "steal": {"share": "10%", "slice": "1ps"}}, "steal.slice", "must be from 10us to 1s"),
-        ({"cores": 4, "steal": {"share": "10%", "slice": "10s"}}, "steal.slice", "must be from 10us to 1s"),
+        (
+            {"cores": 4, "steal": {"share": "99.999999%"}},
+            "steal.share",
+            "must be from 0.0001% to 95%",
+        ),
+        (
+            {"cores": 4, "steal": {"share": "0.0000001%"}},
+            "steal.share",
+            "must be from 0.0001% to 95%",
+        ),
+        (
+            {"cores": 4, "steal": {"share": "10%", "slice": "1ps"}},
+            "steal.slice",
+            "must be from 10us to 1s",
+        ),
+        (
+            {"cores": 4, "steal": {"share": "10%", "slice": "10s"}},
+            "steal.slice",
+            "must be from 10us to 1s",
+        ),
         ({"cores": 4, "program_cores": "both"}, "program_cores", "expected a list, not 'both'"),
         ({"cores": 4, "memory_share": "0%"}, "memory_share", "must be above 0%"),
         ({"scheduler": "eevdf"}, "scheduler", "eevdf needs a processor"),
         ({"program_cores": [0]}, "program_cores", "a list of cores needs a processor"),
-        ({"system_call": "1us"}, "system_call", "has no effect on a host whose processor is not modelled"),
+        (
+            {"system_call": "1us"},
+            "system_call",
+            "has no effect on a host whose processor is not modelled",
+        ),
         ({"cores": 1, "per_frame": "2s"}, "per_frame", "must be at most 1ms"),
         ({"cores": 1, "read_byte": "1us"}, "read_byte", "must be at most 100ns"),
         ({"per_packet": "20ms"}, "per_packet", "must be at most 1ms"),
@@ -65,16 +93,30 @@ def test_nonsense_is_refused(cpu: dict[str, Any], key: str, what: str) -> None:
         ({"workloads": ["orders"], "cores": [2]}, "cores.0", "there is no core 2"),
         ({"workloads": ["orders"], "nice": 20}, "nice", "write at most 19"),
         ({"workloads": ["orders"], "quota": "0ms"}, "quota", "must be at least 1ms"),
-        ({"workloads": ["orders"], "quota": "1ps", "period": "10ms"}, "quota", "must be at least 1ms"),
-        ({"workloads": ["orders"], "quota": "1ms", "period": "1ps"}, "period", "must be at least 1ms"),
+        (
+            {"workloads": ["orders"], "quota": "1ps", "period": "10ms"},
+            "quota",
+            "must be at least 1ms",
+        ),
+        (
+            {"workloads": ["orders"], "quota": "1ms", "period": "1ps"},
+            "period",
+            "must be at least 1ms",
+        ),
         ({"workloads": ["orders"], "quota": "1ms", "period": "2s"}, "period", "must be at most 1s"),
         ({"workloads": ["orders"], "quota": "5ms"}, "quota", "a quota needs a period"),
-        ({"workloads": ["orders"], "period": "5ms"}, "period", "a period without a quota limits nothing"),
+        (
+            {"workloads": ["orders"], "period": "5ms"},
+            "period",
+            "a period without a quota limits nothing",
+        ),
     ],
 )
 def test_nonsense_about_groups_is_refused(group: dict[str, Any], key: str, what: str) -> None:
     found = problems(sound(hosts__db={"cpu": {"cores": 2, "groups": {"own": group}}}))
-    assert any(f"hosts.db.cpu.groups.own.{key}: " in problem and what in problem for problem in found), found
+    assert any(
+        f"hosts.db.cpu.groups.own.{key}: " in problem and what in problem for problem in found
+    ), found
 
 
 def databases(number: int, memory: str | None, *, enabled: bool = True) -> list[str]:
@@ -83,7 +125,9 @@ def databases(number: int, memory: str | None, *, enabled: bool = True) -> list[
     more = {f"db{n}": {**orders, "enabled": enabled} for n in range(1, number + 1)}
     groups = {name: {"workloads": [name], "memory": "8GB"} for name in more}
     host = {"cpu": {"cores": 4, "groups": groups}} | ({"memory": memory} if memory else {})
-    return problems(sound(hosts__db=host, **{f"workloads__{name}": own for name, own in more.items()}))
+    return problems(
+        sound(hosts__db=host, **{f"workloads__{name}": own for name, own in more.items()})
+    )
 
 
 def test_41_databases_on_memory_for_30_are_refused() -> None:
@@ -98,7 +142,9 @@ def test_no_memory_is_refused() -> None:
     [problem] = databases(1, "0B")
     assert "hosts.db.memory: must be greater than zero (hint: write 16GB, or omit it)" in problem
     group = {"workloads": ["orders"], "memory": "0B"}
-    [problem] = problems(sound(hosts__db={"memory": "1GB", "cpu": {"cores": 4, "groups": {"g": group}}}))
+    [problem] = problems(
+        sound(hosts__db={"memory": "1GB", "cpu": {"cores": 4, "groups": {"g": group}}})
+    )
     assert "hosts.db.cpu.groups.g.memory: must be greater than zero" in problem
 
 
@@ -108,16 +154,21 @@ def test_groups_whose_workloads_do_not_run_need_no_memory() -> None:
 
 def test_memory_of_a_group_is_compared_with_that_of_its_host() -> None:
     [problem] = databases(1, None)
-    assert "hosts.db.cpu.groups.db1.memory: memory of a group is not compared with anything" in problem
+    assert (
+        "hosts.db.cpu.groups.db1.memory: memory of a group is not compared with anything" in problem
+    )
     [problem] = databases(1, "7GB")
     assert "the group needs 8 GB of memory, and the host has 7 GB (hint: raise it)" in problem
 
 
 def test_a_group_of_programs_that_are_on_other_hosts_is_refused() -> None:
-    found = problems(sound(hosts__other={"cpu": {"cores": 2, "groups": {"own": {"workloads": ["orders"]}}}}))
-    assert any("hosts.other.cpu.groups.own.workloads.0: 'orders' has no program on other" in one for one in found), (
-        found
+    found = problems(
+        sound(hosts__other={"cpu": {"cores": 2, "groups": {"own": {"workloads": ["orders"]}}}})
     )
+    assert any(
+        "hosts.other.cpu.groups.own.workloads.0: 'orders' has no program on other" in one
+        for one in found
+    ), found
 
 
 def test_profiles_have_a_clock_and_none_costs_less_than_nothing() -> None:
@@ -147,14 +198,28 @@ def test_without_cores_a_plan_has_no_processor() -> None:
 def test_a_processor_stands_whole_in_its_plan() -> None:
     steal, group = {"share": "10%"}, {"workloads": ["orders"], "quota": "20ms", "period": "100ms"}
     cpu = plan_of(
-        {"cores": 2, "rx_queues": 3, "irq_cores": [1, 0], "program_cores": [1], "steal": steal, "groups": {"g": group}}
+        {
+            "cores": 2,
+            "rx_queues": 3,
+            "irq_cores": [1, 0],
+            "program_cores": [1],
+            "steal": steal,
+            "groups": {"g": group},
+        }
     )
     own = cpu["processor"]
     assert cpu["program_cores"] == 1
-    assert (own["cores"], own["slice_ps"], own["irq_cores"], own["program_cores"]) == (2, 1500 * 10**6, [1, 0, 1], [1])
+    assert (own["cores"], own["slice_ps"], own["irq_cores"], own["program_cores"]) == (
+        2,
+        1500 * 10**6,
+        [1, 0, 1],
+        [1],
+    )
     assert own["steal"] == {"slice_ps": 10**10, "every_ps": 10**11}
     quota = {"quota_ps": 20 * 10**9, "period_ps": 100 * 10**9}
-    assert own["groups"] == [{"name": "g", "workloads": ["orders"], "cores": [1], "nice": 0} | quota]
+    assert own["groups"] == [
+        {"name": "g", "workloads": ["orders"], "cores": [1], "nice": 0} | quota
+    ]
 
 
 @pytest.mark.parametrize(("cores", "slice_ms"), [(1, 0.75), (2, 1.5), (4, 2.25), (8, 3), (64, 3)])
@@ -164,7 +229,9 @@ def test_the_slice_grows_with_the_cores_as_in_linux(cores: int, slice_ms: float)
 
 def test_a_profile_gives_costs_at_a_clock_and_keys_override_it() -> None:
     usual = PROFILES["linux-kernel"]
-    own = plan_of({"cores": 1, "profile": "linux-kernel", "clock": "1.7GHz", "system_call": "50ns"})["processor"]
+    own = plan_of(
+        {"cores": 1, "profile": "linux-kernel", "clock": "1.7GHz", "system_call": "50ns"}
+    )["processor"]
     assert (own["per_frame_ps"], own["read_byte_fs"]) == (2 * usual.per_frame, 2 * usual.read_byte)
     assert own["system_call_ps"] == 50_000
 
@@ -172,7 +239,10 @@ def test_a_profile_gives_costs_at_a_clock_and_keys_override_it() -> None:
 def test_less_memory_bandwidth_makes_bytes_dearer_and_nothing_else() -> None:
     own = plan_of({"cores": 1, "profile": "linux-kernel", "memory_share": "50%"})["processor"]
     usual = PROFILES["linux-kernel"]
-    assert (own["read_byte_fs"], own["write_byte_fs"]) == (2 * usual.read_byte, 2 * usual.write_byte)
+    assert (own["read_byte_fs"], own["write_byte_fs"]) == (
+        2 * usual.read_byte,
+        2 * usual.write_byte,
+    )
     assert own["per_frame_ps"] == usual.per_frame
 
 

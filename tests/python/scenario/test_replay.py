@@ -1,4 +1,5 @@
-"""Recordings: what a file may hold, what a plan has of it, and that a simulated trial keeps its sizes and times."""
+"""Recordings: what a file may hold, what a plan has of it, and that a simulated trial keeps its
+sizes and times."""
 
 import json
 from pathlib import Path
@@ -21,7 +22,10 @@ from tailrace.scenario.workloads.recording import (
 )
 from tailrace.scenario.workloads.replay import Replay
 
-FIRST = [Recorded(5_000_000, 1_000_000, 200, 300_000, 18_000), Recorded(9_000_000, 2_000_000, 60, 0, 40)]
+FIRST = [
+    Recorded(5_000_000, 1_000_000, 200, 300_000, 18_000),
+    Recorded(9_000_000, 2_000_000, 60, 0, 40),
+]
 SECOND = [Recorded(0, 0, 1, 100_000, 100_000), Recorded(400_000, 250_000, 3_000, 10_000, 1)]
 PS_PER_NS = 1000
 
@@ -57,7 +61,9 @@ def rows(path: Path) -> dict[int, list[tuple[int, int]]]:
     """Start and end of each request in ps, by connection."""
     table = values(ran(path).tables["transactions"])
     found: dict[int, list[tuple[int, int]]] = {}
-    for user, start, latency in zip(table["user"], table["start_ps"], table["latency_ps"], strict=True):
+    for user, start, latency in zip(
+        table["user"], table["start_ps"], table["latency_ps"], strict=True
+    ):
         found.setdefault(user, []).append((start, start + latency))
     return found
 
@@ -103,15 +109,22 @@ def test_latencies_are_explained_as_those_of_other_requests(tmp_path: Path) -> N
     explained = explain_trial(make_trial(canonical_json(plan)))
     assert isinstance(explained, Ran)
     assert explained.outcome.digest == ran(path).outcome.digest
-    causes = Causes({name: values(columns) for name, columns in explained.tables.items()}, plan, dropped_by())
+    causes = Causes(
+        {name: values(columns) for name, columns in explained.tables.items()}, plan, dropped_by()
+    )
     found = causes.by_workload["recorded"]
     assert all(sum(one.parts.values()) == one.latency_ps for one in found)
     served = sorted(one.parts.get("server_work", 0) for one in found)
     assert served == sorted(one.server_ns * PS_PER_NS for one in FIRST + SECOND)
 
 
-def test_timed_requests_begin_at_their_times_and_a_late_one_counts_from_its_own(tmp_path: Path) -> None:
-    slow = [Recorded(1_000_000, 1_000_000, 100, 5_000_000, 100), Recorded(2_000_000, 0, 100, 0, 100)]
+def test_timed_requests_begin_at_their_times_and_a_late_one_counts_from_its_own(
+    tmp_path: Path,
+) -> None:
+    slow = [
+        Recorded(1_000_000, 1_000_000, 100, 5_000_000, 100),
+        Recorded(2_000_000, 0, 100, 0, 100),
+    ]
     [done] = rows(scenario(tmp_path, recording_text([slow]), pace="time")).values()
     assert [start for start, _ in done] == [one.start_ns * PS_PER_NS for one in slow]
     assert done[1][1] - done[1][0] > 4_000_000 * PS_PER_NS
@@ -120,7 +133,9 @@ def test_timed_requests_begin_at_their_times_and_a_late_one_counts_from_its_own(
 def test_requests_of_connections_may_mix_in_a_file(tmp_path: Path) -> None:
     lines = recording_text([FIRST, SECOND]).splitlines()
     mixed = "\n".join([lines[0], lines[3], lines[1], lines[4], lines[2]])
-    assert body(scenario(tmp_path, mixed)) == body(scenario(tmp_path, recording_text([FIRST, SECOND])))
+    assert body(scenario(tmp_path, mixed)) == body(
+        scenario(tmp_path, recording_text([FIRST, SECOND]))
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,10 +148,19 @@ def test_requests_of_connections_may_mix_in_a_file(tmp_path: Path) -> None:
         (f"{HEADER}\n0,1,1,1,1,1\n0,2,1,0,1,1\n", "recorded.csv:3: `request_bytes` is '0'"),
         (f"{HEADER}\n0,1,1,1,-1,1\n", "recorded.csv:2: `server_ns` is '-1'"),
         (f"{HEADER}\n0,1,1,1,1e3,1\n", "recorded.csv:2: `server_ns` is '1e3'"),
-        (f"{HEADER}\n0,99999999999999999,1,1,1,1\n", "recorded.csv:2: `start_ns` is '99999999999999999'"),
-        (f"{HEADER}\n0,5,1,1,1,1\n0,4,1,1,1,1\n", "recorded.csv:3: `start_ns` is below that of the request before"),
+        (
+            f"{HEADER}\n0,99999999999999999,1,1,1,1\n",
+            "recorded.csv:2: `start_ns` is '99999999999999999'",
+        ),
+        (
+            f"{HEADER}\n0,5,1,1,1,1\n0,4,1,1,1,1\n",
+            "recorded.csv:3: `start_ns` is below that of the request before",
+        ),
         (f"{HEADER}\n7,5,6,1,1,1\n", "recorded.csv:2: connection 7 would open before the start"),
-        (f"{HEADER}\n" + "0,1,1,1,1,1\n" * (REQUESTS_MAX + 1), f"more than {REQUESTS_MAX} requests"),
+        (
+            f"{HEADER}\n" + "0,1,1,1,1,1\n" * (REQUESTS_MAX + 1),
+            f"more than {REQUESTS_MAX} requests",
+        ),
         (f"{HEADER}\n0,200000000,0,1,1,1\n", "its first request begins 0.2 s after the start"),
     ],
 )
@@ -168,7 +192,9 @@ def test_a_trial_that_ends_before_the_last_request_is_warned_about(tmp_path: Pat
 
 
 def test_work_is_scaled_by_its_first_requests_and_never_divided(tmp_path: Path) -> None:
-    replay = load_scenario(scenario(tmp_path, recording_text([[FIRST[0]] * 8, SECOND]))).scenario.workloads["recorded"]
+    replay = load_scenario(
+        scenario(tmp_path, recording_text([[FIRST[0]] * 8, SECOND]))
+    ).scenario.workloads["recorded"]
     assert isinstance(replay, Replay)
     assert (replay.work(), replay.scaled(0.5).work()) == (10, 5)
     with pytest.raises(RunRefusedError, match="recorded requests, which cannot be divided"):

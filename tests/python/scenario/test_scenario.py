@@ -22,7 +22,11 @@ def test_the_largest_frame_is_that_of_the_hosts_of_the_network() -> None:
 
 def test_a_copy_with_another_part_works_it_out_again() -> None:
     scenario = load(hosts__db__mtu="9000B").scenario
-    assert (scenario.frame_bytes, len(scenario.graph.hosts), scenario.switch("leaf").buffer) == (9014, 3, 4_000_000)
+    assert (scenario.frame_bytes, len(scenario.graph.hosts), scenario.switch("leaf").buffer) == (
+        9014,
+        3,
+        4_000_000,
+    )
     same = scenario.model_copy(update={"workloads": dict(scenario.workloads)})
     assert same.graph is scenario.graph
     hosts = scenario.model_copy(update={"hosts": {"client": Host.model_validate({"mtu": "4000B"})}})
@@ -30,5 +34,7 @@ def test_a_copy_with_another_part_works_it_out_again() -> None:
     network = Network.model_validate({"topology": {"kind": "star", "hosts": 2}})
     other = scenario.model_copy(update={"network": network})
     assert (other.graph.hosts, other.frame_bytes) == (["h1", "h2"], 1514)
-    switches = scenario.model_copy(update={"switches": {"leaf": Switch.model_validate({"buffer": "7B"})}})
+    switches = scenario.model_copy(
+        update={"switches": {"leaf": Switch.model_validate({"buffer": "7B"})}}
+    )
     assert switches.switch("leaf").buffer == 7

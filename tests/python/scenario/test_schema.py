@@ -1,4 +1,5 @@
-"""The JSON Schema accepts what the program accepts, and refuses bare numbers and unknown keys as it does."""
+"""The JSON Schema accepts what the program accepts, and refuses bare numbers and unknown keys as it
+does."""
 
 import json
 from pathlib import Path
@@ -41,7 +42,9 @@ def test_every_default_matches_its_own_pattern() -> None:
                 assert faults(spec["default"], spec, SCHEMA, key) == []
 
 
-@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem if path.stem != "scenario" else path.parent.name)
+@pytest.mark.parametrize(
+    "path", SCENARIOS, ids=lambda path: path.stem if path.stem != "scenario" else path.parent.name
+)
 def test_shipped_scenarios_are_valid(path: Path) -> None:
     assert faults(read_scenario([path]).data, SCHEMA, SCHEMA) == []
 

@@ -14,7 +14,12 @@ from tailrace.scenario.workloads.division import Divisor
 from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.scenario.workloads.storage import Storage
 
-DISK: dict[str, Any] = {"kind": "storage", "initiators": ["client", "db"], "device": "sata-ssd", "depth": 8}
+DISK: dict[str, Any] = {
+    "kind": "storage",
+    "initiators": ["client", "db"],
+    "device": "sata-ssd",
+    "depth": 8,
+}
 OWN: dict[str, Any] = {
     "read_latency": "80us",
     "write_latency": "100us",
@@ -34,10 +39,14 @@ def workload(**changes: Any) -> Storage:
     return found
 
 
-def plan(devices: dict[str, Any] | None = None, **changes: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def plan(
+    devices: dict[str, Any] | None = None, **changes: Any
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     scenario = load(workloads__disk=merged(DISK, changes), devices=devices or {}).scenario
     raw = lower(scenario, "t", 1)
-    body = next(own for own in raw["workloads"] if own["header"]["name"] == "disk")["body"]["storage"]
+    body = next(own for own in raw["workloads"] if own["header"]["name"] == "disk")["body"][
+        "storage"
+    ]
     return body, raw["devices"]
 
 
@@ -69,7 +78,12 @@ def plan(devices: dict[str, Any] | None = None, **changes: Any) -> tuple[dict[st
             "pieces of 512 KiB, more than 4194304",
         ),
         (
-            {"protocol": "iscsi", "iscsi": {"max_recv_data_segment": "512B"}, "block": "1GB", "size": "8GB"},
+            {
+                "protocol": "iscsi",
+                "iscsi": {"max_recv_data_segment": "512B"},
+                "block": "1GB",
+                "size": "8GB",
+            },
             ".block",
             "8 requests at a time are cut into 15625000 pieces of 512 B, more than 4194304",
         ),
@@ -87,9 +101,13 @@ def plan(devices: dict[str, Any] | None = None, **changes: Any) -> tuple[dict[st
         ({"start": "1000s"}, ".start", "after the end of the trial"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_its_key(changes: dict[str, Any], key: str, what: str) -> None:
+def test_what_makes_no_sense_is_refused_with_its_key(
+    changes: dict[str, Any], key: str, what: str
+) -> None:
     found = problems(sound(workloads__disk=merged(DISK, changes)))
-    assert any(problem.startswith(f"workloads.disk{key}: ") and what in problem for problem in found), found
+    assert any(
+        problem.startswith(f"workloads.disk{key}: ") and what in problem for problem in found
+    ), found
 
 
 @pytest.mark.parametrize(
@@ -104,21 +122,33 @@ def test_what_makes_no_sense_is_refused_with_its_key(changes: dict[str, Any], ke
         (OWN, {"queue_depth": 0}, ".queue_depth", "at least 1"),
         (OWN, {"sector": "520B"}, ".sector", "512B"),
         (OWN, {"limits": {"max_sectors": "100B"}}, ".limits.max_sectors", "less than a sector"),
-        (OWN, {"sector": "4096B", "limits": {"segment": "512B"}}, ".limits.segment", "less than a sector"),
+        (
+            OWN,
+            {"sector": "4096B", "limits": {"segment": "512B"}},
+            ".limits.segment",
+            "less than a sector",
+        ),
         (OWN, {"cache": {"latency": "1us"}}, ".cache", "the cache has no `size`"),
         (OWN, {"cache": {"size": "1MiB"}}, ".cache", "the cache has no `latency`"),
         (OWN, {"cache": {"size": "1B", "latency": "1us"}}, ".cache.size", "does not hold a sector"),
         (OWN, {"rotation": {"rpm": 7200}}, ".rotation", "the head has no `seek_track`"),
         (HEAD, {"servers": 2}, ".servers", "a disk has one head"),
         (HEAD, {"capacity": "0B"}, "", "a disk has no `capacity`"),
-        (HEAD, {"rotation": {"seek_track": "20ms"}}, ".rotation.seek_track", "longer than the longest"),
+        (
+            HEAD,
+            {"rotation": {"seek_track": "20ms"}},
+            ".rotation.seek_track",
+            "longer than the longest",
+        ),
     ],
 )
 def test_a_device_that_makes_no_sense_is_refused_with_its_key(
     base: dict[str, Any], changes: dict[str, Any], key: str, what: str
 ) -> None:
     found = problems(sound(workloads__disk=DISK, devices__own=merged(base, changes)))
-    assert any(problem.startswith(f"devices.own{key}: ") and what in problem for problem in found), found
+    assert any(
+        problem.startswith(f"devices.own{key}: ") and what in problem for problem in found
+    ), found
 
 
 def test_workloads_that_name_the_same_device_of_a_host_share_it() -> None:
@@ -139,23 +169,42 @@ def test_workloads_that_name_the_same_device_of_a_host_share_it() -> None:
 )
 def test_an_area_that_is_not_on_the_device_is_refused(keys: dict[str, Any], what: str) -> None:
     found = problems(sound(workloads__disk=DISK | keys))
-    assert any(problem.startswith("workloads.disk.offset: ") and what in problem for problem in found), found
+    assert any(
+        problem.startswith("workloads.disk.offset: ") and what in problem for problem in found
+    ), found
 
 
 def test_the_plan_has_every_value() -> None:
     body, devices = plan(
-        read=62.5, access={"random": 30}, rate="2000/s", request_cost="12us", bytes="1MiB", start="1ms"
+        read=62.5,
+        access={"random": 30},
+        rate="2000/s",
+        request_cost="12us",
+        bytes="1MiB",
+        start="1ms",
     )
-    assert (body["initiators"], body["device"], body["protocol"]) == (["client", "db"], "sata-ssd", "local")
+    assert (body["initiators"], body["device"], body["protocol"]) == (
+        ["client", "db"],
+        "sata-ssd",
+        "local",
+    )
     assert (body["read_ppb"], body["access"], body["block"]) == (
         625_000_000,
         {"random": 300_000_000},
         {"constant": 4096},
     )
     assert body["arrivals"] == {"constant": 500 * 10**6}, "2000 a second, evenly spaced"
-    assert (body["read_cost_ps"], body["write_cost_ps"], body["bytes"]) == (12 * 10**6, 12 * 10**6, 2**20)
+    assert (body["read_cost_ps"], body["write_cost_ps"], body["bytes"]) == (
+        12 * 10**6,
+        12 * 10**6,
+        2**20,
+    )
     [device] = devices
-    assert (device["read_bps"], device["write_bps"], device["servers"]) == (4_320_000_000, 4_160_000_000, 10)
+    assert (device["read_bps"], device["write_bps"], device["servers"]) == (
+        4_320_000_000,
+        4_160_000_000,
+        10,
+    )
     assert device["limits"] == {
         "max_sectors_bytes": 512 * 1024,
         "max_segments": 128,
@@ -167,10 +216,18 @@ def test_the_plan_has_every_value() -> None:
 
 
 def test_keys_of_a_device_override_its_preset_and_parts_are_merged() -> None:
-    own = {"preset": "sata-ssd", "servers": 3, "limits": {"max_segments": 32}, "cache": {"size": "0B"}}
+    own = {
+        "preset": "sata-ssd",
+        "servers": 3,
+        "limits": {"max_segments": 32},
+        "cache": {"size": "0B"},
+    }
     _, [device] = plan(devices={"mine": own}, device="mine")
     assert (device["name"], device["servers"], device["read_bps"]) == ("mine", 3, 4_320_000_000)
-    assert (device["limits"]["max_segments"], device["limits"]["max_sectors_bytes"]) == (32, 512 * 1024)
+    assert (device["limits"]["max_segments"], device["limits"]["max_sectors_bytes"]) == (
+        32,
+        512 * 1024,
+    )
     assert "cache" not in device, "a size of zero switches it off"
     _, [disk] = plan(device="disk-7200")
     assert disk["head"]["turn_ps"] == 60 * 10**12 // 7200
@@ -199,7 +256,9 @@ def test_a_shorter_trial_has_fewer_requests_and_a_divided_one_a_lower_rate() -> 
     assert workload(rate="1000/s").divided("disk", {}, Divisor(2, 1)).rate == 500_000
 
 
-def test_a_job_that_ends_after_bytes_has_work_and_needs_time_as_one_that_ends_after_requests() -> None:
+def test_a_job_that_ends_after_bytes_has_work_and_needs_time_as_one_that_ends_after_requests() -> (
+    None
+):
     assert workload(bytes="1MiB", block="4KiB").work() == 256
     assert workload(bytes="5000B", block="4KiB").work() == 2
     assert workload(bytes="1MB", block="uniform(512B, 7680B)").work() == 245
@@ -224,7 +283,9 @@ def test_what_has_no_effect_and_what_never_ends_is_a_warning() -> None:
 
     assert any("nothing is flushed" in said for said in warned(flush_every=4))
     assert any("1.02 times what the servers" in said for said in warned(rate="100000/s"))
-    assert not any("workloads.disk" in said for said in warned(read=50, flush_every=4, rate="9000/s"))
+    assert not any(
+        "workloads.disk" in said for said in warned(read=50, flush_every=4, rate="9000/s")
+    )
 
 
 def test_a_share_of_reads_is_a_number() -> None:
@@ -235,8 +296,12 @@ def test_a_share_of_reads_is_a_number() -> None:
 def test_a_device_that_no_arm_uses_is_a_warning() -> None:
     devices = {"one": {"preset": "nvme"}, "two": {"preset": "nvme"}, "three": {"preset": "nvme"}}
     disk = DISK | {"device": "one"}
-    found = load(devices=devices, workloads__disk=disk, arms={"a": {}, "b": {"workloads.disk.device": "two"}}).warnings
-    assert [each.what for each in found if each.path.startswith("devices")] == ["no workload has the device 'three'"]
+    found = load(
+        devices=devices, workloads__disk=disk, arms={"a": {}, "b": {"workloads.disk.device": "two"}}
+    ).warnings
+    assert [each.what for each in found if each.path.startswith("devices")] == [
+        "no workload has the device 'three'"
+    ]
 
 
 def test_a_buffer_without_room_for_a_frame_is_a_warning() -> None:
@@ -261,7 +326,8 @@ def test_a_trial_that_takes_long_is_a_warning_before_it_runs() -> None:
     assert f"{2 * initiators * 2**21 / 1e6:.3g} million may be under way" in many
     [long] = warned(device="memory", block="512B", bytes="8GiB")
     assert long.startswith(
-        f"workloads.disk.bytes: a trial simulates up to {initiators * 2**24 / 1e6:.3g} million requests:"
+        "workloads.disk.bytes: a trial simulates up to "
+        f"{initiators * 2**24 / 1e6:.3g} million requests:"
     )
     assert warned(device="memory", block="512B", bytes="64MiB") == []
     assert warned(device="tiny", block="1MiB", depth=2) == []

@@ -28,7 +28,9 @@ def test_a_star_joins_every_host_to_its_switch() -> None:
 
 
 def test_a_dumbbell_has_one_link_in_the_middle() -> None:
-    dumbbell = graph(topology={"kind": "dumbbell", "left": 2, "right": ["sink"], "bottleneck_rate": "1Gbit/s"})
+    dumbbell = graph(
+        topology={"kind": "dumbbell", "left": 2, "right": ["sink"], "bottleneck_rate": "1Gbit/s"}
+    )
     assert dumbbell.hosts == ["left1", "left2", "sink"]
     assert next((k.a, k.b, k.rate_bps) for k in dumbbell.links) == ("left", "right", 10**9)
     assert dumbbell.rates_bps["sink"] == 10**10
@@ -67,15 +69,26 @@ def test_a_link_of_ones_own_changes_the_generated_one_or_joins_anew() -> None:
             {"between": ["hub", "far"], "delay": "1ms"},
         ],
     )
-    assert [(k.a, k.b, k.rate_bps) for k in star.links[:2]] == [("h1", "leaf", 10**10), ("h2", "leaf", 10**9)]
-    assert [{k.a, k.b} for k in star.links[2:]] == [{"leaf", "hub"}, {"leaf", "hub"}, {"hub", "far"}]
+    assert [(k.a, k.b, k.rate_bps) for k in star.links[:2]] == [
+        ("h1", "leaf", 10**10),
+        ("h2", "leaf", 10**9),
+    ]
+    assert [{k.a, k.b} for k in star.links[2:]] == [
+        {"leaf", "hub"},
+        {"leaf", "hub"},
+        {"hub", "far"},
+    ]
     assert (star.links[-1].delay_ps, star.links[0].delay_ps) == (10**9, 500_000)
 
 
 @given(
     topology=st.one_of(
         st.builds(lambda n: {"kind": "star", "hosts": n}, st.integers(1, 20)),
-        st.builds(lambda a, b: {"kind": "dumbbell", "left": a, "right": b}, st.integers(1, 9), st.integers(1, 9)),
+        st.builds(
+            lambda a, b: {"kind": "dumbbell", "left": a, "right": b},
+            st.integers(1, 9),
+            st.integers(1, 9),
+        ),
         st.builds(
             lambda a, b, c: {"kind": "leaf-spine", "leaves": a, "spines": b, "hosts_per_leaf": c},
             *[st.integers(1, 6)] * 3,
@@ -103,16 +116,27 @@ def test_hosts_of_a_leaf_spine_network_have_the_names_that_are_given_leaf_by_lea
 def test_a_fat_tree_may_have_fewer_hosts_than_fit_and_names_of_their_own() -> None:
     tree = graph(topology={"kind": "fat-tree", "k": 4, "hosts": ["a", "b", "c"]})
     assert [tree.neighbours(name) for name in tree.hosts] == [["edge1_1"], ["edge1_1"], ["edge1_2"]]
-    assert graph(topology={"kind": "fat-tree", "k": 4, "hosts": 16}) == graph(topology={"kind": "fat-tree", "k": 4})
+    assert graph(topology={"kind": "fat-tree", "k": 4, "hosts": 16}) == graph(
+        topology={"kind": "fat-tree", "k": 4}
+    )
 
 
 @pytest.mark.parametrize(
     ("topology", "what"),
     [
-        ({"kind": "fat-tree", "k": 4, "hosts": 17}, "17 hosts do not fit: a fat tree of k = 4 has room for 16"),
+        (
+            {"kind": "fat-tree", "k": 4, "hosts": 17},
+            "17 hosts do not fit: a fat tree of k = 4 has room for 16",
+        ),
         ({"kind": "leaf-spine", "leaves": 2, "spines": 1}, "the topology has no hosts"),
         (
-            {"kind": "leaf-spine", "leaves": 2, "spines": 1, "hosts_per_leaf": 1, "hosts": ["client", "db", "bulk"]},
+            {
+                "kind": "leaf-spine",
+                "leaves": 2,
+                "spines": 1,
+                "hosts_per_leaf": 1,
+                "hosts": ["client", "db", "bulk"],
+            },
             "3 hosts do not fit: 2 leaves have room for 2",
         ),
     ],

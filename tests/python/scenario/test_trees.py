@@ -26,7 +26,10 @@ RING: dict[str, Any] = {
 
 def changed(changes: dict[str, object]) -> dict[str, object]:
     """Three switches in a ring with one tree, all hosts at one of them, and then these changes."""
-    return copy.deepcopy({"network": RING | {"spanning_tree": {"protocol": "rstp"}}, "arms": {}}) | changes
+    return (
+        copy.deepcopy({"network": RING | {"spanning_tree": {"protocol": "rstp"}}, "arms": {}})
+        | changes
+    )
 
 
 def plan(**changes: object) -> dict[str, Any]:
@@ -48,7 +51,9 @@ def test_without_trees_and_vlans_a_plan_has_neither() -> None:
 
 
 def test_one_tree_has_the_priorities_and_costs_of_the_standard_unless_others_are_stated() -> None:
-    made = plan(switches__north__bridge_priority=4096, switches__defaults={"bridge_priority": 61440})
+    made = plan(
+        switches__north__bridge_priority=4096, switches__defaults={"bridge_priority": 61440}
+    )
     (tree,) = made["spanning_tree"]["trees"]
     assert (tree["instance"], tree["vlans"], made["spanning_tree"]["disjoint"]) == (0, [], False)
     assert tree["bridge_priority"] == [61440, 4096, 61440]
@@ -59,7 +64,13 @@ def test_one_tree_has_the_priorities_and_costs_of_the_standard_unless_others_are
 
 @pytest.mark.parametrize(
     ("rate", "cost"),
-    [("10Mbit/s", 2_000_000), ("100Mbit/s", 200_000), ("1Gbit/s", 20_000), ("100Gbit/s", 200), ("1Tbit/s", 20)],
+    [
+        ("10Mbit/s", 2_000_000),
+        ("100Mbit/s", 200_000),
+        ("1Gbit/s", 20_000),
+        ("100Gbit/s", 200),
+        ("1Tbit/s", 20),
+    ],
 )
 def test_path_costs_are_those_of_the_table(rate: str, cost: int) -> None:
     assert cost_at(rate) == cost
@@ -82,18 +93,36 @@ def test_a_link_of_a_topology_takes_a_cost() -> None:
 
 
 def test_instances_and_vlans_are_trees() -> None:
-    instances = {1: {"vlans": "10-12,30", "bridge_priority": {"south": 0}}, 2: {"vlans": [40, "50-51"]}}
-    made = plan(network__spanning_tree={"protocol": "mstp", "instances": instances}, workloads__backup__vlan=50)
+    instances = {
+        1: {"vlans": "10-12,30", "bridge_priority": {"south": 0}},
+        2: {"vlans": [40, "50-51"]},
+    }
+    made = plan(
+        network__spanning_tree={"protocol": "mstp", "instances": instances},
+        workloads__backup__vlan=50,
+    )
     trees = made["spanning_tree"]["trees"]
     assert [(tree["instance"], tree["vlans"]) for tree in trees] == [
         (0, []),
         (1, [10, 11, 12, 30]),
         (2, [40, 50, 51]),
     ]
-    assert [tree["bridge_priority"] for tree in trees] == [[32768] * 3, [32768, 32768, 0], [32768] * 3]
+    assert [tree["bridge_priority"] for tree in trees] == [
+        [32768] * 3,
+        [32768, 32768, 0],
+        [32768] * 3,
+    ]
     assert planned_workloads(made)[1].vlan == 50
-    made = plan(network__spanning_tree={"protocol": "rapid-pvst", "vlans": {7: {"bridge_priority": {"north": 4096}}}})
-    assert [(tree["instance"], tree["vlans"]) for tree in made["spanning_tree"]["trees"]] == [(0, []), (7, [7])]
+    made = plan(
+        network__spanning_tree={
+            "protocol": "rapid-pvst",
+            "vlans": {7: {"bridge_priority": {"north": 4096}}},
+        }
+    )
+    assert [(tree["instance"], tree["vlans"]) for tree in made["spanning_tree"]["trees"]] == [
+        (0, []),
+        (7, [7]),
+    ]
 
 
 def test_the_simulator_computes_the_trees_of_a_plan() -> None:
@@ -112,14 +141,18 @@ def test_chosen_trees_say_the_costs_by_which_they_come_about() -> None:
         "spanning_tree": {"protocol": "rapid-pvst", "disjoint": True, "vlans": {10: {}, 20: {}}},
     }
     workloads = {
-        f"of-{vlan}": {"kind": "stream", "source": "h1", "destination": "h3", "vlan": vlan} for vlan in (10, 20)
+        f"of-{vlan}": {"kind": "stream", "source": "h1", "destination": "h3", "vlan": vlan}
+        for vlan in (10, 20)
     }
     loaded = load(network=network, switches=..., policies=..., workloads=workloads, arms={})
     found = spanning_trees(canonical_json(lower(loaded.arms["base"], "base", 1)))
     uplinks = [index for index in range(9) if index % 3]
     used = [[index for index in uplinks if tree.path_costs[index] == 1] for tree in found[1:]]
-    # Every leaf has its two uplinks after its host; each tree has a spine, and one link to the other where no host is.
-    assert [set(links) >= wanted for links, wanted in zip(used, ({1, 4, 7}, {2, 5, 8}), strict=True)] == [True, True]
+    # Every leaf has its two uplinks after its host; each tree has a spine, and one link to the
+    # other where no host is.
+    assert [
+        set(links) >= wanted for links, wanted in zip(used, ({1, 4, 7}, {2, 5, 8}), strict=True)
+    ] == [True, True]
     assert [len(links) for links in used] == [4, 4]
 
 
@@ -136,7 +169,8 @@ PVST = {"protocol": "rapid-pvst", "disjoint": True, "vlans": {10: {}, 20: {}}}
         ),
         (
             {"network__links__2__port_priority": {"north": 64}},
-            "network.links.2.port_priority.north: 'north' is not an end of this link (hint: did you mean 'south'?)",
+            "network.links.2.port_priority.north: 'north' is not an end of this link (hint: "
+            "did you mean 'south'?)",
         ),
         (
             {"network__spanning_tree": {"protocol": "rstp", "vlans": {10: {}}}},
@@ -149,17 +183,32 @@ PVST = {"protocol": "rapid-pvst", "disjoint": True, "vlans": {10: {}, 20: {}}}
             " (hint: write 1 to 4094, the lower one first)",
         ),
         (
-            {"network__spanning_tree": {"protocol": "mstp", "instances": {1: {"vlans": 5}, 2: {"vlans": "4-6"}}}},
+            {
+                "network__spanning_tree": {
+                    "protocol": "mstp",
+                    "instances": {1: {"vlans": 5}, 2: {"vlans": "4-6"}},
+                }
+            },
             "network.spanning_tree.instances.2.vlans: VLAN 5 already belongs to instance 1"
             " (hint: list each VLAN in one instance)",
         ),
         (
-            {"network__spanning_tree": {"protocol": "rapid-pvst", "vlans": {5: {"bridge_priority": {"nord": 0}}}}},
+            {
+                "network__spanning_tree": {
+                    "protocol": "rapid-pvst",
+                    "vlans": {5: {"bridge_priority": {"nord": 0}}},
+                }
+            },
             "network.spanning_tree.vlans.5.bridge_priority.nord: there is no switch 'nord'"
             " (hint: did you mean 'north'?)",
         ),
         (
-            {"network__spanning_tree": {"protocol": "rapid-pvst", "vlans": {vlan: {} for vlan in range(1, 66)}}},
+            {
+                "network__spanning_tree": {
+                    "protocol": "rapid-pvst",
+                    "vlans": {vlan: {} for vlan in range(1, 66)},
+                }
+            },
             "network.spanning_tree.vlans: 65 VLANs have separate trees"
             " (hint: list at most 64, only those whose trees differ)",
         ),
@@ -170,12 +219,14 @@ PVST = {"protocol": "rapid-pvst", "disjoint": True, "vlans": {10: {}, 20: {}}}
         ),
         (
             {"network__spanning_tree": PVST, "workloads__orders__vlan": 10},
-            "workloads.backup.vlan: a frame without VLAN uses the first tree, which is not one of the disjoint trees"
+            "workloads.backup.vlan: a frame without VLAN uses the first tree, which is not one "
+            "of the disjoint trees"
             " (hint: give it a VLAN that network.spanning_tree.vlans lists)",
         ),
         (
             {
-                "network__spanning_tree": PVST | {"vlans": {10: {}, 20: {"bridge_priority": {"north": 0}}}},
+                "network__spanning_tree": PVST
+                | {"vlans": {10: {}, 20: {"bridge_priority": {"north": 0}}}},
                 "workloads__orders__vlan": 10,
                 "workloads__backup__vlan": 20,
             },
@@ -203,5 +254,10 @@ def test_more_switches_than_can_be_chosen_for_are_refused() -> None:
         "spanning_tree": PVST,
     }
     workloads = {"w": {"kind": "stream", "source": "h1", "destination": "h3", "vlan": 10}}
-    (said,) = problems(sound(network=network, switches=..., policies=..., workloads=workloads, arms={}))
-    assert "disjoint trees are not computed for 258 switches and 512 links (hint: the limits are 256 and 2048" in said
+    (said,) = problems(
+        sound(network=network, switches=..., policies=..., workloads=workloads, arms={})
+    )
+    assert (
+        "disjoint trees are not computed for 258 switches and 512 links (hint: the limits are "
+        "256 and 2048" in said
+    )

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.text import units
-from tailrace.scenario.text.units import OFFSET, RATE, SHARE, SIZE, TIME, Dimension, QuantityError, parse
+from tailrace.scenario.text.units import (
+    OFFSET,
+    RATE,
+    SHARE,
+    SIZE,
+    TIME,
+    Dimension,
+    QuantityError,
+    parse,
+)
 
 pytestmark = pytest.mark.smoke
 
@@ -33,7 +42,9 @@ pytestmark = pytest.mark.smoke
         ("0.2ns", units.FINE_TIME, 200_000),
     ],
 )
-def test_a_quantity_is_its_exact_number_in_the_unit_of_the_plan(text: str, dimension: Dimension, expected: int) -> None:
+def test_a_quantity_is_its_exact_number_in_the_unit_of_the_plan(
+    text: str, dimension: Dimension, expected: int
+) -> None:
     assert parse(text, dimension) == expected
 
 
@@ -60,14 +71,19 @@ def test_a_quantity_is_its_exact_number_in_the_unit_of_the_plan(text: str, dimen
         (["1B"], SIZE, "one value, not a list", "18kB"),
     ],
 )
-def test_what_is_no_quantity_is_refused_with_a_hint(value: object, dimension: Dimension, what: str, hint: str) -> None:
+def test_what_is_no_quantity_is_refused_with_a_hint(
+    value: object, dimension: Dimension, what: str, hint: str
+) -> None:
     with pytest.raises(QuantityError) as refused:
         parse(value, dimension)
     assert what in refused.value.what
     assert hint in refused.value.hint
 
 
-@given(value=st.integers(0, 2**62), dimension=st.sampled_from([TIME, SIZE, RATE, OFFSET, SHARE, units.FRAMES]))
+@given(
+    value=st.integers(0, 2**62),
+    dimension=st.sampled_from([TIME, SIZE, RATE, OFFSET, SHARE, units.FRAMES]),
+)
 def test_a_value_written_for_people_reads_back_as_itself(value: int, dimension: Dimension) -> None:
     if dimension is SHARE:
         value -= value % 10**7  # a share is written in whole percent

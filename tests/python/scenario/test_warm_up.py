@@ -26,7 +26,9 @@ class Quiet:
 
 @pytest.mark.parametrize("warm_up", ["5s", "8s"])
 def test_a_warm_up_that_leaves_nothing_is_refused(warm_up: str) -> None:
-    with pytest.raises(ScenarioError, match=r"experiment\.warm_up: the warm-up leaves no time to measure.*5s"):
+    with pytest.raises(
+        ScenarioError, match=r"experiment\.warm_up: the warm-up leaves no time to measure.*5s"
+    ):
         load(experiment__duration="5s", experiment__warm_up=warm_up)
 
 
@@ -52,5 +54,8 @@ def test_a_trial_that_ends_within_its_warm_up_is_invalid() -> None:
     assert "backup" in found.reason
     assert "orders" not in found.reason
     assert (
-        judged(Ran(part(Outcome, **outcome | {"end_ps": 300 * MS})), scenario, cast("Engine", Quiet())).status == "ok"
+        judged(
+            Ran(part(Outcome, **outcome | {"end_ps": 300 * MS})), scenario, cast("Engine", Quiet())
+        ).status
+        == "ok"
     )

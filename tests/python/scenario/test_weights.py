@@ -21,7 +21,10 @@ def test_weights_of_shares(shares: tuple[int, ...], expected: tuple[int, ...]) -
 
 
 def test_two_of_fifteen_are_exactly_twice_one_of_fifteen() -> None:
-    ones, two = weights((66_666_666,) * 13 + (133_333_333,))[:13], weights((66_666_666,) * 13 + (133_333_333,))[13]
+    ones, two = (
+        weights((66_666_666,) * 13 + (133_333_333,))[:13],
+        weights((66_666_666,) * 13 + (133_333_333,))[13],
+    )
     assert {2 * one for one in ones} == {two}
 
 

@@ -14,10 +14,13 @@ def test_windows_are_wanted_by_the_plan_where_the_scenario_wants_them() -> None:
     assert lower(load(observe__windows="1ms").scenario, "dpp", 1)["observe"]["windows_ps"] == MS
 
 
-@pytest.mark.parametrize(("duration", "enough"), [("5s", "50us"), ("1000s", "10ms"), ("1000001ms", "20ms")])
+@pytest.mark.parametrize(
+    ("duration", "enough"), [("5s", "50us"), ("1000s", "10ms"), ("1000001ms", "20ms")]
+)
 def test_windows_cannot_be_looked_at_without_end(duration: str, enough: str) -> None:
     with pytest.raises(
-        ScenarioError, match=rf"observe\.windows: windows are looked at too often .*at least {enough}\)"
+        ScenarioError,
+        match=rf"observe\.windows: windows are looked at too often .*at least {enough}\)",
     ):
         load(experiment__duration=duration, observe__windows="1us")
     load(experiment__duration=duration, observe__windows=enough)

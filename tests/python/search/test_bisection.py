@@ -22,7 +22,9 @@ def bisected(
 
     def at(position: int) -> Tried:
         tried.append(position)
-        end: End = "undecided" if position in undecided else "meets" if position in met else "misses"
+        end: End = (
+            "undecided" if position in undecided else "meets" if position in met else "misses"
+        )
         return Tried((position,), {}, "", [], 6, end)
 
     return concluded(bisect(count, at, excess)), tried

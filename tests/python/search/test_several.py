@@ -1,4 +1,5 @@
-"""Searches over several values: proposals that continue after an interrupt, grids, impossible settings."""
+"""Searches over several values: proposals that continue after an interrupt, grids, impossible
+settings."""
 
 import sys
 from pathlib import Path
@@ -15,19 +16,31 @@ from tailrace.search.search import Searched, search
 from tailrace.search.wanted import Wanted
 
 HERE = Path(__file__).parent
-LIMIT, BUFFER, GAP = "policies.q.queues.normal.limit", "switches.leaf.buffer", "workloads.burst.interarrival"
+LIMIT, BUFFER, GAP = (
+    "policies.q.queues.normal.limit",
+    "switches.leaf.buffer",
+    "workloads.burst.interarrival",
+)
 FEW = 14
 
 
 def proposed(out: Path, **options: object) -> Searched:
-    wanted = Wanted(**{
-        "vary": [f"{LIMIT}=10kB..1MB", f"{GAP}=80us..1ms"], "goals": ["burst.loss <= 0"], "minimise": "limit",
-        "evaluations": FEW, "out": out, **options,
-    })  # type: ignore[arg-type]  # fmt: skip
+    wanted = Wanted(
+        **{  # type: ignore[arg-type]
+            "vary": [f"{LIMIT}=10kB..1MB", f"{GAP}=80us..1ms"],
+            "goals": ["burst.loss <= 0"],
+            "minimise": "limit",
+            "evaluations": FEW,
+            "out": out,
+            **options,
+        }
+    )
     return search(load_scenario(HERE / "burst.yaml"), wanted, Silent())
 
 
-def test_an_interrupted_search_continues_as_if_it_had_not_been(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_search_continues_as_if_it_had_not_been(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = proposed(tmp_path / "whole")
     calls, run = 0, Points.run
 
@@ -57,8 +70,12 @@ def test_the_setting_that_is_found_has_more_trials_and_a_corrected_error(tmp_pat
 
 
 def test_a_grid_tries_all_and_tells_the_impossible(tmp_path: Path) -> None:
-    found = proposed(tmp_path / "out", vary=[f"{LIMIT}=16kB,64kB,100kB", f"{BUFFER}=10kB,200kB"], sampler="grid")
-    verdicts = [(str(one.values[LIMIT]), str(one.values[BUFFER]), one.verdict) for one in found.tried]
+    found = proposed(
+        tmp_path / "out", vary=[f"{LIMIT}=16kB,64kB,100kB", f"{BUFFER}=10kB,200kB"], sampler="grid"
+    )
+    verdicts = [
+        (str(one.values[LIMIT]), str(one.values[BUFFER]), one.verdict) for one in found.tried
+    ]
     assert len(verdicts) == 6
     assert ("16kB", "10kB", "impossible") in verdicts
     assert ("16kB", "200kB", "misses") in verdicts
@@ -68,14 +85,19 @@ def test_a_grid_tries_all_and_tells_the_impossible(tmp_path: Path) -> None:
 
 def test_the_best_figure_is_an_aim_too(tmp_path: Path) -> None:
     found = proposed(
-        tmp_path / "out", vary=[f"{LIMIT}=16kB,64kB,100kB"], minimise="burst.mean", goals=["burst.loss <= 0"],
+        tmp_path / "out",
+        vary=[f"{LIMIT}=16kB,64kB,100kB"],
+        minimise="burst.mean",
+        goals=["burst.loss <= 0"],
         evaluations=3,
-    )  # fmt: skip
+    )
     assert found.found is not None
     assert found.found.is_met
 
 
-def test_without_the_package_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_remedy_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(RunRefusedError, match=r"pip install 'tailrace\[search\]'"):
         proposed(tmp_path / "out")
@@ -83,7 +105,7 @@ def test_without_the_package_the_remedy_is_told(tmp_path: Path, monkeypatch: pyt
 
 
 def test_no_setting_is_an_exit_code_of_its_own(tmp_path: Path) -> None:
-    done = tailrace("search", str(HERE / "burst.yaml"), "--vary", f"{LIMIT}=20kB,30kB", "--goal", "burst.loss <= 0",
+    done = tailrace("search", str(HERE / "burst.yaml"), "--vary", f"{LIMIT}=20kB,30kB", "--goal", "burst.loss <= 0",  # noqa: E501
                     "--minimise", "limit", "--out", str(tmp_path / "out"))  # fmt: skip
     assert done.returncode == 1
     assert "No setting meets burst.loss <= 0 %" in done.stdout

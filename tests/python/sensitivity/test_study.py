@@ -22,7 +22,9 @@ CABLE, SWITCH, BUFFER = 0, 1, 2
 
 
 def studied(out: Path, **options: object) -> Study:
-    wanted = Wanted(**{"trajectories": 4, "samples": 8, "factors": 2, "checks": 4, "out": out, **options})  # type: ignore[arg-type]
+    wanted = Wanted(
+        **{"trajectories": 4, "samples": 8, "factors": 2, "checks": 4, "out": out, **options}  # type: ignore[arg-type]
+    )
     return Studying(load_scenario(SCENARIO), wanted, Silent()).run()
 
 
@@ -35,7 +37,10 @@ def test_each_assumption_alone_does_what_arithmetic_says(study: Study) -> None:
     own = study.figures[0]
     assert (own.name, own.unit) == ("load.mean, own", "ms")
     base = study.base_mean(own)
-    moved = {study.factors[bar.factor].name: (bar.low - base, bar.high - base) for bar in bars(study, own)}
+    moved = {
+        study.factors[bar.factor].name: (bar.low - base, bar.high - base)
+        for bar in bars(study, own)
+    }
     assert moved["cable"] == pytest.approx((-2 * 0.4e-3, 2 * 4.5e-3), rel=1e-6)
     assert moved["switch"] == pytest.approx((0, 2e-3), rel=1e-6, abs=1e-12)
     assert moved["buffer"] == pytest.approx((0, 0), abs=1e-12)
@@ -74,8 +79,16 @@ def test_the_region_of_a_conclusion_ends_where_the_arms_are_alike(study: Study) 
 @pytest.mark.parametrize(
     ("high", "told"),
     [
-        (1.0, "All hold over the whole ranges: at all 78 simulated points, and at 15 of 16 new points."),
-        (0.999, "(100 % of the space): at all 78 simulated points in it, and at 15 of 16 new points in it."),
+        (
+            1.0,
+            "All hold over the whole ranges: at all 78 simulated points, "
+            "and at 15 of 16 new points.",
+        ),
+        (
+            0.999,
+            "(100 % of the space): at all 78 simulated points in it, and at 15 of 16 new "
+            "points in it.",
+        ),
         (0.125, "(12 % of the space): at all 78"),
         (0.0123, "(1.2 % of the space): at all 78"),
     ],
@@ -104,19 +117,40 @@ def test_the_plot_is_whole(study: Study) -> None:
     drawing = ET.fromstring(tornado(study))
     texts = ["".join(text.itertext()) for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
     assert {"load.mean, own", "load.mean, fixed", "load: fixed better than own"} <= set(texts)
-    assert all(float(box.get("width", "0")) >= 0 for box in drawing.iter("{http://www.w3.org/2000/svg}rect"))
+    assert all(
+        float(box.get("width", "0")) >= 0
+        for box in drawing.iter("{http://www.w3.org/2000/svg}rect")
+    )
 
 
 def test_the_command_writes_the_page_and_its_plot(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    words = ("sensitivity", str(SCENARIO), "--assumptions", "--trajectories", "2", "--samples", "0", "--checks", "0",
-             "--figure", "load.mean", "--out", str(tmp_path / "out"), "--page", str(page))  # fmt: skip
+    words = (
+        "sensitivity",
+        str(SCENARIO),
+        "--assumptions",
+        "--trajectories",
+        "2",
+        "--samples",
+        "0",
+        "--checks",
+        "0",
+        "--figure",
+        "load.mean",
+        "--out",
+        str(tmp_path / "out"),
+        "--page",
+        str(page),
+    )
     done = tailrace(*words)
     assert done.returncode == 0, done.stderr
     assert "cable (" in done.stdout
     assert "(page.svg)" in page.read_text()
     assert (tmp_path / "page.svg").is_file()
-    assert json.loads((tmp_path / "out" / "sensitivity.json").read_text())["not_varied"][0]["name"] == "weather"
+    assert (
+        json.loads((tmp_path / "out" / "sensitivity.json").read_text())["not_varied"][0]["name"]
+        == "weather"
+    )
 
 
 REFUSED = [
@@ -139,14 +173,18 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("words", "told"), REFUSED, ids=[told[:30] for _, told in REFUSED])
-def test_what_is_wrong_is_said_before_anything_runs(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+def test_what_is_wrong_is_said_before_anything_runs(
+    tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
     done = tailrace("sensitivity", str(SCENARIO), *words, "--out", str(tmp_path / "out"))
     assert done.returncode == 2
     assert told in " ".join(done.stderr.split())
     assert not (tmp_path / "out").exists()
 
 
-def test_without_the_package_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_remedy_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "SALib", None)
     with pytest.raises(RunRefusedError, match=r"pip install 'tailrace\[sensitivity\]'"):
         studied(tmp_path / "out")
@@ -156,23 +194,36 @@ def test_without_the_package_the_remedy_is_told(tmp_path: Path, monkeypatch: pyt
     ("vary", "told"),
     [
         ({"keys": ["network.link.delay"], "range": "5us..1us"}, "5us is above 1us"),
-        ({"keys": ["network.link.delay"], "range": "1us..5us", "values": ["1us", "2us"]}, "2 of range, times"),
+        (
+            {"keys": ["network.link.delay"], "range": "1us..5us", "values": ["1us", "2us"]},
+            "2 of range, times",
+        ),
         ({"range": "1us..5us"}, "keys are missing"),
         ({"keys": ["network.link.delay"], "values": ["1us"]}, "fewer than two values"),
         ({"keys": ["network.link.delay"], "times": "1us..5us"}, "are no factors"),
         ({"keys": ["network.link.delay"], "forms": ["1us", "2us"]}, "a form has no {}"),
-        ({"keys": ["network.link.delay"], "values": ["1us", "2us"], "names": ["one"]}, "1 names for 2 values"),
-        ({"keys": ["network.link.delay"], "values": ["1us", "1000ns"]}, "1us is the same as 1000ns"),
+        (
+            {"keys": ["network.link.delay"], "values": ["1us", "2us"], "names": ["one"]},
+            "1 names for 2 values",
+        ),
+        (
+            {"keys": ["network.link.delay"], "values": ["1us", "1000ns"]},
+            "1us is the same as 1000ns",
+        ),
     ],
 )
-def test_what_is_wrong_with_a_variation_is_said_by_check(vary: dict[str, object], told: str) -> None:
+def test_what_is_wrong_with_a_variation_is_said_by_check(
+    vary: dict[str, object], told: str
+) -> None:
     part = {"name": "cable", "value": "500 ns", "mark": "assumed", "vary": vary}
     with pytest.raises(ScenarioError) as refused:
         load_scenario(SCENARIO, {"assumptions": [part]})
     assert told in str(refused.value)
 
 
-def test_cores_that_an_end_of_a_range_cannot_have_are_refused_before_any_trial(tmp_path: Path) -> None:
+def test_cores_that_an_end_of_a_range_cannot_have_are_refused_before_any_trial(
+    tmp_path: Path,
+) -> None:
     scenario = tmp_path / "lab.yaml"
     scenario.write_text(
         "tailrace: 1\nname: lab\nnetwork:\n"
@@ -182,7 +233,9 @@ def test_cores_that_an_end_of_a_range_cannot_have_are_refused_before_any_trial(t
         "experiment: {duration: 1ms, trials: 1}\n",
         encoding="utf-8",
     )
-    wanted = Wanted(is_of_assumptions=False, vary=["network.link.delay=0s..5us"], out=tmp_path / "out", cores=2)
+    wanted = Wanted(
+        is_of_assumptions=False, vary=["network.link.delay=0s..5us"], out=tmp_path / "out", cores=2
+    )
     loaded = load_scenario(scenario)
     with pytest.raises(ScenarioError, match="--cores 2: "):
         Studying(loaded, wanted, Silent())
@@ -197,28 +250,43 @@ def test_a_study_hands_on_the_cores_of_its_trials(tmp_path: Path) -> None:
 
 def test_assumptions_may_share_a_key_and_options_may_not(tmp_path: Path) -> None:
     shared = [
-        {"name": name, "value": "500 ns", "mark": "assumed", "vary": {"keys": ["network.link.delay"], "range": ends}}
+        {
+            "name": name,
+            "value": "500 ns",
+            "mark": "assumed",
+            "vary": {"keys": ["network.link.delay"], "range": ends},
+        }
         for name, ends in (("cable", "100ns..5us"), ("plug", "400ns..600ns"))
     ]
-    found = Studying(load_scenario(SCENARIO, {"assumptions": shared}), Wanted(out=tmp_path / "out"), Silent())
+    found = Studying(
+        load_scenario(SCENARIO, {"assumptions": shared}), Wanted(out=tmp_path / "out"), Silent()
+    )
     assert [factor.name for factor in found.factors] == ["cable", "plug"]
     with pytest.raises(ScenarioError, match="it is varied twice"):
-        studied(tmp_path / "out", vary=["network.link.delay=1us..5us", "network.link.delay=1us,2us"])
+        studied(
+            tmp_path / "out", vary=["network.link.delay=1us..5us", "network.link.delay=1us,2us"]
+        )
 
 
 def test_figures_that_are_lower_bounds_are_told(tmp_path: Path) -> None:
     scenario = tmp_path / "lab.yaml"
     scenario.write_text(
-        "tailrace: 1\nname: lab\nnetwork:\n  topology: {kind: star, hosts: [web, db]}\n  link: {rate: 100Mbit/s}\n"
+        "tailrace: 1\nname: lab\nnetwork:\n  topology: {kind: star, hosts: [web, db]}\n  link: "
+        "{rate: 100Mbit/s}\n"
         "workloads:\n  shop: {kind: oltp, client: web, server: db, users: 8, gap: 1ms,\n"
         "         round_trips: [{response: 300kB}]}\n"
         "arms: {slow: {}}\nexperiment: {duration: 200ms, trials: 1}\n",
         encoding="utf-8",
     )
     wanted = Wanted(
-        is_of_assumptions=False, vary=["network.link.delay=1us..5us"], figures=["shop.p99", "shop.mean"],
-        trajectories=0, samples=0, checks=0, out=tmp_path / "out",
-    )  # fmt: skip
+        is_of_assumptions=False,
+        vary=["network.link.delay=1us..5us"],
+        figures=["shop.p99", "shop.mean"],
+        trajectories=0,
+        samples=0,
+        checks=0,
+        out=tmp_path / "out",
+    )
     found = Studying(load_scenario(scenario), wanted, Silent()).run()
     bounded = {one["metric"]: one["points_with_bounds"] for one in study_data(found)["figures"]}
     assert bounded["latency_p99_ms"] == found.runs + 1, "and the present"

@@ -11,13 +11,20 @@ from tailrace.sensitivity.region import Box, _relaxed, region
 def test_a_factor_scales_the_first_quantity_of_each_present_value() -> None:
     present = {"a": "normal(6.739ms, 0.7ms)", "b": "366Mbit/s", "c": 20, "d": None}
     variation = Variation(keys=list(present), times="50%..200%")
-    assert variation.changes(1.0, present.get) == {"a": "normal(13.478ms, 0.7ms)", "b": "732Mbit/s", "c": 40}
+    assert variation.changes(1.0, present.get) == {
+        "a": "normal(13.478ms, 0.7ms)",
+        "b": "732Mbit/s",
+        "c": 40,
+    }
     assert variation.changes(variation.present_share(present.get), present.get)["b"] == "366Mbit/s"
 
 
 def test_forms_keep_the_first_quantity() -> None:
     variation = Variation(keys=["gap"], forms=["{}", "normal({}, 1ms)", "exponential({})"])
-    at = [variation.changes(share, lambda _path: "normal(5ms, 1ms)")["gap"] for share in (0.0, 0.5, 1.0)]
+    at = [
+        variation.changes(share, lambda _path: "normal(5ms, 1ms)")["gap"]
+        for share in (0.0, 0.5, 1.0)
+    ]
     assert at == ["5ms", "normal(5ms, 1ms)", "exponential(5ms)"]
     assert variation.present_share(lambda _path: "normal(5ms, 1ms)") == pytest.approx(0.5)
 
@@ -42,7 +49,9 @@ def test_first_values() -> None:
 def test_a_region_is_the_box_without_contradictions() -> None:
     draws = random.Random(1)
     points = [[draws.random() for _ in range(4)] for _ in range(300)]
-    box = region(points, [point[0] < 0.6 and point[2] > 0.2 for point in points], [0.3, 0.5, 0.5, 0.5])
+    box = region(
+        points, [point[0] < 0.6 and point[2] > 0.2 for point in points], [0.3, 0.5, 0.5, 0.5]
+    )
     assert box is not None
     assert box.cut == [0, 2]
     assert box.highs[0] == pytest.approx(0.6, abs=0.03)

@@ -10,7 +10,13 @@ import scipy.stats
 
 from drawn_trials import MS, drawn, trial
 from tailrace.programs.latency import cut_off_outcome, latency_outcome
-from tailrace.statistics import Histogram, Latencies, mean_change, mean_log_interval, percentile_change
+from tailrace.statistics import (
+    Histogram,
+    Latencies,
+    mean_change,
+    mean_log_interval,
+    percentile_change,
+)
 from tailrace.statistics.change import joint_scores, mean_latency_change
 
 ORACLE: Any = scipy.stats
@@ -55,14 +61,18 @@ def test_a_difference_of_shares_is_that_of_student(is_paired: bool) -> None:
     found = mean_change(first, second, is_paired=is_paired, is_share=True)
     assert found.interval
     assert found.ratio is None
-    assert found.second - found.first == pytest.approx((found.interval.low + found.interval.high) / 2)
+    assert found.second - found.first == pytest.approx(
+        (found.interval.low + found.interval.high) / 2
+    )
     if is_paired:
         theirs = ORACLE.ttest_rel(second, first)
         assert found.p_student == pytest.approx(theirs.pvalue)
         assert found.interval.high == pytest.approx(theirs.confidence_interval(0.92).high)
     else:
         theirs = ORACLE.ttest_ind(second, first, equal_var=False)
-        assert found.p_student == pytest.approx(2 * ORACLE.t.sf(theirs.statistic, math.floor(theirs.df)))
+        assert found.p_student == pytest.approx(
+            2 * ORACLE.t.sf(theirs.statistic, math.floor(theirs.df))
+        )
 
 
 def test_a_baseline_of_zero_has_a_difference() -> None:
@@ -83,7 +93,9 @@ def test_the_interval_and_the_p_value_of_a_change_agree(is_paired: bool) -> None
     rng = random.Random(8)
     for _ in range(300):
         factor = rng.choice((1.0, 1.5))
-        first, second = ([rng.lognormvariate(0, 0.5) * by for _ in range(5)] for by in (1.0, factor))
+        first, second = (
+            [rng.lognormvariate(0, 0.5) * by for _ in range(5)] for by in (1.0, factor)
+        )
         found = mean_change(first, second, is_paired=is_paired)
         assert found.interval
         assert (found.p_student < 0.08) == (not found.interval.low <= 1 <= found.interval.high)
@@ -91,7 +103,9 @@ def test_the_interval_and_the_p_value_of_a_change_agree(is_paired: bool) -> None
 
 @pytest.mark.parametrize("is_paired", [True, False])
 @pytest.mark.parametrize("percent", [50, 99])
-def test_the_interval_and_the_p_value_of_a_percentile_agree(percent: float, is_paired: bool) -> None:
+def test_the_interval_and_the_p_value_of_a_percentile_agree(
+    percent: float, is_paired: bool
+) -> None:
     rng = random.Random(9)
     for number in range(4):
         first, second = drawn(rng, 4, 5200), drawn(rng, 4, 5200)
@@ -102,7 +116,9 @@ def test_the_interval_and_the_p_value_of_a_percentile_agree(percent: float, is_p
 
 
 @pytest.mark.parametrize("is_paired", [True, False])
-def test_an_interval_beyond_what_an_exponential_can_be_is_finite_and_holds_no_zero(is_paired: bool) -> None:
+def test_an_interval_beyond_what_an_exponential_can_be_is_finite_and_holds_no_zero(
+    is_paired: bool,
+) -> None:
     first, second = [1.0, 1.2, 0.9], [8.0, 94.0, 10.0]
     found = mean_change(first, second, is_paired=is_paired, level=1 - 1e-9).interval
     assert found
@@ -112,8 +128,11 @@ def test_an_interval_beyond_what_an_exponential_can_be_is_finite_and_holds_no_ze
 
 @pytest.mark.parametrize("is_paired", [True, False])
 @pytest.mark.parametrize("cut_ms", [2.0005, 9.0])
-def test_a_common_percentile_in_the_bucket_of_the_longest_latency_is_known(cut_ms: float, is_paired: bool) -> None:
-    """Programs tell the longest latency as it was, and its bucket ends later: before or after what was cut off."""
+def test_a_common_percentile_in_the_bucket_of_the_longest_latency_is_known(
+    cut_ms: float, is_paired: bool
+) -> None:
+    """Programs tell the longest latency as it was, and its bucket ends later: before or after what
+    was cut off."""
     slow, fast = _told([1.0] * 6 + [2.0] * 12, [cut_ms] * 12), _told([1.0] * 10)
     assert 2 * MS == slow.pooled.max_ps < slow.pooled.edges_ps[-1]
     for first, second, ratio in ((slow, fast, 0.5), (fast, slow, 2.0)):
@@ -161,13 +180,18 @@ def test_scores_say_which_percentile_is_the_longer() -> None:
         assert found
         longer = second.pooled.percentile_ms(90).ms - first.pooled.percentile_ms(90).ms
         assert math.fsum(found[1]) * longer >= 0
-        both = joint_scores(Latencies([*first.trials[2:], *second.trials]), Latencies(first.trials[:2]), 90)
+        both = joint_scores(
+            Latencies([*first.trials[2:], *second.trials]), Latencies(first.trials[:2]), 90
+        )
         assert both
         assert both[0][2:] == pytest.approx(found[1]), "an exchange of trials moves no score"
 
 
 def test_scores_are_those_of_the_trials_of_each_arm_in_their_order() -> None:
-    first, second = Latencies([trial([1, 1, 1, 1])]), Latencies([trial([3, 3, 3, 3]), trial([1, 1, 1, 3])])
+    first, second = (
+        Latencies([trial([1, 1, 1, 1])]),
+        Latencies([trial([3, 3, 3, 3]), trial([1, 1, 1, 3])]),
+    )
     assert joint_scores(first, second, 50) == ([-2], [2, -1]), "beyond 1 ms, more than half of four"
 
 
@@ -180,20 +204,29 @@ def test_the_interval_of_a_ratio_of_means() -> None:
     assert alone
     assert math.log(alone.high / alone.low) == pytest.approx(2 * ORACLE.t.ppf(0.96, 5) * errors[0])
     freedom = math.floor(
-        ORACLE.ttest_ind(*([v / sum(own) for v in own] for own in (TRIALS, OTHERS)), equal_var=False).df
+        ORACLE.ttest_ind(
+            *([v / sum(own) for v in own] for own in (TRIALS, OTHERS)), equal_var=False
+        ).df
     )
-    assert math.log(found.high / found.low) == pytest.approx(2 * ORACLE.t.ppf(0.96, freedom) * math.hypot(*errors))
+    assert math.log(found.high / found.low) == pytest.approx(
+        2 * ORACLE.t.ppf(0.96, freedom) * math.hypot(*errors)
+    )
     assert mean_log_interval([0.0, 0.0, 0.0]) is None
     assert mean_log_interval([1.0, 2.0]) is None
 
 
 @pytest.mark.parametrize("transactions", [250, 6000])
 @pytest.mark.parametrize("is_paired", [True, False])
-def test_tails_that_are_far_apart_in_every_trial_are_a_difference(transactions: int, is_paired: bool) -> None:
-    """Fifty times as long in each of six trials, although those beyond the common percentile are mostly in two."""
+def test_tails_that_are_far_apart_in_every_trial_are_a_difference(
+    transactions: int, is_paired: bool
+) -> None:
+    """Fifty times as long in each of six trials, although those beyond the common percentile are
+    mostly in two."""
     rng = random.Random(12)
     scales = (1.0, 1.0, 1.0, 1.0, 1.2, 1.5)
-    first = Latencies([trial([50 * s * (2 + rng.random()) for _ in range(transactions)]) for s in scales])
+    first = Latencies(
+        [trial([50 * s * (2 + rng.random()) for _ in range(transactions)]) for s in scales]
+    )
     second = Latencies([trial([2 + rng.random() for _ in range(transactions)]) for _ in scales])
     found = percentile_change(first, second, 99, is_paired=is_paired)
     assert found.p_student < 0.01
@@ -205,7 +238,12 @@ def test_tails_that_are_far_apart_in_every_trial_are_a_difference(transactions: 
 def test_equal_percentiles_are_no_difference_whatever_is_beyond_them(is_paired: bool) -> None:
     """The median is 2 ms in both, and twice as many of the second take longer."""
     first, second = (
-        Latencies([trial([1.0] * 400 + [2.0] * (600 - slow - n) + [3.0] * (slow + n)) for n in (0, 1, 0, 2, 0, 1)])
+        Latencies(
+            [
+                trial([1.0] * 400 + [2.0] * (600 - slow - n) + [3.0] * (slow + n))
+                for n in (0, 1, 0, 2, 0, 1)
+            ]
+        )
         for slow in (200, 400)
     )
     found = percentile_change(first, second, 50, is_paired=is_paired)

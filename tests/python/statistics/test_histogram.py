@@ -1,4 +1,5 @@
-"""Latencies with waits that the end of a trial cut off: against worked examples, scipy, and what was not observed."""
+"""Latencies with waits that the end of a trial cut off: against worked examples, scipy, and what
+was not observed."""
 
 import random
 from collections import Counter
@@ -19,7 +20,9 @@ def workload(ended_ms: list[float], cut_off_ms: list[float]) -> Workload:
     """The outcome of a workload whose edges are its values."""
 
     def buckets(values: list[float]) -> list[list[int]]:
-        return [[edge, count] for edge, count in sorted(Counter(round(v * MS) for v in values).items())]
+        return [
+            [edge, count] for edge, count in sorted(Counter(round(v * MS) for v in values).items())
+        ]
 
     ended = [round(v * MS) for v in ended_ms]
     latency = {
@@ -41,7 +44,8 @@ def histogram(ended_ms: list[float], cut_off_ms: list[float]) -> Histogram:
 
 
 def test_the_worked_example_of_kaplan_and_meier() -> None:
-    # Kaplan and Meier 1958, section 2: deaths at 0.8, 3.1, 5.4, 9.2 months, losses at 1.0, 2.7, 7.0, 12.1.
+    # Kaplan and Meier 1958, section 2: deaths at 0.8, 3.1, 5.4, 9.2 months, losses at 1.0, 2.7,
+    # 7.0, 12.1.
     found = histogram([0.8, 3.1, 5.4, 9.2], [1.0, 2.7, 7.0, 12.1])
     assert [1 - share for share in found.shares] == pytest.approx([7 / 8, 7 / 10, 21 / 40, 21 / 80])
     assert found.percentile_ms(50).ms == pytest.approx(9.2)
@@ -58,7 +62,9 @@ def test_shares_are_those_of_scipy() -> None:
     cut = [round(limit, 2) + 0.01 for t, limit in zip(true, limits, strict=True) if t > limit]
     theirs = ORACLE.ecdf(ORACLE.CensoredData(uncensored=ended, right=cut)).cdf
     ours = histogram(ended, cut)
-    at = dict(zip((round(float(q) * MS) for q in theirs.quantiles), theirs.probabilities, strict=True))
+    at = dict(
+        zip((round(float(q) * MS) for q in theirs.quantiles), theirs.probabilities, strict=True)
+    )
     assert ours.shares == pytest.approx([at[edge] for edge in ours.edges_ps])
 
 
@@ -68,7 +74,10 @@ def test_who_was_cut_off_when_another_ended_had_run_for_so_long() -> None:
 
 def test_without_cuts_nothing_changes() -> None:
     values = [float(value) for value in range(1, 1001)]
-    with_none, plain = histogram(values, []), Histogram.from_outcomes([workload(values, []).latency])
+    with_none, plain = (
+        histogram(values, []),
+        Histogram.from_outcomes([workload(values, []).latency]),
+    )
     assert with_none == plain
     assert [with_none.percentile_ms(p).ms for p in (50, 99, 99.9)] == [500.0, 990.0, 999.0]
     assert with_none.mean_ms().ms == 500.5
@@ -93,7 +102,8 @@ def test_where_everything_was_cut_off_all_figures_are_bounds() -> None:
 
 
 def test_users_whose_last_transaction_is_cut_off_do_not_look_fast() -> None:
-    # Server time uniform to 1.9 s, trials of 1 s: the median is 950 ms, and those that ended say half of that.
+    # Server time uniform to 1.9 s, trials of 1 s: the median is 950 ms, and those that ended say
+    # half of that.
     drawn = random.Random(9)
     ended, cut = [], []
     for _ in range(5_000):
@@ -121,14 +131,17 @@ def test_the_mean_is_the_area_above_the_distribution() -> None:
 
 
 def test_the_last_that_ended_does_not_stand_for_all_that_were_cut_off() -> None:
-    # Twice what a server serves arrives until 1 s: who comes at t waits t, and from 0.5 s on nobody is answered.
+    # Twice what a server serves arrives until 1 s: who comes at t waits t, and from 0.5 s on nobody
+    # is answered.
     ended = [float(t) for t in range(1, 501)]
     cut = [1000.0 - t for t in range(501, 1000)]
     found = histogram(ended, cut)
     assert found.percentile_ms(50).ms == pytest.approx(375, rel=0.01)
     assert not found.percentile_ms(50).is_bound
     assert found.percentile_ms(99.9).ms == found.max_ms().ms == 500.0
-    assert all(figure.is_bound for figure in (found.percentile_ms(99.9), found.max_ms(), found.mean_ms()))
+    assert all(
+        figure.is_bound for figure in (found.percentile_ms(99.9), found.max_ms(), found.mean_ms())
+    )
 
 
 def test_a_percentile_is_a_bound_where_less_than_a_tenth_was_observed() -> None:

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 import scipy.stats
 
-from tailrace.statistics import LEVEL, mean, mean_interval, mean_log_interval, median, median_interval
+from tailrace.statistics import (
+    LEVEL,
+    mean,
+    mean_interval,
+    mean_log_interval,
+    median,
+    median_interval,
+)
 
 # Without types: its stubs do not follow every form of its arguments.
 ORACLE: Any = scipy.stats

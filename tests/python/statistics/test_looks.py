@@ -1,4 +1,5 @@
-"""Looks at an experiment: their numbers of trials, their shares of the error, and what both keep."""
+"""Looks at an experiment: their numbers of trials, their shares of the error, and what both
+keep."""
 
 import random
 from collections.abc import Callable
@@ -7,7 +8,13 @@ import pytest
 
 from tailrace.scenario.experiment import LEAST_DECIDING
 from tailrace.statistics import holm_adjusted, mean_change
-from tailrace.statistics.looks import FIRST_LOOKS, looks_until, sequential_p_value, share_of, trials_to_decide_looking
+from tailrace.statistics.looks import (
+    FIRST_LOOKS,
+    looks_until,
+    sequential_p_value,
+    share_of,
+    trials_to_decide_looking,
+)
 
 ERROR = 0.05
 
@@ -31,7 +38,9 @@ def test_the_p_value_of_all_looks_is_the_smallest_over_its_share() -> None:
     assert sequential_p_value([]) == 1
     assert sequential_p_value([0.9]) == 1
     assert sequential_p_value([0.018]) == pytest.approx(0.1)
-    assert sequential_p_value([0.018, 0.009, 0.9]) == pytest.approx(0.05), "later looks take nothing back"
+    assert sequential_p_value([0.018, 0.009, 0.9]) == pytest.approx(0.05), (
+        "later looks take nothing back"
+    )
 
 
 def test_the_first_look_that_can_decide() -> None:
@@ -47,7 +56,9 @@ LUCK: dict[str, Callable[[random.Random], float]] = {
 
 @pytest.mark.parametrize("luck", LUCK)
 @pytest.mark.parametrize("comparisons", [3, 12])
-def test_identical_arms_differ_in_at_most_one_experiment_of_twenty(luck: str, comparisons: int) -> None:
+def test_identical_arms_differ_in_at_most_one_experiment_of_twenty(
+    luck: str, comparisons: int
+) -> None:
     rng, experiments = random.Random(f"{luck}/{comparisons}"), 300
     found = sum(_differs(rng, LUCK[luck], comparisons) for _ in range(experiments))
     # 0.05 and three standard errors of 300 experiments.
@@ -55,10 +66,13 @@ def test_identical_arms_differ_in_at_most_one_experiment_of_twenty(luck: str, co
 
 
 def _differs(rng: random.Random, luck: Callable[[random.Random], float], comparisons: int) -> bool:
-    """Whether one experiment says at some look that some arm differs from the baseline, which they share."""
+    """Whether one experiment says at some look that some arm differs from the baseline, which they
+    share."""
     baseline = [luck(rng) for _ in range(24)]
     arms = [[luck(rng) for _ in baseline] for _ in range(comparisons)]
-    looks = [[_p_value(baseline[:trials], arm[:trials]) for trials in looks_until(24)] for arm in arms]
+    looks = [
+        [_p_value(baseline[:trials], arm[:trials]) for trials in looks_until(24)] for arm in arms
+    ]
     return min(holm_adjusted([sequential_p_value(each) for each in looks])) < ERROR
 
 
@@ -71,5 +85,7 @@ def test_without_the_shares_they_would_differ_more_often() -> None:
     found = 0
     for _ in range(experiments):
         first, second = ([rng.gauss(10, 1) for _ in range(24)] for _ in range(2))
-        found += min(_p_value(first[:trials], second[:trials]) for trials in looks_until(24)) < ERROR
+        found += (
+            min(_p_value(first[:trials], second[:trials]) for trials in looks_until(24)) < ERROR
+        )
     assert found > experiments * 2 * ERROR

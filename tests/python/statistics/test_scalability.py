@@ -16,15 +16,28 @@ from tailrace.statistics.scalability import Point, throughput
 
 # Without types: its stubs do not follow every form of its arguments.
 ORACLE: Any = scipy.optimize
-SPEC_SDM91 = [(1, 64.9), (18, 995.9), (36, 1652.4), (72, 1853.2), (108, 1828.9), (144, 1775.0), (216, 1702.2)]
+SPEC_SDM91 = [
+    (1, 64.9),
+    (18, 995.9),
+    (36, 1652.4),
+    (72, 1853.2),
+    (108, 1828.9),
+    (144, 1775.0),
+    (216, 1702.2),
+]
 """Sun SPARCcenter 2000 in the SPEC SDM 91 benchmark, the example of the R package `usl`."""
 COUNTS = [1, 2, 4, 8, 16, 24, 32, 40]
 REPEATS = 250
 
 
-def of_law(gain: float, contention: float, coherency: float, noise: float = 0.0, seed: int = 1) -> list[Point]:
+def of_law(
+    gain: float, contention: float, coherency: float, noise: float = 0.0, seed: int = 1
+) -> list[Point]:
     rng = random.Random(seed)
-    return [(n, throughput((gain, contention, coherency), n) * (1 + noise * rng.gauss(0, 1))) for n in COUNTS]
+    return [
+        (n, throughput((gain, contention, coherency), n) * (1 + noise * rng.gauss(0, 1)))
+        for n in COUNTS
+    ]
 
 
 def test_the_published_fit_of_known_data_comes_out() -> None:
@@ -36,7 +49,9 @@ def test_the_published_fit_of_known_data_comes_out() -> None:
     assert law.peak_users == pytest.approx(96.5, abs=0.1)
 
 
-@pytest.mark.parametrize(("contention", "coherency"), [(0.05, 0.002), (0.3, 1e-5), (0.0, 0.001), (0.004, 0.0)])
+@pytest.mark.parametrize(
+    ("contention", "coherency"), [(0.05, 0.002), (0.3, 1e-5), (0.0, 0.001), (0.004, 0.0)]
+)
 def test_exact_points_give_their_law(contention: float, coherency: float) -> None:
     law = fit_usl(of_law(16_000, contention, coherency))
     assert law is not None
@@ -62,7 +77,9 @@ def test_noisy_points_give_the_optimum_that_scipy_finds(seed: int) -> None:
     )
     law = fit_usl(points)
     assert law is not None
-    assert (law.gain, law.contention, law.coherency) == pytest.approx(tuple(found), rel=1e-3, abs=1e-6)
+    assert (law.gain, law.contention, law.coherency) == pytest.approx(
+        tuple(found), rel=1e-3, abs=1e-6
+    )
 
 
 def test_amdahls_law_has_a_limit_and_no_peak() -> None:
@@ -84,7 +101,9 @@ def test_more_than_linear_growth_is_fitted_by_a_straight_line_and_told_by_its_de
 
 @pytest.mark.parametrize("fit", [fit_amdahl, fit_usl])
 @pytest.mark.parametrize("power", [-1.0, -0.5, -0.01, 0.0, 0.001])
-def test_a_serial_share_is_at_most_the_whole(fit: Callable[[list[Point]], Law | None], power: float) -> None:
+def test_a_serial_share_is_at_most_the_whole(
+    fit: Callable[[list[Point]], Law | None], power: float
+) -> None:
     """Throughput that falls from the beginning is not more than all of the work in series."""
     law = fit([(float(n), 500 * n**power) for n in COUNTS])
     assert law is not None

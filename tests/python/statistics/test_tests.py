@@ -41,7 +41,9 @@ def test_the_permutation_test_is_that_of_scipy(sizes: tuple[int, int], shift: fl
 @pytest.mark.parametrize("count", [5, 6, 9])
 def test_the_paired_test_is_that_of_scipy(count: int) -> None:
     a, b = drawn(count, 3), drawn(count, 4, 0.8)
-    theirs = ORACLE.permutation_test((a, b), mean_difference, permutation_type="samples", n_resamples=10**6)
+    theirs = ORACLE.permutation_test(
+        (a, b), mean_difference, permutation_type="samples", n_resamples=10**6
+    )
     ours = sign_flip_test([y - x for x, y in zip(a, b, strict=True)], rng())
     assert ours.p_value == pytest.approx(theirs.pvalue)
 

@@ -26,9 +26,13 @@ SLOW = [572.1, 570.2, 575.3, 571.1, 569.9, 574.0]
 FAST = [390.1, 391.2, 388.7, 392.0, 389.4, 390.6]
 
 
-def compared(baseline: list[float], other: list[float], *, is_paired: bool = True, tests: int = 1) -> Effect:
+def compared(
+    baseline: list[float], other: list[float], *, is_paired: bool = True, tests: int = 1
+) -> Effect:
     """One of so many tests, adjusted as if it were alone."""
-    effect = Effect(mean_change(baseline, other, is_paired=is_paired), is_paired, (len(baseline), len(other)))
+    effect = Effect(
+        mean_change(baseline, other, is_paired=is_paired), is_paired, (len(baseline), len(other))
+    )
     samples = logs_or_values(baseline, other)
     return adjusted([with_test(effect, samples, seed=1, address="test", tests=tests)])[0]
 
@@ -61,13 +65,17 @@ def test_one_trial_of_each_is_too_few_and_not_an_error() -> None:
     assert effect.change_percent == pytest.approx(-31.8, abs=0.05)
 
 
-@pytest.mark.parametrize(("tests", "trials"), [(1, 4), (2, 5), (6, 5), (7, 6), (12, 6), (23, 6), (24, 7), (85, 7)])
+@pytest.mark.parametrize(
+    ("tests", "trials"), [(1, 4), (2, 5), (6, 5), (7, 6), (12, 6), (23, 6), (24, 7), (85, 7)]
+)
 def test_how_many_trials_can_decide_so_many_comparisons(tests: int, trials: int) -> None:
     assert trials_to_decide(tests) == trials
     values = [float(number) for number in range(trials)]
 
     def family(count: int) -> list[Effect]:
-        apart = [compared(values[:count], [value + 1e6 for value in values[:count]], is_paired=False)] * tests
+        apart = [
+            compared(values[:count], [value + 1e6 for value in values[:count]], is_paired=False)
+        ] * tests
         return adjusted(apart)
 
     assert {effect.verdict for effect in family(trials)} == {"higher"}
@@ -75,11 +83,14 @@ def test_how_many_trials_can_decide_so_many_comparisons(tests: int, trials: int)
 
 
 def test_overlapping_samples_show_no_difference() -> None:
-    assert compared(SLOW, [*SLOW[1:], SLOW[0]], is_paired=False).verdict == "no significant difference"
+    assert (
+        compared(SLOW, [*SLOW[1:], SLOW[0]], is_paired=False).verdict == "no significant difference"
+    )
 
 
 def test_a_verdict_never_contradicts_the_interval() -> None:
-    # A bond by host: in three of ten trials both hosts have one link, in the others a little less than a bond by flow.
+    # A bond by host: in three of ten trials both hosts have one link, in the others a little less
+    # than a bond by flow.
     by_flow = [18.82 + number / 1e3 for number in range(10)]
     by_host = [value - (9.4 if number < 3 else 0.01) for number, value in enumerate(by_flow)]
     effect = compared(by_flow, by_host)
@@ -95,21 +106,29 @@ def test_pairs_stay_pairs_whatever_their_number() -> None:
     five = compared(SLOW[:5], FAST[:5])
     assert five.test
     assert five.test.name == "Student's test"
-    assert p_value(five) == pytest.approx(2 / 252), "no less than five trials against five without pairs"
+    assert p_value(five) == pytest.approx(2 / 252), (
+        "no less than five trials against five without pairs"
+    )
     assert five.verdict == "lower"
     assert p_value(compared(SLOW, FAST, is_paired=False)) == pytest.approx(2 / 924)
 
 
 @pytest.mark.parametrize("tests", [1, 2, 6, 12])
 def test_luck_that_arms_share_hides_no_difference_that_the_interval_shows(tests: int) -> None:
-    """Trials of one arm differ by a factor of two, those of a pair by 29 %: p was 0.2 beside +25 to +32 %."""
+    """Trials of one arm differ by a factor of two, those of a pair by 29 %: p was 0.2 beside +25 to
+    +32 %."""
     first = [100.0, 200.0, 130.0, 150.0, 180.0, 110.0]
-    second = [value * ratio for value, ratio in zip(first, (1.27, 1.31, 1.28, 1.3, 1.29, 1.27), strict=True)]
+    second = [
+        value * ratio
+        for value, ratio in zip(first, (1.27, 1.31, 1.28, 1.3, 1.29, 1.27), strict=True)
+    ]
     effect = compared(first, second, tests=tests)
     assert effect.change.interval
     assert 1.25 < effect.change.interval.low < effect.change.interval.high < 1.33
     assert tests * p_value(effect) < 0.05
-    assert p_value(compared(first, second, is_paired=False)) > 0.1, "without pairs the luck hides it"
+    assert p_value(compared(first, second, is_paired=False)) > 0.1, (
+        "without pairs the luck hides it"
+    )
 
 
 SHARED: dict[str, Callable[[random.Random], float]] = {
@@ -141,7 +160,9 @@ def test_among_many_tests_pairs_exchange_labels_where_that_can_reach_the_thresho
     assert among.test
     assert among.test.name == "Student's test"
     assert p_value(among) == pytest.approx(2 / 924)
-    assert among.change == compared(SLOW, FAST).change, "a figure has one interval, whatever stands beside it"
+    assert among.change == compared(SLOW, FAST).change, (
+        "a figure has one interval, whatever stands beside it"
+    )
 
 
 def test_the_larger_of_two_p_values_counts() -> None:
@@ -153,12 +174,18 @@ def test_the_larger_of_two_p_values_counts() -> None:
 
 
 def test_a_family_of_tests_has_adjusted_p_values_and_verdicts() -> None:
-    effects = [compared(SLOW, FAST, is_paired=False)] * 2 + [compared(SLOW, [*SLOW[1:], SLOW[0]], is_paired=False)] * 3
+    effects = [compared(SLOW, FAST, is_paired=False)] * 2 + [
+        compared(SLOW, [*SLOW[1:], SLOW[0]], is_paired=False)
+    ] * 3
     family = adjusted(effects)
     assert [effect.p_adjusted for effect in family[:2]] == pytest.approx([5 * 2 / 924] * 2)
-    assert [effect.verdict for effect in family] == ["lower"] * 2 + ["no significant difference"] * 3
+    assert [effect.verdict for effect in family] == ["lower"] * 2 + [
+        "no significant difference"
+    ] * 3
     assert {effect.tests for effect in family} == {5}
-    assert {effect.verdict for effect in adjusted(effects[:1] * 30)} == {"too few trials"}, "30 x 2/924 is above 0.05"
+    assert {effect.verdict for effect in adjusted(effects[:1] * 30)} == {"too few trials"}, (
+        "30 x 2/924 is above 0.05"
+    )
 
 
 def test_holm_is_the_worked_example() -> None:
@@ -202,7 +229,13 @@ def test_quantiles_interpolate() -> None:
 
 def latency(buckets: list[list[int]], **values: int) -> Latency:
     count = sum(n for _, n in buckets)
-    known = {"count": count, "mean_ps": 10, "min_ps": 1, "max_ps": buckets[-1][0] - 1, "buckets": buckets}
+    known = {
+        "count": count,
+        "mean_ps": 10,
+        "min_ps": 1,
+        "max_ps": buckets[-1][0] - 1,
+        "buckets": buckets,
+    }
     return part(Latency, **known | values)
 
 
@@ -212,11 +245,15 @@ def test_histograms_of_trials_are_pooled_and_not_averaged() -> None:
     assert pooled.count == 200
     assert pooled.percentile_ps(50) == 10
     assert pooled.percentile_ps(99.5) == 10
-    assert pooled.percentile_ps(99.6) == 999, "never beyond the largest value, though its bucket ends at 1000"
+    assert pooled.percentile_ps(99.6) == 999, (
+        "never beyond the largest value, though its bucket ends at 1000"
+    )
 
 
 def test_a_percentile_is_the_smallest_value_that_enough_do_not_exceed() -> None:
-    pooled = Histogram.from_outcomes([latency([[edge, 1] for edge in range(1, 1_001)], max_ps=1_000)])
+    pooled = Histogram.from_outcomes(
+        [latency([[edge, 1] for edge in range(1, 1_001)], max_ps=1_000)]
+    )
     assert pooled is not None
     for percent, expected in ((50, 500), (90, 900), (99, 990), (99.9, 999), (100, 1_000), (0, 1)):
         assert pooled.percentile_ps(percent) == expected

@@ -1,4 +1,5 @@
-"""A log made by hand: a request and a response of two segments, of which one is lost, beside a bulk transfer."""
+"""A log made by hand: a request and a response of two segments, of which one is lost, beside a bulk
+transfer."""
 
 import pytest
 
@@ -10,7 +11,9 @@ ACK = 2
 SENT_AT_US = {0: 10, 1: 30, 2: 30, 3: 230, 4: 260}
 
 
-def frame(number: int, sender: int, payload: int, *, delivered_us: int | None, **more: object) -> Frame:
+def frame(
+    number: int, sender: int, payload: int, *, delivered_us: int | None, **more: object
+) -> Frame:
     """A frame with what the tests do not ask about."""
     at_us = SENT_AT_US[number]
     values: dict[str, object] = {
@@ -37,7 +40,12 @@ def frame(number: int, sender: int, payload: int, *, delivered_us: int | None, *
     return Frame(**{**values, **more})  # type: ignore[arg-type]  # values are those of the fields
 
 
-def hop(number: int | None, times_us: tuple[int | None, int, int], size: int = 1066, workload: str = "orders") -> Hop:
+def hop(
+    number: int | None,
+    times_us: tuple[int | None, int, int],
+    size: int = 1066,
+    workload: str = "orders",
+) -> Hop:
     since, start, end = times_us
     since_ps = None if since is None else since * US
     return Hop(number, workload, 3, size, since_ps, start * US, end * US, (end + 5) * US)
@@ -49,7 +57,17 @@ def log() -> Log:
         frame(0, 0, 200, delivered_us=28),
         frame(1, 1, 1000, delivered_us=120, prior=0, prior_part="server_work", ack=201),
         frame(2, 1, 1000, delivered_us=None, prior=0, prior_part="server_work", seq=1001, ack=201),
-        frame(3, 1, 1000, delivered_us=255, prior=2, prior_part="timeout", repeats=2, seq=1001, ack=201),
+        frame(
+            3,
+            1,
+            1000,
+            delivered_us=255,
+            prior=2,
+            prior_part="timeout",
+            repeats=2,
+            seq=1001,
+            ack=201,
+        ),
         frame(4, 0, 0, delivered_us=280, prior=3, prior_part="delayed_ack", seq=201, ack=2001),
     ]
     return Log(
@@ -70,7 +88,9 @@ def log() -> Log:
         drops={"leaf>client": [Drop(2, "orders", 3, 1066, 55 * US, 55 * US, "tail-drop")]},
         marks={},
         pauses={"leaf>client": [Pause(70 * US, 3, 100)]},
-        looks={1: [Look(30 * US, 14_480, 2000, 0, 0, 0, 0), Look(230 * US, 1448, 1000, 0, 1, 0, 1)]},
+        looks={
+            1: [Look(30 * US, 14_480, 2000, 0, 0, 0, 0), Look(230 * US, 1448, 1000, 0, 1, 0, 1)]
+        },
         steps={
             ("orders", 12): [
                 Step("wait_to_start", 8 * US, 10 * US, None),
@@ -78,7 +98,9 @@ def log() -> Log:
                 Step("switch_queue", 230 * US, 255 * US, "leaf>client"),
             ]
         },
-        rates_bps=dict.fromkeys(("client>leaf", "leaf>client", "server>leaf", "leaf>server"), 10**9),
+        rates_bps=dict.fromkeys(
+            ("client>leaf", "leaf>client", "server>leaf", "leaf>server"), 10**9
+        ),
         left_out=0,
         whole_until_ps=None,
         members={("orders", 12): Members(0, 3, frozenset({0, 1, 2, 3}))},

@@ -39,7 +39,15 @@ def file(log: Log, tmp_path: Path) -> Path:
 
 @needs_tshark
 def test_every_frame_stands_once_where_it_was_sent(file: Path) -> None:
-    fields = ("frame.interface_name", "ip.src", "tcp.srcport", "tcp.dstport", "tcp.len", "frame.len", "ip.dsfield.dscp")
+    fields = (
+        "frame.interface_name",
+        "ip.src",
+        "tcp.srcport",
+        "tcp.dstport",
+        "tcp.len",
+        "frame.len",
+        "ip.dsfield.dscp",
+    )
     assert tshark(file, *fields) == [
         ["client>leaf", "10.0.0.1", "40000", "5432", "200", "266", "10"],
         ["server>leaf", "10.0.0.2", "5432", "40000", "1000", "1066", "10"],
@@ -63,7 +71,8 @@ def test_comments_say_what_happened_to_the_frame(file: Path) -> None:
     comments = [row[0] for row in tshark(file, "frame.comment")]
     assert comments == [
         "request 200 B; handed to the transport after 18 µs",
-        "response 1000 B; waited 55 µs at leaf>client behind bulk 100 %; handed to the transport after 90 µs",
+        "response 1000 B; waited 55 µs at leaf>client behind bulk 100 %; handed to the "
+        "transport after 90 µs",
         "response 1000 B; waited 10 µs at server>leaf behind orders 100 %;"
         " dropped at leaf>client: tail-drop, queue 6.066 kB",
         "response 1000 B (again); repeated after a retransmission timeout, copy of packet 3;"
@@ -79,8 +88,13 @@ def test_shares_that_round_to_nothing_are_not_told() -> None:
 
 def test_the_comment_of_the_file_tells_an_interval_as_such(log: Log) -> None:
     """Parts of an interval are not known: it is no transaction that consists of something else."""
-    interval = replace(CHOSEN[0], why="5 ms of a workload whose operations are not known, connection 3")
-    comment = f"{interval.name}: {interval.why}. {interval.name}: {interval.why}. Windows are scaled by 2^"
+    interval = replace(
+        CHOSEN[0], why="5 ms of a workload whose operations are not known, connection 3"
+    )
+    comment = (
+        f"{interval.name}: {interval.why}. {interval.name}: "
+        f"{interval.why}. Windows are scaled by 2^"
+    )
     assert comment.encode() in capture_of(log, [interval, interval], "1.2")
 
 
@@ -99,17 +113,27 @@ def test_a_capture_at_a_port_has_what_came_there(log: Log, tmp_path: Path) -> No
 @needs_tshark
 def test_selective_acknowledgements_and_options_of_a_syn_are_read(log: Log, tmp_path: Path) -> None:
     ack = log.frames[4]._replace(sack=((3001, 4001), (5001, 6001)), frame_bytes=66 + 20)
-    syn = log.frames[0]._replace(flags=SYN, payload_bytes=0, frame_bytes=74, seq=0, window_bytes=65_535)
+    syn = log.frames[0]._replace(
+        flags=SYN, payload_bytes=0, frame_bytes=74, seq=0, window_bytes=65_535
+    )
     path = tmp_path / "options.pcapng"
     path.write_bytes(capture_of(replace(log, frames={**log.frames, 0: syn, 4: ack}), CHOSEN, "1.2"))
-    rows = tshark(path, "tcp.options.sack_le", "tcp.options.sack_re", "tcp.options.wscale.shift", "tcp.window_size")
+    rows = tshark(
+        path,
+        "tcp.options.sack_le",
+        "tcp.options.sack_re",
+        "tcp.options.wscale.shift",
+        "tcp.window_size",
+    )
     assert rows[0] == ["", "", "2", "65535"]
     assert rows[4][:2] == ["3001,5001", "4001,6001"]
     assert rows[4][3] == "200000", "the window is scaled as the SYN of the same side said"
 
 
 def test_a_wait_that_began_before_the_window_is_told_as_its_least(log: Log) -> None:
-    early = [hop._replace(since_ps=None) if hop.frame == 1 else hop for hop in log.hops["leaf>client"]]
+    early = [
+        hop._replace(since_ps=None) if hop.frame == 1 else hop for hop in log.hops["leaf>client"]
+    ]
     content = capture_of(replace(log, hops={**log.hops, "leaf>client": early}), CHOSEN, "1.2")
     assert b"waited at least 100 \xc2\xb5s at leaf>client" in content
 
@@ -126,7 +150,9 @@ def test_a_tag_stands_before_the_type(log: Log) -> None:
     assert len(content) == 70
 
 
-@pytest.mark.parametrize(("window", "shift"), [(0, 0), (65_535, 0), (65_536, 1), (131_071, 1), (2**40, 14)])
+@pytest.mark.parametrize(
+    ("window", "shift"), [(0, 0), (65_535, 0), (65_536, 1), (131_071, 1), (2**40, 14)]
+)
 def test_the_scale_is_the_smallest_that_fits(window: int, shift: int) -> None:
     assert shift_of(window) == shift
 

@@ -14,7 +14,10 @@ def transaction(start_ms: int, end_ms: int) -> Transaction:
     return Transaction(0, start_ms * MS, end_ms * MS, {}, 0, 0)
 
 
-OF = {"a": [transaction(0, 9), transaction(10, 12)], "b": [transaction(11, 20), transaction(21, 22)]}
+OF = {
+    "a": [transaction(0, 9), transaction(10, 12)],
+    "b": [transaction(11, 20), transaction(21, 22)],
+}
 
 
 def names(found: list[Chosen]) -> list[str]:
@@ -36,12 +39,16 @@ def test_those_under_way_at_a_moment_are_chosen() -> None:
 
 
 def test_a_moment_without_any_names_the_next_start() -> None:
-    with pytest.raises(RunRefusedError, match=r"under way at 9.5 ms \(hint: the next starts at 10 ms\)"):
+    with pytest.raises(
+        RunRefusedError, match=r"under way at 9.5 ms \(hint: the next starts at 10 ms\)"
+    ):
         at(OF, 95 * MS // 10, 30 * MS)
 
 
 def test_a_moment_after_the_trial_is_refused() -> None:
-    with pytest.raises(RunRefusedError, match=r"--at 31 ms is outside the trial \(hint: it ends at 30 ms\)"):
+    with pytest.raises(
+        RunRefusedError, match=r"--at 31 ms is outside the trial \(hint: it ends at 30 ms\)"
+    ):
         at(OF, 31 * MS, 30 * MS)
 
 

@@ -1,4 +1,5 @@
-"""Transactions of live trials, taken apart by the fabric: each picosecond in one part; whose connection is whose."""
+"""Transactions of live trials, taken apart by the fabric: each picosecond in one part; whose
+connection is whose."""
 
 from dataclasses import replace
 from typing import Any
@@ -28,7 +29,9 @@ US = 1_000_000
 MS = 1000 * US
 PLAN: dict[str, Any] = {
     "hosts": [{"name": "client"}, {"name": "db"}],
-    "links": [{"a": host, "b": "leaf", "rate_bps": 10**9, "delay_ps": US} for host in ("client", "db")],
+    "links": [
+        {"a": host, "b": "leaf", "rate_bps": 10**9, "delay_ps": US} for host in ("client", "db")
+    ],
     "switches": [{"name": "leaf", "latency_ps": US}],
     "framing": {"overhead_bytes": 24},
     "workloads": [{"header": {"name": "orders"}}],
@@ -43,7 +46,8 @@ def columns(keys: str, *rows: tuple[int, ...]) -> dict[str, list[int]]:
 
 
 def connections(*, quanta: int = 0) -> list[Connection]:
-    """A request, and an answer that waits 40 us for its wire, of which the port may be paused; one is dropped."""
+    """A request, and an answer that waits 40 us for its wire, of which the port may be paused; one
+    is dropped."""
     of = "frame source class bytes wire since_ps"
     told = {
         "sources": [[0]],
@@ -60,7 +64,9 @@ def connections(*, quanta: int = 0) -> list[Connection]:
         ),
         "drops": columns(f"{of} at_ps cause", (2, 0, 2, ANSWER, TO_CLIENT, 42 * US, 42 * US, 0)),
         "marks": columns(f"{of} at_ps cause"),
-        "pauses": columns("wire at_ps class quanta", *([(TO_CLIENT, 40 * US, 2, quanta)] if quanta else [])),
+        "pauses": columns(
+            "wire at_ps class quanta", *([(TO_CLIENT, 40 * US, 2, quanta)] if quanta else [])
+        ),
         "left_out": columns("rows from_ps", (0, NONE_64)),
     }
     assert NONE_32
@@ -71,7 +77,9 @@ def transaction(start: int, end: int, user: int = 0) -> Transaction:
     return Transaction(user, start, end, {}, 0, 0)
 
 
-def test_a_crossing_begins_on_the_link_of_its_host_and_waits_behind_the_latency_of_the_switch() -> None:
+def test_a_crossing_begins_on_the_link_of_its_host_and_waits_behind_the_latency_of_the_switch() -> (
+    None
+):
     [one] = connections()
     [request], [answer] = one.to[SERVER], one.to[CLIENT]
     assert (request.begun_ps, request.delivered_ps) == (7 * US, 14 * US)
@@ -129,9 +137,12 @@ def crossing(begun: int, delivered: int, size: int) -> Crossing:
 
 def test_the_time_until_a_repetition_is_told_apart_from_the_work_of_programs() -> None:
     one = Connection((0, 40_000), (1, 5432))
-    # The server has an acknowledgement of its first frame; the second was dropped, and is sent again 200 ms later.
+    # The server has an acknowledgement of its first frame; the second was dropped, and is sent
+    # again 200 ms later.
     one.to[SERVER].extend([crossing(0, 10 * US, REQUEST), crossing(60 * US, 70 * US, ACK)])
-    one.to[CLIENT].extend([crossing(20 * US, 50 * US, ANSWER), crossing(200 * MS, 200 * MS + 30 * US, ANSWER)])
+    one.to[CLIENT].extend(
+        [crossing(20 * US, 50 * US, ANSWER), crossing(200 * MS, 200 * MS + 30 * US, ANSWER)]
+    )
     one.lost[CLIENT].append(Loss("leaf>client", 40 * US))
     whole, _ = taken_apart(transaction(0, 201 * MS), one)
     assert whole.parts[AFTER_DROP] == 200 * MS - 70 * US
@@ -193,9 +204,21 @@ def test_a_user_with_few_transactions_has_no_known_connection(count: int) -> Non
 def test_frames_of_two_replays_that_overlap_are_taken_once(log: Log) -> None:
     until_ps = 10 * OVERLAP_PS
     times_ps = [until_ps - 9 * OVERLAP_PS // 10, until_ps - OVERLAP_PS // 10, until_ps + OVERLAP_PS]
-    frames = {number: log.frames[0]._replace(id=number, handed_ps=at) for number, at in enumerate(times_ps)}
-    hops = [Hop(number, "orders", 0, 266, at, at, at + US, at + US) for number, at in enumerate(times_ps)]
-    both = replace(log, frames={n: frames[n] for n in (0, 1)}, hops={"client>leaf": hops[:2]}, drops={}, pauses={})
+    frames = {
+        number: log.frames[0]._replace(id=number, handed_ps=at)
+        for number, at in enumerate(times_ps)
+    }
+    hops = [
+        Hop(number, "orders", 0, 266, at, at, at + US, at + US)
+        for number, at in enumerate(times_ps)
+    ]
+    both = replace(
+        log,
+        frames={n: frames[n] for n in (0, 1)},
+        hops={"client>leaf": hops[:2]},
+        drops={},
+        pauses={},
+    )
     first = replace(both, windows_ps=[(0, 20 * OVERLAP_PS)], whole_until_ps=until_ps)
     second = replace(
         both,
@@ -213,6 +236,9 @@ def test_frames_of_two_replays_that_overlap_are_taken_once(log: Log) -> None:
 def test_queues_of_the_members_of_a_group_are_told_together() -> None:
     first = {"leaf>a": AtQueue([1, 2], 5, 1, 1), "leaf>b": AtQueue([9])}
     second = {"leaf>a": AtQueue([30], 7, 2, 3)}
-    assert merged_queues([first, second]) == {"leaf>a": AtQueue([1, 2, 30], 12, 3, 4), "leaf>b": AtQueue([9])}
+    assert merged_queues([first, second]) == {
+        "leaf>a": AtQueue([1, 2, 30], 12, 3, 4),
+        "leaf>b": AtQueue([9]),
+    }
     assert list(merged_queues([second, first])) == ["leaf>a", "leaf>b"], "the longest waits first"
     assert first["leaf>a"].waited_ps == [1, 2], "what is merged stays as it is"

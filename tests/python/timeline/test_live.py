@@ -38,7 +38,8 @@ def columns(keys: str, *rows: tuple[int, ...]) -> dict[str, list[int]]:
 
 
 def told() -> dict[str, Any]:
-    """A request (frame 5), an answer behind the backup (6), one that is dropped (7), and a frame of a switch."""
+    """A request (frame 5), an answer behind the backup (6), one that is dropped (7), and a frame of
+    a switch."""
     of = "frame source class bytes wire since_ps"
     return {
         "sources": [[0], [1]],
@@ -76,14 +77,22 @@ def one() -> Chosen:
 
 
 def test_a_connection_has_two_ends_and_the_low_port_listens(log: Log) -> None:
-    assert [(each.name, each.user) for each in log.sockets] == [("client:40000", None), ("db:5432", None)]
+    assert [(each.name, each.user) for each in log.sockets] == [
+        ("client:40000", None),
+        ("db:5432", None),
+    ]
     assert {number: frame.sender for number, frame in log.frames.items()} == {5: 0, 6: 1, 7: 1}
     assert log.frames[6].delivered_ps == 80 * US
     assert log.frames[7].delivered_ps is None
 
 
 def test_frames_have_the_workload_of_their_hosts(log: Log) -> None:
-    assert [hop.workload for hop in log.hops["leaf>client"]] == ["orders", "backup", "orders", UNKNOWN]
+    assert [hop.workload for hop in log.hops["leaf>client"]] == [
+        "orders",
+        "backup",
+        "orders",
+        UNKNOWN,
+    ]
     (drop,) = log.drops["leaf>client"]
     assert (drop.cause, drop.frame, drop.since_ps) == ("tail-drop", 7, 21 * US)
     assert log.pauses["leaf>db"][0].quanta == 100
@@ -91,7 +100,8 @@ def test_frames_have_the_workload_of_their_hosts(log: Log) -> None:
 
 def test_the_sentence_tells_what_the_fabric_did_meanwhile(log: Log, one: Chosen) -> None:
     assert told_of(log, one) == (
-        "81 µs from 9 µs, user 1 (the program's log). Of the frames of its workload meanwhile (the fabric's log):"
+        "81 µs from 9 µs, user 1 (the program's log). Of the frames of its workload meanwhile "
+        "(the fabric's log):"
         " one waited 40 µs at leaf>client behind backup 100 %; 1 dropped at leaf>client."
     )
     before = Chosen("orders", 3, Transaction(1, 9 * US, 13 * US, {}, 0, 0))
@@ -124,7 +134,8 @@ def test_the_trace_names_both_sources_and_invents_no_header(log: Log, one: Chose
 
 
 def test_a_connection_with_known_ports_is_of_its_workload_alone() -> None:
-    """Both workloads are between the same hosts, and the ports of both are known; other frames are of neither."""
+    """Both workloads are between the same hosts, and the ports of both are known; other frames are
+    of neither."""
     both = told() | {"sources": [[0, 1]]}
     both["frames"] = columns(
         "id from to source_port destination_port protocol bytes entered_ps delivered_ps",
@@ -134,7 +145,9 @@ def test_a_connection_with_known_ports_is_of_its_workload_alone() -> None:
         (8, 0, 1, 40_000, 22, 6, 100, 15 * US, 60 * US),
     )
     for name in ("hops", "drops"):
-        both[name] = both[name] | {"source": [0 if each == 1 else each for each in both[name]["source"]]}
+        both[name] = both[name] | {
+            "source": [0 if each == 1 else each for each in both[name]["source"]]
+        }
     ends = {
         "orders": Ends(0, frozenset({40_000}), 1, frozenset({5432})),
         "backup": Ends(0, frozenset(), 1, frozenset({5201})),
@@ -145,7 +158,9 @@ def test_a_connection_with_known_ports_is_of_its_workload_alone() -> None:
     assert orders.drops["leaf>client"][0].workload == "backup"
     assert [hop.workload for hop in orders.hops["leaf>client"]] == [UNKNOWN] * 4
     backup = read_replay(both, PLAN, [(0, 100 * US)], {"backup"}, ends)
-    assert [socket.name for socket in backup.sockets] == ["client:4000", "db:5201"], "the known port listens"
+    assert [socket.name for socket in backup.sockets] == ["client:4000", "db:5201"], (
+        "the known port listens"
+    )
 
 
 def test_rows_of_what_began_later_are_moved_to_the_time_of_the_trial(tmp_path: Path) -> None:

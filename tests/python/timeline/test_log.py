@@ -6,16 +6,46 @@ from tailrace.results.causes.causes import (
     OF_SWITCHES,
     PARTS,
 )
-from tailrace.timeline.log import INTERFACE, NONE_32, NONE_64, Members, Pause, Socket, Step, read_log
+from tailrace.timeline.log import (
+    INTERFACE,
+    NONE_32,
+    NONE_64,
+    Members,
+    Pause,
+    Socket,
+    Step,
+    read_log,
+)
 
 PLAN = {
     "hosts": [{"name": "client"}, {"name": "server"}],
-    "links": [{"a": "client", "b": "leaf", "rate_bps": 10**9}, {"a": "server", "b": "leaf", "rate_bps": 10**10}],
+    "links": [
+        {"a": "client", "b": "leaf", "rate_bps": 10**9},
+        {"a": "server", "b": "leaf", "rate_bps": 10**10},
+    ],
     "workloads": [{"header": {"name": "bulk"}}, {"header": {"name": "orders"}}],
 }
 OF = ("frame", "workload", "class", "bytes")
-HEADER = ("seq", "ack", "window_bytes", "flags", "ecn", "dscp", "priority", "vlan", "tag_bytes", "frame_bytes")
-BLOCKS = ("sack0_offset", "sack0_bytes", "sack1_offset", "sack1_bytes", "sack2_offset", "sack2_bytes")
+HEADER = (
+    "seq",
+    "ack",
+    "window_bytes",
+    "flags",
+    "ecn",
+    "dscp",
+    "priority",
+    "vlan",
+    "tag_bytes",
+    "frame_bytes",
+)
+BLOCKS = (
+    "sack0_offset",
+    "sack0_bytes",
+    "sack1_offset",
+    "sack1_bytes",
+    "sack2_offset",
+    "sack2_bytes",
+)
 FRAME = (
     "id",
     "to_socket",
@@ -28,7 +58,16 @@ FRAME = (
     "payload_bytes",
     *BLOCKS,
 )
-LOOK = ("at_ps", "socket", "cwnd_bytes", "in_flight_bytes", "unsent_bytes", "timeouts", "probes", "retransmits")
+LOOK = (
+    "at_ps",
+    "socket",
+    "cwnd_bytes",
+    "in_flight_bytes",
+    "unsent_bytes",
+    "timeouts",
+    "probes",
+    "retransmits",
+)
 WHOLE_HEADER = (1, 1001, 65_535, 2, 0, 0, 0, 0, 0, 66)
 MINUS_200 = 2**32 - 200
 
@@ -39,10 +78,28 @@ def table(names: Sequence[str], *rows: Sequence[int]) -> dict[str, list[int]]:
 
 TABLES = {
     "causes": table(("workload", "user", "start_ps"), (1, 3, 5), (1, 4, 6)),
-    "timeline_sockets": table(("workload", "user", "host", "port"), (1, 4, 0, 40_000), (1, 4, 1, 5432)),
+    "timeline_sockets": table(
+        ("workload", "user", "host", "port"), (1, 4, 0, 40_000), (1, 4, 1, 5432)
+    ),
     "timeline_frames": table(
         FRAME,
-        (7, 1, 10, NONE_64, NONE_64, NONE_32, NONE_64, *WHOLE_HEADER, 0, 1000, 500, MINUS_200, 100, 0, 0),
+        (
+            7,
+            1,
+            10,
+            NONE_64,
+            NONE_64,
+            NONE_32,
+            NONE_64,
+            *WHOLE_HEADER,
+            0,
+            1000,
+            500,
+            MINUS_200,
+            100,
+            0,
+            0,
+        ),
         (8, 0, 20, 30, 7, 2, 7, *WHOLE_HEADER, 100, 0, 0, 0, 0, 0, 0),
     ),
     "timeline_hops": table(
@@ -51,7 +108,9 @@ TABLES = {
         (7, 1, 2, 66, 3, NONE_64, 20, 30, 40),
     ),
     "timeline_drops": table(
-        (*OF, "wire", "since_ps", "at_ps", "cause"), (7, 1, 2, 66, 1, 5, 6, 1), (NONE_64, 0, 2, 66, 0, 5, 6, NONE_32)
+        (*OF, "wire", "since_ps", "at_ps", "cause"),
+        (7, 1, 2, 66, 1, 5, 6, 1),
+        (NONE_64, 0, 2, 66, 0, 5, 6, NONE_32),
     ),
     "timeline_marks": table((*OF, "wire", "at_ps"), (NONE_64, 0, 1, 1500, 1, 9)),
     "timeline_pauses": table(("wire", "at_ps", "class", "quanta"), (2, 8, 3, 100)),
@@ -61,7 +120,9 @@ TABLES = {
         (1, PARTS.index("switch_queue"), 6, 7, 2),
         (1, 0, 7, 9, NONE_32),
     ),
-    "timeline_transactions": table(("transaction", "first_frame", "last_frame"), (1, 7, 8), (0, NONE_64, NONE_64)),
+    "timeline_transactions": table(
+        ("transaction", "first_frame", "last_frame"), (1, 7, 8), (0, NONE_64, NONE_64)
+    ),
     "timeline_members": table(("transaction", "frame"), (1, 7), (1, 8)),
     "timeline_left_out": table(("rows", "from_ps", "connections", "cores"), (2, 55, 3, 0)),
 }
@@ -77,12 +138,19 @@ def test_frames_have_the_socket_that_sent_them_and_what_they_followed() -> None:
         None,
         None,
     )
-    assert (second.sender, second.delivered_ps, second.prior, second.prior_part) == (1, 30, 7, "server_work")
+    assert (second.sender, second.delivered_ps, second.prior, second.prior_part) == (
+        1,
+        30,
+        7,
+        "server_work",
+    )
     assert second.repeats == 7
 
 
 def test_blocks_are_edges_in_the_stream() -> None:
-    assert LOG.frames[7].sack == ((2001, 2501), (801, 901)), "a block may lie below what is acknowledged"
+    assert LOG.frames[7].sack == ((2001, 2501), (801, 901)), (
+        "a block may lie below what is acknowledged"
+    )
     assert LOG.frames[8].sack == ()
 
 
@@ -103,7 +171,10 @@ def test_the_rest_stands_where_it_happened() -> None:
     assert LOG.marks["leaf>client"][0].workload == "bulk"
     assert LOG.pauses == {"server>leaf": [Pause(8, 3, 100)]}
     assert LOG.looks[1][0].retransmits == 2
-    assert LOG.sockets == [Socket("orders", 4, "client", 0, 40_000), Socket("orders", 4, "server", 1, 5432)]
+    assert LOG.sockets == [
+        Socket("orders", 4, "client", 0, 40_000),
+        Socket("orders", 4, "server", 1, 5432),
+    ]
     assert (LOG.left_out, LOG.whole_until_ps, LOG.connections_left_out) == (2, 55, 3)
 
 
@@ -115,4 +186,9 @@ def test_frames_are_found_by_their_transaction() -> None:
 
 
 def test_steps_are_found_by_their_transaction() -> None:
-    assert LOG.steps == {("orders", 1): [Step("switch_queue", 6, 7, "server>leaf"), Step("wait_to_start", 7, 9, None)]}
+    assert LOG.steps == {
+        ("orders", 1): [
+            Step("switch_queue", 6, 7, "server>leaf"),
+            Step("wait_to_start", 7, 9, None),
+        ]
+    }

@@ -31,8 +31,15 @@ def test_nothing_is_told_after_what_the_log_has_whole(log: Log) -> None:
 
 @pytest.mark.parametrize(
     ("from_us", "to_us", "expected"),
-    [(45, 100, {"bulk": 55}), (15, 25, {"bulk": 5}), (90, 105, {"bulk": 10, "orders": 5}), (120, 200, {})],
+    [
+        (45, 100, {"bulk": 55}),
+        (15, 25, {"bulk": 5}),
+        (90, 105, {"bulk": 10, "orders": 5}),
+        (120, 200, {}),
+    ],
 )
-def test_a_wait_is_behind_what_was_sent_meanwhile(log: Log, from_us: int, to_us: int, expected: dict[str, int]) -> None:
+def test_a_wait_is_behind_what_was_sent_meanwhile(
+    log: Log, from_us: int, to_us: int, expected: dict[str, int]
+) -> None:
     found = behind(log.hops["leaf>client"], from_us * US, to_us * US)
     assert {name: time // US for name, time in found.items()} == expected

@@ -19,16 +19,20 @@ CHOSEN = [Chosen("orders", 12, Transaction(7, 8 * US, 255 * US, {"timeout": 220 
 
 @dataclass
 class Read:
-    """A decoded trace by the path of the track: slices (begin, end, name, arguments), instants, values."""
+    """A decoded trace by the path of the track: slices (begin, end, name, arguments), instants,
+    values."""
 
-    slices: dict[str, list[tuple[int, int, str, dict[str, object]]]] = field(default_factory=lambda: defaultdict(list))
+    slices: dict[str, list[tuple[int, int, str, dict[str, object]]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     instants: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list))
     counts: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     flows: dict[int, list[tuple[int, str, str]]] = field(default_factory=lambda: defaultdict(list))
 
 
 def read(content: bytes) -> Read:
-    """Decodes a trace, and checks what a viewer needs: known tracks, order of time, slices that nest."""
+    """Decodes a trace, and checks what a viewer needs: known tracks, order of time, slices that
+    nest."""
     trace = Trace()
     trace.ParseFromString(content)
     assert trace.SerializeToString(deterministic=True), "it is not empty"
@@ -94,8 +98,15 @@ def test_a_frame_stands_on_every_queue_and_wire_that_it_passed(trace: Read) -> N
     ]
     ((begin, end, name, args),) = trace.slices["port leaf>client / queue of class 3"]
     assert (begin, end, name, args["behind"]) == (45_000, 100_000, "response 1000 B", "bulk 100 %")
-    assert plain(trace.slices["interface server>leaf / queue of class 3"]) == [(30_000, 40_000, "response 1000 B")]
-    assert trace.counts["port leaf>client / queue"][:4] == [(0, 5000), (20_000, 0), (40_000, 5000), (45_000, 6066)]
+    assert plain(trace.slices["interface server>leaf / queue of class 3"]) == [
+        (30_000, 40_000, "response 1000 B")
+    ]
+    assert trace.counts["port leaf>client / queue"][:4] == [
+        (0, 5000),
+        (20_000, 0),
+        (40_000, 5000),
+        (45_000, 6066),
+    ]
 
 
 def test_drops_pauses_and_timeouts_are_instants(trace: Read) -> None:
@@ -109,26 +120,44 @@ def test_drops_pauses_and_timeouts_are_instants(trace: Read) -> None:
 
 
 def test_arrows_lead_from_the_request_over_frames_to_the_response(trace: Read) -> None:
-    paths = [[track.split(" / ")[0] + ": " + name for _, track, name in flow] for flow in trace.flows.values()]
+    paths = [
+        [track.split(" / ")[0] + ": " + name for _, track, name in flow]
+        for flow in trace.flows.values()
+    ]
     assert ["workload orders: orders #12", "sockets of client: send request 200 B"] in paths
-    assert ["sockets of server: receive request 200 B", "sockets of server: send response 1000 B"] in paths
-    assert ["sockets of server: send response 1000 B", "sockets of server: send response 1000 B (again)"] in paths
+    assert [
+        "sockets of server: receive request 200 B",
+        "sockets of server: send response 1000 B",
+    ] in paths
+    assert [
+        "sockets of server: send response 1000 B",
+        "sockets of server: send response 1000 B (again)",
+    ] in paths
     assert [
         "sockets of server: send response 1000 B (again)",
         "interface server>leaf: response 1000 B (again)",
         "port leaf>client: response 1000 B (again)",
         "sockets of client: receive response 1000 B (again)",
     ] in paths
-    assert ["sockets of client: receive response 1000 B (again)", "workload orders: orders #12 complete"] in paths
+    assert [
+        "sockets of client: receive response 1000 B (again)",
+        "workload orders: orders #12 complete",
+    ] in paths
     assert all(len(path) > 1 for path in paths), "no arrow leads nowhere"
 
 
-def test_beyond_the_limit_what_one_stood_behind_stays(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_the_limit_what_one_stood_behind_stays(
+    log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tracks, "SLICES_MAX", 1)
     before = Hop(None, "bulk", 3, 5000, 0, 0, 10 * US, 15 * US)
-    made = trace_of(replace(log, hops={**log.hops, "leaf>client": [before, *log.hops["leaf>client"]]}), CHOSEN)
+    made = trace_of(
+        replace(log, hops={**log.hops, "leaf>client": [before, *log.hops["leaf>client"]]}), CHOSEN
+    )
     assert (made.other_slices, made.left_out) == (1, 2)
-    bulk = [each for each in read(made.content).slices["port leaf>client / wire"] if each[2] == "bulk"]
+    bulk = [
+        each for each in read(made.content).slices["port leaf>client / wire"] if each[2] == "bulk"
+    ]
     assert plain(bulk) == [(20_000, 60_000, "bulk")], "the frame of the log waited from 45 us on"
     assert trace_of(replace(log, left_out=5), CHOSEN).left_out == 6
 
@@ -143,7 +172,9 @@ def test_long_series_keep_their_highest_values(log: Log, monkeypatch: pytest.Mon
 def test_transactions_of_a_user_that_overlap_have_tracks_of_their_own(log: Log) -> None:
     other = Chosen("orders", 13, Transaction(7, 100 * US, 280 * US, {}, 0, 0))
     slices = read(trace_of(log, [*CHOSEN, other]).content).slices
-    assert plain(slices["workload orders / user 7, overlapping 1"]) == [(100_000, 280_000, "orders #13")]
+    assert plain(slices["workload orders / user 7, overlapping 1"]) == [
+        (100_000, 280_000, "orders #13")
+    ]
 
 
 def test_lanes_hold_spans_that_do_not_overlap() -> None:
@@ -187,7 +218,10 @@ def test_cores_hypervisors_and_waits_have_a_group_for_each_node(log: Log) -> Non
         (3_000, 7_000, "orders"),
         (4_000, 9_000, "orders"),
     ]
-    assert any("cores of node / virtual switch" in {track for _, track, _ in flow} for flow in trace.flows.values())
+    assert any(
+        "cores of node / virtual switch" in {track for _, track, _ in flow}
+        for flow in trace.flows.values()
+    )
 
 
 def test_what_carries_data_unasked_has_no_requests(log: Log) -> None:
@@ -206,12 +240,19 @@ def test_frames_name_the_transactions_that_they_are_of(log: Log) -> None:
         for _, _, _, args in trace.slices["port leaf>server / wire"]
         if "frame" in args
     }
-    whose |= {str(each[3]["frame"]): each[3].get("of") for each in trace.slices["interface client>leaf / wire"]}
+    whose |= {
+        str(each[3]["frame"]): each[3].get("of")
+        for each in trace.slices["interface client>leaf / wire"]
+    }
     assert whose["0"] == "orders #12", whose
     assert whose["4"] is None, "the last acknowledgement came after the completion"
 
 
 def test_an_interval_has_the_name_of_its_moment() -> None:
     [one, other] = intervals(["backup"], 1_500 * US, 4_000 * US, {"backup": 2})
-    assert (one.name, one.file_name, other.transaction.user) == ("backup at 1.5 ms", "backup-at-1500us", 1)
+    assert (one.name, one.file_name, other.transaction.user) == (
+        "backup at 1.5 ms",
+        "backup-at-1500us",
+        1,
+    )
     assert one.transaction.end_ps == 4_000 * US, "it ends with the trial"

@@ -1,6 +1,8 @@
-"""The page in a real browser, opened as a file: digests, a thousand moves, no request, nothing wider than a phone.
+"""The page in a real browser, opened as a file: digests, a thousand moves, no request, nothing
+wider than a phone.
 
-Needs Chromium; without it these tests say so, and the page's own code is tested without one all the same.
+Needs Chromium; without it these tests say so, and the page's own code is tested without one all the
+same.
 """
 
 import json
@@ -41,14 +43,25 @@ MOVING = """(async () => {
     if (draw(8) === 0) await new Promise((done) => setTimeout(done, draw(60)));
   }
   document.getElementById("reset").click();
-})()"""
+})()"""  # noqa: E501
 # Types into a box, or chooses from a list, of the drawing.
 TYPE = """(() => {{ const box = document.querySelector('#policies [data-path="{path}"]');
   box.value = "{text}"; box.dispatchEvent(new Event("change")); }})()"""
 DONE = "globalThis.whatif && whatif.isIdle() && whatif.say().startsWith('Done')"
 SCALE = 0.01
 QUICK = Size("quick", SCALE)
-SCENARIOS = ("afd", "buffers", "dctcp", "dpp", "ets", "incast", "jumbo", "noisy-neighbour", "tiers", "wred")
+SCENARIOS = (
+    "afd",
+    "buffers",
+    "dctcp",
+    "dpp",
+    "ets",
+    "incast",
+    "jumbo",
+    "noisy-neighbour",
+    "tiers",
+    "wred",
+)
 
 
 @pytest.fixture(scope="module")
@@ -61,36 +74,56 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_page_is_one_file_that_asks_for_nothing(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert len(text.encode()) <= PAGE_BYTES_MAX
-    outside = re.sub(r'<script type="(application/json|text/plain)".*?</script>', "", text, flags=re.S)
+    outside = re.sub(
+        r'<script type="(application/json|text/plain)".*?</script>', "", text, flags=re.S
+    )
     assert re.findall(r'(?:src|href)="(?!data:,)[^"]*"', outside) == []
     assert "default-src 'none'" in text
     assert "fetch(" not in text
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: the what-if page is not opened")
+@pytest.mark.skipif(
+    CHROMIUM is None, reason="chromium is not installed: the what-if page is not opened"
+)
 class TestOpened:
     def test_it_simulates_what_the_command_does(self, page: Path, tmp_path: Path) -> None:
         with Browser(page, tmp_path) as browser:
             browser.wait(DONE, RUN_S_MAX)
             found = browser.eval(
-                "whatif.data.arms.map((arm) => whatif.results().full[arm].slice(0, 2).map((one) => one.outcome.digest))"
+                "whatif.data.arms.map((arm) => whatif.results().full[arm].slice(0, "
+                "2).map((one) => one.outcome.digest))"
             )
-            arms = {arm: scaled(one, 0.1) for arm, one in load_scenario(EXAMPLES / "dpp.yaml").arms.items()}
+            arms = {
+                arm: scaled(one, 0.1)
+                for arm, one in load_scenario(EXAMPLES / "dpp.yaml").arms.items()
+            }
             plans = Plans(arms)
             trials = [[TrialKey(arm, trial) for trial in (1, 2)] for arm in ("fifo", "dpp")]
-            assert found == [[run_trial(make_trial(plans.json(key))).outcome.digest for key in keys] for keys in trials]
+            assert found == [
+                [run_trial(make_trial(plans.json(key))).outcome.digest for key in keys]
+                for keys in trials
+            ]
             assert browser.errors() == []
 
     def test_a_thousand_moves_leave_it_whole(self, page: Path, tmp_path: Path) -> None:
         with Browser(page, tmp_path) as browser:
             browser.wait(DONE, RUN_S_MAX)
             before = browser.eval("document.getElementById('table').textContent")
-            browser.call("Runtime.evaluate", expression=MOVING.replace("MOVES", str(MOVES)), awaitPromise=True)
+            browser.call(
+                "Runtime.evaluate",
+                expression=MOVING.replace("MOVES", str(MOVES)),
+                awaitPromise=True,
+            )
             browser.wait(DONE, RUN_S_MAX)
             assert browser.errors() == []
             browser.eval("document.getElementById('pin').click()")
-            browser.wait("document.getElementById('table').textContent.startsWith('Now' + 'workload')", RUN_S_MAX)
-            assert browser.eval("document.getElementById('table').textContent") == before, "as it was at first"
+            browser.wait(
+                "document.getElementById('table').textContent.startsWith('Now' + 'workload')",
+                RUN_S_MAX,
+            )
+            assert browser.eval("document.getElementById('table').textContent") == before, (
+                "as it was at first"
+            )
             browser.call("HeapProfiler.collectGarbage")
             assert browser.eval("performance.memory.usedJSHeapSize") < 300e6
 
@@ -107,20 +140,31 @@ class TestOpened:
                 (tmp_path / f"{name}.html").write_text(render(bundle), encoding="utf-8")
                 for texts in ({}, mixed):
                     away = {
-                        one.path: texts[one.path] for one in bundle.moved if texts.get(one.path, one.own) != one.own
+                        one.path: texts[one.path]
+                        for one in bundle.moved
+                        if texts.get(one.path, one.own) != one.own
                     }
                     link = "&".join(f"{quote(path)}={quote(text)}" for path, text in away.items())
-                    browser.call("Page.navigate", url=f"{(tmp_path / name).as_uri()}.html?{len(away)}#{link}")
+                    browser.call(
+                        "Page.navigate", url=f"{(tmp_path / name).as_uri()}.html?{len(away)}#{link}"
+                    )
                     quick = "Object.keys(whatif.results().quick).length"
                     browser.wait(
-                        f"globalThis.whatif && whatif.data.name === '{name}' && {quick} === {len(arms)}", RUN_S_MAX
+                        f"globalThis.whatif && whatif.data.name === '{name}' "
+                        f"&& {quick} === {len(arms)}",
+                        RUN_S_MAX,
                     )
                     assert browser.eval("document.getElementById('unknown').hidden"), away
                     values = changes(bundle.moved, texts)
                     changed = load_scenario(EXAMPLES / f"{name}.yaml", values)
                     plans = Plans({arm: scaled(changed.arms[arm], SCALE) for arm in arms})
-                    native = [run_trial(make_trial(plans.json(TrialKey(arm, 1)))).outcome.digest for arm in arms]
-                    found = browser.eval("whatif.data.arms.map((arm) => whatif.results().quick[arm].outcome.digest)")
+                    native = [
+                        run_trial(make_trial(plans.json(TrialKey(arm, 1)))).outcome.digest
+                        for arm in arms
+                    ]
+                    found = browser.eval(
+                        "whatif.data.arms.map((arm) => whatif.results().quick[arm].outcome.digest)"
+                    )
                     assert found == native, (name, values)
             assert browser.errors() == []
 
@@ -132,12 +176,24 @@ class TestOpened:
             browser.wait("whatif.isIdle()", RUN_S_MAX)
             browser.eval("document.getElementById('as-command').click()")
             command = browser.wait("document.getElementById('given').textContent", RUN_S_MAX)
-            wanted = "--set policies.dpp.queues.normal.limit=7.5MB --set policies.dpp.priorities.3=express"
+            wanted = (
+                "--set policies.dpp.queues.normal.limit=7.5MB --set "
+                "policies.dpp.priorities.3=express"
+            )
             assert command.endswith(wanted)
-            assert browser.eval("document.getElementById('value-policies.dpp.queues.normal.limit').value") == "7.5MB"
+            assert (
+                browser.eval(
+                    "document.getElementById('value-policies.dpp.queues.normal.limit').value"
+                )
+                == "7.5MB"
+            )
             browser.eval(TYPE.format(path="policies.dpp.queues.normal.limit", text="99MB"))
-            told = browser.eval("document.getElementById('note-policies.dpp.queues.normal.limit').textContent")
-            assert told.startswith("99MB is out of range: 0.75MB to 16MB (queue 'normal' of policy 'dpp' may hold")
+            told = browser.eval(
+                "document.getElementById('note-policies.dpp.queues.normal.limit').textContent"
+            )
+            assert told.startswith(
+                "99MB is out of range: 0.75MB to 16MB (queue 'normal' of policy 'dpp' may hold"
+            )
             assert browser.eval("whatif.positions()['policies.dpp.queues.normal.limit']") == "7.5MB"
             for priority in range(8):
                 browser.eval(TYPE.format(path=f"policies.dpp.priorities.{priority}", text="0"))
@@ -150,43 +206,73 @@ class TestOpened:
             assert browser.errors() == []
 
     @pytest.mark.parametrize("is_dark", [False, True])
-    def test_a_phone_has_nothing_to_the_side(self, page: Path, tmp_path: Path, is_dark: bool) -> None:
+    def test_a_phone_has_nothing_to_the_side(
+        self, page: Path, tmp_path: Path, is_dark: bool
+    ) -> None:
         with Browser(page, tmp_path, 390, is_dark=is_dark) as browser:
             browser.wait("document.querySelectorAll('#table .figure').length > 0", RUN_S_MAX)
             assert browser.eval("document.documentElement.scrollWidth") == 390
             assert browser.errors() == []
 
-    def test_a_link_sets_the_knobs_and_what_is_refused_is_said(self, page: Path, tmp_path: Path) -> None:
+    def test_a_link_sets_the_knobs_and_what_is_refused_is_said(
+        self, page: Path, tmp_path: Path
+    ) -> None:
         with Browser(page, tmp_path) as browser:
             browser.wait("globalThis.whatif && whatif.isIdle()", RUN_S_MAX)
             browser.eval("location.hash = '#policies.dpp.dpp.max_packets=5'")
-            browser.wait("document.getElementById('table').textContent.includes('before')", RUN_S_MAX)
+            browser.wait(
+                "document.getElementById('table').textContent.includes('before')", RUN_S_MAX
+            )
             browser.eval("document.getElementById('as-command').click()")
-            assert browser.wait("document.getElementById('given').textContent", RUN_S_MAX).endswith("max_packets=5")
-            refused = browser.eval("whatif.data.knobs.find((knob) => knob.path === 'policies.dpp.queues.normal.limit')")
+            assert browser.wait("document.getElementById('given').textContent", RUN_S_MAX).endswith(
+                "max_packets=5"
+            )
+            refused = browser.eval(
+                "whatif.data.knobs.find((knob) => knob.path === 'policies.dpp.queues.normal.limit')"
+            )
             at = refused["texts"].index(next(iter(refused["refused"])))
             browser.eval(f"whatif.move({json.dumps(refused['path'])}, {at})")
-            told = browser.eval("[...document.querySelectorAll('.refused')].map((one) => one.textContent).join('')")
+            told = browser.eval(
+                "[...document.querySelectorAll('.refused')].map((one) => one.textContent).join('')"
+            )
             assert "the switch has a buffer of 16 MB" in told
 
-    def test_every_knob_has_a_name_and_is_reached_by_the_keyboard(self, page: Path, tmp_path: Path) -> None:
+    def test_every_knob_has_a_name_and_is_reached_by_the_keyboard(
+        self, page: Path, tmp_path: Path
+    ) -> None:
         with Browser(page, tmp_path) as browser:
             browser.wait("globalThis.whatif && whatif.isIdle()", RUN_S_MAX)
             tree = browser.call("Accessibility.getFullAXTree")["nodes"]
-            sliders = [node for node in tree if node.get("role", {}).get("value") in ("slider", "switch")]
-            assert len(sliders) == browser.eval("whatif.data.knobs.filter((knob) => !knob.drawn).length")
-            edited = [node for node in tree if node.get("role", {}).get("value") in ("textbox", "combobox")]
+            sliders = [
+                node for node in tree if node.get("role", {}).get("value") in ("slider", "switch")
+            ]
+            assert len(sliders) == browser.eval(
+                "whatif.data.knobs.filter((knob) => !knob.drawn).length"
+            )
+            edited = [
+                node
+                for node in tree
+                if node.get("role", {}).get("value") in ("textbox", "combobox")
+            ]
             assert len(edited) > len(sliders)
-            assert all(node["name"]["value"] for node in (*sliders, *edited) if not node.get("ignored"))
+            assert all(
+                node["name"]["value"] for node in (*sliders, *edited) if not node.get("ignored")
+            )
             names = [node["name"]["value"] for node in sliders]
             assert len(names) == len(set(names)), "each knob has a name of its own"
             browser.eval("document.querySelector('#knobs input[type=range]').focus()")
             first = browser.eval("document.querySelector('#knobs input[type=range]').value")
             for kind in ("keyDown", "keyUp"):
                 browser.call(
-                    "Input.dispatchKeyEvent", type=kind, key="ArrowLeft", code="ArrowLeft", windowsVirtualKeyCode=37
+                    "Input.dispatchKeyEvent",
+                    type=kind,
+                    key="ArrowLeft",
+                    code="ArrowLeft",
+                    windowsVirtualKeyCode=37,
                 )
-            assert browser.eval("document.querySelector('#knobs input[type=range]').value") == str(int(first) - 1)
+            assert browser.eval("document.querySelector('#knobs input[type=range]').value") == str(
+                int(first) - 1
+            )
 
     def test_a_telephone_has_the_results_above_what_moves_them_and_a_switch_for_what_is_on(
         self, tmp_path: Path
@@ -204,9 +290,13 @@ class TestOpened:
             assert browser.eval(f"{switch}.checked") is True
             browser.eval(f"{switch}.click()")
             knob = f"whatif.data.knobs.find((one) => one.path === '{named}')"
-            assert browser.eval(f"whatif.values.textOf({knob}, whatif.positions()['{named}'])") == "false"
+            assert (
+                browser.eval(f"whatif.values.textOf({knob}, whatif.positions()['{named}'])")
+                == "false"
+            )
             assert browser.eval(
-                "[...document.querySelectorAll('#table tbody th')].every((one) => one.textContent.trim())"
+                "[...document.querySelectorAll('#table tbody th')].every((one) => "
+                "one.textContent.trim())"
             )
             assert browser.errors() == []
 
@@ -216,5 +306,10 @@ class TestOpened:
         )
         (tmp_path / "old.html").write_text(text, encoding="utf-8")
         with Browser(tmp_path / "old.html", tmp_path) as browser:
-            browser.wait("document.getElementById('dead') && !document.getElementById('dead').hidden", RUN_S_MAX)
-            assert "no WebAssembly" in browser.eval("document.getElementById('dead-text').textContent")
+            browser.wait(
+                "document.getElementById('dead') && !document.getElementById('dead').hidden",
+                RUN_S_MAX,
+            )
+            assert "no WebAssembly" in browser.eval(
+                "document.getElementById('dead-text').textContent"
+            )

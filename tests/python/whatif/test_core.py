@@ -26,7 +26,9 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 @pytest.fixture(scope="module")
 def page() -> Page:
     loaded = load_scenario(EXAMPLES / "dpp.yaml")
-    return Page(json.loads(json.dumps(bundle_of(loaded, (Size("quick", 0.01),), ["fifo", "dpp"]).data())))
+    return Page(
+        json.loads(json.dumps(bundle_of(loaded, (Size("quick", 0.01),), ["fifo", "dpp"]).data()))
+    )
 
 
 def test_arms_are_compared_with_the_baseline_of_the_scenario() -> None:
@@ -45,17 +47,23 @@ def test_arms_are_compared_with_the_baseline_of_the_scenario() -> None:
         (None, "s", "–"),
     ],
 )
-def test_numbers_have_the_unit_that_fits(page: Page, value: float | None, unit: str, text: str) -> None:
+def test_numbers_have_the_unit_that_fits(
+    page: Page, value: float | None, unit: str, text: str
+) -> None:
     assert page.eval(f"core.text({json.dumps(value)}, '{unit}')") == text
 
 
 def test_a_link_carries_the_knobs_and_names_what_it_does_not_know(page: Page) -> None:
     data: dict[str, Any] = page.eval("data")
-    positions = {knob["path"]: knob["start"] for knob in data["knobs"]} | {"policies.dpp.dpp.max_packets": 2}
+    positions = {knob["path"]: knob["start"] for knob in data["knobs"]} | {
+        "policies.dpp.dpp.max_packets": 2
+    }
     fragment = page.eval(f"core.toFragment(data, {json.dumps(positions)})")
     assert fragment == "policies.dpp.dpp.max_packets=5"
     assert page.eval(f"core.fromFragment(data, '#{fragment}').positions") == positions
-    unknown = page.eval("core.fromFragment(data, '#policies.dpp.dpp.max_packets=0&nothing=1&%E0%A4%A=2').unknown")
+    unknown = page.eval(
+        "core.fromFragment(data, '#policies.dpp.dpp.max_packets=0&nothing=1&%E0%A4%A=2').unknown"
+    )
     assert unknown == ["policies.dpp.dpp.max_packets=0", "nothing=1", "%E0%A4%A=2"]
 
 
@@ -70,8 +78,12 @@ def test_words_with_blanks_are_quoted_for_the_shell(page: Page) -> None:
 def test_the_number_in_a_distribution_is_typed_alone(page: Page) -> None:
     knob = "data.knobs.find((one) => one.path === 'workloads.small.gap')"
     assert page.eval(f"values.typed(data, {knob}, '6')") == {"at": "exponential(6ms)"}
-    assert page.eval(f"values.typed(data, {knob}, 'exponential(0.5 ms)')") == {"at": "exponential(0.5ms)"}
-    assert page.eval(f"values.typed(data, {knob}, 'uniform(1ms,2ms)')")["words"].startswith("uniform(1ms,2ms) is not a")
+    assert page.eval(f"values.typed(data, {knob}, 'exponential(0.5 ms)')") == {
+        "at": "exponential(0.5ms)"
+    }
+    assert page.eval(f"values.typed(data, {knob}, 'uniform(1ms,2ms)')")["words"].startswith(
+        "uniform(1ms,2ms) is not a"
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,16 +102,25 @@ def test_a_rule_of_a_plan_is_told_in_words(rule: dict[str, Any], words: str) -> 
     document = read_yaml((EXAMPLES / "dpp.yaml").read_text(encoding="utf-8"), "dpp.yaml")[0]
     document["switches"]["leaf"]["classify"] = [{"class": 5, **rule}]
     scenario = load_scenario(document).arms["fifo"]
-    [lowered] = json.loads(Plans({"fifo": scenario}).json(TrialKey("fifo", 1)))["switches"][0]["classify"]
+    [lowered] = json.loads(Plans({"fifo": scenario}).json(TrialKey("fifo", 1)))["switches"][0][
+        "classify"
+    ]
     page = Page({})
     assert page.eval(f"core.ruleWords({json.dumps(lowered)})") == words
 
 
 def test_rates_are_those_until_a_workload_has_ended(page: Page) -> None:
-    ended = {"name": "shop", "completion_ps": 3 * 10**12, "counted_from_ps": 10**12, "goodput_bytes": 1000}
+    ended = {
+        "name": "shop",
+        "completion_ps": 3 * 10**12,
+        "counted_from_ps": 10**12,
+        "goodput_bytes": 1000,
+    }
     bulk = {"name": "bulk", "completion_ps": None, "latency": None, "goodput_bytes": 1000}
     shop = {**ended, "latency": {"count": 20, "p50_ps": 10**9, "p99_ps": 2 * 10**9}}
-    found = page.eval(f"core.figures({json.dumps({'end_ps': 8 * 10**12, 'workloads': [shop, bulk, ended]})})")
+    found = page.eval(
+        f"core.figures({json.dumps({'end_ps': 8 * 10**12, 'workloads': [shop, bulk, ended]})})"
+    )
     assert [(row["workload"], row["metric"], row["value"]) for row in found] == [
         ("shop", "p50", 0.001),
         ("shop", "p99", 0.002),
@@ -110,7 +131,12 @@ def test_rates_are_those_until_a_workload_has_ended(page: Page) -> None:
 
 
 def test_what_is_better_is_what_the_command_says(page: Page) -> None:
-    names = {"p50": "latency_p50_ms", "p99": "latency_p99_ms", "rate": "rate_per_s", "goodput": "goodput_gbps"}
+    names = {
+        "p50": "latency_p50_ms",
+        "p99": "latency_p99_ms",
+        "rate": "rate_per_s",
+        "goodput": "goodput_gbps",
+    }
     is_lower = dict(page.eval("core.METRICS.map((metric) => [metric.key, metric.lower])"))
     assert is_lower == {key: name not in BETTER_HIGHER for key, name in names.items()}
 
@@ -124,7 +150,9 @@ def test_what_is_better_is_what_the_command_says(page: Page) -> None:
         ({"ratio": None, "interval": None}, "–"),
     ],
 )
-def test_changes_are_written_as_in_the_tables_of_a_run(page: Page, change: dict[str, Any], text: str) -> None:
+def test_changes_are_written_as_in_the_tables_of_a_run(
+    page: Page, change: dict[str, Any], text: str
+) -> None:
     assert page.eval(f"core.changeText({json.dumps({'change': change})})") == text
     if change["ratio"] is not None:
         assert change_text((change["ratio"] - 1) * 100) == text.split(" (")[0]
@@ -135,7 +163,12 @@ def test_verdicts_are_those_of_a_run(page: Page) -> None:
         one = {"p": p, "count": count, "tests": 1, "isMain": is_main, "change": {"ratio": ratio}}
         return str(page.eval(f"core.toneOf({json.dumps(one)}, {{lower: true}})"))
 
-    assert [tone(0.01, 8), tone(0.01, 8, ratio=0.5), tone(0.5, 8), tone(0.5, 5)] == ["worse", "better", "same", "few"]
+    assert [tone(0.01, 8), tone(0.01, 8, ratio=0.5), tone(0.5, 8), tone(0.5, 5)] == [
+        "worse",
+        "better",
+        "same",
+        "few",
+    ]
     assert [tone(0.01, 8, ratio=None), tone(0.01, 8, is_main=False)] == ["censored", ""]
     signs = page.eval("core.SIGNS")
     assert {name: sign.strip() for name, sign in signs.items()} == SIGNS
@@ -150,7 +183,14 @@ def test_two_knobs_have_different_names() -> None:
         "a.y.size",
         "b.y.size",
     ]
-    labels = [("x:", "size"), ("x:", "size"), ("leaf:", "limit"), ("leaf:", "limit"), ("y:", "size"), ("y:", "size")]
+    labels = [
+        ("x:", "size"),
+        ("x:", "size"),
+        ("leaf:", "limit"),
+        ("leaf:", "limit"),
+        ("y:", "size"),
+        ("y:", "size"),
+    ]
     knobs = [Knob(path, (1,), 0, label) for path, label in zip(paths, labels, strict=True)]
     found = own_labels(knobs)
     assert found[paths[0]] == ("x:", "size of call 1")
@@ -159,17 +199,29 @@ def test_two_knobs_have_different_names() -> None:
 
 
 def test_no_share_is_moved_to_nothing(page: Page) -> None:
-    texts = {"a": ["50%", "99%"], "b": ["0.5%", "0.1%"], "c": ["0.5%", "0.1%"], "d": ["49%", "0.8%"]}
-    knobs = [{"path": f"{name}.share", "group": "g", "texts": own, "start": 0} for name, own in texts.items()]
+    texts = {
+        "a": ["50%", "99%"],
+        "b": ["0.5%", "0.1%"],
+        "c": ["0.5%", "0.1%"],
+        "d": ["49%", "0.8%"],
+    }
+    knobs = [
+        {"path": f"{name}.share", "group": "g", "texts": own, "start": 0}
+        for name, own in texts.items()
+    ]
     start = {knob["path"]: 0 for knob in knobs}
     moved = f"((own) => values.balanced(own, own.knobs[0], 1, {json.dumps(start)}))"
     found = page.eval(f"{moved}({json.dumps({'knobs': knobs})})")
     assert found == dict.fromkeys(start, 1), "of the 1 % that is left, b and c had 0.01 % each"
 
 
-def test_a_page_names_the_version_of_its_module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_page_names_the_version_of_its_module(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "simulator.json").write_text('{"version": "9.8.7"}', encoding="utf-8")
     monkeypatch.setattr(module, "ASSETS", tmp_path)
     monkeypatch.setattr(whatif_page, "packed", lambda: b"module")
-    bundle = bundle_of(load_scenario(EXAMPLES / "dpp.yaml"), (Size("quick", 0.01), Size("full", 0.1)), ["fifo"])
+    bundle = bundle_of(
+        load_scenario(EXAMPLES / "dpp.yaml"), (Size("quick", 0.01), Size("full", 0.1)), ["fifo"]
+    )
     assert "by tailrace 9.8.7, the same code" in whatif_page.render(bundle)

@@ -42,9 +42,14 @@ def test_the_command_that_the_page_gives_back_has_the_same_digest(tmp_path: Path
         "workloads.bulk.enabled": 1,
     }
     given = page.eval(f"core.overrides(data, {json.dumps(positions)})")
-    assert sorted(given) == [["policies.dpp.dpp.max_packets", "1"], ["workloads.bulk.enabled", "false"]]
+    assert sorted(given) == [
+        ["policies.dpp.dpp.max_packets", "1"],
+        ["workloads.bulk.enabled", "false"],
+    ]
     command = page.eval(f"core.asCommand(data, {json.dumps(positions)})")
-    assert command.endswith("--set policies.dpp.dpp.max_packets=1 --set workloads.bulk.enabled=false")
+    assert command.endswith(
+        "--set policies.dpp.dpp.max_packets=1 --set workloads.bulk.enabled=false"
+    )
     answer = run_module(page.plan("quick", "dpp", positions, data["seeds"][0]))
     assert isinstance(answer, dict)
     # As an arm in the file: the same run again.
@@ -52,16 +57,22 @@ def test_the_command_that_the_page_gives_back_has_the_same_digest(tmp_path: Path
     lines = page.eval(f"core.asArm(data, {json.dumps(positions)}, 'mine')").splitlines()[1:]
     arm = [*lines, "    switches.leaf.policy: dpp"]
     (tmp_path / "dpp.yaml").write_text(
-        text.replace("arms:\n", "\n".join(["arms:", *arm, ""]), 1).split("expect:")[0], encoding="utf-8"
+        text.replace("arms:\n", "\n".join(["arms:", *arm, ""]), 1).split("expect:")[0],
+        encoding="utf-8",
     )
     loaded = load_scenario(tmp_path / "dpp.yaml")
     plans = Plans({"mine": scaled(loaded.arms["mine"], SCALE)})
-    assert run_trial(make_trial(plans.json(TrialKey("mine", 1)))).outcome.digest == answer["outcome"]["digest"]
+    assert (
+        run_trial(make_trial(plans.json(TrialKey("mine", 1)))).outcome.digest
+        == answer["outcome"]["digest"]
+    )
 
 
 def test_the_configuration_that_the_page_gives_back_is_that_of_the_exporter() -> None:
     bundle, page, _ = page_of("dpp", has_configuration=True)
-    positions = {one.path: one.knob.start for one in bundle.moved} | {"policies.dpp.dpp.max_packets": 8}
+    positions = {one.path: one.knob.start for one in bundle.moved} | {
+        "policies.dpp.dpp.max_packets": 8
+    }
     given = page.eval(f"core.asConfiguration(data, 'dpp', {json.dumps(positions)}, 'NX-OS')")
     loaded = load_scenario(EXAMPLES / "dpp.yaml", {"policies.dpp.dpp.max_packets": 320})
     text, _ = export_switch(export_nxos, loaded.arms["dpp"], "leaf")
@@ -92,7 +103,7 @@ workloads:
   video: {kind: datagrams, source: video, destination: sink, sizes: 1400B, interarrival: exponential(2us), dscp: af41}
   web: {kind: datagrams, source: web, destination: sink, sizes: 600B, interarrival: exponential(1us)}
 experiment: {duration: 5ms}
-"""
+"""  # noqa: E501
 EDITS: dict[str, int | str] = {
     "policies.three.queues.voice.limit": "123456B",
     "policies.three.queues.video.aqm.minimum": "77kB",
@@ -105,11 +116,14 @@ EDITS: dict[str, int | str] = {
     "switches.leaf.classify.0.class": 4,
     "switches.leaf.classify.1.class": 5,
 }
-"""Weights, thresholds, limits, the queues of two classes changed for each other, and the classes of two rules."""
+"""Weights, thresholds, limits, the queues of two classes changed for each other, and the classes of
+two rules."""
 
 
 @pytest.fixture(scope="module")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Page, dict[str, Any], dict[str, int | str]]:
+def classes(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, Page, dict[str, Any], dict[str, int | str]]:
     path = tmp_path_factory.mktemp("classes") / "classes.yaml"
     path.write_text(CLASSES, encoding="utf-8")
     loaded = load_scenario(path)
@@ -145,7 +159,9 @@ def test_edits_of_the_drawing_are_in_the_command(classes: Any) -> None:
 def test_edits_of_the_drawing_are_in_the_arm(classes: Any, tmp_path: Path) -> None:
     path, page, data, positions = classes
     lines = page.eval(f"core.asArm(data, {json.dumps(positions)}, 'mine')")
-    (tmp_path / "arm.yaml").write_text(path.read_text(encoding="utf-8") + lines + "\n", encoding="utf-8")
+    (tmp_path / "arm.yaml").write_text(
+        path.read_text(encoding="utf-8") + lines + "\n", encoding="utf-8"
+    )
     found = digest_of(load_scenario(tmp_path / "arm.yaml").arms["mine"])
     assert found == digest_in_page(page, data, positions)
 
@@ -153,21 +169,38 @@ def test_edits_of_the_drawing_are_in_the_arm(classes: Any, tmp_path: Path) -> No
 @pytest.mark.parametrize("vendor", ["NX-OS", "SONiC"])
 def test_edits_of_the_drawing_are_in_configurations(classes: Any, vendor: str) -> None:
     path, page, data, positions = classes
-    text = page.eval(f"core.asConfiguration(data, {json.dumps(data['arms'][0])}, {json.dumps(positions)}, '{vendor}')")
+    text = page.eval(
+        f"core.asConfiguration(data, {json.dumps(data['arms'][0])}, "
+        f"{json.dumps(positions)}, '{vendor}')"
+    )
     assert "is not in these lines" not in text
-    kept = "\n".join(line for line in text.splitlines() if vendor == "NX-OS" or not line.startswith("!")) + "\n"
+    kept = (
+        "\n".join(
+            line for line in text.splitlines() if vendor == "NX-OS" or not line.startswith("!")
+        )
+        + "\n"
+    )
     section = import_nxos(kept)[0] if vendor == "NX-OS" else import_sonic(kept)[0]
     document = read_yaml(path.read_text(encoding="utf-8"), "classes.yaml")[0]
     buffer = document["switches"]["leaf"]["buffer"]
     imported = section.data()["switches"][section.switch_name] | {"buffer": buffer}
-    loaded = load_scenario({**document, "policies": section.policies, "switches": {"leaf": imported}})
+    loaded = load_scenario(
+        {**document, "policies": section.policies, "switches": {"leaf": imported}}
+    )
     assert digest_of(loaded.arms[data["arms"][0]]) == digest_in_page(page, data, positions)
 
 
 def test_switches_of_one_policy_with_other_rules_or_ports_are_all_written() -> None:
     """Two leaves with the policy of a third, and a spine that is as the other."""
     document = read_yaml(CLASSES, "classes.yaml")[0]
-    hosts = {"topology": {"kind": "leaf-spine", "leaves": 3, "spines": 2, "hosts": ["sink", "voice", "video", "web"]}}
+    hosts = {
+        "topology": {
+            "kind": "leaf-spine",
+            "leaves": 3,
+            "spines": 2,
+            "hosts": ["sink", "voice", "video", "web"],
+        }
+    }
     policies = {**document["policies"], "plain": {"queues": {"all": {"share": "100%"}}}}
     leaf = document["switches"]["leaf"]
     switches = {
@@ -176,7 +209,9 @@ def test_switches_of_one_policy_with_other_rules_or_ports_are_all_written() -> N
         "leaf2": {"ports": {"spine1": "plain"}},
         "leaf3": {"buffer": "5MB"},
     }
-    loaded = load_scenario({**document, "network": hosts, "policies": policies, "switches": switches})
+    loaded = load_scenario(
+        {**document, "network": hosts, "policies": policies, "switches": switches}
+    )
     found = configurations(loaded.arms["base"], {})
     assert list(found["NX-OS"]) == list(found["SONiC"]) == ["leaf1", "leaf2", "leaf3"]
 
@@ -187,8 +222,13 @@ def test_what_a_configuration_cannot_have_from_the_page_is_named(classes: Any) -
         "policies.three.queues.voice.share": "25.5%",
         "policies.three.queues.web.share": "39.5%",
     }
-    text = page.eval(f"core.asConfiguration(data, {json.dumps(data['arms'][0])}, {json.dumps(odd)}, 'NX-OS')")
-    assert "! policies.three.queues.voice.share: 25.5% is not in these lines; tailrace export nxos" in text
+    text = page.eval(
+        f"core.asConfiguration(data, {json.dumps(data['arms'][0])}, {json.dumps(odd)}, 'NX-OS')"
+    )
+    assert (
+        "! policies.three.queues.voice.share: 25.5% is not in these lines; tailrace export nxos"
+        in text
+    )
 
 
 def test_shares_keep_their_sum(classes: Any) -> None:
@@ -202,14 +242,19 @@ def test_shares_keep_their_sum(classes: Any) -> None:
         ("99.8%", ("0.1%", "0.1%")),
     ):
         found = page.eval(f"values.balanced(data, {knob}, '{text}', {json.dumps(start)})")
-        assert (found["policies.three.queues.video.share"], found["policies.three.queues.web.share"]) == others
+        assert (
+            found["policies.three.queues.video.share"],
+            found["policies.three.queues.web.share"],
+        ) == others
         assert page.eval(f"values.refusals(data, {json.dumps(found)})") == []
 
 
 def test_a_queue_without_a_class_is_refused(classes: Any) -> None:
     _, page, data, _ = classes
     start = {knob["path"]: knob["start"] for knob in data["knobs"]}
-    [refused] = page.eval(f"values.refusals(data, {json.dumps(start | {'policies.three.priorities.4': 2})})")
+    [refused] = page.eval(
+        f"values.refusals(data, {json.dumps(start | {'policies.three.priorities.4': 2})})"
+    )
     assert refused["words"] == "no frame can enter queue 'video' of three: no class goes there"
 
 
@@ -219,11 +264,27 @@ def test_a_queue_without_a_class_is_refused(classes: Any) -> None:
         ("policies.three.queues.voice.limit", "0.26 MB", {"at": "0.26MB"}),
         ("policies.three.queues.voice.limit", "300", {"at": "300kB"}),
         ("policies.three.queues.voice.limit", "0.5MB", {"at": 4}),
-        ("policies.three.queues.voice.limit", "5MB", "5MB is out of range: 31.25kB to 4000kB (queue 'voice' of policy"),
+        (
+            "policies.three.queues.voice.limit",
+            "5MB",
+            "5MB is out of range: 31.25kB to 4000kB (queue 'voice' of policy",
+        ),
         ("policies.three.queues.voice.limit", "1.5B", "1.5B is out of range"),
-        ("policies.three.queues.voice.limit", "40000.5B", "40000.5B is finer than what a plan stores"),
-        ("policies.three.queues.voice.limit", "4 furlongs", "'furlongs' is not a unit of this value: B, kB, MB"),
-        ("policies.three.queues.voice.limit", "many", "many is not a number: write one such as 31.25kB"),
+        (
+            "policies.three.queues.voice.limit",
+            "40000.5B",
+            "40000.5B is finer than what a plan stores",
+        ),
+        (
+            "policies.three.queues.voice.limit",
+            "4 furlongs",
+            "'furlongs' is not a unit of this value: B, kB, MB",
+        ),
+        (
+            "policies.three.queues.voice.limit",
+            "many",
+            "many is not a number: write one such as 31.25kB",
+        ),
         ("policies.three.queues.voice.share", "12.34%", "12.34% is finer than what a plan stores"),
         ("policies.three.priorities.4", "gold", "only positions: voice, video, web"),
     ],

@@ -1,4 +1,5 @@
-"""Texts of a scenario stay texts in both pages: none ends the script that has the data, or keeps it from ending."""
+"""Texts of a scenario stay texts in both pages: none ends the script that has the data, or keeps it
+from ending."""
 
 import json
 import re
@@ -35,7 +36,8 @@ def whatif_page(tmp_path: Path, text: str) -> Path:
 
 
 def data_of(text: str, element: str) -> Any:
-    """What a browser takes for the element's text: without `<` it ends at the first end tag, in every state."""
+    """What a browser takes for the element's text: without `<` it ends at the first end tag, in
+    every state."""
     found = re.search(rf"<script[^>]*{element}[^>]*>([^<]*)</script>", text)
     assert found is not None, "the data of the page have no `<`"
     return json.loads(found[1])
@@ -59,14 +61,18 @@ def test_the_what_if_page_has_the_description_as_it_is(tmp_path: Path, text: str
 
 def test_the_report_has_the_same_elements_whatever_a_run_is_called(tmp_path: Path) -> None:
     def elements(name: str) -> list[str]:
-        run = FakeRun(name=name, trials=1, arms=("fifo",), with_solo=False).write(tmp_path / f"{len(name)}")
+        run = FakeRun(name=name, trials=1, arms=("fifo",), with_solo=False).write(
+            tmp_path / f"{len(name)}"
+        )
         return [tag for tag, _ in page_of(run).elements]
 
     usual = elements("usual")
     assert [elements(text) for text in HOSTILE[:3]] == [usual] * 3
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: the what-if page is not opened")
+@pytest.mark.skipif(
+    CHROMIUM is None, reason="chromium is not installed: the what-if page is not opened"
+)
 @pytest.mark.parametrize("text", HOSTILE[:3])
 def test_the_what_if_page_simulates_and_its_title_is_its_own(tmp_path: Path, text: str) -> None:
     with Browser(whatif_page(tmp_path, text), tmp_path) as browser:

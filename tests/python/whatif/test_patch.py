@@ -11,14 +11,15 @@ from tailrace.whatif.patch import applied, difference
 NAMES = st.sampled_from(["web", "orders", "backup", "copy"])
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-5, 5), st.sampled_from(["a", "b"]))
 NAMED = st.lists(NAMES, unique=True, max_size=4).flatmap(
-    lambda names: st.tuples(*(st.fixed_dictionaries({"name": st.just(name), "value": SCALARS}) for name in names)).map(
-        list
-    )
+    lambda names: st.tuples(
+        *(st.fixed_dictionaries({"name": st.just(name), "value": SCALARS}) for name in names)
+    ).map(list)
 )
 VALUES = st.recursive(
     st.one_of(SCALARS, NAMED),
     lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["x", "y", "z"]), inner, max_size=3)
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["x", "y", "z"]), inner, max_size=3),
     ),
     max_leaves=12,
 )

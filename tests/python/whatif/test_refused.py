@@ -14,13 +14,21 @@ BASE = (EXAMPLES / "dpp.yaml").read_text(encoding="utf-8").split("expect:")[0]
     ("more", "options", "words"),
     [
         ("whatif: {knobs: {policies.dpp.queues.normal.limit: [300MB]}}", [], "cannot be moved"),
-        ("whatif: {knobs: {workloads.bulk.connectoins: [1, 2]}}", [], "cannot be moved: unknown key"),
+        (
+            "whatif: {knobs: {workloads.bulk.connectoins: [1, 2]}}",
+            [],
+            "cannot be moved: unknown key",
+        ),
         ("whatif: {knobs: {switches.leaf.buffer: [16MB]}}", [], "it changes nothing in any arm"),
         ("whatif: {knobs: {switches.leaf.buffer: nine}}", [], "'nine' is not a list of values"),
         ("whatif: {knob: {}}", [], "unknown key"),
         ("whatif: {scale: 3}", [], "whatif.scale"),
         ("whatif: {arms: [nothing]}", [], "there is no arm 'nothing'"),
-        ("sweep: {axes: {switches.leaf.buffer: [13MB, 16MB]}}", [], "a page has no room for a sweep"),
+        (
+            "sweep: {axes: {switches.leaf.buffer: [13MB, 16MB]}}",
+            [],
+            "a page has no room for a sweep",
+        ),
         ("", ["--scale", "0"], "--scale: 0 is not a share"),
         ("", ["--arm", "fofi"], "there is no arm 'fofi'"),
         ("", ["--set", "workloads.bulk.connections=none"], "connections"),

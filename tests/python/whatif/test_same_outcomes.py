@@ -1,6 +1,7 @@
 """The WebAssembly module that the package ships does what the native simulator does, in 30 plans.
 
-The module is judged by this alone: where all outcomes are the same, an edit of the simulator needs no new module.
+The module is judged by this alone: where all outcomes are the same, an edit of the simulator needs
+no new module.
 """
 
 import json
@@ -56,7 +57,11 @@ CASES = (
     Case("examples/bond.yaml", "by-flow"),
     Case("examples/cut-through.yaml", "cut-through", scale=1),
     Case("examples/dctcp.yaml", "dctcp", {"policies.marking.queues.all.limit": "500 frames"}),
-    Case("examples/dpp.yaml", "dpp", {"policies.dpp.dpp.when_full": "untracked", "policies.dpp.dpp.table_entries": 16}),
+    Case(
+        "examples/dpp.yaml",
+        "dpp",
+        {"policies.dpp.dpp.when_full": "untracked", "policies.dpp.dpp.table_entries": 16},
+    ),
     Case("examples/dpp.yaml", "dpp-naive", {"switches.leaf.port_mtu": {"small": "1500B"}}),
     Case(
         "examples/ets.yaml",
@@ -81,7 +86,12 @@ CASES = (
     Case("examples/qcn.yaml", "qcn"),
     Case("examples/reassembly-collapse.yaml", "defaults", scale=0.5),
     Case("examples/requests.yaml", "few"),
-    Case("examples/shared-buffer.yaml", "alpha-1", {"policies.one.queues.all.reserved": "20kB"}, scale=1),
+    Case(
+        "examples/shared-buffer.yaml",
+        "alpha-1",
+        {"policies.one.queues.all.reserved": "20kB"},
+        scale=1,
+    ),
     Case("examples/spanning-tree.yaml", "tree-per-vlan"),
     Case("examples/storage-local.yaml", "mixed-with-flushes", scale=1),
     Case("examples/storm.yaml", "watchdog", scale=0.2),
@@ -90,7 +100,10 @@ CASES = (
     Case(
         "reproductions/lock-out/scenario.yaml",
         "codel",
-        {"policies.codel.queues.all.aqm.ce_threshold": "1ms", "policies.codel.queues.all.aqm.ecn": True},
+        {
+            "policies.codel.queues.all.aqm.ce_threshold": "1ms",
+            "policies.codel.queues.all.aqm.ecn": True,
+        },
     ),
     Case("tests/live/replay.yaml", "base"),
 )
@@ -127,16 +140,22 @@ def told(case: Case, different: list[str]) -> str:
     """Which plan, and the first figures that differ."""
     more = f"\n  and {len(different) - SHOWN} more" if len(different) > SHOWN else ""
     shown = "".join(f"\n  {each}" for each in different[:SHOWN])
-    return f"the module is of an older simulator: make whatif ({case}: {len(different)} figures differ){shown}{more}"
+    return (
+        f"the module is of an older simulator: make whatif ({case}: {len(different)} figures "
+        f"differ){shown}{more}"
+    )
 
 
 def differences(module: Any, simulator: Any, path: str = "") -> Iterator[str]:
-    """The figures that differ, each with its path; the time that the run took is none of the simulator's."""
+    """The figures that differ, each with its path; the time that the run took is none of the
+    simulator's."""
     if path == f".outcome.{TIME_OF_THE_RUN}":
         return
     if isinstance(module, dict) and isinstance(simulator, dict):
         for key in sorted(module.keys() | simulator.keys()):
-            yield from differences(module.get(key, "missing"), simulator.get(key, "missing"), f"{path}.{key}")
+            yield from differences(
+                module.get(key, "missing"), simulator.get(key, "missing"), f"{path}.{key}"
+            )
     elif isinstance(module, list) and isinstance(simulator, list) and len(module) == len(simulator):
         for index, pair in enumerate(zip(module, simulator, strict=True)):
             yield from differences(*pair, f"{path}[{index}]")
@@ -161,16 +180,21 @@ def test_a_difference_is_told_with_its_plan_and_its_figures() -> None:
     other["outcome"]["digest"] = "0"
     words = told(case, list(differences(other, same)))
     assert words.startswith(
-        "the module is of an older simulator: make whatif (examples/afd.yaml afd: 3 figures differ)\n"
+        "the module is of an older simulator: make whatif "
+        "(examples/afd.yaml afd: 3 figures differ)\n"
     )
     assert f'outcome.digest: module "0", native "{same["outcome"]["digest"]}"' in words
     assert "outcome.ports[0].queues[0].drops.afd.frames: module " in words
     assert "tables.queue_depth.time_ps: module [" in words
 
 
-def test_the_plans_have_every_kind_of_workload_every_key_of_a_switch_and_every_cause_of_a_drop() -> None:
+def test_the_plans_have_every_kind_of_workload_every_key_of_a_switch_and_every_cause_of_a_drop() -> (  # noqa: E501
+    None
+):
     plans = [json.loads(plan_of(case)) for case in CASES]
-    assert {name for plan in plans for load in plan["workloads"] for name in load["body"]} == set(KINDS)
+    assert {name for plan in plans for load in plan["workloads"] for name in load["body"]} == set(
+        KINDS
+    )
     used = {name for plan in plans for name in _used(plan["switches"])}
     assert keys_of_switches() - used == set(), "a mechanism of switches that no plan of CASES uses"
     causes = {name for case in CASES for name in _causes(native(case)["outcome"])}
@@ -183,7 +207,14 @@ def keys_of_switches() -> set[str]:
     keys = set(re.findall(r"^ {4,8}(?:pub )?([a-z_0-9]+): ", text, flags=re.MULTILINE))
     variants = re.findall(r"^ {4}([A-Z][A-Za-z]*)(?:\(.*\)| \{)?,?$", text, flags=re.MULTILINE)
     found = keys | {re.sub(r"(?<!^)([A-Z])", r"-\1", name).lower() for name in variants}
-    assert {"store-and-forward", "step", "threshold_bytes", "qcn", "watchdog", "order-safe"} <= found
+    assert {
+        "store-and-forward",
+        "step",
+        "threshold_bytes",
+        "qcn",
+        "watchdog",
+        "order-safe",
+    } <= found
     return found
 
 

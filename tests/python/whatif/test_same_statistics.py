@@ -1,4 +1,5 @@
-"""The page judges as the command does: its statistics are those of `tailrace.statistics`, from the same outcomes."""
+"""The page judges as the command does: its statistics are those of `tailrace.statistics`, from the
+same outcomes."""
 
 import json
 import random
@@ -39,14 +40,18 @@ def page() -> Page:
     return Page({})
 
 
-def workloads(trials: int, transactions: int, *, seed: int, factor: float = 1.0, cut: int = 0) -> list[dict[str, Any]]:
+def workloads(
+    trials: int, transactions: int, *, seed: int, factor: float = 1.0, cut: int = 0
+) -> list[dict[str, Any]]:
     """Of two arms of one seed the luck of a trial is the same but for a little."""
     own, shared = random.Random(f"{seed}/{factor}"), random.Random(seed)
     found = []
     for _ in range(trials):
         scale = factor * shared.lognormvariate(0, 0.2) * own.lognormvariate(0, 0.05)
         ended = [round(scale * own.expovariate(1), 2) + 0.01 for _ in range(transactions)]
-        found.append({"name": "shop", **measured(ended, [scale * own.expovariate(1) for _ in range(cut)])})
+        found.append(
+            {"name": "shop", **measured(ended, [scale * own.expovariate(1) for _ in range(cut)])}
+        )
     return found
 
 
@@ -62,7 +67,10 @@ def latencies(listed: Sequence[dict[str, Any]]) -> Latencies:
 
 def figure(page: Page, listed: Sequence[dict[str, Any]], metric: str) -> dict[str, Any]:
     row = f"{{workload: 'shop', metric: '{metric}'}}"
-    told = "(({value, interval, needed, isBound, count}) => ({value, interval, needed, isBound, count}))"
+    told = (
+        "(({value, interval, needed, isBound, count}) => ({value, "
+        "interval, needed, isBound, count}))"
+    )
     found: dict[str, Any] = page.eval(f"{told}(core.figure({outcomes(listed)}, {row}))")
     return found
 
@@ -77,7 +85,10 @@ def test_figures_and_intervals(
     pooled = latencies(listed)
     shown, expected = figure(page, listed, metric), pooled.pooled.percentile_ms(percent)
     assert shown["count"] == trials
-    assert (shown["value"] * 1000, shown["isBound"]) == (pytest.approx(expected.ms), expected.is_bound)
+    assert (shown["value"] * 1000, shown["isBound"]) == (
+        pytest.approx(expected.ms),
+        expected.is_bound,
+    )
     interval = percentile_interval(pooled, percent)
     if isinstance(interval, Interval):
         ends = [1000 * shown["interval"][end] for end in ("low", "high")]
@@ -104,36 +115,53 @@ def test_changes_of_percentiles(page: Page, metric: str, percent: float, factor:
     expected = percentile_change(latencies(first), latencies(second), percent, is_paired=True)
     assert isinstance(expected.interval, Interval)
     assert shown["ratio"] == pytest.approx(expected.ratio)
-    assert shown["interval"] == pytest.approx({"low": expected.interval.low, "high": expected.interval.high}, rel=1e-4)
+    assert shown["interval"] == pytest.approx(
+        {"low": expected.interval.low, "high": expected.interval.high}, rel=1e-4
+    )
     assert shown["p"] == pytest.approx(expected.p_student, rel=1e-5)
     scores = joint_scores(latencies(first), latencies(second), percent)
     assert scores is not None
     flipped = sign_flip_test([y - x for x, y in zip(*scores, strict=True)], named_stream(1, "test"))
-    assert page.eval(f"core.pOfLook({both}, 1)") == pytest.approx(max(flipped.p_value, expected.p_student))
+    assert page.eval(f"core.pOfLook({both}, 1)") == pytest.approx(
+        max(flipped.p_value, expected.p_student)
+    )
 
 
 @pytest.mark.parametrize("factor", [1.02, 1.5])
 def test_changes_of_percentiles_of_few_transactions(page: Page, factor: float) -> None:
     first, second = (workloads(6, 40, seed=5, factor=one) for one in (1.0, factor))
-    both = ", ".join(f"core.figure({outcomes(own)}, {{workload: 'shop', metric: 'p99'}})" for own in (first, second))
+    both = ", ".join(
+        f"core.figure({outcomes(own)}, {{workload: 'shop', metric: 'p99'}})"
+        for own in (first, second)
+    )
     expected = percentile_change(latencies(first), latencies(second), P99, is_paired=True)
     assert expected.interval is None
     assert page.eval(f"core.change({both}).p") == pytest.approx(expected.p_student, rel=1e-5)
-    own = [[one.percentile_ms(P99).ms for one in latencies(each).trials] for each in (first, second)]
+    own = [
+        [one.percentile_ms(P99).ms for one in latencies(each).trials] for each in (first, second)
+    ]
     differences = [y - x for x, y in zip(*logs_or_values(*own), strict=True)]
     flipped = sign_flip_test(differences, named_stream(1, "test"))
-    assert page.eval(f"core.pOfLook({both}, 1)") == pytest.approx(max(flipped.p_value, expected.p_student))
+    assert page.eval(f"core.pOfLook({both}, 1)") == pytest.approx(
+        max(flipped.p_value, expected.p_student)
+    )
 
 
 def test_equal_percentiles_are_no_difference(page: Page) -> None:
     first, second = (
         [
-            {"name": "shop", **measured([1.0] * 400 + [2.0] * (600 - slow - n) + [3.0] * (slow + n))}
+            {
+                "name": "shop",
+                **measured([1.0] * 400 + [2.0] * (600 - slow - n) + [3.0] * (slow + n)),
+            }
             for n in (0, 1, 0, 2, 0, 1)
         ]
         for slow in (200, 400)
     )
-    both = ", ".join(f"core.figure({outcomes(own)}, {{workload: 'shop', metric: 'p50'}})" for own in (first, second))
+    both = ", ".join(
+        f"core.figure({outcomes(own)}, {{workload: 'shop', metric: 'p50'}})"
+        for own in (first, second)
+    )
     expected = percentile_change(latencies(first), latencies(second), P50, is_paired=True)
     assert (page.eval(f"core.change({both}).p"), expected.p_student) == (1, 1.0)
 
@@ -144,10 +172,17 @@ def test_means_and_their_changes(page: Page) -> None:
     interval, change = mean_log_interval(first), mean_change(first, second, is_paired=True)
     assert interval is not None
     assert change.interval is not None
-    assert page.eval(f"statistics.logInterval({first})") == pytest.approx({"low": interval.low, "high": interval.high})
+    assert page.eval(f"statistics.logInterval({first})") == pytest.approx(
+        {"low": interval.low, "high": interval.high}
+    )
     shown = page.eval(f"statistics.meanChange({first}, {second})")
-    assert (shown["ratio"], shown["p"]) == (pytest.approx(change.ratio), pytest.approx(change.p_student))
-    assert shown["interval"] == pytest.approx({"low": change.interval.low, "high": change.interval.high})
+    assert (shown["ratio"], shown["p"]) == (
+        pytest.approx(change.ratio),
+        pytest.approx(change.p_student),
+    )
+    assert shown["interval"] == pytest.approx(
+        {"low": change.interval.low, "high": change.interval.high}
+    )
 
 
 @pytest.mark.parametrize("trials", [3, 5, 6, 8])
@@ -161,12 +196,18 @@ def test_p_values(page: Page, trials: int) -> None:
     assert equal == pytest.approx(student_test([1.0] * trials).p_value)
     if trials >= 6:
         flipped = sign_flip_test(apart, named_stream(1, "test"))
-        assert page.eval(f"statistics.pOfPairs({first}, {second}, 1)") == pytest.approx(flipped.p_value)
+        assert page.eval(f"statistics.pOfPairs({first}, {second}, 1)") == pytest.approx(
+            flipped.p_value
+        )
     p_values = [rng.random() * 0.1 for _ in range(trials)]
     assert page.eval(f"statistics.holm({p_values})") == pytest.approx(holm_adjusted(p_values))
     for t in (0.3, 2.0, 12.0):
-        assert page.eval(f"statistics.pStudent({t}, {trials})") == pytest.approx(student_p_value(t, trials), rel=1e-6)
-    assert page.eval(f"statistics.quantile({trials})") == pytest.approx(student_quantile(trials, 0.9))
+        assert page.eval(f"statistics.pStudent({t}, {trials})") == pytest.approx(
+            student_p_value(t, trials), rel=1e-6
+        )
+    assert page.eval(f"statistics.quantile({trials})") == pytest.approx(
+        student_quantile(trials, 0.9)
+    )
 
 
 def test_nothing_is_told_apart_by_three_trials(page: Page) -> None:

@@ -1,4 +1,5 @@
-"""A page simulates what the command simulates: the same digests, for every arm, at ends of knobs and typed numbers."""
+"""A page simulates what the command simulates: the same digests, for every arm, at ends of knobs
+and typed numbers."""
 
 import json
 import random
@@ -33,7 +34,10 @@ RUN_EVERY = cases(100, 20)
 """Moves between two positions that are simulated."""
 HEAP_BYTES_MAX = 300_000_000
 USUAL = ("dpp", "ets", "pfc", "requests", "tiers")
-SCENARIOS = (*USUAL, *cases(("afd", "buffers", "dctcp", "incast", "jumbo", "noisy-neighbour", "wred"), ()))
+SCENARIOS = (
+    *USUAL,
+    *cases(("afd", "buffers", "dctcp", "incast", "jumbo", "noisy-neighbour", "wred"), ()),
+)
 """`test_same_outcomes` runs the module with plans of all mechanisms."""
 Positions = dict[str, int | str]
 
@@ -64,7 +68,8 @@ def positions_of(bundle: Bundle, texts: dict[str, str]) -> Positions:
 
 
 def drawn(name: str, bundle: Bundle) -> list[dict[str, str]]:
-    """The scenario as it is, each of some knobs at its ends, and mixtures of all that the checks allow."""
+    """The scenario as it is, each of some knobs at its ends, and mixtures of all that the checks
+    allow."""
     luck = random.Random(name)
     ends: list[dict[str, str]] = []
     for one in bundle.moved:
@@ -93,7 +98,9 @@ def test_the_digests_are_those_of_the_command(name: str) -> None:
         runs.append({"arm": arm, "trial": trial, "positions": positions})
         expected.append(native(name, values, arm, trial))
     for run, digest in list(zip(runs, expected, strict=True))[-4:]:
-        answer = run_module(page.plan("quick", run["arm"], run["positions"], data["seeds"][run["trial"] - 1]))
+        answer = run_module(
+            page.plan("quick", run["arm"], run["positions"], data["seeds"][run["trial"] - 1])
+        )
         assert isinstance(answer, dict), answer
         assert answer["outcome"]["digest"] == digest, run
     if NODE is not None:
@@ -115,13 +122,17 @@ def in_node(data: dict[str, Any], runs: list[dict[str, Any]]) -> dict[str, Any]:
     script = Path(__file__).parents[2] / "support" / "node_page.js"
     given = json.dumps({"data": data, "runs": runs, "moves": MOVES, "runEvery": RUN_EVERY})
     command = [NODE, str(script), str(assets)]
-    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    done = subprocess.run(
+        command, input=given, capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed: the page's code is run by other engines only")
+@pytest.mark.skipif(
+    NODE is None, reason="node is not installed: the page's code is run by other engines only"
+)
 def test_node_has_run_it() -> None:
     assert NODE is not None
 
@@ -134,7 +145,9 @@ def test_what_the_checks_refuse_together_the_page_refuses(name: str) -> None:
     for turn in range(60):
         texts = drawn_row(bundle.moved, luck, ("any", "ends")[turn % 2])
         some = set(luck.sample(sorted(texts), min(len(texts), luck.choice([2, 3, 8]))))
-        texts = {path: text for path, text in texts.items() if path in some or path.endswith(".share")}
+        texts = {
+            path: text for path, text in texts.items() if path in some or path.endswith(".share")
+        }
         problem = bundle.lowering.tried(changes(bundle.moved, texts)).problem
         refused = page.eval(f"values.refusals(data, {json.dumps(positions_of(bundle, texts))})")
         if problem is not None:
@@ -152,7 +165,8 @@ def test_a_limit_says_where_it_ends() -> None:
     texts["switches.leaf.buffer"] = "13.5MB"
     [refused] = page.eval(f"values.refusals(data, {json.dumps(positions_of(bundle, texts))})")
     assert refused["words"].startswith(
-        "13.5MB is refused while policies.dpp.queues.normal.limit is 16MB: at least 16MB (as in: queue 'normal'"
+        "13.5MB is refused while policies.dpp.queues.normal.limit is 16MB: at least 16MB (as "
+        "in: queue 'normal'"
     )
 
 
@@ -169,11 +183,19 @@ def test_plans_that_do_not_follow_a_number_have_positions_only() -> None:
 def test_a_value_that_depends_on_another_one_is_not_offered(tmp_path: Path) -> None:
     text = (EXAMPLES / "ets.yaml").read_text(encoding="utf-8").split("expect:")[0]
     text = text.replace("web: {share: 60%, limit: 500kB}", "web: {limit: 500kB}")
-    knobs = "{policies.shares.queues.voice.share: [10%, 20%], policies.shares.queues.storage.share: [30%, 40%]}"
+    knobs = (
+        "{policies.shares.queues.voice.share: [10%, 20%], "
+        "policies.shares.queues.storage.share: [30%, 40%]}"
+    )
     (tmp_path / "ets.yaml").write_text(f"{text}\nwhatif: {{knobs: {knobs}}}\n", encoding="utf-8")
     bundle = bundle_of(load_scenario(tmp_path / "ets.yaml"), (Size("quick", SCALE),), ["shares"])
-    assert [one.path for one in bundle.moved if one.path.endswith(".share")] == ["policies.shares.queues.voice.share"]
-    assert bundle.left_out[0] == "policies.shares.queues.storage.share: what it changes depends on another knob"
+    assert [one.path for one in bundle.moved if one.path.endswith(".share")] == [
+        "policies.shares.queues.voice.share"
+    ]
+    assert (
+        bundle.left_out[0]
+        == "policies.shares.queues.storage.share: what it changes depends on another knob"
+    )
 
 
 def test_what_the_simulator_refuses_comes_in_words() -> None:
@@ -184,7 +206,9 @@ def test_what_the_simulator_refuses_comes_in_words() -> None:
 
 def test_a_run_ends_when_the_page_says_so() -> None:
     _, page, data = page_of("dpp")
-    plan = page.plan("quick", "fifo", {knob["path"]: knob["start"] for knob in data["knobs"]}, data["seeds"][0])
+    plan = page.plan(
+        "quick", "fifo", {knob["path"]: knob["start"] for knob in data["knobs"]}, data["seeds"][0]
+    )
     answer = run_module(plan, ends_at=0.0)
     assert isinstance(answer, dict)
     assert answer["outcome"]["cancelled"] is True

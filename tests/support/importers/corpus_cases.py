@@ -11,7 +11,8 @@ CORPUS = Path(__file__).resolve().parents[2] / "python" / "importers" / "corpus"
 
 @dataclass(frozen=True)
 class Case:
-    """One file. `refused` is part of the reason why it has no section; empty for one that is imported."""
+    """One file. `refused` is part of the reason why it has no section; empty for one that is
+    imported."""
 
     vendor: str
     name: str
@@ -35,11 +36,14 @@ class Case:
 def cases(vendor: str | None = None, *, is_accepted: bool | None = None) -> list[Case]:
     """Every case in the order of the index."""
     index = tomllib.loads((CORPUS / "index.toml").read_text(encoding="utf-8"))
-    found = [Case(of, name, **entry) for of, entries in index.items() for name, entry in entries.items()]
+    found = [
+        Case(of, name, **entry) for of, entries in index.items() for name, entry in entries.items()
+    ]
     return [
         case
         for case in found
-        if vendor in (None, case.vendor) and (is_accepted is None or is_accepted == (not case.refused))
+        if vendor in (None, case.vendor)
+        and (is_accepted is None or is_accepted == (not case.refused))
     ]
 
 

@@ -1,4 +1,5 @@
-"""The meaning of an imported section in a few lines, which an index can hold and a reader can check."""
+"""The meaning of an imported section in a few lines, which an index can hold and a reader can
+check."""
 
 import re
 from pathlib import Path
@@ -23,7 +24,8 @@ def import_file(vendor: str, path: Path) -> tuple[Section, Remarks]:
 
 
 def meaning(section: Section) -> str:
-    """One line for each queue, then pauses, classification, ports and MTU; `unsound` for what no scenario can have."""
+    """One line for each queue, then pauses, classification, ports and MTU; `unsound` for what no
+    scenario can have."""
     if not section.is_sound:
         return "unsound"
     policies, switch = section.models()
@@ -34,7 +36,11 @@ def meaning(section: Section) -> str:
     lines += [f"port {towards}: {name}" for towards, name in switch.ports.items()]
     if section.mtu_bytes is not None:
         lines.append(f"mtu {section.mtu_bytes}")
-    lines += [f"mtu of class {g}: {mtu}" for g, mtu in section.class_mtus.items() if mtu != section.mtu_bytes]
+    lines += [
+        f"mtu of class {g}: {mtu}"
+        for g, mtu in section.class_mtus.items()
+        if mtu != section.mtu_bytes
+    ]
     return "\n".join(lines)
 
 
@@ -42,23 +48,35 @@ def _policy(policy: Policy) -> list[str]:
     shares = policy.shares()
     lines = [_queue(name, queue, shares.get(name), policy) for name, queue in policy.queues.items()]
     if policy.pfc is not None:
-        lines += [f"lossless {p}{_thresholds(policy.pfc, p)}" for p in sorted(policy.pfc.priorities)]
+        lines += [
+            f"lossless {p}{_thresholds(policy.pfc, p)}" for p in sorted(policy.pfc.priorities)
+        ]
         if policy.pfc.lossy is not None:
             lines.append(f"lossy groups {limit_words(policy.pfc.lossy)}")
     if policy.pausing is not None and policy.pausing.watchdog is not None:
         lines.append("watchdog")
     if policy.link_pause is not None:
         lines.append("link pause")
-    lines += [f"{key} {words_of(part)}" for key in ("dpp", "etrap", "police") if (part := getattr(policy, key))]
+    lines += [
+        f"{key} {words_of(part)}"
+        for key in ("dpp", "etrap", "police")
+        if (part := getattr(policy, key))
+    ]
     return lines
 
 
 def _queue(name: str, queue: Queue, share: int | None, policy: Policy) -> str:
     classes = ",".join(str(p) for p in PRIORITIES if policy.queue_of(p) == name)
-    service = f"strict {queue.strict}" if queue.strict is not None else f"{(share or 0) / 10**7:.5g}%"
+    service = (
+        f"strict {queue.strict}" if queue.strict is not None else f"{(share or 0) / 10**7:.5g}%"
+    )
     said = [f"{name} [{classes}] {service}", limit_words(queue.limit)]
     said += [f"reserved {queue.reserved}"] if queue.reserved else []
-    said += [words_of(part) for part in (queue.shape, queue.aqm) if part is not None and "none" not in words_of(part)]
+    said += [
+        words_of(part)
+        for part in (queue.shape, queue.aqm)
+        if part is not None and "none" not in words_of(part)
+    ]
     return ", ".join(said)
 
 
@@ -73,11 +91,14 @@ def _thresholds(pfc: Pfc, priority: int) -> str:
 
 def _rule(rule: Rule) -> str:
     words = words_of(rule).replace("[0, 1, 2, 3, 4, 5, 6, 7]", "any")
-    return re.sub(r"\[([0-9, ]{40,})\]", lambda found: f"[{len(found[1].split(','))} values]", words)
+    return re.sub(
+        r"\[([0-9, ]{40,})\]", lambda found: f"[{len(found[1].split(','))} values]", words
+    )
 
 
 def refusal(vendor: str, path: Path) -> str:
-    """Why a file is refused, in the words of the error or of the first contradiction; empty when it is not."""
+    """Why a file is refused, in the words of the error or of the first contradiction; empty when it
+    is not."""
     try:
         section, remarks = import_file(vendor, path)
     except TailraceError as error:

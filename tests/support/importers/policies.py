@@ -18,13 +18,16 @@ percents = st.integers(0, 100).map(lambda percent: f"{percent}%")
 @st.composite
 def thresholds(draw: st.DrawFn) -> Yaml:
     """Minimum below maximum."""
-    low, high = sorted(draw(st.lists(st.integers(0, 9_000_000), min_size=2, max_size=2, unique=True)))
+    low, high = sorted(
+        draw(st.lists(st.integers(0, 9_000_000), min_size=2, max_size=2, unique=True))
+    )
     return {"minimum": f"{low}B", "maximum": f"{high}B", "probability": draw(percents)}
 
 
 @st.composite
 def red(draw: st.DrawFn, *, is_plain: bool) -> Yaml:
-    """WRED; a plain one has no average and no thresholds of its own for frames that cannot be marked."""
+    """WRED; a plain one has no average and no thresholds of its own for frames that cannot be
+    marked."""
     made = {"kind": "red", **draw(thresholds()), "ecn": draw(st.booleans())}
     made["weight_exponent"] = 0 if is_plain else draw(st.integers(0, 15))
     if not is_plain and draw(st.booleans()):
@@ -36,13 +39,19 @@ def limits(vendor: str) -> st.SearchStrategy[str]:
     """Limits that the vendor has."""
     low, high = (0, 10) if vendor == "nxos" else (-8, 8)
     dynamic = st.integers(low, high).map(lambda factor: f"dynamic({vendor}:{factor})")
-    return dynamic | sizes | (st.integers(1, 5000).map(lambda count: f"{count} frames") if vendor == "nxos" else sizes)
+    return (
+        dynamic
+        | sizes
+        | (st.integers(1, 5000).map(lambda count: f"{count} frames") if vendor == "nxos" else sizes)
+    )
 
 
 @st.composite
 def aqms(draw: st.DrawFn, vendor: str) -> Yaml:
     """Queue management that the vendor has."""
-    afd = st.builds(lambda size, ecn: {"kind": "afd", "desired": size, "ecn": ecn}, sizes, st.booleans())
+    afd = st.builds(
+        lambda size, ecn: {"kind": "afd", "desired": size, "ecn": ecn}, sizes, st.booleans()
+    )
     plain: st.SearchStrategy[Yaml] = st.just({"kind": "none"})
     return draw(plain | red(is_plain=vendor == "sonic") | (afd if vendor == "nxos" else plain))
 
@@ -66,12 +75,18 @@ def pausings(draw: st.DrawFn, vendor: str, lossless: list[int]) -> Yaml:
     made: Yaml = {"priorities": priorities, "sends": True}
     for priority in priorities if draw(st.booleans()) or vendor == "sonic" else []:
         xoff = draw(st.integers(2, 3_000_000))
-        own = {"xoff": f"{xoff}B", "headroom": draw(sizes), "xon_offset": f"{draw(st.integers(1, xoff - 1))}B"}
+        own = {
+            "xoff": f"{xoff}B",
+            "headroom": draw(sizes),
+            "xon_offset": f"{draw(st.integers(1, xoff - 1))}B",
+        }
         if vendor == "sonic":
             own |= {"xoff": draw(limits("sonic")), "reserved": draw(st.just("0B") | sizes)}
         made.setdefault("per_priority", {})[priority] = own
     if draw(st.booleans()):
-        made["watchdog"] = {end: f"{draw(st.integers(1, 9999))}ms" for end in ("detection", "restoration")}
+        made["watchdog"] = {
+            end: f"{draw(st.integers(1, 9999))}ms" for end in ("detection", "restoration")
+        }
     if vendor == "sonic" and draw(st.booleans()):
         made["lossy"] = draw(limits("sonic"))
     return made
@@ -82,17 +97,22 @@ def policies(draw: st.DrawFn, vendor: str) -> Yaml:
     """A policy: one usual queue, and others that each have a class of their own."""
     count = draw(st.integers(1, 6))
     names = draw(st.permutations(NAMES))[:count]
-    classes = dict(zip(names[1:], sorted(draw(st.permutations(range(1, 8)))[: count - 1]), strict=True))
+    classes = dict(
+        zip(names[1:], sorted(draw(st.permutations(range(1, 8)))[: count - 1]), strict=True)
+    )
     strict = draw(st.integers(0, count - 1))
     weighted = [names[0], *names[1 : count - strict]]
     share = 100 // len(weighted)
     services: dict[str, Yaml] = {name: {"share": f"{share}%"} for name in weighted}
     services[names[0]] = {"share": f"{100 - share * (len(weighted) - 1)}%"}
-    # SONiC serves the strict queue of the highest number first, so its levels cannot have gaps below its queues.
+    # SONiC serves the strict queue of the highest number first, so its levels cannot have gaps
+    # below its queues.
     services |= {name: {"strict": level} for level, name in enumerate(names[count - strict :], 1)}
     made: Yaml = {
         "queues": {name: draw(queues(vendor, services[name])) for name in names},
-        "priorities": {p: next((n for n, c in classes.items() if c == p), names[0]) for p in range(8)},
+        "priorities": {
+            p: next((n for n, c in classes.items() if c == p), names[0]) for p in range(8)
+        },
     }
     own = [group for name, group in classes.items() if name in weighted]
     if bool(own) and draw(st.booleans()):
@@ -101,11 +121,19 @@ def policies(draw: st.DrawFn, vendor: str) -> Yaml:
         made["link_pause"] = {"sends": draw(st.booleans()), "obeys": True}
     if vendor == "nxos" and strict and draw(st.booleans()):
         age = f"{draw(st.integers(1, 99_999))}us"
-        made["dpp"] = {"max_packets": draw(st.integers(1, 1000)), "age": age, "express": names[count - strict]}
+        made["dpp"] = {
+            "max_packets": draw(st.integers(1, 1000)),
+            "age": age,
+            "express": names[count - strict],
+        }
         made["dpp"]["priorities"] = sorted(draw(st.sets(st.integers(0, 7), min_size=1)))
     if any(queue["aqm"]["kind"] == "afd" for queue in made["queues"].values()):
         profile = draw(st.sampled_from(["mesh", "burst", "ultra-burst"]))
-        made["etrap"] = {"profile": profile, "byte_count": draw(sizes), "age": f"{draw(st.integers(1, 500))}us"}
+        made["etrap"] = {
+            "profile": profile,
+            "byte_count": draw(sizes),
+            "age": f"{draw(st.integers(1, 500))}us",
+        }
     return made
 
 
@@ -139,9 +167,15 @@ def sonic_rules(draw: st.DrawFn) -> list[Yaml]:
     tagged = draw(st.dictionaries(st.integers(0, 7), st.integers(0, 7)))
     rules: list[Yaml] = []
     for key, of in (("dscp", classes), ("pcp", tagged)):
-        rules += [{key: sorted(v for v in of if of[v] == c), "class": c} for c in sorted(set(of.values()))]
+        rules += [
+            {key: sorted(v for v in of if of[v] == c), "class": c} for c in sorted(set(of.values()))
+        ]
     # What no map names is in class 0.
-    rest = [{"pcp": list(range(8)), "class": 0}] if rules and len(classes) < 64 and len(tagged) < 8 else []
+    rest = (
+        [{"pcp": list(range(8)), "class": 0}]
+        if rules and len(classes) < 64 and len(tagged) < 8
+        else []
+    )
     return rules + rest
 
 
@@ -150,10 +184,15 @@ def switches(draw: st.DrawFn, vendor: str) -> Drawn:
     """A policy and the switch that uses it."""
     policy = draw(policies(vendor))
     rules = draw(nxos_rules() if vendor == "nxos" else sonic_rules())
-    # A switch polices a class, a scenario a qos-group: they are the same where one class alone is in the group.
+    # A switch polices a class, a scenario a qos-group: they are the same where one class alone is
+    # in the group.
     alone = [rule["class"] for rule in rules].count(rules[-1]["class"]) == 1 if rules else False
     if vendor == "nxos" and alone and draw(st.booleans()):
-        policy["police"] = {"rate": draw(rates), "burst": draw(sizes), "priorities": [rules[-1]["class"]]}
+        policy["police"] = {
+            "rate": draw(rates),
+            "burst": draw(sizes),
+            "priorities": [rules[-1]["class"]],
+        }
     switch: Yaml = {
         "policy": draw(st.sampled_from(["leaf", "DCB-1", "nxos"])),
         "classify": rules,
@@ -162,5 +201,7 @@ def switches(draw: st.DrawFn, vendor: str) -> Drawn:
     if draw(st.booleans()):
         switch["mtu"] = f"{draw(mtus)}B"
         own = draw(st.dictionaries(st.sampled_from(["db1", "db2"]), mtus))
-        switch["port_mtu"] = {name: f"{mtu}B" for name, mtu in own.items() if f"{mtu}B" != switch["mtu"]}
+        switch["port_mtu"] = {
+            name: f"{mtu}B" for name, mtu in own.items() if f"{mtu}B" != switch["mtu"]
+        }
     return Policy.model_validate(policy), Switch.model_validate(switch)

@@ -8,7 +8,8 @@ use super::transport::{self, Transport};
 const EXTENSIONS_MAX: usize = 16;
 const IPV4_HEADER_MIN: usize = 20;
 const IPV6_HEADER: usize = 40;
-/// Numbers of extension headers: hop-by-hop, routing, fragment, authentication, destination, mobility, HIP, shim6.
+/// Numbers of extension headers: hop-by-hop, routing, fragment, authentication, destination,
+/// mobility, HIP, shim6.
 const FRAGMENT: u8 = 44;
 const AUTHENTICATION: u8 = 51;
 const EXTENSIONS: [u8; 6] = [0, 43, 60, 135, 139, 140];
@@ -40,7 +41,8 @@ pub struct Ip {
     pub transport: Transport,
 }
 
-/// The packet at the beginning of `bytes`, in a frame with room for `room` bytes; `version` is what the link layer says.
+/// The packet at the beginning of `bytes`, in a frame with room for `room` bytes; `version` is what
+/// the link layer says.
 #[inline]
 pub(super) fn decode(bytes: &[u8], version: Option<u8>, room: u32) -> Network {
     match bytes.first().map(|first| first >> 4) {
@@ -59,7 +61,8 @@ fn ipv4(bytes: &[u8], room: u32) -> Network {
     }
     let header_bytes = usize::from(bytes[0] & 0xF) * 4;
     let word = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
-    // Packets that an interface will cut into segments have no length yet, and none is longer than its frame.
+    // Packets that an interface will cut into segments have no length yet, and none is longer than
+    // its frame.
     let packet_bytes = match u32::from(word(2)) {
         0 => room,
         stated => stated.min(room),
@@ -73,7 +76,15 @@ fn ipv4(bytes: &[u8], room: u32) -> Network {
         (true, 0) => Fragment::First,
         _ => Fragment::Later,
     };
-    let address = |at: usize| MAPPED | u128::from(u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]));
+    let address = |at: usize| {
+        MAPPED
+            | u128::from(u32::from_be_bytes([
+                bytes[at],
+                bytes[at + 1],
+                bytes[at + 2],
+                bytes[at + 3],
+            ]))
+    };
     let protocol = bytes[9];
     let carried = bytes.get(header_bytes..).unwrap_or_default();
     Network::Ip(Ip {
@@ -86,7 +97,12 @@ fn ipv4(bytes: &[u8], room: u32) -> Network {
         fragment,
         identification: u32::from(word(4)),
         packet_bytes,
-        transport: transport::decode(protocol, fragment, carried, packet_bytes - header_bytes as u32),
+        transport: transport::decode(
+            protocol,
+            fragment,
+            carried,
+            packet_bytes - header_bytes as u32,
+        ),
     })
 }
 
@@ -95,9 +111,11 @@ fn ipv6(bytes: &[u8], room: u32) -> Network {
     if bytes.len() < IPV6_HEADER {
         return Network::Cut;
     }
-    let address = |at: usize| u128::from_be_bytes(bytes[at..at + 16].try_into().expect("sixteen bytes"));
+    let address =
+        |at: usize| u128::from_be_bytes(bytes[at..at + 16].try_into().expect("sixteen bytes"));
     let class = bytes[0] << 4 | bytes[1] >> 4;
-    // Jumbograms (RFC 2675) and packets that an interface will cut into segments have no length here.
+    // Jumbograms (RFC 2675) and packets that an interface will cut into segments have no length
+    // here.
     let payload_bytes = match u32::from(u16::from_be_bytes([bytes[4], bytes[5]])) {
         0 => room.saturating_sub(IPV6_HEADER as u32),
         stated => stated.min(room.saturating_sub(IPV6_HEADER as u32)),
@@ -128,7 +146,8 @@ struct Rest {
 }
 
 fn after_extensions(bytes: &[u8], next: u8) -> Rest {
-    let mut rest = Rest { at: IPV6_HEADER, protocol: next, fragment: Fragment::Whole, identification: 0 };
+    let mut rest =
+        Rest { at: IPV6_HEADER, protocol: next, fragment: Fragment::Whole, identification: 0 };
     for _ in 0..EXTENSIONS_MAX {
         let Some(header) = bytes.get(rest.at..rest.at + 8) else { break };
         let length = match rest.protocol {
@@ -139,7 +158,8 @@ fn after_extensions(bytes: &[u8], next: u8) -> Rest {
                     (true, 0) => Fragment::First,
                     _ => Fragment::Later,
                 };
-                rest.identification = u32::from_be_bytes([header[4], header[5], header[6], header[7]]);
+                rest.identification =
+                    u32::from_be_bytes([header[4], header[5], header[6], header[7]]);
                 8
             }
             AUTHENTICATION => (usize::from(header[1]) + 2) * 4,

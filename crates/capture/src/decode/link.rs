@@ -52,21 +52,29 @@ pub fn is_ethernet(link: u16) -> bool {
 #[inline]
 pub(super) fn payload(link: u16, bytes: &[u8], decoded: &mut Decoded) -> Payload {
     match link {
-        ETHERNET => number(bytes, 12).map_or(CUT, |ether_type| typed(ether_type, bytes, 14, decoded)),
+        ETHERNET => {
+            number(bytes, 12).map_or(CUT, |ether_type| typed(ether_type, bytes, 14, decoded))
+        }
         LINUX_SLL => {
             decoded.is_outbound = number(bytes, 0).map(|kind| kind == SLL_OUTGOING);
             number(bytes, 14).map_or(CUT, |ether_type| typed(ether_type, bytes, 16, decoded))
         }
         LINUX_SLL2 => {
             decoded.is_outbound = bytes.get(10).map(|&kind| u16::from(kind) == SLL_OUTGOING);
-            if bytes.len() < 20 { CUT } else { number(bytes, 0).map_or(CUT, |ether_type| typed(ether_type, bytes, 20, decoded)) }
+            if bytes.len() < 20 {
+                CUT
+            } else {
+                number(bytes, 0).map_or(CUT, |ether_type| typed(ether_type, bytes, 20, decoded))
+            }
         }
-        // The family is in the byte order of the capturing system, and IPv6's number differs: the version is looked at.
+        // The family is in the byte order of the capturing system, and IPv6's number differs: the
+        // version is looked at.
         NULL | LOOP => {
             if bytes.len() <= 4 {
                 CUT
             } else {
-                family(&bytes[..4]).map_or(Payload::Network(Network::Other(0)), |()| Payload::Ip(4, None))
+                family(&bytes[..4])
+                    .map_or(Payload::Network(Network::Other(0)), |()| Payload::Ip(4, None))
             }
         }
         IPV4 => Payload::Ip(0, Some(4)),
@@ -78,7 +86,8 @@ pub(super) fn payload(link: u16, bytes: &[u8], decoded: &mut Decoded) -> Payload
 
 const CUT: Payload = Payload::Network(Network::Cut);
 
-/// Is this family IP? `AF_INET` is 2 everywhere; `AF_INET6` is 24, 28 or 30 on the systems that write such captures, and 10 on Linux.
+/// Is this family IP? `AF_INET` is 2 everywhere; `AF_INET6` is 24, 28 or 30 on the systems that
+/// write such captures, and 10 on Linux.
 fn family(bytes: &[u8]) -> Option<()> {
     let four = [bytes[0], bytes[1], bytes[2], bytes[3]];
     let family = u32::from_le_bytes(four).min(u32::from_be_bytes(four));
@@ -90,9 +99,14 @@ fn typed(ether_type: u16, bytes: &[u8], at: usize, decoded: &mut Decoded) -> Pay
     let (mut ether_type, mut at) = (ether_type, at);
     for place in 0..=TAGS_MAX {
         match ether_type {
-            TYPE_IPV4 | TYPE_IPV6 => return if at < bytes.len() { Payload::Ip(at, version(ether_type)) } else { CUT },
+            TYPE_IPV4 | TYPE_IPV6 => {
+                return if at < bytes.len() { Payload::Ip(at, version(ether_type)) } else { CUT };
+            }
             _ if TYPES_TAG.contains(&ether_type) => {
-                let (Some(control), Some(inner)) = (number(bytes, at), number(bytes, at + 2)) else { return CUT };
+                let (Some(control), Some(inner)) = (number(bytes, at), number(bytes, at + 2))
+                else {
+                    return CUT;
+                };
                 if let Some(tag) = decoded.tags.get_mut(place) {
                     *tag = Some(Tag { vlan: control & 0xFFF, priority: (control >> 13) as u8 });
                 }
@@ -113,9 +127,12 @@ fn version(ether_type: u16) -> Option<u8> {
 
 /// IEEE 802.2, which carries IP with SNAP only (RFC 1042).
 fn llc(bytes: &[u8], at: usize) -> Payload {
-    let header = bytes.get(at..at + 8).filter(|header| header.starts_with(&SNAP) && header[3..6] == [0; 3]);
+    let header =
+        bytes.get(at..at + 8).filter(|header| header.starts_with(&SNAP) && header[3..6] == [0; 3]);
     match header.and_then(|header| number(header, 6)) {
-        Some(of @ (TYPE_IPV4 | TYPE_IPV6)) if at + 8 < bytes.len() => Payload::Ip(at + 8, version(of)),
+        Some(of @ (TYPE_IPV4 | TYPE_IPV6)) if at + 8 < bytes.len() => {
+            Payload::Ip(at + 8, version(of))
+        }
         _ => Payload::Network(Network::Llc),
     }
 }

@@ -1,5 +1,5 @@
-//! Headers of a frame: link, tags, IP, TCP and UDP. Lengths come from the headers, so that a frame of which only the beginning was
-//! captured counts in full.
+//! Headers of a frame: link, tags, IP, TCP and UDP. Lengths come from the headers, so that a frame
+//! of which only the beginning was captured counts in full.
 
 mod fragment;
 mod ip;
@@ -41,13 +41,16 @@ pub enum Network {
     UnknownLink,
 }
 
-/// Reads the headers of a frame of `wire_bytes`, of which `bytes` were captured on a link of this type.
+/// Reads the headers of a frame of `wire_bytes`, of which `bytes` were captured on a link of this
+/// type.
 #[inline]
 pub fn decode(link: u16, bytes: &[u8], wire_bytes: u32) -> Decoded {
     let mut decoded = Decoded { tags: [None; 2], is_outbound: None, network: Network::Cut };
     let payload = link::payload(link, bytes, &mut decoded);
     decoded.network = match payload {
-        Payload::Ip(at, version) => ip::decode(&bytes[at..], version, wire_bytes.saturating_sub(at as u32)),
+        Payload::Ip(at, version) => {
+            ip::decode(&bytes[at..], version, wire_bytes.saturating_sub(at as u32))
+        }
         Payload::Network(network) => network,
     };
     decoded

@@ -82,7 +82,12 @@ impl Tcp {
 
 /// The header at the beginning of `bytes`, of a packet with `carried_bytes` for the transport.
 #[inline]
-pub(super) fn decode(protocol: u8, fragment: Fragment, bytes: &[u8], carried_bytes: u32) -> Transport {
+pub(super) fn decode(
+    protocol: u8,
+    fragment: Fragment,
+    bytes: &[u8],
+    carried_bytes: u32,
+) -> Transport {
     if fragment == Fragment::Later {
         return Transport::Fragment;
     }
@@ -99,14 +104,18 @@ fn tcp(bytes: &[u8], carried_bytes: u32) -> Transport {
         return Transport::Cut;
     }
     let ports = ports(bytes);
-    let word = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let word =
+        |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let header_bytes = usize::from(bytes[12] >> 4) * 4;
     if header_bytes < TCP_HEADER_MIN || carried_bytes < header_bytes as u32 {
         return Transport::Malformed;
     }
     let flags = bytes[13];
-    let (mss, scale) =
-        if flags & flags::SYN != 0 { options(&bytes[TCP_HEADER_MIN..header_bytes.min(bytes.len())]) } else { (None, None) };
+    let (mss, scale) = if flags & flags::SYN != 0 {
+        options(&bytes[TCP_HEADER_MIN..header_bytes.min(bytes.len())])
+    } else {
+        (None, None)
+    };
     Transport::Tcp(Tcp {
         ports,
         seq: word(4),

@@ -19,7 +19,8 @@ pub struct Exchange {
     pub response_bytes: u64,
     /// The request began before the response to the one before it was complete.
     pub is_pipelined: bool,
-    /// From the end of the response before it to its request; none for the first of a connection and for pipelined ones.
+    /// From the end of the response before it to its request; none for the first of a connection
+    /// and for pipelined ones.
     pub think_ns: Option<u64>,
 }
 
@@ -122,7 +123,10 @@ impl Conversation {
             response_end_ns: answer.end_ns,
             response_bytes: answer.bytes,
             is_pipelined: asked.is_pipelined,
-            think_ns: asked.start_ns.checked_sub(before_ns).filter(|_| before_ns > 0 && !asked.is_pipelined),
+            think_ns: asked
+                .start_ns
+                .checked_sub(before_ns)
+                .filter(|_| before_ns > 0 && !asked.is_pipelined),
         }
     }
 
@@ -145,10 +149,19 @@ mod tests {
         conversation.response(25, 500, 150);
         assert_eq!(conversation.request(40, 7, 150).complete, None);
         let first = conversation.response(45, 9, 157).complete.expect("the next response began");
-        assert_eq!((first.request_start_ns, first.request_end_ns, first.request_bytes), (10, 12, 150));
-        assert_eq!((first.response_start_ns, first.response_end_ns, first.response_bytes), (20, 25, 1_500));
+        assert_eq!(
+            (first.request_start_ns, first.request_end_ns, first.request_bytes),
+            (10, 12, 150)
+        );
+        assert_eq!(
+            (first.response_start_ns, first.response_end_ns, first.response_bytes),
+            (20, 25, 1_500)
+        );
         let [second, none] = conversation.finish();
-        assert_eq!(second.map(|one| (one.think_ns, one.is_pipelined, one.response_bytes)), Some((Some(15), false, 9)));
+        assert_eq!(
+            second.map(|one| (one.think_ns, one.is_pipelined, one.response_bytes)),
+            Some((Some(15), false, 9))
+        );
         assert_eq!((none, conversation.exchanges), (None, 2));
     }
 
@@ -159,7 +172,8 @@ mod tests {
         conversation.response(5, 100, 10);
         conversation.request(6, 10, 10);
         assert_eq!(conversation.response(7, 100, 10).complete, None);
-        let first = conversation.response(9, 30, 20).complete.expect("it acknowledges the second request");
+        let first =
+            conversation.response(9, 30, 20).complete.expect("it acknowledges the second request");
         assert_eq!((first.response_bytes, first.response_end_ns), (200, 7));
         let second = conversation.finish()[0].expect("it is left");
         assert_eq!((second.is_pipelined, second.think_ns, second.response_bytes), (true, None, 30));
@@ -170,7 +184,10 @@ mod tests {
         let mut conversation = Conversation::default();
         assert!(!conversation.response(1, 80, 0).is_answered);
         conversation.request(2, 5, 0);
-        assert_eq!(conversation.finish().map(|one| one.map(|one| one.response_bytes)), [Some(0), None]);
+        assert_eq!(
+            conversation.finish().map(|one| one.map(|one| one.response_bytes)),
+            [Some(0), None]
+        );
         assert_eq!(conversation.unrequested_bytes, 80);
     }
 }

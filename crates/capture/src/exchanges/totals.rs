@@ -95,7 +95,8 @@ impl ExchangeTotals {
     pub fn add(&mut self, port: u16, exchange: &Exchange) {
         self.all.add(exchange);
         let has_place = self.services.len() < SERVICES_MAX || self.services.contains_key(&port);
-        if has_place { self.services.entry(port).or_default() } else { &mut self.other }.add(exchange);
+        if has_place { self.services.entry(port).or_default() } else { &mut self.other }
+            .add(exchange);
     }
 
     /// Counts a connection that is over.
@@ -108,7 +109,8 @@ impl ExchangeTotals {
 
     /// For the results: services with most exchanges first.
     pub fn summary(&self) -> ExchangesSummary {
-        let mut services: Vec<_> = self.services.iter().map(|(&port, service)| service.summary(Some(port))).collect();
+        let mut services: Vec<_> =
+            self.services.iter().map(|(&port, service)| service.summary(Some(port))).collect();
         services.sort_by_key(|service| (u64::MAX - service.exchanges, service.port));
         if self.other.request_bytes.count() > 0 {
             services.push(self.other.summary(None));

@@ -58,14 +58,23 @@ impl Flow {
     /// Times of the first and the last frame.
     pub fn span_ns(&self) -> (u64, u64) {
         let used = self.ways.iter().filter(|way| way.frames > 0);
-        let ends = used.map(|way| (way.first_ns, way.last_ns)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let ends =
+            used.map(|way| (way.first_ns, way.last_ns)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         ends.unwrap_or_default()
     }
 }
 
 impl Default for Way {
     fn default() -> Way {
-        Way { frames: 0, frame_bytes: 0, payload_bytes: 0, first_ns: 0, last_ns: 0, incast_interval: u32::MAX, dscp: 0 }
+        Way {
+            frames: 0,
+            frame_bytes: 0,
+            payload_bytes: 0,
+            first_ns: 0,
+            last_ns: 0,
+            incast_interval: u32::MAX,
+            dscp: 0,
+        }
     }
 }
 

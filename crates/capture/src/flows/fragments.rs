@@ -1,4 +1,5 @@
-//! Ports of fragmented packets: only the first fragment has them, and the others belong to the same flow.
+//! Ports of fragmented packets: only the first fragment has them, and the others belong to the same
+//! flow.
 
 use crate::decode::{Fragment, Ip};
 
@@ -23,8 +24,14 @@ pub struct Fragments {
 }
 
 impl Fragments {
-    /// Counts a fragment of a packet, and gives the ports of the packet if they are known; `ports` are those that it has itself.
-    pub fn ports(&mut self, ip: &Ip, frame_bytes: u32, ports: Option<(u16, u16)>) -> Option<(u16, u16)> {
+    /// Counts a fragment of a packet, and gives the ports of the packet if they are known; `ports`
+    /// are those that it has itself.
+    pub fn ports(
+        &mut self,
+        ip: &Ip,
+        frame_bytes: u32,
+        ports: Option<(u16, u16)>,
+    ) -> Option<(u16, u16)> {
         let packet = (ip.source, ip.destination, ip.identification, ip.protocol);
         if self.known.is_empty() {
             self.known = vec![None; PLACES];
@@ -46,5 +53,8 @@ impl Fragments {
 fn place_of(&(source, destination, identification, protocol): &Packet) -> usize {
     let ends = source.wrapping_mul(31).wrapping_add(destination);
     let folded = (ends ^ ends >> 64) as u64;
-    ((folded ^ folded >> 32) as usize).wrapping_add(identification as usize).wrapping_add(usize::from(protocol)) % PLACES
+    ((folded ^ folded >> 32) as usize)
+        .wrapping_add(identification as usize)
+        .wrapping_add(usize::from(protocol))
+        % PLACES
 }

@@ -1,5 +1,5 @@
-//! Mice and elephants: how many flows there are of which size, and which share of all bytes they carry. A flow is one direction of a
-//! conversation.
+//! Mice and elephants: how many flows there are of which size, and which share of all bytes they
+//! carry. A flow is one direction of a conversation.
 
 use crate::distribution::{Distribution, Summary};
 use crate::flows::{Key, Way};
@@ -71,7 +71,8 @@ impl FlowSizes {
         if of.frames == 0 {
             return;
         }
-        let class = (0..CLASSES - 1).find(|&class| of.frame_bytes < limit(class)).unwrap_or(CLASSES - 1);
+        let class =
+            (0..CLASSES - 1).find(|&class| of.frame_bytes < limit(class)).unwrap_or(CLASSES - 1);
         self.classes[class].0 += 1;
         self.classes[class].1 += of.frame_bytes;
         self.bytes.add(of.frame_bytes);
@@ -82,12 +83,24 @@ impl FlowSizes {
             let rate = u128::from(of.frame_bytes) * 8 * NS_PER_S / u128::from(duration_ns);
             self.rate.add(rate.min(u128::from(u64::MAX)) as u64);
         }
-        self.keep(Largest { key: *key, way, frame_bytes: of.frame_bytes, frames: of.frames, duration_ns });
+        self.keep(Largest {
+            key: *key,
+            way,
+            frame_bytes: of.frame_bytes,
+            frames: of.frames,
+            duration_ns,
+        });
     }
 
     fn keep(&mut self, one: Largest) {
-        let rank =
-            |one: &Largest| (u64::MAX - one.frame_bytes, one.key.sender(one.way), one.key.sender(1 - one.way), one.key.protocol);
+        let rank = |one: &Largest| {
+            (
+                u64::MAX - one.frame_bytes,
+                one.key.sender(one.way),
+                one.key.sender(1 - one.way),
+                one.key.protocol,
+            )
+        };
         let at = self.largest.partition_point(|held| rank(held) <= rank(&one));
         if at < LARGEST_MAX {
             self.largest.truncate(LARGEST_MAX - 1);
@@ -102,8 +115,10 @@ impl FlowSizes {
 
     /// For the results.
     pub fn summary(&self) -> FlowSizesSummary {
-        let total = self.classes.iter().fold((0, 0), |sum, class| (sum.0 + class.0, sum.1 + class.1));
-        let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let total =
+            self.classes.iter().fold((0, 0), |sum, class| (sum.0 + class.0, sum.1 + class.1));
+        let share =
+            |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let classes = self.classes.iter().enumerate().map(|(class, &(flows, bytes))| SizeClass {
             below_bytes: (class < CLASSES - 1).then(|| limit(class)),
             flow_count: flows,

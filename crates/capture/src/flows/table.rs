@@ -1,4 +1,5 @@
-//! A table with room for a fixed number of flows. When it is full, the flow that was seen longest ago makes room.
+//! A table with room for a fixed number of flows. When it is full, the flow that was seen longest
+//! ago makes room.
 
 use super::key::Key;
 
@@ -31,7 +32,13 @@ impl<T> FlowTable<T> {
     pub fn new(flows_max: usize) -> FlowTable<T> {
         assert!((1..NONE as usize).contains(&flows_max), "the options limit the number of flows");
         let slots = (flows_max * SLOTS_PER_FLOW).next_power_of_two();
-        FlowTable { slots: vec![0; slots], entries: Vec::with_capacity(flows_max), flows_max, newest: NONE, oldest: NONE }
+        FlowTable {
+            slots: vec![0; slots],
+            entries: Vec::with_capacity(flows_max),
+            flows_max,
+            newest: NONE,
+            oldest: NONE,
+        }
     }
 
     /// The flow with this key, which is the newest then.
@@ -127,7 +134,8 @@ impl<T> FlowTable<T> {
 
     #[inline]
     fn unlink(&mut self, index: u32) {
-        let (older, newer) = (self.entries[index as usize].older, self.entries[index as usize].newer);
+        let (older, newer) =
+            (self.entries[index as usize].older, self.entries[index as usize].newer);
         match older {
             NONE => self.oldest = newer,
             _ => self.entries[older as usize].newer = newer,
@@ -140,7 +148,8 @@ impl<T> FlowTable<T> {
 
     #[inline]
     fn link_newest(&mut self, index: u32) {
-        (self.entries[index as usize].older, self.entries[index as usize].newer) = (self.newest, NONE);
+        (self.entries[index as usize].older, self.entries[index as usize].newer) =
+            (self.newest, NONE);
         match self.newest {
             NONE => self.oldest = index,
             newest => self.entries[newest as usize].newer = index,
@@ -166,7 +175,11 @@ mod tests {
 
     #[test]
     fn a_million_flows_have_room_in_480_bytes_each() {
-        assert!(size_of::<Entry<Flow>>() + SLOTS_PER_FLOW * size_of::<u64>() <= 480, "{}", size_of::<Entry<Flow>>());
+        assert!(
+            size_of::<Entry<Flow>>() + SLOTS_PER_FLOW * size_of::<u64>() <= 480,
+            "{}",
+            size_of::<Entry<Flow>>()
+        );
     }
     use proptest::prelude::*;
 
@@ -176,7 +189,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_finds_what_a_list_in_order_of_use_finds(flows_max in 1_usize..9, numbers in proptest::collection::vec(0_u16..12, 0..200)) {
+        fn it_finds_what_a_list_in_order_of_use_finds(
+            flows_max in 1_usize..9,
+            numbers in proptest::collection::vec(0_u16..12, 0..200),
+        ) {
             let mut table = FlowTable::new(flows_max);
             let mut model: Vec<(u16, usize)> = Vec::new();
             for (turn, number) in numbers.into_iter().enumerate() {
@@ -185,7 +201,10 @@ mod tests {
                 let value = held.map_or(turn, |one| one.1);
                 if held.is_none() {
                     let evicted = (model.len() == flows_max).then(|| model.remove(0));
-                    prop_assert_eq!(table.insert(key(number), turn).map(|one| one.1), evicted.map(|one| one.1));
+                    prop_assert_eq!(
+                        table.insert(key(number), turn).map(|one| one.1),
+                        evicted.map(|one| one.1)
+                    );
                 }
                 model.push((number, value));
             }

@@ -1,9 +1,11 @@
-//! Bytes of a capture in blocks: read in large pieces, looked at in place, never more in memory than one block.
+//! Bytes of a capture in blocks: read in large pieces, looked at in place, never more in memory
+//! than one block.
 
 use flate2::read::MultiGzDecoder;
 use std::io::{self, ErrorKind, Read};
 
-/// Bytes in memory: large enough that calls of the system cost little, small enough for the cache of a core.
+/// Bytes in memory: large enough that calls of the system cost little, small enough for the cache
+/// of a core.
 const BLOCK_BYTES: usize = 1 << 20;
 /// Bytes that can be looked at together. Must leave room for reading ahead.
 pub(crate) const PIECE_BYTES_MAX: usize = BLOCK_BYTES / 2;
@@ -11,8 +13,8 @@ pub(crate) const PIECE_BYTES_MAX: usize = BLOCK_BYTES / 2;
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 /// RFC 8878 section 3.1.1, little-endian.
 const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-/// The largest window of a zstd frame that is decompressed, as a power of two: 128 MiB, the limit of the library (RFC 8878 recommends 8 MiB
-/// for all).
+/// The largest window of a zstd frame that is decompressed, as a power of two: 128 MiB, the limit
+/// of the library (RFC 8878 recommends 8 MiB for all).
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 
 /// How the file is compressed, by its first bytes.
@@ -54,9 +56,13 @@ impl Input {
     pub(crate) fn open(mut source: Box<dyn Read + Send>) -> io::Result<(Input, Compression)> {
         let mut first = [0; 4];
         let read = read_all(&mut source, &mut first)?;
-        let whole: Box<dyn Read + Send> = Box::new(io::Cursor::new(first[..read].to_vec()).chain(source));
+        let whole: Box<dyn Read + Send> =
+            Box::new(io::Cursor::new(first[..read].to_vec()).chain(source));
         let (source, compression): (Box<dyn Read + Send>, _) = if first[..read].starts_with(&GZIP) {
-            (Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(BLOCK_BYTES, whole))), Compression::Gzip)
+            (
+                Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(BLOCK_BYTES, whole))),
+                Compression::Gzip,
+            )
         } else if first[..read].starts_with(&ZSTD) {
             let mut decoder = zstd::stream::read::Decoder::new(whole)?;
             decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
@@ -64,10 +70,14 @@ impl Input {
         } else {
             (whole, Compression::None)
         };
-        Ok((Input { source, block: vec![0; BLOCK_BYTES], start: 0, end: 0, passed: 0, fault: None }, compression))
+        Ok((
+            Input { source, block: vec![0; BLOCK_BYTES], start: 0, end: 0, passed: 0, fault: None },
+            compression,
+        ))
     }
 
-    /// Are the next `wanted` bytes in memory, after reading if need be? False at the end of the file.
+    /// Are the next `wanted` bytes in memory, after reading if need be? False at the end of the
+    /// file.
     #[inline]
     pub(crate) fn has(&mut self, wanted: usize) -> bool {
         self.end - self.start >= wanted || self.read_on(wanted)

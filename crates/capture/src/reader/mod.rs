@@ -1,4 +1,5 @@
-//! Captures, frame by frame: pcap and pcapng, compressed or not. Memory does not depend on the size of the file.
+//! Captures, frame by frame: pcap and pcapng, compressed or not. Memory does not depend on the size
+//! of the file.
 
 mod bytes;
 mod end;
@@ -53,9 +54,14 @@ impl CaptureReader {
     /// When it cannot be read, or does not begin as a capture does.
     pub fn new(source: Box<dyn Read + Send>) -> Result<CaptureReader, CaptureError> {
         let (mut input, compression) = Input::open(source).map_err(CaptureError::Unreadable)?;
-        let Some(first) = input.has(4).then(|| [input.rest()[0], input.rest()[1], input.rest()[2], input.rest()[3]]) else {
+        let Some(first) = input
+            .has(4)
+            .then(|| [input.rest()[0], input.rest()[1], input.rest()[2], input.rest()[3]])
+        else {
             return Err(match (input.fault(), input.rest().len()) {
-                (Some(fault), _) => CaptureError::Unreadable(std::io::Error::other(fault.to_owned())),
+                (Some(fault), _) => {
+                    CaptureError::Unreadable(std::io::Error::other(fault.to_owned()))
+                }
                 (None, 0) => CaptureError::Empty,
                 (None, bytes) => CaptureError::Short(bytes as u64),
             });
@@ -92,7 +98,10 @@ impl CaptureReader {
     /// An end of the file that a failure of reading has caused says so.
     fn explained(&self, end: End) -> End {
         match self.input.fault() {
-            Some(fault) => End::Damaged { what: format!("it cannot be read on: {fault}"), offset_bytes: self.input.offset() },
+            Some(fault) => End::Damaged {
+                what: format!("it cannot be read on: {fault}"),
+                offset_bytes: self.input.offset(),
+            },
             None => end,
         }
     }

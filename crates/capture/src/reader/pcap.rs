@@ -1,4 +1,5 @@
-//! The classic format (IETF draft-ietf-opsawg-pcap): a header of 24 bytes, then records of 16 bytes and the frame.
+//! The classic format (IETF draft-ietf-opsawg-pcap): a header of 24 bytes, then records of 16 bytes
+//! and the frame.
 
 use super::bytes::ByteOrder;
 use super::input::Input;
@@ -23,13 +24,16 @@ pub(super) struct Variant {
 impl Variant {
     /// None if these bytes do not begin a file of this format.
     pub(super) fn of(first: [u8; 4]) -> Option<Variant> {
-        [(ByteOrder::Little, u32::from_le_bytes(first)), (ByteOrder::Big, u32::from_be_bytes(first))].into_iter().find_map(
-            |(order, magic)| match magic {
-                MICROSECONDS => Some(Variant { order, ns_per_tick: 1_000 }),
-                NANOSECONDS => Some(Variant { order, ns_per_tick: 1 }),
-                _ => None,
-            },
-        )
+        [
+            (ByteOrder::Little, u32::from_le_bytes(first)),
+            (ByteOrder::Big, u32::from_be_bytes(first)),
+        ]
+        .into_iter()
+        .find_map(|(order, magic)| match magic {
+            MICROSECONDS => Some(Variant { order, ns_per_tick: 1_000 }),
+            NANOSECONDS => Some(Variant { order, ns_per_tick: 1 }),
+            _ => None,
+        })
     }
 }
 
@@ -55,7 +59,10 @@ impl Pcap {
         let resolution = if variant.ns_per_tick == 1 { "1e-9 s" } else { "1e-6 s" }.to_owned();
         let snap_bytes = variant.order.u32(header, 16);
         input.pass(HEADER_BYTES);
-        Ok(Pcap { variant, interface: Interface { link, snap_bytes, resolution, name: None, speed_bps: None } })
+        Ok(Pcap {
+            variant,
+            interface: Interface { link, snap_bytes, resolution, name: None, speed_bps: None },
+        })
     }
 
     /// The next frame, passed.
@@ -64,15 +71,20 @@ impl Pcap {
         let offset_bytes = input.offset();
         if !input.has(RECORD_HEADER_BYTES) {
             let is_over = input.rest().is_empty();
-            return Err(if is_over { End::Complete } else { End::Truncated { within: "the header of a record", offset_bytes } });
+            return Err(if is_over {
+                End::Complete
+            } else {
+                End::Truncated { within: "the header of a record", offset_bytes }
+            });
         }
         let header = input.rest();
         let order = self.variant.order;
         let (seconds, ticks) = (u64::from(order.u32(header, 0)), u64::from(order.u32(header, 4)));
         let (captured, wire_bytes) = (order.u32(header, 8), order.u32(header, 12));
         if captured > CAPTURED_BYTES_MAX {
-            let what =
-                format!("the header of a record says {captured} captured bytes, more than the {CAPTURED_BYTES_MAX} of any frame");
+            let what = format!(
+                "the header of a record says {captured} captured bytes, more than the {CAPTURED_BYTES_MAX} of any frame"
+            );
             return Err(End::Damaged { what, offset_bytes });
         }
         let length = RECORD_HEADER_BYTES + captured as usize;

@@ -1,4 +1,5 @@
-//! pcapng (IETF draft-ietf-opsawg-pcapng): sections of blocks. Blocks without frames or interfaces are skipped.
+//! pcapng (IETF draft-ietf-opsawg-pcapng): sections of blocks. Blocks without frames or interfaces
+//! are skipped.
 
 use super::bytes::ByteOrder;
 use super::input::{Input, PIECE_BYTES_MAX};
@@ -53,12 +54,15 @@ impl Pcapng {
         if !input.has(SECTION_BYTES) {
             return Err(CaptureError::Short(input.rest().len() as u64));
         }
-        let mut file = Pcapng { order: ByteOrder::Little, clocks: Vec::new(), interfaces: Vec::new() };
+        let mut file =
+            Pcapng { order: ByteOrder::Little, clocks: Vec::new(), interfaces: Vec::new() };
         match file.section(input) {
             Ok(()) => Ok(file),
             Err(Section::Version(major, minor)) => Err(CaptureError::Version(major, minor)),
             Err(Section::NoMagic(bytes)) => Err(CaptureError::Unknown(bytes)),
-            Err(Section::Length | Section::End) => Err(CaptureError::Short(input.offset() + input.rest().len() as u64)),
+            Err(Section::Length | Section::End) => {
+                Err(CaptureError::Short(input.offset() + input.rest().len() as u64))
+            }
         }
     }
 
@@ -77,10 +81,15 @@ impl Pcapng {
         let offset_bytes = input.offset();
         if !input.has(8) {
             let is_over = input.rest().is_empty();
-            return Err(if is_over { End::Complete } else { End::Truncated { within: "the header of a block", offset_bytes } });
+            return Err(if is_over {
+                End::Complete
+            } else {
+                End::Truncated { within: "the header of a block", offset_bytes }
+            });
         }
         let (kind, length) = (self.order.u32(input.rest(), 0), self.order.u32(input.rest(), 4));
-        // The header of a section reads the same in both orders, and its length may be in the other one.
+        // The header of a section reads the same in both orders, and its length may be in the other
+        // one.
         if kind == SECTION_HEADER {
             return self.next_section(input, offset_bytes).map(|()| None);
         }
@@ -105,7 +114,9 @@ impl Pcapng {
         let block = &input.rest()[..length as usize];
         let again = self.order.u32(block, block.len() - 4);
         if again != length {
-            return Err(damaged(format!("a block of type {kind} says {length} bytes at its beginning and {again} at its end")));
+            return Err(damaged(format!(
+                "a block of type {kind} says {length} bytes at its beginning and {again} at its end"
+            )));
         }
         let body = &block[8..block.len() - 4];
         let found = match kind {
@@ -125,11 +136,18 @@ impl Pcapng {
         }
         self.section(input).map_err(|fault| match fault {
             Section::End => truncated,
-            Section::Length => End::Damaged { what: "the header of a section has an impossible length".into(), offset_bytes },
-            Section::NoMagic(_) => End::Damaged { what: "the header of a section has no byte order".into(), offset_bytes },
-            Section::Version(major, minor) => {
-                End::Damaged { what: format!("a section has the version {major}.{minor}, and 1.x is read"), offset_bytes }
-            }
+            Section::Length => End::Damaged {
+                what: "the header of a section has an impossible length".into(),
+                offset_bytes,
+            },
+            Section::NoMagic(_) => End::Damaged {
+                what: "the header of a section has no byte order".into(),
+                offset_bytes,
+            },
+            Section::Version(major, minor) => End::Damaged {
+                what: format!("a section has the version {major}.{minor}, and 1.x is read"),
+                offset_bytes,
+            },
         })
     }
 
@@ -144,7 +162,8 @@ impl Pcapng {
         } else {
             return Err(Section::NoMagic(magic));
         };
-        let (length, major, minor) = (order.u32(header, 4), order.u16(header, 12), order.u16(header, 14));
+        let (length, major, minor) =
+            (order.u32(header, 4), order.u16(header, 12), order.u16(header, 14));
         if major != 1 {
             return Err(Section::Version(major, minor));
         }
@@ -170,12 +189,27 @@ impl Pcapng {
                 (IF_TSRESOL, 1) => code = value[0],
                 (IF_TSOFFSET, 8) => offset_s = self.order.u64(value, 0) as i64,
                 (IF_SPEED, 8) => speed_bps = Some(self.order.u64(value, 0)).filter(|&bps| bps > 0),
-                (IF_NAME, _) => name = Some(String::from_utf8_lossy(value).chars().take(NAME_CHARS_MAX).collect()),
+                (IF_NAME, _) => {
+                    name =
+                        Some(String::from_utf8_lossy(value).chars().take(NAME_CHARS_MAX).collect())
+                }
                 _ => {}
             }
         }
-        self.clocks.push(Clock { link, snap_bytes, resolution: Resolution::of(code), offset_s, speed_bps });
-        self.interfaces.push(Interface { link, snap_bytes, resolution: Resolution::text(code), name, speed_bps });
+        self.clocks.push(Clock {
+            link,
+            snap_bytes,
+            resolution: Resolution::of(code),
+            offset_s,
+            speed_bps,
+        });
+        self.interfaces.push(Interface {
+            link,
+            snap_bytes,
+            resolution: Resolution::text(code),
+            name,
+            speed_bps,
+        });
         Ok(())
     }
 
@@ -191,14 +225,18 @@ impl Pcapng {
         let ticks = u64::from(order.u32(body, 4)) << 32 | u64::from(order.u32(body, 8));
         let (captured, wire_bytes) = (order.u32(body, 12), order.u32(body, 16));
         if captured > CAPTURED_BYTES_MAX || captured as usize > body.len() - 20 {
-            return Err(format!("a block with a frame has no room for the {captured} captured bytes that it names"));
+            return Err(format!(
+                "a block with a frame has no room for the {captured} captured bytes that it names"
+            ));
         }
         let padded = 20 + captured.next_multiple_of(4) as usize;
         Ok(Found {
             time_ns: Some(clock.resolution.time_ns(ticks, clock.offset_s)),
             interface: self.first_of_section() + number,
             link: clock.link,
-            direction: body.get(padded..).map_or(Direction::Unknown, |options| self.direction(options)),
+            direction: body
+                .get(padded..)
+                .map_or(Direction::Unknown, |options| self.direction(options)),
             speed_bps: clock.speed_bps,
             wire_bytes,
             captured_bytes: captured as usize,
@@ -229,7 +267,9 @@ impl Pcapng {
 
     #[inline]
     fn clock(&self, number: u32) -> Result<&Clock, String> {
-        self.clocks.get(number as usize).ok_or_else(|| format!("a frame is of the interface {number}, which is not described"))
+        self.clocks
+            .get(number as usize)
+            .ok_or_else(|| format!("a frame is of the interface {number}, which is not described"))
     }
 
     #[inline]
@@ -239,7 +279,8 @@ impl Pcapng {
 
     #[inline]
     fn direction(&self, options: &[u8]) -> Direction {
-        let flags = Options { order: self.order, rest: options }.find(|&(option, value)| option == EPB_FLAGS && value.len() == 4);
+        let flags = Options { order: self.order, rest: options }
+            .find(|&(option, value)| option == EPB_FLAGS && value.len() == 4);
         match flags.map(|(_, value)| self.order.u32(value, 0) & 0b11) {
             Some(1) => Direction::Inbound,
             Some(2) => Direction::Outbound,
@@ -274,7 +315,8 @@ impl<'a> Iterator for Options<'a> {
         if self.rest.len() < 4 {
             return None;
         }
-        let (code, length) = (self.order.u16(self.rest, 0), usize::from(self.order.u16(self.rest, 2)));
+        let (code, length) =
+            (self.order.u16(self.rest, 0), usize::from(self.order.u16(self.rest, 2)));
         let value = self.rest.get(4..4 + length).filter(|_| code != OPTION_END)?;
         self.rest = self.rest.get(4 + length.next_multiple_of(4)..).unwrap_or_default();
         Some((code, value))

@@ -1,4 +1,5 @@
-//! Units of time of pcapng (draft-ietf-opsawg-pcapng section 4.2, `if_tsresol` and `if_tsoffset`), in whole nanoseconds since 1970.
+//! Units of time of pcapng (draft-ietf-opsawg-pcapng section 4.2, `if_tsresol` and `if_tsoffset`),
+//! in whole nanoseconds since 1970.
 
 /// Nanoseconds are powers of ten of a second.
 const NS_DIGITS: u32 = 9;

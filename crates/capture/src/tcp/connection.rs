@@ -52,11 +52,14 @@ pub struct Seen {
 }
 
 impl Connection {
-    /// Does a SYN open another connection between the same ports? It has another number than the first.
+    /// Does a SYN open another connection between the same ports? It has another number than the
+    /// first.
     #[inline]
     pub fn is_reopened_by(&self, way: usize, tcp: &Tcp) -> bool {
         let own = &self.sides[way];
-        tcp.flags & (flags::SYN | flags::ACK) == flags::SYN && own.has_next && !(own.has_first && own.first == tcp.seq)
+        tcp.flags & (flags::SYN | flags::ACK) == flags::SYN
+            && own.has_next
+            && !(own.has_first && own.first == tcp.seq)
     }
 
     /// Takes a segment that goes this way.
@@ -110,7 +113,8 @@ impl Connection {
     fn opened(&mut self, way: usize, tcp: &Tcp, now_ns: u64, seen: &mut Seen) {
         self.is_open = true;
         let server = &self.sides[1 - way];
-        let is_last = self.has_syn && self.has_syn_ack && self.client == Some(way as u8) && server.has_first;
+        let is_last =
+            self.has_syn && self.has_syn_ack && self.client == Some(way as u8) && server.has_first;
         if is_last && tcp.ack == server.first.wrapping_add(1) {
             self.handshake_ns = now_ns.saturating_sub(self.syn_at_ns);
             seen.handshake_part_ns = now_ns.checked_sub(self.syn_ack_at_ns);
@@ -118,7 +122,8 @@ impl Connection {
         }
     }
 
-    /// The end that opened it: the one that sent the SYN, else the one with the higher port, else the one that was seen first.
+    /// The end that opened it: the one that sent the SYN, else the one with the higher port, else
+    /// the one that was seen first.
     pub fn client(&self, ports: [u16; 2], first_way: usize) -> usize {
         match self.client {
             Some(way) => usize::from(way),
@@ -138,12 +143,15 @@ impl Connection {
     }
 }
 
-/// Times one segment after the other: from new data to the acknowledgement that covers it (RFC 6298 section 3 excludes retransmissions).
+/// Times one segment after the other: from new data to the acknowledgement that covers it (RFC 6298
+/// section 3 excludes retransmissions).
 #[inline]
 fn timed(own: &mut Side, peer: &mut Side, tcp: &Tcp, now_ns: u64, verdict: Verdict) -> Option<u64> {
     if verdict.new_bytes > 0 && !own.has_timed {
         (own.timed, own.timed_at_ns, own.has_timed) = (own.next, now_ns, true);
-    } else if (verdict.is_retransmission || verdict.is_out_of_order) && is_before(tcp.seq, own.timed) {
+    } else if (verdict.is_retransmission || verdict.is_out_of_order)
+        && is_before(tcp.seq, own.timed)
+    {
         own.has_timed = false;
     }
     if !(peer.has_timed && tcp.has(flags::ACK) && !is_before(tcp.ack, peer.timed)) {

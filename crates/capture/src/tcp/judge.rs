@@ -1,16 +1,18 @@
-//! What a segment is. The rules are those of Wireshark's TCP analysis (User's Guide, section 7.5 "TCP Analysis"), so that counts can be
-//! compared; where a rule needs all unacknowledged segments, the last one and the highest number stand for them.
+//! What a segment is. The rules are those of Wireshark's TCP analysis (User's Guide, section 7.5
+//! "TCP Analysis"), so that counts can be compared; where a rule needs all unacknowledged segments,
+//! the last one and the highest number stand for them.
 
 use super::is_before;
 use super::side::Side;
 use crate::decode::{Tcp, flags};
 
-/// A segment below the highest number within this time of it is out of order if the handshake was not seen.
+/// A segment below the highest number within this time of it is out of order if the handshake was
+/// not seen.
 const DISORDER_NS: u64 = 3_000_000;
 /// A retransmission within this time of the duplicates is a fast one.
 const FAST_NS: u64 = 20_000_000;
-/// A longer gap is no loss that a later segment fills, but another place of the stream. Receive buffers of Linux have 6 MiB at most by
-/// default (`tcp_rmem`).
+/// A longer gap is no loss that a later segment fills, but another place of the stream. Receive
+/// buffers of Linux have 6 MiB at most by default (`tcp_rmem`).
 const GAP_BYTES_MAX: u32 = 16 << 20;
 /// Duplicates that a fast retransmission follows at least.
 const DUPLICATES_MIN: u16 = 2;
@@ -38,7 +40,8 @@ pub struct Verdict {
     pub is_keep_alive: bool,
     /// Bytes before it were not captured.
     pub is_after_gap: bool,
-    /// Bytes by which it advances the stream, SYN and FIN apart; with those before it that were not captured yet, unless they are too many.
+    /// Bytes by which it advances the stream, SYN and FIN apart; with those before it that were not
+    /// captured yet, unless they are too many.
     pub new_bytes: u32,
 }
 
@@ -49,9 +52,16 @@ impl Verdict {
     }
 }
 
-/// What this segment of `own` is, and what is known after it. `handshake_ns` is the duration of the handshake, 0 if unknown.
+/// What this segment of `own` is, and what is known after it. `handshake_ns` is the duration of the
+/// handshake, 0 if unknown.
 #[inline]
-pub fn judge(own: &mut Side, peer: &mut Side, tcp: &Tcp, now_ns: u64, handshake_ns: u64) -> Verdict {
+pub fn judge(
+    own: &mut Side,
+    peer: &mut Side,
+    tcp: &Tcp,
+    now_ns: u64,
+    handshake_ns: u64,
+) -> Verdict {
     let mut verdict = Verdict::default();
     let is_plain = tcp.flags & (flags::SYN | flags::FIN | flags::RST) == 0;
     let length = tcp.payload_bytes;
@@ -62,11 +72,13 @@ pub fn judge(own: &mut Side, peer: &mut Side, tcp: &Tcp, now_ns: u64, handshake_
     if !verdict.is_window_probe {
         verdict.is_zero_window = is_plain && tcp.window == 0;
         verdict.is_after_gap = own.has_next && is_before(own.next, tcp.seq) && !tcp.has(flags::RST);
-        verdict.is_keep_alive = is_plain && length <= 1 && own.has_next && tcp.seq == own.next.wrapping_sub(1);
+        verdict.is_keep_alive =
+            is_plain && length <= 1 && own.has_next && tcp.seq == own.next.wrapping_sub(1);
         let is_bare = is_plain && length == 0 && is_expected && is_same_ack;
         verdict.is_window_update = is_bare && tcp.window != 0 && tcp.window != own.window;
         let is_answer = peer.was_keep_alive || (peer.was_probe && tcp.window == 0);
-        verdict.is_duplicate_ack = is_bare && tcp.window != 0 && tcp.window == own.window && !is_answer;
+        verdict.is_duplicate_ack =
+            is_bare && tcp.window != 0 && tcp.window == own.window && !is_answer;
     }
     if verdict.is_duplicate_ack {
         own.duplicates = own.duplicates.saturating_add(1);
@@ -85,10 +97,19 @@ pub fn judge(own: &mut Side, peer: &mut Side, tcp: &Tcp, now_ns: u64, handshake_
 
 /// Was the data sent before, or overtaken?
 #[inline]
-fn repeated(own: &Side, peer: &Side, tcp: &Tcp, now_ns: u64, handshake_ns: u64, verdict: &mut Verdict) {
+fn repeated(
+    own: &Side,
+    peer: &Side,
+    tcp: &Tcp,
+    now_ns: u64,
+    handshake_ns: u64,
+    verdict: &mut Verdict,
+) {
     let end = tcp.seq.wrapping_add(tcp.payload_bytes);
     // A probe's byte that was not accepted comes again with more data.
-    if !own.has_next || (tcp.payload_bytes > 1 && own.was_probe && tcp.seq == own.next.wrapping_sub(1)) {
+    if !own.has_next
+        || (tcp.payload_bytes > 1 && own.was_probe && tcp.seq == own.next.wrapping_sub(1))
+    {
         return;
     }
     // Also where the data themselves were not captured before.
@@ -99,7 +120,9 @@ fn repeated(own: &Side, peer: &Side, tcp: &Tcp, now_ns: u64, handshake_ns: u64, 
     if !is_before(tcp.seq, own.next) {
         return;
     }
-    let is_fast = peer.duplicates >= DUPLICATES_MIN && peer.ack == tcp.seq && is_within(peer.ack_at_ns, now_ns, FAST_NS);
+    let is_fast = peer.duplicates >= DUPLICATES_MIN
+        && peer.ack == tcp.seq
+        && is_within(peer.ack_at_ns, now_ns, FAST_NS);
     let disorder_ns = if handshake_ns == 0 { DISORDER_NS } else { handshake_ns };
     let is_overtaken = is_within(own.next_at_ns, now_ns, disorder_ns) && after(tcp) != own.next;
     match (is_fast, is_overtaken) {
@@ -128,11 +151,13 @@ fn advance(own: &mut Side, tcp: &Tcp, now_ns: u64, verdict: &mut Verdict) {
     let end = tcp.seq.wrapping_add(tcp.payload_bytes);
     let next = after(tcp);
     own.has_data |= tcp.payload_bytes > 0;
-    // The number of a reset may be that of another connection, whose segment it answers (RFC 9293, section 3.10.7.1).
+    // The number of a reset may be that of another connection, whose segment it answers (RFC 9293,
+    // section 3.10.7.1).
     let is_of_stream = !tcp.has(flags::RST) && !verdict.is_window_probe;
     if !own.has_next || (is_before(own.next, next) && is_of_stream) {
         let before = if own.has_next { own.next } else { tcp.seq };
-        let advanced = end.wrapping_sub(before).wrapping_sub(u32::from(tcp.has(flags::SYN) && own.has_next));
+        let advanced =
+            end.wrapping_sub(before).wrapping_sub(u32::from(tcp.has(flags::SYN) && own.has_next));
         let is_gap_counted = advanced.saturating_sub(tcp.payload_bytes) <= GAP_BYTES_MAX;
         verdict.new_bytes = if tcp.payload_bytes == 0 {
             0

@@ -1,4 +1,5 @@
-//! TCP as a capture shows it: what each segment is, and the times between segments and their acknowledgements.
+//! TCP as a capture shows it: what each segment is, and the times between segments and their
+//! acknowledgements.
 
 mod connection;
 mod judge;

@@ -3,7 +3,8 @@
 /// One end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Side {
-    /// Time at which the segment with the highest number came, and the last segment with an acknowledgement.
+    /// Time at which the segment with the highest number came, and the last segment with an
+    /// acknowledgement.
     pub(super) next_at_ns: u64,
     /// See `next_at_ns`.
     pub(super) ack_at_ns: u64,

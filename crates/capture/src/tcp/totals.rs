@@ -42,9 +42,11 @@ pub struct Counts {
     zero_window_probes: u64,
     window_updates: u64,
     keep_alives: u64,
-    /// Segments before which bytes are missing: lost before the point of capture, or by the capture.
+    /// Segments before which bytes are missing: lost before the point of capture, or by the
+    /// capture.
     after_gaps: u64,
-    /// Segments longer than the receiver's maximum: an interface of the capturing host cuts or joins them.
+    /// Segments longer than the receiver's maximum: an interface of the capturing host cuts or
+    /// joins them.
     beyond_mss: u64,
     syns: u64,
     syn_acks: u64,
@@ -109,7 +111,8 @@ impl TcpTotals {
             if is_client { &mut self.client } else { &mut self.server }.add(rtt_ns);
         }
         if let Some(part_ns) = seen.handshake_part_ns {
-            if is_client { &mut self.handshake_client } else { &mut self.handshake_server }.add(part_ns);
+            if is_client { &mut self.handshake_client } else { &mut self.handshake_server }
+                .add(part_ns);
         }
         if let Some(handshake_ns) = seen.handshake_ns {
             self.handshake.add(handshake_ns);
@@ -174,6 +177,7 @@ impl ConnectionCounts {
         self.with_fin += u64::from(connection.has_fin);
         self.with_reset += u64::from(connection.has_rst);
         self.with_ecn += u64::from(connection.has_ecn);
-        self.with_retransmissions += u64::from(connection.sides.iter().any(|side| side.retransmissions() > 0));
+        self.with_retransmissions +=
+            u64::from(connection.sides.iter().any(|side| side.retransmissions() > 0));
     }
 }

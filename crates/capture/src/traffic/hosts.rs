@@ -1,7 +1,8 @@
 //! The busiest interval of any host in one direction: a lower bound of the speed of its link.
 //!
-//! Both directions of a link have its whole speed, so that their sum says nothing about it. A frame counts when it was seen; the
-//! largest one may have been sent mostly before its interval, which is why its length stands beside the sum.
+//! Both directions of a link have its whole speed, so that their sum says nothing about it. A frame
+//! counts when it was seen; the largest one may have been sent mostly before its interval, which is
+//! why its length stands beside the sum.
 
 use serde::Serialize;
 use std::collections::HashMap;
@@ -40,7 +41,12 @@ pub struct BusiestSummary {
 
 impl Default for Hosts {
     fn default() -> Hosts {
-        Hosts { indices: HashMap::new(), open: Vec::new(), busiest: [0; WIDTHS_NS.len()], largest_frame_bytes: 0 }
+        Hosts {
+            indices: HashMap::new(),
+            open: Vec::new(),
+            busiest: [0; WIDTHS_NS.len()],
+            largest_frame_bytes: 0,
+        }
     }
 }
 
@@ -79,8 +85,11 @@ impl Hosts {
 
     /// For the results.
     pub fn summary(&self) -> Vec<BusiestSummary> {
-        let of =
-            |(&width_ns, &line_bytes)| BusiestSummary { width_ns, line_bytes, largest_frame_bytes: self.largest_frame_bytes };
+        let of = |(&width_ns, &line_bytes)| BusiestSummary {
+            width_ns,
+            line_bytes,
+            largest_frame_bytes: self.largest_frame_bytes,
+        };
         WIDTHS_NS.iter().zip(&self.busiest).map(of).collect()
     }
 }

@@ -35,8 +35,8 @@ pub struct IncastPeak {
 }
 
 impl Incast {
-    /// Counts data from this sender, unless its flow was counted in the same interval: `last` is the flow's memory, of the lower bits. Data
-    /// that are late count in the interval that is open.
+    /// Counts data from this sender, unless its flow was counted in the same interval: `last` is
+    /// the flow's memory, of the lower bits. Data that are late count in the interval that is open.
     #[inline]
     pub fn add(&mut self, now_ns: u64, last: &mut u32, sender: u128, receiver: u128) {
         let interval = (now_ns / INTERVAL_NS).max(self.interval);
@@ -62,7 +62,8 @@ impl Incast {
         for one in self.pairs.chunk_by(|a, b| a.0 == b.0) {
             let senders = one.len() as u64;
             self.degree.add(senders);
-            let peak = IncastPeak { senders, start_ns: self.interval * INTERVAL_NS, receiver: one[0].0 };
+            let peak =
+                IncastPeak { senders, start_ns: self.interval * INTERVAL_NS, receiver: one[0].0 };
             let at = self.peaks.partition_point(|held| held.senders >= senders);
             if at < PEAKS_MAX {
                 self.peaks.truncate(PEAKS_MAX - 1);
@@ -81,7 +82,9 @@ mod tests {
     fn senders_within_one_millisecond_count_once_each() {
         let mut incast = Incast::default();
         let mut flows = [0; 4];
-        for (at_us, sender) in [(5_000, 0), (5_100, 1), (5_200, 1), (5_999, 2), (6_000, 3), (6_100, 0)] {
+        for (at_us, sender) in
+            [(5_000, 0), (5_100, 1), (5_200, 1), (5_999, 2), (6_000, 3), (6_100, 0)]
+        {
             incast.add(at_us * 1_000, &mut flows[sender], sender as u128, 9);
         }
         // A second flow of the same sender.

@@ -45,7 +45,8 @@ pub struct IntervalsSummary {
 
 impl Intervals {
     pub(super) fn new(width_ns: u64, line_bps: Option<u64>) -> Intervals {
-        let line_bytes = line_bps.map(|bps| (u128::from(bps) * u128::from(width_ns) / (8 * NS_PER_S)) as u64);
+        let line_bytes =
+            line_bps.map(|bps| (u128::from(bps) * u128::from(width_ns) / (8 * NS_PER_S)) as u64);
         Intervals {
             width_ns,
             line_bytes,
@@ -78,7 +79,9 @@ impl Intervals {
         self.all_frames.add(self.frames);
         if let Some(line) = self.line_bytes {
             for (count, percent) in self.above.iter_mut().zip(LINE_PERCENT) {
-                *count += u64::from(u128::from(self.bytes) * 100 > u128::from(line) * u128::from(percent));
+                *count += u64::from(
+                    u128::from(self.bytes) * 100 > u128::from(line) * u128::from(percent),
+                );
             }
         }
         (self.bytes, self.frames) = (0, 0);

@@ -1,4 +1,5 @@
-//! What frames together say: sizes, rates, classes, protocols, senders at once, and what is under way at once.
+//! What frames together say: sizes, rates, classes, protocols, senders at once, and what is under
+//! way at once.
 
 mod classes;
 mod concurrency;

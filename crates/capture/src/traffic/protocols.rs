@@ -160,12 +160,18 @@ impl Protocols {
             ipv6: self.ipv6,
             arp: self.arp,
             llc: self.llc,
-            ether_types: self.types.iter().map(|(of, &count)| TypeCount { ether_type: format!("0x{of:04x}"), count }).collect(),
+            ether_types: self
+                .types
+                .iter()
+                .map(|(of, &count)| TypeCount { ether_type: format!("0x{of:04x}"), count })
+                .collect(),
             ether_types_other: self.types_other,
             ip_malformed: self.malformed,
             cut: self.cut,
             unknown_link: self.unknown_link,
-            ip_protocols: numbers.map(|(number, &count)| NumberCount { number: number as u8, count }).collect(),
+            ip_protocols: numbers
+                .map(|(number, &count)| NumberCount { number: number as u8, count })
+                .collect(),
             transport_malformed: self.transport_malformed,
             transport_cut: self.transport_cut,
             tcp_ports: most(&self.tcp_ports),
@@ -175,7 +181,8 @@ impl Protocols {
 }
 
 fn most(ports: &BTreeMap<u16, PortCount>) -> Vec<PortSummary> {
-    let mut named: Vec<_> = ports.iter().map(|(&port, &count)| PortSummary { port, count }).collect();
+    let mut named: Vec<_> =
+        ports.iter().map(|(&port, &count)| PortSummary { port, count }).collect();
     named.sort_by_key(|one| (u64::MAX - one.count.frame_bytes, one.port));
     named.truncate(PORTS_NAMED_MAX);
     named

@@ -10,7 +10,8 @@ const WIDTHS_NS: [u64; 4] = [1_000_000_000, 10_000_000, 1_000_000, 100_000];
 const PLACE_NS: u64 = 100_000;
 /// Places that are open, so that frames may come late by 12.8 ms.
 const PLACES: u64 = 128;
-/// A burst is a run of intervals of 100 µs in each of which at least this share of the line is used.
+/// A burst is a run of intervals of 100 µs in each of which at least this share of the line is
+/// used.
 const BURST_PERCENT: u128 = 80;
 const NS_PER_S: u128 = 1_000_000_000;
 
@@ -56,7 +57,9 @@ pub struct BurstsSummary {
 impl Rates {
     /// Rates from this time on, on a line of this speed.
     pub fn new(origin_ns: u64, line_bps: Option<u64>) -> Rates {
-        let place_bytes = |bps: u64| (u128::from(bps) * u128::from(PLACE_NS) * BURST_PERCENT / (100 * 8 * NS_PER_S)) as u64;
+        let place_bytes = |bps: u64| {
+            (u128::from(bps) * u128::from(PLACE_NS) * BURST_PERCENT / (100 * 8 * NS_PER_S)) as u64
+        };
         Rates {
             intervals: WIDTHS_NS.map(|width_ns| Intervals::new(width_ns, line_bps)),
             series: Series::new(PLACE_NS),

@@ -1,11 +1,13 @@
-//! The rate over time in a few hundred cells, whatever the length of the capture: cells are joined by twos when there are too many.
+//! The rate over time in a few hundred cells, whatever the length of the capture: cells are joined
+//! by twos when there are too many.
 
 use serde::Serialize;
 
 /// Cells at most: about two pixels each on a wide screen.
 const CELLS_MAX: u64 = 480;
 
-/// Bytes on the line in cells of equal width, and the largest number of bytes in one place within each.
+/// Bytes on the line in cells of equal width, and the largest number of bytes in one place within
+/// each.
 pub struct Series {
     place_ns: u64,
     /// Places of a cell.
@@ -13,7 +15,8 @@ pub struct Series {
     cells: Vec<(u64, u64)>,
 }
 
-/// What results say of the rate over time. Cells begin with the first frame; after the last cell nothing came.
+/// What results say of the rate over time. Cells begin with the first frame; after the last cell
+/// nothing came.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct SeriesSummary {
     /// Width of each cell.
@@ -50,7 +53,12 @@ impl Series {
     /// For the results.
     pub fn summary(&self) -> SeriesSummary {
         let (line_bytes, peak_bytes) = self.cells.iter().copied().unzip();
-        SeriesSummary { width_ns: self.place_ns * self.places, place_ns: self.place_ns, line_bytes, peak_bytes }
+        SeriesSummary {
+            width_ns: self.place_ns * self.places,
+            place_ns: self.place_ns,
+            line_bytes,
+            peak_bytes,
+        }
     }
 }
 
@@ -65,11 +73,16 @@ mod tests {
     #[test]
     fn cells_are_joined_when_there_are_too_many_and_no_byte_is_lost() {
         let mut series = Series::new(100_000);
-        (0..3 * CELLS_MAX).filter(|number| number % 7 != 0).for_each(|number| series.add(number, number));
+        (0..3 * CELLS_MAX)
+            .filter(|number| number % 7 != 0)
+            .for_each(|number| series.add(number, number));
         let found = series.summary();
         assert_eq!(found.width_ns, 400_000);
         assert_eq!(found.line_bytes.len() as u64, 3 * CELLS_MAX / 4);
-        assert_eq!(found.line_bytes.iter().sum::<u64>(), (0..3 * CELLS_MAX).filter(|number| number % 7 != 0).sum::<u64>());
+        assert_eq!(
+            found.line_bytes.iter().sum::<u64>(),
+            (0..3 * CELLS_MAX).filter(|number| number % 7 != 0).sum::<u64>()
+        );
         assert_eq!((found.line_bytes[2], found.peak_bytes[2]), (8 + 9 + 10 + 11, 11));
         assert_eq!((found.line_bytes[3], found.peak_bytes[3]), (12 + 13 + 15, 15));
     }

@@ -6,8 +6,8 @@ use serde::Serialize;
 const FRAME_BYTES_MAX: usize = 65_535 + 64;
 /// Sizes that results name, the most frequent ones.
 const TOP_MAX: usize = 20;
-/// Upper ends of the bins of RFC 2819 (`etherStatsPkts*Octets`), which count the check sequence, and one for frames above the standard's limit
-/// and one for jumbo frames of 9000 bytes.
+/// Upper ends of the bins of RFC 2819 (`etherStatsPkts*Octets`), which count the check sequence,
+/// and one for frames above the standard's limit and one for jumbo frames of 9000 bytes.
 const BINS: [u32; 7] = [64, 127, 255, 511, 1_023, 1_518, 9_018];
 /// Check sequence, which captures do not have.
 const CHECK_BYTES: u32 = 4;
@@ -56,10 +56,16 @@ impl FrameSizes {
 
     /// For the results.
     pub fn summary(&self) -> FrameSizesSummary {
-        let sizes: Vec<(u32, u64)> =
-            self.counts.iter().enumerate().filter(|&(_, &count)| count > 0).map(|(size, &count)| (size as u32, count)).collect();
+        let sizes: Vec<(u32, u64)> = self
+            .counts
+            .iter()
+            .enumerate()
+            .filter(|&(_, &count)| count > 0)
+            .map(|(size, &count)| (size as u32, count))
+            .collect();
         let frames: u64 = sizes.iter().map(|one| one.1).sum();
-        let bytes: u128 = sizes.iter().map(|&(size, count)| u128::from(size) * u128::from(count)).sum();
+        let bytes: u128 =
+            sizes.iter().map(|&(size, count)| u128::from(size) * u128::from(count)).sum();
         let at = |share: f64| {
             let wanted = (share * frames as f64).ceil().max(1.0) as u64;
             let mut seen = 0;

@@ -97,7 +97,13 @@ impl Writer {
     }
 
     /// An enhanced packet block with a time in the units of its interface.
-    pub fn packet(self, interface: u32, ticks: u64, frame: &Captured, options: &[Vec<u8>]) -> Vec<u8> {
+    pub fn packet(
+        self,
+        interface: u32,
+        ticks: u64,
+        frame: &Captured,
+        options: &[Vec<u8>],
+    ) -> Vec<u8> {
         let mut body = Vec::new();
         body.extend(self.u32(interface));
         body.extend(self.u32((ticks >> 32) as u32));
@@ -149,8 +155,10 @@ pub fn profile(bytes: Vec<u8>) -> serde_json::Value {
 
 /// The numbers of a column.
 pub fn column(profile: &Profile, table: &str, wanted: &str) -> Vec<u64> {
-    let table = profile.tables().iter().find(|one| one.name == table).expect("there is such a table");
-    match &table.columns.iter().find(|(name, _)| *name == wanted).expect("there is such a column").1 {
+    let table =
+        profile.tables().iter().find(|one| one.name == table).expect("there is such a table");
+    match &table.columns.iter().find(|(name, _)| *name == wanted).expect("there is such a column").1
+    {
         Column::U32(values) => values.iter().map(|&value| u64::from(value)).collect(),
         Column::U64(values) => values.clone(),
         Column::F64(_) => panic!("columns are of whole numbers"),

@@ -52,7 +52,14 @@ impl Segment {
 }
 
 /// A packet; `place` is the flags and the place of a fragment.
-pub fn ipv4(from: [u8; 4], to: [u8; 4], protocol: u8, class: u8, place: u16, carried: &[u8]) -> Vec<u8> {
+pub fn ipv4(
+    from: [u8; 4],
+    to: [u8; 4],
+    protocol: u8,
+    class: u8,
+    place: u16,
+    carried: &[u8],
+) -> Vec<u8> {
     let mut packet = vec![0x45, class];
     packet.extend((20 + carried.len() as u16).to_be_bytes());
     packet.extend([0, 7]);

@@ -1,6 +1,7 @@
 //! Random and damaged files: the reader ends, nothing panics.
 //!
-//! `CAPTURE_INPUTS=10000000 CAPTURE_SEED=7 cargo test --release -p tailrace-capture inputs` tries more of them.
+//! `CAPTURE_INPUTS=10000000 CAPTURE_SEED=7 cargo test --release -p tailrace-capture inputs` tries
+//! more of them.
 
 use crate::files::{BIG, Captured, ETHERNET, LITTLE, gzip, open, whole, zstd};
 use crate::frames::{ACK, FIN, SYN, Segment, ethernet, ipv4, ipv6, udp};
@@ -35,25 +36,39 @@ fn frames() -> Vec<Captured> {
         Segment::new(true, ACK, 100, 500, 40).frame(),
         Segment::new(false, ACK, 500, 140, 90).frame(),
         Segment::new(true, ACK | FIN, 140, 590, 0).frame(),
-        ethernet(&[(0x88A8, 0x2007), (0x8100, 9)], 0x0800, &ipv4([1; 4], [2; 4], 17, 0xB9, 0x2000, &udp((53, 999), 60))),
+        ethernet(
+            &[(0x88A8, 0x2007), (0x8100, 9)],
+            0x0800,
+            &ipv4([1; 4], [2; 4], 17, 0xB9, 0x2000, &udp((53, 999), 60)),
+        ),
         ethernet(&[], 0x0800, &ipv4([1; 4], [2; 4], 17, 0, 0x0008, &[7; 30])),
         ethernet(
             &[],
             0x86DD,
             &ipv6(
                 0,
-                &[&[60, 0, 0, 0, 0, 0, 0, 0, 44, 0, 0, 0, 0, 0, 0, 0][..], &[17, 0, 0, 1, 0, 0, 0, 3], &udp((1, 2), 9)].concat(),
+                &[
+                    &[60, 0, 0, 0, 0, 0, 0, 0, 44, 0, 0, 0, 0, 0, 0, 0][..],
+                    &[17, 0, 0, 1, 0, 0, 0, 3],
+                    &udp((1, 2), 9),
+                ]
+                .concat(),
             ),
         ),
         ethernet(&[], 0x0806, &[0; 28]),
         ethernet(&[], 38, &[0xAA, 0xAA, 3, 0, 0, 0, 8, 0, 0x45, 0]),
     ];
-    bytes.into_iter().enumerate().map(|(number, bytes)| whole(1_000_000_000 + number as u64 * 50_000, bytes)).collect()
+    bytes
+        .into_iter()
+        .enumerate()
+        .map(|(number, bytes)| whole(1_000_000_000 + number as u64 * 50_000, bytes))
+        .collect()
 }
 
 fn valid() -> Vec<Vec<u8>> {
     let frames = frames();
-    let raw: Vec<Captured> = (0..3).map(|at| whole(at, Segment::new(true, ACK, 1, 1, 5).packet())).collect();
+    let raw: Vec<Captured> =
+        (0..3).map(|at| whole(at, Segment::new(true, ACK, 1, 1, 5).packet())).collect();
     let mut files = Vec::new();
     for writer in [LITTLE, BIG] {
         files.push(writer.pcap(false, ETHERNET, &frames));
@@ -76,7 +91,8 @@ fn changed(file: &[u8], luck: &mut Luck) -> Vec<u8> {
             0 | 1 if at < file.len() => file[at] = luck.next() as u8,
             2 if at + 4 <= file.len() => {
                 let number = [0, 1, 4, 12, 65_535, 262_144, 262_145, u32::MAX][luck.below(8)];
-                let bytes = if luck.below(2) == 0 { number.to_le_bytes() } else { number.to_be_bytes() };
+                let bytes =
+                    if luck.below(2) == 0 { number.to_le_bytes() } else { number.to_be_bytes() };
                 file[at..at + 4].copy_from_slice(&bytes);
             }
             3 => file.truncate(at),
@@ -103,14 +119,26 @@ fn inputs_of_any_kind_end_without_a_panic() {
             _ => changed(&valid[luck.below(valid.len())], &mut luck),
         };
         let bytes = file.len() as u64;
-        let is_compressed = file.starts_with(&[0x1F, 0x8B]) || file.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]);
+        let is_compressed =
+            file.starts_with(&[0x1F, 0x8B]) || file.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]);
         let Ok(reader) = open(file) else { continue };
         begun += 1;
         let options = Options { flows_max: 4, rows_max: 3, ..Options::default() };
         let profile = Profile::of(reader, options).expect("the options are sound").to_json();
-        assert!(profile.len() < 1 << 20, "the document does not grow with the file: {}", profile.len());
-        let read = profile.split("\"read_bytes\":").nth(1).and_then(|rest| rest.split(',').next()).expect("it is told");
-        assert!(is_compressed || read.parse::<u64>().expect("a number") <= bytes, "no byte is read twice");
+        assert!(
+            profile.len() < 1 << 20,
+            "the document does not grow with the file: {}",
+            profile.len()
+        );
+        let read = profile
+            .split("\"read_bytes\":")
+            .nth(1)
+            .and_then(|rest| rest.split(',').next())
+            .expect("it is told");
+        assert!(
+            is_compressed || read.parse::<u64>().expect("a number") <= bytes,
+            "no byte is read twice"
+        );
     }
     assert!(begun > 0, "some inputs begin as captures do");
 }

@@ -19,14 +19,22 @@ fn with(frames: &[Captured], options: Options) -> (Value, Profile) {
 
 /// A frame of this length on the wire with a datagram between these ports.
 fn datagram(at_ns: u64, ports: (u16, u16), wire_bytes: usize) -> Captured {
-    whole(at_ns, ethernet(&[], 0x0800, &ipv4([1, 1, 1, 1], [2, 2, 2, 2], 17, 0, 0, &udp(ports, wire_bytes - 42))))
+    whole(
+        at_ns,
+        ethernet(
+            &[],
+            0x0800,
+            &ipv4([1, 1, 1, 1], [2, 2, 2, 2], 17, 0, 0, &udp(ports, wire_bytes - 42)),
+        ),
+    )
 }
 
 #[test]
 fn intervals_hold_what_came_in_them_and_a_burst_is_a_run_of_full_ones() {
     // 84 bytes of the line in each frame of 60: 125 of them in 100 µs are 840 Mbit/s.
-    let burst =
-        |start_us: u64, count: u64| (0..count).map(move |number| datagram(START_NS + start_us * US + number * 800, (1, 2), 60));
+    let burst = |start_us: u64, count: u64| {
+        (0..count).map(move |number| datagram(START_NS + start_us * US + number * 800, (1, 2), 60))
+    };
     let frames: Vec<_> = burst(0, 375).chain(burst(5_000, 125)).chain(burst(9_000, 50)).collect();
     let (told, _) = with(&frames, Options { line_bps: Some(1_000_000_000), ..Options::default() });
     let rates = &told["rates"]["all"];
@@ -41,7 +49,10 @@ fn intervals_hold_what_came_in_them_and_a_burst_is_a_run_of_full_ones() {
     assert_eq!(interval(0, "frames")["max"], 550);
     assert_eq!(rates["bursts"]["bursts"], 2);
     assert_eq!(
-        (rates["bursts"]["duration_ns"]["min"].as_u64(), rates["bursts"]["duration_ns"]["max"].as_u64()),
+        (
+            rates["bursts"]["duration_ns"]["min"].as_u64(),
+            rates["bursts"]["duration_ns"]["max"].as_u64()
+        ),
         (Some(100_000), Some(300_000))
     );
     assert_eq!(told["capture"]["line_bps"], 1_000_000_000_u64);
@@ -50,7 +61,10 @@ fn intervals_hold_what_came_in_them_and_a_burst_is_a_run_of_full_ones() {
 proptest! {
     /// Frames that are late by less than 12.8 ms fall into the intervals in which they came.
     #[test]
-    fn rates_do_not_depend_on_the_order_of_frames(times in proptest::collection::vec(0_u64..12_000, 1..60), seed: u64) {
+    fn rates_do_not_depend_on_the_order_of_frames(
+        times in proptest::collection::vec(0_u64..12_000, 1..60),
+        seed: u64,
+    ) {
         let mut ordered = times;
         ordered.sort_unstable();
         ordered[0] = 0;
@@ -61,7 +75,8 @@ proptest! {
             mixed.swap(place, other);
         }
         let rates = |times: &[u64]| {
-            let frames: Vec<_> = times.iter().map(|&at| datagram(START_NS + at * US, (1, 2), 60)).collect();
+            let frames: Vec<_> =
+                times.iter().map(|&at| datagram(START_NS + at * US, (1, 2), 60)).collect();
             profile(file(&frames))["rates"]["all"].clone()
         };
         prop_assert_eq!(rates(&ordered), rates(&mixed));
@@ -72,10 +87,21 @@ proptest! {
     fn sizes_are_exact(sizes in proptest::collection::vec(60_usize..9_600, 1..40)) {
         let frames: Vec<_> = sizes.iter().map(|&size| datagram(START_NS, (1, 2), size)).collect();
         let told = profile(file(&frames));
-        let bins: u64 = told["frame_sizes"]["bins"].as_array().expect("a list").iter().map(|bin| bin["frames"].as_u64().expect("a count")).sum();
+        let bins: u64 = told["frame_sizes"]["bins"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|bin| bin["frames"].as_u64().expect("a count"))
+            .sum();
         let total: usize = sizes.iter().sum();
-        prop_assert_eq!((bins, told["capture"]["frame_bytes"].as_u64()), (sizes.len() as u64, Some(total as u64)));
-        prop_assert_eq!(told["frame_sizes"]["max_bytes"].as_u64(), sizes.iter().max().map(|&size| size as u64));
+        prop_assert_eq!(
+            (bins, told["capture"]["frame_bytes"].as_u64()),
+            (sizes.len() as u64, Some(total as u64))
+        );
+        prop_assert_eq!(
+            told["frame_sizes"]["max_bytes"].as_u64(),
+            sizes.iter().max().map(|&size| size as u64)
+        );
     }
 }
 
@@ -92,23 +118,43 @@ fn classes_are_those_of_the_outer_tag_and_of_the_packet() {
     let told = profile(file(&frames));
     let values = |key: &str| -> Vec<(u64, u64)> {
         let of = told["classes"][key].as_array().expect("a list").iter();
-        of.map(|one| (one["value"].as_u64().expect("a class"), one["frames"].as_u64().expect("a count"))).collect()
+        of.map(|one| {
+            (one["value"].as_u64().expect("a class"), one["frames"].as_u64().expect("a count"))
+        })
+        .collect()
     };
     assert_eq!(values("vlan"), [(7, 1), (12, 1)]);
     assert_eq!(values("priority"), [(0, 1), (5, 1)]);
     assert_eq!(values("dscp"), [(0, 1), (46, 3)]);
     let ecn = |key: &str| told["classes"]["ecn"][key]["frames"].as_u64();
-    assert_eq!((ecn("not_capable"), ecn("ect0"), ecn("congestion_experienced")), (Some(2), Some(1), Some(1)));
-    assert_eq!((told["classes"]["untagged"]["frames"].as_u64(), told["protocols"]["arp"]["frames"].as_u64()), (Some(3), Some(1)));
+    assert_eq!(
+        (ecn("not_capable"), ecn("ect0"), ecn("congestion_experienced")),
+        (Some(2), Some(1), Some(1))
+    );
+    assert_eq!(
+        (
+            told["classes"]["untagged"]["frames"].as_u64(),
+            told["protocols"]["arp"]["frames"].as_u64()
+        ),
+        (Some(3), Some(1))
+    );
 }
 
 #[test]
 fn fragments_belong_to_the_flow_of_the_first() {
-    let fragment =
-        |place: u16, carried: &[u8]| whole(START_NS, ethernet(&[], 0x0800, &ipv4([1; 4], [2; 4], 17, 0, place, carried)));
-    let frames = [fragment(0x2000, &udp((5_000, 53), 1_472)), fragment(185, &[0; 100]), fragment(0x2000 | 400, &[0; 8])];
+    let fragment = |place: u16, carried: &[u8]| {
+        whole(START_NS, ethernet(&[], 0x0800, &ipv4([1; 4], [2; 4], 17, 0, place, carried)))
+    };
+    let frames = [
+        fragment(0x2000, &udp((5_000, 53), 1_472)),
+        fragment(185, &[0; 100]),
+        fragment(0x2000 | 400, &[0; 8]),
+    ];
     let (told, profile) = with(&frames, Options::default());
-    assert_eq!((told["fragments"]["frames"].as_u64(), told["fragments"]["packets"].as_u64()), (Some(3), Some(1)));
+    assert_eq!(
+        (told["fragments"]["frames"].as_u64(), told["fragments"]["packets"].as_u64()),
+        (Some(3), Some(1))
+    );
     assert_eq!(column(&profile, "datagram_flows", "sent_frames"), [3]);
     assert_eq!(column(&profile, "datagram_flows", "destination_port"), [53]);
     let (told, profile) = with(&frames[1..], Options::default());
@@ -118,8 +164,11 @@ fn fragments_belong_to_the_flow_of_the_first() {
 
 #[test]
 fn extension_headers_lead_to_the_transport() {
-    let headers = [&[60, 0, 0, 0, 0, 0, 0, 0][..], &[51, 0, 0, 0, 0, 0, 0, 0], &[17, 4, 0, 0], &[0; 20]].concat();
-    let frames = [whole(START_NS, ethernet(&[], 0x86DD, &ipv6(0, &[headers, udp((7, 53), 12)].concat())))];
+    let headers =
+        [&[60, 0, 0, 0, 0, 0, 0, 0][..], &[51, 0, 0, 0, 0, 0, 0, 0], &[17, 4, 0, 0], &[0; 20]]
+            .concat();
+    let frames =
+        [whole(START_NS, ethernet(&[], 0x86DD, &ipv6(0, &[headers, udp((7, 53), 12)].concat())))];
     let (told, profile) = with(&frames, Options::default());
     assert_eq!(column(&profile, "datagram_flows", "destination_port"), [53]);
     assert_eq!(column(&profile, "datagram_flows", "sent_payload_bytes"), [12]);
@@ -128,8 +177,11 @@ fn extension_headers_lead_to_the_transport() {
 
 #[test]
 fn the_flow_seen_longest_ago_makes_room_and_is_counted() {
-    let frames: Vec<_> =
-        [1, 2, 3, 1, 4, 2].iter().enumerate().map(|(at, &port)| datagram(START_NS + at as u64, (port, 9), 60)).collect();
+    let frames: Vec<_> = [1, 2, 3, 1, 4, 2]
+        .iter()
+        .enumerate()
+        .map(|(at, &port)| datagram(START_NS + at as u64, (port, 9), 60))
+        .collect();
     let (told, profile) = with(&frames, Options { flows_max: 3, ..Options::default() });
     // 4 takes the place of 2, and 2 that of 3.
     assert_eq!(told["flow_summary"]["evicted"], 2);
@@ -141,7 +193,8 @@ fn the_flow_seen_longest_ago_makes_room_and_is_counted() {
 fn rows_beyond_the_limit_are_counted() {
     let mut frames: Vec<_> = (1..=5).map(|port| datagram(START_NS, (port, 9), 60)).collect();
     for port in 1..=4 {
-        let segment = Segment { from: ([3; 4], 50_000 + port), ..Segment::new(true, ACK, 1, 1, 10) };
+        let segment =
+            Segment { from: ([3; 4], 50_000 + port), ..Segment::new(true, ACK, 1, 1, 10) };
         frames.push(whole(START_NS, segment.frame()));
     }
     let (told, profile) = with(&frames, Options { rows_max: 3, ..Options::default() });
@@ -161,7 +214,11 @@ fn mice_and_elephants_have_their_shares_of_flows_and_bytes() {
     let told = profile(file(&frames));
     let classes = &told["flow_summary"]["sizes"]["classes"];
     let of = |place: usize| {
-        (classes[place]["flow_count"].as_u64(), classes[place]["bytes"].as_u64(), classes[place]["below_bytes"].as_u64())
+        (
+            classes[place]["flow_count"].as_u64(),
+            classes[place]["bytes"].as_u64(),
+            classes[place]["below_bytes"].as_u64(),
+        )
     };
     assert_eq!(of(0), (Some(9), Some(900), Some(1_000)));
     assert_eq!(of(3), (Some(1), Some(100_000), Some(1_000_000)));
@@ -171,16 +228,31 @@ fn mice_and_elephants_have_their_shares_of_flows_and_bytes() {
 
 #[test]
 fn only_frames_within_the_times_that_were_asked_for_count() {
-    let frames: Vec<_> = (0..10).map(|number| datagram(START_NS + number * 1_000_000, (1, 2), 60)).collect();
-    let (told, _) = with(&frames, Options { from_ns: 2_000_000, until_ns: Some(5_000_000), ..Options::default() });
-    assert_eq!((told["capture"]["frames"].as_u64(), told["capture"]["frames_left_out"].as_u64()), (Some(3), Some(7)));
+    let frames: Vec<_> =
+        (0..10).map(|number| datagram(START_NS + number * 1_000_000, (1, 2), 60)).collect();
+    let (told, _) = with(
+        &frames,
+        Options { from_ns: 2_000_000, until_ns: Some(5_000_000), ..Options::default() },
+    );
+    assert_eq!(
+        (told["capture"]["frames"].as_u64(), told["capture"]["frames_left_out"].as_u64()),
+        (Some(3), Some(7))
+    );
     assert_eq!(told["capture"]["start_ns"], START_NS + 2_000_000);
 }
 
 #[test]
 fn anonymous_addresses_share_their_prefixes_and_nothing_else_changes() {
-    let frame =
-        |last: u8| whole(START_NS, ethernet(&[], 0x0800, &ipv4([10, 1, 2, last], [10, 1, 9, 9], 17, 0, 0, &udp((7, 53), 30))));
+    let frame = |last: u8| {
+        whole(
+            START_NS,
+            ethernet(
+                &[],
+                0x0800,
+                &ipv4([10, 1, 2, last], [10, 1, 9, 9], 17, 0, 0, &udp((7, 53), 30)),
+            ),
+        )
+    };
     let frames = [frame(4), frame(5)];
     let key_hex = Some("000102030405060708090a0b0c0d0e0f".to_owned());
     let (plain, own) = with(&frames, Options::default());
@@ -193,7 +265,10 @@ fn anonymous_addresses_share_their_prefixes_and_nothing_else_changes() {
     }
     assert!(before.iter().zip(&after).all(|(before, after)| before != after));
     assert!(!told.to_string().contains("10.1.2"));
-    assert_eq!((told["tcp"].clone(), told["rates"].clone()), (plain["tcp"].clone(), plain["rates"].clone()));
+    assert_eq!(
+        (told["tcp"].clone(), told["rates"].clone()),
+        (plain["tcp"].clone(), plain["rates"].clone())
+    );
 }
 
 #[test]

@@ -23,15 +23,21 @@ fn read(file: Vec<u8>) -> (Vec<Read>, End) {
 }
 
 fn expected(frames: &[Captured]) -> Vec<Read> {
-    frames.iter().map(|frame| (Some(frame.at_ns), 0, frame.wire_bytes, frame.bytes.clone())).collect()
+    frames
+        .iter()
+        .map(|frame| (Some(frame.at_ns), 0, frame.wire_bytes, frame.bytes.clone()))
+        .collect()
 }
 
 #[test]
 fn every_format_byte_order_and_compression_gives_the_same_frames() {
     let frames = frames();
     for writer in [LITTLE, BIG] {
-        let plain =
-            [writer.pcap(false, ETHERNET, &frames), writer.pcap(true, ETHERNET, &frames), writer.pcapng(ETHERNET, &frames)];
+        let plain = [
+            writer.pcap(false, ETHERNET, &frames),
+            writer.pcap(true, ETHERNET, &frames),
+            writer.pcapng(ETHERNET, &frames),
+        ];
         for file in plain {
             let split = file.len() / 2;
             let members = [gzip(&file[..split]), gzip(&file[split..])].concat();
@@ -124,9 +130,15 @@ fn a_file_that_ends_early_has_its_whole_frames_and_says_where_it_ended() {
     assert_eq!(within(last), (expected(&frames[..4]), End::Complete));
     assert_eq!(
         within(last + 9),
-        (expected(&frames[..4]), End::Truncated { within: "the header of a record", offset_bytes: last as u64 })
+        (
+            expected(&frames[..4]),
+            End::Truncated { within: "the header of a record", offset_bytes: last as u64 }
+        )
     );
-    assert_eq!(within(last + 20), (expected(&frames[..4]), End::Truncated { within: "a frame", offset_bytes: last as u64 }));
+    assert_eq!(
+        within(last + 20),
+        (expected(&frames[..4]), End::Truncated { within: "a frame", offset_bytes: last as u64 })
+    );
 
     let file = BIG.pcapng(ETHERNET, &frames);
     let (read_frames, end) = read(file[..file.len() - 1].to_vec());
@@ -158,7 +170,9 @@ fn damage_is_told_with_its_place() {
     let mut file = gzip(&LITTLE.pcap(true, ETHERNET, &frames));
     let middle = file.len() - 6;
     file[middle] ^= 0xFF;
-    assert!(matches!(read(file).1, End::Damaged { what, .. } if what.contains("cannot be read on")));
+    assert!(
+        matches!(read(file).1, End::Damaged { what, .. } if what.contains("cannot be read on"))
+    );
 }
 
 #[test]
@@ -166,7 +180,10 @@ fn what_is_no_capture_is_refused() {
     let error = |bytes: Vec<u8>| open(bytes).err().expect("it is no capture");
     assert!(matches!(error(Vec::new()), CaptureError::Empty));
     assert!(matches!(error(vec![0xD4, 0xC3]), CaptureError::Short(2)));
-    assert!(matches!(error(LITTLE.pcap(true, ETHERNET, &[])[..20].to_vec()), CaptureError::Short(20)));
+    assert!(matches!(
+        error(LITTLE.pcap(true, ETHERNET, &[])[..20].to_vec()),
+        CaptureError::Short(20)
+    ));
     assert!(matches!(error(LITTLE.section()[..20].to_vec()), CaptureError::Short(20)));
     assert!(matches!(error(b"GIF89a".to_vec()), CaptureError::Unknown([b'G', b'I', b'F', b'8'])));
     let mut old = LITTLE.pcap(true, ETHERNET, &[]);

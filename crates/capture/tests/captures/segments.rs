@@ -15,10 +15,17 @@ struct Story(Vec<Captured>);
 impl Story {
     /// A handshake of 1 ms: 600 µs on the server's side, 400 µs on the client's.
     fn open() -> Story {
-        let options = |mss: u16| [vec![2, 4], mss.to_be_bytes().to_vec(), vec![1, 3, 3, 7]].concat();
+        let options =
+            |mss: u16| [vec![2, 4], mss.to_be_bytes().to_vec(), vec![1, 3, 3, 7]].concat();
         Story::default()
             .then(0, Segment { options: options(1_460), ..Segment::new(true, SYN, 999, 0, 0) })
-            .then(600, Segment { options: options(8_960), ..Segment::new(false, SYN | ACK, 4_999, 1_000, 0) })
+            .then(
+                600,
+                Segment {
+                    options: options(8_960),
+                    ..Segment::new(false, SYN | ACK, 4_999, 1_000, 0)
+                },
+            )
             .then(1_000, Segment::new(true, ACK, 1_000, 5_000, 0))
     }
 
@@ -47,7 +54,16 @@ impl Story {
 
     /// Counts that are not zero, of those that are no plain statistics.
     fn oddities(&self) -> Vec<(String, u64)> {
-        let plain = ["segments", "payload_bytes", "syns", "syn_acks", "fins", "resets", "mss_other", "window_scale_absent"];
+        let plain = [
+            "segments",
+            "payload_bytes",
+            "syns",
+            "syn_acks",
+            "fins",
+            "resets",
+            "mss_other",
+            "window_scale_absent",
+        ];
         let tcp = self.tcp();
         let counts = tcp.as_object().expect("an object").iter();
         let counts = counts.filter_map(|(name, value)| Some((name.clone(), value.as_u64()?)));
@@ -80,7 +96,11 @@ fn a_clean_connection_has_no_oddities_and_its_times() {
         ("server_side_rtt_ns", 700_000),
         ("client_side_rtt_ns", 300_000),
     ] {
-        assert_eq!((tcp[name]["count"].as_u64(), tcp[name]["min"].as_u64()), (Some(1), Some(expected)), "{name}");
+        assert_eq!(
+            (tcp[name]["count"].as_u64(), tcp[name]["min"].as_u64()),
+            (Some(1), Some(expected)),
+            "{name}"
+        );
     }
     assert_eq!(tcp["mss_bytes"], serde_json::json!([[1_460, 1], [8_960, 1]]));
     assert_eq!(tcp["window_scale"], serde_json::json!([[7, 2]]));
@@ -97,8 +117,10 @@ fn data_that_comes_again_late_is_a_retransmission() {
 
 #[test]
 fn a_retransmission_is_not_timed() {
-    let story =
-        Story::open().client(2_000, 1_000, 5_000, 100).client(202_000, 1_000, 5_000, 100).server(203_000, 5_000, 1_100, 0);
+    let story = Story::open()
+        .client(2_000, 1_000, 5_000, 100)
+        .client(202_000, 1_000, 5_000, 100)
+        .server(203_000, 5_000, 1_100, 0);
     assert_eq!(story.tcp()["server_side_rtt_ns"]["count"], 0);
 }
 
@@ -114,7 +136,12 @@ fn three_duplicates_and_a_retransmission_at_once_is_a_fast_one() {
         .server(3_020, 5_000, 1_100, 0)
         .server(3_030, 5_000, 1_100, 0)
         .client(3_500, 1_100, 5_000, 100);
-    let expected = [("after_gaps", 1), ("duplicate_acks", 3), ("retransmissions", 1), ("fast_retransmissions", 1)];
+    let expected = [
+        ("after_gaps", 1),
+        ("duplicate_acks", 3),
+        ("retransmissions", 1),
+        ("fast_retransmissions", 1),
+    ];
     assert_eq!(story.oddities(), counted(&expected));
 }
 
@@ -134,8 +161,14 @@ fn a_segment_that_was_overtaken_within_the_handshakes_time_is_out_of_order() {
 
 #[test]
 fn data_that_were_acknowledged_come_again_for_nothing() {
-    let story = Story::open().client(2_000, 1_000, 5_000, 100).server(2_100, 5_000, 1_100, 0).client(2_200, 1_000, 5_000, 100);
-    assert_eq!(story.oddities(), counted(&[("retransmissions", 1), ("spurious_retransmissions", 1)]));
+    let story = Story::open()
+        .client(2_000, 1_000, 5_000, 100)
+        .server(2_100, 5_000, 1_100, 0)
+        .client(2_200, 1_000, 5_000, 100);
+    assert_eq!(
+        story.oddities(),
+        counted(&[("retransmissions", 1), ("spurious_retransmissions", 1)])
+    );
 }
 
 #[test]
@@ -146,7 +179,10 @@ fn a_closed_window_its_probes_and_its_opening_are_told_apart() {
     let story = window(3_000, 0, Story::open().client(2_000, 1_000, 5_000, 100));
     let story = window(204_000, 0, story.client(203_000, 1_100, 5_000, 1));
     let story = window(300_000, 900, story).client(301_000, 1_100, 5_000, 100);
-    assert_eq!(story.oddities(), counted(&[("zero_windows", 2), ("zero_window_probes", 1), ("window_updates", 1)]));
+    assert_eq!(
+        story.oddities(),
+        counted(&[("zero_windows", 2), ("zero_window_probes", 1), ("window_updates", 1)])
+    );
 }
 
 #[test]
@@ -161,8 +197,10 @@ fn a_keep_alive_and_its_answer_are_no_retransmission_and_no_duplicate() {
 
 #[test]
 fn a_segment_longer_than_the_receivers_maximum_was_cut_by_an_interface() {
-    let story =
-        Story::open().client(2_000, 1_000, 5_000, 8_960).client(2_001, 9_960, 5_000, 8_961).server(2_100, 5_000, 18_921, 1_461);
+    let story = Story::open()
+        .client(2_000, 1_000, 5_000, 8_960)
+        .client(2_001, 9_960, 5_000, 8_961)
+        .server(2_100, 5_000, 18_921, 1_461);
     assert_eq!(story.oddities(), counted(&[("beyond_mss", 2)]));
 }
 
@@ -179,17 +217,22 @@ fn numbers_that_wrap_are_in_order() {
 
 #[test]
 fn bytes_that_were_overtaken_count_once_and_those_of_a_jump_do_not() {
-    let reordered =
-        Story::open().client(2_000, 1_000, 5_000, 100).client(2_100, 1_200, 5_000, 100).client(2_200, 1_100, 5_000, 100);
+    let reordered = Story::open()
+        .client(2_000, 1_000, 5_000, 100)
+        .client(2_100, 1_200, 5_000, 100)
+        .client(2_200, 1_100, 5_000, 100);
     assert_eq!(reordered.tcp()["payload_bytes"], 300);
-    let jump = Story::open().client(2_000, 1_000, 5_000, 100).client(3_000, 1_000_000_000, 5_000, 100);
+    let jump =
+        Story::open().client(2_000, 1_000, 5_000, 100).client(3_000, 1_000_000_000, 5_000, 100);
     assert_eq!(jump.tcp()["payload_bytes"], 200);
 }
 
 #[test]
 fn another_syn_with_another_number_opens_another_connection() {
     let again = |seq: u32| {
-        Story::open().then(5_000, Segment::new(true, RST, 1_000, 0, 0)).then(9_000, Segment::new(true, SYN, seq, 0, 0))
+        Story::open()
+            .then(5_000, Segment::new(true, RST, 1_000, 0, 0))
+            .then(9_000, Segment::new(true, SYN, seq, 0, 0))
     };
     assert_eq!(profile(again(70_000).file())["flow_summary"]["connections"], 2);
     let repeated = profile(Story::open().then(9_000, Segment::new(true, SYN, 999, 0, 0)).file());
@@ -199,12 +242,20 @@ fn another_syn_with_another_number_opens_another_connection() {
 
 #[test]
 fn the_client_is_who_opened_it_or_else_who_has_the_higher_port() {
-    let (opened, middle) = (Story::open().server(2_000, 5_000, 1_000, 7), Story::default().server(2_000, 5_000, 1_000, 7));
+    let (opened, middle) = (
+        Story::open().server(2_000, 5_000, 1_000, 7),
+        Story::default().server(2_000, 5_000, 1_000, 7),
+    );
     for (story, is_known) in [(opened, 1), (middle, 0)] {
         let (_, profile) = profile_with(story.file(), Options::default());
         let connections = &profile.tables()[0];
-        let value =
-            |wanted: &str| connections.columns.iter().find(|(name, _)| *name == wanted).map(|(_, column)| format!("{column:?}"));
+        let value = |wanted: &str| {
+            connections
+                .columns
+                .iter()
+                .find(|(name, _)| *name == wanted)
+                .map(|(_, column)| format!("{column:?}"))
+        };
         assert_eq!(value("client_port").as_deref(), Some("U32([40000])"));
         assert_eq!(value("server_payload_bytes").as_deref(), Some("U64([7])"));
         assert_eq!(value("is_client_known"), Some(format!("U32([{is_known}])")));
@@ -215,7 +266,8 @@ fn the_client_is_who_opened_it_or_else_who_has_the_higher_port() {
 fn requests_and_their_times_are_those_at_the_point_of_capture() {
     let mut story = Story::open();
     for turn in 0..3_u32 {
-        let (at_us, seq, ack) = (10_000 * (u64::from(turn) + 1), 1_000 + turn * 100, 5_000 + turn * 2_000);
+        let (at_us, seq, ack) =
+            (10_000 * (u64::from(turn) + 1), 1_000 + turn * 100, 5_000 + turn * 2_000);
         story = story
             .client(at_us, seq, ack, 100)
             .server(at_us + 2_000, ack, seq + 100, 1_000)
@@ -223,7 +275,10 @@ fn requests_and_their_times_are_those_at_the_point_of_capture() {
             .client(at_us + 2_200, seq + 100, ack + 2_000, 0);
     }
     let exchanges = profile(story.file())["exchanges"].clone();
-    assert_eq!((exchanges["exchanges"].as_u64(), exchanges["unanswered"].as_u64()), (Some(3), Some(0)));
+    assert_eq!(
+        (exchanges["exchanges"].as_u64(), exchanges["unanswered"].as_u64()),
+        (Some(3), Some(0))
+    );
     for (name, count, expected) in [
         ("request_bytes", 3, 100),
         ("response_bytes", 3, 2_000),
@@ -265,7 +320,8 @@ fn round_trips_are_of_handshakes_and_of_acknowledgements_without_data() {
 
 #[test]
 fn a_reset_of_another_connection_does_not_move_the_numbers_of_this_one() {
-    // The first SYN meets a server that still knows an old connection: it acknowledges that, and the client resets it.
+    // The first SYN meets a server that still knows an old connection: it acknowledges that, and
+    // the client resets it.
     let mut story = Story::default()
         .then(0, Segment::new(true, SYN, 1_000, 0, 0))
         .then(30_000, Segment::new(false, ACK, 7_777, 900_000_000, 0))

@@ -17,7 +17,8 @@ pub struct Codel {
     drop_next: Time,
     count: u64,
     last_count: u64,
-    /// Bytes of the largest frame that left so far: nothing is marked or dropped before more than that waits.
+    /// Bytes of the largest frame that left so far: nothing is marked or dropped before more than
+    /// that waits.
     frame_bytes_max: u64,
 }
 
@@ -38,11 +39,20 @@ impl Codel {
         }
     }
 
-    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` still wait behind it.
-    pub(crate) fn on_departure(&mut self, now: Time, waited: Span, backlog_bytes: u64, bytes: u64, capable: bool) -> Fate {
+    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes`
+    /// still wait behind it.
+    pub(crate) fn on_departure(
+        &mut self,
+        now: Time,
+        waited: Span,
+        backlog_bytes: u64,
+        bytes: u64,
+        capable: bool,
+    ) -> Fate {
         self.frame_bytes_max = self.frame_bytes_max.max(bytes);
         let fate = self.control(now, waited, backlog_bytes, capable);
-        if fate == Fate::Pass && capable && self.mark_above > Span::ZERO && waited > self.mark_above {
+        if fate == Fate::Pass && capable && self.mark_above > Span::ZERO && waited > self.mark_above
+        {
             return Fate::Mark;
         }
         fate
@@ -76,8 +86,9 @@ impl Codel {
         action
     }
 
-    /// RFC 8289, section 5.6: a queue of at most one packet of the largest size is never above the target. That size is learnt from the
-    /// frames that left, as Linux did (`maxpacket`), so that a small frame in front of a large one does not lower it.
+    /// RFC 8289, section 5.6: a queue of at most one packet of the largest size is never above the
+    /// target. That size is learnt from the frames that left, as Linux did (`maxpacket`), so that a
+    /// small frame in front of a large one does not lower it.
     fn is_above(&mut self, now: Time, waited: Span, backlog_bytes: u64) -> bool {
         if waited < self.target || backlog_bytes <= self.frame_bytes_max {
             self.first_above = Time::NEVER;
@@ -111,33 +122,48 @@ mod tests {
         Time::ZERO + MS.times(ms)
     }
 
-    /// Milliseconds at which something is dropped when a frame leaves every millisecond after this wait.
+    /// Milliseconds at which something is dropped when a frame leaves every millisecond after this
+    /// wait.
     fn drops(codel: &mut Codel, from_ms: u64, until_ms: u64, waited: Span) -> Vec<u64> {
-        let dropped = |&ms: &u64| codel.on_departure(at(ms), waited, 10 * MTU, MTU, false) == Fate::Drop(DropCause::Codel);
+        let dropped = |&ms: &u64| {
+            codel.on_departure(at(ms), waited, 10 * MTU, MTU, false) == Fate::Drop(DropCause::Codel)
+        };
         (from_ms..until_ms).filter(dropped).collect()
     }
 
     #[test]
     fn the_first_drop_comes_when_the_wait_was_above_target_for_an_interval() {
-        assert_eq!(drops(&mut codel(), 0, 300, MS.times(6)), [100, 200, 271]); // 100 ms, then 70.7 ms on
+        // 100 ms, then 70.7 ms on
+        assert_eq!(drops(&mut codel(), 0, 300, MS.times(6)), [100, 200, 271]);
         assert_eq!(drops(&mut codel(), 0, 300, MS.times(4)), []);
     }
 
     #[test]
     fn the_last_frame_of_a_queue_always_passes() {
         let mut codel = codel();
-        assert!((0..500).all(|ms| codel.on_departure(at(ms), MS.times(50), MTU, MTU, false) == Fate::Pass));
+        assert!(
+            (0..500)
+                .all(|ms| codel.on_departure(at(ms), MS.times(50), MTU, MTU, false) == Fate::Pass)
+        );
     }
 
-    /// A small frame in front of one of full size: what waits is not more than the largest frame, so nothing is dropped.
+    /// A small frame in front of one of full size: what waits is not more than the largest frame,
+    /// so nothing is dropped.
     #[test]
     fn a_queue_of_one_large_frame_is_never_too_long_whatever_leaves_before_it() {
         let mut codel = codel();
         codel.on_departure(at(0), MS, 0, MTU, false);
-        assert!((0..500).all(|ms| codel.on_departure(at(ms), MS.times(50), MTU, 64, false) == Fate::Pass));
         assert!(
-            (500..1_000).any(|ms| codel.on_departure(at(ms), MS.times(50), MTU + 1, 64, false) == Fate::Drop(DropCause::Codel))
+            (0..500)
+                .all(|ms| codel.on_departure(at(ms), MS.times(50), MTU, 64, false) == Fate::Pass)
         );
+        assert!((500..1_000).any(|ms| codel.on_departure(
+            at(ms),
+            MS.times(50),
+            MTU + 1,
+            64,
+            false
+        ) == Fate::Drop(DropCause::Codel)));
     }
 
     /// RFC 8289, section 5.4: a dropping state that follows soon resumes near the last rate.

@@ -38,15 +38,22 @@ pub enum Aqm {
 }
 
 impl Aqm {
-    /// Whether it decides when a frame leaves: such a port cannot commit to departures ahead of time.
+    /// Whether it decides when a frame leaves: such a port cannot commit to departures ahead of
+    /// time.
     pub(crate) fn decides_at_dequeue(&self) -> bool {
         matches!(self, Aqm::Codel(_))
     }
 
-    /// The fate of an arriving frame; `depth_bytes` is the depth of the queue before it, `elephant` its flow's bytes
-    /// per AFD period when it is an elephant.
+    /// The fate of an arriving frame; `depth_bytes` is the depth of the queue before it, `elephant`
+    /// its flow's bytes per AFD period when it is an elephant.
     #[inline]
-    pub(crate) fn on_arrival(&mut self, now: Time, depth_bytes: u64, capable: bool, elephant: Option<u64>) -> Fate {
+    pub(crate) fn on_arrival(
+        &mut self,
+        now: Time,
+        depth_bytes: u64,
+        capable: bool,
+        elephant: Option<u64>,
+    ) -> Fate {
         match self {
             Aqm::None | Aqm::Codel(_) => Fate::Pass,
             Aqm::Step(step) => step.on_arrival(depth_bytes, capable),
@@ -59,9 +66,16 @@ impl Aqm {
         }
     }
 
-    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` is what still waits
-    /// behind it.
-    pub(crate) fn on_departure(&mut self, now: Time, waited: Span, backlog_bytes: u64, bytes: u64, capable: bool) -> Fate {
+    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` is
+    /// what still waits behind it.
+    pub(crate) fn on_departure(
+        &mut self,
+        now: Time,
+        waited: Span,
+        backlog_bytes: u64,
+        bytes: u64,
+        capable: bool,
+    ) -> Fate {
         match self {
             Aqm::None | Aqm::Step(_) | Aqm::Red(_) | Aqm::Afd(_) => Fate::Pass,
             Aqm::Codel(codel) => codel.on_departure(now, waited, backlog_bytes, bytes, capable),
@@ -77,7 +91,9 @@ mod tests {
     /// What happens to an elephant far above its share, capable and not.
     fn fates(ecn: bool) -> [Fate; 2] {
         let afd = Afd::new(1, Span::from_us(1), 1, ecn, RandomStream::new(1, "afd"));
-        [true, false].map(|capable| Aqm::Afd(Box::new(afd.clone())).on_arrival(Time::ZERO, 1, capable, Some(1 << 60)))
+        [true, false].map(|capable| {
+            Aqm::Afd(Box::new(afd.clone())).on_arrival(Time::ZERO, 1, capable, Some(1 << 60))
+        })
     }
 
     #[test]

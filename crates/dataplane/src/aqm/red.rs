@@ -1,4 +1,5 @@
-//! Random early detection on the average depth (Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993), in integers.
+//! Random early detection on the average depth (Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993), in
+//! integers.
 
 use super::Fate;
 use crate::DropCause;
@@ -6,8 +7,8 @@ use tailrace_units::{Pace, Probability, RandomStream, Time};
 
 /// Binary digits after the point of the average depth.
 const FRACTION_BITS: u32 = 16;
-/// Idle time is counted in frames of this many bytes ("the time to send a small packet", section 11 of the paper, takes
-/// a typical one).
+/// Idle time is counted in frames of this many bytes ("the time to send a small packet", section 11
+/// of the paper, takes a typical one).
 const TYPICAL_FRAME_BYTES: u64 = 1000;
 
 /// Thresholds for one kind of frame.
@@ -15,13 +16,14 @@ const TYPICAL_FRAME_BYTES: u64 = 1000;
 pub struct RedProfile {
     /// Average depth below which no frame is marked or dropped.
     pub minimum_bytes: u64,
-    /// Average depth from which on every frame is marked or dropped. At least `minimum_bytes`; equal to it, the profile
-    /// is a step.
+    /// Average depth from which on every frame is marked or dropped. At least `minimum_bytes`;
+    /// equal to it, the profile is a step.
     pub maximum_bytes: u64,
     /// Probability just below the maximum in thousandths, 0 to 1000.
     pub probability_milli: u32,
-    /// From the maximum to twice of it the probability rises from `probability_milli` to one instead of jumping
-    /// (Floyd's "gentle" of 2000, the default of ns-3). Switches mark or drop every frame from the maximum on.
+    /// From the maximum to twice of it the probability rises from `probability_milli` to one
+    /// instead of jumping (Floyd's "gentle" of 2000, the default of ns-3). Switches mark or drop
+    /// every frame from the maximum on.
     pub is_gentle: bool,
 }
 
@@ -35,14 +37,15 @@ pub struct Red {
     random: RandomStream,
     pace: Pace,
     average: u64,
-    /// Frames since the last mark or drop; -1 when the average was below the minimum since (section 4 of the paper).
+    /// Frames since the last mark or drop; -1 when the average was below the minimum since (section
+    /// 4 of the paper).
     count: i64,
     last_arrival: Time,
 }
 
 impl Red {
-    /// The average's weight is 2^-`weight_exponent` (0: instantaneous). `not_capable` is for frames that cannot be marked.
-    /// `pace` is the port's, for ageing the average while the port is idle.
+    /// The average's weight is 2^-`weight_exponent` (0: instantaneous). `not_capable` is for frames
+    /// that cannot be marked. `pace` is the port's, for ageing the average while the port is idle.
     pub fn new(
         profile: RedProfile,
         not_capable: RedProfile,
@@ -55,7 +58,17 @@ impl Red {
             assert!(profile.minimum_bytes <= profile.maximum_bytes, "thresholds are in order");
         }
         let last_arrival = Time::ZERO;
-        Red { profile, not_capable, weight_exponent, ecn, random, pace, average: 0, count: -1, last_arrival }
+        Red {
+            profile,
+            not_capable,
+            weight_exponent,
+            ecn,
+            random,
+            pace,
+            average: 0,
+            count: -1,
+            last_arrival,
+        }
     }
 
     pub(crate) fn on_arrival(&mut self, now: Time, depth_bytes: u64, capable: bool) -> Fate {
@@ -89,7 +102,8 @@ impl Red {
 
     /// While the port was idle the average falls as if small frames had passed.
     fn age(&mut self, now: Time) {
-        let frames = now.since(self.last_arrival).ps() / self.pace.time_to_send(TYPICAL_FRAME_BYTES).ps().max(1);
+        let frames = now.since(self.last_arrival).ps()
+            / self.pace.time_to_send(TYPICAL_FRAME_BYTES).ps().max(1);
         for _ in 0..frames.min(64 << self.weight_exponent) {
             let fall = self.average >> self.weight_exponent;
             if fall == 0 {
@@ -123,12 +137,20 @@ mod tests {
     use super::*;
     use tailrace_units::{BitRate, Span};
 
-    const PROFILE: RedProfile =
-        RedProfile { minimum_bytes: 10_000, maximum_bytes: 30_000, probability_milli: 100, is_gentle: false };
+    const PROFILE: RedProfile = RedProfile {
+        minimum_bytes: 10_000,
+        maximum_bytes: 30_000,
+        probability_milli: 100,
+        is_gentle: false,
+    };
     const GENTLE: RedProfile = RedProfile { is_gentle: true, ..PROFILE };
     /// A step: certain from its minimum on.
-    const STRICT: RedProfile =
-        RedProfile { minimum_bytes: 1_000, maximum_bytes: 1_000, probability_milli: 1_000, is_gentle: false };
+    const STRICT: RedProfile = RedProfile {
+        minimum_bytes: 1_000,
+        maximum_bytes: 1_000,
+        probability_milli: 1_000,
+        is_gentle: false,
+    };
 
     fn of(profile: RedProfile, weight_exponent: u8) -> Red {
         let pace = BitRate::from_gbps(10).pace(0);
@@ -143,7 +165,8 @@ mod tests {
 
     /// Frames from one mark to the next at this depth.
     fn gaps(red: &mut Red, depth: u64) -> Vec<usize> {
-        let marked: Vec<usize> = (0..40_000).filter(|_| red.on_arrival(Time::ZERO, depth, true) == Fate::Mark).collect();
+        let marked: Vec<usize> =
+            (0..40_000).filter(|_| red.on_arrival(Time::ZERO, depth, true) == Fate::Mark).collect();
         marked.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
@@ -174,8 +197,9 @@ mod tests {
         assert!(of(59_999).contains(&1) && of(60_000).iter().all(|&gap| gap == 1));
     }
 
-    /// Section 4 of the paper: the count is -1 while the average is below the minimum, so that the first frame above it
-    /// is marked with p_b and not with p_b / (1 - p_b); and frames below the minimum do not add up.
+    /// Section 4 of the paper: the count is -1 while the average is below the minimum, so that the
+    /// first frame above it is marked with p_b and not with p_b / (1 - p_b); and frames below the
+    /// minimum do not add up.
     #[test]
     fn the_first_frame_above_the_minimum_is_marked_with_the_plain_probability() {
         let mut red = red(0);
@@ -215,7 +239,8 @@ mod tests {
         let later = Time::ZERO + Span::from_secs(1);
         (0..20).for_each(|_| red.update_average(later, 16_000));
         let risen = average(&red);
-        red.update_average(later + Span::from_us(8), 0); // ten typical frames of 800 ns, and the arrival itself
+        // ten typical frames of 800 ns, and the arrival itself
+        red.update_average(later + Span::from_us(8), 0);
         let fallen = risen * (15.0_f64 / 16.0).powi(11);
         assert!((average(&red) - fallen).abs() < 3.0, "{} and {fallen}", average(&red));
     }

@@ -1,4 +1,5 @@
-//! DCTCP's step: frames that arrive when the depth exceeds a threshold are marked (RFC 8257, section 3.1).
+//! DCTCP's step: frames that arrive when the depth exceeds a threshold are marked (RFC 8257,
+//! section 3.1).
 
 use super::Fate;
 

@@ -3,9 +3,10 @@
 /// First size of the memory: what the smallest piece of memory of an allocator holds.
 const CAPACITY_MIN: usize = 8;
 
-/// First in, first out, with a header of 32 bytes. Frames that wait follow each other without a pause, so that the start of the
-/// first and the bytes of each tell when all start: a frame takes two bytes here. The capacity is a power of two, and the memory
-/// only grows. The earliest stands in the header: whoever takes it need not wait for memory that is in no cache.
+/// First in, first out, with a header of 32 bytes. Frames that wait follow each other without a
+/// pause, so that the start of the first and the bytes of each tell when all start: a frame takes
+/// two bytes here. The capacity is a power of two, and the memory only grows. The earliest stands
+/// in the header: whoever takes it need not wait for memory that is in no cache.
 #[derive(Debug, Default)]
 pub(super) struct Departures {
     /// Those behind the earliest.
@@ -98,7 +99,10 @@ mod tests {
                 } else if !departures.is_empty() {
                     prop_assert_eq!(Some(departures.pop()), model.pop_front());
                 }
-                prop_assert_eq!((departures.len(), departures.is_empty()), (model.len(), model.is_empty()));
+                prop_assert_eq!(
+                    (departures.len(), departures.is_empty()),
+                    (model.len(), model.is_empty())
+                );
                 prop_assert!(departures.iter().eq(model.iter().copied()));
             }
         }

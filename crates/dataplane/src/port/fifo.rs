@@ -13,7 +13,8 @@ use tailrace_units::Time;
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Fifo {
-    /// Bytes of the frames that wait. The first starts when the transmitter is due, each other when the one before it is over.
+    /// Bytes of the frames that wait. The first starts when the transmitter is due, each other when
+    /// the one before it is over.
     departures: Departures,
     room: Room,
     aqm: Aqm,
@@ -24,7 +25,12 @@ pub(super) struct Fifo {
 impl Fifo {
     pub(super) fn new(mut policy: PortPolicy) -> Fifo {
         let only = policy.queues.pop().expect("a plain port has one queue");
-        Fifo { departures: Departures::default(), room: only.room, aqm: only.aqm, counters: QueueCounters::default() }
+        Fifo {
+            departures: Departures::default(),
+            room: only.room,
+            aqm: only.aqm,
+            counters: QueueCounters::default(),
+        }
     }
 
     /// What has happened by `now`: a frame is sent when its transmission starts.
@@ -45,7 +51,10 @@ impl Fifo {
             tx_frames: self.departures.len() as u64,
             tx_bytes: waiting_bytes,
             depth_max_bytes: waiting_bytes,
-            byte_picoseconds: self.departures(transmitter).map(|(start, bytes)| waited(bytes, now, start)).sum(),
+            byte_picoseconds: self
+                .departures(transmitter)
+                .map(|(start, bytes)| waited(bytes, now, start))
+                .sum(),
             ..QueueCounters::default()
         };
     }
@@ -97,9 +106,16 @@ impl Fifo {
         self.depart(transmitter, now, buffer, |at, bytes| out.depth(at, port, bytes));
     }
 
-    /// Calls `each` with the start of each transmission and the bytes that wait behind it; the memory of all frames is given back at once.
+    /// Calls `each` with the start of each transmission and the bytes that wait behind it; the
+    /// memory of all frames is given back at once.
     #[inline(always)]
-    fn depart(&mut self, transmitter: &mut Transmitter, now: Time, buffer: &mut SharedBuffer, mut each: impl FnMut(Time, u64)) {
+    fn depart(
+        &mut self,
+        transmitter: &mut Transmitter,
+        now: Time,
+        buffer: &mut SharedBuffer,
+        mut each: impl FnMut(Time, u64),
+    ) {
         debug_assert!(!now.is_never(), "something may wait");
         let before = transmitter.waiting_bytes;
         let mut start = transmitter.due;
@@ -107,13 +123,18 @@ impl Fifo {
             let bytes = self.departures.pop();
             transmitter.waiting_bytes -= u64::from(bytes);
             each(start, transmitter.waiting_bytes);
-            start = if self.departures.is_empty() { Time::NEVER } else { start + transmitter.time_to_send(bytes) };
+            start = if self.departures.is_empty() {
+                Time::NEVER
+            } else {
+                start + transmitter.time_to_send(bytes)
+            };
         }
         transmitter.due = start;
         buffer.give_back(&self.room, before, before - transmitter.waiting_bytes);
     }
 
-    /// Decides the fate of a frame that arrives now: when its transmission starts and ends, or none if it is dropped.
+    /// Decides the fate of a frame that arrives now: when its transmission starts and ends, or none
+    /// if it is dropped.
     #[inline(always)]
     pub(super) fn judge<F: Frame>(
         &mut self,
@@ -133,14 +154,25 @@ impl Fifo {
             out.dropped(now, transmitter.number, 0, frame, cause);
             return None;
         }
-        let managed = Managed { aqm: &mut self.aqm, counters: &mut self.counters, depth_bytes: depth };
-        if !judge_arrival(managed, Place { at: now, port: transmitter.number, queue: 0 }, frame, None, out) {
+        let managed =
+            Managed { aqm: &mut self.aqm, counters: &mut self.counters, depth_bytes: depth };
+        if !judge_arrival(
+            managed,
+            Place { at: now, port: transmitter.number, queue: 0 },
+            frame,
+            None,
+            out,
+        ) {
             return None;
         }
         transmitter.occupy(start, bytes);
         if start > now {
             buffer.take(&self.room, depth, bytes);
-            debug_assert_eq!(self.departures.is_empty(), transmitter.due.is_never(), "the port is settled");
+            debug_assert_eq!(
+                self.departures.is_empty(),
+                transmitter.due.is_never(),
+                "the port is settled"
+            );
             transmitter.due = transmitter.due.min(start);
             self.departures.push(bytes);
             let after = depth + u64::from(bytes);

@@ -52,18 +52,36 @@ pub(super) fn judge_departure<F: Frame>(
 ) -> bool {
     let capable = frame.ecn() != Ecn::NotEct;
     let waited = place.at.since(arrived);
-    let fate = queue.aqm.on_departure(place.at, waited, queue.depth_bytes, u64::from(frame.bytes()), capable);
+    let fate = queue.aqm.on_departure(
+        place.at,
+        waited,
+        queue.depth_bytes,
+        u64::from(frame.bytes()),
+        capable,
+    );
     carry_out(fate, queue, place, frame, out)
 }
 
 /// The common case: a frame passes at the cost of a comparison.
 #[inline(always)]
-fn carry_out<F: Frame>(fate: Fate, queue: &mut Managed<'_>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
+fn carry_out<F: Frame>(
+    fate: Fate,
+    queue: &mut Managed<'_>,
+    place: Place,
+    frame: &mut F,
+    out: &mut impl Outputs<F>,
+) -> bool {
     fate == Fate::Pass || strike(fate, queue, place, frame, out)
 }
 
 #[inline(never)]
-fn strike<F: Frame>(fate: Fate, queue: &mut Managed<'_>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
+fn strike<F: Frame>(
+    fate: Fate,
+    queue: &mut Managed<'_>,
+    place: Place,
+    frame: &mut F,
+    out: &mut impl Outputs<F>,
+) -> bool {
     match fate {
         Fate::Pass => true,
         Fate::Mark => {

@@ -1,9 +1,10 @@
 //! One output port: its queues, its scheduler and its transmitter.
 //!
-//! Two kinds of port behave the same and differ in when they decide. A port with one queue and nothing to choose at
-//! dequeue commits to every departure when the frame arrives and keeps only start times ([`fifo`]). Any other port
-//! chooses when its transmitter becomes free, or later when asked, with the state of that moment ([`scheduled`]): a
-//! frame that arrives exactly when the transmitter becomes free is not seen by that choice.
+//! Two kinds of port behave the same and differ in when they decide. A port with one queue and
+//! nothing to choose at dequeue commits to every departure when the frame arrives and keeps only
+//! start times ([`fifo`]). Any other port chooses when its transmitter becomes free, or later when
+//! asked, with the state of that moment ([`scheduled`]): a frame that arrives exactly when the
+//! transmitter becomes free is not seen by that choice.
 //!
 //! A frame leaves its queue, and the shared memory, when its transmission starts.
 
@@ -26,8 +27,8 @@ use tailrace_units::{Pace, Time, prefetch_all};
 use tailrace_wire::{Pause, PauseState};
 use transmitter::Transmitter;
 
-/// What a frame touches of a plain port lies in its first 160 bytes, which begin at a cache line: there are thousands of
-/// ports, and a frame seldom finds the port that it comes to in a cache.
+/// What a frame touches of a plain port lies in its first 160 bytes, which begin at a cache line:
+/// there are thousands of ports, and a frame seldom finds the port that it comes to in a cache.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Port<F> {
@@ -35,9 +36,11 @@ pub(crate) struct Port<F> {
     queueing: Queueing<F>,
 }
 
-const _: () = assert!(size_of::<Port<tailrace_wire::Packet>>() == 192, "a port takes three cache lines");
+const _: () =
+    assert!(size_of::<Port<tailrace_wire::Packet>>() == 192, "a port takes three cache lines");
 
-/// A plain port stands in the port, not behind a pointer: most ports are plain, and a hop waits for one line less.
+/// A plain port stands in the port, not behind a pointer: most ports are plain, and a hop waits for
+/// one line less.
 #[derive(Debug)]
 enum Queueing<F> {
     Fifo(Fifo),
@@ -48,12 +51,22 @@ enum Queueing<F> {
 pub(crate) type Releases = Vec<(Time, Account, u32)>;
 
 impl<F: Frame> Port<F> {
-    /// `must_choose` makes a plain port choose at departure too: for ports that may be paused, and for tests.
-    pub(crate) fn new(number: PortNo, pace: Pace, overhead_bytes: u32, policy: PortPolicy, must_choose: bool) -> Port<F> {
+    /// `must_choose` makes a plain port choose at departure too: for ports that may be paused, and
+    /// for tests.
+    pub(crate) fn new(
+        number: PortNo,
+        pace: Pace,
+        overhead_bytes: u32,
+        policy: PortPolicy,
+        must_choose: bool,
+    ) -> Port<F> {
         let transmitter = Transmitter::new(number, pace, overhead_bytes);
         let is_plain = policy.is_plain() && !must_choose;
-        let queueing =
-            if is_plain { Queueing::Fifo(Fifo::new(policy)) } else { Queueing::Scheduled(Box::new(Scheduled::new(policy))) };
+        let queueing = if is_plain {
+            Queueing::Fifo(Fifo::new(policy))
+        } else {
+            Queueing::Scheduled(Box::new(Scheduled::new(policy)))
+        };
         Port { transmitter, queueing }
     }
 
@@ -137,7 +150,8 @@ impl<F: Frame> Port<F> {
         self.scheduled().is_some_and(Scheduled::can_be_held_back)
     }
     pub(crate) fn storms(&self) -> (u64, u64) {
-        self.scheduled().map_or((0, 0), |scheduled| (scheduled.storms_detected, scheduled.storms_ended))
+        self.scheduled()
+            .map_or((0, 0), |scheduled| (scheduled.storms_detected, scheduled.storms_ended))
     }
     pub(crate) fn elephants(&self) -> Option<TrapCounters> {
         self.scheduled().and_then(|scheduled| scheduled.etrap.as_ref()).map(|etrap| etrap.counters)
@@ -148,8 +162,9 @@ impl<F: Frame> Port<F> {
         if self.chooses_late() { self.transmitter.due } else { Time::NEVER }
     }
 
-    /// When the engine must call although nothing arrives at the other end of the wire until then. While a frame is on
-    /// the wire its arrival there is a good time to ask again; only choices after that need a call.
+    /// When the engine must call although nothing arrives at the other end of the wire until then.
+    /// While a frame is on the wire its arrival there is a good time to ask again; only choices
+    /// after that need a call.
     pub(crate) fn next_wakeup(&self) -> Time {
         let choice = self.next_choice();
         if choice > self.transmitter.free_at { choice } else { Time::NEVER }
@@ -161,44 +176,69 @@ impl<F: Frame> Port<F> {
         self.transmitter.due
     }
 
-    /// Whether a frame that arrives now is sent at once, so that it takes no memory. A port that chooses does not say.
+    /// Whether a frame that arrives now is sent at once, so that it takes no memory. A port that
+    /// chooses does not say.
     #[inline]
     pub(crate) fn sends_at_once(&self, now: Time) -> bool {
         self.transmitter.free_at <= now && !self.chooses_late()
     }
 
     /// Does everything that was due up to and including `now`.
-    pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outputs<F>) {
+    pub(crate) fn settle(
+        &mut self,
+        now: Time,
+        buffer: &mut SharedBuffer,
+        releases: &mut Releases,
+        out: &mut impl Outputs<F>,
+    ) {
         match &mut self.queueing {
             Queueing::Fifo(fifo) => fifo.settle(&mut self.transmitter, now, buffer, out),
-            Queueing::Scheduled(scheduled) => {
-                scheduled.settle(&mut Exit { transmitter: &mut self.transmitter, buffer, releases, out }, now)
-            }
+            Queueing::Scheduled(scheduled) => scheduled.settle(
+                &mut Exit { transmitter: &mut self.transmitter, buffer, releases, out },
+                now,
+            ),
         }
     }
 
     /// Does the one thing that is due next, at `at`. Only ports that choose have such things.
-    pub(crate) fn step(&mut self, at: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outputs<F>) {
+    pub(crate) fn step(
+        &mut self,
+        at: Time,
+        buffer: &mut SharedBuffer,
+        releases: &mut Releases,
+        out: &mut impl Outputs<F>,
+    ) {
         if let Queueing::Scheduled(scheduled) = &mut self.queueing {
-            scheduled.step(&mut Exit { transmitter: &mut self.transmitter, buffer, releases, out }, at);
+            scheduled
+                .step(&mut Exit { transmitter: &mut self.transmitter, buffer, releases, out }, at);
         }
     }
 
-    /// Decides the fate of a frame that arrives now. The port must be settled. The frame stays where it is until it is
-    /// known where it goes, so that it moves once.
+    /// Decides the fate of a frame that arrives now. The port must be settled. The frame stays
+    /// where it is until it is known where it goes, so that it moves once.
     #[inline(always)]
-    pub(crate) fn judge(&mut self, now: Time, frame: &mut F, buffer: &mut SharedBuffer, out: &mut impl Outputs<F>) -> Verdict {
+    pub(crate) fn judge(
+        &mut self,
+        now: Time,
+        frame: &mut F,
+        buffer: &mut SharedBuffer,
+        out: &mut impl Outputs<F>,
+    ) -> Verdict {
         match &mut self.queueing {
-            Queueing::Fifo(fifo) => match fifo.judge(&mut self.transmitter, now, frame, buffer, out) {
-                None => Verdict::Dropped,
-                Some((start, end)) => Verdict::Leaves { start, end },
-            },
-            Queueing::Scheduled(scheduled) => scheduled.judge(&mut self.transmitter, now, frame, buffer, out),
+            Queueing::Fifo(fifo) => {
+                match fifo.judge(&mut self.transmitter, now, frame, buffer, out) {
+                    None => Verdict::Dropped,
+                    Some((start, end)) => Verdict::Leaves { start, end },
+                }
+            }
+            Queueing::Scheduled(scheduled) => {
+                scheduled.judge(&mut self.transmitter, now, frame, buffer, out)
+            }
         }
     }
 
-    /// The same of a port with nothing to choose: when the frame is sent from and to, or none if it was dropped. None at all of a port
-    /// that chooses.
+    /// The same of a port with nothing to choose: when the frame is sent from and to, or none if it
+    /// was dropped. None at all of a port that chooses.
     #[inline(always)]
     pub(crate) fn judge_plainly(
         &mut self,

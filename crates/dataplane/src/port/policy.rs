@@ -47,7 +47,8 @@ pub struct PortPolicy {
 /// The watchdog of a lossless queue (SONiC PFC_WD, NX-OS priority-flow-control watch-dog).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watchdog {
-    /// Time for which a non-empty queue must be paused to be in a storm; its frames are then dropped.
+    /// Time for which a non-empty queue must be paused to be in a storm; its frames are then
+    /// dropped.
     pub detection: Span,
     /// Time without a pause after which the queue is restored.
     pub restoration: Span,

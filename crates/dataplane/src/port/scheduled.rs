@@ -52,9 +52,13 @@ pub(super) struct Exit<'a, O> {
 
 impl<F: Frame> Scheduled<F> {
     pub(super) fn new(policy: PortPolicy) -> Scheduled<F> {
-        assert!((1..=QUEUES_MAX).contains(&policy.queues.len()), "a port has one to {QUEUES_MAX} queues");
+        assert!(
+            (1..=QUEUES_MAX).contains(&policy.queues.len()),
+            "a port has one to {QUEUES_MAX} queues"
+        );
         let services: Vec<Service> = policy.queues.iter().map(|queue| queue.service).collect();
-        let has_shapers = policy.queues.iter().any(|queue| queue.ceiling.is_some() || queue.floor.is_some());
+        let has_shapers =
+            policy.queues.iter().any(|queue| queue.ceiling.is_some() || queue.floor.is_some());
         let build = |policy: super::QueuePolicy| {
             let mut queue = Queue::new(policy.room, policy.aqm);
             queue.ceiling = policy.ceiling;
@@ -105,8 +109,15 @@ impl<F: Frame> Scheduled<F> {
     /// Notes when the next choice is due.
     #[inline]
     pub(super) fn note_due(&self, transmitter: &mut Transmitter) {
-        let data = if transmitter.waiting_bytes > 0 { transmitter.free_at.max(self.ready_at) } else { Time::NEVER };
-        let control = self.control.front().map_or(Time::NEVER, |&(ordered, _)| transmitter.free_at.max(ordered));
+        let data = if transmitter.waiting_bytes > 0 {
+            transmitter.free_at.max(self.ready_at)
+        } else {
+            Time::NEVER
+        };
+        let control = self
+            .control
+            .front()
+            .map_or(Time::NEVER, |&(ordered, _)| transmitter.free_at.max(ordered));
         transmitter.due = data.min(control);
     }
 
@@ -115,7 +126,11 @@ impl<F: Frame> Scheduled<F> {
         let mut progress = Progress::default();
         while exit.transmitter.due <= now {
             let at = exit.transmitter.due;
-            debug_assert!(progress.is_made(at), "port {} has endless work at {at:?}", exit.transmitter.number);
+            debug_assert!(
+                progress.is_made(at),
+                "port {} has endless work at {at:?}",
+                exit.transmitter.number
+            );
             self.step(exit, at);
         }
     }
@@ -142,7 +157,9 @@ impl<F: Frame> Scheduled<F> {
     #[inline(always)]
     fn choose(&mut self, transmitter: &Transmitter, at: Time) -> Option<QueueNo> {
         let (queues, overhead_bytes) = (&self.queues, transmitter.overhead_bytes());
-        let head = |queue: QueueNo| queues[queue].head().map(|frame| u64::from(frame.bytes()) + overhead_bytes);
+        let head = |queue: QueueNo| {
+            queues[queue].head().map(|frame| u64::from(frame.bytes()) + overhead_bytes)
+        };
         if !self.is_pausable && !self.has_shapers {
             return self.scheduler.choose(head);
         }
@@ -153,7 +170,11 @@ impl<F: Frame> Scheduled<F> {
                 && q.ceiling.as_ref().is_none_or(|ceiling| ceiling.conforms_from() <= at);
             head(queue).filter(|_| is_ready)
         };
-        self.scheduler.choose_held(ready, |queue| queues[queue].head().is_none(), |queue| queues[queue].is_owed(at))
+        self.scheduler.choose_held(
+            ready,
+            |queue| queues[queue].head().is_none(),
+            |queue| queues[queue].is_owed(at),
+        )
     }
 
     #[inline(always)]
@@ -179,7 +200,12 @@ impl<F: Frame> Scheduled<F> {
 
     /// The first frame of a queue leaves every account; it is then fetched.
     #[inline(always)]
-    fn release_head(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time, queue: QueueNo) -> (Time, u32) {
+    fn release_head(
+        &mut self,
+        exit: &mut Exit<'_, impl Outputs<F>>,
+        at: Time,
+        queue: QueueNo,
+    ) -> (Time, u32) {
         let q = &mut self.queues[queue];
         let depth = q.depth_bytes;
         let (arrived, bytes, account) = q.release_head(at);
@@ -191,7 +217,8 @@ impl<F: Frame> Scheduled<F> {
         (arrived, bytes)
     }
 
-    /// The earliest time at which the first frame of some queue is neither paused nor shaped. After `at`.
+    /// The earliest time at which the first frame of some queue is neither paused nor shaped. After
+    /// `at`.
     fn next_ready(&self, at: Time) -> Time {
         let ready = self.queues.iter().filter_map(|q| {
             let frame = q.head()?;
@@ -247,9 +274,16 @@ impl<F: Frame> Scheduled<F> {
         Verdict::Waits(queue)
     }
 
-    /// Puts a frame into its queue. The next choice may come at once, and not before: whatever holds the others back
-    /// may not hold this one.
-    pub(super) fn enqueue(&mut self, now: Time, queue: QueueNo, frame: F, account: Option<Account>, buffer: &mut SharedBuffer) {
+    /// Puts a frame into its queue. The next choice may come at once, and not before: whatever
+    /// holds the others back may not hold this one.
+    pub(super) fn enqueue(
+        &mut self,
+        now: Time,
+        queue: QueueNo,
+        frame: F,
+        account: Option<Account>,
+        buffer: &mut SharedBuffer,
+    ) {
         let q = &mut self.queues[queue];
         buffer.take(&q.room, q.depth_bytes, frame.bytes());
         q.push(now, frame, account);
@@ -258,12 +292,22 @@ impl<F: Frame> Scheduled<F> {
 
     /// Nothing waits, the transmitter is free, and neither pause nor shaper holds the frame back.
     #[inline]
-    fn can_send_at_once(&self, transmitter: &Transmitter, now: Time, queue: QueueNo, frame: &F) -> bool {
+    fn can_send_at_once(
+        &self,
+        transmitter: &Transmitter,
+        now: Time,
+        queue: QueueNo,
+        frame: &F,
+    ) -> bool {
         transmitter.free_at <= now
             && transmitter.waiting_bytes == 0
             && self.control.is_empty()
             && (!self.is_pausable || self.pause.free_from(now, frame.priority()) <= now)
-            && (!self.has_shapers || self.queues[queue].ceiling.as_ref().is_none_or(|ceiling| ceiling.conforms_from() <= now))
+            && (!self.has_shapers
+                || self.queues[queue]
+                    .ceiling
+                    .as_ref()
+                    .is_none_or(|ceiling| ceiling.conforms_from() <= now))
     }
 
     /// The queue for a frame: its class's own, or the express queue.
@@ -276,7 +320,11 @@ impl<F: Frame> Scheduled<F> {
             return own;
         }
         let normal = &self.queues[own];
-        if dpp.prioritises(now, flow, normal.left(), normal.next_number()) { dpp.policy.express } else { own }
+        if dpp.prioritises(now, flow, normal.left(), normal.next_number()) {
+            dpp.policy.express
+        } else {
+            own
+        }
     }
 
     pub(super) fn handle_pause(&mut self, transmitter: &Transmitter, now: Time, pause: &Pause) {

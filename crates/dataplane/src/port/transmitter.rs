@@ -13,7 +13,8 @@ pub(super) struct Transmitter {
     pub(super) is_observed: bool,
     /// The transmitter is free from here on, as far as was decided.
     pub(super) free_at: Time,
-    /// When the port has something to do next: a start that was committed to, or a choice. [`Time::NEVER`] for nothing.
+    /// When the port has something to do next: a start that was committed to, or a choice.
+    /// [`Time::NEVER`] for nothing.
     pub(super) due: Time,
     /// Bytes that wait, in all queues together.
     pub(super) waiting_bytes: u64,
@@ -21,7 +22,15 @@ pub(super) struct Transmitter {
 
 impl Transmitter {
     pub(super) fn new(number: PortNo, pace: Pace, overhead_bytes: u32) -> Transmitter {
-        Transmitter { number, pace, overhead_bytes, free_at: Time::ZERO, due: Time::NEVER, waiting_bytes: 0, is_observed: false }
+        Transmitter {
+            number,
+            pace,
+            overhead_bytes,
+            free_at: Time::ZERO,
+            due: Time::NEVER,
+            waiting_bytes: 0,
+            is_observed: false,
+        }
     }
 
     /// Bytes that every frame has on the wire in addition to its own.
@@ -36,7 +45,8 @@ impl Transmitter {
         self.pace.time_to_send(u64::from(frame_bytes) + self.overhead_bytes())
     }
 
-    /// A frame of so many bytes occupies the wire from `start` until [`Transmitter::free_at`]. Returns its wire bytes.
+    /// A frame of so many bytes occupies the wire from `start` until [`Transmitter::free_at`].
+    /// Returns its wire bytes.
     #[inline(always)]
     pub(super) fn occupy(&mut self, start: Time, frame_bytes: u32) -> u64 {
         let wire_bytes = u64::from(frame_bytes) + self.overhead_bytes();

@@ -2,13 +2,15 @@
 
 use super::Switch;
 use crate::port::Port;
-use crate::{DppCounters, Frame, GroupCounters, MtuDrops, PortNo, QueueCounters, QueueNo, TrapCounters};
+use crate::{
+    DppCounters, Frame, GroupCounters, MtuDrops, PortNo, QueueCounters, QueueNo, TrapCounters,
+};
 use tailrace_units::Time;
 use tailrace_wire::PauseState;
 
 impl<F: Frame> Switch<F> {
-    /// Counts from `now` on: every counter becomes zero, and every maximum becomes what is there now. Nothing else changes.
-    /// The switch must be settled.
+    /// Counts from `now` on: every counter becomes zero, and every maximum becomes what is there
+    /// now. Nothing else changes. The switch must be settled.
     pub fn begin_counting(&mut self, now: Time) {
         self.early = QueueCounters::default();
         self.mtus.iter_mut().for_each(|mtus| mtus.begin_counting());
@@ -44,18 +46,25 @@ impl<F: Frame> Switch<F> {
     }
     /// Notifications sent by the congestion point of a queue, and the sum of their feedback.
     pub fn notifications(&self, port: PortNo, queue: QueueNo) -> (u64, u64) {
-        let point = self.ports[port].holding_queues().get(queue).and_then(|queue| queue.congestion_point.as_ref());
+        let point = self.ports[port]
+            .holding_queues()
+            .get(queue)
+            .and_then(|queue| queue.congestion_point.as_ref());
         point.map_or((0, 0), |point| (point.sent, point.feedback_sum))
     }
     /// Counters of the ingress groups of a port, with their priorities.
     pub fn groups(&self, port: PortNo) -> Vec<(u8, GroupCounters)> {
-        self.ingress.as_ref().map_or_else(Vec::new, |ingress| ingress.ports[port].counters().collect())
+        self.ingress
+            .as_ref()
+            .map_or_else(Vec::new, |ingress| ingress.ports[port].counters().collect())
     }
-    /// Frames that were too long for a port, of one that has an MTU. They are among the early drops.
+    /// Frames that were too long for a port, of one that has an MTU. They are among the early
+    /// drops.
     pub fn mtu_drops(&self, port: PortNo) -> Option<MtuDrops> {
         self.mtus.as_ref().and_then(|mtus| mtus.drops(port))
     }
-    /// Counters of frames that were dropped before any queue: no route, policed, longer than an MTU, no room at the ingress.
+    /// Counters of frames that were dropped before any queue: no route, policed, longer than an
+    /// MTU, no room at the ingress.
     pub fn early_drops(&self) -> &QueueCounters {
         &self.early
     }

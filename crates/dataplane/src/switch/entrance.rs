@@ -1,4 +1,5 @@
-//! What happens to a frame before it comes to a port: lines that lose frames, MTUs, classification, the path, policers, accounts.
+//! What happens to a frame before it comes to a port: lines that lose frames, MTUs, classification,
+//! the path, policers, accounts.
 
 use super::Switch;
 use crate::ingress::Account;
@@ -20,14 +21,16 @@ impl<F: Frame> Switch<F> {
         self.vlans = Some(vlans);
     }
 
-    /// Drops frames that are longer than this, by port: from its neighbour, and on their way out. All ports must have been added.
+    /// Drops frames that are longer than this, by port: from its neighbour, and on their way out.
+    /// All ports must have been added.
     pub fn limit_frames(&mut self, frame_bytes_max: Vec<Option<u32>>) {
         assert_eq!(frame_bytes_max.len(), self.ports.len(), "one limit for each port");
         self.looks_at_ingress = true;
         self.mtus = Some(Box::new(Mtus::new(frame_bytes_max)));
     }
 
-    /// Loses frames on the lines of the ports, by port: of what comes in, and of what is sent. All ports must have been added.
+    /// Loses frames on the lines of the ports, by port: of what comes in, and of what is sent. All
+    /// ports must have been added.
     pub fn lose(&mut self, into: Vec<Option<LineLoss>>, out: Vec<Option<LineLoss>>) {
         assert!([&into, &out].map(Vec::len) == [self.ports.len(); 2], "one or none for each port");
         self.looks_at_ingress = true;
@@ -40,8 +43,9 @@ impl<F: Frame> Switch<F> {
         self.looks_at_ingress = true;
     }
 
-    /// The entrance of a switch that classifies, polices, looks at VLANs, has MTUs, lossy lines or accounts: at which port and why a frame is dropped, or
-    /// where it goes and what it is accounted to when it waits.
+    /// The entrance of a switch that classifies, polices, looks at VLANs, has MTUs, lossy lines or
+    /// accounts: at which port and why a frame is dropped, or where it goes and what it is
+    /// accounted to when it waits.
     #[inline(never)]
     pub(super) fn enter(
         &mut self,
@@ -61,7 +65,11 @@ impl<F: Frame> Switch<F> {
             return Err((in_port, DropCause::Mtu));
         }
         frame.set_priority(self.classifier.class(in_port, frame));
-        let table = self.vlans.as_ref().and_then(|vlans| vlans.table(frame.vlan())).unwrap_or(&self.forwarding);
+        let table = self
+            .vlans
+            .as_ref()
+            .and_then(|vlans| vlans.table(frame.vlan()))
+            .unwrap_or(&self.forwarding);
         let port = table.route(frame).ok_or((in_port, DropCause::NoRoute))?;
         self.inspect(now, in_port, port, frame, out).map(|account| (port, account))
     }
@@ -106,7 +114,14 @@ impl<F: Frame> Switch<F> {
 
     /// A frame is dropped before it comes to any queue.
     #[cold]
-    pub(super) fn drop_early(&mut self, now: Time, port: PortNo, frame: &F, cause: DropCause, out: &mut impl Outputs<F>) {
+    pub(super) fn drop_early(
+        &mut self,
+        now: Time,
+        port: PortNo,
+        frame: &F,
+        cause: DropCause,
+        out: &mut impl Outputs<F>,
+    ) {
         self.early.count_drop(cause, frame.bytes());
         out.dropped(now, port, 0, frame, cause);
     }

@@ -71,13 +71,27 @@ impl Outputs<TestFrame> for Notebook {
         assert!(end > start);
         self.sent.push((start.ps(), port, *frame));
     }
-    fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &TestFrame, cause: DropCause) {
+    fn dropped(
+        &mut self,
+        at: Time,
+        port: PortNo,
+        _queue: QueueNo,
+        frame: &TestFrame,
+        cause: DropCause,
+    ) {
         self.dropped.push((at.ps(), port, frame.id, cause));
     }
     fn marked(&mut self, _at: Time, _port: PortNo, _queue: QueueNo, frame: &TestFrame) {
         self.marked.push(frame.id);
     }
-    fn notify(&mut self, at: Time, _port: PortNo, _queue: QueueNo, _frame: &TestFrame, notification: Notification) {
+    fn notify(
+        &mut self,
+        at: Time,
+        _port: PortNo,
+        _queue: QueueNo,
+        _frame: &TestFrame,
+        notification: Notification,
+    ) {
         self.notified.push((at.ps(), notification));
     }
     fn depth(&mut self, at: Time, port: PortNo, bytes: u64) {
@@ -102,12 +116,26 @@ impl Notebook {
 
 pub fn queue(service: Service, limit: Limit) -> QueuePolicy {
     let room = Room { reserved_bytes: 0, limit };
-    QueuePolicy { service, room, aqm: Aqm::None, ceiling: None, floor: None, congestion_point: None }
+    QueuePolicy {
+        service,
+        room,
+        aqm: Aqm::None,
+        ceiling: None,
+        floor: None,
+        congestion_point: None,
+    }
 }
 
 /// A port with these queues, every class in the first.
 pub fn port(queues: Vec<QueuePolicy>) -> PortPolicy {
-    PortPolicy { queues, queue_of_class: [0; 8], dpp: None, etrap: None, pause: None, watchdog: None }
+    PortPolicy {
+        queues,
+        queue_of_class: [0; 8],
+        dpp: None,
+        etrap: None,
+        pause: None,
+        watchdog: None,
+    }
 }
 
 pub fn fifo(limit: Limit) -> PortPolicy {
@@ -130,7 +158,11 @@ pub fn dpp(limit: Limit, max_packets: u32, reset: DppReset) -> PortPolicy {
 }
 
 /// A switch whose port `i` leads to destination `i` at 10 Gbit/s.
-pub fn switch(buffer_bytes: u64, policies: Vec<PortPolicy>, must_choose: bool) -> Switch<TestFrame> {
+pub fn switch(
+    buffer_bytes: u64,
+    policies: Vec<PortPolicy>,
+    must_choose: bool,
+) -> Switch<TestFrame> {
     let mut forwarding = Forwarding::new(7);
     (0..policies.len()).for_each(|port| forwarding.push_destination(&[port]));
     let mut switch = Switch::new(forwarding, buffer_bytes);

@@ -6,10 +6,12 @@ use tailrace_units::Span;
 
 const AGE: Span = Span::from_us(100);
 const BUFFER_BYTES: u64 = 400_000;
-/// Drops of their fair drop are off: the fair bytes are never computed, and the express queue stays below 150 KiB.
+/// Drops of their fair drop are off: the fair bytes are never computed, and the express queue stays
+/// below 150 KiB.
 const NEVER: Span = Span::from_secs(1_000_000);
 
-/// Their port: `below_number - 1` packets of a flow are prioritised; the express queue may hold a quarter of what is free.
+/// Their port: `below_number - 1` packets of a flow are prioritised; the express queue may hold a
+/// quarter of what is free.
 fn settings(below_number: u32) -> Settings {
     Settings {
         buffer_bytes: BUFFER_BYTES,
@@ -41,16 +43,22 @@ fn reordered(sent: &[(u64, u64)], arrivals: &[Arrival]) -> usize {
     sent.iter().filter(overtaken).count()
 }
 
-/// With a packet less, an age a picosecond longer and the naive reset, both decide alike: every queue, drop and start.
+/// With a packet less, an age a picosecond longer and the naive reset, both decide alike: every
+/// queue, drop and start.
 #[test]
 fn every_packet_goes_the_same_way_in_both_models() {
     let (mut frames, mut express, mut dropped) = (0, 0, 0);
     for seed in 0..20 {
         let below_number = 2 + seed as u32 % 7;
         let arrivals = random_arrivals(seed, 4_000, 40, AGE.ps());
-        let mine = ours(BUFFER_BYTES, policy(below_number - 1, AGE + Span::from_ps(1), DppReset::Naive), &arrivals);
+        let mine = ours(
+            BUFFER_BYTES,
+            policy(below_number - 1, AGE + Span::from_ps(1), DppReset::Naive),
+            &arrivals,
+        );
         let (verdicts, sent) = theirs(settings(below_number), &arrivals);
-        let verdicts: Vec<(bool, bool)> = verdicts.iter().map(|verdict| (verdict.is_express, verdict.is_accepted)).collect();
+        let verdicts: Vec<(bool, bool)> =
+            verdicts.iter().map(|verdict| (verdict.is_express, verdict.is_accepted)).collect();
         let first = (0..arrivals.len()).find(|&id| verdicts[id] != mine.verdicts[id]);
         assert_eq!(first.map(|id| (id, verdicts[id], mine.verdicts[id])), None, "seed {seed}");
         assert_eq!(sent, mine.sent, "seed {seed}");
@@ -59,7 +67,10 @@ fn every_packet_goes_the_same_way_in_both_models() {
         dropped += verdicts.iter().filter(|verdict| !verdict.1).count();
     }
     eprintln!("{frames} frames, {express} prioritised, {dropped} dropped, 0 differ");
-    assert!(express > frames / 10 && dropped > frames / 50, "the sequences exercise both rules: {express}, {dropped}");
+    assert!(
+        express > frames / 10 && dropped > frames / 50,
+        "the sequences exercise both rules: {express}, {dropped}"
+    );
 }
 
 /// Twelve packets 1 us apart, silence of exactly the age, four more.
@@ -78,7 +89,8 @@ fn at_the_same_numbers_ours_prioritises_one_packet_more_and_ends_the_age_a_momen
     assert_eq!(count(12..16), (4, 0));
 }
 
-/// A silent flow whose packets still wait is new to them, and its next packets overtake; the order-safe rule waits.
+/// A silent flow whose packets still wait is new to them, and its next packets overtake; the
+/// order-safe rule waits.
 #[test]
 fn their_rule_reorders_and_the_order_safe_one_does_not() {
     let (mut naive, mut safe, mut deferred) = (0, 0, 0);
@@ -90,7 +102,9 @@ fn their_rule_reorders_and_the_order_safe_one_does_not() {
         safe += reordered(&mine.sent, &arrivals);
         deferred += mine.counters.deferred_resets;
     }
-    eprintln!("reordered: {naive} by their rule, {safe} by the order-safe one, which deferred {deferred} resets");
+    eprintln!(
+        "reordered: {naive} by their rule, {safe} by the order-safe one, which deferred {deferred} resets"
+    );
     assert_eq!(safe, 0);
     assert!(naive > 100, "{naive}");
 }

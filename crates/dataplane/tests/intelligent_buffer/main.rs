@@ -1,6 +1,6 @@
-//! Prioritisation and approximate fair drop beside another model of them: the `IntelligentBuffer` of
-//! inet-tub/ns3-datacenter. Where both say the same, frame by frame; where ours differs by design, by how much.
-//! `docs/models/dpp.md` and `docs/models/afd.md` have the figures.
+//! Prioritisation and approximate fair drop beside another model of them: the `IntelligentBuffer`
+//! of inet-tub/ns3-datacenter. Where both say the same, frame by frame; where ours differs by
+//! design, by how much. `docs/models/dpp.md` and `docs/models/afd.md` have the figures.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -31,13 +31,23 @@ fn ours(buffer_bytes: u64, policy: PortPolicy, arrivals: &[Arrival]) -> Ours {
     let mut notes = Notebook::default();
     let mut verdicts = Vec::new();
     for (id, &(ps, flow, bytes)) in arrivals.iter().enumerate() {
-        let before = (switch.dpp_counters(0).expect("it prioritises").prioritised_frames, notes.dropped.len());
+        let before = (
+            switch.dpp_counters(0).expect("it prioritises").prioritised_frames,
+            notes.dropped.len(),
+        );
         switch.handle_frame(Time::from_ps(ps), 0, frame(id as u64, bytes, flow), &mut notes);
-        let after = (switch.dpp_counters(0).expect("it prioritises").prioritised_frames, notes.dropped.len());
+        let after = (
+            switch.dpp_counters(0).expect("it prioritises").prioritised_frames,
+            notes.dropped.len(),
+        );
         verdicts.push((after.0 > before.0, after.1 == before.1));
     }
-    switch.handle_timeout(Time::from_ps(arrivals.last().map_or(0, |last| last.0) + (1 << 40)), &mut notes);
-    let mut sent: Vec<(u64, u64)> = notes.sent.iter().map(|(at, _, frame)| (frame.id, *at)).collect();
+    switch.handle_timeout(
+        Time::from_ps(arrivals.last().map_or(0, |last| last.0) + (1 << 40)),
+        &mut notes,
+    );
+    let mut sent: Vec<(u64, u64)> =
+        notes.sent.iter().map(|(at, _, frame)| (frame.id, *at)).collect();
     sent.sort_unstable_by_key(|&(_, at)| at);
     Ours { verdicts, sent, counters: switch.dpp_counters(0).expect("it prioritises").clone() }
 }
@@ -46,7 +56,9 @@ fn ours(buffer_bytes: u64, policy: PortPolicy, arrivals: &[Arrival]) -> Ours {
 fn theirs(set: Settings, arrivals: &[Arrival]) -> (Vec<rules::Verdict>, Vec<(u64, u64)>) {
     let mut port = rules::Port::new(set);
     let each = arrivals.iter().enumerate();
-    let verdicts = each.map(|(id, &(ps, flow, bytes))| port.handle(Time::from_ps(ps), id as u64, flow, bytes)).collect();
+    let verdicts = each
+        .map(|(id, &(ps, flow, bytes))| port.handle(Time::from_ps(ps), id as u64, flow, bytes))
+        .collect();
     port.settle(Time::NEVER);
     (verdicts, port.sent)
 }

@@ -1,9 +1,11 @@
-//! The rules of `IntelligentBuffer` in inet-tub/ns3-datacenter (`gen-queue-disc.cc`, ns-3.39), written down anew from what
-//! that class does: prioritisation, dynamic thresholds and its form of approximate fair drop, at a port of two queues.
+//! The rules of `IntelligentBuffer` in inet-tub/ns3-datacenter (`gen-queue-disc.cc`, ns-3.39),
+//! written down anew from what that class does: prioritisation, dynamic thresholds and its form of
+//! approximate fair drop, at a port of two queues.
 //!
-//! Two of its habits are not in its description and matter by number. The call of its drop test has its two arguments
-//! exchanged, so the probability is taken for the queue and the queue's number for the probability ([`Form::AsRun`]). And
-//! its arrivals are counted by priority although their table is described as one of flows ([`Form::PerFlow`]).
+//! Two of its habits are not in its description and matter by number. The call of its drop test has
+//! its two arguments exchanged, so the probability is taken for the queue and the queue's number
+//! for the probability ([`Form::AsRun`]). And its arrivals are counted by priority although their
+//! table is described as one of flows ([`Form::PerFlow`]).
 
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_units::{RandomStream, Span, Time};
@@ -42,7 +44,8 @@ pub struct Settings {
     pub below_number: u32,
     /// A flow is new after more than this silence (DppWindow).
     pub silence: Span,
-    /// The fair bytes are computed anew at the first arrival more than this after the last time (AfdWindow).
+    /// The fair bytes are computed anew at the first arrival more than this after the last time
+    /// (AfdWindow).
     pub window: Span,
     /// The depth that is wanted (QRefAfd).
     pub wanted_bytes: u64,
@@ -59,7 +62,8 @@ pub struct Verdict {
     pub depths: [u64; 2],
 }
 
-/// The port: rules, two queues, strict service, a line of 10 Gbit/s with 24 bytes around each frame.
+/// The port: rules, two queues, strict service, a line of 10 Gbit/s with 24 bytes around each
+/// frame.
 pub struct Port {
     set: Settings,
     random: RandomStream,
@@ -137,9 +141,11 @@ impl Port {
         *count < self.set.below_number
     }
 
-    /// Strictly more than the frame must be free, and the queue with it must not pass alpha times what is free.
+    /// Strictly more than the frame must be free, and the queue with it must not pass alpha times
+    /// what is free.
     fn fits(&self, queue: usize, bytes: u32) -> bool {
-        let (bytes, free) = (u64::from(bytes), self.set.buffer_bytes - self.depths[0] - self.depths[1]);
+        let (bytes, free) =
+            (u64::from(bytes), self.set.buffer_bytes - self.depths[0] - self.depths[1]);
         self.depths[queue] + bytes <= self.set.alpha_milli[queue] * free / 1000 && free > bytes
     }
 
@@ -163,7 +169,8 @@ impl Port {
         let counted = SCALE * *last;
         let probability = 1.0 - counted.min(self.fair as u64) as f64 / counted as f64;
         match self.set.form {
-            // The probability, cut to a whole number, is the queue; the number of the queue is the probability: certain.
+            // The probability, cut to a whole number, is the queue; the number of the queue is the
+            // probability: certain.
             Form::AsRun => self.depths[probability as usize] > DROPS_ABOVE_BYTES,
             Form::PerPriority | Form::PerFlow => {
                 let draw = self.random.below(1 << 32) as f64 / (1_u64 << 32) as f64;

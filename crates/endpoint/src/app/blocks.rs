@@ -1,8 +1,9 @@
-//! Nodes that exchange blocks and messages as datagrams, as the instances of a cluster database do: the programs of the users of one
-//! node. Blocks and messages are served by the servers of requests, one of each at a node.
+//! Nodes that exchange blocks and messages as datagrams, as the instances of a cluster database do:
+//! the programs of the users of one node. Blocks and messages are served by the servers of
+//! requests, one of each at a node.
 //!
-//! A transaction asks other nodes for blocks, then sends them messages, and waits for all of them. What is lost is asked for again; what
-//! is lost with all retries makes its transaction fail.
+//! A transaction asks other nodes for blocks, then sends them messages, and waits for all of them.
+//! What is lost is asked for again; what is lost with all retries makes its transaction fail.
 
 use super::requests::{Exchange, Job, PAUSE_AFTER_FAILURE, Queries, Source};
 use super::{Drive, HostCalls, Message, Program, Tallies};
@@ -44,11 +45,13 @@ pub struct Demand {
     pub blocks_milli: u64,
     /// The same of messages.
     pub messages_milli: u64,
-    /// All blocks are asked for at once, and all messages are sent at once; otherwise one after the other.
+    /// All blocks are asked for at once, and all messages are sent at once; otherwise one after the
+    /// other.
     pub is_parallel: bool,
 }
 
-/// Sizes of queries of one sort, and what both ends know their sockets by: of each user those to all other nodes. Arrivals are one user.
+/// Sizes of queries of one sort, and what both ends know their sockets by: of each user those to
+/// all other nodes. Arrivals are one user.
 #[derive(Debug)]
 pub struct QueryKeys {
     /// Sizes.
@@ -97,14 +100,29 @@ pub struct BlockClient {
 impl BlockClient {
     /// Before its first transaction.
     pub fn new(config: BlockClientConfig) -> BlockClient {
-        let BlockClientConfig { others, drive, demand, timeout, retries, blocks, messages, mut random } = config;
+        let BlockClientConfig {
+            others,
+            drive,
+            demand,
+            timeout,
+            retries,
+            blocks,
+            messages,
+            mut random,
+        } = config;
         let first_message_socket = blocks.keys.len() as u32;
         BlockClient {
             others,
             source: Source::new(drive, 1),
             demand,
             blocks: Queries::new(blocks.exchange, timeout, retries, 0, &blocks.keys),
-            messages: Queries::new(messages.exchange, timeout, retries, first_message_socket, &messages.keys),
+            messages: Queries::new(
+                messages.exchange,
+                timeout,
+                retries,
+                first_message_socket,
+                &messages.keys,
+            ),
             first_message_socket,
             running: BTreeMap::new(),
             begun: 0,
@@ -113,7 +131,8 @@ impl BlockClient {
         }
     }
 
-    /// What a transaction draws depends on its user and its number only, so that every engine draws the same.
+    /// What a transaction draws depends on its user and its number only, so that every engine draws
+    /// the same.
     fn random_of(&self, job: Job) -> RandomStream {
         let user = u64::from(self.source.user(job));
         RandomStream::new(mix64(mix64(self.key ^ user) ^ job.before), "")
@@ -122,11 +141,15 @@ impl BlockClient {
     fn begin(&mut self, now: Time, number: u64, job: Job, calls: &mut dyn HostCalls) {
         let mut random = self.random_of(job);
         let Demand { blocks_milli, messages_milli, .. } = self.demand;
-        let [blocks_left, messages_left] = [blocks_milli, messages_milli].map(|milli| whole(milli, &mut random));
+        let [blocks_left, messages_left] =
+            [blocks_milli, messages_milli].map(|milli| whole(milli, &mut random));
         let serial = self.begun;
         self.begun += 1;
         self.tallies.begun += 1;
-        self.running.insert(serial, Transaction { number, job, blocks_left, messages_left, awaited: 0, asked: now, random });
+        self.running.insert(
+            serial,
+            Transaction { number, job, blocks_left, messages_left, awaited: 0, asked: now, random },
+        );
         // What has just come was for another transaction.
         let before = calls.follows(None);
         self.advance(now, serial, calls);
@@ -137,8 +160,12 @@ impl BlockClient {
     fn advance(&mut self, now: Time, serial: u64, calls: &mut dyn HostCalls) {
         let Some(transaction) = self.running.get_mut(&serial) else { return };
         let (queries, left) = match transaction {
-            Transaction { blocks_left: 0, messages_left: 0, .. } => return self.end(now, serial, true, calls),
-            Transaction { blocks_left: 0, messages_left, .. } => (&mut self.messages, messages_left),
+            Transaction { blocks_left: 0, messages_left: 0, .. } => {
+                return self.end(now, serial, true, calls);
+            }
+            Transaction { blocks_left: 0, messages_left, .. } => {
+                (&mut self.messages, messages_left)
+            }
             Transaction { blocks_left, .. } => (&mut self.blocks, blocks_left),
         };
         let asked = if self.demand.is_parallel { *left } else { 1 };
@@ -151,7 +178,12 @@ impl BlockClient {
     }
 
     /// A query of a transaction was answered, or never will be.
-    fn count(&mut self, now: Time, (sort, serial, is_answered): (Sort, u64, bool), calls: &mut dyn HostCalls) {
+    fn count(
+        &mut self,
+        now: Time,
+        (sort, serial, is_answered): (Sort, u64, bool),
+        calls: &mut dyn HostCalls,
+    ) {
         match sort {
             Sort::Block if is_answered => self.tallies.blocks += 1,
             Sort::Block => self.tallies.failed_blocks += 1,
@@ -188,8 +220,13 @@ impl BlockClient {
     }
 
     fn poll_done(&mut self) -> Option<(Sort, u64, bool)> {
-        let of_blocks = self.blocks.poll_done().map(|(serial, is_answered)| (Sort::Block, serial, is_answered));
-        of_blocks.or_else(|| self.messages.poll_done().map(|(serial, is_answered)| (Sort::Message, serial, is_answered)))
+        let of_blocks =
+            self.blocks.poll_done().map(|(serial, is_answered)| (Sort::Block, serial, is_answered));
+        of_blocks.or_else(|| {
+            self.messages
+                .poll_done()
+                .map(|(serial, is_answered)| (Sort::Message, serial, is_answered))
+        })
     }
 
     /// Goes on with all transactions that can, and begins those that are due.
@@ -220,7 +257,9 @@ impl Program for BlockClient {
         self.source.poll_timeout().min(self.blocks.poll_timeout()).min(self.messages.poll_timeout())
     }
     fn running(&self, each: &mut dyn FnMut(u32, Time)) {
-        self.running.values().for_each(|transaction| each(self.source.user(transaction.job), transaction.job.intended));
+        self.running.values().for_each(|transaction| {
+            each(self.source.user(transaction.job), transaction.job.intended)
+        });
     }
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
         self.blocks.handle_timeout(now, calls);
@@ -228,7 +267,11 @@ impl Program for BlockClient {
         self.settle(now, calls);
     }
     fn handle_datagram(&mut self, now: Time, message: Message, calls: &mut dyn HostCalls) {
-        let queries = if message.socket < self.first_message_socket { &mut self.blocks } else { &mut self.messages };
+        let queries = if message.socket < self.first_message_socket {
+            &mut self.blocks
+        } else {
+            &mut self.messages
+        };
         queries.handle_datagram(message);
         self.settle(now, calls);
     }
@@ -251,7 +294,8 @@ impl Program for BlockClient {
         unreachable!("nodes have no connection");
     }
     fn tallies(&self) -> Tallies {
-        let [blocks, messages] = [&self.blocks, &self.messages].map(|queries| queries.tallies.lost_queries);
+        let [blocks, messages] =
+            [&self.blocks, &self.messages].map(|queries| queries.tallies.lost_queries);
         Tallies { lost_queries: blocks + messages, lost_blocks: blocks, ..self.tallies }
     }
 }

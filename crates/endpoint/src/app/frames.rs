@@ -1,7 +1,8 @@
 //! A program whose threads send frames, and what receives them.
 //!
-//! A thread prepares a frame on a core, waits for the lock of the transmit queue, holds it while it hands the frame over, then begins with
-//! the next. A thread that waits for the lock keeps its core, as at a spin lock of Linux.
+//! A thread prepares a frame on a core, waits for the lock of the transmit queue, holds it while it
+//! hands the frame over, then begins with the next. A thread that waits for the lock keeps its
+//! core, as at a spin lock of Linux.
 
 use super::{HostCalls, Message, Program};
 use crate::transport::Failure;
@@ -72,11 +73,25 @@ impl FrameSource {
     /// Before its first frame.
     pub fn new(config: FrameSourceConfig) -> FrameSource {
         let (count, number) = (config.count, u64::from(config.threads));
-        let left = |thread: u64| if count == 0 { u64::MAX } else { count / number + u64::from(thread < count % number) };
-        let threads: Vec<_> =
-            (0..number).map(|thread| Thread { step: ThreadState::Pause, next: config.start, left: left(thread) }).collect();
+        let left = |thread: u64| {
+            if count == 0 { u64::MAX } else { count / number + u64::from(thread < count % number) }
+        };
+        let threads: Vec<_> = (0..number)
+            .map(|thread| Thread {
+                step: ThreadState::Pause,
+                next: config.start,
+                left: left(thread),
+            })
+            .collect();
         let due = (0..config.threads).map(|thread| (config.start, thread)).collect();
-        FrameSource { config, threads, due, holder: None, waiting: VecDeque::new(), has_processor: false }
+        FrameSource {
+            config,
+            threads,
+            due,
+            holder: None,
+            waiting: VecDeque::new(),
+            has_processor: false,
+        }
     }
 
     /// The thread begins with its next frame, or has none.
@@ -95,7 +110,11 @@ impl FrameSource {
     /// The thread has a core for its step.
     fn work(&mut self, number: u32, calls: &mut dyn HostCalls) {
         let FrameSourceConfig { cost, locked, random, .. } = &mut self.config;
-        let work = if self.threads[number as usize].step == ThreadState::Send { locked.draw(random) } else { cost.draw(random) };
+        let work = if self.threads[number as usize].step == ThreadState::Send {
+            locked.draw(random)
+        } else {
+            cost.draw(random)
+        };
         let done = calls.compute(Span::from_ps(work));
         if done.is_never() {
             self.has_processor = true;
@@ -109,7 +128,8 @@ impl FrameSource {
         match self.threads[number as usize].step {
             ThreadState::Pause => self.begin(number, calls),
             ThreadState::Prepare if self.holder.is_none() => {
-                (self.holder, self.threads[number as usize].step) = (Some(number), ThreadState::Send);
+                (self.holder, self.threads[number as usize].step) =
+                    (Some(number), ThreadState::Send);
                 self.work(number, calls);
             }
             ThreadState::Prepare => {
@@ -117,13 +137,19 @@ impl FrameSource {
                 self.waiting.push_back(number);
             }
             ThreadState::Send => self.send(now, number, calls),
-            ThreadState::Wait | ThreadState::Over => unreachable!("a thread that waits has no work"),
+            ThreadState::Wait | ThreadState::Over => {
+                unreachable!("a thread that waits has no work")
+            }
         }
     }
 
     /// The frame leaves; the lock is the next thread's.
     fn send(&mut self, now: Time, number: u32, calls: &mut dyn HostCalls) {
-        calls.send_datagram(Message { socket: 0, number: now.ps(), bytes: self.config.payload_bytes });
+        calls.send_datagram(Message {
+            socket: 0,
+            number: now.ps(),
+            bytes: self.config.payload_bytes,
+        });
         self.holder = self.waiting.pop_front();
         let FrameSourceConfig { delay, interval, .. } = self.config;
         let thread = &mut self.threads[number as usize];
@@ -237,7 +263,8 @@ mod tests {
         FrameSource::new(config)
     }
 
-    /// Frames by the time at which each leaves, until the end (picoseconds). The fake host works from time zero on; this one from now.
+    /// Frames by the time at which each leaves, until the end (picoseconds). The fake host works
+    /// from time zero on; this one from now.
     fn sent(mut source: FrameSource, end: u64) -> Vec<u64> {
         run(&mut source, end)
     }
@@ -309,7 +336,8 @@ mod tests {
         let locked = |threads: u32| {
             sent(
                 source(threads, |config| {
-                    (config.cost, config.locked) = (Distribution::Constant(200), Distribution::Constant(800));
+                    (config.cost, config.locked) =
+                        (Distribution::Constant(200), Distribution::Constant(800));
                 }),
                 80_000,
             )
@@ -326,7 +354,8 @@ mod tests {
     #[test]
     fn threads_get_the_lock_in_the_order_in_which_they_came() {
         let mut source = source(4, |config| {
-            (config.cost, config.locked, config.count) = (Distribution::Constant(200), Distribution::Constant(800), 400);
+            (config.cost, config.locked, config.count) =
+                (Distribution::Constant(200), Distribution::Constant(800), 400);
         });
         assert_eq!(run(&mut source, 81_000).len(), 101);
         let left: Vec<u64> = source.threads.iter().map(|thread| thread.left).collect();
@@ -335,15 +364,26 @@ mod tests {
 
     #[test]
     fn threads_begin_at_the_start() {
-        assert_eq!(sent(source(2, |config| config.start = Time::from_ps(7_000)), 9_000), [8_000, 8_000, 9_000, 9_000]);
+        assert_eq!(
+            sent(source(2, |config| config.start = Time::from_ps(7_000)), 9_000),
+            [8_000, 8_000, 9_000, 9_000]
+        );
     }
 
     #[test]
     fn a_thread_pauses_after_its_frame_and_keeps_to_its_interval() {
-        assert_eq!(sent(source(1, |config| config.delay = Span::from_ps(4_000)), 12_000), [1_000, 6_000, 11_000]);
-        assert_eq!(sent(source(1, |config| config.interval = Span::from_ps(4_000)), 12_000), [1_000, 5_000, 9_000]);
+        assert_eq!(
+            sent(source(1, |config| config.delay = Span::from_ps(4_000)), 12_000),
+            [1_000, 6_000, 11_000]
+        );
+        assert_eq!(
+            sent(source(1, |config| config.interval = Span::from_ps(4_000)), 12_000),
+            [1_000, 5_000, 9_000]
+        );
         // Behind its interval it sends at once.
-        let slow = source(1, |config| (config.interval, config.cost) = (Span::from_ps(500), Distribution::Constant(1_000)));
+        let slow = source(1, |config| {
+            (config.interval, config.cost) = (Span::from_ps(500), Distribution::Constant(1_000))
+        });
         assert_eq!(sent(slow, 3_000), [1_000, 2_000, 3_000]);
     }
 

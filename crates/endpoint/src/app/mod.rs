@@ -1,5 +1,5 @@
-//! The programs on the hosts: state machines that are handed the time and told what arrived. Most work over one socket each; one that
-//! opens and accepts connections itself is a [`Program`].
+//! The programs on the hosts: state machines that are handed the time and told what arrived. Most
+//! work over one socket each; one that opens and accepts connections itself is a [`Program`].
 
 mod blocks;
 #[cfg(test)]
@@ -22,12 +22,13 @@ pub use oltp::{GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 pub use program::{Ends, HostCalls, Message, Peer, Program};
 pub use replay::{ReplayClient, ReplayPace, ReplayServer, Replayed, ReplayedRequest};
 pub use requests::{
-    Arrivals, ArrivalsConfig, ClientConfig, Drive, Exchange, RequestClient, RequestServer, ServerConfig, ServicePolicy, Spike,
-    StageConfig, Transport, User,
+    Arrivals, ArrivalsConfig, ClientConfig, Drive, Exchange, RequestClient, RequestServer,
+    ServerConfig, ServicePolicy, Spike, StageConfig, Transport, User,
 };
 pub use storage::{
-    Access, Command, Done, JobConfig, LocalPath, NetworkPath, NetworkPathConfig, Outcome, Pace, Path, PathWaits, Pattern,
-    StorageClient, StorageClientConfig, StorageTarget, StorageTargetConfig, Wires, protocol as storage_protocol,
+    Access, Command, Done, JobConfig, LocalPath, NetworkPath, NetworkPathConfig, Outcome, Pace,
+    Path, PathWaits, Pattern, StorageClient, StorageClientConfig, StorageTarget,
+    StorageTargetConfig, Wires, protocol as storage_protocol,
 };
 pub use storage_done::{StorageDone, Waits};
 pub use stream::{Offer, StreamSink, StreamSource};
@@ -37,15 +38,19 @@ use tailrace_units::{Span, Time};
 
 /// What every program may ask of its host and tell of its work.
 pub trait WorkCalls {
-    /// Works on the core that it has. Returns when the work will be done: [`Time::NEVER`] on a host whose processor decides that, which
-    /// tells by [`App::handle_worked`] or [`Program::handle_worked`]. There the calls of this trait are about the thread that was told
-    /// last, a thread sleeps when it has nothing to do, and is preempted where it must be, so that the next two calls do nothing.
+    /// Works on the core that it has. Returns when the work will be done: [`Time::NEVER`] on a host
+    /// whose processor decides that, which tells by [`App::handle_worked`] or
+    /// [`Program::handle_worked`]. There the calls of this trait are about the thread that was told
+    /// last, a thread sleeps when it has nothing to do, and is preempted where it must be, so that
+    /// the next two calls do nothing.
     fn compute(&mut self, work: Span) -> Time;
-    /// Whether the program may go on after it has had its core for this long: until its time slice is over, or nothing waits.
+    /// Whether the program may go on after it has had its core for this long: until its time slice
+    /// is over, or nothing waits.
     fn keeps_core(&mut self, used: Span) -> bool;
     /// Gives the core to the program that has waited the longest.
     fn leave_core(&mut self);
-    /// A transaction or flow that was meant to start at `intended` is complete. `user` counts within the workload.
+    /// A transaction or flow that was meant to start at `intended` is complete. `user` counts
+    /// within the workload.
     fn completed(&mut self, user: u32, intended: Time);
     /// This user, stream or flow has nothing more to do.
     fn finished(&mut self, user: u32);
@@ -61,7 +66,8 @@ pub trait SocketCalls: WorkCalls {
     fn leave_unread(&mut self);
     /// Takes bytes that have arrived out of the receive buffer.
     fn read(&mut self, bytes: u64);
-    /// Asks for a core of the host. Where none is free the program waits its turn: [`App::handle_core`] tells when it has one.
+    /// Asks for a core of the host. Where none is free the program waits its turn:
+    /// [`App::handle_core`] tells when it has one.
     fn ask_core(&mut self) -> bool;
 }
 
@@ -110,12 +116,16 @@ impl App {
         }
     }
 
-    /// The work that it began with [`WorkCalls::compute`] is done, on a host that decides when that is.
+    /// The work that it began with [`WorkCalls::compute`] is done, on a host that decides when that
+    /// is.
     pub fn handle_worked(&mut self, now: Time, calls: &mut impl SocketCalls) {
         match self {
             App::OltpClient(client) => client.handle_worked(now, calls),
             App::OltpServer(server) => server.handle_worked(now, calls),
-            App::ReplayClient(_) | App::ReplayServer(_) | App::StreamSource(_) | App::StreamSink(_) => {
+            App::ReplayClient(_)
+            | App::ReplayServer(_)
+            | App::StreamSource(_)
+            | App::StreamSink(_) => {
                 unreachable!("this program computes nothing")
             }
             App::Program(_) => unreachable!("its threads work, not its sockets"),
@@ -127,7 +137,10 @@ impl App {
         match self {
             App::OltpClient(client) => client.handle_core(calls),
             App::OltpServer(server) => server.handle_core(calls),
-            App::ReplayClient(_) | App::ReplayServer(_) | App::StreamSource(_) | App::StreamSink(_) => {
+            App::ReplayClient(_)
+            | App::ReplayServer(_)
+            | App::StreamSource(_)
+            | App::StreamSink(_) => {
                 unreachable!("this program asks for no core")
             }
             App::Program(_) => unreachable!("its threads ask for cores, not its sockets"),
@@ -144,7 +157,8 @@ impl App {
         }
     }
 
-    /// Tells of every transaction or flow that is not complete at `now` and was meant to start by then: its user and when.
+    /// Tells of every transaction or flow that is not complete at `now` and was meant to start by
+    /// then: its user and when.
     pub fn running(&self, now: Time, tell: impl FnMut(u32, Time)) {
         match self {
             App::OltpClient(client) => client.running(now, tell),

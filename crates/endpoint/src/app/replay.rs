@@ -1,4 +1,5 @@
-//! Requests of a recording, each of its own size, and responses that take their own time: both sides of one connection.
+//! Requests of a recording, each of its own size, and responses that take their own time: both
+//! sides of one connection.
 
 use super::SocketCalls;
 use std::sync::Arc;
@@ -7,7 +8,8 @@ use tailrace_units::{Span, Time};
 /// One request of a recording, with its response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReplayedRequest {
-    /// When it begins, as [`Replayed::pace`] says: after the start of the trial, or after the response before it.
+    /// When it begins, as [`Replayed::pace`] says: after the start of the trial, or after the
+    /// response before it.
     pub begin: Span,
     /// Payload of the request.
     pub request_bytes: u64,
@@ -22,8 +24,8 @@ pub struct ReplayedRequest {
 pub enum ReplayPace {
     /// The first begins at its time, every other one after the response before it: users who think.
     Thinking,
-    /// Each begins at its time. One whose time comes while a response is awaited begins when that has come, and its latency counts
-    /// from its time.
+    /// Each begins at its time. One whose time comes while a response is awaited begins when that
+    /// has come, and its latency counts from its time.
     Timed,
 }
 
@@ -69,7 +71,14 @@ impl ReplayClient {
     /// The connection is number `user` of its workload.
     pub fn new(replayed: Arc<Replayed>, user: u32) -> ReplayClient {
         let deadline = replayed.connect;
-        ReplayClient { replayed, user, phase: Phase::Unconnected, deadline, intended: Time::ZERO, at: 0 }
+        ReplayClient {
+            replayed,
+            user,
+            phase: Phase::Unconnected,
+            deadline,
+            intended: Time::ZERO,
+            at: 0,
+        }
     }
 
     pub(super) fn poll_timeout(&self) -> Time {
@@ -101,7 +110,9 @@ impl ReplayClient {
     }
 
     pub(super) fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl SocketCalls) {
-        let Phase::Waiting(missing) = &mut self.phase else { panic!("nothing arrives that was not asked for") };
+        let Phase::Waiting(missing) = &mut self.phase else {
+            panic!("nothing arrives that was not asked for")
+        };
         *missing -= bytes;
         if *missing > 0 {
             return;
@@ -128,7 +139,8 @@ impl ReplayClient {
             tell(self.user, self.intended);
         }
         if self.replayed.pace == ReplayPace::Timed {
-            let behind = self.replayed.requests[self.at + 1..].iter().map(|one| Time::ZERO + one.begin);
+            let behind =
+                self.replayed.requests[self.at + 1..].iter().map(|one| Time::ZERO + one.begin);
             behind.take_while(|&at| at <= now).for_each(|at| tell(self.user, at));
         }
     }
@@ -236,7 +248,8 @@ mod tests {
             server_time: Span::from_ps(server),
             response_bytes,
         };
-        let requests = vec![request(1_000, 100, 50, 2_000), request(300, 7, 0, 9), request(4_000, 8, 10, 11)];
+        let requests =
+            vec![request(1_000, 100, 50, 2_000), request(300, 7, 0, 9), request(4_000, 8, 10, 11)];
         Arc::new(Replayed { connect: Time::from_ps(200), pace, requests })
     }
 

@@ -45,7 +45,8 @@ pub struct Waits {
 
 impl Waits {
     /// Names of the parts, as in results.
-    pub const NAMES: [&'static str; 7] = ["turn", "processor", "entry", "network", "r2t", "queue", "device"];
+    pub const NAMES: [&'static str; 7] =
+        ["turn", "processor", "entry", "network", "r2t", "queue", "device"];
 
     /// In the order of the names.
     pub fn parts(&self) -> [Span; 7] {

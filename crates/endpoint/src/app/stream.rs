@@ -8,9 +8,10 @@ const PS_PER_S: u128 = 1_000_000_000_000;
 /// So many bytes never end within a run (4 exabytes), and still leave room for stream offsets.
 const ENDLESS_BYTES: u64 = 1 << 62;
 
-/// How fast a program offers its bytes: a write of `write_bytes` as soon as what it has offered since it connected falls to
-/// the rate, as load generators do with a bit rate. The first write comes at once. Bytes that TCP cannot send wait in the
-/// socket, and go as fast as TCP allows when it can: the mean is kept, not the gaps.
+/// How fast a program offers its bytes: a write of `write_bytes` as soon as what it has offered
+/// since it connected falls to the rate, as load generators do with a bit rate. The first write
+/// comes at once. Bytes that TCP cannot send wait in the socket, and go as fast as TCP allows when
+/// it can: the mean is kept, not the gaps.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
     /// Of all the connections together.
@@ -24,7 +25,10 @@ pub struct Offer {
 impl Offer {
     /// From the first write to the one after this many, rounded up.
     fn time_of(&self, writes: u64) -> Span {
-        let bits = u128::from(writes) * u128::from(self.write_bytes) * BITS_PER_BYTE * u128::from(self.connections);
+        let bits = u128::from(writes)
+            * u128::from(self.write_bytes)
+            * BITS_PER_BYTE
+            * u128::from(self.connections);
         let ps = (bits * PS_PER_S).div_ceil(u128::from(self.rate_bps));
         Span::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
     }
@@ -62,7 +66,11 @@ pub struct StreamSink {
 impl StreamSource {
     /// Sends `bytes` (0: without end) from `start` on.
     pub fn new(start: Time, bytes: u64) -> StreamSource {
-        StreamSource { deadline: start, bytes: if bytes == 0 { ENDLESS_BYTES } else { bytes }, paced: None }
+        StreamSource {
+            deadline: start,
+            bytes: if bytes == 0 { ENDLESS_BYTES } else { bytes },
+            paced: None,
+        }
     }
     /// The same, no faster than `offer` says.
     pub fn paced(start: Time, bytes: u64, offer: Offer) -> StreamSource {
@@ -112,7 +120,12 @@ impl StreamSink {
     /// Expects `bytes` (0: without end). The flow counts as started at `start`.
     pub fn new(user: u32, start: Time, bytes: u64) -> StreamSink {
         let is_finite = bytes > 0;
-        StreamSink { user, start, missing: if is_finite { bytes } else { ENDLESS_BYTES }, is_finite }
+        StreamSink {
+            user,
+            start,
+            missing: if is_finite { bytes } else { ENDLESS_BYTES },
+            is_finite,
+        }
     }
     /// A transfer without end is not one that ends later.
     pub(super) fn running(&self, now: Time, mut tell: impl FnMut(u32, Time)) {
@@ -173,7 +186,10 @@ mod tests {
         let mut source = StreamSource::paced(Time::from_ps(5), 2_500, offer);
         let mut written = Written::default();
         source.handle_timeout(source.poll_timeout(), &mut written);
-        assert!(source.poll_timeout().is_never() && written.0.is_empty(), "it waits for its connection");
+        assert!(
+            source.poll_timeout().is_never() && written.0.is_empty(),
+            "it waits for its connection"
+        );
         let connected = Time::from_ps(700);
         source.handle_connected(connected, &mut written);
         let mut due = Vec::new();
@@ -181,7 +197,10 @@ mod tests {
             due.push(source.poll_timeout().since(connected));
             source.handle_timeout(source.poll_timeout(), &mut written);
         }
-        assert_eq!((due, written.0), (vec![Span::from_us(2), Span::from_us(4)], vec![1_000, 1_000, 500]));
+        assert_eq!(
+            (due, written.0),
+            (vec![Span::from_us(2), Span::from_us(4)], vec![1_000, 1_000, 500])
+        );
     }
 
     #[test]

@@ -7,7 +7,8 @@ pub struct Tallies {
     pub begun: u64,
     /// Requests that were answered.
     pub answered: u64,
-    /// Requests that will never be: their connection failed, they were given up, or all of their queries were lost.
+    /// Requests that will never be: their connection failed, they were given up, or all of their
+    /// queries were lost.
     pub failed: u64,
     /// Connections that clients and asking servers have tried to open.
     pub connections: u64,
@@ -17,11 +18,13 @@ pub struct Tallies {
     pub lost_queries: u64,
     /// Requests of servers to other servers that failed.
     pub failed_calls: u64,
-    /// Requests over TCP that were given up because no whole response came in time, with each retry counted.
+    /// Requests over TCP that were given up because no whole response came in time, with each retry
+    /// counted.
     pub timed_out: u64,
     /// Blocks that have come.
     pub blocks: u64,
-    /// Queries for a block without one in time, with each retry counted; they are among the lost queries.
+    /// Queries for a block without one in time, with each retry counted; they are among the lost
+    /// queries.
     pub lost_blocks: u64,
     /// Blocks that will never come: all of their queries were lost.
     pub failed_blocks: u64,
@@ -35,8 +38,17 @@ impl Tallies {
 
     /// In the order of the fields.
     pub fn counts(&self) -> [u64; Tallies::COUNT] {
-        let &Tallies { begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out, .. } =
-            self;
+        let &Tallies {
+            begun,
+            answered,
+            failed,
+            connections,
+            failed_connections,
+            lost_queries,
+            failed_calls,
+            timed_out,
+            ..
+        } = self;
         let &Tallies { blocks, lost_blocks, failed_blocks, messages, .. } = self;
         [
             begun,
@@ -56,7 +68,17 @@ impl Tallies {
 
     /// From the order of the fields.
     pub fn from_counts(counts: [u64; Tallies::COUNT]) -> Tallies {
-        let [begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out, ..] = counts;
+        let [
+            begun,
+            answered,
+            failed,
+            connections,
+            failed_connections,
+            lost_queries,
+            failed_calls,
+            timed_out,
+            ..,
+        ] = counts;
         let [.., blocks, lost_blocks, failed_blocks, messages] = counts;
         Tallies {
             begun,

@@ -1,6 +1,7 @@
 //! Quotas of control groups (Linux CFS bandwidth control, Documentation/scheduler/sched-bwc.rst).
 //!
-//! In every period a group has its quota, which its cores take in slices. When none is left its tasks are parked until the next period.
+//! In every period a group has its quota, which its cores take in slices. When none is left its
+//! tasks are parked until the next period.
 
 use super::task::TaskId;
 use tailrace_units::{Span, Time};
@@ -36,7 +37,15 @@ pub(super) struct Bandwidth {
 impl Bandwidth {
     pub(super) fn new((quota, period): (Span, Span)) -> Bandwidth {
         let (parked, counted) = (Vec::new(), Throttling::default());
-        Bandwidth { quota, period, left: Span::ZERO, ends: Time::ZERO, parked, since: Time::NEVER, counted }
+        Bandwidth {
+            quota,
+            period,
+            left: Span::ZERO,
+            ends: Time::ZERO,
+            parked,
+            since: Time::NEVER,
+            counted,
+        }
     }
 
     /// Begins the period of `now` if it has not begun.

@@ -6,10 +6,12 @@ use tailrace_units::Span;
 pub const CORES_MAX: usize = 256;
 const WORD_BITS: usize = 64;
 
-/// Load weights of the nice values -20 to 19 (Linux `sched_prio_to_weight`, kernel/sched/core.c): each step is a factor of 1.25.
+/// Load weights of the nice values -20 to 19 (Linux `sched_prio_to_weight`, kernel/sched/core.c):
+/// each step is a factor of 1.25.
 const WEIGHTS: [u32; 40] = [
-    88_761, 71_755, 56_483, 46_273, 36_291, 29_154, 23_254, 18_705, 14_949, 11_916, 9_548, 7_620, 6_100, 4_904, 3_906, 3_121,
-    2_501, 1_991, 1_586, 1_277, 1_024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
+    88_761, 71_755, 56_483, 46_273, 36_291, 29_154, 23_254, 18_705, 14_949, 11_916, 9_548, 7_620,
+    6_100, 4_904, 3_906, 3_121, 2_501, 1_991, 1_586, 1_277, 1_024, 820, 655, 526, 423, 335, 272,
+    215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
 ];
 /// The weight of nice 0, at which virtual time passes as fast as time.
 pub(super) const NICE_0_WEIGHT: u32 = 1_024;
@@ -64,7 +66,8 @@ impl FromIterator<u32> for CoreSet {
 /// Settings of the scheduler.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedulerConfig {
-    /// How long a task runs before the others of its core are looked at (Linux `base_slice_ns`: 0.75 ms for one core, 3 ms from eight on).
+    /// How long a task runs before the others of its core are looked at (Linux `base_slice_ns`:
+    /// 0.75 ms for one core, 3 ms from eight on).
     pub slice: Span,
     /// The end of a slice is noticed at a tick (Linux with HZ = 250: 4 ms); zero for at once.
     pub tick: Span,
@@ -72,7 +75,8 @@ pub struct SchedulerConfig {
     pub context_switch: Span,
 }
 
-/// The hypervisor takes every core for `slice`, once in `every`. The cores are taken one after the other.
+/// The hypervisor takes every core for `slice`, once in `every`. The cores are taken one after the
+/// other.
 #[derive(Clone, Copy, Debug)]
 pub struct Steal {
     /// How long a core is gone.
@@ -88,7 +92,8 @@ pub struct GroupConfig {
     pub cores: CoreSet,
     /// The weight of each of its tasks.
     pub weight: u32,
-    /// Time of all cores together that its tasks may have in each period (Linux `cpu.max`): quota and period.
+    /// Time of all cores together that its tasks may have in each period (Linux `cpu.max`): quota
+    /// and period.
     pub quota: Option<(Span, Span)>,
 }
 

@@ -7,7 +7,8 @@ use super::run_queue::{Entity, RunQueue, time_of, virtual_of};
 use super::task::{Kind, NO_OWNER, Task, TaskId};
 use tailrace_units::{Span, Time};
 
-/// A core. What is further up in this list interrupts what is below: the hypervisor, a soft interrupt, the task.
+/// A core. What is further up in this list interrupts what is below: the hypervisor, a soft
+/// interrupt, the task.
 #[derive(Debug)]
 pub(super) struct Core {
     /// The hypervisor has it.
@@ -75,7 +76,13 @@ impl Core {
     }
 
     /// Counts what it has done until `now`.
-    pub(super) fn settle(&mut self, now: Time, tasks: &mut [Task], owners: &mut [OwnerCounters], has_quota: bool) {
+    pub(super) fn settle(
+        &mut self,
+        now: Time,
+        tasks: &mut [Task],
+        owners: &mut [OwnerCounters],
+        has_quota: bool,
+    ) {
         let elapsed = now.since(self.settled);
         self.settled = now;
         if self.is_stolen {
@@ -110,7 +117,11 @@ impl Core {
     pub(super) fn toggle_steal(&mut self, now: Time, steal: Option<&Steal>) {
         let Some(steal) = steal.filter(|_| now >= self.steal_at) else { return };
         self.is_stolen = !self.is_stolen;
-        self.steal_at += if self.is_stolen { steal.slice } else { Span::from_ps(steal.every.ps() - steal.slice.ps()) };
+        self.steal_at += if self.is_stolen {
+            steal.slice
+        } else {
+            Span::from_ps(steal.every.ps() - steal.slice.ps())
+        };
     }
 
     /// When it is looked at again: after so long, or when the hypervisor takes it.
@@ -125,13 +136,24 @@ impl Core {
         if self.is_stolen { self.steal_at } else { now }
     }
 
-    /// How long its task, after the switch to it, may go on before something else must be decided: its work is done, its slice is over while others wait (seen
-    /// at a tick), or its group has used what this core took.
-    pub(super) fn stretch(&self, now: Time, task: &Task, tick: Span, bandwidth: Option<&Bandwidth>) -> Span {
+    /// How long its task, after the switch to it, may go on before something else must be decided:
+    /// its work is done, its slice is over while others wait (seen at a tick), or its group has
+    /// used what this core took.
+    pub(super) fn stretch(
+        &self,
+        now: Time,
+        task: &Task,
+        tick: Span,
+        bandwidth: Option<&Bandwidth>,
+    ) -> Span {
         let mut stretch = task.left;
         if !self.queue.is_empty() {
             let end = now + self.switching + time_of(task.deadline - task.vruntime, task.weight);
-            let seen = if tick == Span::ZERO { end } else { Time::from_ps(end.ps().div_ceil(tick.ps()) * tick.ps()) };
+            let seen = if tick == Span::ZERO {
+                end
+            } else {
+                Time::from_ps(end.ps().div_ceil(tick.ps()) * tick.ps())
+            };
             stretch = shorter(stretch, seen.since(now + self.switching));
         }
         if bandwidth.is_some() {

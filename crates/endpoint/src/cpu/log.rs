@@ -1,7 +1,8 @@
 //! What cores did in windows of time, for engines that show it.
 //!
-//! A processor counts what a core has done whenever something changes there; the log keeps what it counts. One that keeps no log pays nothing
-//! for it: its path is that of quotas, which ask first whether there is anything to do aside.
+//! A processor counts what a core has done whenever something changes there; the log keeps what it
+//! counts. One that keeps no log pays nothing for it: its path is that of quotas, which ask first
+//! whether there is anything to do aside.
 
 use super::Processor;
 use super::core::Core;
@@ -65,7 +66,8 @@ impl CoreLog {
         CoreLog { windows, rows: Vec::new(), latest: vec![None; cores], left_out: 0 }
     }
 
-    /// The intervals in the order of their ends. Those of a core follow each other where it was not idle.
+    /// The intervals in the order of their ends. Those of a core follow each other where it was not
+    /// idle.
     pub fn rows(&self) -> &[CoreRow] {
         &self.rows
     }
@@ -76,12 +78,15 @@ impl CoreLog {
     }
 
     fn note(&mut self, row: CoreRow) {
-        let is_wanted = row.from < row.to && self.windows.iter().any(|&(from, to)| row.from < to && from < row.to);
+        let is_wanted = row.from < row.to
+            && self.windows.iter().any(|&(from, to)| row.from < to && from < row.to);
         if !is_wanted {
             return;
         }
         let latest = self.latest[row.core].map(|at| &mut self.rows[at]);
-        if let Some(latest) = latest.filter(|latest| latest.to == row.from && latest.doing == row.doing) {
+        if let Some(latest) =
+            latest.filter(|latest| latest.to == row.from && latest.doing == row.doing)
+        {
             latest.to = row.to;
         } else if self.rows.len() < ROWS_MAX {
             self.latest[row.core] = Some(self.rows.len());
@@ -111,12 +116,16 @@ impl Core {
             return whole(Doing::Softirq); // of its ksoftirqd
         }
         let switched = (from + self.switching).min(to);
-        [Some((Doing::Switch { task, owner }, from, switched)), Some((Doing::Work { task, owner, kind }, switched, to))]
+        [
+            Some((Doing::Switch { task, owner }, from, switched)),
+            Some((Doing::Work { task, owner, kind }, switched, to)),
+        ]
     }
 }
 
 impl Processor {
-    /// Keeps from now on what its cores do in these windows (from, to), which are in order and apart from each other.
+    /// Keeps from now on what its cores do in these windows (from, to), which are in order and
+    /// apart from each other.
     pub fn keep_log(&mut self, windows: Vec<(Time, Time)>) {
         self.log = Some(Box::new(CoreLog::new(windows, self.cores.len())));
         self.has_aside = true;

@@ -1,8 +1,9 @@
-//! The processor of a host: cores, each with a run queue, soft interrupts that interrupt tasks, quotas, and a hypervisor that takes cores
-//! away.
+//! The processor of a host: cores, each with a run queue, soft interrupts that interrupt tasks,
+//! quotas, and a hypervisor that takes cores away.
 //!
-//! It knows how long each piece of work takes, and decides when it is done. What follows from it the host decides: it is told that a
-//! piece is done ([`Processor::poll`]), and says what comes next.
+//! It knows how long each piece of work takes, and decides when it is done. What follows from it
+//! the host decides: it is told that a piece is done ([`Processor::poll`]), and says what comes
+//! next.
 
 mod bandwidth;
 mod config;
@@ -19,7 +20,9 @@ mod tests;
 mod virtual_core;
 
 pub use bandwidth::Throttling;
-pub use config::{CORES_MAX, CoreSet, GroupConfig, ProcessorConfig, SchedulerConfig, Steal, weight_of};
+pub use config::{
+    CORES_MAX, CoreSet, GroupConfig, ProcessorConfig, SchedulerConfig, Steal, weight_of,
+};
 pub use counters::{Busy, Depth, OwnerCounters, Switches};
 pub use log::{CoreLog, CoreRow, Doing};
 pub use task::{KINDS, Kind, NO_OWNER, NewTask, TaskId};
@@ -78,9 +81,14 @@ pub(crate) fn time_for(bytes: u64, fs_per_byte: u64) -> Span {
 impl Processor {
     /// A processor whose tasks are the `ksoftirqd` of each core, asleep.
     pub fn new(config: ProcessorConfig) -> Processor {
-        let cores: Vec<Core> = (0..config.cores).map(|core| Core::new(core, config.cores, config.steal.as_ref())).collect();
+        let cores: Vec<Core> = (0..config.cores)
+            .map(|core| Core::new(core, config.cores, config.steal.as_ref()))
+            .collect();
         let mut dues = Dues::new(config.cores);
-        cores.iter().enumerate().for_each(|(number, core)| dues.set(number, core.due_after(Time::ZERO, None)));
+        cores
+            .iter()
+            .enumerate()
+            .for_each(|(number, core)| dues.set(number, core.due_after(Time::ZERO, None)));
         let ksoftirqd = |core| Task {
             cores: [core].into_iter().collect(),
             core: core as usize,
@@ -134,7 +142,8 @@ impl Processor {
         self.earlier_period(self.dues.first(Time::ZERO).err().unwrap_or(Time::ZERO))
     }
 
-    /// The next piece of work that is done by now. It must be called until nothing is, whenever something is due.
+    /// The next piece of work that is done by now. It must be called until nothing is, whenever
+    /// something is due.
     pub fn poll(&mut self, now: Time) -> Option<Done> {
         self.next_done(now).ok()
     }
@@ -156,8 +165,8 @@ impl Processor {
         }
     }
 
-    /// When something is due that can have consequences, if what these cores do has none when it is done: a core that becomes idle takes
-    /// no task, because none waits.
+    /// When something is due that can have consequences, if what these cores do has none when it is
+    /// done: a core that becomes idle takes no task, because none waits.
     pub(crate) fn due_but(&self, due: Time, is_without: impl FnMut(usize) -> bool) -> Time {
         if self.queued > 0 || self.has_quotas || self.config.steal.is_some() {
             return due;
@@ -191,8 +200,8 @@ impl Processor {
         self.go_on(core, now);
     }
 
-    /// A core goes on with what it has been given. It is looked at again when that is done, or at once if something else may have to be
-    /// decided.
+    /// A core goes on with what it has been given. It is looked at again when that is done, or at
+    /// once if something else may have to be decided.
     #[inline]
     fn go_on(&mut self, number: usize, now: Time) {
         let core = &self.cores[number];
@@ -203,7 +212,8 @@ impl Processor {
         self.dues.set(number, due);
     }
 
-    /// How long a core goes on if there is nothing to decide, without end if it is idle; `None` if [`Processor::look`] must say.
+    /// How long a core goes on if there is nothing to decide, without end if it is idle; `None` if
+    /// [`Processor::look`] must say.
     #[inline]
     fn undisturbed(&self, core: &Core) -> Option<Option<Span>> {
         if core.softirq.is_some() {
@@ -240,7 +250,8 @@ impl Processor {
         self.cores[core].task
     }
 
-    /// Whether the core would choose another task if it were not in a soft interrupt (`need_resched`).
+    /// Whether the core would choose another task if it were not in a soft interrupt
+    /// (`need_resched`).
     pub fn must_choose(&self, core: usize) -> bool {
         self.cores[core].must_choose
     }
@@ -268,13 +279,16 @@ impl Processor {
         cores[core].settle(now, tasks, owners, has_quota);
     }
 
-    /// Whether the group of the task that a core runs has a quota; what is counted next goes into the log.
+    /// Whether the group of the task that a core runs has a quota; what is counted next goes into
+    /// the log.
     fn settle_aside(&mut self, core: usize, now: Time) -> bool {
         if self.log.is_some() {
             self.note_in_log(core, now);
         }
         let Processor { cores, tasks, bandwidths, .. } = self;
-        cores[core].task.is_some_and(|task| bandwidths[tasks[task as usize].group as usize].is_some())
+        cores[core]
+            .task
+            .is_some_and(|task| bandwidths[tasks[task as usize].group as usize].is_some())
     }
 
     /// Looks at a core: what runs goes on, or is done.

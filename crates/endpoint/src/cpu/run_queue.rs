@@ -1,8 +1,10 @@
-//! The run queue of one core: earliest eligible virtual deadline first (EEVDF), as in Linux 6.6 to 6.11 (kernel/sched/fair.c).
+//! The run queue of one core: earliest eligible virtual deadline first (EEVDF), as in Linux 6.6 to
+//! 6.11 (kernel/sched/fair.c).
 //!
-//! Virtual time of a task passes as fast as time divided by its weight. A task is eligible if it has had no more than the weighted
-//! average; among these the one with the earliest deadline runs: the end of the slice that it asks for. What a task is owed when it
-//! leaves (its lag) it is owed when it comes back.
+//! Virtual time of a task passes as fast as time divided by its weight. A task is eligible if it
+//! has had no more than the weighted average; among these the one with the earliest deadline runs:
+//! the end of the slice that it asks for. What a task is owed when it leaves (its lag) it is owed
+//! when it comes back.
 
 use super::config::NICE_0_WEIGHT;
 use super::task::TaskId;
@@ -40,11 +42,13 @@ pub(super) fn virtual_of(span: Span, weight: u32) -> i64 {
 
 /// Time in which so much virtual time passes, rounded up.
 pub(super) fn time_of(virtual_time: i64, weight: u32) -> Span {
-    let time = (virtual_time.max(0) as u128 * u128::from(weight)).div_ceil(u128::from(NICE_0_WEIGHT));
+    let time =
+        (virtual_time.max(0) as u128 * u128::from(weight)).div_ceil(u128::from(NICE_0_WEIGHT));
     Span::from_ps(time as u64)
 }
 
-/// Moment over load, rounded down. Divisions of 128 bits take long, and the numbers of the first hours fit into 64.
+/// Moment over load, rounded down. Divisions of 128 bits take long, and the numbers of the first
+/// hours fit into 64.
 fn quotient(moment: i128, load: i128) -> i64 {
     match (i64::try_from(moment), i64::try_from(load)) {
         (Ok(moment), Ok(load)) => moment.div_euclid(load),
@@ -97,8 +101,8 @@ impl RunQueue {
         i128::from(vruntime) * load <= moment
     }
 
-    /// Where the virtual time of a task begins that comes with this lag (`place_entity`): its own weight pulls the average, so that the
-    /// lag is stretched.
+    /// Where the virtual time of a task begins that comes with this lag (`place_entity`): its own
+    /// weight pulls the average, so that the lag is stretched.
     pub(super) fn place(&mut self, lag: i64, weight: u32, running: Option<&Entity>) -> i64 {
         let average = self.average(running);
         let (load, _) = self.sums(running);
@@ -124,10 +128,15 @@ impl RunQueue {
     /// The eligible task with the earliest deadline; among equal ones that with the lower number.
     pub(super) fn best(&self, running: Option<&Entity>) -> Option<Entity> {
         let eligible = |entity: &&Entity| self.is_eligible(entity.vruntime, running);
-        self.waiting.iter().filter(eligible).min_by_key(|entity| (entity.deadline, entity.task)).copied()
+        self.waiting
+            .iter()
+            .filter(eligible)
+            .min_by_key(|entity| (entity.deadline, entity.task))
+            .copied()
     }
 
-    /// Takes the eligible task with the earliest deadline. Nothing runs meanwhile, so that there is one unless none waits.
+    /// Takes the eligible task with the earliest deadline. Nothing runs meanwhile, so that there is
+    /// one unless none waits.
     pub(super) fn pop_best(&mut self) -> Option<Entity> {
         let best = self.best(None)?;
         self.average(None);
@@ -139,7 +148,8 @@ impl RunQueue {
         Some(self.take(at))
     }
 
-    /// The task that has waited in the queue the longest for which this holds: to be taken by another core.
+    /// The task that has waited in the queue the longest for which this holds: to be taken by
+    /// another core.
     pub(super) fn find(&self, mut fits: impl FnMut(TaskId) -> bool) -> Option<TaskId> {
         self.waiting.iter().map(|entity| entity.task).find(|&task| fits(task))
     }

@@ -1,8 +1,9 @@
 //! Which task has which core: waking, choosing, preempting, migrating.
 //!
-//! A task that wakes goes to the core that it was on if that is idle, to any idle core otherwise, and if there is none back to the
-//! queue of its own (Linux `select_idle_sibling`, without the distances of caches). A core that becomes idle takes a task that waits
-//! for another one (`sched_balance_newidle`).
+//! A task that wakes goes to the core that it was on if that is idle, to any idle core otherwise,
+//! and if there is none back to the queue of its own (Linux `select_idle_sibling`, without the
+//! distances of caches). A core that becomes idle takes a task that waits for another one
+//! (`sched_balance_newidle`).
 
 use super::Processor;
 use super::core::entity_of;
@@ -11,7 +12,8 @@ use super::task::{NO_OWNER, NewTask, State, Task, TaskId};
 use super::{CoreSet, Kind, SchedulerConfig};
 use tailrace_units::{Span, Time};
 
-/// A task is owed, and owes, at most so many slices or a tick, whichever is longer (`update_entity_lag`).
+/// A task is owed, and owes, at most so many slices or a tick, whichever is longer
+/// (`update_entity_lag`).
 const LAG_SLICES_MAX: u64 = 2;
 
 impl Task {
@@ -36,8 +38,8 @@ impl Task {
 }
 
 impl Processor {
-    /// A task has something to do. It is told that it has a core as if a piece of its work were done. Returns the core that it waits for,
-    /// or `None` where it was awake.
+    /// A task has something to do. It is told that it has a core as if a piece of its work were
+    /// done. Returns the core that it waits for, or `None` where it was awake.
     pub fn wake(&mut self, task: TaskId, now: Time) -> Option<usize> {
         if self.tasks[task as usize].state != State::Asleep {
             return None;
@@ -63,7 +65,8 @@ impl Processor {
         }
     }
 
-    /// A task is not needed any more. Its number is given to another when it sleeps. Returns whether it does.
+    /// A task is not needed any more. Its number is given to another when it sleeps. Returns
+    /// whether it does.
     pub fn remove(&mut self, task: TaskId) -> bool {
         self.tasks[task as usize].is_leaving = true;
         let sleeps = self.is_asleep(task);
@@ -89,7 +92,9 @@ impl Processor {
             Some(core) => core,
             None if task.has_run => task.core,
             // A new task goes where the fewest are.
-            None => allowed().min_by_key(|&core| (self.cores[core].runnable(), core)).expect("a task may run somewhere"),
+            None => allowed()
+                .min_by_key(|&core| (self.cores[core].runnable(), core))
+                .expect("a task may run somewhere"),
         }
     }
 
@@ -159,14 +164,21 @@ impl Processor {
     fn park(&mut self, number: TaskId, now: Time) {
         let task = &mut self.tasks[number as usize];
         task.state = State::Parked;
-        self.bandwidths[task.group as usize].as_mut().expect("the group has a quota").park(now, number);
+        self.bandwidths[task.group as usize]
+            .as_mut()
+            .expect("the group has a quota")
+            .park(now, number);
         self.depth.change(now, -1);
     }
 
     /// Parked tasks go on where a period has begun.
     pub(super) fn renew_quotas(&mut self, now: Time) {
         for group in 0..self.bandwidths.len() {
-            let Some(bandwidth) = self.bandwidths[group].as_mut().filter(|bandwidth| bandwidth.due() <= now) else { continue };
+            let Some(bandwidth) =
+                self.bandwidths[group].as_mut().filter(|bandwidth| bandwidth.due() <= now)
+            else {
+                continue;
+            };
             bandwidth.unpark(now);
             let mut parked = std::mem::take(&mut bandwidth.parked);
             for task in parked.drain(..) {
@@ -218,7 +230,8 @@ impl Processor {
         let queue = &self.cores[core].queue;
         let best = queue.best(Some(running));
         best.is_some_and(|best| {
-            !queue.is_eligible(running.vruntime, Some(running)) || (best.deadline, best.task) < (running.deadline, running.task)
+            !queue.is_eligible(running.vruntime, Some(running))
+                || (best.deadline, best.task) < (running.deadline, running.task)
         })
     }
 
@@ -244,7 +257,8 @@ impl Processor {
     fn steal_task(&mut self, core: usize, now: Time) -> Option<Entity> {
         let Processor { cores, tasks, .. } = &*self;
         let fits = |task: TaskId| tasks[task as usize].cores.contains(core);
-        let most = (0..cores.len()).filter(|&from| from != core && cores[from].queue.find(fits).is_some());
+        let most =
+            (0..cores.len()).filter(|&from| from != core && cores[from].queue.find(fits).is_some());
         let from = most.max_by_key(|&from| (cores[from].queue.len(), std::cmp::Reverse(from)))?;
         let task = cores[from].queue.find(fits)?;
         self.settle(from, now);
@@ -262,17 +276,26 @@ impl Processor {
 
     fn count_switch(&mut self, number: TaskId, is_voluntary: bool) {
         let owner = self.tasks[number as usize].owner;
-        let counted = [Some(&mut self.switches), self.owners.get_mut(owner as usize).map(|owner| &mut owner.switches)];
-        debug_assert!(owner == NO_OWNER || (owner as usize) < self.config.owners, "an owner is counted for");
+        let counted = [
+            Some(&mut self.switches),
+            self.owners.get_mut(owner as usize).map(|owner| &mut owner.switches),
+        ];
+        debug_assert!(
+            owner == NO_OWNER || (owner as usize) < self.config.owners,
+            "an owner is counted for"
+        );
         for switches in counted.into_iter().flatten() {
-            let kind = if is_voluntary { &mut switches.voluntary } else { &mut switches.involuntary };
+            let kind =
+                if is_voluntary { &mut switches.voluntary } else { &mut switches.involuntary };
             *kind += 1;
         }
     }
 }
 
-/// Whether a task that has woken takes the core from the one that runs: if it is the one that is to run (`check_preempt_wakeup`). With
-/// `RUN_TO_PARITY` (on in Linux) a task runs on to the end of its slice unless it has had more than its share.
+/// Whether a task that has woken takes the core from the one that runs: if it is the one that is to
+/// run (`check_preempt_wakeup`). With `RUN_TO_PARITY` (on in Linux) a task runs on to the end of
+/// its slice unless it has had more than its share.
 fn preempts(queue: &RunQueue, woken: &Entity, running: &Entity) -> bool {
-    !queue.is_eligible(running.vruntime, Some(running)) && queue.best(Some(running)).is_some_and(|best| best.task == woken.task)
+    !queue.is_eligible(running.vruntime, Some(running))
+        && queue.best(Some(running)).is_some_and(|best| best.task == woken.task)
 }

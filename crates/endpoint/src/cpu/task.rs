@@ -1,4 +1,5 @@
-//! What a core can run: a thread of a program, or the kernel thread that does a core's soft interrupts.
+//! What a core can run: a thread of a program, or the kernel thread that does a core's soft
+//! interrupts.
 
 use super::config::CoreSet;
 use tailrace_units::Span;
@@ -64,7 +65,8 @@ pub(super) struct Task {
     pub(super) lag: i64,
     /// It is to go when its present work is done.
     pub(super) is_leaving: bool,
-    /// It has woken and not been given work: it is told that it has a core when the switch to it begins, so that both are one stretch.
+    /// It has woken and not been given work: it is told that it has a core when the switch to it
+    /// begins, so that both are one stretch.
     pub(super) is_fresh: bool,
 }
 

@@ -9,7 +9,11 @@ const MS: Span = Span::from_ms(1);
 fn config(cores: usize) -> ProcessorConfig {
     ProcessorConfig {
         cores,
-        scheduler: SchedulerConfig { slice: Span::from_ms(3), tick: Span::ZERO, context_switch: Span::ZERO },
+        scheduler: SchedulerConfig {
+            slice: Span::from_ms(3),
+            tick: Span::ZERO,
+            context_switch: Span::ZERO,
+        },
         steal: None,
         groups: vec![group(cores, 0)],
         owners: 4,
@@ -76,7 +80,11 @@ impl Load {
             }
             let idle = self.processor.cores.iter().filter(|core| core.is_idle()).count();
             let expected = self.processor.cores().saturating_sub(self.awake);
-            assert!(!self.is_conserving || idle == expected, "{idle} cores idle at {now:?}, {} tasks are awake", self.awake);
+            assert!(
+                !self.is_conserving || idle == expected,
+                "{idle} cores idle at {now:?}, {} tasks are awake",
+                self.awake
+            );
         }
     }
     fn user_ms(&self, owner: usize) -> u64 {
@@ -96,14 +104,19 @@ fn at_ms(ms: u64) -> Time {
 #[test]
 fn cores_share_work_by_weight_and_busy_and_idle_are_all_time() {
     // Nice -5 against 0 has the weight 3121 against 1024.
-    let mut load = Load::new(ProcessorConfig { groups: vec![group(1, 0), group(1, -5)], ..config(1) });
+    let mut load =
+        Load::new(ProcessorConfig { groups: vec![group(1, 0), group(1, -5)], ..config(1) });
     for group in [0, 1] {
         load.task(group, group, Time::ZERO, Span::from_secs(100));
     }
     load.run(at_ms(10_000));
     load.assert_all_time_is_accounted_for(at_ms(10_000));
     let expected = 10_000 * 3_121 / (3_121 + 1_024);
-    assert!(load.user_ms(1).abs_diff(expected) <= 4, "{} ms, and {expected} ms by weight", load.user_ms(1));
+    assert!(
+        load.user_ms(1).abs_diff(expected) <= 4,
+        "{} ms, and {expected} ms by weight",
+        load.user_ms(1)
+    );
     assert_eq!(load.processor.busy(0).of(Kind::Idle), Span::ZERO);
 }
 
@@ -121,15 +134,19 @@ fn a_core_that_becomes_idle_takes_what_waits_for_another() {
     assert!(load.processor.migrations() > 0);
 }
 
-/// Tasks of one core that arrive at random and share it: the mean response of processor sharing depends on the mean work alone,
-/// E[T] = E[S] / (1 - load) (Kleinrock 1976, Queueing Systems II, 4.4).
+/// Tasks of one core that arrive at random and share it: the mean response of processor sharing
+/// depends on the mean work alone, E[T] = E[S] / (1 - load) (Kleinrock 1976, Queueing Systems II,
+/// 4.4).
 fn mean_response_over_work(load_percent: u64, works: [u64; 2]) -> f64 {
     const TASKS: u64 = 30_000;
     let mean_work = (works[0] + works[1]) / 2;
     let mean_gap = mean_work * 100 / load_percent;
     let mut stream = RandomStream::new(7, "processor-sharing");
     let slice = Span::from_us(10);
-    let mut load = Load::new(ProcessorConfig { scheduler: SchedulerConfig { slice, ..config(1).scheduler }, ..config(1) });
+    let mut load = Load::new(ProcessorConfig {
+        scheduler: SchedulerConfig { slice, ..config(1).scheduler },
+        ..config(1)
+    });
     let (mut at, mut arrived) = (Time::ZERO, BTreeMap::new());
     for _ in 0..TASKS {
         let gap = -(1.0 - stream.unit()).ln() * mean_gap as f64;
@@ -138,7 +155,8 @@ fn mean_response_over_work(load_percent: u64, works: [u64; 2]) -> f64 {
         arrived.insert(task, at);
     }
     load.run(at_ms(1_000_000));
-    let total: f64 = load.done.iter().map(|(done, task)| done.since(arrived[task]).as_secs_f64()).sum();
+    let total: f64 =
+        load.done.iter().map(|(done, task)| done.since(arrived[task]).as_secs_f64()).sum();
     total / TASKS as f64 / (mean_work as f64 * 1e-9)
 }
 
@@ -147,26 +165,39 @@ fn equal_weights_share_a_core_as_processor_sharing_does() {
     for works in [[1_000_000, 1_000_000], [200_000, 1_800_000]] {
         let ratio = mean_response_over_work(70, works);
         let theory = 1.0 / (1.0 - 0.7);
-        assert!((ratio / theory - 1.0).abs() < 0.05, "{ratio:.3} times the work, and {theory:.3} by theory, with {works:?} ns");
+        assert!(
+            (ratio / theory - 1.0).abs() < 0.05,
+            "{ratio:.3} times the work, and {theory:.3} by theory, with {works:?} ns"
+        );
     }
 }
 
 #[test]
 fn a_quota_is_a_share_of_time_and_the_rest_is_throttled() {
     let quota = Some((Span::from_ms(20), Span::from_ms(100)));
-    let mut load = Load::new(ProcessorConfig { groups: vec![group(2, 0), GroupConfig { quota, ..group(2, 0) }], ..config(2) });
+    let mut load = Load::new(ProcessorConfig {
+        groups: vec![group(2, 0), GroupConfig { quota, ..group(2, 0) }],
+        ..config(2)
+    });
     load.task(1, 1, Time::ZERO, Span::from_secs(100));
     load.run(at_ms(10_000));
     assert_eq!(load.user_ms(1), 2_000, "20 ms of each 100");
     let counted = load.processor.throttling(1).expect("it has a quota");
-    assert_eq!((counted.throttled, counted.time), (100, Span::from_ms(80 * 100)), "parked after 20 ms of each period");
+    assert_eq!(
+        (counted.throttled, counted.time),
+        (100, Span::from_ms(80 * 100)),
+        "parked after 20 ms of each period"
+    );
     load.assert_all_time_is_accounted_for(at_ms(10_000));
 }
 
 #[test]
 fn two_tasks_of_a_group_use_its_quota_twice_as_fast() {
     let quota = Some((Span::from_ms(20), Span::from_ms(100)));
-    let mut load = Load::new(ProcessorConfig { groups: vec![group(2, 0), GroupConfig { quota, ..group(2, 0) }], ..config(2) });
+    let mut load = Load::new(ProcessorConfig {
+        groups: vec![group(2, 0), GroupConfig { quota, ..group(2, 0) }],
+        ..config(2)
+    });
     load.task(1, 1, Time::ZERO, Span::from_secs(100));
     load.task(2, 1, Time::ZERO, Span::from_secs(100));
     load.run(at_ms(10_000));
@@ -196,7 +227,10 @@ fn a_task_whose_group_has_used_its_quota_takes_no_core_from_another() {
 #[test]
 fn a_quota_of_more_than_one_core_lets_both_run() {
     let quota = Some((Span::from_ms(150), Span::from_ms(100)));
-    let mut load = Load::new(ProcessorConfig { groups: vec![group(2, 0), GroupConfig { quota, ..group(2, 0) }], ..config(2) });
+    let mut load = Load::new(ProcessorConfig {
+        groups: vec![group(2, 0), GroupConfig { quota, ..group(2, 0) }],
+        ..config(2)
+    });
     load.task(1, 1, Time::ZERO, Span::from_secs(100));
     load.task(2, 1, Time::ZERO, Span::from_secs(100));
     load.run(at_ms(10_000));
@@ -224,13 +258,15 @@ fn a_task_that_slept_is_owed_no_more_than_its_lag_and_takes_the_core_from_one_th
     let short = load.task(1, 0, at_ms(100), MS);
     load.run(at_ms(5_000));
     let done: BTreeMap<u32, Time> = load.done.iter().map(|&(at, task)| (task, at)).collect();
-    // It comes with nothing owed, when the other begins to have had more than the average: the slice of that ends first.
+    // It comes with nothing owed, when the other begins to have had more than the average: the
+    // slice of that ends first.
     assert!(done[&short] <= at_ms(100 + 3 + 1 + 1), "done at {:?}", done[&short]);
     assert_eq!(done[&long], at_ms(1_001));
 }
 
-/// Owed time is kept up to a tick, where that is longer than two slices (Linux `update_entity_lag`): a task that has waited for more
-/// than two slices, and sleeps after a short piece of work, comes before others that are owed less.
+/// Owed time is kept up to a tick, where that is longer than two slices (Linux
+/// `update_entity_lag`): a task that has waited for more than two slices, and sleeps after a short
+/// piece of work, comes before others that are owed less.
 #[test]
 fn what_a_task_is_owed_is_bounded_by_two_slices_or_a_tick() {
     let lag_ms = |tick: Span| {
@@ -240,7 +276,12 @@ fn what_a_task_is_owed_is_bounded_by_two_slices_or_a_tick() {
         load.processor.wake(task, Time::ZERO);
         assert_eq!(load.processor.poll(Time::ZERO), Some(Done::Task(task)));
         load.processor.tasks[task as usize].vruntime -= 100 * MS.ps() as i64;
-        load.processor.cores[0].queue.push(super::run_queue::Entity { task: 99, weight: 1024, vruntime: 0, deadline: 0 });
+        load.processor.cores[0].queue.push(super::run_queue::Entity {
+            task: 99,
+            weight: 1024,
+            vruntime: 0,
+            deadline: 0,
+        });
         load.processor.sleep(task, Time::ZERO);
         load.processor.tasks[task as usize].lag / MS.ps() as i64
     };
@@ -274,7 +315,11 @@ fn the_end_of_a_slice_is_seen_at_a_tick() {
     load.task(0, 0, Time::ZERO, Span::from_ms(40));
     load.task(1, 0, Time::ZERO, Span::from_ms(40));
     load.run(at_ms(100));
-    assert!((17..=20).contains(&load.processor.switches().involuntary), "every 4 ms of 80: {:?}", load.processor.switches());
+    assert!(
+        (17..=20).contains(&load.processor.switches().involuntary),
+        "every 4 ms of 80: {:?}",
+        load.processor.switches()
+    );
 }
 
 #[test]
@@ -289,7 +334,10 @@ fn a_soft_interrupt_goes_before_the_task_and_does_not_count_as_its_time() {
     load.run(at_ms(20));
     assert_eq!(load.done, [(at_ms(15), task)]);
     let busy = load.processor.busy(0);
-    assert_eq!([Kind::User, Kind::Softirq, Kind::Idle].map(|kind| busy.of(kind)), [10, 5, 5].map(Span::from_ms));
+    assert_eq!(
+        [Kind::User, Kind::Softirq, Kind::Idle].map(|kind| busy.of(kind)),
+        [10, 5, 5].map(Span::from_ms)
+    );
 }
 
 #[test]
@@ -306,7 +354,8 @@ fn tasks_stay_on_the_cores_of_their_group() {
 
 #[test]
 fn the_depth_of_the_queues_is_tasks_times_time() {
-    let mut load = Load::new(ProcessorConfig { depth_bin: Span::from_ms(10), depth_bins: 4, ..config(1) });
+    let mut load =
+        Load::new(ProcessorConfig { depth_bin: Span::from_ms(10), depth_bins: 4, ..config(1) });
     load.task(0, 0, Time::ZERO, Span::from_ms(10));
     load.task(0, 0, Time::ZERO, Span::from_ms(20));
     load.run(at_ms(40));
@@ -320,14 +369,18 @@ fn the_depth_of_the_queues_is_tasks_times_time() {
 #[test]
 fn what_is_left_of_a_quota_is_lost() {
     let quota = Some((Span::from_ms(20), Span::from_ms(100)));
-    let mut load = Load::new(ProcessorConfig { groups: vec![group(1, 0), GroupConfig { quota, ..group(1, 0) }], ..config(1) });
+    let mut load = Load::new(ProcessorConfig {
+        groups: vec![group(1, 0), GroupConfig { quota, ..group(1, 0) }],
+        ..config(1)
+    });
     load.task(1, 1, Time::ZERO, Span::from_ms(5));
     load.task(1, 1, at_ms(300), Span::from_secs(1));
     load.run(at_ms(400));
     assert_eq!(load.user_ms(1), 5 + 20);
 }
 
-/// Random tasks on three cores with quotas and a switch that takes time, of which a log is kept from 200 to 700 ms.
+/// Random tasks on three cores with quotas and a switch that takes time, of which a log is kept
+/// from 200 to 700 ms.
 #[test]
 fn the_log_of_cores_is_what_they_count() {
     let quota = Some((Span::from_ms(20), Span::from_ms(100)));
@@ -339,7 +392,12 @@ fn the_log_of_cores_is_what_they_count() {
         });
         let mut stream = RandomStream::new(5, "logged");
         for task in 0..200 {
-            load.task(task % 3, task % 2, at_ms(stream.below(900)), Span::from_us(1 + stream.below(20_000)));
+            load.task(
+                task % 3,
+                task % 2,
+                at_ms(stream.below(900)),
+                Span::from_us(1 + stream.below(20_000)),
+            );
         }
         load
     };
@@ -352,9 +410,20 @@ fn the_log_of_cores_is_what_they_count() {
         let busy = logged.processor.busy(core);
         let rows: Vec<&CoreRow> = log.rows().iter().filter(|row| row.core == core).collect();
         assert!(rows.windows(2).all(|next| next[0].to <= next[1].from), "they follow each other");
-        let time =
-            |is: fn(&Doing) -> bool| rows.iter().filter(|row| is(&row.doing)).map(|row| row.to.since(row.from).ps()).sum::<u64>();
-        assert_eq!(time(|doing| matches!(doing, Doing::Work { kind: Kind::User, .. })), busy.of(Kind::User).ps());
-        assert_eq!(time(|doing| matches!(doing, Doing::Switch { .. })), busy.of(Kind::System).ps(), "switches are the kernel's");
+        let time = |is: fn(&Doing) -> bool| {
+            rows.iter()
+                .filter(|row| is(&row.doing))
+                .map(|row| row.to.since(row.from).ps())
+                .sum::<u64>()
+        };
+        assert_eq!(
+            time(|doing| matches!(doing, Doing::Work { kind: Kind::User, .. })),
+            busy.of(Kind::User).ps()
+        );
+        assert_eq!(
+            time(|doing| matches!(doing, Doing::Switch { .. })),
+            busy.of(Kind::System).ps(),
+            "switches are the kernel's"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! What a processor offers to whoever builds on it: a virtual machine, whose cores run only while a hypervisor runs them, and the
-//! hypervisor, which changes and asks about the work of its tasks.
+//! What a processor offers to whoever builds on it: a virtual machine, whose cores run only while a
+//! hypervisor runs them, and the hypervisor, which changes and asks about the work of its tasks.
 
 use super::Processor;
 use super::core::Core;
@@ -12,7 +12,8 @@ impl Core {
         self.softirq.is_some() || self.runnable() > 0
     }
 
-    /// What time passes as while a hypervisor does not run it: stolen if it has work, idle otherwise, as in Linux.
+    /// What time passes as while a hypervisor does not run it: stolen if it has work, idle
+    /// otherwise, as in Linux.
     pub(super) fn kind_when_held(&self) -> Kind {
         if self.has_work() { Kind::Steal } else { Kind::Idle }
     }
@@ -76,7 +77,10 @@ impl Processor {
 
     /// Whether a core works on a task, and on nothing else.
     pub fn works_on(&self, task: TaskId) -> bool {
-        let Some(core) = self.cores.get(self.core_of(task)).filter(|core| core.task == Some(task)) else { return false };
+        let Some(core) = self.cores.get(self.core_of(task)).filter(|core| core.task == Some(task))
+        else {
+            return false;
+        };
         core.softirq.is_none() && !core.is_stolen && core.switching == Span::ZERO
     }
 }

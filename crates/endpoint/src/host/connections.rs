@@ -1,14 +1,14 @@
 //! The connections of programs by the packets that come for them, and those that are gone.
 //!
-//! A packet names the socket that it is for and carries no addresses. The number may be out of date: the connection is gone, or its
-//! ports are used by a new one with another number. Then the hash of the packet's flow tells whose it is, as addresses and ports do on a
-//! real host.
+//! A packet names the socket that it is for and carries no addresses. The number may be out of
+//! date: the connection is gone, or its ports are used by a new one with another number. Then the
+//! hash of the packet's flow tells whose it is, as addresses and ports do on a real host.
 
 use crate::ip::Identity;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Connections that are gone and remembered, so that a late segment can be answered. On a real host the segment itself tells whom to
-/// answer, and there is no such limit.
+/// Connections that are gone and remembered, so that a late segment can be answered. On a real host
+/// the segment itself tells whom to answer, and there is no such limit.
 const GONE_MAX: usize = 65_536;
 
 /// What is known of the packets of one flow.
@@ -82,7 +82,8 @@ mod tests {
     #[test]
     fn the_oldest_of_too_many_connections_that_are_gone_is_forgotten_and_none_that_lives() {
         let mut connections = Connections::default();
-        let identity = Identity { flow_hash: 1, to_endpoint: 2, to_host: 3, tag: Tag::default(), dscp: 0 };
+        let identity =
+            Identity { flow_hash: 1, to_endpoint: 2, to_host: 3, tag: Tag::default(), dscp: 0 };
         let close = |connections: &mut Connections, hash| {
             connections.opened(hash, hash);
             connections.closed(hash, identity);
@@ -91,7 +92,10 @@ mod tests {
         close(&mut connections, 0); // the same ports again
         connections.opened(1, 70);
         (3..GONE_MAX as u32 + 1).for_each(|hash| close(&mut connections, hash));
-        assert!(matches!(connections.find(0), Some(Found::Gone(_))), "the later of two with the same ports is remembered");
+        assert!(
+            matches!(connections.find(0), Some(Found::Gone(_))),
+            "the later of two with the same ports is remembered"
+        );
         assert!(matches!(connections.find(1), Some(Found::Live(70))));
         assert!(connections.find(2).is_none_or(|found| matches!(found, Found::Gone(_))));
         (100_000..100_002).for_each(|hash| close(&mut connections, hash));

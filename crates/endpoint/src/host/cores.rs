@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use tailrace_units::Span;
 
-/// A run queue for all cores, of whatever stands for a program. A program runs from when it asks, or from when its turn comes, until it has nothing to do or its time
-/// slice is over while others wait; who waits longest is next. Who has slept goes to the end of the queue as all others do.
+/// A run queue for all cores, of whatever stands for a program. A program runs from when it asks,
+/// or from when its turn comes, until it has nothing to do or its time slice is over while others
+/// wait; who waits longest is next. Who has slept goes to the end of the queue as all others do.
 #[derive(Clone, Debug)]
 pub struct Cores<T> {
     /// Cores without work; none are counted where there are as many as there is work.

@@ -17,8 +17,8 @@ pub struct HostCounters {
     pub tx_frames: u64,
     /// Frames that did not fit the queue of the interface.
     pub nic_queue_drops: u64,
-    /// SYNs, and last segments of an opening, that found as many connections waiting as the program at their port lets wait. Linux
-    /// counts each as `ListenOverflows` and as `ListenDrops`.
+    /// SYNs, and last segments of an opening, that found as many connections waiting as the program
+    /// at their port lets wait. Linux counts each as `ListenOverflows` and as `ListenDrops`.
     pub listen_drops: u64,
     /// Work of receiving.
     pub receive_busy: Span,
@@ -40,7 +40,8 @@ impl<P> Host<P> {
         self.threads.as_ref().map_or_else(ReceiveCounters::default, |threads| threads.counted)
     }
 
-    /// How long the core was busy that receives for a socket: the one of its receive queue, or the only one.
+    /// How long the core was busy that receives for a socket: the one of its receive queue, or the
+    /// only one.
     pub fn receive_busy(&self, socket: &Socket) -> Span {
         match &self.threads {
             None => self.receive.busy,
@@ -68,11 +69,13 @@ impl<P> Host<P> {
             tx_frames: self.nic.sent_frames(),
             nic_queue_drops: self.nic.queue_drops(),
             listen_drops: self.listeners.drops,
-            receive_busy: self.threads.as_ref().map_or(self.receive.busy, |threads| threads.processor.time_of(&[Kind::Softirq])),
-            program_busy: self
+            receive_busy: self
                 .threads
                 .as_ref()
-                .map_or(self.cores.busy, |threads| threads.processor.time_of(&[Kind::User, Kind::System])),
+                .map_or(self.receive.busy, |threads| threads.processor.time_of(&[Kind::Softirq])),
+            program_busy: self.threads.as_ref().map_or(self.cores.busy, |threads| {
+                threads.processor.time_of(&[Kind::User, Kind::System])
+            }),
         }
     }
 

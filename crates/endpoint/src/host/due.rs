@@ -12,7 +12,8 @@ use tailrace_units::Time;
 
 /// What is due.
 impl<P> Host<P> {
-    /// When the interface is due, or [`Time::NEVER`]. Sockets have deadlines of their own: [`Socket::poll_timeout`].
+    /// When the interface is due, or [`Time::NEVER`]. Sockets have deadlines of their own:
+    /// [`Socket::poll_timeout`].
     pub fn poll_timeout(&self) -> Time {
         self.nic.poll_timeout()
     }
@@ -26,13 +27,21 @@ impl<P> Host<P> {
 
     /// The transport's or the program's deadline has come.
     #[inline(never)]
-    pub fn handle_socket_timeout(&mut self, now: Time, number: u32, out: &mut impl Environment<Place = P>) {
+    pub fn handle_socket_timeout(
+        &mut self,
+        now: Time,
+        number: u32,
+        out: &mut impl Environment<Place = P>,
+    ) {
         if self.threads.is_some() {
             return self.interrupt_socket(now, number, out);
         }
         let socket = &mut self.table.sockets[number as usize];
         if socket.tcp.poll_timeout() <= now {
-            socket.tcp.handle_timeout(now, &mut Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None });
+            socket.tcp.handle_timeout(
+                now,
+                &mut Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None },
+            );
         }
         if socket.app.poll_timeout() <= now {
             return self.wake_program(now, number, out);
@@ -55,10 +64,14 @@ impl<P> Host<P> {
             };
             out.on_event(now, &self.place, Event::CoreGranted { waiter });
             match next {
-                Waiter::Socket(number) => self.call_program(now, number, out, |app, calls| app.handle_core(calls)),
-                Waiter::Thread { program, thread } => self.tell_program(now, program, out, |program, calls| {
-                    program.handle_core(now, thread, calls);
-                }),
+                Waiter::Socket(number) => {
+                    self.call_program(now, number, out, |app, calls| app.handle_core(calls))
+                }
+                Waiter::Thread { program, thread } => {
+                    self.tell_program(now, program, out, |program, calls| {
+                        program.handle_core(now, thread, calls);
+                    })
+                }
             }
         }
     }
@@ -86,8 +99,15 @@ impl<P> Host<P> {
         out.arm(place, Timer::Socket(socket.timer), socket.poll_timeout());
     }
 
-    /// The program of this socket for datagrams sends one, of at most 65 507 bytes: above the MTU in fragments.
-    pub fn send_datagram(&mut self, now: Time, number: u32, payload_bytes: u32, out: &mut impl Environment<Place = P>) {
+    /// The program of this socket for datagrams sends one, of at most 65 507 bytes: above the MTU
+    /// in fragments.
+    pub fn send_datagram(
+        &mut self,
+        now: Time,
+        number: u32,
+        payload_bytes: u32,
+        out: &mut impl Environment<Place = P>,
+    ) {
         if self.threads.is_some() {
             return self.ask_to_send(now, number, payload_bytes, out);
         }
@@ -95,8 +115,12 @@ impl<P> Host<P> {
         self.udp_sockets[number as usize].send(now, payload_bytes, &mut self.ip, &mut uplink);
     }
 
-    /// When the program of this socket for datagrams may send the next: now, or when its send buffer has room.
+    /// When the program of this socket for datagrams may send the next: now, or when its send
+    /// buffer has room.
     pub fn datagram_room_at(&mut self, now: Time, number: u32) -> Time {
-        self.udp_sockets[number as usize].send_buffer.as_mut().map_or(now, |buffer| buffer.room_at(now))
+        self.udp_sockets[number as usize]
+            .send_buffer
+            .as_mut()
+            .map_or(now, |buffer| buffer.room_at(now))
     }
 }

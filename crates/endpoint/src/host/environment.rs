@@ -1,12 +1,12 @@
-//! What is around a host: the link at its interface, the timers of an engine, and an observer. No more: an engine, or a test, is these three
-//! traits.
+//! What is around a host: the link at its interface, the timers of an engine, and an observer. No
+//! more: an engine, or a test, is these three traits.
 
 use super::event::Observer;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
-/// Frames that have come to the interface, or are on their way, in order of arrival. They stay where the engine has them until a poll
-/// takes them, so that each is copied once.
+/// Frames that have come to the interface, or are on their way, in order of arrival. They stay
+/// where the engine has them until a poll takes them, so that each is copied once.
 pub trait ReceiveRing {
     /// When the first frame arrives, or [`Time::NEVER`].
     fn next_arrival(&self) -> Time;
@@ -19,7 +19,8 @@ pub trait ReceiveRing {
     fn pop_to(&mut self, packet: &mut Packet) {
         *packet = self.pop().1;
     }
-    /// Drops the latest of the frames that have arrived by `now` until `most` are left. Returns how many it dropped.
+    /// Drops the latest of the frames that have arrived by `now` until `most` are left. Returns how
+    /// many it dropped.
     fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64;
 
     /// Takes the first frame if it has arrived by `now`.
@@ -38,16 +39,26 @@ pub trait Link {
 
     /// The frames that have come to the interface.
     fn ring(&mut self, place: &Self::Place) -> &mut Self::Ring;
-    /// When a frame that arrives at `arrival` after a quiet time is polled: the ring's interrupt moderation.
+    /// When a frame that arrives at `arrival` after a quiet time is polled: the ring's interrupt
+    /// moderation.
     fn poll_after(&mut self, place: &Self::Place, arrival: Time) -> Time;
-    /// Whether the ring holds every frame that has arrived though nothing polls it, and frames are polled as they arrive.
+    /// Whether the ring holds every frame that has arrived though nothing polls it, and frames are
+    /// polled as they arrive.
     fn holds_unpolled(&self, _: &Self::Place) -> bool {
         false
     }
     /// A frame goes onto the link, from its first to its last bit.
     fn transmit(&mut self, place: &Self::Place, packet: &Packet, start: Time, end: Time);
-    /// The same over the link of one of the interfaces of a bond. An engine without bonds has one link.
-    fn transmit_over(&mut self, place: &Self::Place, _interface: u32, packet: &Packet, start: Time, end: Time) {
+    /// The same over the link of one of the interfaces of a bond. An engine without bonds has one
+    /// link.
+    fn transmit_over(
+        &mut self,
+        place: &Self::Place,
+        _interface: u32,
+        packet: &Packet,
+        start: Time,
+        end: Time,
+    ) {
         self.transmit(place, packet, start, end);
     }
 }
@@ -59,7 +70,8 @@ pub enum Timer {
     Poll,
     /// Something on a core of its processor is done.
     Processor,
-    /// The hypervisor of a virtual machine looks at it: a core has come to have, or has ceased to have, something to do.
+    /// The hypervisor of a virtual machine looks at it: a core has come to have, or has ceased to
+    /// have, something to do.
     Hypervisor,
     /// The interface chooses its next frame.
     Interface,
@@ -69,18 +81,23 @@ pub enum Timer {
 
 /// When a host is to be called.
 pub trait Timers<P> {
-    /// It is due at this time, instead of when it was before; with [`Time::NEVER`] it is not due. A poll is then due with the next arrival.
+    /// It is due at this time, instead of when it was before; with [`Time::NEVER`] it is not due. A
+    /// poll is then due with the next arrival.
     fn arm(&mut self, place: &P, timer: Timer, at: Time);
     /// The poll that is in work is followed by another at this later time.
     #[inline]
     fn postpone_poll(&mut self, place: &P, at: Time) {
         self.arm(place, Timer::Poll, at);
     }
-    /// The socket with this number is due at this time where that is earlier than what was armed. One that is called too early asks again.
+    /// The socket with this number is due at this time where that is earlier than what was armed.
+    /// One that is called too early asks again.
     fn hasten_socket(&mut self, timer: u32, at: Time);
 }
 
 /// All that is around a host.
-pub trait Environment: Link + Timers<<Self as Link>::Place> + Observer<<Self as Link>::Place> {}
+pub trait Environment:
+    Link + Timers<<Self as Link>::Place> + Observer<<Self as Link>::Place>
+{
+}
 
 impl<T: Link + Timers<T::Place> + Observer<T::Place>> Environment for T {}

@@ -1,4 +1,5 @@
-//! What can be observed of hosts: one type for everything, from which counters, series, digests, traces and explanations follow.
+//! What can be observed of hosts: one type for everything, from which counters, series, digests,
+//! traces and explanations follow.
 
 use crate::app::StorageDone;
 use crate::cause::{Because, Cause};
@@ -7,14 +8,15 @@ use crate::udp::Datagram;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{FlowKey, Packet};
 
-/// Something that happens at a host. Bytes are those of applications, frames those of links; an `owner` is the number that the engine gave
-/// to whom a socket or a program works for, a `socket` the number of its host.
+/// Something that happens at a host. Bytes are those of applications, frames those of links; an
+/// `owner` is the number that the engine gave to whom a socket or a program works for, a `socket`
+/// the number of its host.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// A frame is handed to the interface, which may still drop it.
     FrameSent,
-    /// A frame that was handed to the interface waits there until that chooses it. Interfaces without data-centre bridging tell of none:
-    /// they know at once when a frame leaves.
+    /// A frame that was handed to the interface waits there until that chooses it. Interfaces
+    /// without data-centre bridging tell of none: they know at once when a frame leaves.
     FrameQueued {
         /// The frame.
         packet: &'a Packet,
@@ -36,8 +38,8 @@ pub enum Event<'a> {
         /// The one, on a host with a processor. Others do not look at frames before they take them.
         packet: Option<&'a Packet>,
     },
-    /// The processor hands a frame, or contiguous segments as one, to their socket. Hosts without one tell of none: there this follows from
-    /// the time.
+    /// The processor hands a frame, or contiguous segments as one, to their socket. Hosts without
+    /// one tell of none: there this follows from the time.
     AggregateDelivered {
         /// The first.
         packet: &'a Packet,
@@ -85,7 +87,8 @@ pub enum Event<'a> {
         /// How many.
         bytes: u64,
     },
-    /// A program begins to wait for a core. Hosts with a processor tell of none: they know the wait when it is over.
+    /// A program begins to wait for a core. Hosts with a processor tell of none: they know the wait
+    /// when it is over.
     CoreRequested {
         /// Tells it from others that wait at its host.
         waiter: u64,
@@ -147,7 +150,8 @@ pub struct Completion {
     pub user: u32,
     /// When it was meant to start.
     pub intended: Time,
-    /// Of a socket that is given back afterwards: where its bytes came from, where they went, and how many they were.
+    /// Of a socket that is given back afterwards: where its bytes came from, where they went, and
+    /// how many they were.
     pub carried: Option<Carried>,
     /// Why now.
     pub because: Because,
@@ -190,8 +194,8 @@ pub enum DiscardReason {
 
 /// Is told of everything, as it happens. Nothing that it does changes what a host does.
 ///
-/// Where an event is emitted its variant is known: of an `on_event` that is inlined, one arm is left there, and none where the observer
-/// ignores it.
+/// Where an event is emitted its variant is known: of an `on_event` that is inlined, one arm is
+/// left there, and none where the observer ignores it.
 pub trait Observer<P> {
     /// This happens now at the host at this place.
     fn on_event(&mut self, now: Time, place: &P, event: Event<'_>);

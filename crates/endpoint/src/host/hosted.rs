@@ -35,14 +35,20 @@ impl<P> Host<P> {
         self.hosted[program as usize].poll_timeout()
     }
 
-    /// Sockets that this program has, with those of connections that it has closed and that are not over.
+    /// Sockets that this program has, with those of connections that it has closed and that are not
+    /// over.
     pub fn sockets_of(&self, program: u32) -> usize {
         self.hosted[program as usize].own.members.len()
     }
 
-    /// The sockets of this program, with those of connections that it has closed and that are not over.
+    /// The sockets of this program, with those of connections that it has closed and that are not
+    /// over.
     pub fn program_sockets(&self, program: u32) -> impl Iterator<Item = &Socket> {
-        self.hosted[program as usize].own.members.keys().map(|&number| &self.table.sockets[number as usize])
+        self.hosted[program as usize]
+            .own
+            .members
+            .keys()
+            .map(|&number| &self.table.sockets[number as usize])
     }
 
     /// For whom this program works, and what it has begun and not completed.
@@ -58,7 +64,12 @@ impl<P> Host<P> {
     }
 
     /// The deadline of a program or of one of its connections has come.
-    pub fn handle_program_timeout(&mut self, now: Time, program: u32, out: &mut impl Environment<Place = P>) {
+    pub fn handle_program_timeout(
+        &mut self,
+        now: Time,
+        program: u32,
+        out: &mut impl Environment<Place = P>,
+    ) {
         self.catch_up(now, out);
         self.begin_interrupt(program);
         self.tell_program(now, program, out, |program, calls| {
@@ -75,7 +86,12 @@ impl<P> Host<P> {
 
     /// A segment for a port: a connection is opened with the program that listens there.
     #[cold]
-    pub(super) fn admit_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
+    pub(super) fn admit_segment(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        out: &mut impl Environment<Place = P>,
+    ) {
         let Opener { to_port, owner, .. } = Opener::of(segment.packet);
         let Some(listener) = self.listeners.find(to_port, owner) else {
             return self.refuse_opening(now, segment, out);
@@ -138,7 +154,20 @@ impl<P> Host<P> {
         call: impl FnOnce(&mut dyn Program, &mut HostedCalls<'_, O>),
     ) {
         let Host {
-            place, nic, table, udp_sockets, hosted, listeners, connections, cores, threads, tcp, ports, number, ip, ..
+            place,
+            nic,
+            table,
+            udp_sockets,
+            hosted,
+            listeners,
+            connections,
+            cores,
+            threads,
+            tcp,
+            ports,
+            number,
+            ip,
+            ..
         } = self;
         let Hosted { program: called, own } = &mut hosted[program as usize];
         let uplink = Uplink { place, nic, out, now, origin: None };

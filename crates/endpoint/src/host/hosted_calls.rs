@@ -55,13 +55,17 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
     fn told_cause(&self) -> Option<Cause> {
         let cause = self.cause?;
         let Came::Datagram { socket, number } = cause.came else { return Some(cause) };
-        Some(Cause { came: Came::Datagram { socket: self.own.datagrams[socket as usize], number }, ..cause })
+        Some(Cause {
+            came: Came::Datagram { socket: self.own.datagrams[socket as usize], number },
+            ..cause
+        })
     }
 
     /// The connection of a socket of this program, with the way down.
     pub(super) fn connection(&mut self, socket: u32) -> (&mut Tcp, &mut Uplink<'a, O>) {
         let member = self.own.members.get(&socket);
-        let member = member.unwrap_or_else(|| panic!("program {} owns no socket {socket}", self.program));
+        let member =
+            member.unwrap_or_else(|| panic!("program {} owns no socket {socket}", self.program));
         self.uplink.origin = Some(member.origin(socket, self.host, self.own.owner));
         self.own.touched.push(socket);
         (&mut self.table.sockets[socket as usize].tcp, &mut self.uplink)
@@ -78,10 +82,13 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
     fn add(&mut self, remote: Remote, to_endpoint: Option<u32>, is_passive: bool) -> u32 {
         let key = remote.key_from(self.host);
         let expects = key.reversed().hash();
-        // What an earlier connection between these ports knew of the peer; this one will learn better.
-        let to_endpoint = to_endpoint.unwrap_or_else(|| self.connections.peer_of(expects).unwrap_or(TO_PORT));
+        // What an earlier connection between these ports knew of the peer; this one will learn
+        // better.
+        let to_endpoint =
+            to_endpoint.unwrap_or_else(|| self.connections.peer_of(expects).unwrap_or(TO_PORT));
         let Owned { owner, timer, tag, dscp, counts_goodput, .. } = *self.own;
-        let identity = Identity { flow_hash: key.hash(), to_endpoint, to_host: remote.host, tag, dscp };
+        let identity =
+            Identity { flow_hash: key.hash(), to_endpoint, to_host: remote.host, tag, dscp };
         let socket = self.table.add(Socket {
             tcp: Tcp::new(self.config, identity),
             app: App::Program(self.program),
@@ -98,17 +105,24 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
         self.own.add(socket, remote, is_passive);
         self.connections.opened(expects, socket);
         let cause = self.told_cause().filter(|_| !is_passive);
-        self.uplink.tell(Event::ConnectionOpened(&Opened { socket, owner, peer: remote.host, key, cause }));
+        self.uplink.tell(Event::ConnectionOpened(&Opened {
+            socket,
+            owner,
+            peer: remote.host,
+            key,
+            cause,
+        }));
         socket
     }
 
-    /// The socket for a SYN that came to a port of this program: a new one, unless the segment has come before. `None` where too many
-    /// connections wait there to be accepted.
+    /// The socket for a SYN that came to a port of this program: a new one, unless the segment has
+    /// come before. `None` where too many connections wait there to be accepted.
     pub(super) fn admit(&mut self, packet: &Packet) -> Option<u32> {
         let Opener { socket: to_endpoint, to_port, .. } = Opener::of(packet);
         let remote = Opener::of(packet).remote();
         if let Some(&socket) = self.listeners.accepted.get(&remote) {
-            // RFC 6191: the peer uses the port again, so that no segment of the earlier connection is to come.
+            // RFC 6191: the peer uses the port again, so that no segment of the earlier connection
+            // is to come.
             if self.table.sockets[socket as usize].tcp.closing() != Close::TimeWait {
                 return Some(socket);
             }
@@ -129,7 +143,9 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
             return SegmentEffect::default();
         }
         let now = self.uplink.now;
-        if let Some(Some(unanswered)) = self.own.members.get_mut(&socket).map(|member| &mut member.unanswered) {
+        if let Some(Some(unanswered)) =
+            self.own.members.get_mut(&socket).map(|member| &mut member.unanswered)
+        {
             *unanswered = 0;
         }
         let (tcp, uplink) = self.connection(socket);
@@ -142,12 +158,18 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
         progress
     }
 
-    /// Whether a segment would open a connection where too many wait to be accepted. It is dropped; the answer to the SYN is repeated,
-    /// and the peer's segments after it (Linux `tcp_v4_syn_recv_sock`, with a `tcp_abort_on_overflow` of 0).
+    /// Whether a segment would open a connection where too many wait to be accepted. It is dropped;
+    /// the answer to the SYN is repeated, and the peer's segments after it (Linux
+    /// `tcp_v4_syn_recv_sock`, with a `tcp_abort_on_overflow` of 0).
     fn finds_no_room(&mut self, socket: u32, packet: &Packet) -> bool {
-        let opens = packet.flags.contains(Flags::ACK) && !packet.flags.intersects(Flags::SYN.with(Flags::RST));
+        let opens = packet.flags.contains(Flags::ACK)
+            && !packet.flags.intersects(Flags::SYN.with(Flags::RST));
         let is_half_open = self.table.sockets[socket as usize].tcp.is_half_open();
-        opens && is_half_open && self.listeners.drops_opening(self.own.server_port(self.own.members[&socket].remote.own_port))
+        opens
+            && is_half_open
+            && self
+                .listeners
+                .drops_opening(self.own.server_port(self.own.members[&socket].remote.own_port))
     }
 
     /// Whether the program wants to hear of this socket: it has its number and has not closed it.
@@ -164,7 +186,8 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
             let is_awaited = self.threads.is_some() && self.failure(socket).is_some();
             if !is_awaited
                 && tcp.closing() == Close::Closed
-                && (member.is_known || !self.listeners.holds(self.own.server_port(member.remote.own_port), socket))
+                && (member.is_known
+                    || !self.listeners.holds(self.own.server_port(member.remote.own_port), socket))
             {
                 self.release(socket);
             } else {
@@ -221,7 +244,13 @@ impl<O: Environment> WorkCalls for HostedCalls<'_, O> {
         }
     }
     fn completed(&mut self, user: u32, intended: Time) {
-        let completion = Completion { owner: self.own.owner, user, intended, carried: None, because: self.because() };
+        let completion = Completion {
+            owner: self.own.owner,
+            user,
+            intended,
+            carried: None,
+            because: self.because(),
+        };
         self.uplink.tell(Event::TransactionCompleted(&completion));
     }
     fn finished(&mut self, user: u32) {
@@ -235,8 +264,11 @@ impl<O: Environment> HostCalls for HostedCalls<'_, O> {
         self.listeners.listen(self.ports, self.program, self.own.server_port(port), backlog)
     }
     fn accept(&mut self, port: u16) -> Option<u32> {
-        let listener =
-            self.listeners.ports.get_mut(&self.own.server_port(port)).filter(|listener| listener.program == self.program)?;
+        let listener = self
+            .listeners
+            .ports
+            .get_mut(&self.own.server_port(port))
+            .filter(|listener| listener.program == self.program)?;
         let socket = listener.waiting.pop_front()?;
         if let Some(threads) = &mut self.threads {
             threads.charge_call();
@@ -259,7 +291,13 @@ impl<O: Environment> HostCalls for HostedCalls<'_, O> {
     fn write(&mut self, socket: u32, bytes: u64) {
         let because = self.because();
         let cause = because.cause;
-        if self.defers(socket, |socket, expects| Operation::Write { socket, expects, bytes, has_begun: false, cause }) {
+        if self.defers(socket, |socket, expects| Operation::Write {
+            socket,
+            expects,
+            bytes,
+            has_begun: false,
+            cause,
+        }) {
             return;
         }
         let now = self.uplink.now;

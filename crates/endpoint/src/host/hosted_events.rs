@@ -25,7 +25,13 @@ impl<O: Environment> HostedCalls<'_, O> {
         let has_processor = self.threads.is_some();
         while let Some(socket) = self.own.accepted.pop_front() {
             let now = self.uplink.now;
-            let Some(reads_late) = self.own.members.get(&socket).filter(|own| !own.is_closed).map(|own| own.reads_late) else {
+            let Some(reads_late) = self
+                .own
+                .members
+                .get(&socket)
+                .filter(|own| !own.is_closed)
+                .map(|own| own.reads_late)
+            else {
                 continue;
             };
             let (tcp, uplink) = self.connection(socket);
@@ -33,13 +39,19 @@ impl<O: Environment> HostedCalls<'_, O> {
             if !reads_late && !has_processor {
                 tcp.read_at_once(now, uplink);
             }
-            let progress = SegmentEffect { readable: unread, ended: has_ended, ..SegmentEffect::default() };
+            let progress =
+                SegmentEffect { readable: unread, ended: has_ended, ..SegmentEffect::default() };
             self.tell(program, socket, &progress);
         }
     }
 
     /// Tells the program what has come for one of its sockets.
-    pub(super) fn tell(&mut self, program: &mut dyn Program, socket: u32, progress: &SegmentEffect) {
+    pub(super) fn tell(
+        &mut self,
+        program: &mut dyn Program,
+        socket: u32,
+        progress: &SegmentEffect,
+    ) {
         let now = self.uplink.now;
         if progress.readable > 0 {
             self.count_goodput(progress.readable);
@@ -93,7 +105,8 @@ impl<O: Environment> HostedCalls<'_, O> {
     /// The connection of this socket is due.
     pub(super) fn handle_timeout(&mut self, program: &mut dyn Program, socket: u32) {
         let now = self.uplink.now;
-        let member = self.own.members.get_mut(&socket).expect("a socket that is due is the program's");
+        let member =
+            self.own.members.get_mut(&socket).expect("a socket that is due is the program's");
         let is_idle = self.table.sockets[socket as usize].tcp.poll_timeout() > now;
         let asks_again = is_idle && member.asks_again();
         let (tcp, uplink) = self.connection(socket);

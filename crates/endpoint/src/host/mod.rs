@@ -1,7 +1,8 @@
-//! One host: its interface, what receiving takes, its cores, its sockets and their programs. It is handed frames and the time, as a
-//! switch is.
+//! One host: its interface, what receiving takes, its cores, its sockets and their programs. It is
+//! handed frames and the time, as a switch is.
 //!
-//! A frame comes up in the order `receive` (poll, ring, merging, work), transport, program; it goes down by `uplink`.
+//! A frame comes up in the order `receive` (poll, ring, merging, work), transport, program; it goes
+//! down by `uplink`.
 
 mod connections;
 mod cores;
@@ -77,7 +78,8 @@ pub struct HostConfig<P> {
     pub program_cores: u32,
     /// How long a program has a core while others wait.
     pub time_slice: Span,
-    /// Its processor, which does all work of kernel and programs; without one, receiving has a core and programs have others.
+    /// Its processor, which does all work of kernel and programs; without one, receiving has a core
+    /// and programs have others.
     pub processor: Option<ProcessorPolicy>,
     /// Settings of its connections.
     pub tcp: TcpConfig,
@@ -122,7 +124,9 @@ impl<P> Host<P> {
             listeners: Listeners::default(),
             connections: Connections::default(),
             cores: Cores::new(config.program_cores, config.time_slice),
-            threads: config.processor.map(|policy| Box::new(Threads::new(policy, gro_bytes, ring_frames))),
+            threads: config
+                .processor
+                .map(|policy| Box::new(Threads::new(policy, gro_bytes, ring_frames))),
             tcp: config.tcp,
             ports: ClientPorts::new(),
             number: config.number,
@@ -135,7 +139,8 @@ impl<P> Host<P> {
         self.ports.give_range(owner, range);
     }
 
-    /// The next port for a connection of an owner that is not in use. Where all are, connections share ports.
+    /// The next port for a connection of an owner that is not in use. Where all are, connections
+    /// share ports.
     pub fn take_port(&mut self, owner: u32) -> u16 {
         self.ports.take(owner)
     }
@@ -152,13 +157,23 @@ impl<P> Host<P> {
 
     /// Opens a socket; its program is called first when it is due. Returns its number.
     pub fn open(&mut self, new: NewSocket) -> u32 {
-        let NewSocket { identity, expects, app, owner, timer, port, counts_goodput, is_transient } = new;
+        let NewSocket { identity, expects, app, owner, timer, port, counts_goodput, is_transient } =
+            new;
         let mut tcp = Tcp::new(&self.tcp, identity);
         if let Some(threads) = &mut self.threads {
             threads.add_socket(self.table.next(owner), owner);
             tcp.leave_unread();
         }
-        self.table.add(Socket { tcp, app, owner, timer, expects, port, counts_goodput, is_transient })
+        self.table.add(Socket {
+            tcp,
+            app,
+            owner,
+            timer,
+            expects,
+            port,
+            counts_goodput,
+            is_transient,
+        })
     }
 
     /// The number that the next socket for datagrams will have.
@@ -170,8 +185,15 @@ impl<P> Host<P> {
     pub fn open_udp(&mut self, new: NewUdpSocket) -> u32 {
         let NewUdpSocket { identity, expects, owner, header_bytes, program } = new;
         let number = self.udp_sockets.len() as u32;
-        let program = program.map(|program| (program, self.hosted[program as usize].own.add_datagrams(number)));
-        self.udp_sockets.push(UdpSocket { udp: Udp::new(identity, header_bytes), send_buffer: None, owner, expects, program });
+        let program = program
+            .map(|program| (program, self.hosted[program as usize].own.add_datagrams(number)));
+        self.udp_sockets.push(UdpSocket {
+            udp: Udp::new(identity, header_bytes),
+            send_buffer: None,
+            owner,
+            expects,
+            program,
+        });
         if program.is_none()
             && let Some(threads) = &mut self.threads
         {
@@ -180,12 +202,14 @@ impl<P> Host<P> {
         number
     }
 
-    /// Gives a socket for datagrams a send buffer: while so many bytes of its frames wait in the interface, its program waits too.
+    /// Gives a socket for datagrams a send buffer: while so many bytes of its frames wait in the
+    /// interface, its program waits too.
     pub fn limit_datagrams(&mut self, number: u32, send_buffer_bytes: u64) {
         self.udp_sockets[number as usize].send_buffer = Some(SendBuffer::new(send_buffer_bytes));
     }
 
-    /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.
+    /// Gives a socket back, with its port. Late packets of its connection find that they are not
+    /// expected.
     pub fn release(&mut self, now: Time, socket: u32, out: &mut impl Environment<Place = P>) {
         self.catch_up(now, out);
         if let Some(threads) = &mut self.threads {
@@ -223,7 +247,8 @@ impl<P> Host<P> {
 
 /// What comes to the interface.
 impl<P> Host<P> {
-    /// The receive stage is due: takes frames from the ring, or hands up those that it has worked on.
+    /// The receive stage is due: takes frames from the ring, or hands up those that it has worked
+    /// on.
     #[inline(always)]
     pub fn handle_poll(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if let Some(next) = self.receive.after_single(now, &self.place, out) {
@@ -240,7 +265,12 @@ impl<P> Host<P> {
 
     /// Hands up one frame that needs no work: the only one of a poll.
     #[inline]
-    pub fn handle_frame(&mut self, now: Time, packet: &Packet, out: &mut impl Environment<Place = P>) {
+    pub fn handle_frame(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        out: &mut impl Environment<Place = P>,
+    ) {
         out.on_event(now, &self.place, Event::FrameDelivered { packet });
         match ip::protocol(packet) {
             Protocol::Tcp => self.deliver_segment(now, &Segment::single(packet), out),
@@ -248,21 +278,32 @@ impl<P> Host<P> {
         }
     }
 
-    /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive stage is due next.
+    /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive
+    /// stage is due next.
     #[inline(never)]
     fn poll_many<O: Environment<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
         if self.threads.is_some() {
             return self.interrupt(now, out);
         }
-        let Host { place, receive, table: SocketTable { sockets, merge_slots, .. }, connections, .. } = self;
+        let Host {
+            place,
+            receive,
+            table: SocketTable { sockets, merge_slots, .. },
+            connections,
+            ..
+        } = self;
         let drops_before = receive.ring_drops;
         let polled = receive.poll(now, place, out, |out, packet, gro| {
             out.on_event(now, place, Event::FrameDelivered { packet });
             let to = packet.to_endpoint as usize;
             match ip::protocol(packet) {
                 Protocol::Tcp if packet.to_endpoint == TO_PORT => gro.add_alone(packet),
-                Protocol::Tcp if sockets[to].expects == packet.flow_hash => gro.add(packet, &mut merge_slots[to]),
-                Protocol::Tcp if connections.find(packet.flow_hash).is_some() => gro.add_alone(packet),
+                Protocol::Tcp if sockets[to].expects == packet.flow_hash => {
+                    gro.add(packet, &mut merge_slots[to])
+                }
+                Protocol::Tcp if connections.find(packet.flow_hash).is_some() => {
+                    gro.add_alone(packet)
+                }
                 Protocol::Tcp => {}
                 Protocol::Udp => gro.add_alone(packet),
             }
@@ -280,8 +321,8 @@ impl<P> Host<P> {
         }
     }
 
-    /// The interface itself, for pause frames and congestion notifications, which no receive poll sees. [`Host::handle_timeout`] must
-    /// follow.
+    /// The interface itself, for pause frames and congestion notifications, which no receive poll
+    /// sees. [`Host::handle_timeout`] must follow.
     pub fn nic_mut(&mut self) -> &mut Nic {
         &mut self.nic
     }
@@ -291,14 +332,18 @@ impl<P> Host<P> {
         let mut gro = std::mem::take(&mut self.receive.gro);
         let of_tcp = |aggregate: &&Aggregate| ip::protocol(&aggregate.packet) == Protocol::Tcp;
         for aggregate in gro.aggregates().iter().filter(of_tcp) {
-            if let Some(slot) = self.table.merge_slots.get_mut(aggregate.packet.to_endpoint as usize) {
+            if let Some(slot) =
+                self.table.merge_slots.get_mut(aggregate.packet.to_endpoint as usize)
+            {
                 *slot = 0;
             }
         }
         for aggregate in gro.aggregates() {
             let &Aggregate { ref packet, payload_bytes, segments, .. } = aggregate;
             match ip::protocol(packet) {
-                Protocol::Tcp => self.deliver_segment(now, &Segment { packet, payload_bytes, segments }, out),
+                Protocol::Tcp => {
+                    self.deliver_segment(now, &Segment { packet, payload_bytes, segments }, out)
+                }
                 Protocol::Udp => self.deliver_datagram(now, packet, out),
             }
         }
@@ -308,17 +353,31 @@ impl<P> Host<P> {
 
     /// Hands on what is complete by a fragment.
     #[cold]
-    fn deliver_fragment(&mut self, now: Time, packet: &Packet, out: &mut impl Environment<Place = P>) {
+    fn deliver_fragment(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        out: &mut impl Environment<Place = P>,
+    ) {
         if let Some(whole) = self.ip.put_together(now, packet) {
             self.deliver_datagram(now, &whole, out);
         } else if self.ip.has_refused() {
-            out.on_event(now, &self.place, Event::DatagramDiscarded { packet, reason: DiscardReason::Reassembly });
+            out.on_event(
+                now,
+                &self.place,
+                Event::DatagramDiscarded { packet, reason: DiscardReason::Reassembly },
+            );
         }
     }
 
     /// Hands a datagram to its socket's program.
     #[inline(never)]
-    fn deliver_datagram(&mut self, now: Time, packet: &Packet, out: &mut impl Environment<Place = P>) {
+    fn deliver_datagram(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        out: &mut impl Environment<Place = P>,
+    ) {
         let socket = &self.udp_sockets[packet.to_endpoint as usize];
         if socket.expects != packet.flow_hash {
             return self.deliver_fragment(now, packet, out);
@@ -326,7 +385,11 @@ impl<P> Host<P> {
         let datagram = Datagram::of(packet);
         match socket.program {
             None => {
-                let event = Event::DatagramReceived { owner: socket.owner, datagram: &datagram, core_wait: Span::ZERO };
+                let event = Event::DatagramReceived {
+                    owner: socket.owner,
+                    datagram: &datagram,
+                    core_wait: Span::ZERO,
+                };
                 out.on_event(now, &self.place, event);
             }
             Some((program, socket)) => self.deliver_message(now, program, socket, &datagram, out),
@@ -335,7 +398,12 @@ impl<P> Host<P> {
 
     /// Hands a segment to its socket and what follows from it to the program.
     #[inline]
-    fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
+    fn deliver_segment(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        out: &mut impl Environment<Place = P>,
+    ) {
         let number = segment.packet.to_endpoint;
         let Host { place, table, nic, cores, number: host, .. } = self;
         let Some(socket) = table.sockets.get_mut(number as usize) else {
@@ -373,7 +441,8 @@ impl<P> Host<P> {
                 return out.on_event(now, place, Event::FlowFinished { socket: number });
             }
         }
-        // Deadlines move later all the time; the engine hears only of earlier ones and asks again when the old one comes.
+        // Deadlines move later all the time; the engine hears only of earlier ones and asks again
+        // when the old one comes.
         out.hasten_socket(socket.timer, socket.poll_timeout());
     }
 }

@@ -1,7 +1,8 @@
 //! Interrupt moderation: how long after a first arrival the host polls its receive ring.
 //!
-//! It belongs to the ring, which is on the far side of the link for the host and on the near side for whoever sends: the first frame
-//! on its way sets the time of the poll, before the host has seen anything.
+//! It belongs to the ring, which is on the far side of the link for the host and on the near side
+//! for whoever sends: the first frame on its way sets the time of the poll, before the host has
+//! seen anything.
 
 use tailrace_units::{Distribution, RandomStream, Span, Time};
 
@@ -16,10 +17,13 @@ pub struct Moderation {
 }
 
 impl Moderation {
-    /// Polls `coalesce` after a first arrival, and as many picoseconds more as `jitter` draws from `stream`.
+    /// Polls `coalesce` after a first arrival, and as many picoseconds more as `jitter` draws from
+    /// `stream`.
     pub fn new(coalesce: Span, jitter: Distribution, stream: RandomStream) -> Moderation {
         match jitter {
-            Distribution::Constant(ps) => Moderation { delay: coalesce + Span::from_ps(ps), jitter: None, stream },
+            Distribution::Constant(ps) => {
+                Moderation { delay: coalesce + Span::from_ps(ps), jitter: None, stream }
+            }
             drawn => Moderation { delay: coalesce, jitter: Some(drawn), stream },
         }
     }

@@ -1,12 +1,15 @@
-//! What the first segments of a connection tell besides TCP's options, where a program has asked for it.
+//! What the first segments of a connection tell besides TCP's options, where a program has asked
+//! for it.
 //!
-//! Packets carry no addresses and no ports: the number of the peer's socket stands for them. An opening segment cannot know that number
-//! yet, so it goes to a port, and carries where its answer is to go in blocks of SACK, which it has no use for.
+//! Packets carry no addresses and no ports: the number of the peer's socket stands for them. An
+//! opening segment cannot know that number yet, so it goes to a port, and carries where its answer
+//! is to go in blocks of SACK, which it has no use for.
 
 use crate::ip::TO_PORT;
 use tailrace_wire::{Flags, FlowKey, Packet, Protocol, SackBlock, address_of};
 
-/// Where a segment for a port comes from: the sending host, and its socket. `None` for all other packets, which are for a socket.
+/// Where a segment for a port comes from: the sending host, and its socket. `None` for all other
+/// packets, which are for a socket.
 #[inline]
 pub fn sender_of(packet: &Packet) -> Option<(u16, u32)> {
     if packet.to_endpoint != TO_PORT {
@@ -37,7 +40,8 @@ pub(super) struct Opener {
 }
 
 impl Opener {
-    /// Writes it into an opening segment; its first block carries TCP's options. A SYN is for a port.
+    /// Writes it into an opening segment; its first block carries TCP's options. A SYN is for a
+    /// port.
     pub(super) fn write(&self, packet: &mut Packet) {
         if !packet.flags.contains(Flags::ACK) {
             packet.to_endpoint = TO_PORT;
@@ -50,7 +54,8 @@ impl Opener {
     /// Reads it from an opening segment.
     pub(super) fn of(packet: &Packet) -> Opener {
         let [_, from, to] = packet.sack;
-        let (socket, host, port) = (from.offset as u32, (from.bytes >> 16) as u16, from.bytes as u16);
+        let (socket, host, port) =
+            (from.offset as u32, (from.bytes >> 16) as u16, from.bytes as u16);
         Opener { socket, host, port, to_port: to.offset as u16, owner: to.bytes }
     }
 
@@ -79,7 +84,8 @@ mod tests {
 
     #[test]
     fn an_opening_segment_carries_where_its_answer_goes() {
-        let origin = Opener { socket: 70_000, host: 4_095, port: 65_535, to_port: 5_432, owner: 70_001 };
+        let origin =
+            Opener { socket: 70_000, host: 4_095, port: 65_535, to_port: 5_432, owner: 70_001 };
         let mut packet = Packet::default();
         packet.sack[0] = SackBlock { offset: 1_448, bytes: 1 };
         origin.write(&mut packet);

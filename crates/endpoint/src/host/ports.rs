@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 /// Ephemeral ports (Linux: `ip_local_port_range` begins there).
 const EPHEMERAL: (u16, u16) = (32_768, u16::MAX);
 
-/// Hands out the source ports of a host: ephemeral ones, and to owners with a range those of their range, which are kept from all others
-/// (Linux: `ip_local_reserved_ports`).
+/// Hands out the source ports of a host: ephemeral ones, and to owners with a range those of their
+/// range, which are kept from all others (Linux: `ip_local_reserved_ports`).
 #[derive(Clone, Debug)]
 pub struct ClientPorts {
     ephemeral: PortRange,
@@ -24,10 +24,15 @@ impl Default for ClientPorts {
 impl ClientPorts {
     /// All are free, and no owner has a range.
     pub fn new() -> ClientPorts {
-        ClientPorts { ephemeral: PortRange::new(EPHEMERAL), ranges: Vec::new(), owners: BTreeMap::new() }
+        ClientPorts {
+            ephemeral: PortRange::new(EPHEMERAL),
+            ranges: Vec::new(),
+            owners: BTreeMap::new(),
+        }
     }
 
-    /// An owner has this range, the first and the last port. Owners with equal ranges share them; others do not overlap.
+    /// An owner has this range, the first and the last port. Owners with equal ranges share them;
+    /// others do not overlap.
     pub fn give_range(&mut self, owner: u32, range: (u16, u16)) {
         let known = self.ranges.iter().position(|known| known.ends == range);
         let place = known.unwrap_or_else(|| {
@@ -50,7 +55,8 @@ impl ClientPorts {
         self.of(owner).take()
     }
 
-    /// Takes this port out of those that are handed out. Returns whether it was free; a port outside of all ranges always is.
+    /// Takes this port out of those that are handed out. Returns whether it was free; a port
+    /// outside of all ranges always is.
     pub(super) fn reserve(&mut self, port: u16) -> bool {
         self.holding(port).reserve(port)
     }
@@ -79,7 +85,8 @@ impl ClientPorts {
     }
 }
 
-/// Hands out the ports of a range in order, from the first again after the last, and leaves out those that are in use.
+/// Hands out the ports of a range in order, from the first again after the last, and leaves out
+/// those that are in use.
 #[derive(Clone, Debug)]
 struct PortRange {
     ends: (u16, u16),
@@ -161,16 +168,23 @@ mod tests {
         ports.give_range(2, (32_768, 32_769));
         ports.give_range(3, (100, 101));
         assert_eq!([ports.take(NOBODY), ports.take(1), ports.take(2)], [32_770, 32_768, 32_769]);
-        assert_eq!((ports.take_free(1), ports.take(3), ports.take(3), ports.take_free(3)), (None, 100, 101, None));
+        assert_eq!(
+            (ports.take_free(1), ports.take(3), ports.take(3), ports.take_free(3)),
+            (None, 100, 101, None)
+        );
         ports.give_back(32_768);
         ports.give_back(101);
-        assert_eq!((ports.take(NOBODY), ports.take_free(2), ports.take_free(3)), (32_771, Some(32_768), Some(101)));
+        assert_eq!(
+            (ports.take(NOBODY), ports.take_free(2), ports.take_free(3)),
+            (32_771, Some(32_768), Some(101))
+        );
     }
 
     #[test]
     fn ports_are_handed_out_in_order_and_those_in_use_are_left_out() {
         let mut ports = ClientPorts::new();
-        let all: Vec<u16> = (0..EPHEMERAL_PORTS).map(|_| ports.take_free(NOBODY).expect("free")).collect();
+        let all: Vec<u16> =
+            (0..EPHEMERAL_PORTS).map(|_| ports.take_free(NOBODY).expect("free")).collect();
         assert_eq!((all[0], all[1], all[all.len() - 1]), (32_768, 32_769, 65_535));
         assert_eq!((ports.take_free(NOBODY), ports.used()), (None, EPHEMERAL_PORTS));
         ports.give_back(40_000);

@@ -7,10 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Tag;
 
-/// Connections that may wait at a port to be accepted, whatever the program asks for (Linux `somaxconn`, 4096 since 5.4; ip-sysctl).
+/// Connections that may wait at a port to be accepted, whatever the program asks for (Linux
+/// `somaxconn`, 4096 since 5.4; ip-sysctl).
 const SOMAXCONN: usize = 4_096;
-/// A connection that the program keeps alive is asked after so long a silence, then again after each of these intervals, this often
-/// (Linux `tcp_keepalive_time`, `tcp_keepalive_intvl`, `tcp_keepalive_probes`; ip-sysctl).
+/// A connection that the program keeps alive is asked after so long a silence, then again after
+/// each of these intervals, this often (Linux `tcp_keepalive_time`, `tcp_keepalive_intvl`,
+/// `tcp_keepalive_probes`; ip-sysctl).
 const KEEPALIVE_TIME: Span = Span::from_secs(7_200);
 const KEEPALIVE_INTERVAL: Span = Span::from_secs(75);
 const KEEPALIVE_PROBES: u8 = 9;
@@ -54,7 +56,8 @@ pub(super) struct Owned {
     pub(super) touched: Vec<u32>,
     /// Its thread has been told, or will be, that its deadline has come.
     pub(super) is_due_told: bool,
-    /// Sockets that the program has accepted during a call: what had come for them is told after it.
+    /// Sockets that the program has accepted during a call: what had come for them is told after
+    /// it.
     pub(super) accepted: VecDeque<u32>,
 }
 
@@ -76,8 +79,8 @@ pub(super) struct ProgramSocket {
     due: Time,
 }
 
-/// A port at which a program listens, and for whom it works. Servers of several owners may have the same port: the simulated port is shared
-/// without a program that shares it out.
+/// A port at which a program listens, and for whom it works. Servers of several owners may have the
+/// same port: the simulated port is shared without a program that shares it out.
 pub(super) type ServerPort = (u16, u32);
 
 /// Ports at which programs listen, and the connections that have come to them.
@@ -92,7 +95,13 @@ pub(super) struct Listeners {
 
 impl Listeners {
     /// A program is found at a port before it has called `listen`. Returns whether nobody else is.
-    pub(super) fn listen_early(&mut self, free: &mut ClientPorts, program: u32, port: ServerPort, backlog: u32) -> bool {
+    pub(super) fn listen_early(
+        &mut self,
+        free: &mut ClientPorts,
+        program: u32,
+        port: ServerPort,
+        backlog: u32,
+    ) -> bool {
         let is_free = self.listen(free, program, port, backlog);
         if let Some(listener) = self.ports.get_mut(&port).filter(|_| is_free) {
             listener.is_early = true;
@@ -101,7 +110,13 @@ impl Listeners {
     }
 
     /// A program listens at a port from now on. Returns whether nobody else does.
-    pub(super) fn listen(&mut self, free: &mut ClientPorts, program: u32, port: ServerPort, backlog: u32) -> bool {
+    pub(super) fn listen(
+        &mut self,
+        free: &mut ClientPorts,
+        program: u32,
+        port: ServerPort,
+        backlog: u32,
+    ) -> bool {
         if let Some(listener) = self.ports.get_mut(&port) {
             return listener.program == program && std::mem::take(&mut listener.is_early);
         }
@@ -115,11 +130,13 @@ impl Listeners {
 
     /// The server at a port that answers this owner: its own, or else the first there.
     pub(super) fn find(&self, port: u16, owner: u32) -> Option<&Listener> {
-        let first = || self.ports.range((port, 0)..=(port, u32::MAX)).next().map(|(_, listener)| listener);
+        let first =
+            || self.ports.range((port, 0)..=(port, u32::MAX)).next().map(|(_, listener)| listener);
         self.ports.get(&(port, owner)).or_else(first)
     }
 
-    /// Whether what opens one more connection at this port is dropped, because too many wait there. Counts it.
+    /// Whether what opens one more connection at this port is dropped, because too many wait there.
+    /// Counts it.
     pub(super) fn drops_opening(&mut self, port: ServerPort) -> bool {
         let is_full = self.ports.get(&port).is_some_and(Listener::is_full);
         self.drops += u64::from(is_full);
@@ -144,10 +161,16 @@ pub(super) struct Listener {
 
 impl Listener {
     pub(super) fn new(program: u32, backlog: u32) -> Listener {
-        Listener { program, waiting: VecDeque::new(), backlog: (backlog as usize).min(SOMAXCONN), is_early: false }
+        Listener {
+            program,
+            waiting: VecDeque::new(),
+            backlog: (backlog as usize).min(SOMAXCONN),
+            is_early: false,
+        }
     }
 
-    /// Whether no more connections may wait. One more than the backlog does (Linux `sk_acceptq_is_full`).
+    /// Whether no more connections may wait. One more than the backlog does (Linux
+    /// `sk_acceptq_is_full`).
     pub(super) fn is_full(&self) -> bool {
         self.waiting.len() > self.backlog
     }
@@ -179,7 +202,11 @@ impl Hosted {
     /// When the program or one of its connections is due.
     pub(super) fn poll_timeout(&self) -> Time {
         let connections = self.own.due.first().map_or(Time::NEVER, |&(at, _)| at);
-        connections.min(if self.own.is_due_told { Time::NEVER } else { self.program.poll_timeout() })
+        connections.min(if self.own.is_due_told {
+            Time::NEVER
+        } else {
+            self.program.poll_timeout()
+        })
     }
 }
 

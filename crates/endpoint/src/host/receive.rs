@@ -1,8 +1,9 @@
-//! The receive side of a host: interrupt moderation, polling, one core that works through what was polled.
+//! The receive side of a host: interrupt moderation, polling, one core that works through what was
+//! polled.
 //!
-//! As with Linux's NAPI, the first frame after a quiet time arms a poll; a poll takes what has arrived, merges it, and
-//! works on it; while frames keep arriving the next poll follows at once. So a wire that ends at a host needs one event
-//! for each poll, not one for each frame.
+//! As with Linux's NAPI, the first frame after a quiet time arms a poll; a poll takes what has
+//! arrived, merges it, and works on it; while frames keep arriving the next poll follows at once.
+//! So a wire that ends at a host needs one event for each poll, not one for each frame.
 
 use super::environment::{Environment, ReceiveRing as _};
 use crate::cpu::softirq::POLL_BUDGET;
@@ -70,7 +71,12 @@ impl ReceiveStage {
 
     /// When the next poll is due, after a delivery at `now`.
     #[inline]
-    pub(super) fn next_poll<O: Environment>(&self, now: Time, place: &O::Place, out: &mut O) -> Time {
+    pub(super) fn next_poll<O: Environment>(
+        &self,
+        now: Time,
+        place: &O::Place,
+        out: &mut O,
+    ) -> Time {
         let head = out.ring(place).next_arrival();
         if head.is_never() {
             Time::NEVER
@@ -81,10 +87,16 @@ impl ReceiveStage {
         }
     }
 
-    /// A poll is due: when the next is if now there is one frame and it costs no work, and `None` for everything else. Most polls of a
-    /// host without interrupt moderation are like this, and need nothing merged.
+    /// A poll is due: when the next is if now there is one frame and it costs no work, and `None`
+    /// for everything else. Most polls of a host without interrupt moderation are like this, and
+    /// need nothing merged.
     #[inline]
-    pub(super) fn after_single<O: Environment>(&self, now: Time, place: &O::Place, out: &mut O) -> Option<Time> {
+    pub(super) fn after_single<O: Environment>(
+        &self,
+        now: Time,
+        place: &O::Place,
+        out: &mut O,
+    ) -> Option<Time> {
         let ring = out.ring(place);
         if self.has_costs || ring.next_arrival() > now {
             return None;
@@ -130,7 +142,9 @@ impl ReceiveStage {
 
     /// Work on what was polled.
     pub(super) fn work_on(&self, aggregates: &[Aggregate]) -> Span {
-        let bytes: u64 = aggregates.iter().map(|aggregate| u64::from(aggregate.payload_bytes)).sum();
-        self.per_packet.times(aggregates.len() as u64) + Span::from_ps(bytes * self.per_byte_fs / 1000)
+        let bytes: u64 =
+            aggregates.iter().map(|aggregate| u64::from(aggregate.payload_bytes)).sum();
+        self.per_packet.times(aggregates.len() as u64)
+            + Span::from_ps(bytes * self.per_byte_fs / 1000)
     }
 }

@@ -18,7 +18,8 @@ use tailrace_units::{Span, Time};
 pub struct NewSocket {
     /// What stands in its packets.
     pub identity: Identity,
-    /// Hash of the packets that belong here: a late packet of an earlier connection with the same number does not match.
+    /// Hash of the packets that belong here: a late packet of an earlier connection with the same
+    /// number does not match.
     pub expects: u32,
     /// The program that uses it.
     pub app: App,
@@ -49,7 +50,8 @@ pub struct NewUdpSocket {
     pub program: Option<u32>,
 }
 
-/// One end of a flow of datagrams. Its program sends when the engine asks it to, and measures what arrives.
+/// One end of a flow of datagrams. Its program sends when the engine asks it to, and measures what
+/// arrives.
 #[derive(Clone, Debug)]
 pub(super) struct UdpSocket {
     pub(super) udp: Udp,
@@ -63,8 +65,15 @@ pub(super) struct UdpSocket {
 
 impl UdpSocket {
     /// Sends a datagram. Returns how many packets were handed to the interface.
-    pub(super) fn send(&mut self, now: Time, payload_bytes: u32, ip: &mut Ip, down: &mut impl Transmit) -> u32 {
-        let (packet, header_bytes) = (self.udp.datagram(now, payload_bytes), self.udp.header_bytes());
+    pub(super) fn send(
+        &mut self,
+        now: Time,
+        payload_bytes: u32,
+        ip: &mut Ip,
+        down: &mut impl Transmit,
+    ) -> u32 {
+        let (packet, header_bytes) =
+            (self.udp.datagram(now, payload_bytes), self.udp.header_bytes());
         match &mut self.send_buffer {
             Some(buffer) => ip.send(packet, header_bytes, &mut Noting { down, buffer }),
             None => ip.send(packet, header_bytes, down),
@@ -114,7 +123,8 @@ impl Socket {
     pub fn expects(&self, flow_hash: u32) -> bool {
         self.expects == flow_hash
     }
-    /// Bytes that have still to reach it before its program finishes and the socket is given back; none for all others.
+    /// Bytes that have still to reach it before its program finishes and the socket is given back;
+    /// none for all others.
     pub fn awaited(&self) -> Option<u64> {
         match &self.app {
             App::StreamSink(sink) if self.is_transient && self.expects != 0 => {
@@ -165,7 +175,8 @@ impl<O: Environment> SocketCalls for OwnSocket<'_, O> {
         let has_core = self.cores.ask(Waiter::Socket(self.number));
         if !has_core {
             let cause = Cause::now(self.number, self.uplink.now);
-            self.uplink.tell(Event::CoreRequested { waiter: self.number.into(), cause: Some(cause) });
+            self.uplink
+                .tell(Event::CoreRequested { waiter: self.number.into(), cause: Some(cause) });
         }
         has_core
     }
@@ -183,12 +194,22 @@ impl<O: Environment> WorkCalls for OwnSocket<'_, O> {
         self.cores.leave();
     }
     fn completed(&mut self, user: u32, intended: Time) {
-        let ends = || Carried { source: self.tcp.peer_host(), destination: self.host, bytes: self.tcp.received() };
+        let ends = || Carried {
+            source: self.tcp.peer_host(),
+            destination: self.host,
+            bytes: self.tcp.received(),
+        };
         let carried = self.is_transient.then(ends);
         let (owner, now) = (self.owner, self.uplink.now);
         let cause = Some(Cause::now(self.number, now));
         let because = Because { host: self.host, cause, core_wait: Span::ZERO };
-        self.uplink.tell(Event::TransactionCompleted(&Completion { owner, user, intended, carried, because }));
+        self.uplink.tell(Event::TransactionCompleted(&Completion {
+            owner,
+            user,
+            intended,
+            carried,
+            because,
+        }));
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;

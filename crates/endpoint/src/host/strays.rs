@@ -1,5 +1,6 @@
-//! Segments that no socket expects: what is answered by a reset (RFC 9293 section 3.10.7.1). Only connections of programs are known
-//! here: those of workloads with one socket for each program are never closed.
+//! Segments that no socket expects: what is answered by a reset (RFC 9293 section 3.10.7.1). Only
+//! connections of programs are known here: those of workloads with one socket for each program are
+//! never closed.
 
 use super::Host;
 use super::connections::Found;
@@ -16,7 +17,12 @@ impl<P> Host<P> {
     /// A segment whose socket has another connection by now, or none.
     #[cold]
     #[inline(never)]
-    pub(super) fn deliver_stray(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
+    pub(super) fn deliver_stray(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        out: &mut impl Environment<Place = P>,
+    ) {
         match self.connections.find(segment.packet.flow_hash) {
             Some(Found::Live(socket)) => {
                 if let App::Program(program) = self.table.sockets[socket as usize].app {
@@ -29,7 +35,12 @@ impl<P> Host<P> {
     }
 
     /// A SYN has come to a port at which no program listens.
-    pub(super) fn refuse_opening(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
+    pub(super) fn refuse_opening(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        out: &mut impl Environment<Place = P>,
+    ) {
         let (packet, origin) = (segment.packet, Opener::of(segment.packet));
         let identity = Identity {
             flow_hash: origin.remote().key_from(self.number).hash(),
@@ -42,16 +53,25 @@ impl<P> Host<P> {
     }
 
     /// Answers by a reset.
-    fn refuse(&mut self, now: Time, segment: &Segment<'_>, mut identity: Identity, out: &mut impl Environment<Place = P>) {
+    fn refuse(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        mut identity: Identity,
+        out: &mut impl Environment<Place = P>,
+    ) {
         if identity.to_endpoint == TO_PORT {
-            // This end was closed before it was open: only the answer to its SYN tells the peer's socket.
+            // This end was closed before it was open: only the answer to its SYN tells the peer's
+            // socket.
             if !segment.packet.flags.contains(Flags::SYN.with(Flags::ACK)) {
                 return;
             }
             identity.to_endpoint = Opener::of(segment.packet).socket;
         }
         let Host { place, nic, tcp, .. } = self;
-        if let Some(reset) = answer(segment, &identity, tcp.header_bytes + u32::from(identity.tag.bytes())) {
+        if let Some(reset) =
+            answer(segment, &identity, tcp.header_bytes + u32::from(identity.tag.bytes()))
+        {
             Uplink { place, nic, out, now, origin: None }.send(reset);
         }
     }

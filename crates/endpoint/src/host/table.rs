@@ -12,15 +12,19 @@ pub(super) struct SocketTable {
     pub(super) sockets: Vec<Socket>,
     /// Receive merging: one for each socket.
     pub(super) merge_slots: Vec<u32>,
-    /// Slots that were given back, by whom their sockets worked for. Nobody else has them: whom a late packet is counted for does not
-    /// depend on what has been opened since.
+    /// Slots that were given back, by whom their sockets worked for. Nobody else has them: whom a
+    /// late packet is counted for does not depend on what has been opened since.
     free: BTreeMap<u32, Vec<u32>>,
 }
 
 impl SocketTable {
     /// The number that the next socket of this owner will have.
     pub(super) fn next(&self, owner: u32) -> u32 {
-        self.free.get(&owner).and_then(|free| free.last()).copied().unwrap_or(self.sockets.len() as u32)
+        self.free
+            .get(&owner)
+            .and_then(|free| free.last())
+            .copied()
+            .unwrap_or(self.sockets.len() as u32)
     }
 
     /// Puts a socket into a free slot or a new one. Returns its number.
@@ -37,7 +41,8 @@ impl SocketTable {
         self.sockets.len() as u32 - 1
     }
 
-    /// Gives a slot back. Late packets of its connection find that they are not expected. Returns the socket's port.
+    /// Gives a slot back. Late packets of its connection find that they are not expected. Returns
+    /// the socket's port.
     pub(super) fn release(&mut self, number: u32) -> u16 {
         let socket = &mut self.sockets[number as usize];
         socket.expects = 0;

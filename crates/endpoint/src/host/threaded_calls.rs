@@ -1,5 +1,5 @@
-//! What a program with several sockets does where its host has a processor: it is told of events by a thread, and its calls take effect
-//! when the thread that makes them has worked on them.
+//! What a program with several sockets does where its host has a processor: it is told of events by
+//! a thread, and its calls take effect when the thread that makes them has worked on them.
 
 use super::environment::Environment;
 use super::event::Event;
@@ -68,7 +68,11 @@ impl<O: Environment> HostedCalls<'_, O> {
     }
 
     /// Whether a call takes effect later: when the thread has worked on it.
-    pub(super) fn defers(&mut self, socket: u32, operation: impl FnOnce(u32, u32) -> Operation) -> bool {
+    pub(super) fn defers(
+        &mut self,
+        socket: u32,
+        operation: impl FnOnce(u32, u32) -> Operation,
+    ) -> bool {
         let Some(threads) = &mut self.threads else { return false };
         threads.push(operation(socket, self.table.sockets[socket as usize].expects));
         true
@@ -84,7 +88,11 @@ impl<O: Environment> HostedCalls<'_, O> {
     /// Work of what a connection has sent.
     pub(super) fn charge_sent(&mut self, socket: u32, before: Handed) {
         if let Some(threads) = &mut self.threads {
-            threads.charge_sent(&self.table.sockets[socket as usize].tcp, before, self.config.tso_bytes);
+            threads.charge_sent(
+                &self.table.sockets[socket as usize].tcp,
+                before,
+                self.config.tso_bytes,
+            );
         }
     }
 
@@ -95,7 +103,8 @@ impl<O: Environment> HostedCalls<'_, O> {
         }
     }
 
-    /// The effect of what a thread of the program has worked on; `worker` is its number if it is not the one that is told of events.
+    /// The effect of what a thread of the program has worked on; `worker` is its number if it is
+    /// not the one that is told of events.
     pub(super) fn act(&mut self, program: &mut dyn Program, worker: Option<u32>, done: Operation) {
         let now = self.uplink.now;
         match done {
@@ -109,7 +118,10 @@ impl<O: Environment> HostedCalls<'_, O> {
                 self.send_message(message, because);
             }
             Operation::Connect | Operation::Send { .. } | Operation::Overhead(_) => {}
-            Operation::Write { .. } | Operation::Read { .. } | Operation::ShutDown { .. } | Operation::Close { .. } => {
+            Operation::Write { .. }
+            | Operation::Read { .. }
+            | Operation::ShutDown { .. }
+            | Operation::Close { .. } => {
                 self.act_on_socket(done);
             }
         }
@@ -117,7 +129,9 @@ impl<O: Environment> HostedCalls<'_, O> {
 
     fn act_on_socket(&mut self, done: Operation) {
         let Some((socket, expects)) = done.about() else { return };
-        if self.table.sockets[socket as usize].expects != expects || !self.own.members.contains_key(&socket) {
+        if self.table.sockets[socket as usize].expects != expects
+            || !self.own.members.contains_key(&socket)
+        {
             return;
         }
         let now = self.uplink.now;
@@ -127,7 +141,11 @@ impl<O: Environment> HostedCalls<'_, O> {
         let (tcp, uplink) = self.connection(socket);
         match done {
             Operation::Write { bytes, cause, .. } => {
-                uplink.tell(Event::BytesWritten { socket, bytes, because: Because { cause, ..because } });
+                uplink.tell(Event::BytesWritten {
+                    socket,
+                    bytes,
+                    because: Because { cause, ..because },
+                });
                 tcp.note_work(now, awake);
                 tcp.write(now, bytes, uplink);
             }
@@ -138,7 +156,12 @@ impl<O: Environment> HostedCalls<'_, O> {
         self.charge_sent(socket, before);
     }
 
-    fn learn(&mut self, program: &mut dyn Program, worker: Option<u32>, program_event: ProgramEvent) {
+    fn learn(
+        &mut self,
+        program: &mut dyn Program,
+        worker: Option<u32>,
+        program_event: ProgramEvent,
+    ) {
         let now = self.uplink.now;
         self.cause = program_event.cause(now);
         match program_event {
@@ -146,11 +169,19 @@ impl<O: Environment> HostedCalls<'_, O> {
                 self.own.is_due_told = false;
                 program.handle_timeout(now, self);
             }
-            ProgramEvent::Core => program.handle_core(now, worker.expect("a thread has asked for it"), self),
+            ProgramEvent::Core => {
+                program.handle_core(now, worker.expect("a thread has asked for it"), self)
+            }
             ProgramEvent::Waiting { port } => program.handle_waiting(now, port, self),
-            ProgramEvent::Connected { socket } if self.is_open(socket) => program.handle_connected(now, socket, self),
-            ProgramEvent::Readable { socket, bytes } if self.is_open(socket) => self.learn_of_bytes(program, socket, bytes),
-            ProgramEvent::Ended { socket } if self.is_open(socket) => program.handle_ended(now, socket, self),
+            ProgramEvent::Connected { socket } if self.is_open(socket) => {
+                program.handle_connected(now, socket, self)
+            }
+            ProgramEvent::Readable { socket, bytes } if self.is_open(socket) => {
+                self.learn_of_bytes(program, socket, bytes)
+            }
+            ProgramEvent::Ended { socket } if self.is_open(socket) => {
+                program.handle_ended(now, socket, self)
+            }
             ProgramEvent::Failed { socket } => self.fail(program, socket),
             ProgramEvent::Connected { .. }
             | ProgramEvent::Readable { .. }

@@ -84,7 +84,9 @@ impl<O: Environment> Uplink<'_, O> {
     fn lossless(&mut self) -> &mut LosslessNic {
         match self.nic {
             Nic::Lossless(nic) => nic,
-            Nic::Plain(_) | Nic::Bonded(_) => unreachable!("a plain interface has sent when it was handed a frame"),
+            Nic::Plain(_) | Nic::Bonded(_) => {
+                unreachable!("a plain interface has sent when it was handed a frame")
+            }
         }
     }
 }

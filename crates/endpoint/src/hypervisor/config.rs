@@ -6,7 +6,8 @@ use tailrace_units::Span;
 /// What passes frames between virtual machines and the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Switching {
-    /// The kernel, in soft interrupts, with a vhost thread for each virtual machine: a bridge, or Open vSwitch.
+    /// The kernel, in soft interrupts, with a vhost thread for each virtual machine: a bridge, or
+    /// Open vSwitch.
     Kernel,
     /// Threads that poll and never sleep: Open vSwitch with DPDK.
     Polling,
@@ -67,8 +68,8 @@ pub struct Neighbour {
 /// A hypervisor.
 #[derive(Clone, Debug)]
 pub struct HypervisorConfig {
-    /// Its cores. Owners are, in order: the virtual cores of each machine, the vhost thread of each machine, the polling threads, the
-    /// neighbours, each of them one.
+    /// Its cores. Owners are, in order: the virtual cores of each machine, the vhost thread of each
+    /// machine, the polling threads, the neighbours, each of them one.
     pub processor: ProcessorConfig,
     /// Costs of its work.
     pub costs: HypervisorCosts,
@@ -86,7 +87,8 @@ pub struct HypervisorConfig {
     pub backlog_frames: usize,
     /// Frames that wait for a vhost thread (`txqueuelen` of the TAP).
     pub tap_frames: usize,
-    /// Frames that a virtual machine has sent and its host has not taken: the ring and the queue before it.
+    /// Frames that a virtual machine has sent and its host has not taken: the ring and the queue
+    /// before it.
     pub sent_frames: usize,
     /// Frames in the ring of received frames of a virtual machine.
     pub guest_ring_frames: usize,
@@ -94,7 +96,8 @@ pub struct HypervisorConfig {
     pub uplink_ring_frames: usize,
     /// From the first frame after a quiet time to the interrupt of an uplink.
     pub coalesce: Span,
-    /// How long a virtual core that has nothing to do is watched before its thread sleeps (KVM `halt_poll_ns`).
+    /// How long a virtual core that has nothing to do is watched before its thread sleeps (KVM
+    /// `halt_poll_ns`).
     pub halt_poll: Span,
     /// Others.
     pub neighbours: Vec<Neighbour>,

@@ -80,7 +80,9 @@ impl Hypervisor {
                 let polled = self.polling[thread].ports[at].lane.overruns;
                 match self.config.ports[port] {
                     PortConfig::Uplink => Overruns { received: polled, sent: 0 },
-                    PortConfig::Machine { .. } => Overruns { received: self.ring_overruns[port], sent: polled },
+                    PortConfig::Machine { .. } => {
+                        Overruns { received: self.ring_overruns[port], sent: polled }
+                    }
                 }
             }
         }

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use tailrace_wire::{Flags, Packet};
 
-/// Frames among which those of one super-frame are looked for: those of a poll (Linux `NAPI_POLL_WEIGHT`).
+/// Frames among which those of one super-frame are looked for: those of a poll (Linux
+/// `NAPI_POLL_WEIGHT`).
 const WINDOW: usize = 64;
 
 /// A bounded queue. A super-frame that was put in at once takes one place.
@@ -28,7 +29,15 @@ struct Slot {
 
 impl Lane {
     pub(super) fn new(places_max: usize, merge_bytes: u32) -> Lane {
-        Lane { frames: VecDeque::new(), places: 0, places_max, merge_bytes, counts_frames: false, last_bytes: 0, overruns: 0 }
+        Lane {
+            frames: VecDeque::new(),
+            places: 0,
+            places_max,
+            merge_bytes,
+            counts_frames: false,
+            last_bytes: 0,
+            overruns: 0,
+        }
     }
 
     /// The same for frames that come one by one: each takes a place.
@@ -47,7 +56,8 @@ impl Lane {
     pub(super) fn push(&mut self, packet: &Packet) -> bool {
         let payload = u32::from(packet.payload_bytes);
         let follows = self.frames.back().is_some_and(|last| is_continued_by(&last.packet, packet));
-        let is_first = self.counts_frames || !follows || self.last_bytes + payload > self.merge_bytes;
+        let is_first =
+            self.counts_frames || !follows || self.last_bytes + payload > self.merge_bytes;
         if is_first && self.places >= self.places_max {
             self.overruns += 1;
             return false;
@@ -72,7 +82,9 @@ impl Lane {
                 (at, seen) = (at + 1, seen + 1);
                 continue;
             }
-            if !is_continued_by(last, &next) || bytes + u32::from(next.payload_bytes) > self.merge_bytes {
+            if !is_continued_by(last, &next)
+                || bytes + u32::from(next.payload_bytes) > self.merge_bytes
+            {
                 break;
             }
             bytes += u32::from(next.payload_bytes);
@@ -95,7 +107,8 @@ impl Lane {
     }
 }
 
-/// Whether a segment follows another one of the same connection without a gap, so that both are one super-frame.
+/// Whether a segment follows another one of the same connection without a gap, so that both are one
+/// super-frame.
 fn is_continued_by(last: &Packet, next: &Packet) -> bool {
     next.flow_hash == last.flow_hash
         && !last.flags.intersects(Flags::UDP.with(Flags::PSH))
@@ -111,7 +124,13 @@ mod tests {
     use super::*;
 
     fn segment(flow_hash: u32, number: u64) -> Packet {
-        Packet { flow_hash, seq: number * 1_000, payload_bytes: 1_000, frame_bytes: 1_066, ..Packet::default() }
+        Packet {
+            flow_hash,
+            seq: number * 1_000,
+            payload_bytes: 1_000,
+            frame_bytes: 1_066,
+            ..Packet::default()
+        }
     }
 
     #[test]
@@ -130,9 +149,12 @@ mod tests {
     fn interleaved_flows_are_merged_and_without_offloads_none_is() {
         for (limit, sizes) in [(64_000, vec![3, 3]), (0, vec![1; 6])] {
             let mut lane = Lane::new(100, limit);
-            (0..3).for_each(|number| [1, 2].iter().for_each(|&flow| assert!(lane.push(&segment(flow, number)))));
+            (0..3).for_each(|number| {
+                [1, 2].iter().for_each(|&flow| assert!(lane.push(&segment(flow, number))))
+            });
             let mut taken = Vec::new();
-            let seen: Vec<usize> = std::iter::from_fn(|| lane.take(&mut taken).then_some(taken.len())).collect();
+            let seen: Vec<usize> =
+                std::iter::from_fn(|| lane.take(&mut taken).then_some(taken.len())).collect();
             assert_eq!(seen, sizes);
             assert_eq!(lane.places, 0);
         }

@@ -1,7 +1,8 @@
 //! Virtual cores: tasks of the hypervisor's cores that run while the machine has something to do.
 //!
-//! A virtual core that has nothing to do halts: an exit, after which its task is watched for a while (`halt_poll`) and sleeps. What comes
-//! for it wakes the task; a switch and an entry later it runs. When its core does something else, the machine's time is stolen.
+//! A virtual core that has nothing to do halts: an exit, after which its task is watched for a
+//! while (`halt_poll`) and sleeps. What comes for it wakes the task; a switch and an entry later it
+//! runs. When its core does something else, the machine's time is stolen.
 
 use super::{Actor, FOREVER, Hypervisor, HypervisorOutputs};
 use crate::cpu::{Kind, TaskId};
@@ -68,7 +69,12 @@ impl Hypervisor {
     }
 
     /// The task of a virtual core has a core, or has done its work.
-    pub(super) fn end_of_virtual_core(&mut self, index: usize, now: Time, out: &mut impl HypervisorOutputs) {
+    pub(super) fn end_of_virtual_core(
+        &mut self,
+        index: usize,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         let VirtualCore { task, port, number, phase, .. } = self.virtual_cores[index];
         let has_work = out.has_work(port, number);
         match phase {
@@ -107,7 +113,12 @@ impl Hypervisor {
                 }
                 Phase::Watching if has_work => self.enter(index, self.config.costs.entry, now),
                 Phase::Inside if !has_work || was_interrupted => self.exit(index, now),
-                Phase::Halted | Phase::Watching | Phase::Ready | Phase::Entering | Phase::Inside | Phase::Exiting => continue,
+                Phase::Halted
+                | Phase::Watching
+                | Phase::Ready
+                | Phase::Entering
+                | Phase::Inside
+                | Phase::Exiting => continue,
             }
             followed = true;
         }
@@ -119,7 +130,9 @@ impl Hypervisor {
         self.counted.notifications += 1;
         let sender = out.sender(port);
         let is_sender = |virtual_core: &VirtualCore| {
-            virtual_core.port == port && Some(virtual_core.number) == sender && virtual_core.phase == Phase::Inside
+            virtual_core.port == port
+                && Some(virtual_core.number) == sender
+                && virtual_core.phase == Phase::Inside
         };
         if let Some(index) = self.virtual_cores.iter().position(is_sender) {
             self.exit(index, now);
@@ -134,7 +147,8 @@ impl Hypervisor {
                 self.processor.tell_again(virtual_core.task);
                 self.counted.preemptions += 1;
             }
-            let runs = virtual_core.phase == Phase::Inside && self.processor.works_on(virtual_core.task);
+            let runs =
+                virtual_core.phase == Phase::Inside && self.processor.works_on(virtual_core.task);
             if runs != virtual_core.runs {
                 virtual_core.runs = runs;
                 self.gates.push(Gate { port: virtual_core.port, core: virtual_core.number, runs });

@@ -1,8 +1,9 @@
 //! A hypervisor: real cores that run virtual machines and switch their frames.
 //!
-//! It stands around a virtual switch: what comes to a port of that waits here until a core has switched it, and what the switch sends to
-//! a virtual machine waits until a core has passed it on. Its [`Processor`] runs virtual cores, vhost or polling threads, and
-//! neighbours. It is handed frames and the time, as a host is.
+//! It stands around a virtual switch: what comes to a port of that waits here until a core has
+//! switched it, and what the switch sends to a virtual machine waits until a core has passed it on.
+//! Its [`Processor`] runs virtual cores, vhost or polling threads, and neighbours. It is handed
+//! frames and the time, as a host is.
 
 mod config;
 mod counters;
@@ -128,9 +129,12 @@ impl Hypervisor {
     fn add_machines(&mut self) {
         let mut machine = 0;
         for port in 0..self.config.ports.len() {
-            let PortConfig::Machine { cores, .. } = self.config.ports[port].clone() else { continue };
+            let PortConfig::Machine { cores, .. } = self.config.ports[port].clone() else {
+                continue;
+            };
             for (number, group) in cores.into_iter().enumerate() {
-                let task = self.add_task(machine, group, Actor::VirtualCore(self.virtual_cores.len()));
+                let task =
+                    self.add_task(machine, group, Actor::VirtualCore(self.virtual_cores.len()));
                 self.virtual_cores.push(VirtualCore::new(task, port, number));
             }
             machine += 1;
@@ -144,7 +148,8 @@ impl Hypervisor {
                 PortConfig::Uplink => {
                     self.places.push(Place::Uplink(self.uplinks.len()));
                     for core in self.config.irq_cores.clone() {
-                        let lane = Lane::new(self.config.uplink_ring_frames, self.config.merge_bytes);
+                        let lane =
+                            Lane::new(self.config.uplink_ring_frames, self.config.merge_bytes);
                         let interrupt_at = Time::NEVER;
                         self.uplinks.push(UplinkQueue {
                             port,
@@ -160,7 +165,12 @@ impl Hypervisor {
                     self.places.push(Place::Vhost(number));
                     let task = self.add_task(machines + number, group, Actor::Vhost(number));
                     let lane = |frames| Lane::new(frames, self.config.merge_bytes);
-                    self.vhosts.push(Vhost::new(task, port, lane(self.config.tap_frames), lane(self.config.sent_frames)));
+                    self.vhosts.push(Vhost::new(
+                        task,
+                        port,
+                        lane(self.config.tap_frames),
+                        lane(self.config.sent_frames),
+                    ));
                 }
             }
         }
@@ -176,7 +186,9 @@ impl Hypervisor {
             let lane = match self.config.ports[port] {
                 // DPDK has no receive offload: frames stay as they came.
                 PortConfig::Uplink => Lane::new(self.config.uplink_ring_frames, 0),
-                PortConfig::Machine { .. } => Lane::new(self.config.sent_frames, self.config.merge_bytes),
+                PortConfig::Machine { .. } => {
+                    Lane::new(self.config.sent_frames, self.config.merge_bytes)
+                }
             };
             let thread = port % self.polling.len();
             let ports = &mut self.polling[thread].ports;
@@ -189,7 +201,11 @@ impl Hypervisor {
         let first = 2 * self.machines() + 1;
         for (number, neighbour) in self.config.neighbours.clone().into_iter().enumerate() {
             for _ in 0..neighbour.tasks {
-                let task = self.add_task(first + number, neighbour.group, Actor::Neighbour(self.neighbours.len()));
+                let task = self.add_task(
+                    first + number,
+                    neighbour.group,
+                    Actor::Neighbour(self.neighbours.len()),
+                );
                 self.neighbours.push(NeighbourTask::new(task, neighbour.work, neighbour.wait));
                 self.disks_due = Time::ZERO; // they begin at once
             }
@@ -208,8 +224,15 @@ impl Hypervisor {
 
 /// What comes to it.
 impl Hypervisor {
-    /// A frame has come to a port from outside: from the network, or from a virtual machine that sends it. [`Hypervisor::run`] must follow.
-    pub fn handle_frame(&mut self, port: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
+    /// A frame has come to a port from outside: from the network, or from a virtual machine that
+    /// sends it. [`Hypervisor::run`] must follow.
+    pub fn handle_frame(
+        &mut self,
+        port: usize,
+        packet: &Packet,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         match self.places[port] {
             Place::Uplink(first) => self.queue_from_uplink(first, packet, now, out),
             Place::Vhost(vhost) => self.queue_from_machine(vhost, packet, now, out),
@@ -218,7 +241,13 @@ impl Hypervisor {
     }
 
     /// The virtual switch has sent a frame to a machine. [`Hypervisor::run`] must follow.
-    pub fn handle_switched(&mut self, port: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
+    pub fn handle_switched(
+        &mut self,
+        port: usize,
+        packet: &Packet,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         match self.places[port] {
             Place::Vhost(vhost) => self.queue_for_machine(vhost, packet, now, out),
             Place::Polled { .. } | Place::Uplink(_) => self.put_into_ring(port, packet, now, out),
@@ -226,9 +255,16 @@ impl Hypervisor {
     }
 
     /// Flows are spread over the receive queues of an uplink by hash.
-    fn queue_from_uplink(&mut self, first: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
+    fn queue_from_uplink(
+        &mut self,
+        first: usize,
+        packet: &Packet,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         let queues = self.config.irq_cores.len();
-        let queue = &mut self.uplinks[first + (mix64(u64::from(packet.flow_hash)) % queues as u64) as usize];
+        let queue = &mut self.uplinks
+            [first + (mix64(u64::from(packet.flow_hash)) % queues as u64) as usize];
         if !queue.lane.push(packet) {
             return out.dropped(now, queue.port, packet);
         }
@@ -261,7 +297,9 @@ impl Hypervisor {
         let cores = self.processor.cores();
         let task = match done {
             Done::Softirq(core) => return self.end_softirq_work(core, now, out),
-            Done::Task(task) if (task as usize) < cores => return self.end_softirq_work(task as usize, now, out),
+            Done::Task(task) if (task as usize) < cores => {
+                return self.end_softirq_work(task as usize, now, out);
+            }
             Done::Task(task) => task,
         };
         match self.actors[task as usize - cores] {

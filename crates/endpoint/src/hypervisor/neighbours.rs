@@ -48,7 +48,8 @@ impl Hypervisor {
             self.neighbours[index].due = Time::NEVER;
             if let Some(core) = self.processor.wake(task, now) {
                 let exit = self.interrupted_exit(core);
-                self.softirqs[core].debt += self.config.costs.interrupt + exit + self.config.costs.wake_up;
+                self.softirqs[core].debt +=
+                    self.config.costs.interrupt + exit + self.config.costs.wake_up;
             }
         }
         self.disks_due = self.neighbours.iter().map(|task| task.due).fold(Time::NEVER, Time::min);

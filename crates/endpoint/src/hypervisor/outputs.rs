@@ -18,14 +18,16 @@ pub enum Passage {
 
 /// What a hypervisor does to what is around it, and asks. Machines are known by their ports.
 pub trait HypervisorOutputs {
-    /// A frame that came in at a port has been switched: it leaves by the port that the virtual switch chooses.
+    /// A frame that came in at a port has been switched: it leaves by the port that the virtual
+    /// switch chooses.
     fn forward(&mut self, now: Time, port: usize, packet: &Packet);
     /// A frame is in the ring of received frames of a machine.
     fn deliver(&mut self, now: Time, port: usize, packet: &Packet);
     /// A frame found a queue at a port full.
     fn dropped(&mut self, now: Time, port: usize, packet: &Packet);
 
-    /// Frames that came in at a port, or are for its machine, pass on inside. For a record; nothing follows from it.
+    /// Frames that came in at a port, or are for its machine, pass on inside. For a record; nothing
+    /// follows from it.
     fn passed(&mut self, _now: Time, _frames: &[Packet], _passage: Passage) {}
 
     /// Frames in the ring of received frames of a machine.

@@ -1,5 +1,6 @@
-//! Polling threads (DPDK's poll-mode drivers): each has ports of its own, takes up to 32 frames of one after the other, switches them
-//! and puts them where they go, into the rings of virtual machines too. It never sleeps, so that nothing has to wake it.
+//! Polling threads (DPDK's poll-mode drivers): each has ports of its own, takes up to 32 frames of
+//! one after the other, switches them and puts them where they go, into the rings of virtual
+//! machines too. It never sleeps, so that nothing has to wake it.
 
 use super::lane::Lane;
 use super::{FOREVER, Hypervisor, HypervisorOutputs, Passage};
@@ -100,7 +101,13 @@ impl Hypervisor {
         }
     }
 
-    fn begin_batch(&mut self, thread: usize, before: Span, now: Time, out: &mut impl HypervisorOutputs) {
+    fn begin_batch(
+        &mut self,
+        thread: usize,
+        before: Span,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         let own = &mut self.polling[thread];
         let taken = own.take() as u64;
         let debt = std::mem::take(&mut own.debt);
@@ -110,14 +117,21 @@ impl Hypervisor {
         }
         own.is_working = true;
         let bytes: u64 = own.batch.iter().map(|packet| u64::from(packet.frame_bytes)).sum();
-        let work = self.config.costs.switch.times(taken) + time_for(bytes, self.config.costs.copy_byte_fs) + debt;
+        let work = self.config.costs.switch.times(taken)
+            + time_for(bytes, self.config.costs.copy_byte_fs)
+            + debt;
         own.worked += work;
         out.passed(now, &own.batch, Passage::Switching(before + work));
         self.processor.replace_work(task, Kind::User, before + work, now);
     }
 
     /// A polling thread has its core, or has switched a batch.
-    pub(super) fn end_of_polling(&mut self, thread: usize, now: Time, out: &mut impl HypervisorOutputs) {
+    pub(super) fn end_of_polling(
+        &mut self,
+        thread: usize,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         let own = &mut self.polling[thread];
         (own.has_begun, own.is_working) = (true, false);
         let (batch, port) = (std::mem::take(&mut own.batch), own.batch_port);
@@ -127,8 +141,15 @@ impl Hypervisor {
         self.begin_batch(thread, Span::ZERO, now, out);
     }
 
-    /// A frame for a machine has come out of the virtual switch: the thread that switched it puts it into the ring.
-    pub(super) fn put_into_ring(&mut self, port: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
+    /// A frame for a machine has come out of the virtual switch: the thread that switched it puts
+    /// it into the ring.
+    pub(super) fn put_into_ring(
+        &mut self,
+        port: usize,
+        packet: &Packet,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         if self.has_room(port, out) {
             return out.deliver(now, port, packet);
         }

@@ -1,6 +1,8 @@
-//! Switching in the kernel: soft interrupts take frames from uplinks and from vhost threads, one after the other, and switch them.
+//! Switching in the kernel: soft interrupts take frames from uplinks and from vhost threads, one
+//! after the other, and switch them.
 //!
-//! As on a [host](crate::host), a poll takes at most 64 frames, and what goes on too long is left to `ksoftirqd`.
+//! As on a [host](crate::host), a poll takes at most 64 frames, and what goes on too long is left
+//! to `ksoftirqd`.
 
 use super::lane::Lane;
 use super::{Hypervisor, HypervisorOutputs, Passage, SOFTIRQ_FRAMES_MAX};
@@ -34,7 +36,8 @@ pub(super) struct UplinkQueue {
 #[derive(Debug)]
 pub(super) struct Softirq {
     list: VecDeque<Source>,
-    /// Frames that vhost threads on this core have handed over, and of each super-frame its port and its size.
+    /// Frames that vhost threads on this core have handed over, and of each super-frame its port
+    /// and its size.
     handed: VecDeque<Packet>,
     backlog: VecDeque<(usize, usize)>,
     has_backlog: bool,
@@ -88,7 +91,8 @@ impl Hypervisor {
         softirq.debt += self.config.costs.interrupt + exit;
     }
 
-    /// A vhost thread hands a super-frame of its machine to the soft interrupt of its core. Returns whether it fits.
+    /// A vhost thread hands a super-frame of its machine to the soft interrupt of its core. Returns
+    /// whether it fits.
     pub(super) fn push_backlog(&mut self, core: usize, port: usize, frames: &[Packet]) -> bool {
         let softirq = &mut self.softirqs[core];
         if softirq.backlog.len() >= self.config.backlog_frames {
@@ -107,7 +111,10 @@ impl Hypervisor {
     pub(super) fn start_softirqs(&mut self, now: Time, out: &mut impl HypervisorOutputs) {
         for core in 0..self.softirqs.len() {
             let softirq = &mut self.softirqs[core];
-            if softirq.is_running || softirq.in_thread || (softirq.list.is_empty() && softirq.debt == Span::ZERO) {
+            if softirq.is_running
+                || softirq.in_thread
+                || (softirq.list.is_empty() && softirq.debt == Span::ZERO)
+            {
                 continue;
             }
             (softirq.since, softirq.restarts, softirq.budget) = (now, 0, SOFTIRQ_FRAMES_MAX);
@@ -116,7 +123,12 @@ impl Hypervisor {
     }
 
     /// What it has worked on is switched, and it goes on.
-    pub(super) fn end_softirq_work(&mut self, core: usize, now: Time, out: &mut impl HypervisorOutputs) {
+    pub(super) fn end_softirq_work(
+        &mut self,
+        core: usize,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         let batch = std::mem::take(&mut self.softirqs[core].batch);
         let port = self.softirqs[core].batch_port;
         self.waker = core;
@@ -163,7 +175,8 @@ impl Hypervisor {
         self.give(core, (debt > Span::ZERO).then_some(debt), now);
     }
 
-    /// Takes the next frame of a source. Returns the work on it, or `None` if the source is empty and its interrupt on again.
+    /// Takes the next frame of a source. Returns the work on it, or `None` if the source is empty
+    /// and its interrupt on again.
     fn take_next(&mut self, core: usize, source: Source) -> Option<Span> {
         let Hypervisor { softirqs, uplinks, config, .. } = self;
         let softirq = &mut softirqs[core];

@@ -1,4 +1,5 @@
-//! A hypervisor alone: its switch sends each frame to the port that the frame names, and machines want what a test says.
+//! A hypervisor alone: its switch sends each frame to the port that the frame names, and machines
+//! want what a test says.
 
 use super::*;
 use crate::cpu::{CoreSet, GroupConfig, Kind, ProcessorConfig, SchedulerConfig, weight_of};
@@ -51,7 +52,11 @@ fn config(switching: Switching, cores: u32) -> HypervisorConfig {
     HypervisorConfig {
         processor: ProcessorConfig {
             cores: cores as usize,
-            scheduler: SchedulerConfig { slice: Span::from_ms(3), tick: Span::from_ms(4), context_switch: Span::ZERO },
+            scheduler: SchedulerConfig {
+                slice: Span::from_ms(3),
+                tick: Span::from_ms(4),
+                context_switch: Span::ZERO,
+            },
             steal: None,
             groups: vec![group(0..cores), group([0])],
             owners: 4,
@@ -88,7 +93,12 @@ fn run_until(hypervisor: &mut Hypervisor, around: &mut Around, until: Time) {
 }
 
 /// Frames come to the uplink, one every so often on average, for so long.
-fn offer(hypervisor: &mut Hypervisor, around: &mut Around, gaps: &mut impl FnMut() -> Span, end: Time) -> Vec<Time> {
+fn offer(
+    hypervisor: &mut Hypervisor,
+    around: &mut Around,
+    gaps: &mut impl FnMut() -> Span,
+    end: Time,
+) -> Vec<Time> {
     let (mut now, mut came) = (Time::ZERO, Vec::new());
     while now < end {
         run_until(hypervisor, around, now);
@@ -113,7 +123,11 @@ fn one_core_switches_as_many_frames_as_its_cost_says_and_the_rest_overruns() {
         let switched = around.forwarded.len() as u64;
         assert!(switched.abs_diff(20_000_000 / ns) <= 32, "{switched} in 20 ms of {ns} ns each");
         let overruns = hypervisor.overruns(UPLINK).received;
-        assert_eq!(came, switched + overruns + hypervisor.frames(), "every frame is switched, waits, or overruns");
+        assert_eq!(
+            came,
+            switched + overruns + hypervisor.frames(),
+            "every frame is switched, waits, or overruns"
+        );
         assert_eq!(overruns, around.dropped);
         assert!(around.forwarded.windows(2).all(|pair| pair[0].1.seq < pair[1].1.seq));
     }
@@ -130,7 +144,10 @@ fn frames_wait_as_in_a_queue_with_constant_service() {
     let mut gap = || Span::from_ps((-(1.0 - random.unit()).ln() * service / load * 1_000.0) as u64);
     let end = Time::ZERO + Span::from_ms(400);
     let came = offer(&mut hypervisor, &mut around, &mut gap, end);
-    let waits = around.forwarded.iter().map(|(at, packet)| at.since(came[packet.seq as usize]).ps() as f64 / 1e3 - service);
+    let waits = around
+        .forwarded
+        .iter()
+        .map(|(at, packet)| at.since(came[packet.seq as usize]).ps() as f64 / 1e3 - service);
     let mean = waits.sum::<f64>() / around.forwarded.len() as f64;
     let expected = load * service / (2.0 * (1.0 - load));
     assert!((mean / expected - 1.0).abs() < 0.05, "{mean} ns instead of {expected}");
@@ -166,7 +183,8 @@ fn a_vhost_thread_is_woken_for_frames_and_waits_for_room() {
     let mut config = config(Switching::Kernel, 2);
     config.costs.vhost = Span::from_us(1);
     config.costs.switch = Span::ZERO;
-    let (mut hypervisor, mut around) = (Hypervisor::new(config), Around { received: 256, ..Around::default() });
+    let (mut hypervisor, mut around) =
+        (Hypervisor::new(config), Around { received: 256, ..Around::default() });
     let at = |us| Time::ZERO + Span::from_us(us);
     for number in 0..3 {
         hypervisor.handle_switched(MACHINE, &frame(number), at(1), &mut around);
@@ -179,14 +197,19 @@ fn a_vhost_thread_is_woken_for_frames_and_waits_for_room() {
     run_until(&mut hypervisor, &mut around, at(100));
     let times: Vec<u64> = around.delivered.iter().map(|(time, _)| time.ns()).collect();
     assert_eq!(times, [11_000, 12_000, 13_000]);
-    assert_eq!(hypervisor.processor().switches().voluntary, 2, "it slept when there was no room, and at the end");
+    assert_eq!(
+        hypervisor.processor().switches().voluntary,
+        2,
+        "it slept when there was no room, and at the end"
+    );
 }
 
 #[test]
 fn a_sleeping_vhost_thread_costs_the_sender_an_exit_and_one_at_work_does_not() {
     let mut config = config(Switching::Kernel, 2);
     config.costs.vhost = Span::from_us(1);
-    let (mut hypervisor, mut around) = (Hypervisor::new(config), Around { has_work: true, ..Around::default() });
+    let (mut hypervisor, mut around) =
+        (Hypervisor::new(config), Around { has_work: true, ..Around::default() });
     hypervisor.run(Time::ZERO, &mut around);
     for ns in [1_000, 1_100, 1_200] {
         let now = Time::ZERO + Span::from_ns(ns);
@@ -203,13 +226,20 @@ fn a_virtual_core_enters_runs_and_halts() {
     let mut config = config(Switching::Kernel, 1);
     (config.costs.entry, config.costs.exit) = (Span::from_us(2), Span::from_us(3));
     config.processor.scheduler.context_switch = Span::from_us(1);
-    config.neighbours = vec![Neighbour { tasks: 1, group: 0, work: Some(Span::from_us(50)), wait: Span::from_ms(1) }];
+    config.neighbours = vec![Neighbour {
+        tasks: 1,
+        group: 0,
+        work: Some(Span::from_us(50)),
+        wait: Span::from_ms(1),
+    }];
     let (mut hypervisor, mut around) = (Hypervisor::new(config), Around::default());
     let at = |us| Time::ZERO + Span::from_us(us);
     let mut told = Vec::new();
     let mut step = |hypervisor: &mut Hypervisor, now: Time, around: &mut Around| {
         hypervisor.run(now, around);
-        told.extend(std::iter::from_fn(|| hypervisor.poll_gate()).map(|gate| (now.ns() / 1_000, gate.runs)));
+        told.extend(
+            std::iter::from_fn(|| hypervisor.poll_gate()).map(|gate| (now.ns() / 1_000, gate.runs)),
+        );
     };
     for (us, has_work) in [(60, true), (200, false), (900, false)] {
         while hypervisor.poll_timeout() < at(us) {
@@ -245,7 +275,8 @@ fn a_vhost_thread_serves_both_directions_in_turns_of_64_frames() {
 #[test]
 fn the_interrupt_of_a_machine_is_work_of_its_vhost_thread() {
     let mut config = config(Switching::Kernel, 2);
-    (config.costs.vhost, config.costs.signal, config.costs.wake_up) = (Span::from_us(1), Span::from_us(2), Span::from_us(3));
+    (config.costs.vhost, config.costs.signal, config.costs.wake_up) =
+        (Span::from_us(1), Span::from_us(2), Span::from_us(3));
     let (mut hypervisor, mut around) = (Hypervisor::new(config), Around::default());
     let at = |us| Time::ZERO + Span::from_us(us);
     hypervisor.handle_switched(MACHINE, &frame(0), at(10), &mut around);
@@ -261,8 +292,10 @@ fn the_interrupt_of_a_machine_is_work_of_its_vhost_thread() {
 #[test]
 fn a_virtual_core_that_halts_is_watched_for_a_while() {
     let mut config = config(Switching::Kernel, 1);
-    (config.costs.entry, config.costs.exit, config.halt_poll) = (Span::from_us(2), Span::from_us(3), Span::from_us(50));
-    let (mut hypervisor, mut around) = (Hypervisor::new(config), Around { has_work: true, ..Around::default() });
+    (config.costs.entry, config.costs.exit, config.halt_poll) =
+        (Span::from_us(2), Span::from_us(3), Span::from_us(50));
+    let (mut hypervisor, mut around) =
+        (Hypervisor::new(config), Around { has_work: true, ..Around::default() });
     let at = |us| Time::ZERO + Span::from_us(us);
     hypervisor.run(at(0), &mut around);
     run_until(&mut hypervisor, &mut around, at(100));

@@ -1,4 +1,5 @@
-//! vhost threads: one for each virtual machine, in both directions in turn. It sleeps when there is nothing to pass on.
+//! vhost threads: one for each virtual machine, in both directions in turn. It sleeps when there is
+//! nothing to pass on.
 
 use super::lane::Lane;
 use super::{Hypervisor, HypervisorOutputs, Passage};
@@ -35,7 +36,17 @@ pub(super) struct Vhost {
 impl Vhost {
     pub(super) fn new(task: TaskId, port: usize, to_machine: Lane, from_machine: Lane) -> Vhost {
         let direction = Direction::FromMachine;
-        Vhost { task, port, to_machine, from_machine, direction, turn: 0, batch: Vec::new(), is_working: false, debt: Span::ZERO }
+        Vhost {
+            task,
+            port,
+            to_machine,
+            from_machine,
+            direction,
+            turn: 0,
+            batch: Vec::new(),
+            is_working: false,
+            debt: Span::ZERO,
+        }
     }
 
     pub(super) fn frames(&self) -> usize {
@@ -73,7 +84,13 @@ impl Vhost {
 
 impl Hypervisor {
     /// A frame for a machine has come out of the virtual switch.
-    pub(super) fn queue_for_machine(&mut self, vhost: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
+    pub(super) fn queue_for_machine(
+        &mut self,
+        vhost: usize,
+        packet: &Packet,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         if !self.vhosts[vhost].to_machine.push(packet) {
             return out.dropped(now, self.vhosts[vhost].port, packet);
         }
@@ -84,7 +101,13 @@ impl Hypervisor {
     }
 
     /// A machine has sent a frame. It notifies its thread if that sleeps.
-    pub(super) fn queue_from_machine(&mut self, vhost: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
+    pub(super) fn queue_from_machine(
+        &mut self,
+        vhost: usize,
+        packet: &Packet,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         let port = self.vhosts[vhost].port;
         if !self.vhosts[vhost].from_machine.push(packet) {
             return out.dropped(now, port, packet);
@@ -103,7 +126,10 @@ impl Hypervisor {
         let mut followed = false;
         for vhost in 0..self.vhosts.len() {
             let own = &self.vhosts[vhost];
-            if !own.to_machine.is_empty() && self.processor.is_asleep(own.task) && self.has_room(own.port, out) {
+            if !own.to_machine.is_empty()
+                && self.processor.is_asleep(own.task)
+                && self.has_room(own.port, out)
+            {
                 followed |= self.wake_vhost(vhost, now);
             }
         }
@@ -115,7 +141,12 @@ impl Hypervisor {
     }
 
     /// A vhost thread has its core, or has passed on what it took.
-    pub(super) fn end_of_vhost(&mut self, vhost: usize, now: Time, out: &mut impl HypervisorOutputs) {
+    pub(super) fn end_of_vhost(
+        &mut self,
+        vhost: usize,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
         if std::mem::take(&mut self.vhosts[vhost].is_working) {
             self.pass_on(vhost, now, out);
         }
@@ -126,7 +157,8 @@ impl Hypervisor {
         if own.take(has_room) {
             own.is_working = true;
             let bytes: u64 = own.batch.iter().map(|packet| u64::from(packet.frame_bytes)).sum();
-            let work = self.config.costs.vhost + time_for(bytes, self.config.costs.copy_byte_fs) + debt;
+            let work =
+                self.config.costs.vhost + time_for(bytes, self.config.costs.copy_byte_fs) + debt;
             let passage = match own.direction {
                 Direction::ToMachine => Passage::ToMachine(work),
                 Direction::FromMachine => Passage::FromMachine(work),

@@ -9,7 +9,8 @@ pub(super) enum Put {
     Waits,
     /// It was there already.
     Duplicate,
-    /// It contradicts what was there: the datagram is given up (RFC 5722, which Linux applies to IPv4).
+    /// It contradicts what was there: the datagram is given up (RFC 5722, which Linux applies to
+    /// IPv4).
     Broken,
     /// Nothing is missing.
     Complete,
@@ -18,7 +19,8 @@ pub(super) enum Put {
 /// What has come of a datagram.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Incomplete {
-    /// Pieces without gaps, in order: first byte, and the byte behind the last. The memory is used again.
+    /// Pieces without gaps, in order: first byte, and the byte behind the last. The memory is used
+    /// again.
     runs: Vec<(u32, u32)>,
     /// The end of the last fragment, or of the furthest that has come.
     length: u32,
@@ -59,8 +61,11 @@ impl Incomplete {
     pub(super) fn put(&mut self, fragment: &Fragment, ecn: Ecn) -> Put {
         let (start, end) = (fragment.offset, fragment.offset + fragment.bytes);
         let is_beyond = end > self.length;
-        let contradicts =
-            if fragment.more { is_beyond && self.has_last } else { end < self.length || self.has_last && end != self.length };
+        let contradicts = if fragment.more {
+            is_beyond && self.has_last
+        } else {
+            end < self.length || self.has_last && end != self.length
+        };
         if contradicts {
             return Put::Broken;
         }
@@ -121,7 +126,10 @@ mod tests {
     /// What becomes of these fragments of 8 bytes each, by their places; the one at 4 is the last.
     fn put(places: &[u32]) -> Vec<Put> {
         let mut own = Incomplete::default();
-        places.iter().map(|&place| own.put(&fragment(8 * place, 8, place != 4), Ecn::NotEct)).collect()
+        places
+            .iter()
+            .map(|&place| own.put(&fragment(8 * place, 8, place != 4), Ecn::NotEct))
+            .collect()
     }
 
     #[test]
@@ -129,11 +137,15 @@ mod tests {
         use Put::{Complete, Duplicate, Waits};
         assert_eq!(put(&[0, 1, 2, 3, 4]), [Waits, Waits, Waits, Waits, Complete]);
         assert_eq!(put(&[4, 2, 0, 3, 1]), [Waits, Waits, Waits, Waits, Complete]);
-        assert_eq!(put(&[3, 1, 3, 0, 4, 1, 2]), [Waits, Waits, Duplicate, Waits, Waits, Duplicate, Complete]);
+        assert_eq!(
+            put(&[3, 1, 3, 0, 4, 1, 2]),
+            [Waits, Waits, Duplicate, Waits, Waits, Duplicate, Complete]
+        );
     }
 
-    /// The order of Linux's own test (tools/testing/selftests/net/ip_defrag.c): the header of UDP is a fragment of its own; every second
-    /// fragment of the payload comes before it, the others come after it.
+    /// The order of Linux's own test (tools/testing/selftests/net/ip_defrag.c): the header of UDP
+    /// is a fragment of its own; every second fragment of the payload comes before it, the others
+    /// come after it.
     #[test]
     fn every_second_fragment_then_the_header_then_the_others_are_a_whole() {
         for payload in [1, 7, 8, 9, 4_095, 8_192, 59_999] {
@@ -143,11 +155,16 @@ mod tests {
                     .map(|at| fragment(8 + at, each.min(payload - at), at + each < payload))
                     .collect();
                 let (first, then) = (pieces.iter().step_by(2), pieces.iter().skip(1).step_by(2));
-                let order: Vec<Fragment> = first.copied().chain([fragment(0, 8, true)]).chain(then.copied()).collect();
+                let order: Vec<Fragment> =
+                    first.copied().chain([fragment(0, 8, true)]).chain(then.copied()).collect();
                 let mut own = Incomplete::default();
                 let put: Vec<Put> = order.iter().map(|piece| own.put(piece, Ecn::NotEct)).collect();
                 let (last, before) = put.split_last().expect("there is a header");
-                assert_eq!((*last, own.bytes()), (Put::Complete, 8 + payload), "{payload} bytes in fragments of {each}");
+                assert_eq!(
+                    (*last, own.bytes()),
+                    (Put::Complete, 8 + payload),
+                    "{payload} bytes in fragments of {each}"
+                );
                 assert!(before.iter().all(|put| *put == Put::Waits));
             }
         }

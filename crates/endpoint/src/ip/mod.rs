@@ -1,5 +1,5 @@
-//! The Internet layer: what every packet of a flow carries, to which transport a packet goes, and the fragments of datagrams that are longer
-//! than the MTU.
+//! The Internet layer: what every packet of a flow carries, to which transport a packet goes, and
+//! the fragments of datagrams that are longer than the MTU.
 
 mod cut;
 mod incomplete;
@@ -15,7 +15,8 @@ use reassembly::Reassembly;
 use tailrace_units::Time;
 use tailrace_wire::{Flags, Packet, Protocol, Tag};
 
-/// The endpoint of a segment that is for a port of its host, not for a socket; and of a peer whose socket is not known.
+/// The endpoint of a segment that is for a port of its host, not for a socket; and of a peer whose
+/// socket is not known.
 pub(crate) const TO_PORT: u32 = u32::MAX;
 
 /// What stands in the header of every packet that an endpoint sends.
@@ -34,7 +35,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// A packet with these headers, which count `header_bytes`, and this payload; the transport fills in the rest.
+    /// A packet with these headers, which count `header_bytes`, and this payload; the transport
+    /// fills in the rest.
     #[inline]
     pub fn packet(&self, header_bytes: u32, payload_bytes: u32) -> Packet {
         Packet {
@@ -87,9 +89,15 @@ impl Ip {
         Ip { sender: Sender::new(mtu_bytes, host), reassembly: Reassembly::new(policy, clock) }
     }
 
-    /// Sends a datagram of a socket, in fragments if it must be. Returns how many packets were handed to the interface.
+    /// Sends a datagram of a socket, in fragments if it must be. Returns how many packets were
+    /// handed to the interface.
     #[inline]
-    pub(crate) fn send(&mut self, packet: Packet, header_bytes: u32, down: &mut impl Transmit) -> u32 {
+    pub(crate) fn send(
+        &mut self,
+        packet: Packet,
+        header_bytes: u32,
+        down: &mut impl Transmit,
+    ) -> u32 {
         self.sender.send(packet, header_bytes, down)
     }
 

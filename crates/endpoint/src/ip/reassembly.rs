@@ -1,7 +1,9 @@
-//! The receiving side: fragments are put together, by the rules of Linux 6.1 (`net/ipv4/ip_fragment.c`, `inet_fragment.c`).
+//! The receiving side: fragments are put together, by the rules of Linux 6.1
+//! (`net/ipv4/ip_fragment.c`, `inet_fragment.c`).
 //!
-//! What waits for its other fragments takes memory until they come or its time is over. Above the threshold every fragment is refused, also one
-//! that would complete a datagram: nothing makes room but the clock.
+//! What waits for its other fragments takes memory until they come or its time is over. Above the
+//! threshold every fragment is refused, also one that would complete a datagram: nothing makes room
+//! but the clock.
 
 use super::IpCounters;
 use super::incomplete::Put;
@@ -17,33 +19,39 @@ pub struct ReassemblyPolicy {
     pub timeout: Span,
     /// Memory above which fragments are refused (Linux `ipfrag_high_thresh`, 4 MiB).
     pub memory_bytes: u64,
-    /// A datagram is given up when a fragment of it comes after more than so many others from the same host (Linux `ipfrag_max_dist`, 64);
-    /// 0 for never.
+    /// A datagram is given up when a fragment of it comes after more than so many others from the
+    /// same host (Linux `ipfrag_max_dist`, 64); 0 for never.
     pub distance: u32,
 }
 
 impl ReassemblyPolicy {
     /// Linux's.
-    pub const LINUX: ReassemblyPolicy = ReassemblyPolicy { timeout: Span::from_secs(30), memory_bytes: 4 << 20, distance: 64 };
+    pub const LINUX: ReassemblyPolicy =
+        ReassemblyPolicy { timeout: Span::from_secs(30), memory_bytes: 4 << 20, distance: 64 };
 }
 
-/// The clock tick of a host, with which its timers expire; zero for timers that expire as they are set.
+/// The clock tick of a host, with which its timers expire; zero for timers that expire as they are
+/// set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Ticks {
     pub(crate) tick: Span,
     pub(crate) phase: Span,
 }
 
-/// Linux `sizeof(struct ipq)` on a 64-bit machine (6.1): what an incomplete datagram takes beside its fragments.
+/// Linux `sizeof(struct ipq)` on a 64-bit machine (6.1): what an incomplete datagram takes beside
+/// its fragments.
 const RECORD_BYTES: u64 = 200;
-/// `sizeof(struct sk_buff)` and `sizeof(struct skb_shared_info)`, aligned to cache lines (6.1, 64-bit).
+/// `sizeof(struct sk_buff)` and `sizeof(struct skb_shared_info)`, aligned to cache lines (6.1,
+/// 64-bit).
 const SKB_BYTES: u64 = 256;
 const SHARED_INFO_BYTES: u64 = 320;
-/// Room for the link's header that the sender of a frame reserves (`LL_RESERVED_SPACE` of Ethernet and 15 bytes of alignment).
+/// Room for the link's header that the sender of a frame reserves (`LL_RESERVED_SPACE` of Ethernet
+/// and 15 bytes of alignment).
 const RESERVE_BYTES: u64 = 31;
 
-/// What a received fragment of this many bytes, with its IP header, takes: its `truesize`. Linux takes memory in powers of two: 2304 bytes
-/// for one of 1500, 16 640 for one of 9000. Interfaces that receive into pages differ by some hundred bytes.
+/// What a received fragment of this many bytes, with its IP header, takes: its `truesize`. Linux
+/// takes memory in powers of two: 2304 bytes for one of 1500, 16 640 for one of 9000. Interfaces
+/// that receive into pages differ by some hundred bytes.
 fn memory_bytes(ip_bytes: u64) -> u64 {
     (ip_bytes + RESERVE_BYTES + SHARED_INFO_BYTES).next_power_of_two() + SKB_BYTES
 }
@@ -119,8 +127,8 @@ impl Reassembly {
         })
     }
 
-    /// Gives up what has waited while too many fragments have come from its source: most likely the source uses the same identification
-    /// again (Linux `ip_frag_too_far`, `ip_frag_reinit`).
+    /// Gives up what has waited while too many fragments have come from its source: most likely the
+    /// source uses the same identification again (Linux `ip_frag_too_far`, `ip_frag_reinit`).
     fn keep_near(&mut self, now: Time, slot: u32, source: u16) {
         if self.policy.distance == 0 {
             return;
@@ -143,8 +151,8 @@ impl Reassembly {
         }
     }
 
-    /// When the time of what begins to wait now is over. A timer of 30 s is as fine as 2 s on a kernel with ticks of 4 ms, so that
-    /// memory is freed for many fragments at once.
+    /// When the time of what begins to wait now is over. A timer of 30 s is as fine as 2 s on a
+    /// kernel with ticks of 4 ms, so that memory is freed for many fragments at once.
     fn due(&self, now: Time) -> Time {
         let due = now + self.policy.timeout;
         let Ticks { tick, phase } = self.clock;

@@ -1,4 +1,5 @@
-//! Where incomplete datagrams are: found by their key, and in the order in which their time is over.
+//! Where incomplete datagrams are: found by their key, and in the order in which their time is
+//! over.
 
 use super::incomplete::Incomplete;
 use tailrace_units::{Time, mix64};

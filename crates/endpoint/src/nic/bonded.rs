@@ -38,12 +38,13 @@ impl BondedNic {
     /// Before its first frame.
     pub fn new(policy: BondPolicy, key: u64, interfaces: Vec<PlainNic>) -> BondedNic {
         assert!(!interfaces.is_empty(), "a bond has an interface");
-        let interface = |nic| BondedInterface { nic, sent_frames: 0, sent_bytes: 0, received_frames: 0 };
+        let interface =
+            |nic| BondedInterface { nic, sent_frames: 0, sent_bytes: 0, received_frames: 0 };
         BondedNic { policy, key, interfaces: interfaces.into_iter().map(interface).collect() }
     }
 
-    /// Takes a frame. Returns its interface, and the start and the end of its transmission, or `None` when the queue of that interface
-    /// is full.
+    /// Takes a frame. Returns its interface, and the start and the end of its transmission, or
+    /// `None` when the queue of that interface is full.
     pub fn send(&mut self, now: Time, packet: &Packet) -> Option<(u32, Time, Time)> {
         let number = self.interface_of(packet);
         let interface = &mut self.interfaces[number];
@@ -101,7 +102,8 @@ mod tests {
         Packet { flow_hash, to_host, frame_bytes: 1_514, ..Packet::default() }
     }
 
-    /// Each of so many flows takes an interface at random: a binomial share, within five standard deviations.
+    /// Each of so many flows takes an interface at random: a binomial share, within five standard
+    /// deviations.
     #[test]
     fn flows_are_spread_as_by_chance_and_each_keeps_its_interface() {
         for (interfaces, key) in [(2, 1), (3, 2), (8, 3)] {
@@ -115,15 +117,23 @@ mod tests {
             let share = 1.0 / interfaces as f64;
             let deviation = (f64::from(FLOWS) * share * (1.0 - share)).sqrt();
             let expected = f64::from(FLOWS) * share;
-            assert!(flows_at.iter().all(|&seen| (seen - expected).abs() < 5.0 * deviation), "{flows_at:?}");
+            assert!(
+                flows_at.iter().all(|&seen| (seen - expected).abs() < 5.0 * deviation),
+                "{flows_at:?}"
+            );
         }
     }
 
     #[test]
     fn by_addresses_all_flows_to_a_host_have_one_interface() {
         let bond = bond(BondPolicy::Hosts, 4, 2);
-        let of = |host| (0..FLOWS).map(|flow| bond.interface_of(&packet(flow, host))).collect::<std::collections::BTreeSet<_>>();
-        let first: Vec<usize> = (0..100).map(|host| *of(host).first().expect("an interface")).collect();
+        let of = |host| {
+            (0..FLOWS)
+                .map(|flow| bond.interface_of(&packet(flow, host)))
+                .collect::<std::collections::BTreeSet<_>>()
+        };
+        let first: Vec<usize> =
+            (0..100).map(|host| *of(host).first().expect("an interface")).collect();
         assert!((0..100).all(|host| of(host).len() == 1));
         assert!(first.contains(&0) && first.contains(&1), "other hosts have others");
     }
@@ -131,9 +141,11 @@ mod tests {
     #[test]
     fn interfaces_send_at_the_same_time_and_each_has_a_queue() {
         let mut bond = bond(BondPolicy::Flow, 1, 2);
-        let other = (1..).find(|&flow| bond.interface_of(&packet(flow, 0)) != bond.interface_of(&packet(0, 0)));
+        let other = (1..)
+            .find(|&flow| bond.interface_of(&packet(flow, 0)) != bond.interface_of(&packet(0, 0)));
         let other = other.expect("a flow at the other interface");
-        let starts = [0, other, 0].map(|flow| bond.send(Time::ZERO, &packet(flow, 0)).expect("room").1);
+        let starts =
+            [0, other, 0].map(|flow| bond.send(Time::ZERO, &packet(flow, 0)).expect("room").1);
         assert_eq!((starts[0], starts[1]), (Time::ZERO, Time::ZERO));
         assert!(starts[2] > Time::ZERO, "behind the first");
         assert_eq!(bond.interfaces().iter().map(|interface| interface.sent_frames).sum::<u64>(), 3);
@@ -147,8 +159,14 @@ mod tests {
             bond.queue_drops()
         };
         let before = flood(&mut bond);
-        let sent = |bond: &BondedNic| bond.interfaces().iter().map(|interface| interface.sent_frames).sum::<u64>();
-        assert!(before > 90 && before + sent(&bond) == 100, "{before} dropped, {} sent", sent(&bond));
+        let sent = |bond: &BondedNic| {
+            bond.interfaces().iter().map(|interface| interface.sent_frames).sum::<u64>()
+        };
+        assert!(
+            before > 90 && before + sent(&bond) == 100,
+            "{before} dropped, {} sent",
+            sent(&bond)
+        );
         bond.begin_counting();
         assert_eq!((bond.queue_drops(), sent(&bond)), (0, 0));
         assert_eq!(flood(&mut bond), 100, "the queues are still full");

@@ -1,5 +1,5 @@
-//! A network interface that takes part in data-centre bridging: it stops when it is told to pause, priority by priority,
-//! and limits the flows that a congested queue complains of.
+//! A network interface that takes part in data-centre bridging: it stops when it is told to pause,
+//! priority by priority, and limits the flows that a congested queue complains of.
 
 use super::classes::{Classes, Head, TrafficClass};
 use super::lane::Lane;
@@ -59,7 +59,8 @@ pub struct Storm {
 pub type Departure = (Time, Time, Packet);
 
 impl LosslessNic {
-    /// `queue_bytes` may wait in each priority and for each limited flow; `overhead_bytes` is charged to every frame on the wire.
+    /// `queue_bytes` may wait in each priority and for each limited flow; `overhead_bytes` is
+    /// charged to every frame on the wire.
     pub fn new(
         pace: Pace,
         line_bps: u64,
@@ -95,14 +96,15 @@ impl LosslessNic {
         self.storm = Some(storm);
     }
 
-    /// Shares the line among these classes (802.1Qaz); a priority belongs to the first class that has it, or to the first of all.
-    /// Within a class priorities and limited flows take turns.
+    /// Shares the line among these classes (802.1Qaz); a priority belongs to the first class that
+    /// has it, or to the first of all. Within a class priorities and limited flows take turns.
     pub fn share_among(&mut self, classes: &[TrafficClass]) {
         self.classes = (!classes.is_empty()).then(|| Box::new(Classes::new(classes)));
     }
 
-    /// Takes a frame. Returns when its transmission will have ended if nothing holds it back, or `None` when the queue is full.
-    /// Among classes that is an estimate: each sends what waits now, at its share.
+    /// Takes a frame. Returns when its transmission will have ended if nothing holds it back, or
+    /// `None` when the queue is full. Among classes that is an estimate: each sends what waits now,
+    /// at its share.
     pub fn enqueue(&mut self, now: Time, packet: Packet) -> Option<Time> {
         let bytes = u64::from(packet.frame_bytes);
         let lane = match self.limited.get_mut(&packet.flow_hash) {
@@ -128,13 +130,17 @@ impl LosslessNic {
 
     /// When [`LosslessNic::send`] has something to do, or [`Time::NEVER`].
     pub fn poll_timeout(&self) -> Time {
-        let data = if self.waiting_bytes == 0 { Time::NEVER } else { self.free_at.max(self.ready_at) };
+        let data =
+            if self.waiting_bytes == 0 { Time::NEVER } else { self.free_at.max(self.ready_at) };
         data.min(self.next_storm())
     }
 
     /// When the next pause of a storm is sent.
     fn next_storm(&self) -> Time {
-        let next = self.storm.filter(|storm| storm.next < storm.until).map(|storm| storm.next.max(self.free_at));
+        let next = self
+            .storm
+            .filter(|storm| storm.next < storm.until)
+            .map(|storm| storm.next.max(self.free_at));
         next.unwrap_or(Time::NEVER)
     }
 
@@ -161,7 +167,8 @@ impl LosslessNic {
         let storm = self.storm.as_mut()?;
         let packet = (storm.frame)(Pause::new(storm.priorities, QUANTA_MAX, false));
         storm.next = at + quanta_time(self.pace, QUANTA_MAX).part(2);
-        self.free_at = at + self.pace.time_to_send(u64::from(packet.frame_bytes) + self.overhead_bytes);
+        self.free_at =
+            at + self.pace.time_to_send(u64::from(packet.frame_bytes) + self.overhead_bytes);
         Some((at, self.free_at, packet))
     }
 
@@ -205,7 +212,8 @@ impl LosslessNic {
 
     /// Counts from `now` on: frames that did not fit, notifications, and pauses.
     pub fn begin_counting(&mut self, now: Time) {
-        (self.queue_drops, self.sent_frames, self.notifications, self.unlimited_notifications) = (0, 0, 0, 0);
+        (self.queue_drops, self.sent_frames, self.notifications, self.unlimited_notifications) =
+            (0, 0, 0, 0);
         self.pause.begin_counting(now);
     }
 
@@ -236,10 +244,16 @@ impl LosslessNic {
             let packet = queue.frames.front()?;
             Some((lane, packet, self.pause.free_from(at, lane as u8) <= at))
         });
-        let limited = (PRIORITIES..).zip(self.limited.values()).map(move |(lane, (point, queue))| {
-            let packet = queue.frames.front()?;
-            Some((lane, packet, point.next_start() <= at && self.pause.free_from(at, packet.tag.priority()) <= at))
-        });
+        let limited =
+            (PRIORITIES..).zip(self.limited.values()).map(move |(lane, (point, queue))| {
+                let packet = queue.frames.front()?;
+                Some((
+                    lane,
+                    packet,
+                    point.next_start() <= at
+                        && self.pause.free_from(at, packet.tag.priority()) <= at,
+                ))
+            });
         queues.chain(limited).flatten().map(|(lane, packet, is_ready)| Head {
             lane,
             priority: packet.tag.priority(),
@@ -293,7 +307,11 @@ impl LosslessNic {
         let plain = self.queues.iter().enumerate().filter(|(_, lane)| !lane.frames.is_empty());
         let plain = plain.map(|(priority, _)| self.pause.free_from(at, priority as u8));
         let limited = self.limited.values().filter_map(|(point, queue)| {
-            Some(self.pause.free_from(at, queue.frames.front()?.tag.priority()).max(point.next_start()))
+            Some(
+                self.pause
+                    .free_from(at, queue.frames.front()?.tag.priority())
+                    .max(point.next_start()),
+            )
         });
         plain.chain(limited).min().unwrap_or(Time::NEVER)
     }

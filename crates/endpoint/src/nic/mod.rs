@@ -1,4 +1,5 @@
-//! The transmit side of a network interface: a plain queue, or one that takes part in data-centre bridging.
+//! The transmit side of a network interface: a plain queue, or one that takes part in data-centre
+//! bridging.
 
 mod bonded;
 mod classes;
@@ -43,7 +44,8 @@ impl Nic {
         }
     }
 
-    /// The same, for pause frames and congestion notifications that have come. A plain interface ignores them.
+    /// The same, for pause frames and congestion notifications that have come. A plain interface
+    /// ignores them.
     pub fn lossless_mut(&mut self) -> Option<&mut LosslessNic> {
         match self {
             Nic::Plain(_) | Nic::Bonded(_) => None,
@@ -67,7 +69,8 @@ impl Nic {
         }
     }
 
-    /// Frames that wait for their transmission to be chosen. A plain interface has chosen when it is handed a frame.
+    /// Frames that wait for their transmission to be chosen. A plain interface has chosen when it
+    /// is handed a frame.
     pub fn waiting_frames(&self) -> u64 {
         self.lossless().map_or(0, LosslessNic::waiting_frames)
     }
@@ -77,7 +80,9 @@ impl Nic {
         match self {
             Nic::Plain(nic) => nic.sent_frames,
             Nic::Lossless(nic) => nic.sent_frames,
-            Nic::Bonded(nic) => nic.interfaces().iter().map(|interface| interface.sent_frames).sum(),
+            Nic::Bonded(nic) => {
+                nic.interfaces().iter().map(|interface| interface.sent_frames).sum()
+            }
         }
     }
 

@@ -2,8 +2,8 @@
 
 use tailrace_units::{Pace, Span, Time};
 
-/// The transmitter of a host. It sends in order and has nothing to choose, so the departure of a frame is known when the
-/// frame is handed over.
+/// The transmitter of a host. It sends in order and has nothing to choose, so the departure of a
+/// frame is known when the frame is handed over.
 #[derive(Clone, Debug)]
 pub struct PlainNic {
     pace: Pace,
@@ -31,7 +31,8 @@ impl PlainNic {
         }
     }
 
-    /// Takes a frame. Returns the start and the end of its transmission, or `None` when the queue is full.
+    /// Takes a frame. Returns the start and the end of its transmission, or `None` when the queue
+    /// is full.
     #[inline]
     pub fn send(&mut self, now: Time, frame_bytes: u32) -> Option<(Time, Time)> {
         if self.free_at.since(now) > self.longest_wait {

@@ -1,4 +1,5 @@
-//! QCN's reaction point: the rate limiter of one flow (IEEE 802.1Qau, clause 32; defaults of IEEE8021-CN-MIB).
+//! QCN's reaction point: the rate limiter of one flow (IEEE 802.1Qau, clause 32; defaults of
+//! IEEE8021-CN-MIB).
 
 use tailrace_units::{BitRate, Pace, Span, Time};
 
@@ -86,7 +87,8 @@ impl ReactionPoint {
         self.byte_stage = 0;
         self.time_stage = 0;
         let keep = CUT_PER_FEEDBACK - u64::from(feedback.min(FEEDBACK_MAX));
-        self.current_bps = (self.current_bps * keep / CUT_PER_FEEDBACK).max(self.policy.rate_min_bps);
+        self.current_bps =
+            (self.current_bps * keep / CUT_PER_FEEDBACK).max(self.policy.rate_min_bps);
         self.timer_at = now + self.policy.timer;
     }
 
@@ -97,8 +99,11 @@ impl ReactionPoint {
         self.bytes_left -= wire_bytes as i64;
         while self.bytes_left <= 0 {
             self.byte_stage += 1;
-            let cycle =
-                if self.byte_stage > FAST_RECOVERY_STAGES { self.policy.byte_counter / 2 } else { self.policy.byte_counter };
+            let cycle = if self.byte_stage > FAST_RECOVERY_STAGES {
+                self.policy.byte_counter / 2
+            } else {
+                self.policy.byte_counter
+            };
             self.bytes_left += cycle.max(1) as i64;
             self.increase(self.byte_stage);
         }
@@ -108,14 +113,19 @@ impl ReactionPoint {
     fn catch_up(&mut self, now: Time) {
         while self.timer_at <= now && !self.is_released() {
             self.time_stage += 1;
-            let cycle = if self.time_stage > FAST_RECOVERY_STAGES { self.policy.timer.part(2) } else { self.policy.timer };
+            let cycle = if self.time_stage > FAST_RECOVERY_STAGES {
+                self.policy.timer.part(2)
+            } else {
+                self.policy.timer
+            };
             self.timer_at += cycle;
             self.increase(self.time_stage);
         }
     }
 
     fn increase(&mut self, own_stage: u32) {
-        let (low, high) = (self.byte_stage.min(self.time_stage), self.byte_stage.max(self.time_stage));
+        let (low, high) =
+            (self.byte_stage.min(self.time_stage), self.byte_stage.max(self.time_stage));
         let step = if low > FAST_RECOVERY_STAGES {
             self.policy.hyper_increase_bps * u64::from(low - FAST_RECOVERY_STAGES)
         } else if high > FAST_RECOVERY_STAGES {
@@ -180,7 +190,8 @@ mod tests {
     }
     const LINE: u64 = 10_000_000_000;
 
-    /// A point that was cut once, after so many cycles of its byte counter at one moment: only bytes count.
+    /// A point that was cut once, after so many cycles of its byte counter at one moment: only
+    /// bytes count.
     fn after_cycles(cycles: u32) -> ReactionPoint {
         let mut point = ReactionPoint::new(POLICY, LINE);
         point.handle_notification(Time::ZERO, 63);
@@ -191,12 +202,14 @@ mod tests {
         point
     }
 
-    /// What the target would be without the line's limit, from the last two rates: the rate goes half of the way to it.
+    /// What the target would be without the line's limit, from the last two rates: the rate goes
+    /// half of the way to it.
     fn target_bps(before: &ReactionPoint, after: &ReactionPoint) -> u64 {
         2 * after.rate_bps() - before.rate_bps()
     }
 
-    /// Below the line nothing hides the target: two cuts one after the other, the second after recovery has begun.
+    /// Below the line nothing hides the target: two cuts one after the other, the second after
+    /// recovery has begun.
     fn lowered(cycles_between: u32) -> ReactionPoint {
         let mut point = after_cycles(cycles_between);
         point.handle_notification(Time::ZERO, 63);
@@ -209,7 +222,11 @@ mod tests {
             let before = lowered(cycles);
             let mut after = before.clone();
             after.charge(Time::ZERO, 150_000);
-            assert!(target_bps(&before, &after).abs_diff(target) <= 1, "{cycles} cycles: {}", target_bps(&before, &after));
+            assert!(
+                target_bps(&before, &after).abs_diff(target) <= 1,
+                "{cycles} cycles: {}",
+                target_bps(&before, &after)
+            );
         }
     }
 
@@ -225,7 +242,8 @@ mod tests {
         assert_eq!(targets, [0, 0, 0, 0, 0, 5, 10, 15]);
     }
 
-    /// With both stages beyond the fifth, each stage more adds 50 Mbit/s more, once for the timer and once for the bytes.
+    /// With both stages beyond the fifth, each stage more adds 50 Mbit/s more, once for the timer
+    /// and once for the bytes.
     #[test]
     fn when_bytes_and_time_agree_the_increase_grows() {
         let mut point = lowered(1);
@@ -239,7 +257,11 @@ mod tests {
                 (target - before) / 1_000_000
             })
             .collect();
-        assert_eq!(rises[11..], [100, 200, 300, 400, 500], "the timer's sixth cycle is over at 90 ms");
+        assert_eq!(
+            rises[11..],
+            [100, 200, 300, 400, 500],
+            "the timer's sixth cycle is over at 90 ms"
+        );
         assert!(rises[..11].iter().all(|&rise| rise <= 10), "{rises:?}");
     }
 
@@ -251,7 +273,10 @@ mod tests {
             point.charge(Time::ZERO + Span::from_ms(ms), 1);
             point.time_stage
         };
-        assert_eq!([74, 75, 89, 90, 97, 98, 105].map(|ms| stage(&mut point, ms)), [4, 5, 5, 6, 6, 7, 8]);
+        assert_eq!(
+            [74, 75, 89, 90, 97, 98, 105].map(|ms| stage(&mut point, ms)),
+            [4, 5, 5, 6, 6, 7, 8]
+        );
     }
 
     #[test]
@@ -261,14 +286,18 @@ mod tests {
             point.charge(Time::ZERO, bytes);
             point.byte_stage
         };
-        assert_eq!([149_999, 1, 74_999, 1, 75_000].map(|bytes| stage(&mut point, bytes)), [5, 6, 6, 7, 8]);
+        assert_eq!(
+            [149_999, 1, 74_999, 1, 75_000].map(|bytes| stage(&mut point, bytes)),
+            [5, 6, 6, 7, 8]
+        );
     }
 
     /// Clause 32.15: in the first cycle a target above ten times the rate comes down to an eighth.
     #[test]
     fn a_target_far_above_the_rate_comes_down() {
         let mut point = ReactionPoint::new(POLICY, LINE);
-        (0..5).for_each(|_| point.handle_notification(Time::ZERO, 63)); // 3.4 % of the line; the target is the line
+        // 3.4 % of the line; the target is the line
+        (0..5).for_each(|_| point.handle_notification(Time::ZERO, 63));
         let rate = point.rate_bps();
         point.charge(Time::ZERO, 150_000);
         assert_eq!(point.rate_bps(), (rate + LINE / 8).div_ceil(2));

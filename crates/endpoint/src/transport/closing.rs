@@ -1,9 +1,11 @@
-//! Closing a connection (RFC 9293 section 3.6): each end sends FIN when it has sent what was written, and goes on receiving.
+//! Closing a connection (RFC 9293 section 3.6): each end sends FIN when it has sent what was
+//! written, and goes on receiving.
 //!
-//! An end is closed in one direction, or in both: then no program has it any more, and it is an orphan.
+//! An end is closed in one direction, or in both: then no program has it any more, and it is an
+//! orphan.
 //!
-//! Simplified: FIN is a segment of its own behind the last byte, where Linux sets it on the last segment if that has not left; a FIN is
-//! acknowledged at once.
+//! Simplified: FIN is a segment of its own behind the last byte, where Linux sets it on the last
+//! segment if that has not left; a FIN is acknowledged at once.
 
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
@@ -12,8 +14,9 @@ use super::phase::Phase;
 use super::timer::Pending;
 use super::{Segment, SegmentEffect, Tcp, Transmit};
 
-/// The end that closed first waits so long for late segments before its ports are used again: after one second Linux lets a new
-/// connection take them (`tcp_tw_reuse`; `TCP_TIMEWAIT_LEN` itself is 60 s).
+/// The end that closed first waits so long for late segments before its ports are used again: after
+/// one second Linux lets a new connection take them (`tcp_tw_reuse`; `TCP_TIMEWAIT_LEN` itself is
+/// 60 s).
 const TIME_WAIT: Span = Span::from_secs(1);
 /// An orphan waits so long for the peer's FIN (Linux `tcp_fin_timeout`).
 const FIN_WAIT_2: Span = Span::from_secs(60);
@@ -69,8 +72,9 @@ impl Closing {
 }
 
 impl Tcp {
-    /// The application closes both directions: it neither writes nor reads any more (Linux `tcp_close`). What was written is still
-    /// sent, then FIN. If something has not been read, or when more comes, the connection is reset.
+    /// The application closes both directions: it neither writes nor reads any more (Linux
+    /// `tcp_close`). What was written is still sent, then FIN. If something has not been read, or
+    /// when more comes, the connection is reset.
     pub fn close(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.receive.unread > 0 && self.can_send() {
             return self.abort(wire); // RFC 2525 section 2.17
@@ -80,7 +84,8 @@ impl Tcp {
         self.wait_for_peer_fin(now);
     }
 
-    /// The application has written all that it will, and goes on reading. What was written is still sent, then FIN.
+    /// The application has written all that it will, and goes on reading. What was written is still
+    /// sent, then FIN.
     pub fn shut_down(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.is_close_requested() {
             return;
@@ -139,7 +144,12 @@ impl Tcp {
     /// A segment for a connection of which an end was closed, or that carries a FIN.
     #[cold]
     #[inline(never)]
-    pub(super) fn handle_closing(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
+    pub(super) fn handle_closing(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        wire: &mut impl Transmit,
+    ) -> SegmentEffect {
         if self.refuses_data(segment, wire) {
             return SegmentEffect::default();
         }
@@ -153,7 +163,8 @@ impl Tcp {
                 packet.seq = packet.seq.max(self.receive.next); // it is no probe of the window
             }
         }
-        // The rest of it is a segment like any other, by the one way that there is: a second one would make both slower.
+        // The rest of it is a segment like any other, by the one way that there is: a second one
+        // would make both slower.
         self.handshake.phase = Phase::Established;
         let progress = self.handle_segment(now, &Segment { packet: &packet, ..*segment }, wire);
         self.handshake.phase = Phase::Closing;
@@ -167,7 +178,8 @@ impl Tcp {
         SegmentEffect { ended, ..progress }
     }
 
-    /// The scoreboard knows nothing of FIN: an acknowledgement of it is one of everything before it.
+    /// The scoreboard knows nothing of FIN: an acknowledgement of it is one of everything before
+    /// it.
     fn without_fin_acknowledged(&mut self, packet: &Packet) -> Packet {
         let mut packet = *packet;
         if self.handshake.closing.has(Closing::SENT) && packet.ack == self.send.written + 1 {
@@ -184,7 +196,9 @@ impl Tcp {
     /// The peer's FIN takes its place when everything before it has come.
     fn take_peer_fin(&mut self) -> bool {
         let is_known = self.handshake.closing.has(Closing::PEER_END_KNOWN);
-        let is_due = is_known && !self.has_peer_closed() && self.handshake.peer_end == self.receive.next as u32;
+        let is_due = is_known
+            && !self.has_peer_closed()
+            && self.handshake.peer_end == self.receive.next as u32;
         if is_due {
             self.receive.next += 1;
             self.handshake.closing.set(Closing::PEER_CLOSED);
@@ -192,10 +206,12 @@ impl Tcp {
         is_due
     }
 
-    /// Sends FIN when everything that was written has been sent, and has it sent again when nothing else is on its way.
+    /// Sends FIN when everything that was written has been sent, and has it sent again when nothing
+    /// else is on its way.
     pub(super) fn send_fin_if_due(&mut self, now: Time, wire: &mut impl Transmit) {
         let closing = self.handshake.closing;
-        if !closing.has(Closing::REQUESTED) || closing.has(Closing::ACKED) || self.send.has_unsent() {
+        if !closing.has(Closing::REQUESTED) || closing.has(Closing::ACKED) || self.send.has_unsent()
+        {
             return;
         }
         if !closing.has(Closing::SENT) {
@@ -213,7 +229,8 @@ impl Tcp {
         wire.send(packet);
     }
 
-    /// No acknowledgement of the FIN has come, or the time for late segments or for the peer's FIN is over.
+    /// No acknowledgement of the FIN has come, or the time for late segments or for the peer's FIN
+    /// is over.
     #[cold]
     pub(super) fn handle_fin_timeout(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.handshake.closing.has(Closing::ACKED) {
@@ -244,7 +261,10 @@ impl Tcp {
 
     /// An orphan whose FIN is acknowledged does not wait for that of the peer for ever.
     fn wait_for_peer_fin(&mut self, now: Time) {
-        if self.is_orphan() && self.closing() == Close::FinWait2 && self.timers.pending == Pending::Nothing {
+        if self.is_orphan()
+            && self.closing() == Close::FinWait2
+            && self.timers.pending == Pending::Nothing
+        {
             self.timers.arm(now, Pending::Fin, now + FIN_WAIT_2);
         }
     }

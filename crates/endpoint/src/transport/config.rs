@@ -2,8 +2,9 @@
 
 use tailrace_units::Span;
 
-/// Memory of a frame that fits a small buffer of the driver, and the pages of a longer one (Linux, drivers/net/virtio_net.c with mergeable
-/// buffers; drivers of cards take pages or halves of them too).
+/// Memory of a frame that fits a small buffer of the driver, and the pages of a longer one (Linux,
+/// drivers/net/virtio_net.c with mergeable buffers; drivers of cards take pages or halves of them
+/// too).
 const SMALL_FRAME: u32 = 1_536;
 const PAGE: u32 = 4_096;
 /// The record of a frame and the head of its data (Linux `SKB_TRUESIZE`).
@@ -29,7 +30,8 @@ pub enum CongestionControl {
 pub enum SlowStartExit {
     /// It does not.
     None,
-    /// HyStart as in Linux: length of the ACK train and rise of the delay. It is a part of CUBIC; with other algorithms it is none.
+    /// HyStart as in Linux: length of the ACK train and rise of the delay. It is a part of CUBIC;
+    /// with other algorithms it is none.
     Hystart,
     /// HyStart++ (RFC 9406).
     HystartPlusPlus,
@@ -40,7 +42,8 @@ pub enum SlowStartExit {
 pub enum Growth {
     /// The segments that it acknowledges (RFC 3465 without a limit; Linux).
     Segments,
-    /// One, whatever it acknowledges (RFC 5681 allows it; `TcpNewReno` of ns-3). Stretched acknowledgements then slow the growth down.
+    /// One, whatever it acknowledges (RFC 5681 allows it; `TcpNewReno` of ns-3). Stretched
+    /// acknowledgements then slow the growth down.
     Acknowledgements,
 }
 
@@ -56,9 +59,11 @@ pub struct Buffer {
 /// What bounds the data of one connection in the NIC besides its pace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SmallQueueBound {
-    /// What the line sends in the same time. Connections with unequal windows then share the line equally.
+    /// What the line sends in the same time. Connections with unequal windows then share the line
+    /// equally.
     Line,
-    /// Nothing but 1 MiB, as in Linux 6.1 (`tcp_small_queue_check`): a pace of 1.2 windows per round trip may be above the line's.
+    /// Nothing but 1 MiB, as in Linux 6.1 (`tcp_small_queue_check`): a pace of 1.2 windows per
+    /// round trip may be above the line's.
     Pace,
 }
 
@@ -77,7 +82,8 @@ pub struct TcpConfig {
     pub slow_start_exit: SlowStartExit,
     /// What an acknowledgement counts for.
     pub growth: Growth,
-    /// CUBIC is never slower than Reno would be (RFC 9438 section 4.3; Linux `tcp_friendliness`). ns-3's is.
+    /// CUBIC is never slower than Reno would be (RFC 9438 section 4.3; Linux `tcp_friendliness`).
+    /// ns-3's is.
     pub reno_friendly: bool,
     /// Offer and accept ECN. DCTCP needs it.
     pub ecn: bool,
@@ -93,18 +99,22 @@ pub struct TcpConfig {
     pub delayed_ack: Span,
     /// Shrink the window after one timeout of silence (RFC 2861, RFC 7661 as in Linux).
     pub slow_start_after_idle: bool,
-    /// A write that is shorter than a burst waits while an earlier segment of the connection is in the NIC (Linux `tcp_autocorking`).
-    /// What is in the NIC is known only if `small_queue` is not zero.
+    /// A write that is shorter than a burst waits while an earlier segment of the connection is in
+    /// the NIC (Linux `tcp_autocorking`). What is in the NIC is known only if `small_queue` is not
+    /// zero.
     pub autocorking: bool,
-    /// The clock tick of the host, with which its timers expire (4 ms with HZ = 250); zero for timers that expire as they are set.
+    /// The clock tick of the host, with which its timers expire (4 ms with HZ = 250); zero for
+    /// timers that expire as they are set.
     pub tick: Span,
     /// How long after a multiple of the tick it comes; below a tick.
     pub tick_phase: Span,
-    /// How long, at the pace of the connection, its frames may wait in the NIC (TCP small queues; 1 ms in Linux); zero for no limit.
+    /// How long, at the pace of the connection, its frames may wait in the NIC (TCP small queues; 1
+    /// ms in Linux); zero for no limit.
     pub small_queue: Span,
     /// What else bounds it.
     pub small_queue_bound: SmallQueueBound,
-    /// Largest burst handed to the NIC at once in payload bytes (64 KiB in Linux); 0 sends segment by segment.
+    /// Largest burst handed to the NIC at once in payload bytes (64 KiB in Linux); 0 sends segment
+    /// by segment.
     pub tso_bytes: u32,
     /// Limits what is queued and in flight together.
     pub send_buffer: Buffer,
@@ -112,14 +122,16 @@ pub struct TcpConfig {
     pub receive_buffer: Buffer,
     /// Of the random streams of connections: where the cycle of BBR begins.
     pub seed: u64,
-    /// Memory that a received segment of full size takes in the buffer, of which half is offered as window (`segment_memory`).
+    /// Memory that a received segment of full size takes in the buffer, of which half is offered as
+    /// window (`segment_memory`).
     pub segment_memory: u32,
     /// Link, IP and TCP headers of a data segment: 14 + 20 + 20 + 12 (timestamps) = 66 on Ethernet.
     pub header_bytes: u32,
 }
 
 impl TcpConfig {
-    /// What a Linux 6.x host uses with this segment size: CUBIC, HyStart, SACK, buffers autotuned to 4 and 32 MiB.
+    /// What a Linux 6.x host uses with this segment size: CUBIC, HyStart, SACK, buffers autotuned
+    /// to 4 and 32 MiB.
     pub fn linux(mss: u32) -> TcpConfig {
         TcpConfig {
             mss,

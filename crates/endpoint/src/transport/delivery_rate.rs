@@ -1,6 +1,6 @@
-//! Samples of the delivery rate (Linux `tcp_rate.c`; draft-cheng-iccrg-delivery-rate-estimation): each acknowledgement tells how many
-//! segments were delivered since the newest of those that it delivers was sent, and in what time. Only congestion control by a model
-//! takes them.
+//! Samples of the delivery rate (Linux `tcp_rate.c`; draft-cheng-iccrg-delivery-rate-estimation):
+//! each acknowledgement tells how many segments were delivered since the newest of those that it
+//! delivers was sent, and in what time. Only congestion control by a model takes them.
 
 use std::collections::VecDeque;
 
@@ -40,7 +40,8 @@ struct Newest {
 pub(super) struct RateSample {
     /// Segments delivered since the newest of the acknowledged ones was sent.
     pub(super) delivered: u64,
-    /// The time that took, in microseconds; `None` if it is not known, or shorter than a round trip can be.
+    /// The time that took, in microseconds; `None` if it is not known, or shorter than a round trip
+    /// can be.
     pub(super) interval_us: Option<u64>,
     /// Segments delivered before that segment was sent.
     pub(super) prior_delivered: u64,
@@ -127,17 +128,36 @@ impl Sampler {
 
     /// A segment is delivered (`tcp_rate_skb_delivered`).
     fn note(&mut self, record: Record, start: u64, then: Snapshot) {
-        let is_newer = self.newest.is_none_or(|newest| (newest.sent, newest.end) < (record.sent, record.end()));
+        let is_newer = self
+            .newest
+            .is_none_or(|newest| (newest.sent, newest.end) < (record.sent, record.end()));
         if is_newer {
-            self.newest = Some(Newest { sent: record.sent, end: record.end(), bytes: record.end() - start, then });
+            self.newest = Some(Newest {
+                sent: record.sent,
+                end: record.end(),
+                bytes: record.end() - start,
+                then,
+            });
         }
     }
 
-    /// The acknowledgement has been read: `newest_held` is one more than the number of the newest segment that it reports as held.
-    pub(super) fn finish(&mut self, now: Time, news: &AckEffect, lost: u32, minimum: Span, ring: &SegmentRing) -> RateSample {
+    /// The acknowledgement has been read: `newest_held` is one more than the number of the newest
+    /// segment that it reports as held.
+    pub(super) fn finish(
+        &mut self,
+        now: Time,
+        news: &AckEffect,
+        lost: u32,
+        minimum: Span,
+        ring: &SegmentRing,
+    ) -> RateSample {
         if news.newest_held != 0 {
             let number = news.newest_held - 1;
-            self.note(ring.get(number), ring.start_of(number), self.snapshots[(number - self.base) as usize]);
+            self.note(
+                ring.get(number),
+                ring.start_of(number),
+                self.snapshots[(number - self.base) as usize],
+            );
         }
         let acked = news.delivered();
         self.delivered += u64::from(acked);
@@ -147,7 +167,12 @@ impl Sampler {
         if acked > 0 {
             self.delivered_at = now;
         }
-        let mut sample = RateSample { acked, lost, prior_in_flight: self.prior_in_flight, ..RateSample::default() };
+        let mut sample = RateSample {
+            acked,
+            lost,
+            prior_in_flight: self.prior_in_flight,
+            ..RateSample::default()
+        };
         if let Some(Newest { sent, then, bytes, .. }) = self.newest {
             self.first_sent = sent;
             sample.newest_bytes = bytes;
@@ -156,7 +181,9 @@ impl Sampler {
             sample.is_app_limited = then.is_app_limited;
             let took = |from, to| microseconds(to).saturating_sub(microseconds(from));
             let interval_us = took(then.first_sent, sent).max(took(then.delivered_at, now));
-            sample.interval_us = (interval_us > 0 && interval_us >= microseconds(Time::ZERO + minimum)).then_some(interval_us);
+            sample.interval_us = (interval_us > 0
+                && interval_us >= microseconds(Time::ZERO + minimum))
+            .then_some(interval_us);
         }
         sample
     }
@@ -170,8 +197,9 @@ mod tests {
         Time::ZERO + Span::from_ms(ms)
     }
 
-    /// The two phases of a round are measured, sending and acknowledging, and the longer one counts: acknowledgements that come all at
-    /// once do not make the path faster than the sender was.
+    /// The two phases of a round are measured, sending and acknowledging, and the longer one
+    /// counts: acknowledgements that come all at once do not make the path faster than the sender
+    /// was.
     #[test]
     fn compressed_acknowledgements_do_not_raise_the_rate() {
         let mut sampler = Sampler::new();
@@ -194,7 +222,10 @@ mod tests {
         // Acknowledged from 10 to 13 ms, but sent from 0 to 12.
         sampler.begin(11_000, 10, &ring);
         let sample = finish(&mut sampler, 13, 10, &ring);
-        assert_eq!((sample.delivered, sample.interval_us, sample.prior_in_flight), (10, Some(12_000), 10));
+        assert_eq!(
+            (sample.delivered, sample.interval_us, sample.prior_in_flight),
+            (10, Some(12_000), 10)
+        );
         assert_eq!(sample.newest_bytes, 1000);
     }
 
@@ -209,7 +240,8 @@ mod tests {
         assert_eq!(sampler.finish(at_ms(4), &news, 0, Span::from_ms(5), &ring).interval_us, None);
     }
 
-    /// What is sent until the mark is delivered says nothing of the path; what is sent afterwards does.
+    /// What is sent until the mark is delivered says nothing of the path; what is sent afterwards
+    /// does.
     #[test]
     fn the_limit_of_the_application_ends_when_what_was_in_flight_is_delivered() {
         let mut sampler = Sampler::new();
@@ -221,7 +253,11 @@ mod tests {
             ring.push(at_ms(10 * number), (number + 1) * 1000);
             sampler.begin((number + 1) * 1000, 1, &ring);
             let news = AckEffect { acked: 1, ..AckEffect::default() };
-            limited.push(sampler.finish(at_ms(10 * number + 5), &news, 0, Span::from_ms(1), &ring).is_app_limited);
+            limited.push(
+                sampler
+                    .finish(at_ms(10 * number + 5), &news, 0, Span::from_ms(1), &ring)
+                    .is_app_limited,
+            );
             ring.pop();
         }
         assert_eq!(limited, [true, true, true, false]);

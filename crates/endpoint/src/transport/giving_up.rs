@@ -7,18 +7,19 @@ use super::phase::{Failure, Phase};
 use super::timer::Pending;
 use super::{Tcp, Transmit};
 
-/// Smallest and largest retransmission timeout in the bound below, whatever those of the connection are (Linux `TCP_RTO_MIN`,
-/// `TCP_RTO_MAX`).
+/// Smallest and largest retransmission timeout in the bound below, whatever those of the connection
+/// are (Linux `TCP_RTO_MIN`, `TCP_RTO_MAX`).
 const RTO_MIN: Span = Span::from_ms(200);
 const RTO_MAX: Span = Span::from_secs(120);
-/// Linux `tcp_retries2`, 15: 924.6 s without an answer (ip-sysctl; RFC 1122 section 4.2.3.5 asks for 100 s at least).
+/// Linux `tcp_retries2`, 15: 924.6 s without an answer (ip-sysctl; RFC 1122 section 4.2.3.5 asks
+/// for 100 s at least).
 const RETRIES: u32 = 15;
-/// The same of a connection that no program has any more: 8 for a `tcp_orphan_retries` of 0, while the timeout is below its
-/// maximum, and then none (Linux `tcp_orphan_retries`).
+/// The same of a connection that no program has any more: 8 for a `tcp_orphan_retries` of 0, while
+/// the timeout is below its maximum, and then none (Linux `tcp_orphan_retries`).
 const ORPHAN_RETRIES: u32 = 8;
 
-/// The time that so many retransmissions take when each timeout is twice the one before, from the smallest on (Linux
-/// `tcp_model_timeout`).
+/// The time that so many retransmissions take when each timeout is twice the one before, from the
+/// smallest on (Linux `tcp_model_timeout`).
 fn time_of(retries: u32) -> Span {
     let doublings = (RTO_MAX.ps() / RTO_MIN.ps()).ilog2();
     let doubled = RTO_MIN.times((2 << retries.min(doublings)) - 1);
@@ -26,11 +27,17 @@ fn time_of(retries: u32) -> Span {
 }
 
 impl Tcp {
-    /// Why the connection ended before both ends had closed it; `None` while it lasts, and after both have.
+    /// Why the connection ended before both ends had closed it; `None` while it lasts, and after
+    /// both have.
     pub fn failure(&self) -> Option<Failure> {
         match self.handshake.phase {
             Phase::Failed(failure) => Some(failure),
-            Phase::Listen | Phase::SynSent | Phase::SynReceived | Phase::Established | Phase::Closing | Phase::Closed => None,
+            Phase::Listen
+            | Phase::SynSent
+            | Phase::SynReceived
+            | Phase::Established
+            | Phase::Closing
+            | Phase::Closed => None,
         }
     }
 
@@ -39,8 +46,9 @@ impl Tcp {
         self.handshake.phase = Phase::Failed(failure);
     }
 
-    /// The retransmission timer has expired: whether the last of the retransmissions without an answer was in vain (Linux
-    /// `retransmits_timed_out`: what counts is the time since the first, not their number). Otherwise there will be one more.
+    /// The retransmission timer has expired: whether the last of the retransmissions without an
+    /// answer was in vain (Linux `retransmits_timed_out`: what counts is the time since the first,
+    /// not their number). Otherwise there will be one more.
     pub(super) fn gives_up(&mut self, now: Time) -> bool {
         if self.recovery.timeouts == 0 {
             self.handshake.sent = now;
@@ -54,8 +62,9 @@ impl Tcp {
         gives_up
     }
 
-    /// A probe of a closed window is due: whether those before it have had no answer for too long, or the window of a connection
-    /// that no program has any more has been closed for too long (Linux `tcp_probe_timer`). Otherwise there will be one more.
+    /// A probe of a closed window is due: whether those before it have had no answer for too long,
+    /// or the window of a connection that no program has any more has been closed for too long
+    /// (Linux `tcp_probe_timer`). Otherwise there will be one more.
     pub(super) fn gives_up_probing(&mut self) -> bool {
         let retries = if self.is_orphan() { self.orphan_retries() } else { RETRIES };
         let gives_up = u32::from(self.handshake.probes) >= retries;
@@ -100,6 +109,9 @@ mod tests {
     fn fifteen_retries_are_924_6_seconds_and_eight_102_2() {
         assert_eq!(time_of(RETRIES), Span::from_ms(924_600));
         assert_eq!(time_of(ORPHAN_RETRIES), Span::from_ms(102_200));
-        assert_eq!((time_of(0), time_of(9), time_of(10)), (RTO_MIN, Span::from_ms(204_600), Span::from_ms(324_600)));
+        assert_eq!(
+            (time_of(0), time_of(9), time_of(10)),
+            (RTO_MIN, Span::from_ms(204_600), Span::from_ms(324_600))
+        );
     }
 }

@@ -11,17 +11,20 @@ use super::sender::FIRST_BYTE;
 use super::timer::Pending;
 use super::{Segment, SegmentEffect, Tcp, Transmit};
 
-/// Options of a SYN beyond the timestamps that every segment carries: segment size 4, SACK permitted and padding 4 less 4, window
-/// scale 4 (Linux: 20 bytes of options, 12 of them counted in the configured header).
+/// Options of a SYN beyond the timestamps that every segment carries: segment size 4, SACK
+/// permitted and padding 4 less 4, window scale 4 (Linux: 20 bytes of options, 12 of them counted
+/// in the configured header).
 const SYN_OPTION_BYTES: u32 = 8;
 /// A SYN is repeated this often (Linux `tcp_syn_retries`).
 const SYN_RETRIES: u8 = 6;
 /// A SYN-ACK is repeated this often (Linux `tcp_synack_retries`).
 const SYN_ACK_RETRIES: u8 = 5;
 
-/// The opening segment in flight, and what is known of closing: together, because an end of a connection has no room to waste.
+/// The opening segment in flight, and what is known of closing: together, because an end of a
+/// connection has no room to waste.
 pub(super) struct Handshake {
-    /// When the opening segment was sent; afterwards, when the first of those retransmissions was that have had no answer.
+    /// When the opening segment was sent; afterwards, when the first of those retransmissions was
+    /// that have had no answer.
     pub(super) sent: Time,
     /// The low bits of where the peer's stream ends: a window is smaller than what they hold.
     pub(super) peer_end: u32,
@@ -34,7 +37,14 @@ pub(super) struct Handshake {
 
 impl Handshake {
     pub(super) fn new() -> Handshake {
-        Handshake { sent: Time::ZERO, peer_end: 0, phase: Phase::Listen, closing: Closing::NOTHING, retries: 0, probes: 0 }
+        Handshake {
+            sent: Time::ZERO,
+            peer_end: 0,
+            phase: Phase::Listen,
+            closing: Closing::NOTHING,
+            retries: 0,
+            probes: 0,
+        }
     }
 }
 
@@ -75,7 +85,8 @@ impl Tcp {
         self.timers.arm(now, Pending::Handshake, now + self.rtt.timeout());
     }
 
-    /// The SYN or SYN-ACK. The first block carries its options: the segment size, and whether SACK is permitted.
+    /// The SYN or SYN-ACK. The first block carries its options: the segment size, and whether SACK
+    /// is permitted.
     fn opening(&mut self) -> Packet {
         let is_answer = self.handshake.phase == Phase::SynReceived;
         let mut flags = if is_answer { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };
@@ -87,18 +98,22 @@ impl Tcp {
         }
         let mut packet = self.header(0, 0, flags);
         packet.ack = if is_answer { self.receive.next } else { 0 };
-        packet.window = packet.window.min(u32::from(u16::MAX)); // the window of a SYN is never scaled
+        // the window of a SYN is never scaled
+        packet.window = packet.window.min(u32::from(u16::MAX));
         packet.frame_bytes += SYN_OPTION_BYTES as u16;
-        // A SYN of DCTCP is marked and not dropped (Linux `tcp_ecn_send_syn`); a SYN-ACK is not capable.
+        // A SYN of DCTCP is marked and not dropped (Linux `tcp_ecn_send_syn`); a SYN-ACK is not
+        // capable.
         if self.send.has_ecn && self.congestion.is_dctcp() && !is_answer {
             packet.ecn = Ecn::Ect0;
         }
-        packet.sack[0] = SackBlock { offset: self.send.mss as i32, bytes: u32::from(self.send.has_sack) };
+        packet.sack[0] =
+            SackBlock { offset: self.send.mss as i32, bytes: u32::from(self.send.has_sack) };
         packet
     }
 
     pub(super) fn retry_handshake(&mut self, now: Time, wire: &mut impl Transmit) {
-        let limit = if self.handshake.phase == Phase::SynReceived { SYN_ACK_RETRIES } else { SYN_RETRIES };
+        let limit =
+            if self.handshake.phase == Phase::SynReceived { SYN_ACK_RETRIES } else { SYN_RETRIES };
         if self.handshake.retries >= limit {
             return self.fail(Failure::TimedOut);
         }
@@ -110,7 +125,12 @@ impl Tcp {
 
     /// A segment before the connection is established.
     #[cold]
-    pub(super) fn handle_opening(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
+    pub(super) fn handle_opening(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        wire: &mut impl Transmit,
+    ) -> SegmentEffect {
         let packet = segment.packet;
         if packet.flags.contains(Flags::RST) {
             self.handle_reset(now, packet, wire);
@@ -139,10 +159,16 @@ impl Tcp {
                 self.push(now, wire);
                 return SegmentEffect { connected: true, ..SegmentEffect::default() };
             }
-            // The peer has not forgotten an earlier connection between the same ports: a reset ends that one, and the SYN is sent again.
+            // The peer has not forgotten an earlier connection between the same ports: a reset ends
+            // that one, and the SYN is sent again.
             Phase::SynSent if is_ack => self.disown(now, segment, wire),
             Phase::Closing => return self.handle_unusual(now, segment, wire),
-            Phase::Listen | Phase::SynReceived | Phase::SynSent | Phase::Established | Phase::Closed | Phase::Failed(_) => {}
+            Phase::Listen
+            | Phase::SynReceived
+            | Phase::SynSent
+            | Phase::Established
+            | Phase::Closed
+            | Phase::Failed(_) => {}
         }
         SegmentEffect::default()
     }
@@ -160,7 +186,8 @@ impl Tcp {
     }
 
     fn establish(&mut self, now: Time) {
-        self.handshake.phase = if self.is_close_requested() { Phase::Closing } else { Phase::Established };
+        self.handshake.phase =
+            if self.is_close_requested() { Phase::Closing } else { Phase::Established };
         self.start_limits(now);
         self.recovery.state = State::Open;
         self.timers.disarm();
@@ -176,9 +203,15 @@ impl Tcp {
         self.start_model(now);
     }
 
-    /// A SYN in an established connection: the last acknowledgement of the opening was lost. Or an end of it closes, or resets it.
+    /// A SYN in an established connection: the last acknowledgement of the opening was lost. Or an
+    /// end of it closes, or resets it.
     #[cold]
-    pub(super) fn handle_unusual(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
+    pub(super) fn handle_unusual(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        wire: &mut impl Transmit,
+    ) -> SegmentEffect {
         if segment.packet.flags.contains(Flags::RST) {
             self.handle_reset(now, segment.packet, wire);
         } else if segment.packet.flags.contains(Flags::SYN) {

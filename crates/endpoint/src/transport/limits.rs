@@ -1,8 +1,10 @@
-//! What limits a sender, and for how long: Linux's chronographs (`tcp_chrono_start`, `net/ipv4/tcp_output.c`) with more causes.
+//! What limits a sender, and for how long: Linux's chronographs (`tcp_chrono_start`,
+//! `net/ipv4/tcp_output.c`) with more causes.
 //!
-//! At every moment an open connection has one limit. It is looked at where sending stops, which happens anyway; time is added up when it is
-//! another one than before. Linux tells how long it was busy, limited by the peer's window and by the send buffer; here the rest of the
-//! time has its causes too.
+//! At every moment an open connection has one limit. It is looked at where sending stops, which
+//! happens anyway; time is added up when it is another one than before. Linux tells how long it was
+//! busy, limited by the peer's window and by the send buffer; here the rest of the time has its
+//! causes too.
 
 use super::Tcp;
 use tailrace_units::{Span, Time};
@@ -12,7 +14,8 @@ use tailrace_units::{Span, Time};
 pub enum Limit {
     /// Everything that the application has written was sent.
     Application,
-    /// The send buffer is full of what is not acknowledged, and the application waits (Linux `TCP_CHRONO_SNDBUF_LIMITED`).
+    /// The send buffer is full of what is not acknowledged, and the application waits (Linux
+    /// `TCP_CHRONO_SNDBUF_LIMITED`).
     SendBuffer,
     /// The peer's window is full (Linux `TCP_CHRONO_RWND_LIMITED`).
     ReceiveWindow,
@@ -39,8 +42,8 @@ pub struct Limits {
     spent: [Span; CAUSES],
     /// For how long more had arrived and was not read than fits besides: the program reads late.
     pub reader_late: Span,
-    /// The part of the time limited by a buffer or the peer's window that bytes spent in queues on the way: the share of the round trip
-    /// above its minimum.
+    /// The part of the time limited by a buffer or the peer's window that bytes spent in queues on
+    /// the way: the share of the round trip above its minimum.
     pub queued: Span,
 }
 
@@ -121,7 +124,8 @@ impl Tcp {
         self.limit = Limit::Application;
     }
 
-    /// Sending has stopped for another reason than before. While losses are repaired, that is the reason.
+    /// Sending has stopped for another reason than before. While losses are repaired, that is the
+    /// reason.
     #[inline]
     pub(super) fn turn(&mut self, now: Time, limit: Limit) {
         let limit = if self.recovery.state.repairs_losses() { Limit::Recovery } else { limit };
@@ -145,7 +149,8 @@ impl Tcp {
         clock.since = clock.since.max(until);
     }
 
-    /// The share of the round trip above its minimum, in 256ths, where a buffer or the peer's window limits.
+    /// The share of the round trip above its minimum, in 256ths, where a buffer or the peer's
+    /// window limits.
     #[inline]
     fn queued_256(&self) -> u64 {
         if !matches!(self.limit, Limit::SendBuffer | Limit::ReceiveWindow) {
@@ -155,7 +160,8 @@ impl Tcp {
         (smoothed.less(self.rtt.minimum()).ps() << 8) / smoothed.ps().max(1)
     }
 
-    /// The state of recovery may have changed. What follows is sent, and turns to another limit, if something is left to send.
+    /// The state of recovery may have changed. What follows is sent, and turns to another limit, if
+    /// something is left to send.
     #[inline]
     pub(super) fn turn_with_recovery(&mut self, now: Time) {
         if !self.send.has_unsent() || self.recovery.state.repairs_losses() {

@@ -1,12 +1,16 @@
-//! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back segments and its next deadline.
+//! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back
+//! segments and its next deadline.
 //!
-//! The folders in the order in which a byte meets them: `handshake` opens the connection (its states are in `phase`); `sender`
-//! cuts what was written into segments and bursts (`output`, `burst`) and keeps few of them in the NIC (`small_queue`); at the
-//! peer, `receiver` puts them in order (`reassembly`), keeps them for an application that reads late (`reading`), and decides
-//! when to acknowledge (`ack_policy`) and which window to announce (`window`); back at the sender, `sender::acknowledge` reads the
-//! acknowledgement and `rtt` measures the round trip and `delivery_rate` the rate, `recovery` keeps the scoreboard, finds losses (`rack`, `duplicates`) and
-//! acts when no acknowledgement comes (`timeout`, `probe`), and `congestion` moves the window, or with it the rate of `pacing`; `limits` counts what the sender waits for; `closing` ends the connection, and
-//! so do `reset` at once and `giving_up` without an answer.
+//! The folders in the order in which a byte meets them: `handshake` opens the connection (its
+//! states are in `phase`); `sender` cuts what was written into segments and bursts (`output`,
+//! `burst`) and keeps few of them in the NIC (`small_queue`); at the peer, `receiver` puts them in
+//! order (`reassembly`), keeps them for an application that reads late (`reading`), and decides
+//! when to acknowledge (`ack_policy`) and which window to announce (`window`); back at the sender,
+//! `sender::acknowledge` reads the acknowledgement and `rtt` measures the round trip and
+//! `delivery_rate` the rate, `recovery` keeps the scoreboard, finds losses (`rack`, `duplicates`)
+//! and acts when no acknowledgement comes (`timeout`, `probe`), and `congestion` moves the window,
+//! or with it the rate of `pacing`; `limits` counts what the sender waits for; `closing` ends the
+//! connection, and so do `reset` at once and `giving_up` without an answer.
 
 mod closing;
 mod config;
@@ -31,7 +35,9 @@ use tailrace_wire::{Flags, Packet};
 pub use crate::ip::Identity;
 pub use crate::transmit::Transmit;
 pub use closing::Close;
-pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory};
+pub use config::{
+    Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory,
+};
 pub use limits::{Limit, Limits};
 pub use phase::Failure;
 pub use recovery::State;
@@ -50,7 +56,8 @@ use sender::small_queue::SmallQueue;
 use sender::{FIRST_BYTE, Send, segments_of};
 use timer::Timers;
 
-/// What the host hands up: one frame, or several that GRO has merged because they follow each other and agree in flags and marks.
+/// What the host hands up: one frame, or several that GRO has merged because they follow each other
+/// and agree in flags and marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
     /// The first frame.
@@ -144,8 +151,9 @@ impl Tcp {
         self.congestion.set_cap(self.window_cap_bytes, mss);
     }
 
-    /// The application writes `bytes`. They leave at once as far as the windows allow, the last segment with PSH, unless they are corked;
-    /// what waits is joined by the next write (TCP_NODELAY).
+    /// The application writes `bytes`. They leave at once as far as the windows allow, the last
+    /// segment with PSH, unless they are corked; what waits is joined by the next write
+    /// (TCP_NODELAY).
     pub fn write(&mut self, now: Time, bytes: u64, wire: &mut impl Transmit) {
         if !self.send.has_unsent() {
             self.restart_after_idle(now);
@@ -174,13 +182,24 @@ impl Tcp {
 
     /// A segment arrived.
     #[inline(never)]
-    pub fn handle_segment(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
+    pub fn handle_segment(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        wire: &mut impl Transmit,
+    ) -> SegmentEffect {
         self.handle_segment_here(now, segment, wire)
     }
 
-    /// The same as a part of its caller: for the one that every segment of a program with one socket passes.
+    /// The same as a part of its caller: for the one that every segment of a program with one
+    /// socket passes.
     #[inline(always)]
-    pub(crate) fn handle_segment_here(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
+    pub(crate) fn handle_segment_here(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        wire: &mut impl Transmit,
+    ) -> SegmentEffect {
         if !self.is_established() {
             return self.handle_opening(now, segment, wire);
         }

@@ -1,12 +1,14 @@
-//! Pacing: a connection with a rate sends its next burst when the last one would have left at that rate (Linux `tcp_pacing_check`,
-//! one high-resolution timer for each socket; `sch_fq` does the same for all sockets of a host).
+//! Pacing: a connection with a rate sends its next burst when the last one would have left at that
+//! rate (Linux `tcp_pacing_check`, one high-resolution timer for each socket; `sch_fq` does the
+//! same for all sockets of a host).
 
 use tailrace_units::{Span, Time};
 
 use super::delivery_rate::Sampler;
 use super::{Tcp, TcpStats};
 
-/// So many segments of a connection are sent before any is paced (Linux `tcp_update_skb_after_send`; `sch_fq` the same).
+/// So many segments of a connection are sent before any is paced (Linux
+/// `tcp_update_skb_after_send`; `sch_fq` the same).
 const UNPACED_SEGMENTS: u64 = 10;
 const NS_PER_S: u128 = 1_000_000_000;
 const PS_PER_S: u128 = 1_000_000_000_000;
@@ -43,14 +45,18 @@ impl Pace {
         u64::try_from(u128::from(self.rate) * u128::from(span.ps()) / PS_PER_S).unwrap_or(u64::MAX)
     }
 
-    /// A burst of `bytes` left now. One that left late shortens the wait for the next by as much, and by at most half.
+    /// A burst of `bytes` left now. One that left late shortens the wait for the next by as much,
+    /// and by at most half.
     fn charge(&mut self, now: Time, bytes: u64, stats: &TcpStats) {
         let due = self.next;
         self.next = due.max(now);
         if self.rate == 0 || stats.segments_sent < UNPACED_SEGMENTS {
             return;
         }
-        let wait = Span::from_ns(u64::try_from(u128::from(bytes) * NS_PER_S / u128::from(self.rate)).unwrap_or(u64::MAX / 1000));
+        let wait = Span::from_ns(
+            u64::try_from(u128::from(bytes) * NS_PER_S / u128::from(self.rate))
+                .unwrap_or(u64::MAX / 1000),
+        );
         let late = self.next.since(due);
         self.next += wait.less(late.min(wait.part(2)));
     }

@@ -1,4 +1,5 @@
-//! Round-trip time: smoothed, its variance, the minimum, and the retransmission timeout (RFC 6298 as in Linux).
+//! Round-trip time: smoothed, its variance, the minimum, and the retransmission timeout (RFC 6298
+//! as in Linux).
 
 use tailrace_units::{Span, Time};
 
@@ -7,7 +8,8 @@ pub(crate) const INITIAL_TIMEOUT: Span = Span::from_secs(1);
 /// The minimum is forgotten after this long (Linux `tcp_min_rtt_wlen`, 300 s).
 const MINIMUM_WINDOW: Span = Span::from_secs(300);
 
-/// All spans in picoseconds; `smoothed_8` is eight times the smoothed time and `deviation_4` four times the mean deviation.
+/// All spans in picoseconds; `smoothed_8` is eight times the smoothed time and `deviation_4` four
+/// times the mean deviation.
 pub(crate) struct Rtt {
     smoothed_8: u64,
     deviation_4: u64,
@@ -48,7 +50,8 @@ impl Rtt {
     pub(crate) fn smoothed(&self) -> Option<Span> {
         (self.smoothed_8 != 0).then(|| Span::from_ps(self.smoothed_8 >> 3))
     }
-    /// Smallest round-trip time of the last five to ten minutes; `FOREVER` before the first measurement.
+    /// Smallest round-trip time of the last five to ten minutes; `FOREVER` before the first
+    /// measurement.
     #[inline]
     pub(crate) fn minimum(&self) -> Span {
         Span::from_ps(self.minimum)
@@ -77,11 +80,13 @@ impl Rtt {
     /// The peer answers again: the timeout is what was measured.
     pub(crate) fn end_back_off(&mut self) {
         if self.smoothed_8 != 0 {
-            self.timeout = Span::from_ps((self.smoothed_8 >> 3) + self.variance_4).min(self.ceiling);
+            self.timeout =
+                Span::from_ps((self.smoothed_8 >> 3) + self.variance_4).min(self.ceiling);
         }
     }
 
-    /// Takes a measurement: `oldest` of what was acknowledged feeds the timeout, `newest` the minimum, as in Linux.
+    /// Takes a measurement: `oldest` of what was acknowledged feeds the timeout, `newest` the
+    /// minimum, as in Linux.
     #[inline]
     pub(crate) fn measure(&mut self, now: Time, oldest: Span, newest: Span, una: u64, nxt: u64) {
         self.update_minimum(now, newest.ps().max(1));
@@ -89,7 +94,8 @@ impl Rtt {
         self.end_back_off();
     }
 
-    /// Linux's estimator: a rising delay counts in full, a falling one an eighth, and the variance falls once per window at most.
+    /// Linux's estimator: a rising delay counts in full, a falling one an eighth, and the variance
+    /// falls once per window at most.
     fn update_variance(&mut self, sample: u64, una: u64, nxt: u64) {
         if self.smoothed_8 == 0 {
             self.smoothed_8 = sample << 3;
@@ -139,14 +145,23 @@ mod tests {
         let mut rtt = Rtt::new(Span::from_ms(200), Span::from_secs(120));
         for (i, us) in samples.iter().enumerate() {
             let sample = Span::from_us(*us);
-            rtt.measure(Time::ZERO + Span::from_ms(i as u64), sample, sample, i as u64 * 10, i as u64 * 10 + 5);
+            rtt.measure(
+                Time::ZERO + Span::from_ms(i as u64),
+                sample,
+                sample,
+                i as u64 * 10,
+                i as u64 * 10 + 5,
+            );
         }
         rtt
     }
 
     #[test]
     fn the_timeout_is_one_second_first_and_then_never_less_than_the_round_trip_and_the_floor() {
-        assert_eq!(Rtt::new(Span::from_ms(200), Span::from_secs(120)).timeout(), Span::from_secs(1));
+        assert_eq!(
+            Rtt::new(Span::from_ms(200), Span::from_secs(120)).timeout(),
+            Span::from_secs(1)
+        );
         let steady = measured(&[100; 50]);
         assert_eq!(steady.smoothed(), Some(Span::from_us(100)));
         assert_eq!(steady.timeout(), Span::from_us(200_100));
@@ -165,8 +180,9 @@ mod tests {
         assert!(measured(&samples).timeout() < Span::from_ms(210));
     }
 
-    /// Linux `tcp_rtt_estimator`: at the end of a window the variance loses a quarter of its distance from the window's largest deviation.
-    /// One sample of 1 s among those of 0.1 ms: 0.125 s smoothed and 1 s of variance; then 109 + 969, 96 + 918 and 84 + 856 ms, fractions cut off.
+    /// Linux `tcp_rtt_estimator`: at the end of a window the variance loses a quarter of its
+    /// distance from the window's largest deviation. One sample of 1 s among those of 0.1 ms: 0.125
+    /// s smoothed and 1 s of variance; then 109 + 969, 96 + 918 and 84 + 856 ms, fractions cut off.
     #[test]
     fn the_variance_falls_by_a_quarter_of_the_distance_in_each_window() {
         let mut samples = vec![100; 20];

@@ -19,7 +19,8 @@ pub struct TcpStats {
     pub fast_recoveries: u64,
     /// Segments that the peer reported to have received twice (RFC 2883).
     pub spurious_retransmits: u64,
-    /// Window reductions that were taken back because the retransmissions turned out to be needless.
+    /// Window reductions that were taken back because the retransmissions turned out to be
+    /// needless.
     pub undone_reductions: u64,
     /// Window reductions because of congestion marks.
     pub ecn_reductions: u64,
@@ -29,7 +30,8 @@ pub struct TcpStats {
     pub duplicates: u64,
 }
 
-/// What a connection has handed to the interface: segments with payload, and acknowledgements without.
+/// What a connection has handed to the interface: segments with payload, and acknowledgements
+/// without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Handed {
     pub(crate) segments: u64,

@@ -21,8 +21,9 @@ pub(super) enum Pending {
     Fin,
 }
 
-/// The three deadlines of a connection. The first two are timers of Linux, which expire with a clock tick. It is looked up when a deadline
-/// is due, because most are pushed later before they are.
+/// The three deadlines of a connection. The first two are timers of Linux, which expire with a
+/// clock tick. It is looked up when a deadline is due, because most are pushed later before they
+/// are.
 pub(super) struct Timers {
     pub(super) retransmit_at: Time,
     /// A delayed acknowledgement is due, or a report that was held back.
@@ -43,7 +44,8 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// Timers that expire with ticks of up to 65 ms, `phase` after multiples of the tick; or as they are set, if it is zero.
+    /// Timers that expire with ticks of up to 65 ms, `phase` after multiples of the tick; or as
+    /// they are set, if it is zero.
     pub(super) fn new(tick: Span, phase: Span) -> Timers {
         Timers {
             retransmit_at: Time::NEVER,
@@ -73,7 +75,8 @@ impl Timers {
         self.is_ack_expiry = false;
     }
 
-    /// A report is due after `wait`, if nothing is due earlier: a timer that does not wait for a tick.
+    /// A report is due after `wait`, if nothing is due earlier: a timer that does not wait for a
+    /// tick.
     pub(super) fn delay_report(&mut self, now: Time, wait: Span) {
         if now + wait < self.ack_at {
             self.ack_at = now + wait;
@@ -87,7 +90,12 @@ impl Timers {
         if self.tick_us == 0 {
             return deadline;
         }
-        expiry(armed, deadline, Span::from_us(self.tick_us.into()), Span::from_ns(self.phase_ns.into()))
+        expiry(
+            armed,
+            deadline,
+            Span::from_us(self.tick_us.into()),
+            Span::from_ns(self.phase_ns.into()),
+        )
     }
 
     /// Whether the retransmission timer has expired.
@@ -102,7 +110,8 @@ impl Timers {
         self.retransmit_at <= now
     }
 
-    /// Whether the acknowledgement's timer has expired. It is always set for a whole number of ticks.
+    /// Whether the acknowledgement's timer has expired. It is always set for a whole number of
+    /// ticks.
     fn has_ack_expired(&mut self, now: Time) -> bool {
         if self.ack_at <= now && !self.is_ack_expiry {
             self.ack_at = self.expiry(self.ack_at, self.ack_at);

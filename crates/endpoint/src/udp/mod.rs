@@ -30,7 +30,8 @@ pub struct Datagram {
 }
 
 impl Udp {
-    /// An end whose datagrams carry `header_bytes` of link, IP and UDP headers, and four more where the VLAN stands in the frame.
+    /// An end whose datagrams carry `header_bytes` of link, IP and UDP headers, and four more where
+    /// the VLAN stands in the frame.
     pub fn new(identity: Identity, header_bytes: u32) -> Udp {
         Udp { identity, header_bytes: header_bytes + u32::from(identity.tag.bytes()), sent: 0 }
     }
@@ -40,7 +41,8 @@ impl Udp {
         self.header_bytes
     }
 
-    /// The next datagram, with so many bytes of payload: at most [`tailrace_wire::DATAGRAM_BYTES_MAX`].
+    /// The next datagram, with so many bytes of payload: at most
+    /// [`tailrace_wire::DATAGRAM_BYTES_MAX`].
     pub fn datagram(&mut self, now: Time, payload_bytes: u32) -> Packet {
         let number = self.sent;
         self.sent += 1;
@@ -49,7 +51,12 @@ impl Udp {
 
     /// A datagram with a number that its program has chosen.
     pub fn message(&self, now: Time, number: u64, payload_bytes: u32) -> Packet {
-        Packet { seq: number, ack: now.ps(), flags: Flags::UDP, ..self.identity.packet(self.header_bytes, payload_bytes) }
+        Packet {
+            seq: number,
+            ack: now.ps(),
+            flags: Flags::UDP,
+            ..self.identity.packet(self.header_bytes, payload_bytes)
+        }
     }
 }
 
@@ -69,13 +76,17 @@ mod tests {
 
     #[test]
     fn datagrams_are_numbered_and_tell_when_they_were_sent() {
-        let identity = Identity { flow_hash: 7, to_endpoint: 3, to_host: 1, tag: Tag::default(), dscp: 46 };
+        let identity =
+            Identity { flow_hash: 7, to_endpoint: 3, to_host: 1, tag: Tag::default(), dscp: 46 };
         let mut udp = Udp::new(identity, 42);
         for number in 0..3 {
             let sent = Time::ZERO + Span::from_us(10 * number);
             let packet = udp.datagram(sent, 1_000);
             assert_eq!(Datagram::of(&packet), Datagram { number, sent, payload_bytes: 1_000 });
-            assert_eq!((packet.frame_bytes, packet.flow_hash, packet.to_endpoint, packet.dscp), (1_042, 7, 3, 46));
+            assert_eq!(
+                (packet.frame_bytes, packet.flow_hash, packet.to_endpoint, packet.dscp),
+                (1_042, 7, 3, 46)
+            );
         }
     }
 

@@ -1,4 +1,5 @@
-//! The send buffer of a socket for datagrams: what its program may have waiting in the interface before it must wait itself.
+//! The send buffer of a socket for datagrams: what its program may have waiting in the interface
+//! before it must wait itself.
 
 use crate::transmit::Transmit;
 use std::collections::VecDeque;
@@ -19,8 +20,8 @@ impl SendBuffer {
         SendBuffer { limit_bytes, waiting_bytes: 0, departures: VecDeque::new() }
     }
 
-    /// When the program may send: now, or, once the buffer is full, when half of it is free. Linux wakes a writer no earlier
-    /// (`sock_def_write_space`).
+    /// When the program may send: now, or, once the buffer is full, when half of it is free. Linux
+    /// wakes a writer no earlier (`sock_def_write_space`).
     pub fn room_at(&mut self, now: Time) -> Time {
         while let Some(&(departs, bytes)) = self.departures.front()
             && departs <= now
@@ -73,7 +74,11 @@ mod tests {
             buffer.add(Time::from_ns(100 * i), 1_000);
         }
         assert_eq!(buffer.room_at(Time::ZERO), Time::from_ns(200));
-        assert_eq!(buffer.room_at(Time::from_ns(100)), Time::from_ns(100), "less than the limit waits: who asks anew may send");
+        assert_eq!(
+            buffer.room_at(Time::from_ns(100)),
+            Time::from_ns(100),
+            "less than the limit waits: who asks anew may send"
+        );
         buffer.add(Time::from_ns(500), 1_000);
         assert_eq!(buffer.room_at(Time::from_ns(100)), Time::from_ns(300));
         assert_eq!(buffer.room_at(Time::from_ns(500)), Time::from_ns(500));

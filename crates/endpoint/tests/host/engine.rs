@@ -1,4 +1,5 @@
-//! Two hosts back to back on one cable, and an engine of a few lines: what a host needs of the world around it, and no more.
+//! Two hosts back to back on one cable, and an engine of a few lines: what a host needs of the
+//! world around it, and no more.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -125,16 +126,25 @@ impl Observer<usize> for Cable {
         match event {
             Event::FrameDropped { packet } => {
                 let drops = self.queue_drops.as_mut();
-                *drops.unwrap_or_else(|| panic!("the interface has no room for {packet:?} at {now:?}")) += 1;
+                *drops.unwrap_or_else(|| {
+                    panic!("the interface has no room for {packet:?} at {now:?}")
+                }) += 1;
             }
             Event::RingDropped { frames, .. } => self.ring_drops += frames,
-            Event::DatagramReceived { owner, datagram, .. } => self.datagrams.push((now, owner, *datagram)),
-            Event::BytesReceived { owner, bytes } => *self.received.entry(owner).or_default() += bytes,
+            Event::DatagramReceived { owner, datagram, .. } => {
+                self.datagrams.push((now, owner, *datagram))
+            }
+            Event::BytesReceived { owner, bytes } => {
+                *self.received.entry(owner).or_default() += bytes
+            }
             Event::TransactionCompleted(completion) => self.completed.push((now, completion.owner)),
             Event::ConnectionOpened(opened) => {
                 // Owners from 2 on may be on both sides.
                 let is_of_side = opened.owner == *side as u32 || opened.owner >= 2;
-                assert!(is_of_side && usize::from(opened.peer) == 1 - *side, "programs have their side as owner");
+                assert!(
+                    is_of_side && usize::from(opened.peer) == 1 - *side,
+                    "programs have their side as owner"
+                );
                 self.opened += 1;
             }
             Event::ConnectionClosed { stats, limits, .. } => {
@@ -146,8 +156,8 @@ impl Observer<usize> for Cable {
     }
 }
 
-/// Runs until nothing is due before `end`. Timers are numbered by side and socket: 1000 times the side, and the socket, or
-/// [`PROGRAMS`] and the program.
+/// Runs until nothing is due before `end`. Timers are numbered by side and socket: 1000 times the
+/// side, and the socket, or [`PROGRAMS`] and the program.
 pub fn run(hosts: &mut [Host<usize>; 2], cable: &mut Cable, end: Time) {
     loop {
         let poll = (0..2).filter_map(|side| cable.polls[side].map(|at| (at, side))).min();

@@ -1,4 +1,5 @@
-//! Programs when things go wrong: refused, reset and lost connections, and more connections than a program accepts.
+//! Programs when things go wrong: refused, reset and lost connections, and more connections than a
+//! program accepts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -64,9 +65,15 @@ impl Program for Steps {
             let last = self.sockets.last().copied();
             match step {
                 Action::Listen(backlog) => assert!(calls.listen(PORT, backlog)),
-                Action::TakePorts(left) => assert!((32_768 + left..=u16::MAX).all(|port| calls.listen(port, 0))),
-                Action::Accept => self.sockets.push(calls.accept(PORT).expect("a connection waits")),
-                Action::Connect => self.sockets.push(calls.connect(Peer { host: 1, port: PORT }).expect("a port is free")),
+                Action::TakePorts(left) => {
+                    assert!((32_768 + left..=u16::MAX).all(|port| calls.listen(port, 0)))
+                }
+                Action::Accept => {
+                    self.sockets.push(calls.accept(PORT).expect("a connection waits"))
+                }
+                Action::Connect => self
+                    .sockets
+                    .push(calls.connect(Peer { host: 1, port: PORT }).expect("a port is free")),
                 Action::Write(bytes) => calls.write(last.expect("a socket"), bytes),
                 Action::KeepAlive => calls.keep_alive(last.expect("a socket")),
                 Action::ShutDown => calls.shut_down(last.expect("a socket")),
@@ -106,9 +113,17 @@ const fn ms(ms: u64) -> Span {
 
 #[test]
 fn what_came_before_a_connection_is_accepted_is_told_when_it_is() {
-    let (client, of_client) = steps(&[(ms(1), Action::Connect), (ms(2), Action::Write(5_000)), (ms(3), Action::ShutDown)]);
-    let (server, of_server) =
-        steps(&[(ms(0), Action::Listen(0)), (ms(9), Action::Accept), (ms(10), Action::Write(700)), (ms(11), Action::Close)]);
+    let (client, of_client) = steps(&[
+        (ms(1), Action::Connect),
+        (ms(2), Action::Write(5_000)),
+        (ms(3), Action::ShutDown),
+    ]);
+    let (server, of_server) = steps(&[
+        (ms(0), Action::Listen(0)),
+        (ms(9), Action::Accept),
+        (ms(10), Action::Write(700)),
+        (ms(11), Action::Close),
+    ]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(8));
     assert_eq!(told(&of_server), "waiting");
@@ -119,9 +134,14 @@ fn what_came_before_a_connection_is_accepted_is_told_when_it_is() {
 
 #[test]
 fn a_connection_that_is_reset_while_it_waits_keeps_its_place_and_its_bytes() {
-    let (client, _) = steps(&[(ms(1), Action::Connect), (ms(2), Action::Write(300)), (ms(3), Action::Close)]);
-    let (server, of_server) =
-        steps(&[(ms(0), Action::Listen(1)), (ms(5), Action::Accept), (ms(6), Action::Write(10)), (ms(9), Action::Close)]);
+    let (client, _) =
+        steps(&[(ms(1), Action::Connect), (ms(2), Action::Write(300)), (ms(3), Action::Close)]);
+    let (server, of_server) = steps(&[
+        (ms(0), Action::Listen(1)),
+        (ms(5), Action::Accept),
+        (ms(6), Action::Write(10)),
+        (ms(9), Action::Close),
+    ]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(8));
     assert_eq!(told(&of_server), "waiting, read 300, ended, Reset");
@@ -139,7 +159,10 @@ fn beyond_the_backlog_connections_are_dropped_and_every_request_is_answered_all_
     assert!(hosts[1].counters().listen_drops >= 6, "{} drops", hosts[1].counters().listen_drops);
     run_to(&mut hosts, &mut cable, LONG);
     assert_eq!(
-        (logs[0].read().expect("nothing panics with it").done, logs[1].read().expect("nothing panics with it").open_most),
+        (
+            logs[0].read().expect("nothing panics with it").done,
+            logs[1].read().expect("nothing panics with it").open_most
+        ),
         (40, 1)
     );
     assert_eq!(logs[0].read().expect("nothing panics with it").failures, []);
@@ -148,11 +171,15 @@ fn beyond_the_backlog_connections_are_dropped_and_every_request_is_answered_all_
 
 #[test]
 fn a_syn_beyond_the_backlog_is_dropped_and_sent_again_after_a_second() {
-    let (client, of_client) = steps(&[(ms(1), Action::Connect), (ms(3), Action::Connect), (ms(5), Action::Connect)]);
+    let (client, of_client) =
+        steps(&[(ms(1), Action::Connect), (ms(3), Action::Connect), (ms(5), Action::Connect)]);
     let (server, of_server) = steps(&[(ms(0), Action::Listen(1)), (ms(900), Action::Accept)]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(1_004));
-    assert_eq!((told(&of_client).as_str(), hosts[1].counters().listen_drops), ("connected, connected", 1));
+    assert_eq!(
+        (told(&of_client).as_str(), hosts[1].counters().listen_drops),
+        ("connected, connected", 1)
+    );
     run_to(&mut hosts, &mut cable, ms(1_006));
     assert_eq!(told(&of_client), "connected, connected, connected");
     assert_eq!(told(&of_server), "waiting, waiting, waiting");
@@ -194,34 +221,54 @@ fn the_last_segment_of_an_opening_is_dropped_too_where_too_many_wait() {
     let (server, of_server) = steps(&[(ms(0), Action::Listen(0)), (ms(500), Action::Accept)]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(400));
-    assert_eq!(told(&of_client), "connected, connected, connected", "the answers to all SYNs have come");
+    assert_eq!(
+        told(&of_client),
+        "connected, connected, connected",
+        "the answers to all SYNs have come"
+    );
     assert_eq!((told(&of_server).as_str(), hosts[1].counters().listen_drops), ("waiting", 2));
     // The answer to a SYN is repeated after a second, and then there is room for one.
     run_to(&mut hosts, &mut cable, ms(1_500));
-    assert_eq!((told(&of_server).as_str(), hosts[1].counters().listen_drops), ("waiting, waiting", 3));
+    assert_eq!(
+        (told(&of_server).as_str(), hosts[1].counters().listen_drops),
+        ("waiting, waiting", 3)
+    );
     // The third is given up after 63 s, without a word.
     run_to(&mut hosts, &mut cable, Span::from_secs(100));
-    assert_eq!((told(&of_client).as_str(), hosts[1].sockets_of(0)), ("connected, connected, connected", 2));
+    assert_eq!(
+        (told(&of_client).as_str(), hosts[1].sockets_of(0)),
+        ("connected, connected, connected", 2)
+    );
 }
 
 #[test]
 fn a_program_hears_that_its_peer_has_forgotten_the_connection() {
     // The client closes while nothing comes through, and gives its FIN up. Then the server writes.
     let (client, of_client) = steps(&[(ms(1), Action::Connect), (ms(100), Action::Close)]);
-    let (server, of_server) =
-        steps(&[(ms(0), Action::Listen(0)), (ms(5), Action::Accept), (Span::from_secs(300), Action::Write(10))]);
+    let (server, of_server) = steps(&[
+        (ms(0), Action::Listen(0)),
+        (ms(5), Action::Accept),
+        (Span::from_secs(300), Action::Write(10)),
+    ]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(50));
     cable.is_cut = true;
     run_to(&mut hosts, &mut cable, Span::from_secs(290));
-    assert_eq!((hosts[0].sockets_of(0), hosts[0].ports_in_use(), hosts[1].sockets_of(0)), (0, 0, 1));
+    assert_eq!(
+        (hosts[0].sockets_of(0), hosts[0].ports_in_use(), hosts[1].sockets_of(0)),
+        (0, 0, 1)
+    );
     cable.is_cut = false;
     run_to(&mut hosts, &mut cable, Span::from_secs(301));
-    assert_eq!((told(&of_client).as_str(), told(&of_server).as_str()), ("connected", "waiting, Reset"));
+    assert_eq!(
+        (told(&of_client).as_str(), told(&of_server).as_str()),
+        ("connected", "waiting, Reset")
+    );
     assert_all_came_back(&hosts);
 }
 
-/// With two ports, which are used again in the same order; the sockets are in the other, so that the old numbers are wrong.
+/// With two ports, which are used again in the same order; the sockets are in the other, so that
+/// the old numbers are wrong.
 #[test]
 fn a_port_that_the_peer_believes_in_use_is_freed_by_a_reset() {
     let again = Span::from_secs(300);
@@ -234,7 +281,8 @@ fn a_port_that_the_peer_believes_in_use_is_freed_by_a_reset() {
         (again, Action::Connect),
         (again, Action::Connect),
     ]);
-    let (server, of_server) = steps(&[(ms(0), Action::Listen(1)), (ms(5), Action::Accept), (ms(5), Action::Accept)]);
+    let (server, of_server) =
+        steps(&[(ms(0), Action::Listen(1)), (ms(5), Action::Accept), (ms(5), Action::Accept)]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(50));
     cable.is_cut = true;
@@ -256,11 +304,15 @@ fn a_connection_that_is_kept_alive_ends_when_the_peer_is_silent_for_two_hours_an
     run_to(&mut hosts, &mut cable, Span::from_secs(20_000));
     assert_eq!(told(&of_client), "connected", "the peer answers");
     cable.is_cut = true;
-    // The last answer came after four hours: the first question without one is that after six, and nine of them are waited for.
+    // The last answer came after four hours: the first question without one is that after six, and
+    // nine of them are waited for.
     run_to(&mut hosts, &mut cable, Span::from_secs(3 * 7_200 + 9 * 75 - 1));
     assert_eq!(told(&of_client), "connected");
     run_to(&mut hosts, &mut cable, Span::from_secs(3 * 7_200 + 9 * 75 + 1));
-    assert_eq!((told(&of_client).as_str(), told(&of_server).as_str()), ("connected, TimedOut", "waiting"));
+    assert_eq!(
+        (told(&of_client).as_str(), told(&of_server).as_str()),
+        ("connected, TimedOut", "waiting")
+    );
 }
 
 /// Whatever is lost, every connection ends, and every program hears of it.
@@ -278,7 +330,11 @@ fn with_every_second_frame_lost_all_connections_end() {
                 logs[0].read().expect("nothing panics with it").done,
                 logs[0].read().expect("nothing panics with it").failures.len() as u64,
             );
-            assert_eq!(done + failed, 20, "{closes_first} {at_once}: {done} answered, {failed} failed");
+            assert_eq!(
+                done + failed,
+                20,
+                "{closes_first} {at_once}: {done} answered, {failed} failed"
+            );
             assert!(cable.received.get(&0).copied().unwrap_or(0) >= done * RESPONSE_BYTES);
             assert_all_came_back(&hosts);
         }

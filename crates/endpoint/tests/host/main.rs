@@ -1,4 +1,5 @@
-//! The whole host, without a network between two of them: transports beside each other above one receive stage.
+//! The whole host, without a network between two of them: transports beside each other above one
+//! receive stage.
 
 mod engine;
 mod failures;
@@ -11,7 +12,9 @@ mod threads;
 
 use engine::{Cable, DELAY, MODERATION, run};
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
-use tailrace_endpoint::host::{Host, HostConfig, HostCounters, NewSocket, NewUdpSocket, ReceivePolicy};
+use tailrace_endpoint::host::{
+    Host, HostConfig, HostCounters, NewSocket, NewUdpSocket, ReceivePolicy,
+};
 use tailrace_endpoint::ip::{Identity, ReassemblyPolicy};
 use tailrace_endpoint::nic::{Nic, PlainNic};
 use tailrace_endpoint::transport::TcpConfig;
@@ -33,8 +36,17 @@ fn config(side: usize, ring_frames: usize) -> HostConfig<usize> {
     HostConfig {
         place: side,
         number: side as u16,
-        nic: Nic::Plain(PlainNic::new(BitRate::from_gbps(10).pace(0), OVERHEAD_BYTES as u32, 16 << 20)),
-        receive: ReceivePolicy { per_packet: WORK_PER_PACKET, per_byte_fs: WORK_PER_BYTE_FS, ring_frames, gro_bytes: 65_536 },
+        nic: Nic::Plain(PlainNic::new(
+            BitRate::from_gbps(10).pace(0),
+            OVERHEAD_BYTES as u32,
+            16 << 20,
+        )),
+        receive: ReceivePolicy {
+            per_packet: WORK_PER_PACKET,
+            per_byte_fs: WORK_PER_BYTE_FS,
+            ring_frames,
+            gro_bytes: 65_536,
+        },
         program_cores: 0,
         time_slice: Span::ZERO,
         processor: None,
@@ -72,7 +84,10 @@ fn a_datagram_waits_for_its_poll_and_for_the_work_of_receiving() {
     let on_wire = Span::from_ps((1_000 + u64::from(HEADERS) + OVERHEAD_BYTES) * PS_PER_BYTE);
     let work = WORK_PER_PACKET + Span::from_us(2); // 2 ns for each of 1000 bytes
     let [(at, owner, datagram)] = cable.datagrams[..] else { panic!("one datagram arrives") };
-    assert_eq!((at, owner, datagram.sent), (Time::ZERO + on_wire + DELAY + MODERATION + work, 7, Time::ZERO));
+    assert_eq!(
+        (at, owner, datagram.sent),
+        (Time::ZERO + on_wire + DELAY + MODERATION + work, 7, Time::ZERO)
+    );
     assert_eq!((hosts[1].counters().rx_frames, hosts[1].counters().receive_busy), (1, work));
 }
 
@@ -82,16 +97,30 @@ fn datagrams_beyond_the_receive_ring_are_dropped_and_each_of_the_others_is_work(
     // Ten come within one moderation time.
     (0..10).for_each(|_| hosts[0].send_datagram(Time::ZERO, 0, 100, &mut cable));
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_ms(1));
-    assert_eq!((cable.datagrams.len(), cable.ring_drops, hosts[1].counters().rx_ring_drops), (4, 6, 6));
-    let numbers: Vec<u64> = cable.datagrams.iter().map(|(_, _, datagram)| datagram.number).collect();
+    assert_eq!(
+        (cable.datagrams.len(), cable.ring_drops, hosts[1].counters().rx_ring_drops),
+        (4, 6, 6)
+    );
+    let numbers: Vec<u64> =
+        cable.datagrams.iter().map(|(_, _, datagram)| datagram.number).collect();
     assert_eq!(numbers, [0, 1, 2, 3], "the latest are dropped");
-    assert_eq!(hosts[1].counters().receive_busy, (WORK_PER_PACKET + Span::from_ns(200)).times(4), "datagrams are not merged");
+    assert_eq!(
+        hosts[1].counters().receive_busy,
+        (WORK_PER_PACKET + Span::from_ns(200)).times(4),
+        "datagrams are not merged"
+    );
 }
 
 #[test]
 fn a_datagram_of_another_flow_is_not_for_the_socket_of_its_number() {
     let (mut hosts, mut cable) = (with_datagrams(4_096), Cable::default());
-    let stranger = NewUdpSocket { identity: identity(99, 1), expects: 0, owner: 7, header_bytes: HEADERS, program: None };
+    let stranger = NewUdpSocket {
+        identity: identity(99, 1),
+        expects: 0,
+        owner: 7,
+        header_bytes: HEADERS,
+        program: None,
+    };
     let number = hosts[0].open_udp(stranger);
     hosts[0].send_datagram(Time::ZERO, number, 100, &mut cable);
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_ms(1));
@@ -120,11 +149,18 @@ fn open_stream(hosts: &mut [Host<usize>; 2], bytes: u64) -> [u32; 2] {
 #[test]
 fn tcp_and_udp_share_a_host() {
     let (mut hosts, mut cable) = (with_datagrams(4_096), Cable::default());
-    assert_eq!(open_stream(&mut hosts, 1_000_000), [0, 0], "sockets of each protocol have numbers of their own");
+    assert_eq!(
+        open_stream(&mut hosts, 1_000_000),
+        [0, 0],
+        "sockets of each protocol have numbers of their own"
+    );
     hosts[0].handle_socket_timeout(Time::ZERO, 0, &mut cable);
     (0..20).for_each(|_| hosts[0].send_datagram(Time::ZERO, 0, 1_000, &mut cable));
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_secs(1));
-    assert_eq!((cable.received[&5], cable.completed.len(), cable.datagrams.len()), (1_000_000, 1, 20));
+    assert_eq!(
+        (cable.received[&5], cable.completed.len(), cable.datagrams.len()),
+        (1_000_000, 1, 20)
+    );
 }
 
 /// Segments that are merged are one piece of work, whose bytes all count.
@@ -137,11 +173,16 @@ fn the_work_of_receiving_is_for_each_aggregate_and_each_byte() {
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_secs(1));
     assert_eq!(cable.received[&5], bytes);
     let HostCounters { rx_frames, receive_busy, .. } = hosts[1].counters();
-    // The SYN; the ACK; of the first burst all five segments; three of the second in the same poll, and the other two.
-    assert_eq!((rx_frames, receive_busy), (12, WORK_PER_PACKET.times(5) + Span::from_ns(2).times(bytes)));
+    // The SYN; the ACK; of the first burst all five segments; three of the second in the same poll,
+    // and the other two.
+    assert_eq!(
+        (rx_frames, receive_busy),
+        (12, WORK_PER_PACKET.times(5) + Span::from_ns(2).times(bytes))
+    );
 }
 
-/// For whom a late packet of a connection that is gone counts does not depend on what has been opened since.
+/// For whom a late packet of a connection that is gone counts does not depend on what has been
+/// opened since.
 #[test]
 fn the_number_of_a_socket_is_used_again_for_the_same_owner_only() {
     let (mut hosts, mut cable) = ([host(0, 4_096), host(1, 4_096)], Cable::default());

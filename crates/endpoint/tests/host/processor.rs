@@ -5,8 +5,12 @@ use crate::per_request::{Client, RESPONSE_BYTES, Server, WORK};
 use crate::programs::{assert_all_came_back, logs};
 use crate::{config, identity, open_stream};
 use tailrace_endpoint::app::Program;
-use tailrace_endpoint::cpu::{CoreSet, GroupConfig, Kind, ProcessorConfig, SchedulerConfig, weight_of};
-use tailrace_endpoint::host::{Host, HostConfig, KernelCosts, NewProgram, NewUdpSocket, ProcessorPolicy, Timer, Timers as _};
+use tailrace_endpoint::cpu::{
+    CoreSet, GroupConfig, Kind, ProcessorConfig, SchedulerConfig, weight_of,
+};
+use tailrace_endpoint::host::{
+    Host, HostConfig, KernelCosts, NewProgram, NewUdpSocket, ProcessorPolicy, Timer, Timers as _,
+};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Tag;
 
@@ -24,7 +28,11 @@ pub const COSTS: KernelCosts = KernelCosts {
 
 pub fn policy(cores: usize, costs: KernelCosts) -> ProcessorPolicy {
     let group = GroupConfig { cores: CoreSet::first(cores), weight: weight_of(0), quota: None };
-    let scheduler = SchedulerConfig { slice: Span::from_ms(3), tick: Span::from_ms(4), context_switch: Span::from_ns(400) };
+    let scheduler = SchedulerConfig {
+        slice: Span::from_ms(3),
+        tick: Span::from_ms(4),
+        context_switch: Span::from_ns(400),
+    };
     ProcessorPolicy {
         processor: ProcessorConfig {
             cores,
@@ -61,7 +69,8 @@ fn assert_all_time_is_accounted_for(host: &mut Host<usize>, end: Time, cable: &m
 #[test]
 fn a_stream_arrives_whole_and_its_bytes_are_copied_on_both_sides() {
     let bytes = 10_000_000;
-    let (mut hosts, mut cable) = ([0, 1].map(|side| host(side, policy(2, COSTS))), Cable::default());
+    let (mut hosts, mut cable) =
+        ([0, 1].map(|side| host(side, policy(2, COSTS))), Cable::default());
     open_stream(&mut hosts, bytes);
     hosts[0].handle_socket_timeout(Time::ZERO, 0, &mut cable);
     let end = Time::ZERO + Span::from_secs(1);
@@ -71,7 +80,11 @@ fn a_stream_arrives_whole_and_its_bytes_are_copied_on_both_sides() {
         assert_all_time_is_accounted_for(host, end, &mut cable);
         let counted = host.processor().expect("it has one").owner(5);
         let copies = Span::from_ps(bytes * copy_fs / 1_000);
-        assert!(counted.busy.of(Kind::System) > copies, "{:?} with {copies:?} of copies", counted.busy);
+        assert!(
+            counted.busy.of(Kind::System) > copies,
+            "{:?} with {copies:?} of copies",
+            counted.busy
+        );
         assert!(counted.busy.of(Kind::System) < copies.times(3), "{:?}", counted.busy);
         assert!(counted.switches.voluntary > 0);
     }
@@ -81,7 +94,8 @@ fn a_stream_arrives_whole_and_its_bytes_are_copied_on_both_sides() {
 fn the_copy_of_the_receiver_bounds_a_stream() {
     // 1.6 ns for each byte that is read: half of what the line carries.
     let costs = KernelCosts { read_byte_fs: 1_600_000, ..KernelCosts::default() };
-    let (mut hosts, mut cable) = ([host(0, policy(1, KernelCosts::default())), host(1, policy(1, costs))], Cable::default());
+    let (mut hosts, mut cable) =
+        ([host(0, policy(1, KernelCosts::default())), host(1, policy(1, costs))], Cable::default());
     open_stream(&mut hosts, 0);
     hosts[0].handle_socket_timeout(Time::ZERO, 0, &mut cable);
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_secs(1));
@@ -95,21 +109,39 @@ fn the_copy_of_the_receiver_bounds_a_stream() {
 #[test]
 fn connections_for_each_request_are_served_by_threads_and_leave_nothing_behind() {
     let logs = logs();
-    let client: Box<dyn Program> = Box::new(Client::new(&logs[0], 1_000, 4, Span::from_ms(1), true));
+    let client: Box<dyn Program> =
+        Box::new(Client::new(&logs[0], 1_000, 4, Span::from_ms(1), true));
     let server: Box<dyn Program> = Box::new(Server::new(&logs[1], false));
-    let (mut hosts, mut cable) = ([0, 1].map(|side| host(side, policy(2, COSTS))), Cable::default());
+    let (mut hosts, mut cable) =
+        ([0, 1].map(|side| host(side, policy(2, COSTS))), Cable::default());
     for (side, program) in [client, server].into_iter().enumerate() {
         let timer = 1_000 * side as u32 + PROGRAMS;
-        let new = NewProgram { program, owner: side as u32, timer, tag: Tag::default(), dscp: 0, counts_goodput: side == 0 };
+        let new = NewProgram {
+            program,
+            owner: side as u32,
+            timer,
+            tag: Tag::default(),
+            dscp: 0,
+            counts_goodput: side == 0,
+        };
         let number = hosts[side].add_program(new);
         cable.arm(&side, Timer::Socket(timer), hosts[side].poll_program(number));
     }
     let end = Time::ZERO + Span::from_secs(100);
     run(&mut hosts, &mut cable, end);
-    for (side, (log, host)) in logs.iter().map(|log| log.read().expect("nothing panics with it")).zip(&mut hosts).enumerate() {
+    for (side, (log, host)) in logs
+        .iter()
+        .map(|log| log.read().expect("nothing panics with it"))
+        .zip(&mut hosts)
+        .enumerate()
+    {
         assert_eq!((log.done, log.failures.len(), log.without_port), (1_000, 0, 0));
         let counted = *host.processor().expect("it has one").owner(side);
-        assert_eq!(counted.busy.of(Kind::User), WORK.times(1_000), "the work of every request, and nothing else");
+        assert_eq!(
+            counted.busy.of(Kind::User),
+            WORK.times(1_000),
+            "the work of every request, and nothing else"
+        );
         assert_all_time_is_accounted_for(host, end, &mut cable);
     }
     assert_eq!(cable.received[&0], 1_000 * RESPONSE_BYTES);
@@ -118,7 +150,11 @@ fn connections_for_each_request_are_served_by_threads_and_leave_nothing_behind()
 
 /// Datagrams of 100 bytes that come faster than the core receives them.
 fn flooded(cores: usize, irq_cores: Vec<u32>) -> (Host<usize>, Cable, Time) {
-    let costs = KernelCosts { per_frame: Span::from_us(2), system_call: Span::from_us(1), ..KernelCosts::default() };
+    let costs = KernelCosts {
+        per_frame: Span::from_us(2),
+        system_call: Span::from_us(1),
+        ..KernelCosts::default()
+    };
     let receiver = ProcessorPolicy { irq_cores, ..policy(cores, costs) };
     let mut hosts = [crate::host(0, 4_096), host(1, receiver)];
     for (side, host) in hosts.iter_mut().enumerate() {
@@ -126,7 +162,13 @@ fn flooded(cores: usize, irq_cores: Vec<u32>) -> (Host<usize>, Cable, Time) {
             let (hash, expects) = (10 + 2 * flow + side as u32, 11 + 2 * flow - side as u32);
             let mut identity = identity(hash, 1 - side);
             identity.to_endpoint = flow;
-            host.open_udp(NewUdpSocket { identity, expects, owner: 7, header_bytes: 42, program: None });
+            host.open_udp(NewUdpSocket {
+                identity,
+                expects,
+                owner: 7,
+                header_bytes: 42,
+                program: None,
+            });
         }
     }
     let mut cable = Cable::default();
@@ -147,12 +189,20 @@ fn a_flood_takes_the_core_until_ksoftirqd_shares_it_with_the_programs() {
     assert_all_time_is_accounted_for(&mut host, end, &mut cable);
     let counted = host.receive_counters();
     assert!(counted.handed_over > 0 && counted.squeezes > 0, "{counted:?}");
-    assert!(host.counters().rx_ring_drops > 10_000, "it cannot receive a million a second: {:?}", host.counters());
+    assert!(
+        host.counters().rx_ring_drops > 10_000,
+        "it cannot receive a million a second: {:?}",
+        host.counters()
+    );
     let processor = host.processor().expect("it has one");
     let softirq = processor.busy(0).of(Kind::Softirq).as_secs_f64() / 0.2;
-    // Eight programs that could take the whole core, and ksoftirqd beside them: they are not starved, and neither is it.
+    // Eight programs that could take the whole core, and ksoftirqd beside them: they are not
+    // starved, and neither is it.
     assert!((0.1..0.9).contains(&softirq), "{softirq}");
-    assert_eq!(processor.busy(0).of(Kind::Idle), Span::from_ps(processor.busy(0).of(Kind::Idle).ps().min(20_000_000)));
+    assert_eq!(
+        processor.busy(0).of(Kind::Idle),
+        Span::from_ps(processor.busy(0).of(Kind::Idle).ps().min(20_000_000))
+    );
     assert!(cable.datagrams.len() > 1_000, "{}", cable.datagrams.len());
 }
 
@@ -164,6 +214,13 @@ fn flows_are_spread_over_receive_queues_and_their_cores() {
     assert!(softirq.iter().filter(|&&busy| busy > Span::from_ms(20)).count() >= 3, "{softirq:?}");
     let (one, _, _) = flooded(4, vec![2]);
     let busy = |core| one.processor().expect("it has one").busy(core).of(Kind::Softirq);
-    assert!(busy(2) > Span::from_ms(100) && busy(0) == Span::ZERO && busy(3) == Span::ZERO, "all on one core");
-    assert!(cable.datagrams.len() > 150_000, "four cores receive nearly all: {}", cable.datagrams.len());
+    assert!(
+        busy(2) > Span::from_ms(100) && busy(0) == Span::ZERO && busy(3) == Span::ZERO,
+        "all on one core"
+    );
+    assert!(
+        cable.datagrams.len() > 150_000,
+        "four cores receive nearly all: {}",
+        cable.datagrams.len()
+    );
 }

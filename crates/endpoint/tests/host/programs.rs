@@ -1,4 +1,5 @@
-//! Programs that open and accept connections: requests are answered, and sockets and ports come back.
+//! Programs that open and accept connections: requests are answered, and sockets and ports come
+//! back.
 
 use tailrace_endpoint::app::{HostCalls, Peer, Program};
 use tailrace_endpoint::host::{Host, HostConfig, NewProgram, Timer, Timers as _};
@@ -31,12 +32,23 @@ pub fn start_with_tag(programs: [Vec<Box<dyn Program>>; 2], tag: Tag) -> ([Host<
 }
 
 /// The same, with the owner of each program by side and number.
-fn start_for(programs: [Vec<Box<dyn Program>>; 2], tag: Tag, owner: impl Fn(usize, u32) -> u32) -> ([Host<usize>; 2], Cable) {
+fn start_for(
+    programs: [Vec<Box<dyn Program>>; 2],
+    tag: Tag,
+    owner: impl Fn(usize, u32) -> u32,
+) -> ([Host<usize>; 2], Cable) {
     let (mut hosts, mut cable) = ([host(0), host(1)], Cable::default());
     for (side, programs) in programs.into_iter().enumerate() {
         for (number, program) in (0..).zip(programs) {
             let timer = 1_000 * side as u32 + PROGRAMS + number;
-            let new = NewProgram { program, owner: owner(side, number), timer, tag, dscp: 0, counts_goodput: side == 0 };
+            let new = NewProgram {
+                program,
+                owner: owner(side, number),
+                timer,
+                tag,
+                dscp: 0,
+                counts_goodput: side == 0,
+            };
             assert_eq!(hosts[side].add_program(new), number);
             cable.arm(&side, Timer::Socket(timer), hosts[side].poll_program(number));
         }
@@ -53,7 +65,10 @@ pub fn assert_all_came_back(hosts: &[Host<usize>; 2]) {
     let left = [0, 1].map(|side| (hosts[side].sockets_of(0), hosts[side].ports_in_use()));
     assert_eq!(left, [(0, 0), (0, 0)], "sockets and ports come back");
     for host in hosts {
-        assert!(host.sockets().iter().all(|socket| socket.stats().is_none()), "no socket is in use");
+        assert!(
+            host.sockets().iter().all(|socket| socket.stats().is_none()),
+            "no socket is in use"
+        );
     }
 }
 
@@ -69,23 +84,33 @@ fn a_connection_for_each_request_takes_cores_on_both_sides_and_leaves_nothing_be
         let server = Server::new(&logs[1], closes_first == 1);
         let (mut hosts, mut cable) = start([vec![Box::new(client)], vec![Box::new(server)]]);
         run_for(&mut hosts, &mut cable, LONG);
-        for (log, host) in logs.iter().map(|log| log.read().expect("nothing panics with it")).zip(&hosts) {
-            assert_eq!((log.done, log.failures.len(), log.without_port, log.open_most), (1_000, 0, 0, 4));
+        for (log, host) in
+            logs.iter().map(|log| log.read().expect("nothing panics with it")).zip(&hosts)
+        {
+            assert_eq!(
+                (log.done, log.failures.len(), log.without_port, log.open_most),
+                (1_000, 0, 0, 4)
+            );
             assert!(log.waited > 0, "four connections share a core");
             assert_eq!(host.counters().program_busy, WORK.times(1_000));
         }
         assert_eq!((cable.completed.len(), cable.received[&0]), (1_000, 1_000 * RESPONSE_BYTES));
         assert_all_came_back(&hosts);
-        // Four in 20 ms: at most 200 wait for late segments during one second, on the side that closes first.
+        // Four in 20 ms: at most 200 wait for late segments during one second, on the side that
+        // closes first.
         let slots = hosts.map(|host| host.sockets().len());
-        assert!(slots[closes_first] <= 204 && slots[1 - closes_first] <= 8, "{slots:?} slots, side {closes_first} closes first");
+        assert!(
+            slots[closes_first] <= 204 && slots[1 - closes_first] <= 8,
+            "{slots:?} slots, side {closes_first} closes first"
+        );
     }
 }
 
 #[test]
 fn servers_of_two_owners_share_a_port_and_each_answers_its_own() {
     let logs = [logs(), logs()];
-    let clients = [(0, 10), (1, 20)].map(|(at, requests)| Client::new(&logs[at][0], requests, 1, Span::ZERO, true));
+    let clients = [(0, 10), (1, 20)]
+        .map(|(at, requests)| Client::new(&logs[at][0], requests, 1, Span::ZERO, true));
     let servers = [0, 1].map(|at| Server::new(&logs[at][1], false));
     let programs = [clients.map(boxed).into(), servers.map(boxed).into()];
     let (mut hosts, mut cable) = start_for(programs, Tag::default(), |_, number| 7 + number);
@@ -102,9 +127,13 @@ fn boxed<P: Program + 'static>(program: P) -> Box<dyn Program> {
 fn ports_are_used_again_after_the_last_one() {
     let logs = logs();
     let client = Client::new(&logs[0], 40_000, 2, Span::ZERO, false);
-    let (mut hosts, mut cable) = start([vec![Box::new(client)], vec![Box::new(Server::new(&logs[1], true))]]);
+    let (mut hosts, mut cable) =
+        start([vec![Box::new(client)], vec![Box::new(Server::new(&logs[1], true))]]);
     run_for(&mut hosts, &mut cable, LONG);
-    assert_eq!([0, 1].map(|side| logs[side].read().expect("nothing panics with it").done), [40_000, 40_000]);
+    assert_eq!(
+        [0, 1].map(|side| logs[side].read().expect("nothing panics with it").done),
+        [40_000, 40_000]
+    );
     assert_eq!(logs[0].read().expect("nothing panics with it").without_port, 0);
     assert!(hosts[0].sockets().len() <= 8, "the server waits for late segments, not the client");
     assert_all_came_back(&hosts);
@@ -134,7 +163,8 @@ fn a_port_that_is_closed_refuses_at_once() {
     let logs = logs();
     let mut client = Client::new(&logs[0], 5, 5, Span::ZERO, true);
     client.port = 9;
-    let (mut hosts, mut cable) = start([vec![Box::new(client)], vec![Box::new(Server::new(&logs[1], true))]]);
+    let (mut hosts, mut cable) =
+        start([vec![Box::new(client)], vec![Box::new(Server::new(&logs[1], true))]]);
     run_for(&mut hosts, &mut cable, Span::from_us(100));
     assert_eq!(
         (&logs[0].read().expect("nothing panics with it").failures, hosts[1].sockets().len()),
@@ -167,12 +197,16 @@ impl Program for Hoarder {
     fn handle_failed(&mut self, _: Time, _: u32, _: Failure, _: &mut dyn HostCalls) {}
 }
 
-/// A client and a program that leaves it this many ports; the server closes first, so that its sockets wait for late segments.
+/// A client and a program that leaves it this many ports; the server closes first, so that its
+/// sockets wait for late segments.
 fn with_ports(ports: u16, requests: u64, at_once: usize) -> ([Shared; 2], [Host<usize>; 2], Cable) {
     let logs = logs();
     let client = Client::new(&logs[0], requests, at_once, Span::ZERO, false);
     let hoarder = Hoarder { leaves: ports, is_done: false };
-    let (mut hosts, mut cable) = start([vec![Box::new(client), Box::new(hoarder)], vec![Box::new(Server::new(&logs[1], true))]]);
+    let (mut hosts, mut cable) = start([
+        vec![Box::new(client), Box::new(hoarder)],
+        vec![Box::new(Server::new(&logs[1], true))],
+    ]);
     hosts[0].handle_program_timeout(Time::ZERO, 1, &mut cable);
     (logs, hosts, cable)
 }
@@ -237,7 +271,8 @@ impl Program for Hasty {
 fn a_connection_that_is_closed_before_it_is_open_leaves_nothing_behind() {
     let logs = logs();
     let hasty = Hasty { closes_at_once: true, is_started: false };
-    let (mut hosts, mut cable) = start([vec![Box::new(hasty)], vec![Box::new(Server::new(&logs[1], true))]]);
+    let (mut hosts, mut cable) =
+        start([vec![Box::new(hasty)], vec![Box::new(Server::new(&logs[1], true))]]);
     run_for(&mut hosts, &mut cable, LONG);
     assert_eq!(logs[1].read().expect("nothing panics with it").open_most, 0);
     assert_all_came_back(&hosts);
@@ -252,7 +287,10 @@ fn what_comes_for_a_closed_socket_is_answered_by_a_reset() {
     let (mut hosts, mut cable) = start([vec![Box::new(hasty)], vec![Box::new(server)]]);
     run_for(&mut hosts, &mut cable, Span::from_ms(10));
     assert_eq!(
-        (logs[1].read().expect("nothing panics with it").done, &logs[1].read().expect("nothing panics with it").failures),
+        (
+            logs[1].read().expect("nothing panics with it").done,
+            &logs[1].read().expect("nothing panics with it").failures
+        ),
         (1, &vec![Failure::Reset])
     );
     assert!(cable.received[&0] < 100_000, "the rest is not sent");

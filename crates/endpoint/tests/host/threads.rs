@@ -7,7 +7,9 @@ use crate::identity;
 use crate::per_request::{Client, Server, WORK};
 use crate::processor::{host, policy};
 use crate::programs::logs;
-use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Program, Statement};
+use tailrace_endpoint::app::{
+    App, GapFrom, OltpClient, OltpProfile, OltpServer, Program, Statement,
+};
 use tailrace_endpoint::host::{Host, KernelCosts, NewProgram, NewSocket, Timer, Timers as _};
 use tailrace_endpoint::transport::Limit;
 use tailrace_units::{Distribution, RandomStream, Span, Time};
@@ -43,7 +45,10 @@ fn transactions(mut hosts: [Host<usize>; 2], server_work: Span) -> ([Host<usize>
     let (profile, mut cable) = (profile(server_work), Cable::default());
     let random = || RandomStream::new(1, "user");
     let client = OltpClient::new(Arc::clone(&profile), 0, Time::ZERO, Time::ZERO, random());
-    let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(OltpServer::new(profile, random())))];
+    let apps = [
+        App::OltpClient(Box::new(client)),
+        App::OltpServer(Box::new(OltpServer::new(profile, random()))),
+    ];
     for (side, app) in apps.into_iter().enumerate() {
         hosts[side].open(NewSocket {
             identity: identity(20 + side as u32, 1 - side),
@@ -62,8 +67,8 @@ fn transactions(mut hosts: [Host<usize>; 2], server_work: Span) -> ([Host<usize>
     (hosts, cable, end)
 }
 
-/// What follows from a write takes longer than the response: the thread is told of it when that is done, and not when something else
-/// happens to the host.
+/// What follows from a write takes longer than the response: the thread is told of it when that is
+/// done, and not when something else happens to the host.
 #[test]
 fn what_comes_while_a_thread_does_what_follows_from_a_write_is_read_when_that_is_done() {
     let costs = KernelCosts { per_send: Span::from_us(100), ..KernelCosts::default() };
@@ -73,7 +78,10 @@ fn what_comes_while_a_thread_does_what_follows_from_a_write_is_read_when_that_is
     assert_eq!(ends.len() as u64, TRANSACTIONS);
     // The write's 100 us, and what the core spends on frames meanwhile: 600 ns for each.
     let gaps: Vec<Span> = ends.windows(2).map(|pair| pair[1].since(pair[0])).collect();
-    assert!(gaps.iter().all(|gap| (Span::from_us(100)..Span::from_us(103)).contains(gap)), "{gaps:?}");
+    assert!(
+        gaps.iter().all(|gap| (Span::from_us(100)..Span::from_us(103)).contains(gap)),
+        "{gaps:?}"
+    );
 }
 
 /// The work of so many requests, with switches of context before it: 400 ns each, two at most.
@@ -92,19 +100,30 @@ fn work_before_a_write_is_the_processors_and_the_wait_for_a_request_the_applicat
     assert_is_work_of(limits.of(Limit::Processor), TRANSACTIONS);
     assert!(limits.of(Limit::Application) > Span::from_secs(59), "{limits:?}");
     let of_user = hosts[0].sockets()[0].tcp().limits(end);
-    assert!(of_user.of(Limit::Processor) <= Span::from_ns(800).times(TRANSACTIONS), "the user does not work: {of_user:?}");
+    assert!(
+        of_user.of(Limit::Processor) <= Span::from_ns(800).times(TRANSACTIONS),
+        "the user does not work: {of_user:?}"
+    );
 }
 
 #[test]
 fn the_work_of_a_thread_that_serves_one_of_several_sockets_is_the_processors_too() {
     let (logs, requests) = (logs(), 1_000);
-    let client: Box<dyn Program> = Box::new(Client::new(&logs[0], requests, 1, Span::from_ms(1), true));
+    let client: Box<dyn Program> =
+        Box::new(Client::new(&logs[0], requests, 1, Span::from_ms(1), true));
     let server: Box<dyn Program> = Box::new(Server::new(&logs[1], false));
     let mut hosts = [0, 1].map(|side| host(side, policy(2, KernelCosts::default())));
     let mut cable = Cable::default();
     for (side, program) in [client, server].into_iter().enumerate() {
         let timer = 1_000 * side as u32 + PROGRAMS;
-        let new = NewProgram { program, owner: side as u32, timer, tag: Tag::default(), dscp: 0, counts_goodput: side == 0 };
+        let new = NewProgram {
+            program,
+            owner: side as u32,
+            timer,
+            tag: Tag::default(),
+            dscp: 0,
+            counts_goodput: side == 0,
+        };
         let number = hosts[side].add_program(new);
         cable.arm(&side, Timer::Socket(timer), hosts[side].poll_program(number));
     }

@@ -1,5 +1,6 @@
-//! Two programs for tests: a client that opens a connection for each request, several at a time, and a server that accepts them. Each
-//! request takes a core of the server and each response one of the client.
+//! Two programs for tests: a client that opens a connection for each request, several at a time,
+//! and a server that accepts them. Each request takes a core of the server and each response one of
+//! the client.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,7 +35,8 @@ pub struct Log {
 
 pub type Shared = Arc<RwLock<Log>>;
 
-/// A thread for each request, with a number of its own: a socket may be closed, and its number used again, while a thread works.
+/// A thread for each request, with a number of its own: a socket may be closed, and its number used
+/// again, while a thread works.
 #[derive(Default)]
 struct Threads {
     next: u32,
@@ -60,7 +62,8 @@ impl Threads {
     fn poll_timeout(&self) -> Time {
         self.running.first().map_or(Time::NEVER, |&(at, _)| at)
     }
-    /// Socket and begin of a request on which the work is done by now, unless the connection was lost meanwhile.
+    /// Socket and begin of a request on which the work is done by now, unless the connection was
+    /// lost meanwhile.
     fn poll_done(&mut self, now: Time, calls: &mut dyn HostCalls) -> Option<Option<(u32, Time)>> {
         let &(at, thread) = self.running.first().filter(|(at, _)| *at <= now)?;
         self.running.remove(&(at, thread));
@@ -100,9 +103,27 @@ pub struct Client {
 }
 
 impl Client {
-    pub fn new(log: &Shared, requests: u64, at_once: usize, pause: Span, closes_first: bool) -> Client {
-        let (opens, open, threads) = (vec![Time::ZERO; at_once], BTreeMap::new(), Threads::default());
-        Client { log: Arc::clone(log), server: 1, port: PORT, user: 0, left: requests, pause, closes_first, opens, open, threads }
+    pub fn new(
+        log: &Shared,
+        requests: u64,
+        at_once: usize,
+        pause: Span,
+        closes_first: bool,
+    ) -> Client {
+        let (opens, open, threads) =
+            (vec![Time::ZERO; at_once], BTreeMap::new(), Threads::default());
+        Client {
+            log: Arc::clone(log),
+            server: 1,
+            port: PORT,
+            user: 0,
+            left: requests,
+            pause,
+            closes_first,
+            opens,
+            open,
+            threads,
+        }
     }
     fn open_due(&mut self, now: Time, calls: &mut dyn HostCalls) {
         let due = self.opens.iter().filter(|at| **at <= now).count();
@@ -115,7 +136,11 @@ impl Client {
             match calls.connect(Peer { host: self.server, port: self.port }) {
                 Some(socket) => {
                     calls.keep_alive(socket);
-                    assert_eq!(self.open.insert(socket, (now, RESPONSE_BYTES)), None, "a socket in use is not given again")
+                    assert_eq!(
+                        self.open.insert(socket, (now, RESPONSE_BYTES)),
+                        None,
+                        "a socket in use is not given again"
+                    )
                 }
                 None => self.log.write().expect("nothing panics with it").without_port += 1,
             }
@@ -204,7 +229,17 @@ impl Server {
     pub fn new(log: &Shared, closes_first: bool) -> Server {
         let (is_listening, open, threads) = (false, BTreeMap::new(), Threads::default());
         let (log, accepts, response_bytes) = (Arc::clone(log), usize::MAX, RESPONSE_BYTES);
-        Server { log, port: PORT, backlog: BACKLOG, accepts, response_bytes, closes_first, is_listening, open, threads }
+        Server {
+            log,
+            port: PORT,
+            backlog: BACKLOG,
+            accepts,
+            response_bytes,
+            closes_first,
+            is_listening,
+            open,
+            threads,
+        }
     }
     fn end(&mut self, socket: u32, calls: &mut dyn HostCalls) {
         calls.close(socket);
@@ -217,7 +252,11 @@ impl Server {
             && let Some(socket) = calls.accept(self.port)
         {
             calls.keep_alive(socket);
-            assert_eq!(self.open.insert(socket, REQUEST_BYTES), None, "a socket in use is not given again");
+            assert_eq!(
+                self.open.insert(socket, REQUEST_BYTES),
+                None,
+                "a socket in use is not given again"
+            );
         }
         let mut log = self.log.write().expect("nothing panics with it");
         log.open_most = log.open_most.max(self.open.len());
@@ -232,7 +271,10 @@ impl Program for Server {
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
         if !self.is_listening {
             self.is_listening = calls.listen(self.port, self.backlog);
-            assert!(self.is_listening && !calls.listen(self.port, self.backlog), "a port has one program");
+            assert!(
+                self.is_listening && !calls.listen(self.port, self.backlog),
+                "a port has one program"
+            );
         }
         while let Some(done) = self.threads.poll_done(now, calls) {
             let Some((socket, _)) = done else { continue };

@@ -1,4 +1,5 @@
-//! BBR against its description: Cardwell et al., "BBR: Congestion-Based Congestion Control", ACM Queue 14(5), 2016.
+//! BBR against its description: Cardwell et al., "BBR: Congestion-Based Congestion Control", ACM
+//! Queue 14(5), 2016.
 
 use tailrace_endpoint::transport::{Buffer, CongestionControl, TcpConfig};
 use tailrace_units::{Probability, RandomStream, Span, Time};
@@ -31,7 +32,11 @@ fn config() -> TcpConfig {
 }
 
 fn path(queue_frames: u64) -> Path {
-    Path { ps_per_byte: PS_PER_BYTE, queue_bytes: queue_frames * FRAME, ..Path::new(1, ROUND_TRIP.part(2)) }
+    Path {
+        ps_per_byte: PS_PER_BYTE,
+        queue_bytes: queue_frames * FRAME,
+        ..Path::new(1, ROUND_TRIP.part(2))
+    }
 }
 
 /// A stream that never ends, over a path with this queue and this fate of frames.
@@ -48,7 +53,13 @@ fn deliver(_: usize, _: u64, _: &Packet) -> Fate {
 
 fn losing_percent(percent: u64) -> impl FnMut(usize, u64, &Packet) -> Fate {
     let mut random = RandomStream::new(7, "loss");
-    move |side, _, _| if side == 0 && random.happens(Probability::ratio(percent, 100)) { Fate::Drop } else { Fate::Deliver }
+    move |side, _, _| {
+        if side == 0 && random.happens(Probability::ratio(percent, 100)) {
+            Fate::Drop
+        } else {
+            Fate::Deliver
+        }
+    }
 }
 
 /// Bytes per second that arrive in so many milliseconds.
@@ -58,8 +69,8 @@ fn goodput(world: &mut World, ms: u64) -> u64 {
     (world.readable[1] - before) * 1000 / ms
 }
 
-/// The gain of start-up is 2 / ln 2 = 2.885: with it the rate doubles in each round. The first segments are not paced, and the third round
-/// makes up for that.
+/// The gain of start-up is 2 / ln 2 = 2.885: with it the rate doubles in each round. The first
+/// segments are not paced, and the third round makes up for that.
 #[test]
 fn the_start_sends_twice_as_much_in_each_round() {
     let mut world = stream(10_000, deliver);
@@ -74,7 +85,8 @@ fn the_start_sends_twice_as_much_in_each_round() {
     }
 }
 
-/// Section "Steady-state behavior": the link is full, and in flight is what the path holds, with no queue but that of the probes.
+/// Section "Steady-state behavior": the link is full, and in flight is what the path holds, with no
+/// queue but that of the probes.
 #[test]
 fn in_the_steady_state_the_link_is_full_and_its_queue_is_short() {
     let mut world = stream(10_000, deliver);
@@ -90,7 +102,10 @@ fn in_the_steady_state_the_link_is_full_and_its_queue_is_short() {
     let share = (world.readable[1] - begun) as f64 / (2 * GOODPUT) as f64;
     let mean = sum / 2000;
     assert!(share > 0.96, "{share}");
-    assert!((PRODUCT * 95 / 100..PRODUCT * 130 / 100).contains(&mean), "{mean} in flight, the path holds {PRODUCT}");
+    assert!(
+        (PRODUCT * 95 / 100..PRODUCT * 130 / 100).contains(&mean),
+        "{mean} in flight, the path holds {PRODUCT}"
+    );
     assert!(most < PRODUCT * 2 + 40, "{most}");
     assert_eq!(world.ends[0].stats().retransmits, 0);
 }
@@ -104,7 +119,9 @@ fn the_round_trip_is_probed_once_in_ten_seconds() {
         world.run_for(Span::from_ms(1));
         let is_probing = world.ends[0].cwnd() <= 4;
         match probes.last_mut() {
-            Some((_, end)) if is_probing && world.now.since(*end) <= Span::from_ms(2) => *end = world.now,
+            Some((_, end)) if is_probing && world.now.since(*end) <= Span::from_ms(2) => {
+                *end = world.now
+            }
             _ if is_probing => probes.push((world.now, world.now)),
             _ => {}
         }
@@ -118,7 +135,8 @@ fn the_round_trip_is_probed_once_in_ten_seconds() {
     assert!((Span::from_ms(9_900)..Span::from_ms(10_150)).contains(&apart), "{apart:?}");
 }
 
-/// Figure 8: losses that are not those of a full queue hardly matter, where CUBIC has a few per cent of the link left.
+/// Figure 8: losses that are not those of a full queue hardly matter, where CUBIC has a few per
+/// cent of the link left.
 #[test]
 fn random_losses_hardly_matter() {
     let mut bbr = stream(200, losing_percent(1));
@@ -151,8 +169,11 @@ fn bursts_leave_at_the_pace() {
     let from = world.sent().len();
     let pace = world.ends[0].pacing_rate().expect("it is paced");
     world.run_for(Span::from_ms(15));
-    let sent: Vec<(Time, u64)> =
-        world.sent()[from..].iter().filter(|s| s.side == 0).map(|s| (s.at, u64::from(s.packet.payload_bytes))).collect();
+    let sent: Vec<(Time, u64)> = world.sent()[from..]
+        .iter()
+        .filter(|s| s.side == 0)
+        .map(|s| (s.at, u64::from(s.packet.payload_bytes)))
+        .collect();
     let mut at = sent[0].0;
     let mut burst = 0;
     for &(when, bytes) in &sent {
@@ -178,5 +199,8 @@ fn a_rate_that_the_application_limits_is_not_that_of_the_path() {
         world.run_for(Span::from_ms(50));
     }
     let later = world.ends[0].pacing_rate();
-    assert!(later.zip(pace).is_some_and(|(later, pace)| later * 10 > pace * 6), "{pace:?} became {later:?}");
+    assert!(
+        later.zip(pace).is_some_and(|(later, pace)| later * 10 > pace * 6),
+        "{pace:?} became {later:?}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Closing a connection: both orders, both at once, with data outstanding, and with segments that are lost.
+//! Closing a connection: both orders, both at once, with data outstanding, and with segments that
+//! are lost.
 
 use tailrace_endpoint::transport::{Close, SlowStartExit, TcpConfig};
 use tailrace_units::{Span, Time};
@@ -10,7 +11,11 @@ use crate::pipe::{Fate, Path, losing};
 const DELAY: Span = Span::from_us(50);
 
 fn plain() -> TcpConfig {
-    TcpConfig { slow_start_exit: SlowStartExit::None, delayed_ack: Span::ZERO, ..TcpConfig::linux(1448) }
+    TcpConfig {
+        slow_start_exit: SlowStartExit::None,
+        delayed_ack: Span::ZERO,
+        ..TcpConfig::linux(1448)
+    }
 }
 
 fn open(fate: impl FnMut(usize, u64, &Packet) -> Fate + 'static) -> World {
@@ -26,7 +31,13 @@ fn closing(world: &World) -> [Close; 2] {
 
 /// Frames that carry a FIN, by side.
 fn fins(world: &World) -> [usize; 2] {
-    [0, 1].map(|side| world.sent().iter().filter(|sent| sent.side == side && sent.packet.flags.contains(Flags::FIN)).count())
+    [0, 1].map(|side| {
+        world
+            .sent()
+            .iter()
+            .filter(|sent| sent.side == side && sent.packet.flags.contains(Flags::FIN))
+            .count()
+    })
 }
 
 #[test]
@@ -48,7 +59,8 @@ fn the_end_that_closes_first_waits_for_late_segments_and_the_other_does_not() {
 }
 
 #[test]
-fn acknowledgements_behind_a_fin_have_the_number_behind_it_so_that_four_frames_close_a_connection() {
+fn acknowledgements_behind_a_fin_have_the_number_behind_it_so_that_four_frames_close_a_connection()
+{
     let mut world = open(|_, _, _| Fate::Deliver);
     let before = world.sent().len();
     world.shut_down(0);
@@ -57,7 +69,9 @@ fn acknowledgements_behind_a_fin_have_the_number_behind_it_so_that_four_frames_c
     world.run_for(DELAY.times(9));
     let frames: Vec<(usize, bool, u64, u64)> = world.sent()[before..]
         .iter()
-        .map(|sent| (sent.side, sent.packet.flags.contains(Flags::FIN), sent.packet.seq, sent.packet.ack))
+        .map(|sent| {
+            (sent.side, sent.packet.flags.contains(Flags::FIN), sent.packet.seq, sent.packet.ack)
+        })
         .collect();
     assert_eq!(frames, [(0, true, 1, 1), (1, false, 1, 2), (1, true, 1, 2), (0, false, 2, 2)]);
 }
@@ -72,7 +86,13 @@ fn a_closed_end_sends_what_was_written_before_and_its_fin_comes_last() {
     assert_eq!((world.readable[1], world.acked[0]), (100_000, 100_000));
     assert_eq!(world.ends[1].received(), 100_000, "FIN is no byte");
     assert_eq!(closing(&world), [Close::FinWait2, Close::CloseWait]);
-    assert_eq!(world.data_from(0).last().map(|sent| sent.packet.seq + u64::from(sent.packet.payload_bytes)), Some(100_001));
+    assert_eq!(
+        world
+            .data_from(0)
+            .last()
+            .map(|sent| sent.packet.seq + u64::from(sent.packet.payload_bytes)),
+        Some(100_001)
+    );
 }
 
 #[test]
@@ -135,7 +155,10 @@ fn a_fin_that_overtakes_data_waits_for_them() {
     world.run_for(DELAY.times(3));
     assert_eq!((world.readable[1], world.ended[1], closing(&world)[1]), (0, None, Close::Open));
     world.run_for(Span::from_ms(1));
-    assert_eq!((world.readable[1], world.ended[1]), (1_000, Some(start + DELAY + Span::from_ms(1))));
+    assert_eq!(
+        (world.readable[1], world.ended[1]),
+        (1_000, Some(start + DELAY + Span::from_ms(1)))
+    );
     assert_eq!(closing(&world), [Close::FinWait2, Close::CloseWait]);
 }
 
@@ -151,8 +174,10 @@ fn data_that_are_lost_are_repaired_although_the_end_was_closed() {
 
 #[test]
 fn a_repeated_fin_is_acknowledged_again() {
-    // The acknowledgement of the FIN is lost: it is the second of the peer's segments, behind the answer to the opening.
-    let mut world = open(|side, index, _| if side == 1 && index == 1 { Fate::Drop } else { Fate::Deliver });
+    // The acknowledgement of the FIN is lost: it is the second of the peer's segments, behind the
+    // answer to the opening.
+    let mut world =
+        open(|side, index, _| if side == 1 && index == 1 { Fate::Drop } else { Fate::Deliver });
     world.shut_down(0);
     world.run_for(Span::from_secs(1));
     assert_eq!((closing(&world), fins(&world)[0]), ([Close::FinWait2, Close::CloseWait], 2));

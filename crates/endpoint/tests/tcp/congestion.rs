@@ -21,7 +21,11 @@ fn config(congestion_control: CongestionControl) -> TcpConfig {
 #[test]
 fn after_a_loss_cubic_follows_its_closed_form() {
     let rtt = Span::from_ms(40);
-    let mut world = World::with_fate(&config(CongestionControl::Cubic), Path::new(0, rtt.part(2)), losing([1_000_001]));
+    let mut world = World::with_fate(
+        &config(CongestionControl::Cubic),
+        Path::new(0, rtt.part(2)),
+        losing([1_000_001]),
+    );
     world.open();
     world.write(0, 1_000_000_000);
     let mut w_max = 0;
@@ -41,14 +45,21 @@ fn after_a_loss_cubic_follows_its_closed_form() {
         let t = tenths as f64 / 10.0;
         let want = 0.4 * (t - k).powi(3) + w_max;
         let got = f64::from(world.ends[0].cwnd());
-        assert!((got / want - 1.0).abs() < 0.05, "after {t} s: {got}, closed form {want} (K = {k} s, from {w_max})");
+        assert!(
+            (got / want - 1.0).abs() < 0.05,
+            "after {t} s: {got}, closed form {want} (K = {k} s, from {w_max})"
+        );
     }
 }
 
 #[test]
 fn after_a_loss_newreno_halves_and_grows_by_one_per_round_trip() {
     let rtt = Span::from_ms(10);
-    let mut world = World::with_fate(&config(CongestionControl::NewReno), Path::new(0, rtt.part(2)), losing([100_001]));
+    let mut world = World::with_fate(
+        &config(CongestionControl::NewReno),
+        Path::new(0, rtt.part(2)),
+        losing([100_001]),
+    );
     world.open();
     world.write(0, 100_000_000);
     let mut before = 0;
@@ -66,7 +77,8 @@ fn after_a_loss_newreno_halves_and_grows_by_one_per_round_trip() {
     assert!((19..=21).contains(&grown), "{grown} in 20 round trips");
 }
 
-/// Goodput share of the link and mean queue (bytes) from 50 to 250 ms of one flow over 1 Gbit/s, 100 us, with this queue and marking.
+/// Goodput share of the link and mean queue (bytes) from 50 to 250 ms of one flow over 1 Gbit/s,
+/// 100 us, with this queue and marking.
 fn steady(config: &TcpConfig, queue_bytes: u64, mark_bytes: u64) -> (f64, u64, World) {
     // A fast NIC is not modelled here: the pipe's queue is the bottleneck, so small queues are off.
     let config = TcpConfig { small_queue: Span::ZERO, ..config.clone() };
@@ -120,10 +132,20 @@ fn a_tail_drop_queue_is_filled_and_losses_are_repaired_without_timeouts() {
     }
 }
 
-/// Frames lost in `ms` over 100 Mbit/s, 10 ms (117 frames) and a queue of this many frames, and the threshold then.
-fn slow_start(control: CongestionControl, exit: SlowStartExit, queue_frames: u64, ms: u64) -> (usize, u32) {
+/// Frames lost in `ms` over 100 Mbit/s, 10 ms (117 frames) and a queue of this many frames, and the
+/// threshold then.
+fn slow_start(
+    control: CongestionControl,
+    exit: SlowStartExit,
+    queue_frames: u64,
+    ms: u64,
+) -> (usize, u32) {
     let config = TcpConfig { slow_start_exit: exit, small_queue: Span::ZERO, ..config(control) };
-    let path = Path { queue_bytes: queue_frames * 1066, ps_per_byte: 80_000, ..Path::new(1, Span::from_ms(5)) };
+    let path = Path {
+        queue_bytes: queue_frames * 1066,
+        ps_per_byte: 80_000,
+        ..Path::new(1, Span::from_ms(5))
+    };
     let mut world = World::with_fate(&config, path, |_, _, _| Fate::Deliver);
     world.open();
     world.write(0, 1_000_000_000);
@@ -154,7 +176,8 @@ fn hystart_belongs_to_cubic_alone() {
 fn hystart_plus_plus_ends_slow_start_when_the_delay_rises() {
     let (lost, _) = slow_start(CongestionControl::NewReno, SlowStartExit::None, 2000, 1000);
     assert!(lost > 500, "without an early exit slow start overruns the queue: {lost}");
-    let (lost, threshold) = slow_start(CongestionControl::NewReno, SlowStartExit::HystartPlusPlus, 2000, 1000);
+    let (lost, threshold) =
+        slow_start(CongestionControl::NewReno, SlowStartExit::HystartPlusPlus, 2000, 1000);
     assert_eq!(lost, 0);
     assert!((117..2000).contains(&threshold), "{threshold}");
 }

@@ -14,14 +14,21 @@ const DELAY: Span = Span::from_us(50);
 const ROUND_TRIP: Span = Span::from_us(100);
 
 fn plain() -> TcpConfig {
-    TcpConfig { slow_start_exit: SlowStartExit::None, delayed_ack: Span::ZERO, tail_loss_probe: false, ..TcpConfig::linux(1448) }
+    TcpConfig {
+        slow_start_exit: SlowStartExit::None,
+        delayed_ack: Span::ZERO,
+        tail_loss_probe: false,
+        ..TcpConfig::linux(1448)
+    }
 }
 
 /// An open connection, of which one direction or both can be cut.
 fn open(config: &TcpConfig) -> (World, Rc<Cell<[bool; 2]>>) {
     let is_cut = Rc::new(Cell::new([false; 2]));
     let cut = Rc::clone(&is_cut);
-    let fate = move |side: usize, _: u64, _: &Packet| if cut.get()[side] { Fate::Drop } else { Fate::Deliver };
+    let fate = move |side: usize, _: u64, _: &Packet| {
+        if cut.get()[side] { Fate::Drop } else { Fate::Deliver }
+    };
     let mut world = World::with_fate(config, Path::new(0, DELAY), fate);
     world.open();
     world.run_to_quiet(100);
@@ -30,7 +37,9 @@ fn open(config: &TcpConfig) -> (World, Rc<Cell<[bool; 2]>>) {
 
 /// After so many timeouts, each twice the one before, of 200 ms and a round trip, up to 120 s.
 fn after(timeouts: u32) -> Span {
-    let timeout = |number: u32| (Span::from_ms(200) + ROUND_TRIP).times(1_u64 << number).min(Span::from_secs(120));
+    let timeout = |number: u32| {
+        (Span::from_ms(200) + ROUND_TRIP).times(1_u64 << number).min(Span::from_secs(120))
+    };
     (0..timeouts).fold(Span::ZERO, |sum, number| sum + timeout(number))
 }
 
@@ -38,7 +47,8 @@ fn frames(world: &World, side: usize, flag: Flags) -> usize {
     world.sent().iter().filter(|sent| sent.side == side && sent.packet.flags.contains(flag)).count()
 }
 
-/// Linux with a `tcp_retries2` of 15: the first timeout that comes 924.6 s or more after the first retransmission.
+/// Linux with a `tcp_retries2` of 15: the first timeout that comes 924.6 s or more after the first
+/// retransmission.
 #[test]
 fn data_without_an_answer_are_given_up_after_a_quarter_of_an_hour() {
     let (mut world, is_cut) = open(&plain());
@@ -51,7 +61,11 @@ fn data_without_an_answer_are_given_up_after_a_quarter_of_an_hour() {
     let bound = after(1) + Span::from_ms(924_600);
     assert!(after(16) < bound && bound <= after(17));
     assert_eq!((world.data_from(0).count(), world.ends[0].stats().timeouts), (1 + 16, 16));
-    assert_eq!((world.ends[1].failure(), world.ends[1].closing()), (None, Close::Open), "the other end hears nothing of it");
+    assert_eq!(
+        (world.ends[1].failure(), world.ends[1].closing()),
+        (None, Close::Open),
+        "the other end hears nothing of it"
+    );
 }
 
 #[test]
@@ -80,7 +94,10 @@ fn a_fin_that_nobody_answers_is_given_up_sooner_when_no_program_waits() {
             world.shut_down(0);
         }
         world.run_to_quiet(1_000);
-        assert_eq!((world.ends[0].failure(), world.now.since(start)), (Some(Failure::TimedOut), after(timeouts)));
+        assert_eq!(
+            (world.ends[0].failure(), world.now.since(start)),
+            (Some(Failure::TimedOut), after(timeouts))
+        );
         assert_eq!(frames(&world, 0, Flags::FIN), timeouts as usize);
     }
 }
@@ -98,10 +115,17 @@ fn an_end_without_a_program_waits_a_minute_for_the_peer_to_close_and_one_with_a_
     let (mut world, _) = open(&plain());
     world.shut_down(0);
     world.run_to_quiet(100);
-    assert_eq!((world.ends[0].closing(), world.ends[0].poll_timeout()), (Close::FinWait2, Time::NEVER));
+    assert_eq!(
+        (world.ends[0].closing(), world.ends[0].poll_timeout()),
+        (Close::FinWait2, Time::NEVER)
+    );
     world.close(0);
     world.run_to_quiet(100);
-    assert_eq!(world.ends[0].closing(), Close::Closed, "then its program closes the other direction too");
+    assert_eq!(
+        world.ends[0].closing(),
+        Close::Closed,
+        "then its program closes the other direction too"
+    );
 }
 
 /// A receiver that does not read closes its window.
@@ -126,7 +150,10 @@ fn a_closed_window_is_probed_for_ever_while_the_peer_answers_and_fifteen_times_w
     world.run_for(Span::from_secs(15 * 120));
     assert_eq!(world.ends[0].failure(), None);
     world.run_for(Span::from_secs(120));
-    assert_eq!((world.ends[0].failure(), world.ends[0].stats().window_probes), (Some(Failure::TimedOut), probes + 16 - 1));
+    assert_eq!(
+        (world.ends[0].failure(), world.ends[0].stats().window_probes),
+        (Some(Failure::TimedOut), probes + 16 - 1)
+    );
 }
 
 #[test]
@@ -136,5 +163,8 @@ fn a_closed_window_holds_an_end_without_a_program_until_probes_are_two_minutes_a
     world.run_for(after(11));
     assert_eq!(world.ends[0].failure(), None);
     world.run_for(Span::from_secs(2));
-    assert_eq!((world.ends[0].failure(), world.ends[0].closing()), (Some(Failure::TimedOut), Close::Closed));
+    assert_eq!(
+        (world.ends[0].failure(), world.ends[0].closing()),
+        (Some(Failure::TimedOut), Close::Closed)
+    );
 }

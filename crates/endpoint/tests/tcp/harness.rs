@@ -33,12 +33,27 @@ impl World {
         World::with_fate(config, path, |_, _, _| Fate::Deliver)
     }
 
-    pub fn with_fate(config: &TcpConfig, path: Path, fate: impl FnMut(usize, u64, &Packet) -> Fate + 'static) -> World {
+    pub fn with_fate(
+        config: &TcpConfig,
+        path: Path,
+        fate: impl FnMut(usize, u64, &Packet) -> Fate + 'static,
+    ) -> World {
         World::between(config, config, path, fate)
     }
 
-    pub fn between(a: &TcpConfig, b: &TcpConfig, path: Path, fate: impl FnMut(usize, u64, &Packet) -> Fate + 'static) -> World {
-        let identity = |to| Identity { flow_hash: to, to_endpoint: to, to_host: to as u16, tag: Tag::default(), dscp: 0 };
+    pub fn between(
+        a: &TcpConfig,
+        b: &TcpConfig,
+        path: Path,
+        fate: impl FnMut(usize, u64, &Packet) -> Fate + 'static,
+    ) -> World {
+        let identity = |to| Identity {
+            flow_hash: to,
+            to_endpoint: to,
+            to_host: to as u16,
+            tag: Tag::default(),
+            dscp: 0,
+        };
         World {
             now: Time::ZERO,
             ends: [Tcp::new(a, identity(1)), Tcp::new(b, identity(0))],
@@ -110,7 +125,8 @@ impl World {
         }
     }
 
-    /// Both ends sleep for `span`: what arrives meanwhile is lost, and their timers are called late.
+    /// Both ends sleep for `span`: what arrives meanwhile is lost, and their timers are called
+    /// late.
     pub fn stall(&mut self, span: Span) {
         self.now += span;
         while self.link.take_arrival(self.now).is_some() {}
@@ -118,14 +134,21 @@ impl World {
             let mut nic = self.link.nic(self.now, side);
             self.ends[side].handle_timeout(self.now, &mut nic);
             self.ends[side].handle_timeout(self.now, &mut nic);
-            assert!(self.ends[side].poll_timeout() > self.now, "a deadline in the past after handling it");
+            assert!(
+                self.ends[side].poll_timeout() > self.now,
+                "a deadline in the past after handling it"
+            );
             self.check(side);
         }
     }
 
     fn next_event(&self) -> Time {
         let held = self.held.iter().flatten().map(|h| h.hand_up_at).min().unwrap_or(Time::NEVER);
-        self.link.next_arrival().min(held).min(self.ends[0].poll_timeout()).min(self.ends[1].poll_timeout())
+        self.link
+            .next_arrival()
+            .min(held)
+            .min(self.ends[0].poll_timeout())
+            .min(self.ends[1].poll_timeout())
     }
 
     /// Handles the next event; returns whether there was one.
@@ -150,7 +173,10 @@ impl World {
             if self.ends[side].poll_timeout() <= next {
                 let mut nic = self.link.nic(next, side);
                 self.ends[side].handle_timeout(next, &mut nic);
-                assert!(self.ends[side].poll_timeout() > next, "a deadline in the past after handling it");
+                assert!(
+                    self.ends[side].poll_timeout() > next,
+                    "a deadline in the past after handling it"
+                );
                 self.check(side);
             }
         }
@@ -182,9 +208,11 @@ impl World {
     fn take(&mut self, side: usize, packet: Packet) {
         let (wait, most) = self.merge;
         if let Some(held) = &mut self.held[side] {
-            let follows = held.packet.seq + u64::from(held.bytes) == packet.seq && packet.payload_bytes > 0;
-            let agrees =
-                held.packet.ecn == packet.ecn && held.packet.ack == packet.ack && !held.packet.flags.contains(Flags::PSH);
+            let follows =
+                held.packet.seq + u64::from(held.bytes) == packet.seq && packet.payload_bytes > 0;
+            let agrees = held.packet.ecn == packet.ecn
+                && held.packet.ack == packet.ack
+                && !held.packet.flags.contains(Flags::PSH);
             if follows && agrees && held.bytes + u32::from(packet.payload_bytes) <= most {
                 held.bytes += u32::from(packet.payload_bytes);
                 held.segments += 1;
@@ -194,7 +222,12 @@ impl World {
             self.hand_up(side);
         }
         let hand_up_at = self.now + wait;
-        self.held[side] = Some(Aggregate { packet, bytes: u32::from(packet.payload_bytes), segments: 1, hand_up_at });
+        self.held[side] = Some(Aggregate {
+            packet,
+            bytes: u32::from(packet.payload_bytes),
+            segments: 1,
+            hand_up_at,
+        });
         if wait == Span::ZERO || packet.payload_bytes == 0 {
             self.hand_up(side);
         }
@@ -202,7 +235,8 @@ impl World {
 
     fn hand_up(&mut self, side: usize) {
         let held = self.held[side].take().expect("something is held");
-        let segment = Segment { packet: &held.packet, payload_bytes: held.bytes, segments: held.segments };
+        let segment =
+            Segment { packet: &held.packet, payload_bytes: held.bytes, segments: held.segments };
         let mut nic = self.link.nic(self.now, side);
         let progress = self.ends[side].handle_segment(self.now, &segment, &mut nic);
         self.readable[side] += progress.readable;

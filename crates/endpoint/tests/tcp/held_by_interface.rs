@@ -1,4 +1,5 @@
-//! What the interface still holds is not lost: no probe repeats it (Linux `skb_still_in_host_queue`).
+//! What the interface still holds is not lost: no probe repeats it (Linux
+//! `skb_still_in_host_queue`).
 
 use tailrace_endpoint::transport::{Identity, Segment, Tcp, TcpConfig, Transmit};
 use tailrace_units::{Span, Time};
@@ -17,9 +18,11 @@ impl Transmit for Interface {
     }
 }
 
-/// Probes after four segments were given to an interface that sends them `held` after that, when the timer has come once.
+/// Probes after four segments were given to an interface that sends them `held` after that, when
+/// the timer has come once.
 fn probes(held: Span) -> (u64, usize) {
-    let identity = Identity { flow_hash: 0, to_endpoint: 0, to_host: 0, tag: Tag::default(), dscp: 0 };
+    let identity =
+        Identity { flow_hash: 0, to_endpoint: 0, to_host: 0, tag: Tag::default(), dscp: 0 };
     let mut tcp = Tcp::new(&TcpConfig::linux(1000), identity);
     let mut interface = Interface { sent: 0, departs: Time::ZERO };
     let mut syn = Packet { flags: Flags::SYN, window: 32_000, ..Packet::default() };

@@ -1,4 +1,5 @@
-//! How the window grows and shrinks in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`, named beside each), replayed.
+//! How the window grows and shrinks in the Linux kernel's own tests (google/packetdrill,
+//! `gtests/net/tcp`, named beside each), replayed.
 
 use tailrace_endpoint::transport::TcpConfig;
 
@@ -28,11 +29,22 @@ fn a_window_that_is_just_used_grows() {
     );
 }
 
-/// `slow_start/slow-start-ack-per-2pkt-send-5pkt` and `...-send-6pkt`: five of ten used change nothing, six of ten grow it to twelve.
+/// `slow_start/slow-start-ack-per-2pkt-send-5pkt` and `...-send-6pkt`: five of ten used change
+/// nothing, six of ten grow it to twelve.
 #[test]
 fn a_window_that_is_half_used_does_not_grow() {
-    play(&linux(), 0, 32_896, "write 5000\n > 1:5001\n +0 < 2001\n cwnd 10\n +0 < 4001\n cwnd 10\n +0 < 5001\n cwnd 10");
-    play(&linux(), 0, 32_896, "write 6000\n > 1:6001\n +0 < 2001\n cwnd 12\n +0 < 4001\n cwnd 12\n +0 < 6001\n cwnd 12");
+    play(
+        &linux(),
+        0,
+        32_896,
+        "write 5000\n > 1:5001\n +0 < 2001\n cwnd 10\n +0 < 4001\n cwnd 10\n +0 < 5001\n cwnd 10",
+    );
+    play(
+        &linux(),
+        0,
+        32_896,
+        "write 6000\n > 1:6001\n +0 < 2001\n cwnd 12\n +0 < 4001\n cwnd 12\n +0 < 6001\n cwnd 12",
+    );
 }
 
 /// `slow_start/slow-start-after-idle`: two seconds of silence, then the initial window.
@@ -59,8 +71,8 @@ fn slow_start_after_idle() {
     );
 }
 
-/// `slow_start/slow-start-after-win-update`, with a right edge that never moves back: a closed window opens after three probes, and the
-/// start is slow again.
+/// `slow_start/slow-start-after-win-update`, with a right edge that never moves back: a closed
+/// window opens after three probes, and the start is slow again.
 #[test]
 fn a_closed_window_and_its_opening() {
     play(
@@ -82,7 +94,8 @@ fn a_closed_window_and_its_opening() {
     );
 }
 
-/// `cubic/cubic-rto-ss-ca-cwnd-bump`: probe, timeout, slow start to seven, then one segment per twenty.
+/// `cubic/cubic-rto-ss-ca-cwnd-bump`: probe, timeout, slow start to seven, then one segment per
+/// twenty.
 #[test]
 fn cubic_after_a_timeout() {
     play(
@@ -191,7 +204,8 @@ fn hystart_sees_the_delay_rise() {
     );
 }
 
-/// `cubic/cubic-hystart-delay-min-rtt-jumps-downward`: one sample as fast as ever in the round, and slow start goes on.
+/// `cubic/cubic-hystart-delay-min-rtt-jumps-downward`: one sample as fast as ever in the round, and
+/// slow start goes on.
 #[test]
 fn hystart_takes_the_smallest_delay_of_a_round() {
     play(
@@ -227,11 +241,17 @@ fn hystart_takes_the_smallest_delay_of_a_round() {
 /// `cwnd_moderation/cwnd-moderation-disorder-no-moderation`.
 #[test]
 fn disorder_keeps_the_window() {
-    play(&linux(), 100, 40_960, "write 4000\n > 1:4001\n +100 < 1 sack 1001:2001\n state Disorder\n cwnd 10");
+    play(
+        &linux(),
+        100,
+        40_960,
+        "write 4000\n > 1:4001\n +100 < 1 sack 1001:2001\n state Disorder\n cwnd 10",
+    );
 }
 
-/// `cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700`: a mark reduces by proportional rate reduction too. The file states a
-/// window of 4; newer kernels allow one segment more when an acknowledgement advances and nothing is newly lost.
+/// `cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700`: a mark reduces by
+/// proportional rate reduction too. The file states a window of 4; newer kernels allow one segment
+/// more when an acknowledgement advances and nothing is newly lost.
 #[test]
 fn a_mark_reduces_in_proportion() {
     play(

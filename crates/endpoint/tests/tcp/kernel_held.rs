@@ -1,12 +1,12 @@
-//! What is done about segments that the peer holds out of order in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`, named
-//! beside each), replayed.
+//! What is done about segments that the peer holds out of order in the Linux kernel's own tests
+//! (google/packetdrill, `gtests/net/tcp`, named beside each), replayed.
 
 use tailrace_endpoint::transport::TcpConfig;
 
 use crate::script::{Opening, linux, play, play_after};
 
-/// `fast_retransmit/fr-4pkt-fack-last-byte`: a report of one byte counts for nothing, the probe repeats the last segment, and the timeout
-/// counts from the probe on.
+/// `fast_retransmit/fr-4pkt-fack-last-byte`: a report of one byte counts for nothing, the probe
+/// repeats the last segment, and the timeout counts from the probe on.
 #[test]
 fn a_report_of_a_single_byte_leaves_it_to_probe_and_timeout() {
     play(
@@ -28,14 +28,21 @@ fn a_report_of_a_single_byte_leaves_it_to_probe_and_timeout() {
     );
 }
 
-/// `fast_retransmit/fr-4pkt-fack-last-mss`: one held segment, and a quarter of the round trip for the others to turn up.
+/// `fast_retransmit/fr-4pkt-fack-last-mss`: one held segment, and a quarter of the round trip for
+/// the others to turn up.
 #[test]
 fn the_last_of_four_is_held_and_the_first_three_get_a_quarter_of_a_round_trip() {
-    play(&linux(), 100, 40_960, "write 4000\n > 1:4001\n +100 < 1 sack 3001:4001\n +27 > 1:1001\n state Recovery\n lost 3");
+    play(
+        &linux(),
+        100,
+        40_960,
+        "write 4000\n > 1:4001\n +100 < 1 sack 3001:4001\n +27 > 1:1001\n state Recovery\n lost 3",
+    );
 }
 
-/// `sack/sack-shift-sacked-7-3-4-8-9-fack`: seven are taken for lost, and two of them turn up. The file looks at the fourth retransmission
-/// 2 ms after it is due, within packetdrill's tolerance, and not at the fifth.
+/// `sack/sack-shift-sacked-7-3-4-8-9-fack`: seven are taken for lost, and two of them turn up. The
+/// file looks at the fourth retransmission 2 ms after it is due, within packetdrill's tolerance,
+/// and not at the fifth.
 #[test]
 fn seven_are_taken_for_lost_and_two_turn_up() {
     play(

@@ -1,5 +1,5 @@
-//! What a receiver answers in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`, and
-//! `tools/testing/selftests/net/packetdrill`, named beside each), replayed.
+//! What a receiver answers in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`,
+//! and `tools/testing/selftests/net/packetdrill`, named beside each), replayed.
 
 use tailrace_endpoint::transport::{Buffer, TcpConfig};
 
@@ -28,8 +28,9 @@ fn who_waits_for_data_is_answered_at_once() {
     );
 }
 
-/// `gro/gro-mss-option`, and what `inq/client`, `inq/server`, `ioctl/ioctl-siocinq-fin`, `basic_server` and
-/// `tcp_info/tcp-info-last_data_recv` have before their ends: an aggregate, or the first segment, is answered at once.
+/// `gro/gro-mss-option`, and what `inq/client`, `inq/server`, `ioctl/ioctl-siocinq-fin`,
+/// `basic_server` and `tcp_info/tcp-info-last_data_recv` have before their ends: an aggregate, or
+/// the first segment, is answered at once.
 #[test]
 fn what_comes_first_is_answered_at_once() {
     play(&linux(), 0, 40_960, "acks\n +0 < 1:10001\n > ack 10001");
@@ -86,11 +87,17 @@ fn ranges_held_and_what_came_twice() {
     );
 }
 
-/// `ooo_rcv_mss`, `ooo-before-and-after-accept`: aggregates out of order are reported as one range and read in one go. The sizes of the
-/// kernel's buffers, which these files look at too, count the memory of frames.
+/// `ooo_rcv_mss`, `ooo-before-and-after-accept`: aggregates out of order are reported as one range
+/// and read in one go. The sizes of the kernel's buffers, which these files look at too, count the
+/// memory of frames.
 #[test]
 fn aggregates_out_of_order_are_one_range() {
-    play(&linux(), 100, 32_896, "acks\n +0 < 2001:11001\n > ack 1 sack 2001:11001\n +0 < 11001:21001\n > ack 1 sack 2001:21001");
+    play(
+        &linux(),
+        100,
+        32_896,
+        "acks\n +0 < 2001:11001\n > ack 1 sack 2001:11001\n +0 < 11001:21001\n > ack 1 sack 2001:21001",
+    );
     play(
         &linux(),
         100,
@@ -109,10 +116,12 @@ fn aggregates_out_of_order_are_one_range() {
     );
 }
 
-/// `rcv_big_endseq`: a segment that ends beyond the window is refused whole, unless nothing waits to be read.
+/// `rcv_big_endseq`: a segment that ends beyond the window is refused whole, unless nothing waits
+/// to be read.
 #[test]
 fn what_ends_beyond_the_window_is_refused_whole() {
-    let config = TcpConfig { receive_buffer: Buffer { initial: 9_000, maximum: 9_000 }, ..without_sack() };
+    let config =
+        TcpConfig { receive_buffer: Buffer { initial: 9_000, maximum: 9_000 }, ..without_sack() };
     play(
         &config,
         100,

@@ -1,10 +1,12 @@
-//! What is repaired how in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`, named beside each), replayed.
+//! What is repaired how in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`,
+//! named beside each), replayed.
 
 use tailrace_endpoint::transport::TcpConfig;
 
 use crate::script::{linux, play};
 
-/// `fast_recovery/prr-ss-10pkt-lost-1`: one of ten is lost, and recovery sends one segment per delivered one.
+/// `fast_recovery/prr-ss-10pkt-lost-1`: one of ten is lost, and recovery sends one segment per
+/// delivered one.
 #[test]
 fn one_of_ten_lost() {
     play(
@@ -77,7 +79,8 @@ fn the_first_four_of_ten_lost() {
     );
 }
 
-/// `fast_recovery/prr-ss-30pkt-lost-1_4-11_16`: two holes; proportional reduction, then the slow-start bound, then conservation.
+/// `fast_recovery/prr-ss-30pkt-lost-1_4-11_16`: two holes; proportional reduction, then the
+/// slow-start bound, then conservation.
 #[test]
 fn two_holes_of_twenty() {
     play(
@@ -203,7 +206,8 @@ fn the_first_of_four_lost() {
     play(&TcpConfig { sack: false, ..linux() }, 100, 32_896, script);
 }
 
-/// `sack/sack-shift-sacked-2-6-8-3-9-nofack`: islands grow and merge, and late originals are not taken for lost.
+/// `sack/sack-shift-sacked-2-6-8-3-9-nofack`: islands grow and merge, and late originals are not
+/// taken for lost.
 #[test]
 fn islands_that_grow() {
     play(

@@ -1,5 +1,6 @@
-//! Slow start in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`, named beside each),
-//! replayed. The scripts that set `tcp_tso_win_divisor` wait for no larger burst: TSO is off here.
+//! Slow start in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`, named beside
+//! each), replayed. The scripts that set `tcp_tso_win_divisor` wait for no larger burst: TSO is off
+//! here.
 
 use tailrace_endpoint::transport::TcpConfig;
 
@@ -93,7 +94,8 @@ fn one_acknowledgement_per_four_segments_doubles_the_window() {
     );
 }
 
-/// `slow_start/slow-start-app-limited-9-packets-out`: nine of ten used, and growth ends at twice of that.
+/// `slow_start/slow-start-app-limited-9-packets-out`: nine of ten used, and growth ends at twice of
+/// that.
 #[test]
 fn nine_of_ten_used_grow_the_window_to_eighteen() {
     play(

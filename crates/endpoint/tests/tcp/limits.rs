@@ -56,7 +56,8 @@ fn assert_mostly(limits: &Limits, limit: Limit) {
 
 #[test]
 fn a_window_that_is_small_for_the_round_trip_limits() {
-    let small = TcpConfig { receive_buffer: Buffer { initial: 40_000, maximum: 40_000 }, ..config() };
+    let small =
+        TcpConfig { receive_buffer: Buffer { initial: 40_000, maximum: 40_000 }, ..config() };
     let limits = limits_of(World::new(&small, Path::new(10, DELAY)));
     assert_mostly(&limits, Limit::ReceiveWindow);
     assert_eq!(limits.reader_late, Span::ZERO);
@@ -68,10 +69,12 @@ fn a_send_buffer_that_is_small_for_the_round_trip_limits() {
     assert_mostly(&limits_of(World::new(&small, Path::new(10, DELAY))), Limit::SendBuffer);
 }
 
-/// Of a round trip, what is above its minimum is waiting: it lasts many milliseconds with 300 kB at 100 Mbit/s, on a path of 1 ms.
-/// NewReno, because CUBIC leaves slow start when the round trip grows.
+/// Of a round trip, what is above its minimum is waiting: it lasts many milliseconds with 300 kB at
+/// 100 Mbit/s, on a path of 1 ms. NewReno, because CUBIC leaves slow start when the round trip
+/// grows.
 #[test]
-fn time_in_queues_of_the_path_is_counted_beside_that_of_a_full_buffer_and_without_queues_there_is_none() {
+fn time_in_queues_of_the_path_is_counted_beside_that_of_a_full_buffer_and_without_queues_there_is_none()
+ {
     let buffer = |bytes| TcpConfig {
         send_buffer: Buffer { initial: bytes, maximum: bytes },
         congestion_control: CongestionControl::NewReno,
@@ -96,19 +99,33 @@ fn a_bottleneck_with_losses_limits_by_congestion() {
     world.open();
     world.write(0, MUCH);
     let limits = run(&mut world, |_| {});
-    assert!(percent(&limits, Limit::Congestion) + percent(&limits, Limit::Recovery) >= 90, "{limits:?}");
-    assert!(world.ends[0].limits(world.now).of(Limit::Recovery) > Span::from_ms(1), "the start has lost some");
+    assert!(
+        percent(&limits, Limit::Congestion) + percent(&limits, Limit::Recovery) >= 90,
+        "{limits:?}"
+    );
+    assert!(
+        world.ends[0].limits(world.now).of(Limit::Recovery) > Span::from_ms(1),
+        "the start has lost some"
+    );
 }
 
 #[test]
 fn the_line_of_the_interface_limits() {
-    assert_mostly(&limits_of(World::new(&config(), Path::new(1, Span::from_us(5)))), Limit::Interface);
+    assert_mostly(
+        &limits_of(World::new(&config(), Path::new(1, Span::from_us(5)))),
+        Limit::Interface,
+    );
 }
 
 #[test]
 fn a_paced_sender_is_limited_by_its_pace() {
     let path = Path { ps_per_byte: 80_000, queue_bytes: 1000 * 1066, ..Path::new(1, DELAY) };
-    let paced = TcpConfig { congestion_control: CongestionControl::Bbr, small_queue: Span::ZERO, seed: 1, ..config() };
+    let paced = TcpConfig {
+        congestion_control: CongestionControl::Bbr,
+        small_queue: Span::ZERO,
+        seed: 1,
+        ..config()
+    };
     let limits = limits_of(World::new(&paced, path));
     assert!(percent(&limits, Limit::Pacing) >= 60, "{limits:?}");
 }
@@ -118,13 +135,17 @@ fn an_application_that_writes_little_limits() {
     let mut world = World::new(&config(), Path::new(10, Span::from_us(50)));
     world.open();
     assert_mostly(&run(&mut world, |world| world.write(0, 20_000)), Limit::Application);
-    assert_eq!(world.ends[1].limits(world.now).of(Limit::Application), world.ends[1].limits(world.now).total());
+    assert_eq!(
+        world.ends[1].limits(world.now).of(Limit::Application),
+        world.ends[1].limits(world.now).total()
+    );
 }
 
 /// The sender sees the window of the peer, the receiver why it is closed.
 #[test]
 fn a_reader_that_is_late_limits_and_says_so() {
-    let buffer = TcpConfig { receive_buffer: Buffer { initial: 200_000, maximum: 200_000 }, ..config() };
+    let buffer =
+        TcpConfig { receive_buffer: Buffer { initial: 200_000, maximum: 200_000 }, ..config() };
     let mut world = World::new(&buffer, Path::new(10, Span::from_us(50)));
     world.open();
     world.ends[1].leave_unread();
@@ -141,7 +162,11 @@ fn a_reader_that_is_late_limits_and_says_so() {
 #[test]
 fn the_wait_for_a_timeout_is_one_for_a_repair() {
     let lost = |side: usize, number: u64, packet: &tailrace_wire::Packet| {
-        if side == 0 && packet.payload_bytes > 0 && number > 3 && number < 15 { Fate::Drop } else { Fate::Deliver }
+        if side == 0 && packet.payload_bytes > 0 && number > 3 && number < 15 {
+            Fate::Drop
+        } else {
+            Fate::Deliver
+        }
     };
     let mut world = World::with_fate(&config(), Path::new(10, DELAY), lost);
     world.open();
@@ -165,6 +190,11 @@ fn time_before_the_opening_and_after_the_closing_does_not_count() {
     let closed = world.now;
     world.run_for(Span::from_ms(50));
     assert_eq!(world.ends[0].limits(world.now).total(), closed.since(opened));
-    let sum: Span = ALL.into_iter().fold(Span::ZERO, |sum, limit| sum + world.ends[0].limits(world.now).of(limit));
-    assert_eq!((sum, world.ends[0].limits(Time::ZERO).of(Limit::Closed)), (closed.since(opened), Span::ZERO));
+    let sum: Span = ALL
+        .into_iter()
+        .fold(Span::ZERO, |sum, limit| sum + world.ends[0].limits(world.now).of(limit));
+    assert_eq!(
+        (sum, world.ends[0].limits(Time::ZERO).of(Limit::Closed)),
+        (closed.since(opened), Span::ZERO)
+    );
 }

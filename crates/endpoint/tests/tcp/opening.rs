@@ -34,7 +34,9 @@ fn the_opening_takes_one_round_trip_and_a_half() {
 /// Linux `tcp_ecn_send_syn`: a queue that marks does not drop it.
 #[test]
 fn the_opening_of_dctcp_can_be_marked() {
-    for (congestion_control, expected) in [(CongestionControl::Dctcp, Ecn::Ect0), (CongestionControl::Cubic, Ecn::NotEct)] {
+    for (congestion_control, expected) in
+        [(CongestionControl::Dctcp, Ecn::Ect0), (CongestionControl::Cubic, Ecn::NotEct)]
+    {
         let config = TcpConfig { ecn: true, congestion_control, ..plain(1000) };
         let mut world = World::new(&config, Path::new(10, Span::from_us(50)));
         world.open();
@@ -57,8 +59,9 @@ fn a_lost_opening_is_repeated_after_one_second_and_then_two() {
 
 #[test]
 fn a_lost_answer_to_the_opening_is_repeated_by_the_peer() {
-    let fate =
-        |side: usize, index: u64, _: &tailrace_wire::Packet| if side == 1 && index == 0 { Fate::Drop } else { Fate::Deliver };
+    let fate = |side: usize, index: u64, _: &tailrace_wire::Packet| {
+        if side == 1 && index == 0 { Fate::Drop } else { Fate::Deliver }
+    };
     let mut world = World::with_fate(&plain(1448), Path::new(0, DELAY), fate);
     world.open();
     world.write(0, 5000);
@@ -68,8 +71,9 @@ fn a_lost_answer_to_the_opening_is_repeated_by_the_peer() {
 
 #[test]
 fn a_lost_last_acknowledgement_is_made_good_by_data() {
-    let fate =
-        |side: usize, index: u64, _: &tailrace_wire::Packet| if side == 0 && index == 1 { Fate::Drop } else { Fate::Deliver };
+    let fate = |side: usize, index: u64, _: &tailrace_wire::Packet| {
+        if side == 0 && index == 1 { Fate::Drop } else { Fate::Deliver }
+    };
     let mut world = World::with_fate(&plain(1448), Path::new(0, DELAY), fate);
     world.connect();
     world.run_for(Span::from_ms(1));
@@ -91,7 +95,8 @@ fn an_opening_that_nobody_answers_is_given_up() {
 
 #[test]
 fn the_smaller_segment_size_counts() {
-    let mut world = World::between(&plain(8948), &plain(1448), Path::new(0, DELAY), |_, _, _| Fate::Deliver);
+    let mut world =
+        World::between(&plain(8948), &plain(1448), Path::new(0, DELAY), |_, _, _| Fate::Deliver);
     world.open();
     world.write(0, 20_000);
     world.write(1, 20_000);
@@ -128,13 +133,18 @@ fn sent_per_round(config: &TcpConfig, rounds: u64) -> Vec<u64> {
 #[test]
 fn slow_start_doubles_every_round_trip() {
     let config = TcpConfig { delayed_ack: Span::ZERO, tso_bytes: 0, ..plain(1448) };
-    let config =
-        TcpConfig { send_buffer: tailrace_endpoint::transport::Buffer { initial: 64 << 20, maximum: 64 << 20 }, ..config };
+    let config = TcpConfig {
+        send_buffer: tailrace_endpoint::transport::Buffer { initial: 64 << 20, maximum: 64 << 20 },
+        ..config
+    };
     let counts = sent_per_round(&config, 7);
     assert_eq!(counts[0], 10);
     for (round, count) in counts.iter().enumerate() {
         let doubled = 10_u64 << round;
-        assert!((doubled * 9 / 10..=doubled * 11 / 10).contains(count), "round {round}: {count}, doubling gives {doubled}");
+        assert!(
+            (doubled * 9 / 10..=doubled * 11 / 10).contains(count),
+            "round {round}: {count}, doubling gives {doubled}"
+        );
     }
 }
 

@@ -1,6 +1,8 @@
 //! What leaves: write boundaries, bursts, buffers, small queues, and windows that were not used.
 
-use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, SmallQueueBound, TcpConfig};
+use tailrace_endpoint::transport::{
+    Buffer, CongestionControl, SlowStartExit, SmallQueueBound, TcpConfig,
+};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
 
@@ -22,7 +24,10 @@ fn config() -> TcpConfig {
 }
 
 fn sizes(world: &World) -> Vec<(u16, bool)> {
-    world.data_from(0).map(|s| (s.packet.payload_bytes, s.packet.flags.contains(Flags::PSH))).collect()
+    world
+        .data_from(0)
+        .map(|s| (s.packet.payload_bytes, s.packet.flags.contains(Flags::PSH)))
+        .collect()
 }
 
 #[test]
@@ -33,11 +38,15 @@ fn without_corking_every_write_leaves_at_once_and_ends_with_a_push() {
         world.write(0, bytes);
     }
     world.run_to_quiet(100);
-    assert_eq!(sizes(&world), [(300, true), (1000, false), (1000, false), (500, true), (1000, true)]);
+    assert_eq!(
+        sizes(&world),
+        [(300, true), (1000, false), (1000, false), (500, true), (1000, true)]
+    );
 }
 
-/// At a low pace two short bursts may wait in the NIC and no third, unless what is not acknowledged is one burst (Linux
-/// `tcp_small_queue_check`: the memory of the next burst counts, and not that of the largest).
+/// At a low pace two short bursts may wait in the NIC and no third, unless what is not acknowledged
+/// is one burst (Linux `tcp_small_queue_check`: the memory of the next burst counts, and not that
+/// of the largest).
 #[test]
 fn two_bursts_as_short_as_the_next_wait_in_the_nic() {
     // A round trip of 80 ms: the pace of ten segments is 150 bytes in a millisecond.
@@ -48,7 +57,10 @@ fn two_bursts_as_short_as_the_next_wait_in_the_nic() {
         world.write(0, 500);
     }
     world.run_to_quiet(100);
-    assert_eq!(sizes(&world).into_iter().map(|(bytes, _)| bytes).collect::<Vec<_>>(), [500, 500, 1000, 500]);
+    assert_eq!(
+        sizes(&world).into_iter().map(|(bytes, _)| bytes).collect::<Vec<_>>(),
+        [500, 500, 1000, 500]
+    );
     let mut world = World::new(&config, Path::new(1, Span::from_ms(40)));
     world.open();
     for bytes in [2000, 300, 300] {
@@ -72,8 +84,8 @@ fn small_writes(autocorking: bool, path: Path) -> Vec<u16> {
     sizes(&world).into_iter().map(|(bytes, _)| bytes).collect()
 }
 
-/// What waits in the NIC holds back a write that is not longer than it: bursts of 1, 2, 4, 8 and 9 writes. Linux 6.1 sends 17 segments
-/// too (`docs/validation.md`, the Cisco scenario).
+/// What waits in the NIC holds back a write that is not longer than it: bursts of 1, 2, 4, 8 and 9
+/// writes. Linux 6.1 sends 17 segments too (`docs/validation.md`, the Cisco scenario).
 #[test]
 fn small_writes_are_joined_while_the_nic_is_busy() {
     let corked = small_writes(true, Path::new(10, DELAY));
@@ -84,7 +96,8 @@ fn small_writes_are_joined_while_the_nic_is_busy() {
     assert_eq!(small_writes(false, Path::new(10, DELAY))[..11], [5500; 11]);
 }
 
-/// A write that is held back leaves when the first frame of its connection has left the NIC, long before an acknowledgement.
+/// A write that is held back leaves when the first frame of its connection has left the NIC, long
+/// before an acknowledgement.
 #[test]
 fn a_corked_write_leaves_when_the_nic_has_sent_what_it_has() {
     let mut world = World::new(&config(), Path::new(1, Span::from_ms(10)));
@@ -124,7 +137,11 @@ fn writes_that_wait_for_the_window_are_joined() {
     }
     world.run_to_quiet(100);
     let sizes = sizes(&world);
-    assert_eq!(&sizes[..10], [(300, true); 10], "the initial window is used up by ten short segments");
+    assert_eq!(
+        &sizes[..10],
+        [(300, true); 10],
+        "the initial window is used up by ten short segments"
+    );
     assert_eq!(&sizes[10..], [(1000, false), (1000, false), (1000, true)]);
 }
 
@@ -151,7 +168,8 @@ fn tso_makes_bursts_of_up_to_64_kib_and_its_absence_pairs() {
 fn small_queues_bound_what_waits_in_the_nic() {
     // A NIC of 1 Gbit/s and a window of 2 MB, all of which would wait in the NIC.
     let waiting = |small_queue: Span, small_queue_bound| {
-        let config = TcpConfig { small_queue, small_queue_bound, window_cap_bytes: 2_000_000, ..config() };
+        let config =
+            TcpConfig { small_queue, small_queue_bound, window_cap_bytes: 2_000_000, ..config() };
         let mut world = World::new(&config, Path::new(1, DELAY));
         world.open();
         world.write(0, 20_000_000);
@@ -177,14 +195,16 @@ fn small_queues_bound_what_waits_in_the_nic() {
         (most, late[late.len() / 2], world.now, world.readable[1])
     };
     let (bounded, _, time, read) = waiting(Span::from_ms(1), SmallQueueBound::Line);
-    // A millisecond of the line is 125 kB, but two bursts may always wait, and a burst that starts below the limit is finished.
+    // A millisecond of the line is 125 kB, but two bursts may always wait, and a burst that starts
+    // below the limit is finished.
     assert!(bounded <= 3 * 65 * 1066, "{bounded}");
     assert_eq!(read, 20_000_000);
     assert!(time < Time::from_ps(180_000_000_000), "the link is never idle: {time:?}");
     let (_, by_pace, _, read) = waiting(Span::from_ms(1), SmallQueueBound::Pace);
     assert_eq!(read, 20_000_000);
-    // What waits is a millisecond of the pace, and the pace is two windows W per round trip of what waits, q / rate:
-    // q = (2 W rate 1 ms)^(1/2) = 707 kB, with a smoothed round trip that lags behind.
+    // What waits is a millisecond of the pace, and the pace is two windows W per round trip of what
+    // waits, q / rate: q = (2 W rate 1 ms)^(1/2) = 707 kB, with a smoothed round trip that lags
+    // behind.
     assert!(by_pace > 707_000 / 2 && by_pace < 707_000 * 2, "{by_pace}");
     let (unbounded, _, _, _) = waiting(Span::ZERO, SmallQueueBound::Pace);
     assert!(unbounded > 1_900_000, "{unbounded}");
@@ -192,7 +212,11 @@ fn small_queues_bound_what_waits_in_the_nic() {
 
 #[test]
 fn a_fixed_send_buffer_limits_what_is_in_flight() {
-    let config = TcpConfig { send_buffer: Buffer { initial: 100_000, maximum: 100_000 }, tso_bytes: 0, ..config() };
+    let config = TcpConfig {
+        send_buffer: Buffer { initial: 100_000, maximum: 100_000 },
+        tso_bytes: 0,
+        ..config()
+    };
     let mut world = World::new(&config, Path::new(10, Span::from_ms(1)));
     world.open();
     world.write(0, 20_000_000);
@@ -206,12 +230,19 @@ fn a_fixed_send_buffer_limits_what_is_in_flight() {
     let rate = 20_000_000.0 / world.now.since(start).as_secs_f64();
     // What waits for room is let in when a third of the buffer is free.
     let bound = 100_000.0 / 0.002;
-    assert!(rate < bound && rate > 2.0 / 3.0 * bound, "{rate} bytes/s, window over round trip is {bound}");
+    assert!(
+        rate < bound && rate > 2.0 / 3.0 * bound,
+        "{rate} bytes/s, window over round trip is {bound}"
+    );
 }
 
 #[test]
 fn what_waits_for_room_is_let_in_when_a_third_of_the_buffer_is_free() {
-    let config = TcpConfig { send_buffer: Buffer { initial: 90_000, maximum: 90_000 }, tso_bytes: 0, ..config() };
+    let config = TcpConfig {
+        send_buffer: Buffer { initial: 90_000, maximum: 90_000 },
+        tso_bytes: 0,
+        ..config()
+    };
     let mut world = World::new(&config, Path::new(10, Span::from_ms(1)));
     world.open();
     world.write(0, 20_000_000);
@@ -227,19 +258,29 @@ fn what_waits_for_room_is_let_in_when_a_third_of_the_buffer_is_free() {
 
 #[test]
 fn an_autotuned_send_buffer_is_twice_the_memory_of_the_window() {
-    let config = TcpConfig { send_buffer: Buffer { initial: 16_384, maximum: 1 << 20 }, window_cap_bytes: 200_000, ..config() };
+    let config = TcpConfig {
+        send_buffer: Buffer { initial: 16_384, maximum: 1 << 20 },
+        window_cap_bytes: 200_000,
+        ..config()
+    };
     let mut world = World::new(&config, Path::new(10, Span::from_ms(1)));
     world.open();
     world.write(0, 10_000_000);
     world.run_to_quiet(1_000_000);
-    assert_eq!(world.ends[0].buffers().0, 2 * 200 * (2_048 + 256), "1000 bytes and 640 of headers, and a record");
+    assert_eq!(
+        world.ends[0].buffers().0,
+        2 * 200 * (2_048 + 256),
+        "1000 bytes and 640 of headers, and a record"
+    );
     assert_eq!(world.readable[1], 10_000_000);
 }
 
 #[test]
 fn the_link_is_filled() {
-    let mut world =
-        World::new(&TcpConfig { window_cap_bytes: 1_000_000, ..TcpConfig { mss: 1448, ..config() } }, Path::new(10, DELAY));
+    let mut world = World::new(
+        &TcpConfig { window_cap_bytes: 1_000_000, ..TcpConfig { mss: 1448, ..config() } },
+        Path::new(10, DELAY),
+    );
     world.open();
     world.write(0, 1_000_000_000);
     world.run_for(Span::from_ms(20));
@@ -253,7 +294,8 @@ fn the_link_is_filled() {
 #[test]
 fn an_idle_connection_starts_slowly_again() {
     let after = |idle: Span, slow_start_after_idle: bool| {
-        let mut world = World::new(&TcpConfig { slow_start_after_idle, ..config() }, Path::new(10, DELAY));
+        let mut world =
+            World::new(&TcpConfig { slow_start_after_idle, ..config() }, Path::new(10, DELAY));
         world.open();
         world.write(0, 3_000_000);
         world.run_to_quiet(100_000);
@@ -295,11 +337,17 @@ fn a_burst_ends_with_a_push() {
     world.open();
     world.write(0, 40_000);
     world.run_for(Span::from_us(10));
-    let pushed: Vec<bool> = world.data_from(0).map(|s| s.packet.flags.contains(Flags::PSH)).collect();
-    assert_eq!(pushed, [false, false, false, false, true, false, false, false, false, true], "ten segments, five at a time");
+    let pushed: Vec<bool> =
+        world.data_from(0).map(|s| s.packet.flags.contains(Flags::PSH)).collect();
+    assert_eq!(
+        pushed,
+        [false, false, false, false, true, false, false, false, false, true],
+        "ten segments, five at a time"
+    );
 }
 
-/// Linux `tcp_mss_split_point` without Nagle's algorithm: the peer's window is used to its last byte, if a full segment fits besides.
+/// Linux `tcp_mss_split_point` without Nagle's algorithm: the peer's window is used to its last
+/// byte, if a full segment fits besides.
 #[test]
 fn a_burst_ends_where_the_peers_window_does() {
     let receive_buffer = Buffer { initial: 4_500, maximum: 4_500 };
@@ -309,12 +357,20 @@ fn a_burst_ends_where_the_peers_window_does() {
     world.run_to_quiet(10_000);
     assert_eq!(world.readable[1], 40_000);
     let data: Vec<_> = world.data_from(0).map(|s| (s.packet.seq, s.packet.payload_bytes)).collect();
-    let edges: Vec<u64> = world.acks_from(1).map(|s| s.packet.ack + u64::from(s.packet.window)).collect();
-    let short = data.iter().find(|segment| segment.1 < 1000).expect("the window is no multiple of a segment");
+    let edges: Vec<u64> =
+        world.acks_from(1).map(|s| s.packet.ack + u64::from(s.packet.window)).collect();
+    let short = data
+        .iter()
+        .find(|segment| segment.1 < 1000)
+        .expect("the window is no multiple of a segment");
     assert!(edges.contains(&(short.0 + u64::from(short.1))), "{short:?} {edges:?}");
 }
 
 #[test]
 fn one_end_of_a_connection_fits_sixteen_cache_lines() {
-    assert!(size_of::<tailrace_endpoint::transport::Tcp>() <= 1024, "{}", size_of::<tailrace_endpoint::transport::Tcp>());
+    assert!(
+        size_of::<tailrace_endpoint::transport::Tcp>() <= 1024,
+        "{}",
+        size_of::<tailrace_endpoint::transport::Tcp>()
+    );
 }

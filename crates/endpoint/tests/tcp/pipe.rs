@@ -23,7 +23,13 @@ pub enum Fate {
 /// Loses the first transmission of the segments of side 0 that begin at these offsets.
 pub fn losing(offsets: impl IntoIterator<Item = u64>) -> impl FnMut(usize, u64, &Packet) -> Fate {
     let mut left: BTreeSet<u64> = offsets.into_iter().collect();
-    move |side, _, p| if side == 0 && p.payload_bytes > 0 && left.remove(&p.seq) { Fate::Drop } else { Fate::Deliver }
+    move |side, _, p| {
+        if side == 0 && p.payload_bytes > 0 && left.remove(&p.seq) {
+            Fate::Drop
+        } else {
+            Fate::Deliver
+        }
+    }
 }
 
 /// One direction of the path.
@@ -40,7 +46,12 @@ pub struct Path {
 
 impl Path {
     pub fn new(gbps: u64, delay: Span) -> Path {
-        Path { ps_per_byte: 8000_u64.checked_div(gbps).unwrap_or(0), delay, queue_bytes: u64::MAX, mark_bytes: u64::MAX }
+        Path {
+            ps_per_byte: 8000_u64.checked_div(gbps).unwrap_or(0),
+            delay,
+            queue_bytes: u64::MAX,
+            mark_bytes: u64::MAX,
+        }
     }
 }
 
@@ -116,7 +127,12 @@ impl Link {
     fn arrive(&mut self, at: Time, side: usize, packet: Packet) {
         self.packets.push(packet);
         self.order += 1;
-        self.arrivals.push(Reverse(Arrival { at, order: self.order, side, index: self.packets.len() - 1 }));
+        self.arrivals.push(Reverse(Arrival {
+            at,
+            order: self.order,
+            side,
+            index: self.packets.len() - 1,
+        }));
     }
 
     fn send(&mut self, now: Time, side: usize, mut packet: Packet) -> Option<Time> {
@@ -126,7 +142,8 @@ impl Link {
         let index = self.frames[side];
         self.frames[side] += 1;
         let fate = (self.fate)(side, index, &packet);
-        let is_lost = fate == Fate::Drop || waiting + u64::from(packet.frame_bytes) > path.queue_bytes;
+        let is_lost =
+            fate == Fate::Drop || waiting + u64::from(packet.frame_bytes) > path.queue_bytes;
         self.sent.push(Sent { at: now, side, packet, is_lost });
         if waiting + u64::from(packet.frame_bytes) > path.queue_bytes {
             return None;

@@ -1,7 +1,10 @@
-//! Whatever the network loses, delays, repeats or marks: everything arrives once and in order, and both ends fall silent.
+//! Whatever the network loses, delays, repeats or marks: everything arrives once and in order, and
+//! both ends fall silent.
 
 use proptest::prelude::*;
-use tailrace_endpoint::transport::{Buffer, CongestionControl, Failure, SlowStartExit, Tcp, TcpConfig};
+use tailrace_endpoint::transport::{
+    Buffer, CongestionControl, Failure, SlowStartExit, Tcp, TcpConfig,
+};
 use tailrace_units::{Probability, RandomStream, Span, Time};
 use tailrace_wire::Packet;
 
@@ -66,13 +69,29 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         Just(CongestionControl::Dctcp),
         Just(CongestionControl::Bbr)
     ];
-    let exit = prop_oneof![Just(SlowStartExit::None), Just(SlowStartExit::Hystart), Just(SlowStartExit::HystartPlusPlus)];
-    let sizes = (prop_oneof![Just(536_u32), Just(1448), Just(8948)], prop_oneof![Just(0_u32), Just(65_536)]);
-    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), prop_oneof![Just(0_u64), Just(1), Just(40)]);
-    let buffers =
-        (prop_oneof![Just(1_000_u64), Just(30_000), Just(1 << 20)], prop_oneof![Just(600_u64), Just(40_000), Just(1 << 20)]);
+    let exit = prop_oneof![
+        Just(SlowStartExit::None),
+        Just(SlowStartExit::Hystart),
+        Just(SlowStartExit::HystartPlusPlus)
+    ];
+    let sizes = (
+        prop_oneof![Just(536_u32), Just(1448), Just(8948)],
+        prop_oneof![Just(0_u32), Just(65_536)],
+    );
+    let switches =
+        (any::<bool>(), any::<bool>(), any::<bool>(), prop_oneof![Just(0_u64), Just(1), Just(40)]);
+    let buffers = (
+        prop_oneof![Just(1_000_u64), Just(30_000), Just(1 << 20)],
+        prop_oneof![Just(600_u64), Just(40_000), Just(1 << 20)],
+    );
     (control, exit, sizes, switches, buffers).prop_map(
-        |(congestion_control, slow_start_exit, (mss, tso_bytes), (ecn, sack, tail_loss_probe, delayed_ms), (send, receive))| {
+        |(
+            congestion_control,
+            slow_start_exit,
+            (mss, tso_bytes),
+            (ecn, sack, tail_loss_probe, delayed_ms),
+            (send, receive),
+        )| {
             TcpConfig {
                 congestion_control,
                 slow_start_exit,
@@ -90,15 +109,27 @@ fn config() -> impl Strategy<Value = TcpConfig> {
 }
 
 fn path() -> impl Strategy<Value = Path> {
-    (prop_oneof![Just(0_u64), Just(1), Just(10)], 1..2_000_u64, prop_oneof![Just(u64::MAX), Just(40_000_u64)])
-        .prop_map(|(gbps, delay_us, queue_bytes)| Path { queue_bytes, ..Path::new(gbps, Span::from_us(delay_us)) })
+    (
+        prop_oneof![Just(0_u64), Just(1), Just(10)],
+        1..2_000_u64,
+        prop_oneof![Just(u64::MAX), Just(40_000_u64)],
+    )
+        .prop_map(|(gbps, delay_us, queue_bytes)| Path {
+            queue_bytes,
+            ..Path::new(gbps, Span::from_us(delay_us))
+        })
 }
 
-/// Whether an end has given up. With up to two of five frames lost, and acknowledgements as well, fifteen in a row may be.
+/// Whether an end has given up. With up to two of five frames lost, and acknowledgements as well,
+/// fifteen in a row may be.
 fn has_given_up(world: &World, mistreatment: &Mistreatment) -> bool {
     let failures: Vec<Failure> = world.ends.iter().filter_map(Tcp::failure).collect();
     let is_late = world.now > Time::ZERO + Span::from_secs(900);
-    assert!(failures.is_empty() || (mistreatment.loss_percent > 10 && is_late), "{failures:?} at {:?}", world.now);
+    assert!(
+        failures.is_empty() || (mistreatment.loss_percent > 10 && is_late),
+        "{failures:?} at {:?}",
+        world.now
+    );
     assert!(failures.iter().all(|failure| *failure == Failure::TimedOut), "{failures:?}");
     !failures.is_empty()
 }
@@ -161,14 +192,23 @@ proptest! {
             }
         }
         if !has_given_up(&world, &mistreatment) {
-            prop_assert_eq!((world.readable[1], world.ends[1].unread(), world.acked[0]), (bytes, 0, bytes));
+            prop_assert_eq!(
+                (world.readable[1], world.ends[1].unread(), world.acked[0]),
+                (bytes, 0, bytes)
+            );
         }
-        // Each segment that announces what is left of an earlier window rounds it up to a unit of the window scale, as in Linux.
+        // Each segment that announces what is left of an earlier window rounds it up to a unit of
+        // the window scale, as in Linux.
         let buffer = config.receive_buffer.maximum.max(65_535);
-        let unit = 1 << (0..14).find(|shift| buffer >> shift <= 65_535).expect("buffers here are small");
+        let unit =
+            1 << (0..14).find(|shift| buffer >> shift <= 65_535).expect("buffers here are small");
         let announced = world.sent().iter().filter(|sent| sent.side == 1).count() as u64;
         // Payload takes half of its length off the window at least.
-        prop_assert!(most_unread <= 2 * buffer + announced * (unit - 1), "{} bytes in the buffer", most_unread);
+        prop_assert!(
+            most_unread <= 2 * buffer + announced * (unit - 1),
+            "{} bytes in the buffer",
+            most_unread
+        );
         let mut edge = 0;
         for sent in world.sent().iter().filter(|sent| sent.side == 1) {
             let right = sent.packet.ack + u64::from(sent.packet.window);
@@ -189,7 +229,8 @@ proptest! {
         prop_assume!(world.ends.iter().all(|end| end.failure().is_none()));
         world.write(0, 300_000);
         for us in calls {
-            // Nobody is called at its deadline: arrivals wait, then the timers find everything overdue or nothing due.
+            // Nobody is called at its deadline: arrivals wait, then the timers find everything
+            // overdue or nothing due.
             world.stall(Span::from_us(us));
         }
         world.run_to_quiet(EVENTS_MAX);

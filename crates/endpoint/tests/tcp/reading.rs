@@ -1,4 +1,5 @@
-//! An application that reads late: how its buffer fills, its window closes and opens, and what the peer is told of it.
+//! An application that reads late: how its buffer fills, its window closes and opens, and what the
+//! peer is told of it.
 
 use tailrace_endpoint::transport::{Buffer, TcpConfig};
 use tailrace_units::{Span, Time};
@@ -13,7 +14,11 @@ const DELAY: Span = Span::from_us(50);
 /// The kernel's defaults with a fixed receive buffer, in which a byte takes a byte off the window.
 fn buffer(bytes: u64) -> TcpConfig {
     let config = linux();
-    TcpConfig { receive_buffer: Buffer { initial: bytes, maximum: bytes }, segment_memory: 2 * config.mss, ..config }
+    TcpConfig {
+        receive_buffer: Buffer { initial: bytes, maximum: bytes },
+        segment_memory: 2 * config.mss,
+        ..config
+    }
 }
 
 /// Two ends of which B leaves unread what A has written.
@@ -25,8 +30,9 @@ fn left_unread(config: &TcpConfig, bytes: u64) -> World {
     world
 }
 
-/// Linux `__tcp_select_window` ends the quick acknowledgements of a new connection when half of the buffer is full; then full segments
-/// wait for the reader (`__tcp_ack_snd_check`), at most as long as any other.
+/// Linux `__tcp_select_window` ends the quick acknowledgements of a new connection when half of the
+/// buffer is full; then full segments wait for the reader (`__tcp_ack_snd_check`), at most as long
+/// as any other.
 #[test]
 fn beyond_half_a_buffer_acknowledgements_wait_for_the_reader() {
     play(
@@ -51,8 +57,9 @@ fn beyond_half_a_buffer_acknowledgements_wait_for_the_reader() {
     );
 }
 
-/// Linux `tcp_cleanup_rbuf`: a window is worth a segment of its own when it is twice what the peer has left, and `__tcp_select_window`:
-/// less than a segment and less than a sixteenth of the buffer are no window.
+/// Linux `tcp_cleanup_rbuf`: a window is worth a segment of its own when it is twice what the peer
+/// has left, and `__tcp_select_window`: less than a segment and less than a sixteenth of the buffer
+/// are no window.
 #[test]
 fn a_closed_window_opens_by_a_segment_or_a_sixteenth_and_then_by_doubling() {
     let closed = "
@@ -74,11 +81,13 @@ fn a_closed_window_opens_by_a_segment_or_a_sixteenth_and_then_by_doubling() {
         > ack 40001 win 10000
         ";
     play(&buffer(40_000), 0, 32_896, &format!("{closed}{opening}"));
-    let a_segment = "late\n +0 < 1:8001\n +40 > ack 8001 win 0\n read 999\n read 1\n > ack 8001 win 1000";
+    let a_segment =
+        "late\n +0 < 1:8001\n +40 > ack 8001 win 0\n read 999\n read 1\n > ack 8001 win 1000";
     play(&buffer(8_000), 0, 32_896, a_segment);
 }
 
-/// A short segment outside a dialogue is answered when it is read and nothing is left (Linux `tcp_cleanup_rbuf`).
+/// A short segment outside a dialogue is answered when it is read and nothing is left (Linux
+/// `tcp_cleanup_rbuf`).
 #[test]
 fn a_short_segment_is_acknowledged_when_everything_is_read() {
     play(
@@ -108,8 +117,12 @@ fn a_closed_window_is_probed_until_it_opens() {
     let mut world = left_unread(&buffer(20_000), 50_000);
     let start = world.now;
     world.run_for(Span::from_secs(7));
-    assert_eq!((world.readable[1], world.ends[0].unacked(), world.ends[0].unsent()), (20_000, 0, 30_000));
-    let probes: Vec<u64> = world.acks_from(0).skip(1).map(|s| s.at.since(start).ps() / 1_000_000_000).collect();
+    assert_eq!(
+        (world.readable[1], world.ends[0].unacked(), world.ends[0].unsent()),
+        (20_000, 0, 30_000)
+    );
+    let probes: Vec<u64> =
+        world.acks_from(0).skip(1).map(|s| s.at.since(start).ps() / 1_000_000_000).collect();
     assert_eq!(probes, [202, 603, 1405, 3008, 6214], "each twice as late as the one before");
     // The application reads, and the peer hears of it at once.
     let opened = world.now;
@@ -138,7 +151,8 @@ fn a_lost_update_of_the_window_costs_no_more_than_the_next_probe() {
     assert_eq!((world.readable[1], world.ends[0].stats().window_probes), (40_000, 1));
 }
 
-/// 4 MB need a shift of 6: what a segment announces is a multiple of 64 bytes, and its right edge never moves back.
+/// 4 MB need a shift of 6: what a segment announces is a multiple of 64 bytes, and its right edge
+/// never moves back.
 #[test]
 fn a_scaled_window_is_announced_in_whole_units() {
     let mut world = left_unread(&buffer(4_000_000), 6_000_000);
@@ -160,7 +174,8 @@ fn a_scaled_window_is_announced_in_whole_units() {
 /// The buffer is tuned to what is read, not to what arrives.
 #[test]
 fn a_buffer_does_not_grow_for_a_reader_that_is_slow() {
-    let tuned = TcpConfig { receive_buffer: Buffer { initial: 65_536, maximum: 6 << 20 }, ..linux() };
+    let tuned =
+        TcpConfig { receive_buffer: Buffer { initial: 65_536, maximum: 6 << 20 }, ..linux() };
     let grown = |piece: u64| {
         let mut world = left_unread(&tuned, 4_000_000);
         let end = world.now + Span::from_ms(20);

@@ -23,8 +23,10 @@ fn config() -> TcpConfig {
 
 #[test]
 fn after_the_quick_start_every_second_segment_is_acknowledged() {
-    let mut world =
-        World::new(&TcpConfig { receive_buffer: Buffer { initial: 60_000, maximum: 60_000 }, ..config() }, Path::new(10, DELAY));
+    let mut world = World::new(
+        &TcpConfig { receive_buffer: Buffer { initial: 60_000, maximum: 60_000 }, ..config() },
+        Path::new(10, DELAY),
+    );
     world.open();
     world.write(0, 2_000_000);
     world.run_to_quiet(100_000);
@@ -48,7 +50,8 @@ fn with_merged_frames_every_aggregate_is_acknowledged() {
 
 #[test]
 fn without_delay_every_segment_is_acknowledged() {
-    let mut world = World::new(&TcpConfig { delayed_ack: Span::ZERO, ..config() }, Path::new(10, DELAY));
+    let mut world =
+        World::new(&TcpConfig { delayed_ack: Span::ZERO, ..config() }, Path::new(10, DELAY));
     world.open();
     world.write(0, 500_000);
     world.run_to_quiet(100_000);
@@ -82,7 +85,8 @@ fn in_a_dialogue_acknowledgements_ride_on_data() {
     let start = ask(&mut world, 200, 800);
     world.run_for(Span::from_ms(5));
     let timeline = world.timeline(start);
-    let (question, answer) = (timeline.lines().next().expect("a question"), timeline.lines().nth(1).expect("an answer"));
+    let (question, answer) =
+        (timeline.lines().next().expect("a question"), timeline.lines().nth(1).expect("an answer"));
     assert!(question.contains("A 1001+200 ack 4001"), "{timeline}");
     assert!(answer.contains("B 4001+800 ack 1201"), "{timeline}");
     assert_eq!(timeline.lines().count(), 2, "no acknowledgement travels alone:\n{timeline}");
@@ -99,7 +103,11 @@ fn with_a_clock_tick_acknowledgements_are_delayed_by_up_to_a_tick_more() {
     let answered = world.now;
     world.run_to_quiet(100);
     let at = world.acks_from(0).last().expect("an acknowledgement").at;
-    assert!(at.since(answered) > Span::from_ms(40) && at.since(answered) <= Span::from_ms(44), "{:?}", at.since(answered));
+    assert!(
+        at.since(answered) > Span::from_ms(40) && at.since(answered) <= Span::from_ms(44),
+        "{:?}",
+        at.since(answered)
+    );
     assert_eq!(at.since(Time::ZERO).ps() % Span::from_ms(4).ps(), Span::from_ms(1).ps());
 }
 
@@ -143,7 +151,12 @@ fn a_hole_and_its_filling_are_acknowledged_at_once() {
     let start = world.now;
     world.write(0, 8000);
     world.run_to_quiet(1000);
-    let acks: Vec<String> = world.timeline(start).lines().filter(|l| l.contains(" B ")).map(|l| l[14..].to_string()).collect();
+    let acks: Vec<String> = world
+        .timeline(start)
+        .lines()
+        .filter(|l| l.contains(" B "))
+        .map(|l| l[14..].to_string())
+        .collect();
     let expected = [
         "ack 1001 ACK",
         "ack 2001 ACK",
@@ -160,7 +173,11 @@ fn a_hole_and_its_filling_are_acknowledged_at_once() {
 #[test]
 fn what_arrives_twice_is_reported_once() {
     let fate = |side: usize, _: u64, p: &Packet| {
-        if side == 0 && p.seq == 1 && p.payload_bytes > 0 { Fate::Twice(Span::from_us(500)) } else { Fate::Deliver }
+        if side == 0 && p.seq == 1 && p.payload_bytes > 0 {
+            Fate::Twice(Span::from_us(500))
+        } else {
+            Fate::Deliver
+        }
     };
     let mut world = World::with_fate(&config(), Path::new(10, DELAY), fate);
     world.open();
@@ -178,7 +195,11 @@ fn the_window_starts_at_64_kib_opens_with_what_arrives_and_never_shrinks() {
     let mut drops = 0;
     let fate = move |side: usize, _: u64, p: &Packet| {
         drops += u64::from(side == 0 && p.payload_bytes > 0);
-        if side == 0 && p.payload_bytes > 0 && drops.is_multiple_of(97) { Fate::Drop } else { Fate::Deliver }
+        if side == 0 && p.payload_bytes > 0 && drops.is_multiple_of(97) {
+            Fate::Drop
+        } else {
+            Fate::Deliver
+        }
     };
     let mut world = World::with_fate(&config(), Path::new(10, DELAY), fate);
     world.open();
@@ -203,8 +224,11 @@ fn an_autotuned_receive_buffer_grows_until_it_does_not_limit() {
     // 10 Gbit/s and 4 ms: 5 MB fill the path.
     let path = Path::new(10, Span::from_ms(2));
     let goodput = |buffer: Buffer| {
-        let config =
-            TcpConfig { receive_buffer: buffer, send_buffer: Buffer { initial: 64 << 20, maximum: 64 << 20 }, ..config() };
+        let config = TcpConfig {
+            receive_buffer: buffer,
+            send_buffer: Buffer { initial: 64 << 20, maximum: 64 << 20 },
+            ..config()
+        };
         let mut world = World::new(&config, path);
         world.merge = (Span::from_us(20), 65_536);
         world.open();
@@ -221,7 +245,9 @@ fn an_autotuned_receive_buffer_grows_until_it_does_not_limit() {
 #[test]
 fn a_mark_is_echoed_until_the_sender_has_reduced_once() {
     let config = TcpConfig { ecn: true, ..config() };
-    let fate = |side: usize, _: u64, p: &Packet| if side == 0 && p.seq == 20_001 { Fate::Mark } else { Fate::Deliver };
+    let fate = |side: usize, _: u64, p: &Packet| {
+        if side == 0 && p.seq == 20_001 { Fate::Mark } else { Fate::Deliver }
+    };
     let mut world = World::with_fate(&config, Path::new(10, DELAY), fate);
     world.open();
     world.write(0, 200_000);
@@ -238,7 +264,12 @@ fn a_mark_is_echoed_until_the_sender_has_reduced_once() {
 #[test]
 fn dctcp_echoes_every_change_of_state() {
     let receive_buffer = Buffer { initial: 60_000, maximum: 60_000 };
-    let config = TcpConfig { ecn: true, congestion_control: CongestionControl::Dctcp, receive_buffer, ..config() };
+    let config = TcpConfig {
+        ecn: true,
+        congestion_control: CongestionControl::Dctcp,
+        receive_buffer,
+        ..config()
+    };
     let fate = |side: usize, _: u64, p: &Packet| {
         if side == 0 && (41_001..=45_001).contains(&p.seq) { Fate::Mark } else { Fate::Deliver }
     };
@@ -258,13 +289,18 @@ fn dctcp_echoes_every_change_of_state() {
     assert_eq!(echoed, 5000);
 }
 
-/// Reports that B sends while a segment of A is missing, over a path of 10 Gbit/s where a segment arrives every 0.84 us, and the time of each.
+/// Reports that B sends while a segment of A is missing, over a path of 10 Gbit/s where a segment
+/// arrives every 0.84 us, and the time of each.
 fn reports(config: &TcpConfig, delay: Span) -> Vec<Time> {
     let mut world = World::with_fate(config, Path::new(10, delay), losing([600_001]));
     world.open();
     world.write(0, 3_000_000);
     world.run_to_quiet(100_000);
-    world.acks_from(1).filter(|sent| sent.packet.ack == 600_001 && sent.packet.sack[0].bytes > 0).map(|sent| sent.at).collect()
+    world
+        .acks_from(1)
+        .filter(|sent| sent.packet.ack == 600_001 && sent.packet.sack[0].bytes > 0)
+        .map(|sent| sent.at)
+        .collect()
 }
 
 /// Linux `tcp_comp_sack_nr`: three reports at once, then one for 45 arrivals.
@@ -274,20 +310,28 @@ fn of_many_held_segments_every_forty_fifth_is_reported() {
     let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1].since(pair[0]).ps() / 1_000).collect();
     assert!(gaps.len() >= 4, "{gaps:?}");
     assert!(gaps[..2].iter().all(|ns| *ns < 1_000), "{gaps:?}");
-    let frame_ns = u64::from(MSS + 90) * 8 / 10; // at 10 Gbit/s, with headers and gaps of a little under 90 bytes
+    // at 10 Gbit/s, with headers and gaps of a little under 90 bytes
+    let frame_ns = u64::from(MSS + 90) * 8 / 10;
     for gap in &gaps[2..gaps.len() - 1] {
-        assert!((44 * frame_ns..=46 * frame_ns).contains(gap), "{gap} ns of {frame_ns} ns each: {gaps:?}");
+        assert!(
+            (44 * frame_ns..=46 * frame_ns).contains(gap),
+            "{gap} ns of {frame_ns} ns each: {gaps:?}"
+        );
     }
 }
 
-/// Linux `tcp_comp_sack_delay_ns` and `tcp_comp_sack_slack_ns`: a report waits for a twentieth of the round trip and 100 us; without a
-/// round trip to speak of for the last alone.
+/// Linux `tcp_comp_sack_delay_ns` and `tcp_comp_sack_slack_ns`: a report waits for a twentieth of
+/// the round trip and 100 us; without a round trip to speak of for the last alone.
 #[test]
 fn a_report_waits_for_a_twentieth_of_the_round_trip() {
-    let slow = TcpConfig { receive_buffer: Buffer { initial: 60_000, maximum: 60_000 }, ..config() };
+    let slow =
+        TcpConfig { receive_buffer: Buffer { initial: 60_000, maximum: 60_000 }, ..config() };
     let times = reports(&slow, Span::from_ms(2));
     let wait = times[3].since(times[2]);
-    assert!(wait > Span::from_us(100 + 4_000 / 20 - 5) && wait < Span::from_us(100 + 4_000 / 20 + 10), "{wait:?}");
+    assert!(
+        wait > Span::from_us(100 + 4_000 / 20 - 5) && wait < Span::from_us(100 + 4_000 / 20 + 10),
+        "{wait:?}"
+    );
 }
 
 #[test]
@@ -302,10 +346,13 @@ fn without_selective_reports_nothing_is_compressed() {
     assert_eq!(repeated, held + 1, "one for each that is held, and the first");
 }
 
-/// Forty segments in order, four above a gap, and what `then` says. Reports that are prompt are over, and the window stays as it is.
+/// Forty segments in order, four above a gap, and what `then` says. Reports that are prompt are
+/// over, and the window stays as it is.
 fn play_gap(then: &str) {
-    let fixed = TcpConfig { receive_buffer: Buffer { initial: 60_000, maximum: 60_000 }, ..linux() };
-    let in_order: String = (0..40).map(|n| format!("+0 < {}:{}\n", n * 1000 + 1, n * 1000 + 1001)).collect();
+    let fixed =
+        TcpConfig { receive_buffer: Buffer { initial: 60_000, maximum: 60_000 }, ..linux() };
+    let in_order: String =
+        (0..40).map(|n| format!("+0 < {}:{}\n", n * 1000 + 1, n * 1000 + 1001)).collect();
     let above = "
         acks
         +0 < 41001:42001
@@ -319,7 +366,8 @@ fn play_gap(then: &str) {
     play(&fixed, 1, 60_000, &format!("{in_order}{above}{then}"));
 }
 
-/// Linux `tcp_sack_compress_send_ack`: a report has room for three ranges, and none leaves it unreported.
+/// Linux `tcp_sack_compress_send_ack`: a report has room for three ranges, and none leaves it
+/// unreported.
 #[test]
 fn a_third_range_sends_the_report_that_waits() {
     play_gap(

@@ -10,7 +10,11 @@ use crate::pipe::Path;
 const DELAY: Span = Span::from_us(50);
 
 fn plain() -> TcpConfig {
-    TcpConfig { slow_start_exit: SlowStartExit::None, delayed_ack: Span::ZERO, ..TcpConfig::linux(1448) }
+    TcpConfig {
+        slow_start_exit: SlowStartExit::None,
+        delayed_ack: Span::ZERO,
+        ..TcpConfig::linux(1448)
+    }
 }
 
 fn open() -> World {
@@ -26,7 +30,13 @@ fn reset(seq: u64) -> Packet {
 
 /// Resets that were sent, by side.
 fn resets(world: &World) -> [usize; 2] {
-    [0, 1].map(|side| world.sent().iter().filter(|sent| sent.side == side && sent.packet.flags.contains(Flags::RST)).count())
+    [0, 1].map(|side| {
+        world
+            .sent()
+            .iter()
+            .filter(|sent| sent.side == side && sent.packet.flags.contains(Flags::RST))
+            .count()
+    })
 }
 
 #[test]
@@ -34,11 +44,18 @@ fn a_reset_with_the_number_that_is_expected_ends_the_connection_at_once() {
     let mut world = open();
     world.write(0, 100_000);
     world.inject(0, &reset(1));
-    assert_eq!((world.ends[0].failure(), world.ends[0].closing()), (Some(Failure::Reset), Close::Closed));
+    assert_eq!(
+        (world.ends[0].failure(), world.ends[0].closing()),
+        (Some(Failure::Reset), Close::Closed)
+    );
     assert_eq!(world.ends[0].poll_timeout(), Time::NEVER);
     let sent = world.sent().len();
     world.write(0, 1_000);
-    assert_eq!((world.sent().len(), resets(&world)), (sent, [0, 0]), "a reset is not answered, and nothing more is sent");
+    assert_eq!(
+        (world.sent().len(), resets(&world)),
+        (sent, [0, 0]),
+        "a reset is not answered, and nothing more is sent"
+    );
 }
 
 #[test]
@@ -63,7 +80,10 @@ fn a_syn_that_is_reset_is_refused_if_the_reset_acknowledges_it() {
     world.inject(0, &Packet { ack: 5, flags: Flags::RST.with(Flags::ACK), ..Packet::default() });
     assert_eq!(world.ends[0].failure(), None);
     world.inject(0, &Packet { ack: 1, flags: Flags::RST.with(Flags::ACK), ..Packet::default() });
-    assert_eq!((world.ends[0].failure(), world.ends[0].poll_timeout()), (Some(Failure::Refused), Time::NEVER));
+    assert_eq!(
+        (world.ends[0].failure(), world.ends[0].poll_timeout()),
+        (Some(Failure::Refused), Time::NEVER)
+    );
 }
 
 #[test]
@@ -74,7 +94,10 @@ fn a_connection_that_is_not_yet_open_is_reset_too() {
     world.inject(1, &reset(7));
     assert_eq!(world.ends[1].failure(), None);
     world.inject(1, &reset(1));
-    assert_eq!((world.ends[1].failure(), world.ends[1].poll_timeout()), (Some(Failure::Reset), Time::NEVER));
+    assert_eq!(
+        (world.ends[1].failure(), world.ends[1].poll_timeout()),
+        (Some(Failure::Reset), Time::NEVER)
+    );
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! One end and a scripted peer: the form in which the kernel's own tests (packetdrill) are written.
 //!
-//! A line is `write N`; `+T < ACK [win W] [ece] [dsack A:B] [sack A:B ...]`, an acknowledgement T milliseconds after the
-//! line before; `+T`, time passes; `> A:B [ect0]`, what must have been sent since; `+T > A:B`, sent by a timer then, give or take 3 ms; or a
-//! statement about `cwnd`, `ssthresh`, `lost`, `reordering` or `state`; `ignore` forgets what was sent.
+//! A line is `write N`; `+T < ACK [win W] [ece] [dsack A:B] [sack A:B ...]`, an acknowledgement T
+//! milliseconds after the line before; `+T`, time passes; `> A:B [ect0]`, what must have been sent
+//! since; `+T > A:B`, sent by a timer then, give or take 3 ms; or a statement about `cwnd`,
+//! `ssthresh`, `lost`, `reordering` or `state`; `ignore` forgets what was sent.
 //!
-//! As a receiver: `+T < A:B [push]`, a segment or what GRO makes of several. `acks`, acknowledgements without payload are looked at
-//! from here on: `> ack A [win W] [dsack A:B] [sack A:B ...]`, whose reports must be these and no others. `late`, the same, and the
-//! application reads when it is told to: `read N`.
+//! As a receiver: `+T < A:B [push]`, a segment or what GRO makes of several. `acks`,
+//! acknowledgements without payload are looked at from here on: `> ack A [win W] [dsack A:B] [sack
+//! A:B ...]`, whose reports must be these and no others. `late`, the same, and the application
+//! reads when it is told to: `read N`.
 
 use std::collections::VecDeque;
 
@@ -14,7 +16,8 @@ use tailrace_endpoint::transport::{Buffer, Identity, Segment, Tcp, TcpConfig, Tr
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet, SackBlock, Tag};
 
-/// How much later than stated a timer may act: two ticks and what the script's round trip rounds off.
+/// How much later than stated a timer may act: two ticks and what the script's round trip rounds
+/// off.
 const TOLERANCE: Span = Span::from_ms(3);
 
 #[derive(Default)]
@@ -28,7 +31,11 @@ struct Sent {
 impl Transmit for Sent {
     fn send(&mut self, packet: Packet) -> Option<Time> {
         if packet.payload_bytes > 0 {
-            self.data.push_back((packet.seq, packet.seq + u64::from(packet.payload_bytes), packet.ecn));
+            self.data.push_back((
+                packet.seq,
+                packet.seq + u64::from(packet.payload_bytes),
+                packet.ecn,
+            ));
         } else if self.are_acks_watched {
             self.acks.push_back(packet);
         }
@@ -45,7 +52,10 @@ struct Play {
 
 /// The kernel's defaults in its tests: CUBIC, segments of 1000 bytes, a large send buffer.
 pub fn linux() -> TcpConfig {
-    TcpConfig { send_buffer: Buffer { initial: 400_000, maximum: 400_000 }, ..TcpConfig::linux(1000) }
+    TcpConfig {
+        send_buffer: Buffer { initial: 400_000, maximum: 400_000 },
+        ..TcpConfig::linux(1000)
+    }
 }
 
 /// How the connection comes about.
@@ -60,15 +70,22 @@ pub struct Opening {
     pub is_active: bool,
 }
 
-/// Plays `script` against an end that was opened by the peer, `open_ms` after its SYN-ACK, and whose peer takes `window` bytes.
+/// Plays `script` against an end that was opened by the peer, `open_ms` after its SYN-ACK, and
+/// whose peer takes `window` bytes.
 pub fn play(config: &TcpConfig, open_ms: u64, window: u32, script: &str) {
     play_after(config, &Opening { ms: open_ms, window, mss: config.mss, is_active: false }, script);
 }
 
 /// Plays `script` after this opening.
 pub fn play_after(config: &TcpConfig, opening: &Opening, script: &str) {
-    let identity = Identity { flow_hash: 0, to_endpoint: 0, to_host: 0, tag: Tag::default(), dscp: 0 };
-    let mut play = Play { tcp: Tcp::new(config, identity), now: Time::ZERO, sent: Sent::default(), window: opening.window };
+    let identity =
+        Identity { flow_hash: 0, to_endpoint: 0, to_host: 0, tag: Tag::default(), dscp: 0 };
+    let mut play = Play {
+        tcp: Tcp::new(config, identity),
+        now: Time::ZERO,
+        sent: Sent::default(),
+        window: opening.window,
+    };
     if opening.is_active {
         play.open_actively(config, opening)
     } else {
@@ -81,18 +98,29 @@ pub fn play_after(config: &TcpConfig, opening: &Opening, script: &str) {
 
 impl Play {
     fn open_passively(&mut self, config: &TcpConfig, opening: &Opening) {
-        let flags = if config.ecn { Flags::SYN.with(Flags::ECE).with(Flags::CWR) } else { Flags::SYN };
+        let flags =
+            if config.ecn { Flags::SYN.with(Flags::ECE).with(Flags::CWR) } else { Flags::SYN };
         let mut syn = Packet { flags, window: opening.window.min(32_792), ..Packet::default() };
         syn.sack[0] = SackBlock { offset: opening.mss as i32, bytes: u32::from(config.sack) };
         self.deliver(&syn);
         self.pass(Span::from_ms(opening.ms));
-        self.deliver(&Packet { seq: 1, ack: 1, window: opening.window, flags: Flags::ACK, ..Packet::default() });
+        self.deliver(&Packet {
+            seq: 1,
+            ack: 1,
+            window: opening.window,
+            flags: Flags::ACK,
+            ..Packet::default()
+        });
     }
 
     fn open_actively(&mut self, config: &TcpConfig, opening: &Opening) {
         self.tcp.connect(self.now, &mut self.sent);
         self.pass(Span::from_ms(opening.ms));
-        let flags = if config.ecn { Flags::SYN.with(Flags::ACK).with(Flags::ECE) } else { Flags::SYN.with(Flags::ACK) };
+        let flags = if config.ecn {
+            Flags::SYN.with(Flags::ACK).with(Flags::ECE)
+        } else {
+            Flags::SYN.with(Flags::ACK)
+        };
         let mut answer = Packet { ack: 1, flags, window: opening.window, ..Packet::default() };
         answer.sack[0] = SackBlock { offset: opening.mss as i32, bytes: u32::from(config.sack) };
         self.deliver(&answer);
@@ -142,7 +170,11 @@ impl Play {
                 self.silence(line);
                 let at = self.now + milliseconds(after);
                 self.pass(self.tcp.poll_timeout().since(self.now));
-                assert!(self.now >= at && self.now <= at + TOLERANCE, "{line}: at {:?}, not at {at:?}", self.now);
+                assert!(
+                    self.now >= at && self.now <= at + TOLERANCE,
+                    "{line}: at {:?}, not at {at:?}",
+                    self.now
+                );
                 self.line(&format!("> {}", expected.join(" ")));
             }
             [after, "<", range, rest @ ..] if range.contains(':') => {
@@ -178,7 +210,10 @@ impl Play {
         let blocks = rest.iter().filter(|word| !word.ends_with("sack"));
         for (slot, block) in packet.sack.iter_mut().zip(blocks) {
             let (start, end) = range_of(block);
-            *slot = SackBlock { offset: (start as i64 - ack as i64) as i32, bytes: (end - start) as u32 };
+            *slot = SackBlock {
+                offset: (start as i64 - ack as i64) as i32,
+                bytes: (end - start) as u32,
+            };
         }
         self.deliver(&packet);
     }
@@ -187,7 +222,14 @@ impl Play {
     fn arrive(&mut self, (seq, end): (u64, u64), is_push: bool) {
         let flags = if is_push { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
         let payload_bytes = (end - seq) as u16;
-        self.deliver(&Packet { seq, ack: 1, window: self.window, flags, payload_bytes, ..Packet::default() });
+        self.deliver(&Packet {
+            seq,
+            ack: 1,
+            window: self.window,
+            flags,
+            payload_bytes,
+            ..Packet::default()
+        });
     }
 
     fn expect_ack(&mut self, ack: u64, mut rest: &[&str], line: &str) {
@@ -198,7 +240,8 @@ impl Play {
             rest = after;
         }
         assert_eq!(sent.flags.contains(Flags::DSACK), rest.contains(&"dsack"), "{line}");
-        let expected: Vec<(u64, u64)> = rest.iter().filter(|word| word.contains(':')).map(|word| range_of(word)).collect();
+        let expected: Vec<(u64, u64)> =
+            rest.iter().filter(|word| word.contains(':')).map(|word| range_of(word)).collect();
         let blocks = sent.sack.iter().filter(|block| block.bytes != 0);
         let reported: Vec<(u64, u64)> = blocks.map(|block| edges(ack, block)).collect();
         assert_eq!(reported, expected, "{line}");
@@ -210,7 +253,10 @@ impl Play {
         let mut next = start;
         while next < end {
             let segment = self.sent.data.pop_front();
-            assert!(segment.is_some_and(|s| s.0 == next && s.1 <= end), "{line}: sent {segment:?} where {next} was expected");
+            assert!(
+                segment.is_some_and(|s| s.0 == next && s.1 <= end),
+                "{line}: sent {segment:?} where {next} was expected"
+            );
             let (_, sent, mark) = segment.expect("checked");
             assert!(ecn.is_none_or(|ecn| ecn == mark), "{line}: sent {mark:?}");
             next = sent;
@@ -219,7 +265,11 @@ impl Play {
 
     fn silence(&self, line: &str) {
         assert!(self.sent.data.is_empty(), "before {line}: unexpected {:?}", self.sent.data);
-        assert!(self.sent.acks.is_empty(), "before {line}: unexpected acknowledgements {:?}", self.sent.acks);
+        assert!(
+            self.sent.acks.is_empty(),
+            "before {line}: unexpected acknowledgements {:?}",
+            self.sent.acks
+        );
     }
 }
 

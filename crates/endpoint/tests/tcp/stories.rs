@@ -4,7 +4,8 @@ use tailrace_endpoint::transport::TcpConfig;
 
 use crate::script::{linux, play};
 
-/// Seven are in flight and the threshold is seven: the first retransmission goes all the same (Linux `tcp_cwnd_reduction`).
+/// Seven are in flight and the threshold is seven: the first retransmission goes all the same
+/// (Linux `tcp_cwnd_reduction`).
 #[test]
 fn the_first_retransmission_is_never_held_back() {
     play(
@@ -25,7 +26,8 @@ fn the_first_retransmission_is_never_held_back() {
     );
 }
 
-/// The hole was only late: its retransmission is reported as a duplicate after recovery, and the reduction is taken back.
+/// The hole was only late: its retransmission is reported as a duplicate after recovery, and the
+/// reduction is taken back.
 #[test]
 fn a_needless_recovery_is_taken_back_when_the_duplicate_is_reported() {
     play(
@@ -49,7 +51,8 @@ fn a_needless_recovery_is_taken_back_when_the_duplicate_is_reported() {
     );
 }
 
-/// Without SACK, what a timeout's retransmission and originals did together is no evidence that the timeout was spurious.
+/// Without SACK, what a timeout's retransmission and originals did together is no evidence that the
+/// timeout was spurious.
 #[test]
 fn without_sack_progress_past_a_retransmission_is_no_evidence() {
     play(
@@ -93,8 +96,9 @@ fn a_timeout_leaves_recent_segments_alone() {
     );
 }
 
-/// Linux `tcp_cwnd_reduction`: below the threshold a segment more leaves than was delivered when an acknowledgement advances, but not when it
-/// shows another loss. Six were delivered in all, four of them now, and two sent: four leave, not five.
+/// Linux `tcp_cwnd_reduction`: below the threshold a segment more leaves than was delivered when an
+/// acknowledgement advances, but not when it shows another loss. Six were delivered in all, four of
+/// them now, and two sent: four leave, not five.
 #[test]
 fn proportional_reduction_does_not_grow_on_news_of_another_loss() {
     play(

@@ -55,17 +55,23 @@ impl Default for Card {
 }
 
 impl Card {
-    /// The next frame that the driver has handed over, with its bytes: those in the ring before `end`.
+    /// The next frame that the driver has handed over, with its bytes: those in the ring before
+    /// `end`.
     pub fn take(&mut self, end: u16, bytes: &mut Vec<u8>) -> Result<Option<Sent>, String> {
-        let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else { return Ok(None) };
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else {
+            return Ok(None);
+        };
         if !ring.ready() || ring.next_avail() == end {
             return Ok(None);
         }
         let Some(chain) = ring.pop_descriptor_chain(memory) else { return Ok(None) };
         let place = chain.head_index();
-        let mut reader = chain.reader(memory).map_err(|error| format!("a frame in the ring: {error}"))?;
+        let mut reader =
+            chain.reader(memory).map_err(|error| format!("a frame in the ring: {error}"))?;
         let mut header = [0; HEADER_BYTES];
-        reader.read_exact(&mut header).map_err(|error| format!("the header of a frame: {error}"))?;
+        reader
+            .read_exact(&mut header)
+            .map_err(|error| format!("the header of a frame: {error}"))?;
         bytes.resize(reader.available_bytes().min(ROW_BYTES_MAX), 0);
         reader.read_exact(bytes).map_err(|error| format!("the bytes of a frame: {error}"))?;
         Ok(Some(Sent { place, header: Header::read(&header) }))
@@ -73,16 +79,21 @@ impl Card {
 
     /// Frames were sent: their places are the driver's again. Returns whether it wants to know.
     pub fn give_back(&mut self, places: impl Iterator<Item = u16>) -> Result<bool, String> {
-        let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else { return Ok(false) };
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else {
+            return Ok(false);
+        };
         for place in places {
-            ring.add_used(memory, place, 0).map_err(|error| format!("the ring of sent frames: {error}"))?;
+            ring.add_used(memory, place, 0)
+                .map_err(|error| format!("the ring of sent frames: {error}"))?;
         }
         ring.needs_notification(memory).map_err(|error| format!("the ring of sent frames: {error}"))
     }
 
     /// Hands a frame to the driver; returns whether there was room.
     pub fn receive(&mut self, frame: &[u8]) -> Result<bool, String> {
-        let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else { return Ok(false) };
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else {
+            return Ok(false);
+        };
         if !ring.ready() {
             return Ok(false);
         }
@@ -106,19 +117,24 @@ impl Card {
             let (now, later) = rest.split_at(rest.len().min(writer.available_bytes()));
             writer.write_all(now).map_err(|error| fault(&error))?;
             rest = later;
-            ring.add_used(memory, *place, (before + now.len()) as u32).map_err(|error| fault(&error))?;
+            ring.add_used(memory, *place, (before + now.len()) as u32)
+                .map_err(|error| fault(&error))?;
         }
         Ok(true)
     }
 
     /// Whether the driver wants to know of what it was handed.
     pub fn wants_interrupt(&mut self) -> Result<bool, String> {
-        let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else { return Ok(false) };
-        ring.needs_notification(memory).map_err(|error| format!("the ring of received frames: {error}"))
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else {
+            return Ok(false);
+        };
+        ring.needs_notification(memory)
+            .map_err(|error| format!("the ring of received frames: {error}"))
     }
 
-    /// Asks the driver to tell when it has made more room for frames than there is. It does so when it fills the place that it is
-    /// told of, which is thus the one behind the last that it has filled.
+    /// Asks the driver to tell when it has made more room for frames than there is. It does so when
+    /// it fills the place that it is told of, which is thus the one behind the last that it has
+    /// filled.
     pub fn await_room(&mut self) -> Result<(), String> {
         let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else { return Ok(()) };
         let mut places = 0;
@@ -144,14 +160,16 @@ mod tests {
     /// VRING_DESC_F_WRITE: the device writes into it.
     const WRITE: u16 = 2;
 
-    /// A card whose driver has made room for frames in so many buffers of 112 bytes; and the ring of used buffers: how many, and of each
-    /// how much was written.
+    /// A card whose driver has made room for frames in so many buffers of 112 bytes; and the ring
+    /// of used buffers: how many, and of each how much was written.
     fn card(buffers: u16) -> (Card, impl Fn() -> Vec<u32>) {
-        let memory: GuestMemoryMmap = GuestMemoryMmap::from_ranges(&[(GuestAddress(0), 0x2_0000)]).expect("there is memory");
+        let memory: GuestMemoryMmap =
+            GuestMemoryMmap::from_ranges(&[(GuestAddress(0), 0x2_0000)]).expect("there is memory");
         let driver = MockSplitQueue::new(&memory, 16);
         let at = |number: u16| BUFFERS_AT + u64::from(number) * u64::from(BUFFER_BYTES);
-        let room: Vec<RawDescriptor> =
-            (0..buffers).map(|number| RawDescriptor::from(Descriptor::new(at(number), BUFFER_BYTES, WRITE, 0))).collect();
+        let room: Vec<RawDescriptor> = (0..buffers)
+            .map(|number| RawDescriptor::from(Descriptor::new(at(number), BUFFER_BYTES, WRITE, 0)))
+            .collect();
         driver.add_desc_chains(&room, 0).expect("they fit");
         let ring = driver.create_queue::<Queue>().expect("a ring");
         let used = driver.used_addr();
@@ -159,7 +177,11 @@ mod tests {
             let memory = memory.clone();
             move || {
                 let count: u16 = memory.read_obj(GuestAddress(used.0 + 2)).expect("it is there");
-                let of = |number: u16| memory.read_obj(GuestAddress(used.0 + 8 + 8 * u64::from(number))).expect("it is there");
+                let of = |number: u16| {
+                    memory
+                        .read_obj(GuestAddress(used.0 + 8 + 8 * u64::from(number)))
+                        .expect("it is there")
+                };
                 (0..count).map(of).collect()
             }
         };
@@ -175,7 +197,11 @@ mod tests {
         assert_eq!(card.receive(&frame), Ok(true));
         assert_eq!(written(), [112, 112, 38], "with a header of 12 bytes");
         let mut bytes = vec![0; 262];
-        card.memory.as_ref().expect("it has some").read_slice(&mut bytes, GuestAddress(BUFFERS_AT)).expect("it is there");
+        card.memory
+            .as_ref()
+            .expect("it has some")
+            .read_slice(&mut bytes, GuestAddress(BUFFERS_AT))
+            .expect("it is there");
         assert_eq!(bytes[..HEADER_BYTES], Header::of_received(3));
         assert_eq!(bytes[HEADER_BYTES..], frame);
     }

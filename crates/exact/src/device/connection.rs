@@ -31,7 +31,9 @@ pub struct Message {
 impl Message {
     /// A number of the payload, or zero where it is too short.
     pub fn u32(&self, at: usize) -> u32 {
-        self.payload.get(at..at + 4).map_or(0, |bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes")))
+        self.payload
+            .get(at..at + 4)
+            .map_or(0, |bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes")))
     }
 
     /// The same with 64 bits.
@@ -57,10 +59,13 @@ impl VhostConnection {
     /// A message that has come whole already.
     pub fn take_message(&mut self) -> io::Result<Option<Message>> {
         let Some(header) = self.bytes.get(..HEADER) else { return Ok(None) };
-        let word = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
+        let word =
+            |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
         let (request, flags, size) = (word(0), word(4), word(8) as usize);
         if size > PAYLOAD_MAX {
-            return Err(io::Error::other(format!("request {request} has a payload of {size} bytes")));
+            return Err(io::Error::other(format!(
+                "request {request} has a payload of {size} bytes"
+            )));
         }
         if self.bytes.len() < HEADER + size {
             return Ok(None);
@@ -132,7 +137,10 @@ mod tests {
             assert!(device.read().expect("it is open"));
         }
         let message = device.take_message().expect("sound").expect("whole");
-        assert_eq!((message.request, message.needs_reply, message.u32(0), message.u32(4)), (35, true, 1, 2));
+        assert_eq!(
+            (message.request, message.needs_reply, message.u32(0), message.u32(4)),
+            (35, true, 1, 2)
+        );
         assert_eq!(message.u64(8), 0, "what is missing is zero");
         assert!(!device.read().expect("nothing is no error"));
         drop(guest);

@@ -20,14 +20,15 @@ impl Header {
         Header { gso_type: bytes[1], gso_bytes: u16::from_le_bytes([bytes[4], bytes[5]]) }
     }
 
-    /// The payload of each TCP segment that the frame is to be cut into; `None` for a frame that stays whole.
+    /// The payload of each TCP segment that the frame is to be cut into; `None` for a frame that
+    /// stays whole.
     pub fn segment_bytes(self) -> Option<usize> {
         let is_row = self.gso_type & !GSO_ECN == GSO_TYPE_TCP_IPV4 && self.gso_bytes > 0;
         is_row.then_some(usize::from(self.gso_bytes))
     }
 
-    /// The header of a frame that is handed to a driver in so many buffers. Its checksum was right when it was sent, and nothing
-    /// on the way damages frames.
+    /// The header of a frame that is handed to a driver in so many buffers. Its checksum was right
+    /// when it was sent, and nothing on the way damages frames.
     pub fn of_received(buffers: u16) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[0] = DATA_VALID;

@@ -1,4 +1,5 @@
-//! The network interface of a guest: a virtio device (Virtio 1.1, 5.1) over the vhost-user protocol.
+//! The network interface of a guest: a virtio device (Virtio 1.1, 5.1) over the vhost-user
+//! protocol.
 
 mod card;
 mod connection;

@@ -38,8 +38,8 @@ const INDIRECT_DESC: u64 = 1 << 28;
 const EVENT_IDX: u64 = 1 << 29;
 const PROTOCOL_FEATURES: u64 = 1 << 30;
 const VERSION_1: u64 = 1 << 32;
-/// Acknowledgements, a channel of the device's own, a configuration space, and no events for rings: kicks and interrupts are in the page
-/// of the clock, which they cannot outrun.
+/// Acknowledgements, a channel of the device's own, a configuration space, and no events for rings:
+/// kicks and interrupts are in the page of the clock, which they cannot outrun.
 const PROTOCOL: u64 = 1 << 3 | 1 << 5 | 1 << 9 | 1 << 14;
 /// Configuration space: address, status (link up), pairs of rings, MTU.
 const CONFIGURATION_BYTES: usize = 12;
@@ -65,7 +65,14 @@ pub struct Negotiation {
 impl Negotiation {
     /// An interface with this address and MTU.
     pub fn new(mac: [u8; 6], mtu_bytes: u32, offered: Features) -> Negotiation {
-        let mut features = GUEST_CSUM | MTU | MAC | MRG_RXBUF | STATUS | INDIRECT_DESC | PROTOCOL_FEATURES | VERSION_1;
+        let mut features = GUEST_CSUM
+            | MTU
+            | MAC
+            | MRG_RXBUF
+            | STATUS
+            | INDIRECT_DESC
+            | PROTOCOL_FEATURES
+            | VERSION_1;
         if offered.segmentation {
             features |= CSUM | HOST_TSO4 | HOST_ECN;
         }
@@ -81,21 +88,35 @@ impl Negotiation {
     }
 
     /// Does what a message asks for.
-    pub fn handle(&mut self, message: &Message, connection: &mut VhostConnection, card: &mut Card) -> io::Result<Answer> {
+    pub fn handle(
+        &mut self,
+        message: &Message,
+        connection: &mut VhostConnection,
+        card: &mut Card,
+    ) -> io::Result<Answer> {
         let number = message.request;
         let mut answer = Answer::Done;
         match number {
-            request::GET_FEATURES => return reply(connection, number, &self.features.to_le_bytes()),
-            request::GET_PROTOCOL_FEATURES => return reply(connection, number, &PROTOCOL.to_le_bytes()),
+            request::GET_FEATURES => {
+                return reply(connection, number, &self.features.to_le_bytes());
+            }
+            request::GET_PROTOCOL_FEATURES => {
+                return reply(connection, number, &PROTOCOL.to_le_bytes());
+            }
             request::GET_CONFIG => return reply(connection, number, &self.configured(message)),
             request::SET_FEATURES => self.has_event_index = message.u64(0) & EVENT_IDX != 0,
             request::SET_SLAVE_REQ_FD => answer = Answer::Channel(descriptor(connection)?),
             request::SET_MEM_TABLE => card.memory = Some(memory(message, connection)?),
-            request::SET_VRING_NUM | request::SET_VRING_ADDR | request::SET_VRING_BASE | request::SET_VRING_ENABLE => {
+            request::SET_VRING_NUM
+            | request::SET_VRING_ADDR
+            | request::SET_VRING_BASE
+            | request::SET_VRING_ENABLE => {
                 self.set_ring(message, card)?;
             }
             request::SET_OWNER | request::SET_PROTOCOL_FEATURES | request::SET_CONFIG => {}
-            other => return Err(io::Error::other(format!("the device does not know request {other}"))),
+            other => {
+                return Err(io::Error::other(format!("the device does not know request {other}")));
+            }
         }
         if message.needs_reply {
             connection.answer(number, &0_u64.to_le_bytes())?;
@@ -118,11 +139,15 @@ impl Negotiation {
     fn set_ring(&self, message: &Message, card: &mut Card) -> io::Result<()> {
         let index = message.u32(0) as usize;
         let Some(ring) = card.rings.get_mut(index) else {
-            return Err(io::Error::other(format!("the device has rings {RECEIVE} and {TRANSMIT}, and not {index}")));
+            return Err(io::Error::other(format!(
+                "the device has rings {RECEIVE} and {TRANSMIT}, and not {index}"
+            )));
         };
         let halves = |address: u64| (Some(address as u32), Some((address >> 32) as u32));
         match message.request {
-            request::SET_VRING_NUM => ring.set_size(message.u32(4).min(u32::from(RING_ENTRIES)) as u16),
+            request::SET_VRING_NUM => {
+                ring.set_size(message.u32(4).min(u32::from(RING_ENTRIES)) as u16)
+            }
             request::SET_VRING_ADDR => {
                 let [desc, used, avail] = [8, 16, 24].map(|at| halves(message.u64(at)));
                 ring.set_desc_table_address(desc.0, desc.1);
@@ -148,10 +173,13 @@ fn reply(connection: &mut VhostConnection, number: u32, payload: &[u8]) -> io::R
 }
 
 fn descriptor(connection: &mut VhostConnection) -> io::Result<OwnedFd> {
-    connection.take_descriptor().ok_or_else(|| io::Error::other("a message came without its descriptor"))
+    connection
+        .take_descriptor()
+        .ok_or_else(|| io::Error::other("a message came without its descriptor"))
 }
 
-/// The memory of a guest, which is a file: regions of four words, the first after the number of them.
+/// The memory of a guest, which is a file: regions of four words, the first after the number of
+/// them.
 fn memory(message: &Message, connection: &mut VhostConnection) -> io::Result<GuestMemoryMmap> {
     let mut regions = Vec::new();
     for number in 0..message.u32(0) as usize {
@@ -159,7 +187,9 @@ fn memory(message: &Message, connection: &mut VhostConnection) -> io::Result<Gue
         let file = FileOffset::new(File::from(descriptor(connection)?), offset);
         let mapped = MmapRegion::from_file(file, size as usize).map_err(io::Error::other)?;
         let region = GuestRegionMmap::new(mapped, GuestAddress(address));
-        regions.push(region.ok_or_else(|| io::Error::other("a region of memory ends beyond 64 bits"))?);
+        regions.push(
+            region.ok_or_else(|| io::Error::other("a region of memory ends beyond 64 bits"))?,
+        );
     }
     GuestMemoryMmap::from_regions(regions).map_err(io::Error::other)
 }

@@ -1,6 +1,7 @@
 //! Cutting a row of TCP segments into frames, as an interface with TCP segmentation offload does.
 //!
-//! TCP checksums stay as the kernel left them, partial: the receiving interface vouches for its frames.
+//! TCP checksums stay as the kernel left them, partial: the receiving interface vouches for its
+//! frames.
 
 const IP: usize = 14;
 const TCP_FLAGS: usize = 13;
@@ -47,7 +48,8 @@ impl<'a> Segments<'a> {
         true
     }
 
-    /// Length and identification, which counts on (as tcp_gso_segment and inet_gso_segment do), and with them the checksum.
+    /// Length and identification, which counts on (as tcp_gso_segment and inet_gso_segment do), and
+    /// with them the checksum.
     fn write_ip(&self, frame: &mut [u8], number: u16) {
         let length = (frame.len() - IP) as u16;
         let tcp = IP + usize::from(frame[IP] & 15) * 4;
@@ -56,7 +58,8 @@ impl<'a> Segments<'a> {
         let identification = u16::from_be_bytes([ip[4], ip[5]]).wrapping_add(number);
         ip[4..6].copy_from_slice(&identification.to_be_bytes());
         ip[10..12].fill(0);
-        let sum: u32 = ip.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
+        let sum: u32 =
+            ip.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
         let folded = (sum & 0xFFFF) + (sum >> 16);
         let checksum = !((folded & 0xFFFF) + (folded >> 16)) as u16;
         ip[10..12].copy_from_slice(&checksum.to_be_bytes());
@@ -87,7 +90,28 @@ mod tests {
         let mut row = vec![0; IP];
         row[12] = 8;
         row.extend([0x45, 2, 0, 0, 0, 7, 0x40, 0, 64, 6, 0, 0, 10, 77, 0, 1, 10, 77, 0, 2]);
-        row.extend([0, 1, 0, 2, 0, 0, 3, 0xE8, 0, 0, 0, 0, 0x80, FIN | PSH | CWR, 1, 0, 0, 0, 0, 0]);
+        row.extend([
+            0,
+            1,
+            0,
+            2,
+            0,
+            0,
+            3,
+            0xE8,
+            0,
+            0,
+            0,
+            0,
+            0x80,
+            FIN | PSH | CWR,
+            1,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ]);
         row.extend([1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2]);
         row.extend((0..payload).map(|n| n as u8));
         row
@@ -103,7 +127,8 @@ mod tests {
     fn the_frames_of_a_row_count_on_and_the_last_one_ends_it() {
         let frames = cut(&row(2_500), 1_000);
         assert_eq!(frames.iter().map(Vec::len).collect::<Vec<_>>(), [1_066, 1_066, 566]);
-        let sequence = |frame: &Vec<u8>| u32::from_be_bytes(frame[38..42].try_into().expect("four bytes"));
+        let sequence =
+            |frame: &Vec<u8>| u32::from_be_bytes(frame[38..42].try_into().expect("four bytes"));
         assert_eq!(frames.iter().map(sequence).collect::<Vec<_>>(), [1_000, 2_000, 3_000]);
         assert_eq!(frames.iter().map(|frame| frame[19]).collect::<Vec<_>>(), [7, 8, 9]);
         assert_eq!(frames.iter().map(|frame| frame[47]).collect::<Vec<_>>(), [CWR, 0, FIN | PSH]);
@@ -120,15 +145,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_payload_comes_out_as_it_went_in(payload in 0_usize..70_000, segment_bytes in 500_usize..9_000) {
+        fn the_payload_comes_out_as_it_went_in(
+            payload in 0_usize..70_000,
+            segment_bytes in 500_usize..9_000,
+        ) {
             let row = row(payload);
             let frames = cut(&row, segment_bytes);
             let joined: Vec<u8> = frames.iter().flat_map(|frame| frame[66..].to_vec()).collect();
             prop_assert_eq!(&joined[..], &row[66..]);
             for frame in &frames {
-                let sum: u32 = frame[IP..34].chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
+                let sum: u32 = frame[IP..34]
+                    .chunks(2)
+                    .map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])))
+                    .sum();
                 prop_assert_eq!((sum & 0xFFFF) + (sum >> 16), 0xFFFF);
-                prop_assert_eq!(usize::from(u16::from_be_bytes([frame[16], frame[17]])), frame.len() - IP);
+                prop_assert_eq!(
+                    usize::from(u16::from_be_bytes([frame[16], frame[17]])),
+                    frame.len() - IP
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Tags with a priority (802.1Q clause 9), which a driver puts into frames: a kernel tells the priority of a socket in no other way.
+//! Tags with a priority (802.1Q clause 9), which a driver puts into frames: a kernel tells the
+//! priority of a socket in no other way.
 
 /// Destination and source, which stand before a tag.
 const ADDRESSES_BYTES: usize = 12;
@@ -7,7 +8,8 @@ const ETHERTYPE_VLAN: [u8; 2] = [0x81, 0];
 /// The priority is the upper three bits.
 const PRIORITY_SHIFT: u8 = 5;
 
-/// Takes the tag out of a frame, or out of the headers of a row of segments. Returns its priority; `None` where there is no tag.
+/// Takes the tag out of a frame, or out of the headers of a row of segments. Returns its priority;
+/// `None` where there is no tag.
 pub fn take_tag(frame: &mut Vec<u8>) -> Option<u8> {
     let tag = frame.get(ADDRESSES_BYTES..ADDRESSES_BYTES + TAG_BYTES)?;
     let priority = tag[2] >> PRIORITY_SHIFT;

@@ -1,8 +1,10 @@
-//! The keeper of a guest: a process that ends with the engine, and with which every process of the guest ends.
+//! The keeper of a guest: a process that ends with the engine, and with which every process of the
+//! guest ends.
 //!
-//! User-Mode Linux runs the programs of a guest in processes of the machine, stopped at each system call. If its kernel were
-//! killed alone, they would go on, and their system calls would be the machine's. So the kernel is the first process of a
-//! process namespace: whatever ends it ends the rest.
+//! User-Mode Linux runs the programs of a guest in processes of the machine, stopped at each system
+//! call. If its kernel were killed alone, they would go on, and their system calls would be the
+//! machine's. So the kernel is the first process of a process namespace: whatever ends it ends the
+//! rest.
 
 use super::seccomp::deny_randomness;
 use nix::sched::{CloneFlags, unshare};
@@ -22,10 +24,14 @@ use std::process::{Command, ExitCode};
 pub fn cage(kernel: &str, arguments: &[String]) -> Result<ExitCode, String> {
     let say = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from).map_err(say("asking for a signal"))?;
-    enter_namespace().map_err(say("making a process namespace (hint: as root, or allow user namespaces)"))?;
+    enter_namespace()
+        .map_err(say("making a process namespace (hint: as root, or allow user namespaces)"))?;
     // Addresses would differ from run to run, and the order of what is kept by address with them.
     let persona = personality::get().map(|persona| persona | Persona::ADDR_NO_RANDOMIZE);
-    persona.and_then(personality::set).map_err(io::Error::from).map_err(say("setting the personality"))?;
+    persona
+        .and_then(personality::set)
+        .map_err(io::Error::from)
+        .map_err(say("setting the personality"))?;
     let mut command = Command::new(kernel);
     command.args(arguments);
     let mut child = spawn(&mut command).map_err(say("starting the kernel"))?;

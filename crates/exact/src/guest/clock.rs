@@ -1,7 +1,8 @@
 //! The clock of a guest, which the engine owns: a page of memory that both have
 //! (arch/um/include/shared/clock_page.h, which is in crates/exact/kernel/clock-page.patch).
 //!
-//! One of the two runs at any moment, the one whose turn it is; it alone reads and writes the rest of the page.
+//! One of the two runs at any moment, the one whose turn it is; it alone reads and writes the rest
+//! of the page.
 
 use nix::errno::Errno;
 use std::fs::File;
@@ -76,7 +77,8 @@ impl Clock {
         let descriptor = memory_file()?;
         let file = File::from(descriptor.try_clone()?);
         file.set_len(BYTES as u64)?;
-        let page = MmapRegion::from_file(FileOffset::new(file, 0), BYTES).map_err(io::Error::other)?;
+        let page =
+            MmapRegion::from_file(FileOffset::new(file, 0), BYTES).map_err(io::Error::other)?;
         let clock = Clock { page };
         clock.set(TIME_OF_DAY, time_of_day);
         clock.set(FREE_UNTIL, free_until);
@@ -117,14 +119,19 @@ impl Clock {
         let count = self.get::<u32>(KICKED).min(KICKS_MAX) as usize;
         kicks.extend((0..count).map(|number| {
             let at = KICKS + number * KICK_BYTES;
-            Kick { at: self.get(at), ring: self.get::<u32>(at + 8) as usize, index: self.get::<u32>(at + 12) as u16 }
+            Kick {
+                at: self.get(at),
+                ring: self.get::<u32>(at + 8) as usize,
+                index: self.get::<u32>(at + 12) as u16,
+            }
         }));
         if count > 0 {
             self.set(KICKED, 0_u32);
         }
     }
 
-    /// Lets the guest run from `now` on, and as long as it asks for nothing at or after `until`; these rings interrupt it.
+    /// Lets the guest run from `now` on, and as long as it asks for nothing at or after `until`;
+    /// these rings interrupt it.
     pub fn run(&self, now: u64, until: u64, interrupts: u64) {
         self.set(NOW, now);
         self.set(INTERRUPTS, interrupts);
@@ -139,11 +146,17 @@ impl Clock {
     }
 
     fn get<T: vm_memory::AtomicAccess>(&self, at: usize) -> T {
-        self.page.as_volatile_slice().load(at, Ordering::SeqCst).expect("it is in the page, at its alignment")
+        self.page
+            .as_volatile_slice()
+            .load(at, Ordering::SeqCst)
+            .expect("it is in the page, at its alignment")
     }
 
     fn set<T: vm_memory::AtomicAccess>(&self, at: usize, value: T) {
-        self.page.as_volatile_slice().store(value, at, Ordering::SeqCst).expect("it is in the page, at its alignment");
+        self.page
+            .as_volatile_slice()
+            .store(value, at, Ordering::SeqCst)
+            .expect("it is in the page, at its alignment");
     }
 
     fn word(&self) -> *const u32 {
@@ -151,11 +164,13 @@ impl Clock {
     }
 }
 
-/// A file in memory. The C library has a function for that since version 2.27, and wheels are for older ones too.
+/// A file in memory. The C library has a function for that since version 2.27, and wheels are for
+/// older ones too.
 #[expect(unsafe_code, reason = "memfd_create(2) has no wrapper that every C library has")]
 fn memory_file() -> io::Result<OwnedFd> {
     // SAFETY: the kernel reads a name that lasts for ever.
-    let number = unsafe { libc::syscall(libc::SYS_memfd_create, c"clock".as_ptr(), libc::MFD_CLOEXEC) };
+    let number =
+        unsafe { libc::syscall(libc::SYS_memfd_create, c"clock".as_ptr(), libc::MFD_CLOEXEC) };
     let number = Errno::result(number).map_err(io::Error::from)? as i32;
     // SAFETY: the kernel has just made it, and nothing else knows its number.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
@@ -164,8 +179,10 @@ fn memory_file() -> io::Result<OwnedFd> {
 /// Waits until another process wakes up whoever waits for this word, unless it has another value.
 #[expect(unsafe_code, reason = "futex(2) has no wrapper")]
 fn wait(word: *const u32, value: u32, limit: Duration) {
-    let limit = libc::timespec { tv_sec: limit.as_secs() as i64, tv_nsec: i64::from(limit.subsec_nanos()) };
-    // SAFETY: the kernel reads a mapped word and a time of this function. Whatever ends the wait, the caller looks at the word.
+    let limit =
+        libc::timespec { tv_sec: limit.as_secs() as i64, tv_nsec: i64::from(limit.subsec_nanos()) };
+    // SAFETY: the kernel reads a mapped word and a time of this function. Whatever ends the wait,
+    // the caller looks at the word.
     unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, value, &raw const limit) };
 }
 
@@ -184,7 +201,8 @@ mod tests {
     /// The engine's end and the guest's.
     fn pair() -> (Clock, Clock) {
         let (engine, descriptor) = Clock::new(77, 500).expect("a page");
-        let page = MmapRegion::from_file(FileOffset::new(File::from(descriptor), 0), BYTES).expect("a page");
+        let page = MmapRegion::from_file(FileOffset::new(File::from(descriptor), 0), BYTES)
+            .expect("a page");
         (engine, Clock { page })
     }
 
@@ -204,7 +222,10 @@ mod tests {
                     wait(guest.word(), OWNER, LIMIT);
                 }
                 assert_eq!(guest.get::<u64>(NOW), request);
-                assert_eq!((guest.get::<u64>(FREE_UNTIL), guest.get::<u64>(INTERRUPTS)), (request + 5, 2));
+                assert_eq!(
+                    (guest.get::<u64>(FREE_UNTIL), guest.get::<u64>(INTERRUPTS)),
+                    (request + 5, 2)
+                );
             }
         });
         for request in 1..100 {
@@ -227,7 +248,8 @@ mod tests {
         }
         guest.set(KICKED, 2_u32);
         engine.take_kicks(&mut kicks);
-        let expected = [Kick { at: 40, ring: 1, index: 65_535 }, Kick { at: 90, ring: 1, index: 0 }];
+        let expected =
+            [Kick { at: 40, ring: 1, index: 65_535 }, Kick { at: 90, ring: 1, index: 0 }];
         assert_eq!(kicks, expected);
         engine.take_kicks(&mut kicks);
         assert_eq!(kicks, []);

@@ -1,4 +1,5 @@
-//! A guest: a Linux kernel that is a process, with its clock and its interface in the hands of the engine.
+//! A guest: a Linux kernel that is a process, with its clock and its interface in the hands of the
+//! engine.
 
 mod cage;
 mod clock;
@@ -25,12 +26,13 @@ pub use clock::{Kick, Registers};
 
 /// Virtual time 0 as time of day: 2020-01-01 in nanoseconds since 1970.
 pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
-/// Wall time after which a kernel has looked at its clock, which is the first thing that it does; and what each other guest adds, which
-/// starts on the same core.
+/// Wall time after which a kernel has looked at its clock, which is the first thing that it does;
+/// and what each other guest adds, which starts on the same core.
 const FIRST_LOOK: Duration = Duration::from_secs(10);
 const FIRST_LOOK_OF_EACH: Duration = Duration::from_millis(200);
 /// Why a kernel does not take its clock from the page.
-const KERNEL_OF_ANOTHER: &str = "its kernel is one of another version of tailrace (hint: make exact-deps)";
+const KERNEL_OF_ANOTHER: &str =
+    "its kernel is one of another version of tailrace (hint: make exact-deps)";
 const KERNEL_OF_ANOTHER_SORT: &str = "it is not one of exact runs (hint: make exact-deps)";
 /// How often is looked whether a kernel has looked at its clock.
 const LOOK_AT_START: Duration = Duration::from_millis(2);
@@ -39,7 +41,8 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// How often is looked whether a guest that says nothing has ended.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Why a guest does not run. What it told of rings until then is to be asked for first (`take_kicks`).
+/// Why a guest does not run. What it told of rings until then is to be asked for first
+/// (`take_kicks`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GuestEvent {
     /// It waits for its clock.
@@ -82,23 +85,36 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// A guest whose process was started, one of so many: it runs. Waits until its kernel has looked at its clock.
-    pub fn meet(start: Start, negotiation: Negotiation, guests: usize, limit: Duration) -> Result<Guest, Fault> {
+    /// A guest whose process was started, one of so many: it runs. Waits until its kernel has
+    /// looked at its clock.
+    pub fn meet(
+        start: Start,
+        negotiation: Negotiation,
+        guests: usize,
+        limit: Duration,
+    ) -> Result<Guest, Fault> {
         let limit = limit.min(FIRST_LOOK + FIRST_LOOK_OF_EACH * guests as u32);
         let Start { name, mut process, clock, device } = start;
         let started = Instant::now();
         loop {
-            // In this order: a kernel that takes its clock from the page says so before it connects.
+            // In this order: a kernel that takes its clock from the page says so before it
+            // connects.
             let has_connected = is_readable(&device);
             if clock.is_known().is_some() {
                 break;
             }
             let why = if let Some(status) = process.ending() {
-                return Err(Fault::new(&name, process.why(&format!("its kernel does not start ({status})"))));
+                return Err(Fault::new(
+                    &name,
+                    process.why(&format!("its kernel does not start ({status})")),
+                ));
             } else if has_connected {
                 KERNEL_OF_ANOTHER.to_owned()
             } else if started.elapsed() > limit {
-                format!("its kernel has not looked at its clock within {} s: {KERNEL_OF_ANOTHER_SORT}", limit.as_secs())
+                format!(
+                    "its kernel has not looked at its clock within {} s: {KERNEL_OF_ANOTHER_SORT}",
+                    limit.as_secs()
+                )
             } else {
                 thread::sleep(LOOK_AT_START);
                 continue;
@@ -109,7 +125,8 @@ impl Guest {
             return Err(Fault::new(&name, KERNEL_OF_ANOTHER));
         }
         let registers = clock.registers();
-        // One that was built without the patch tells nothing, and would panic where there is more than it has room for.
+        // One that was built without the patch tells nothing, and would panic where there is more
+        // than it has room for.
         if registers.room_bytes < registers.bytes.max(1) {
             return Err(Fault::new(&name, KERNEL_OF_ANOTHER));
         }
@@ -174,7 +191,8 @@ impl Guest {
         self.interrupt = Some(self.interrupt.map_or(ring, |other| other.min(ring)));
     }
 
-    /// Waits until it does not run. A guest that says nothing for longer than `limit` of wall time spins.
+    /// Waits until it does not run. A guest that says nothing for longer than `limit` of wall time
+    /// spins.
     pub fn hear(&mut self, limit: Duration) -> Result<GuestEvent, Fault> {
         let started = Instant::now();
         loop {
@@ -188,7 +206,9 @@ impl Guest {
                 Some(Reason::Kicked) => return Ok(GuestEvent::Kicked),
                 Some(Reason::Off) => break,
                 None if self.process.ending().is_some() => break,
-                None if started.elapsed() >= SILENCE.min(limit) => self.check(started.elapsed() >= limit)?,
+                None if started.elapsed() >= SILENCE.min(limit) => {
+                    self.check(started.elapsed() >= limit)?
+                }
                 None => {}
             }
         }
@@ -196,10 +216,11 @@ impl Guest {
         Ok(GuestEvent::Off)
     }
 
-    /// Answers what its driver has asked, and lets it go on. Frames are to be taken before: a driver that ends asks for the end of
-    /// its rings.
+    /// Answers what its driver has asked, and lets it go on. Frames are to be taken before: a
+    /// driver that ends asks for the end of its rings.
     pub fn answer(&mut self) -> Result<(), Fault> {
-        self.serve_device().map_err(|error| Fault::new(&self.name, format!("its interface: {error}")))?;
+        self.serve_device()
+            .map_err(|error| Fault::new(&self.name, format!("its interface: {error}")))?;
         self.clock.go_on(self.free_until);
         Ok(())
     }
@@ -211,7 +232,9 @@ impl Guest {
         };
         while connection.read()? {
             while let Some(message) = connection.take_message()? {
-                if let Answer::Channel(channel) = self.negotiation.handle(&message, connection, &mut self.card)? {
+                if let Answer::Channel(channel) =
+                    self.negotiation.handle(&message, connection, &mut self.card)?
+                {
                     self.channel = Some(channel);
                 }
             }
@@ -219,8 +242,9 @@ impl Guest {
         Ok(())
     }
 
-    /// Whether a guest that says nothing has panicked, or spins when its time is over. A kernel that has panicked does not end: it is the
-    /// first process of its namespace, so that its own signal does not reach it.
+    /// Whether a guest that says nothing has panicked, or spins when its time is over. A kernel
+    /// that has panicked does not end: it is the first process of its namespace, so that its own
+    /// signal does not reach it.
     fn check(&self, is_over: bool) -> Result<(), Fault> {
         if let Some(lines) = self.process.panic() {
             return Err(Fault::new(&self.name, format!("its kernel panicked{lines}")));

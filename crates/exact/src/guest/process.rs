@@ -13,8 +13,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// Name of the socket in the folder of a host.
 const DEVICE: &str = "device";
-/// Name of the link to the program there. The command line of a kernel must not have the program's path either: the guest finds it by the
-/// machine's files, in the working directory of the kernel's process.
+/// Name of the link to the program there. The command line of a kernel must not have the program's
+/// path either: the guest finds it by the machine's files, in the working directory of the kernel's
+/// process.
 const PROGRAM: &str = "init";
 /// Lines of the console that a failure quotes.
 const LAST_LINES: usize = 12;
@@ -48,8 +49,9 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Starts the guest of a host. `folder` is the host's own, with a file `guest.json` for the guest's first process. Its path may be
-    /// longer than the address of a socket: the kernel is started in it, and this process reaches it by an open descriptor.
+    /// Starts the guest of a host. `folder` is the host's own, with a file `guest.json` for the
+    /// guest's first process. Its path may be longer than the address of a socket: the kernel is
+    /// started in it, and this process reaches it by an open descriptor.
     ///
     /// # Errors
     /// When a socket or the process cannot be made.
@@ -72,7 +74,16 @@ impl Machine {
         command.arg("time-travel=page");
         command.arg(format!("virtio_uml.device={DEVICE}:1"));
         let root = format!("rootflags={}", of_machine("/"));
-        command.args(["hostfs=.", "root=/dev/root", "rootfstype=hostfs", &root, "ro", "con=null", "con0=null,fd:1", "ssl=null"]);
+        command.args([
+            "hostfs=.",
+            "root=/dev/root",
+            "rootfstype=hostfs",
+            &root,
+            "ro",
+            "con=null",
+            "con0=null,fd:1",
+            "ssl=null",
+        ]);
         command.args(["uml_dir=./", "umid=guest"]);
         // The kernel stirs its command line into its random numbers.
         command.arg(format!("tailrace.seed={}.{number}", self.seed));
@@ -87,7 +98,8 @@ impl Machine {
     }
 }
 
-/// The process of a guest: a keeper, which ends with the engine, and with which everything of the guest ends.
+/// The process of a guest: a keeper, which ends with the engine, and with which everything of the
+/// guest ends.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -100,7 +112,8 @@ impl Process {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Why it has ended: what its first process has said, else `how` with the last lines of its console.
+    /// Why it has ended: what its first process has said, else `how` with the last lines of its
+    /// console.
     pub fn why(&self, how: &str) -> String {
         console::reason(&self.console).unwrap_or_else(|| how.to_owned() + &self.last_lines())
     }

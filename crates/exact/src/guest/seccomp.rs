@@ -1,4 +1,5 @@
-//! No randomness from outside: a guest's kernel asks for it by getrandom(2), and goes on without when there is none.
+//! No randomness from outside: a guest's kernel asks for it by getrandom(2), and goes on without
+//! when there is none.
 
 use std::io;
 
@@ -27,6 +28,7 @@ pub fn deny_randomness() -> io::Result<()> {
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
     nix::sys::prctl::set_no_new_privs()?;
     // SAFETY: the program and its filter outlive the call, which copies them.
-    let result = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
+    let result =
+        unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

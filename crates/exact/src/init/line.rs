@@ -2,7 +2,8 @@
 
 use crate::spec::{LINE_ETHERTYPE, LINE_FRAME_BYTES, Line};
 use nix::sys::socket::{
-    AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrLike, bind, recv, send, socket,
+    AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrLike, bind, recv,
+    send, socket,
 };
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -16,7 +17,8 @@ pub(super) struct EngineLine {
 impl EngineLine {
     /// By this interface.
     pub(super) fn open(interface: &str) -> io::Result<EngineLine> {
-        let (flags, none) = (SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK, None::<SockProtocol>);
+        let (flags, none) =
+            (SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK, None::<SockProtocol>);
         let socket = socket(AddressFamily::Packet, SockType::Raw, flags, none)?;
         bind(socket.as_raw_fd(), &address(interface)?)?;
         Ok(EngineLine { socket })

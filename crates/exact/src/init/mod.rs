@@ -1,5 +1,5 @@
-//! The first process of a guest: sets its kernel up as the plan says of the host, starts its programs when all guests are ready,
-//! and ends the guest when the engine says so.
+//! The first process of a guest: sets its kernel up as the plan says of the host, starts its
+//! programs when all guests are ready, and ends the guest when the engine says so.
 
 mod line;
 mod mounts;
@@ -23,7 +23,9 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 use tailrace_fabric::address;
-use tailrace_fabric::lab::{congestion_control_of, join_networks, set_kernel, switch_off_joining, uses_priorities};
+use tailrace_fabric::lab::{
+    congestion_control_of, join_networks, set_kernel, switch_off_joining, uses_priorities,
+};
 use tailrace_fabric::netlink::{Link, Netlink, find};
 use tailrace_plan::{Plan, RawHost};
 
@@ -32,7 +34,8 @@ const INTERFACE: &str = "eth0";
 /// On top of it where programs have priorities: the tags tell the engine.
 const PRIORITY_TAGS: &str = "priority";
 const LOOPBACK: Link = Link(1);
-/// Frames that wait in the queue of the interface: what Linux gives an Ethernet interface. Its queueing discipline counts bytes.
+/// Frames that wait in the queue of the interface: what Linux gives an Ethernet interface. Its
+/// queueing discipline counts bytes.
 const QUEUE_FRAMES: u32 = 1_000;
 /// The header of a frame.
 const ETHERNET_BYTES: u32 = 14;
@@ -40,7 +43,8 @@ const ETHERNET_BYTES: u32 = 14;
 const FILES_MAX: u64 = 1 << 20;
 /// Virtual time that programs have to end after they were told.
 const GRACE: u16 = 1_000;
-/// Above this TCP shrinks its buffers. A host with gigabytes never does, and a guest would by its small memory.
+/// Above this TCP shrinks its buffers. A host with gigabytes never does, and a guest would by its
+/// small memory.
 const TCP_MEMORY: &str = "/proc/sys/net/ipv4/tcp_mem";
 const TCP_MEMORY_PAGES: &str = "1000000";
 /// Its kernel's release.
@@ -74,7 +78,9 @@ fn serve() -> Result<(), String> {
     set_kernel(&plan, spec.host).map_err(say("the kernel's settings"))?;
     fs::write(TCP_MEMORY, [TCP_MEMORY_PAGES; 3].join(" ")).map_err(say("memory for TCP"))?;
     set_up_interface(&plan, spec.host).map_err(say("the interface"))?;
-    setrlimit(Resource::RLIMIT_NOFILE, FILES_MAX, FILES_MAX).map_err(io::Error::from).map_err(say("limits"))?;
+    setrlimit(Resource::RLIMIT_NOFILE, FILES_MAX, FILES_MAX)
+        .map_err(io::Error::from)
+        .map_err(say("limits"))?;
     let line = EngineLine::open(INTERFACE).map_err(say("the line to the engine"))?;
     line.say(Line::Ready).map_err(say("the line to the engine"))?;
     let endings = run_programs(&spec, &line).map_err(say("running programs"))?;
@@ -85,10 +91,14 @@ fn serve() -> Result<(), String> {
 
 fn read() -> Result<(GuestSpec, Plan, String), String> {
     let spec = mounts::read_in_folder(SPEC).map_err(|error| format!("{SPEC}: {error}"))?;
-    let spec: GuestSpec = serde_json::from_str(&spec).map_err(|error| format!("{SPEC}: {error}"))?;
-    let text = |path: &Path| fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let spec: GuestSpec =
+        serde_json::from_str(&spec).map_err(|error| format!("{SPEC}: {error}"))?;
+    let text = |path: &Path| {
+        fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+    };
     let plan_text = text(&spec.plan)?;
-    let plan = Plan::parse(&plan_text).map_err(|error| format!("{}: {error}", spec.plan.display()))?;
+    let plan =
+        Plan::parse(&plan_text).map_err(|error| format!("{}: {error}", spec.plan.display()))?;
     Ok((spec, plan, plan_text))
 }
 
@@ -105,7 +115,8 @@ fn set_up_interface(plan: &Plan, host: usize) -> io::Result<()> {
     join_networks(&mut netlink, link, (plan, host), congestion_control_of(plan, host))
 }
 
-/// What the queueing discipline holds: what finds no more than the plan's limit waiting still enters, a row of segments at a time.
+/// What the queueing discipline holds: what finds no more than the plan's limit waiting still
+/// enters, a row of segments at a time.
 fn queue_limit(raw: &RawHost) -> u32 {
     let row_bytes = u64::from(raw.nic.tso_bytes.max(raw.mtu_bytes) + ETHERNET_BYTES);
     u32::try_from(raw.nic.queue_bytes.saturating_add(row_bytes)).unwrap_or(u32::MAX)
@@ -118,7 +129,8 @@ fn report_queue() -> io::Result<()> {
     fs::write(Path::new(mounts::OUTPUT).join(QueueReport::FILE), serde_json::to_string(&report)?)
 }
 
-/// What is sent through the interface that this returns carries a tag. What comes in has none, and comes by the one below.
+/// What is sent through the interface that this returns carries a tag. What comes in has none, and
+/// comes by the one below.
 fn add_priority_tags(netlink: &mut Netlink, below: Link) -> io::Result<Link> {
     netlink.add_priority_tags(PRIORITY_TAGS, below)?;
     let link = find(PRIORITY_TAGS)?;
@@ -133,7 +145,8 @@ fn run_programs(spec: &GuestSpec, line: &EngineLine) -> io::Result<Vec<Ending>> 
     signals.thread_block()?;
     let children = SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
     let mut programs = Programs::new(&spec.programs, EPOCH_NS + START_NS);
-    let timer = TimerFd::new(ClockId::CLOCK_REALTIME, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
+    let timer =
+        TimerFd::new(ClockId::CLOCK_REALTIME, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
     let (mut is_stopping, mut is_ending) = (false, false);
     let mut has_said = false;
     loop {
@@ -145,13 +158,18 @@ fn run_programs(spec: &GuestSpec, line: &EngineLine) -> io::Result<Vec<Ending>> 
         }
         match programs.next_start() {
             Some(start) if !is_ending => {
-                timer.set(Expiration::OneShot(TimeSpec::from_duration(start)), TimerSetTimeFlags::TFD_TIMER_ABSTIME)?;
+                timer.set(
+                    Expiration::OneShot(TimeSpec::from_duration(start)),
+                    TimerSetTimeFlags::TFD_TIMER_ABSTIME,
+                )?;
             }
             _ => timer.unset()?,
         }
         let limit = if is_ending { PollTimeout::from(GRACE) } else { PollTimeout::NONE };
-        let files = [line.as_fd(), children.as_fd(), timer.as_fd()].into_iter().chain(programs.outputs());
-        let mut inputs: Vec<PollFd<'_>> = files.map(|input| PollFd::new(input, PollFlags::POLLIN)).collect();
+        let files =
+            [line.as_fd(), children.as_fd(), timer.as_fd()].into_iter().chain(programs.outputs());
+        let mut inputs: Vec<PollFd<'_>> =
+            files.map(|input| PollFd::new(input, PollFlags::POLLIN)).collect();
         let count = poll(&mut inputs, limit)?;
         let has_line = inputs[0].any().unwrap_or(false);
         while children.read_signal()?.is_some() {}
@@ -199,7 +217,8 @@ mod tests {
 
     #[test]
     fn the_queue_holds_a_row_of_segments_beyond_its_limit() {
-        let plan = Plan::parse(include_str!("../../../fabric/src/measured_plan.json")).expect("the plan is sound");
+        let plan = Plan::parse(include_str!("../../../fabric/src/measured_plan.json"))
+            .expect("the plan is sound");
         let mut raw = plan.raw.hosts[0].clone();
         raw.nic.queue_bytes = 100_000;
         assert_eq!(queue_limit(&raw), 100_000 + 65_536 + 14);

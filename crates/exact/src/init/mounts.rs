@@ -22,7 +22,8 @@ const IN_MEMORY: [&str; 3] = ["/run", "/tmp", "/var/tmp"];
 /// Those of its kernel.
 const OF_KERNEL: [(&str, &str); 3] = [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")];
 
-/// Mounts what a guest has of its own. Folders with programs that this covers are mounted elsewhere, and the words point there.
+/// Mounts what a guest has of its own. Folders with programs that this covers are mounted
+/// elsewhere, and the words point there.
 pub(super) fn mount_all(spec: &mut GuestSpec, plan: &str) -> io::Result<()> {
     let covered = covered_folders(spec)?;
     OF_KERNEL.iter().try_for_each(|(kind, folder)| of_kernel(kind, folder))?;
@@ -37,7 +38,8 @@ pub(super) fn mount_all(spec: &mut GuestSpec, plan: &str) -> io::Result<()> {
     of_kernel("tmpfs", "/dev/shm")?;
     of_kernel("devpts", "/dev/pts")?;
     fs::create_dir_all(OUTPUT)?;
-    let output = spec.output.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
+    let output =
+        spec.output.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
     mount_of_machine(OUTPUT, output, MsFlags::empty())?;
     fs::write(PLAN, plan)?;
     for (number, folder) in covered.iter().enumerate() {
@@ -46,8 +48,16 @@ pub(super) fn mount_all(spec: &mut GuestSpec, plan: &str) -> io::Result<()> {
         mount_of_machine(&at, folder, MsFlags::MS_RDONLY)?;
     }
     for program in &spec.programs {
-        let owner = program.user.as_deref().map(users::find).transpose()?.map(|(user, group)| (user.as_raw(), group.as_raw()));
-        program.copies.iter().try_for_each(|copied| copy_folder(copied, owner.unwrap_or((0, 0))))?;
+        let owner = program
+            .user
+            .as_deref()
+            .map(users::find)
+            .transpose()?
+            .map(|(user, group)| (user.as_raw(), group.as_raw()));
+        program
+            .copies
+            .iter()
+            .try_for_each(|copied| copy_folder(copied, owner.unwrap_or((0, 0))))?;
     }
     Ok(())
 }
@@ -64,9 +74,11 @@ fn mount_of_machine(at: &str, folder: &str, flags: MsFlags) -> io::Result<()> {
     Ok(mount(Some("none"), at, Some("hostfs"), flags, Some(of_machine(folder).as_str()))?)
 }
 
-/// Copies a folder of the machine into the guest's memory. What covers it in the guest does not matter.
+/// Copies a folder of the machine into the guest's memory. What covers it in the guest does not
+/// matter.
 fn copy_folder(copied: &FolderCopy, owner: (u32, u32)) -> io::Result<()> {
-    let from = copied.from.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
+    let from =
+        copied.from.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
     let say = |error: io::Error| io::Error::new(error.kind(), format!("copying {from}: {error}"));
     fs::create_dir_all(SOURCE).map_err(say)?;
     mount_of_machine(SOURCE, from, MsFlags::MS_RDONLY).map_err(say)?;
@@ -84,7 +96,9 @@ fn copy_tree(from: &Path, to: &Path, owner: (u32, u32)) -> io::Result<()> {
     }
     if found.is_dir() {
         fs::create_dir(to)?;
-        let mut names = fs::read_dir(from)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
+        let mut names = fs::read_dir(from)?
+            .map(|entry| Ok(entry?.file_name()))
+            .collect::<io::Result<Vec<_>>>()?;
         names.sort();
         names.iter().try_for_each(|name| copy_tree(&from.join(name), &to.join(name), owner))?;
     } else {
@@ -99,15 +113,20 @@ fn of_kernel(kind: &str, folder: &str) -> io::Result<()> {
     mounted.map_err(|error| io::Error::other(format!("{kind} on {folder}: {error}")))
 }
 
-/// Folders with programs that lie where the guest has folders of its own. Such a program finds there what lies beside it.
+/// Folders with programs that lie where the guest has folders of its own. Such a program finds
+/// there what lies beside it.
 fn covered_folders(spec: &mut GuestSpec) -> io::Result<Vec<String>> {
     let mut folders: Vec<String> = Vec::new();
     for word in spec.programs.iter_mut().filter_map(|program| program.words.first_mut()) {
         let path = Path::new(word.as_str());
         let is_below = |folder: &str| path.starts_with(folder);
-        if IN_MEMORY.iter().any(|folder| is_below(folder)) || OF_KERNEL.iter().any(|(_, folder)| is_below(folder)) {
-            fs::metadata(path).map_err(|error| io::Error::new(error.kind(), format!("{word}: {error}")))?;
-            let (Some(folder), Some(name)) = (path.parent().and_then(Path::to_str), path.file_name().and_then(OsStr::to_str))
+        if IN_MEMORY.iter().any(|folder| is_below(folder))
+            || OF_KERNEL.iter().any(|(_, folder)| is_below(folder))
+        {
+            fs::metadata(path)
+                .map_err(|error| io::Error::new(error.kind(), format!("{word}: {error}")))?;
+            let (Some(folder), Some(name)) =
+                (path.parent().and_then(Path::to_str), path.file_name().and_then(OsStr::to_str))
             else {
                 return Err(io::Error::other(format!("{word} is no program")));
             };

@@ -19,8 +19,8 @@ const LAST_WORDS_MAX: usize = 2_000;
 /// Where programs of other users than root start: root's folder may be closed to them.
 const FOLDER_OF_USERS: &str = "/tmp";
 
-/// OpenSSL shall take random numbers from the kernel alone, whose are from the seed, and not from the processor: no RDTSC, no RDRAND, no
-/// RDSEED (OPENSSL_ia32cap(3)).
+/// OpenSSL shall take random numbers from the kernel alone, whose are from the seed, and not from
+/// the processor: no RDTSC, no RDRAND, no RDSEED (OPENSSL_ia32cap(3)).
 const NO_CHANCE: &str = "~0x4000000000000010:~0x40000";
 
 /// Who is told to end.
@@ -75,13 +75,16 @@ impl Programs {
     pub(super) fn start_due(&mut self) -> io::Result<()> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let is_ending = self.is_ending;
-        let is_due = |running: &&mut Running| running.pid.is_none() && running.ending.is_none() && running.start <= now;
+        let is_due = |running: &&mut Running| {
+            running.pid.is_none() && running.ending.is_none() && running.start <= now
+        };
         self.all.iter_mut().filter(|_| !is_ending).filter(is_due).try_for_each(Running::start)
     }
 
     /// The next start, as time of day.
     pub(super) fn next_start(&self) -> Option<Duration> {
-        let waiting = self.all.iter().filter(|running| running.pid.is_none() && running.ending.is_none());
+        let waiting =
+            self.all.iter().filter(|running| running.pid.is_none() && running.ending.is_none());
         waiting.map(|running| running.start).min()
     }
 
@@ -103,7 +106,8 @@ impl Programs {
         }
     }
 
-    /// Whether the awaited programs have all ended well, or one of the others has ended badly; `None` as long as neither.
+    /// Whether the awaited programs have all ended well, or one of the others has ended badly;
+    /// `None` as long as neither.
     pub(super) fn are_done(&self) -> Option<bool> {
         let failed = |ending: &Ending| ending.code != Some(0);
         if self.all.iter().any(|running| running.ending.as_ref().is_some_and(failed)) {
@@ -161,7 +165,11 @@ impl Programs {
     }
 
     fn running(&self) -> Vec<Pid> {
-        self.all.iter().filter(|running| running.ending.is_none()).filter_map(|running| running.pid).collect()
+        self.all
+            .iter()
+            .filter(|running| running.ending.is_none())
+            .filter_map(|running| running.pid)
+            .collect()
     }
 
     /// How they ended, in order; those that had to be killed by a signal.
@@ -176,24 +184,42 @@ impl Programs {
 
 impl Running {
     fn start(&mut self) -> io::Result<()> {
-        let (program, arguments) = self.program.words.split_first().ok_or_else(|| io::Error::other("a program has a name"))?;
+        let (program, arguments) = self
+            .program
+            .words
+            .split_first()
+            .ok_or_else(|| io::Error::other("a program has a name"))?;
         let mut command = Command::new(program);
         command.args(arguments).process_group(0);
-        command.current_dir(if self.program.user.is_some() { FOLDER_OF_USERS } else { super::mounts::OUTPUT });
+        command.current_dir(if self.program.user.is_some() {
+            FOLDER_OF_USERS
+        } else {
+            super::mounts::OUTPUT
+        });
         if let Some((user, group)) = self.program.user.as_deref().map(users::find).transpose()? {
             command.uid(user.as_raw()).gid(group.as_raw());
         }
-        command.env_clear().env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-        command.envs([("HOME", "/tmp"), ("LC_ALL", "C.UTF-8"), ("PAGER", "cat"), ("OPENSSL_ia32cap", NO_CHANCE)]);
+        command
+            .env_clear()
+            .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+        command.envs([
+            ("HOME", "/tmp"),
+            ("LC_ALL", "C.UTF-8"),
+            ("PAGER", "cat"),
+            ("OPENSSL_ia32cap", NO_CHANCE),
+        ]);
         let output = File::create(self.output())?;
         let errors = File::create(&self.errors)?;
         let telling = self.program.finished_by.as_ref().map(|finished| finished.stream);
         command.stdin(Stdio::null());
         command.stdout(if telling == Some(Stream::Out) { Stdio::piped() } else { output.into() });
         command.stderr(if telling == Some(Stream::Err) { Stdio::piped() } else { errors.into() });
-        let mut child = command.spawn().map_err(|error| io::Error::new(error.kind(), format!("{program}: {error}")))?;
+        let mut child = command
+            .spawn()
+            .map_err(|error| io::Error::new(error.kind(), format!("{program}: {error}")))?;
         self.pid = Some(Pid::from_raw(child.id() as i32));
-        let told = child.stdout.take().map(OwnedFd::from).or(child.stderr.take().map(OwnedFd::from));
+        let told =
+            child.stdout.take().map(OwnedFd::from).or(child.stderr.take().map(OwnedFd::from));
         if let Some(told) = told {
             fcntl(&told, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
             self.told = Some((told.into(), String::new()));
@@ -207,7 +233,10 @@ impl Running {
     }
 
     fn has_finished(&self) -> bool {
-        self.program.finished_by.as_ref().is_some_and(|finished| self.finished_lines >= finished.lines)
+        self.program
+            .finished_by
+            .as_ref()
+            .is_some_and(|finished| self.finished_lines >= finished.lines)
     }
 
     /// Where its standard output is kept.
@@ -218,7 +247,10 @@ impl Running {
     /// Reads what has come on the output that tells, and keeps it where the other one goes.
     fn read_output(&mut self) -> io::Result<()> {
         let output = self.output();
-        let (Some((told, line)), Some(finished)) = (&mut self.told, &self.program.finished_by) else { return Ok(()) };
+        let (Some((told, line)), Some(finished)) = (&mut self.told, &self.program.finished_by)
+        else {
+            return Ok(());
+        };
         let mut bytes = [0; 4_096];
         loop {
             let count = match told.read(&mut bytes) {
@@ -242,6 +274,8 @@ impl Running {
 
     fn last_words(&self) -> String {
         let bytes = fs::read(&self.errors).unwrap_or_default();
-        String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(LAST_WORDS_MAX)..]).trim().to_owned()
+        String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(LAST_WORDS_MAX)..])
+            .trim()
+            .to_owned()
     }
 }

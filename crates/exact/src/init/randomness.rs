@@ -1,5 +1,5 @@
-//! Random numbers of a guest. Its kernel has none from outside; it would gather some from its clock, which takes a second of
-//! virtual time in steps of 256 ns.
+//! Random numbers of a guest. Its kernel has none from outside; it would gather some from its
+//! clock, which takes a second of virtual time in steps of 256 ns.
 
 use std::fs::File;
 use std::io;

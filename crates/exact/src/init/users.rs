@@ -8,6 +8,7 @@ pub(super) fn find(name: &str) -> io::Result<(Uid, Gid)> {
     if let Ok(number) = name.parse() {
         return Ok((Uid::from_raw(number), Gid::from_raw(number)));
     }
-    let found = User::from_name(name)?.ok_or_else(|| io::Error::other(format!("there is no user {name:?}")))?;
+    let found = User::from_name(name)?
+        .ok_or_else(|| io::Error::other(format!("there is no user {name:?}")))?;
     Ok((found.uid, found.gid))
 }

@@ -68,7 +68,8 @@ fn a_mark_of_a_switch_arrives_in_the_frame() {
     let folder = Folder::new("marks");
     let change = |plan: &mut Value| {
         each_host(plan, |host| host["tcp"]["ecn"] = true.into());
-        plan["switches"][0]["policy"]["queues"][0]["aqm"] = json!({ "step": { "threshold_bytes": 20_000 } });
+        plan["switches"][0]["policy"]["queues"][0]["aqm"] =
+            json!({ "step": { "threshold_bytes": 20_000 } });
         plan["links"][0]["rate_bps"] = 1_000_000_000.into();
         plan["observe"]["ports"] = json!([["sw", "h1"]]);
     };
@@ -110,7 +111,10 @@ except TimeoutError:
     let Some(mut command) = folder.changed(change, &programs) else { return };
     let outcome = outcome(&command.output().expect("it starts"));
     assert_eq!(folder.output("h1", "0.out"), "4\n");
-    assert_eq!((&outcome["hosts"][1]["rx_frames"], &outcome["hosts"][1]["rx_ring_drops"]), (&json!(10), &json!(6)));
+    assert_eq!(
+        (&outcome["hosts"][1]["rx_frames"], &outcome["hosts"][1]["rx_ring_drops"]),
+        (&json!(10), &json!(6))
+    );
 }
 
 #[test]
@@ -121,14 +125,20 @@ fn a_frame_for_nobody_is_counted_and_enters_no_network() {
     let programs = json!({ "h0": [{ "words": words, "is_awaited": true }] });
     let Some(mut command) = folder.changed(|_| (), &programs) else { return };
     let outcome = outcome(&command.output().expect("it starts"));
-    assert_eq!(outcome["exact"]["hosts"][0]["foreign_frames"], json!(1), "a question for its address");
+    assert_eq!(
+        outcome["exact"]["hosts"][0]["foreign_frames"],
+        json!(1),
+        "a question for its address"
+    );
     assert_eq!(outcome["exact"]["hosts"][1]["foreign_frames"], json!(0));
     assert_eq!(outcome["conservation"]["sent"], json!(0));
 }
 
 /// Times of the frames of a capture, in nanoseconds (pcapng: enhanced packet blocks).
 fn times(capture: &[u8]) -> Vec<u64> {
-    let word = |at: usize| u64::from(u32::from_le_bytes(capture[at..at + 4].try_into().expect("four bytes")));
+    let word = |at: usize| {
+        u64::from(u32::from_le_bytes(capture[at..at + 4].try_into().expect("four bytes")))
+    };
     let (mut at, mut times) = (0, Vec::new());
     while at < capture.len() {
         if word(at) == 6 {
@@ -143,7 +153,9 @@ fn times(capture: &[u8]) -> Vec<u64> {
 fn a_guest_answers_at_the_nanosecond_of_the_request() {
     let folder = Folder::new("moment");
     let programs = json!({ "h0": [{ "words": ["ping", "-c", "3", "-i", "0.5", "10.77.0.2"], "is_awaited": true }] });
-    let Some(mut command) = folder.command((1_000_000_000, 1_000_000, 1), &programs) else { return };
+    let Some(mut command) = folder.command((1_000_000_000, 1_000_000, 1), &programs) else {
+        return;
+    };
     let file = folder.0.join("h1.pcapng");
     outcome(&command.arg("--capture").arg("h1>sw").arg(&file).output().expect("it starts"));
     let times = times(&fs::read(file).expect("the engine has written it"));
@@ -156,7 +168,12 @@ fn a_guest_answers_at_the_nanosecond_of_the_request() {
 #[ignore = "only in make test-all"]
 fn a_trial_runs_a_second_time_in_the_same_folder() {
     let folder = Folder::new("again");
-    let run = || Some(outcome(&folder.changed(|_| (), &transfer())?.output().expect("it starts"))["digest"].clone());
+    let run = || {
+        Some(
+            outcome(&folder.changed(|_| (), &transfer())?.output().expect("it starts"))["digest"]
+                .clone(),
+        )
+    };
     let Some(first) = run() else { return };
     assert_eq!(run(), Some(first));
 }

@@ -1,4 +1,5 @@
-//! Real kernels in virtual time, where they are asked for (`folder::REQUIRED`). Most run in `make test-all` alone.
+//! Real kernels in virtual time, where they are asked for (`folder::REQUIRED`). Most run in `make
+//! test-all` alone.
 
 mod folder;
 mod interfaces;
@@ -49,14 +50,28 @@ fn an_echo_takes_what_links_and_rates_say() {
 fn why_a_program_cannot_be_started_is_said_and_nothing_else() {
     let programs = |program: Value| json!({ "h1": [program] });
     let cases = [
-        (json!({ "words": ["/no/such/program"], "is_awaited": true }), "/no/such/program: No such file or directory"),
-        (json!({ "words": ["/tmp/no-such-program"], "is_awaited": true }), "/tmp/no-such-program: No such file or directory"),
-        (json!({ "words": ["id"], "is_awaited": true, "user": "nosuch" }), "there is no user \"nosuch\""),
-        (json!({ "words": ["id"], "is_awaited": true, "copies": [{ "from": "/no/such", "to": "/run/x" }] }), "copying /no/such"),
+        (
+            json!({ "words": ["/no/such/program"], "is_awaited": true }),
+            "/no/such/program: No such file or directory",
+        ),
+        (
+            json!({ "words": ["/tmp/no-such-program"], "is_awaited": true }),
+            "/tmp/no-such-program: No such file or directory",
+        ),
+        (
+            json!({ "words": ["id"], "is_awaited": true, "user": "nosuch" }),
+            "there is no user \"nosuch\"",
+        ),
+        (
+            json!({ "words": ["id"], "is_awaited": true, "copies": [{ "from": "/no/such", "to": "/run/x" }] }),
+            "copying /no/such",
+        ),
     ];
     for (number, (program, expected)) in cases.into_iter().enumerate() {
         let folder = Folder::new(&format!("reason-{number}"));
-        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs(program)) else { return };
+        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs(program)) else {
+            return;
+        };
         let error = error(&command.output().expect("it starts"));
         assert!(error.contains("host h1: ") && error.contains(expected), "{error}");
         assert_eq!(error.lines().count(), 1, "{error}");
@@ -68,10 +83,16 @@ fn a_program_without_a_name_and_an_unknown_signal_are_refused_with_their_keys() 
     let folder = Folder::new("refused");
     let cases = [
         (json!({ "words": [], "is_awaited": true }), "h1[0].words: a program has a name"),
-        (json!({ "words": ["id"], "is_awaited": true, "stop_signal": "FOO" }), "h1[0].stop_signal: \"FOO\" is no signal"),
+        (
+            json!({ "words": ["id"], "is_awaited": true, "stop_signal": "FOO" }),
+            "h1[0].stop_signal: \"FOO\" is no signal",
+        ),
     ];
     for (program, expected) in cases {
-        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &json!({ "h1": [program] })) else { return };
+        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &json!({ "h1": [program] }))
+        else {
+            return;
+        };
         let error = error(&command.output().expect("it starts"));
         assert!(error.contains("programs.json: ") && error.contains(expected), "{error}");
     }
@@ -83,7 +104,11 @@ fn memory_that_no_guest_or_no_machine_has_is_refused_at_once() {
         let folder = Folder::new("memory");
         let Some(mut command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
         let error = error(&command.args(["--memory", memory]).output().expect("it starts"));
-        assert!(error.contains(&format!("--memory {memory}: a guest has 32 to ")) && error.contains("(hint: "), "{error}");
+        assert!(
+            error.contains(&format!("--memory {memory}: a guest has 32 to "))
+                && error.contains("(hint: "),
+            "{error}"
+        );
     }
 }
 
@@ -94,7 +119,14 @@ fn a_kernel_that_never_looks_at_its_clock_is_named() {
     let silent = folder.0.join("silent");
     fs::write(&silent, "#!/bin/sh\nexec sleep 100\n").expect("it is ours");
     fs::set_permissions(&silent, fs::Permissions::from_mode(0o755)).expect("it is ours");
-    let error = error(&command.arg("--kernel").arg(&silent).args(["--spin-limit", "1"]).output().expect("it starts"));
+    let error = error(
+        &command
+            .arg("--kernel")
+            .arg(&silent)
+            .args(["--spin-limit", "1"])
+            .output()
+            .expect("it starts"),
+    );
     assert!(error.contains("host h0: its kernel has not looked at its clock within 1 s: it is not one of exact runs"), "{error}");
 }
 
@@ -118,7 +150,8 @@ fn the_same_seed_has_the_same_digest_and_random_numbers_and_another_has_others()
 #[ignore = "only in make test-all"]
 fn a_program_that_spins_is_found_and_its_host_named() {
     let folder = Folder::new("spin");
-    let programs = json!({ "h1": [{ "words": ["sh", "-c", "while :; do :; done"], "is_awaited": true }] });
+    let programs =
+        json!({ "h1": [{ "words": ["sh", "-c", "while :; do :; done"], "is_awaited": true }] });
     let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs) else { return };
     let error = error(&command.args(["--spin-limit", "3"]).output().expect("it starts"));
     assert!(error.contains("host h1: a program spins: time stands still at"), "{error}");
@@ -197,21 +230,34 @@ fn a_program_has_a_user_and_folders_of_its_own_and_a_server_ends_after_the_other
         "h1": [{ "words": ["sh", "-c", server], "is_awaited": false, "stop_signal": "INT", "is_server": true,
                  "user": "65534", "copies": copies }],
     });
-    let Some(mut command) = folder.command((1_000_000_000, 1_000_000, 1), &programs) else { return };
+    let Some(mut command) = folder.command((1_000_000_000, 1_000_000, 1), &programs) else {
+        return;
+    };
     let outcome = outcome(&command.output().expect("it starts"));
     assert_eq!(outcome["exact"]["hosts"][1]["programs"], json!([0]));
     let span_ps = outcome["exact"]["span_ps"].as_u64().expect("a number");
-    assert_eq!(span_ps / 10_000_000_000, 50, "the client has said for the second time that it has finished");
+    assert_eq!(
+        span_ps / 10_000_000_000,
+        50,
+        "the client has said for the second time that it has finished"
+    );
     // 2020-01-01 00:00:02, half a second, and a second for the client.
     assert_eq!(folder.output("h1", "0.out"), "as on the machine65534\n1577836803\n");
-    assert_eq!(fs::read_to_string(folder.0.join("template/inner/file")).expect("it is ours"), "as on the machine");
+    assert_eq!(
+        fs::read_to_string(folder.0.join("template/inner/file")).expect("it is ours"),
+        "as on the machine"
+    );
 }
 
 #[test]
 #[ignore = "only in make test-all"]
 fn a_trial_depends_neither_on_its_folder_nor_on_that_of_the_engine() {
     // How long the requests are is random.
-    let words = ["sh", "-c", "ping -c 2 -s $(od -A n -N 1 -t u1 /dev/urandom) 10.77.0.2 && cat /proc/sys/kernel/random/boot_id"];
+    let words = [
+        "sh",
+        "-c",
+        "ping -c 2 -s $(od -A n -N 1 -t u1 /dev/urandom) 10.77.0.2 && cat /proc/sys/kernel/random/boot_id",
+    ];
     let programs = json!({ "h0": [{ "words": words, "is_awaited": true }] });
     let draw = |name: &str| {
         let folder = Folder::new(name);
@@ -231,11 +277,14 @@ fn a_trial_depends_neither_on_its_folder_nor_on_that_of_the_engine() {
 fn a_program_where_a_guest_has_folders_of_its_own_finds_what_is_beside_it() {
     for parent in ["/tmp", "/var/tmp"].map(Path::new).into_iter().filter(|parent| parent.is_dir()) {
         let folder = Folder::new("beside");
-        let programs = Folder(parent.join(format!("tailrace-exact-programs-{}", std::process::id())));
+        let programs =
+            Folder(parent.join(format!("tailrace-exact-programs-{}", std::process::id())));
         fs::create_dir_all(&programs.0).expect("it is ours");
         fs::write(programs.0.join("words"), "echo found").expect("it is ours");
-        fs::write(programs.0.join("program.sh"), "#!/bin/sh\n. \"$(dirname \"$0\")/words\"\n").expect("it is ours");
-        fs::set_permissions(programs.0.join("program.sh"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+        fs::write(programs.0.join("program.sh"), "#!/bin/sh\n. \"$(dirname \"$0\")/words\"\n")
+            .expect("it is ours");
+        fs::set_permissions(programs.0.join("program.sh"), fs::Permissions::from_mode(0o755))
+            .expect("it is ours");
         let words = json!([{ "words": [programs.0.join("program.sh")], "is_awaited": true }]);
         let Some(mut command) = folder.changed(|_| (), &json!({ "h0": words })) else { return };
         outcome(&command.output().expect("it starts"));
@@ -251,8 +300,7 @@ fn a_guest_is_set_up_the_same_way_everywhere() {
     let copies = json!([{ "from": folder.0.join("template"), "to": "/run/own" }]);
     let words = "date +%s.%N; cat /proc/sys/net/ipv4/tcp_mem; ls /run/tailrace/source; stat -c %u /run/own/inner; \
                  echo $OPENSSL_ia32cap; cat /proc/self/personality";
-    let program =
-        json!({ "words": ["sh", "-c", words], "is_awaited": true, "delay_ns": 1_500_000_000, "user": "65534", "copies": copies });
+    let program = json!({ "words": ["sh", "-c", words], "is_awaited": true, "delay_ns": 1_500_000_000, "user": "65534", "copies": copies });
     let Some(mut command) = folder.changed(|_| (), &json!({ "h0": [program] })) else { return };
     outcome(&command.output().expect("it starts"));
     let answer = folder.output("h0", "0.out");
@@ -282,7 +330,8 @@ fn processes_of(folder: &Path) -> usize {
     let has = |text: &[u8]| String::from_utf8_lossy(text).contains(&name);
     let processes = fs::read_dir("/proc").expect("it is there").flatten();
     let is_ours = |process: &fs::DirEntry| {
-        let is_in_folder = fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| has(cwd.as_os_str().as_bytes()));
+        let is_in_folder = fs::read_link(process.path().join("cwd"))
+            .is_ok_and(|cwd| has(cwd.as_os_str().as_bytes()));
         is_in_folder || fs::read(process.path().join("cmdline")).is_ok_and(|line| has(&line))
     };
     processes.into_iter().filter(is_ours).count()
@@ -306,8 +355,10 @@ fn kernel_of(folder: &Path, host: &str) -> Option<i32> {
     let folder = folder.canonicalize().expect("it is there").join("run/hosts").join(host);
     let processes = fs::read_dir("/proc").expect("it is there").flatten();
     processes.into_iter().find_map(|process| {
-        let line = String::from_utf8_lossy(&fs::read(process.path().join("cmdline")).ok()?).into_owned();
-        let is_kernel = fs::read_link(process.path().join("cwd")).ok()? == folder && !line.contains("\0cage\0");
+        let line =
+            String::from_utf8_lossy(&fs::read(process.path().join("cmdline")).ok()?).into_owned();
+        let is_kernel =
+            fs::read_link(process.path().join("cwd")).ok()? == folder && !line.contains("\0cage\0");
         if is_kernel { process.file_name().to_string_lossy().parse().ok() } else { None }
     })
 }
@@ -315,16 +366,24 @@ fn kernel_of(folder: &Path, host: &str) -> Option<i32> {
 #[test]
 fn a_guest_that_dies_fails_its_trial_and_is_named() {
     let folder = Folder::new("died");
-    let Some(mut command) = folder.command((1_000_000_000, 0, 1), &sleeper_and_spinner()) else { return };
-    let mut engine = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let Some(mut command) = folder.command((1_000_000_000, 0, 1), &sleeper_and_spinner()) else {
+        return;
+    };
+    let mut engine =
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
     while !folder.0.join("run/hosts/h1/out/0.out").exists() {
-        assert!(engine.try_wait().expect("it is ours").is_none(), "it ends before its programs have started");
+        assert!(
+            engine.try_wait().expect("it is ours").is_none(),
+            "it ends before its programs have started"
+        );
         std::thread::yield_now();
     }
     let kernel = kernel_of(&folder.0, "h1").expect("it runs");
-    let personality = fs::read_to_string(format!("/proc/{kernel}/personality")).expect("it is ours");
+    let personality =
+        fs::read_to_string(format!("/proc/{kernel}/personality")).expect("it is ours");
     assert_eq!(personality, "00040000\n", "addresses are not random");
-    nix::sys::signal::kill(nix::unistd::Pid::from_raw(kernel), nix::sys::signal::Signal::SIGKILL).expect("it is ours");
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(kernel), nix::sys::signal::Signal::SIGKILL)
+        .expect("it is ours");
     let error = error(&engine.wait_with_output().expect("it ends"));
     assert!(error.contains("host h1: its kernel ended at"), "{error}");
     await_no_process(&folder.0);
@@ -336,9 +395,13 @@ fn an_engine_that_is_killed_leaves_no_process() {
     let folder = Folder::new("killed");
     let programs = sleeper_and_spinner();
     let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs) else { return };
-    let mut engine = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut engine =
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     while processes_of(&folder.0) < 5 {
-        assert!(engine.try_wait().expect("it is ours").is_none(), "it ends before its guests are there");
+        assert!(
+            engine.try_wait().expect("it is ours").is_none(),
+            "it ends before its guests are there"
+        );
         std::thread::yield_now();
     }
     engine.kill().expect("it is ours");
@@ -350,11 +413,13 @@ fn an_engine_that_is_killed_leaves_no_process() {
 fn two_guests_that_do_nothing_say_what_they_have_seen() {
     let folder = Folder::new("boot");
     let Some(command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
-    let seen = answer(&Command::new(command.get_program()).arg("boot").output().expect("it starts"));
+    let seen =
+        answer(&Command::new(command.get_program()).arg("boot").output().expect("it starts"));
     let kernel = tailrace_exact::kernel::find().expect("there is one");
     let release = Command::new(kernel).arg("--version").output().expect("it starts").stdout;
     assert_eq!(seen["release"].as_str(), Some(String::from_utf8_lossy(&release).trim()));
     assert!(seen["wall_s"].as_f64().is_some_and(|wall_s| wall_s > 0.0));
-    let expected = (tailrace_exact::registers::of_processor(), tailrace_exact::registers::ROOM_BYTES);
+    let expected =
+        (tailrace_exact::registers::of_processor(), tailrace_exact::registers::ROOM_BYTES);
     assert_eq!(seen["registers"], json!({ "bytes": expected.0, "room_bytes": expected.1 }));
 }

@@ -26,7 +26,8 @@ use work::{Lock, Worker};
 /// # Errors
 /// For the user.
 pub(crate) fn enter(order: &BlastSpec) -> Result<u32, String> {
-    let refusal = (!order.is_machine_allowed).then_some("frames could leave it (hint: --yes sends all the same)");
+    let refusal = (!order.is_machine_allowed)
+        .then_some("frames could leave it (hint: --yes sends all the same)");
     crate::place::enter(order.namespace.as_deref(), &order.interface, refusal)
 }
 
@@ -34,7 +35,12 @@ pub(crate) fn enter(order: &BlastSpec) -> Result<u32, String> {
 ///
 /// # Errors
 /// For the user.
-pub(crate) fn run(order: &BlastSpec, interface: u32, frames: &[Vec<u8>], is_over: &AtomicBool) -> Result<Report, String> {
+pub(crate) fn run(
+    order: &BlastSpec,
+    interface: u32,
+    frames: &[Vec<u8>],
+    is_over: &AtomicBool,
+) -> Result<Report, String> {
     let before = interface_counters::counters(&order.interface)?;
     let gate = Barrier::new(order.threads);
     let lock = Lock::default();
@@ -56,14 +62,18 @@ pub(crate) fn run(order: &BlastSpec, interface: u32, frames: &[Vec<u8>], is_over
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect()
     });
-    let counts = results.into_iter().collect::<io::Result<Vec<_>>>().map_err(|error| explained(&error, order))?;
+    let counts = results
+        .into_iter()
+        .collect::<io::Result<Vec<_>>>()
+        .map_err(|error| explained(&error, order))?;
     let after = interface_counters::counters(&order.interface)?;
     Ok(Report { frames: frames.to_vec(), counts, interface: after.since(&before) })
 }
 
 /// Frames with marks are written anew each time.
 fn way(order: &BlastSpec) -> Way {
-    let (priority, copied_bytes) = order.workload.as_ref().map_or((0, 0), |own| (own.priority, MARKED_BYTES as u16));
+    let (priority, copied_bytes) =
+        order.workload.as_ref().map_or((0, 0), |own| (own.priority, MARKED_BYTES as u16));
     Way { is_direct: !order.is_queued, priority, copied_bytes }
 }
 
@@ -72,7 +82,9 @@ fn explained(error: &io::Error, order: &BlastSpec) -> String {
     let (name, hint) = (&order.interface, |hint: &str| format!(" (hint: {hint})"));
     let hint = match error.raw_os_error() {
         Some(libc::EPERM) => hint("sending frames needs root, or CAP_NET_RAW"),
-        Some(libc::EMSGSIZE) => hint("a frame is longer than the MTU of the interface and its header"),
+        Some(libc::EMSGSIZE) => {
+            hint("a frame is longer than the MTU of the interface and its header")
+        }
         Some(libc::ENETDOWN) => hint("the interface is down"),
         Some(libc::ENXIO | libc::ENODEV) => hint("the interface has gone"),
         _ => String::new(),

@@ -10,7 +10,8 @@ const THREADS_MAX: usize = 64;
 const FRAMES_MAX: usize = 512;
 /// Most rounds, one for each size of a sweep.
 const ROUNDS_MAX: usize = 256;
-/// The kernel takes no frame without a header (`dev_validate_header`), and an MTU of 9216 is the largest of a plan; two VLAN tags.
+/// The kernel takes no frame without a header (`dev_validate_header`), and an MTU of 9216 is the
+/// largest of a plan; two VLAN tags.
 const FRAME_BYTES_MIN: usize = 14;
 const FRAME_BYTES_MAX: usize = 9_216 + 14 + 8;
 /// An hour.
@@ -80,7 +81,8 @@ impl BlastSpec {
         if let Some(work) = &order.workload {
             in_range("priority", work.priority, 0..=PRIORITY_MAX)?;
         }
-        let rounds = order.rounds.iter().map(|frames| read_frames(frames)).collect::<Result<_, _>>()?;
+        let rounds =
+            order.rounds.iter().map(|frames| read_frames(frames)).collect::<Result<_, _>>()?;
         Ok((order, rounds))
     }
 
@@ -94,7 +96,11 @@ impl BlastSpec {
     }
 }
 
-fn in_range<T: PartialOrd + std::fmt::Display>(key: &str, value: T, range: std::ops::RangeInclusive<T>) -> Result<(), String> {
+fn in_range<T: PartialOrd + std::fmt::Display>(
+    key: &str,
+    value: T,
+    range: std::ops::RangeInclusive<T>,
+) -> Result<(), String> {
     if range.contains(&value) {
         return Ok(());
     }
@@ -114,8 +120,14 @@ fn read_frames(frames: &[String]) -> Result<Vec<Vec<u8>>, String> {
 }
 
 fn bytes_of(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text.chars().map(|digit| digit.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
-    digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+    let digits: Vec<u8> = text
+        .chars()
+        .map(|digit| digit.to_digit(16).map(|digit| digit as u8))
+        .collect::<Option<_>>()?;
+    digits
+        .len()
+        .is_multiple_of(2)
+        .then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
 #[cfg(test)]

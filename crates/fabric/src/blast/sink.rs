@@ -11,11 +11,13 @@ use std::time::{Duration, Instant};
 use tailrace_record::{Latency, Series};
 use tailrace_units::{Span, Time};
 
-/// How often arrivals are looked at: the kernel has noted their times, and its memory holds 131 072 of them.
+/// How often arrivals are looked at: the kernel has noted their times, and its memory holds 131 072
+/// of them.
 const LOOK: Duration = Duration::from_millis(1);
 /// RFC 2544 section 23: after the last frame was sent, two seconds for what is still under way.
 const RESIDUE: Duration = Duration::from_secs(2);
-/// What has not come for so long will not come: ten times the longest delay of a full queue that was seen here (20 ms).
+/// What has not come for so long will not come: ten times the longest delay of a full queue that
+/// was seen here (20 ms).
 const SILENCE: Duration = Duration::from_millis(200);
 const PORT_AT: usize = 36;
 
@@ -47,7 +49,9 @@ impl Catch {
     pub(crate) fn parse(text: &str) -> Result<Catch, String> {
         let order: Catch = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if order.bins_max < 2 || order.bin_ps == 0 {
-            return Err("a series has bins: bins_max must be 2 or more, and bin_ps must not be 0".into());
+            return Err(
+                "a series has bins: bins_max must be 2 or more, and bin_ps must not be 0".into()
+            );
         }
         Ok(order)
     }
@@ -69,7 +73,11 @@ impl Arrivals<'_> {
     }
 
     fn take(&mut self, bytes: &[u8], arrived_ns: u64) {
-        let Some(marks) = marks(bytes).filter(|_| bytes[PORT_AT..PORT_AT + 2] == self.order.port.to_be_bytes()) else { return };
+        let Some(marks) =
+            marks(bytes).filter(|_| bytes[PORT_AT..PORT_AT + 2] == self.order.port.to_be_bytes())
+        else {
+            return;
+        };
         self.received += 1;
         let since_origin = |at_ns: u64| Span::from_ns(at_ns.saturating_sub(self.order.origin_ns));
         self.series.add(Time::ZERO + since_origin(arrived_ns), 1);
@@ -90,16 +98,19 @@ impl Arrivals<'_> {
     }
 }
 
-/// Counts until the program is asked to end, and nothing more is under way. Writes `ready` when a frame would be counted.
+/// Counts until the program is asked to end, and nothing more is under way. Writes `ready` when a
+/// frame would be counted.
 ///
 /// # Errors
 /// For the user.
 pub(crate) fn catch(order: &Catch) -> Result<Value, String> {
     let name = &order.interface;
     let stopping = Stopping::watch().map_err(|error| format!("watching signals: {error}"))?;
-    let interface = nix::net::if_::if_nametoindex(name.as_str()).map_err(|_| format!("there is no interface '{name}'"))?;
+    let interface = nix::net::if_::if_nametoindex(name.as_str())
+        .map_err(|_| format!("there is no interface '{name}'"))?;
     // The kernel answers a datagram to a port without a socket.
-    let _port = UdpSocket::bind(("0.0.0.0", order.port)).map_err(|error| format!("port {}: {error}", order.port))?;
+    let _port = UdpSocket::bind(("0.0.0.0", order.port))
+        .map_err(|error| format!("port {}: {error}", order.port))?;
     let receive = || -> io::Result<Value> {
         let mut receiver = PacketReceiver::open(interface, MARKED_BYTES as u32)?;
         writeln!(io::stdout(), "ready")?;
@@ -145,15 +156,23 @@ mod tests {
     fn frames_are_counted_from_time_zero_and_their_delays_in_the_measured_time() {
         let order = order();
         let mut arrivals = Arrivals::new(&order);
-        for (port, sent, arrived) in
-            [(5201, 1500, 2000), (5201, 2500, 3000), (5202, 2500, 3100), (5201, 4000, 6000), (5201, 5000, 8999)]
-        {
+        for (port, sent, arrived) in [
+            (5201, 1500, 2000),
+            (5201, 2500, 3000),
+            (5202, 2500, 3100),
+            (5201, 4000, 6000),
+            (5201, 5000, 8999),
+        ] {
             arrivals.take(&frame(port, sent), arrived);
         }
         arrivals.take(&frame(5201, 8900), 9000);
         let told = arrivals.json(7);
         assert_eq!(
-            (told["received"].as_u64(), told["latency"]["count"].as_u64(), told["overruns"].as_u64()),
+            (
+                told["received"].as_u64(),
+                told["latency"]["count"].as_u64(),
+                told["overruns"].as_u64()
+            ),
             (Some(5), Some(3), Some(7))
         );
         assert_eq!(
@@ -161,7 +180,11 @@ mod tests {
             (&json!([1, 1, 1, 1, 1]), &json!(2_000_000)),
             "eight of 1 us do not reach 8 us"
         );
-        assert_eq!(told["rows"], json!([[1_500_000, 500_000], [3_000_000, 2_000_000]]), "no more than asked for");
+        assert_eq!(
+            told["rows"],
+            json!([[1_500_000, 500_000], [3_000_000, 2_000_000]]),
+            "no more than asked for"
+        );
     }
 
     #[test]

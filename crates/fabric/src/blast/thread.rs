@@ -8,7 +8,8 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A thread that has nothing to send for longer sleeps; a shorter wait would be over before it wakes.
+/// A thread that has nothing to send for longer sleeps; a shorter wait would be over before it
+/// wakes.
 const SPIN: Duration = Duration::from_micros(60);
 /// Longest sleep: a longer one would be a gap of the pace.
 const NAP: Duration = Duration::from_micros(500);
@@ -36,7 +37,12 @@ pub(super) struct Job<'a> {
 }
 
 /// Sends until the round is over.
-pub(super) fn send(job: &Job<'_>, mut worker: Option<Worker>, mut sender: RingSender, start: Instant) -> io::Result<Counts> {
+pub(super) fn send(
+    job: &Job<'_>,
+    mut worker: Option<Worker>,
+    mut sender: RingSender,
+    start: Instant,
+) -> io::Result<Counts> {
     let Job { order, number, lock, is_over } = *job;
     let frames = order.count_of(number);
     let start = worker.as_ref().map_or(start, |worker| {
@@ -44,9 +50,13 @@ pub(super) fn send(job: &Job<'_>, mut worker: Option<Worker>, mut sender: RingSe
         Instant::now()
     });
     let mut counts = Counts::default();
-    let mut pace = Pace::new(Schedule { interval_ps: order.interval_ps, frames, limit_ns: order.limit_ns }, start);
+    let mut pace = Pace::new(
+        Schedule { interval_ps: order.interval_ps, frames, limit_ns: order.limit_ns },
+        start,
+    );
     let batch = worker.as_ref().map_or(BATCH_MAX, Worker::batch);
-    let (delay, most) = (Duration::from_nanos(order.delay_ns), if order.delay_ns > 0 { 1 } else { batch });
+    let (delay, most) =
+        (Duration::from_nanos(order.delay_ns), if order.delay_ns > 0 { 1 } else { batch });
     while let Some(due) = pace.due(Instant::now()).filter(|_| !is_over.load(Ordering::Relaxed)) {
         // A refused frame was offered: it counts as one of those that are due.
         let count = due.saturating_sub(sender.pending()).min(most);
@@ -81,7 +91,11 @@ fn take(counts: &mut Counts, pace: &mut Pace, handed: Handed) {
 /// Until about half of the interval is over.
 fn wait(interval_ps: u64) {
     let interval = Duration::from_nanos(interval_ps / 1_000);
-    if interval > SPIN { std::thread::sleep((interval / 2).min(NAP)) } else { std::hint::spin_loop() }
+    if interval > SPIN {
+        std::thread::sleep((interval / 2).min(NAP))
+    } else {
+        std::hint::spin_loop()
+    }
 }
 
 fn remaining(order: &BlastSpec, start: Instant) -> Duration {

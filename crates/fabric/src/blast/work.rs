@@ -1,5 +1,6 @@
-//! What the threads of a workload do besides handing frames over: they take at least the time that the scenario gives a frame, before the
-//! lock and under it, and write a number and the time into it. `tailrace blast` itself does nothing of this.
+//! What the threads of a workload do besides handing frames over: they take at least the time that
+//! the scenario gives a frame, before the lock and under it, and write a number and the time into
+//! it. `tailrace blast` itself does nothing of this.
 
 use super::BlastSpec;
 use super::order::Work;
@@ -31,7 +32,9 @@ pub(super) struct Worker {
 impl Worker {
     /// One for each thread; none of an order without a workload.
     pub(super) fn for_threads(order: &BlastSpec) -> Result<Vec<Option<Worker>>, String> {
-        (0..order.threads).map(|thread| order.workload.as_ref().map(|own| Worker::new(own, thread)).transpose()).collect()
+        (0..order.threads)
+            .map(|thread| order.workload.as_ref().map(|own| Worker::new(own, thread)).transpose())
+            .collect()
     }
 
     fn new(work: &Work, thread: usize) -> Result<Worker, String> {
@@ -55,11 +58,21 @@ impl Worker {
         std::thread::sleep(Duration::from_nanos(self.begin_ns.saturating_sub(now_ns())));
     }
 
-    /// Takes its time, marks the frames and hands them over; frames that were refused before go first.
-    pub(super) fn hand_over(&mut self, sender: &mut RingSender, count: usize, lock: &Lock) -> io::Result<Handed> {
-        let (cost, locked) = (drawn(&self.cost, &mut self.random, count), drawn(&self.locked, &mut self.random, count));
+    /// Takes its time, marks the frames and hands them over; frames that were refused before go
+    /// first.
+    pub(super) fn hand_over(
+        &mut self,
+        sender: &mut RingSender,
+        count: usize,
+        lock: &Lock,
+    ) -> io::Result<Handed> {
+        let (cost, locked) = (
+            drawn(&self.cost, &mut self.random, count),
+            drawn(&self.locked, &mut self.random, count),
+        );
         spin(Instant::now() + cost);
-        let _held = (!locked.is_zero()).then(|| lock.lock().expect("no thread panics with the lock"));
+        let _held =
+            (!locked.is_zero()).then(|| lock.lock().expect("no thread panics with the lock"));
         let end = Instant::now() + locked;
         let (time, number) = (now_ns(), &mut self.number);
         sender.rewrite(count, MARKED_BYTES, |frame, is_new| {
@@ -103,14 +116,16 @@ mod tests {
 
     #[test]
     fn frames_that_take_less_than_a_microsecond_are_handed_over_together() {
-        let batches = [(1_000, 0), (100_000, 100_000), (600_000, 0), (0, 1_000_000), (5_000_000, 0)];
+        let batches =
+            [(1_000, 0), (100_000, 100_000), (600_000, 0), (0, 1_000_000), (5_000_000, 0)];
         assert_eq!(batches.map(|(cost, locked)| worker(cost, locked).batch()), [64, 5, 1, 1, 1]);
     }
 
     #[test]
     fn the_time_of_several_frames_is_the_sum_of_theirs_and_an_offer_takes_that_of_one() {
         let mut random = RandomStream::new(1, "frames");
-        let times = [0, 1, 3].map(|count| drawn(&Distribution::Constant(2_000_000), &mut random, count));
+        let times =
+            [0, 1, 3].map(|count| drawn(&Distribution::Constant(2_000_000), &mut random, count));
         assert_eq!(times, [2, 2, 6].map(Duration::from_micros));
     }
 }

@@ -7,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// Limits of one group on one disk: `blkio.throttle` of version 1, `io.max` of version 2. Only direct requests are held to them:
-/// what the page cache serves or takes is none of the disk.
+/// Limits of one group on one disk: `blkio.throttle` of version 1, `io.max` of version 2. Only
+/// direct requests are held to them: what the page cache serves or takes is none of the disk.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IoLimits {
@@ -27,7 +27,8 @@ pub struct IoLimits {
 }
 
 /// Files of version 1, in the order of [`IoLimits::values`].
-const FILES: [&str; 4] = ["read_bps_device", "write_bps_device", "read_iops_device", "write_iops_device"];
+const FILES: [&str; 4] =
+    ["read_bps_device", "write_bps_device", "read_iops_device", "write_iops_device"];
 
 impl IoLimits {
     fn values(&self) -> [u64; 4] {
@@ -35,20 +36,28 @@ impl IoLimits {
     }
 
     fn check(&self) -> io::Result<()> {
-        let is_plain =
-            !self.name.is_empty() && self.name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
-        let is_disk =
-            self.disk.split_once(':').is_some_and(|(major, minor)| [major, minor].iter().all(|n| n.parse::<u32>().is_ok()));
+        let is_plain = !self.name.is_empty()
+            && self
+                .name
+                .chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
+        let is_disk = self
+            .disk
+            .split_once(':')
+            .is_some_and(|(major, minor)| [major, minor].iter().all(|n| n.parse::<u32>().is_ok()));
         if is_plain && is_disk && !self.values().contains(&0) {
             return Ok(());
         }
-        Err(io::Error::other("a name has letters, digits, - and _; a disk has two numbers, as 254:0; limits are above zero"))
+        Err(io::Error::other(
+            "a name has letters, digits, - and _; a disk has two numbers, as 254:0; limits are above zero",
+        ))
     }
 }
 
 impl Groups {
-    /// Makes a group with these limits, or sets those of the one that is there. Returns the file by which a process joins it, where
-    /// that is another group than its host's: the controller of version 1 has a hierarchy of its own.
+    /// Makes a group with these limits, or sets those of the one that is there. Returns the file by
+    /// which a process joins it, where that is another group than its host's: the controller of
+    /// version 1 has a hierarchy of its own.
     ///
     /// # Errors
     /// When this machine has no controller for disks, or the kernel refuses the limits.
@@ -58,12 +67,19 @@ impl Groups {
             let path = root.join(&self.name).join(&limits.name);
             fs::create_dir_all(&path)?;
             for (file, value) in FILES.iter().zip(limits.values()) {
-                fs::write(path.join(format!("blkio.throttle.{file}")), format!("{} {value}", limits.disk))?;
+                fs::write(
+                    path.join(format!("blkio.throttle.{file}")),
+                    format!("{} {value}", limits.disk),
+                )?;
             }
             let file = path.join("cgroup.procs").into_os_string().into_encoded_bytes();
             return Ok(Some(CString::new(file).expect("a name has no zero byte")));
         }
-        let root = self.hierarchies.unified.as_ref().ok_or_else(|| io::Error::other("this machine has no control groups"))?;
+        let root = self
+            .hierarchies
+            .unified
+            .as_ref()
+            .ok_or_else(|| io::Error::other("this machine has no control groups"))?;
         let lab = root.join(&self.name);
         for group in [root, &lab] {
             fs::write(group.join("cgroup.subtree_control"), "+io")?;
@@ -91,26 +107,44 @@ mod tests {
 
     fn limits() -> IoLimits {
         let (name, disk) = ("io-san".to_owned(), "254:0".to_owned());
-        IoLimits { name, disk, read_bps: 540_000_000, write_bps: 520_000_000, read_iops: 98_000, write_iops: 90_000 }
+        IoLimits {
+            name,
+            disk,
+            read_bps: 540_000_000,
+            write_bps: 520_000_000,
+            read_iops: 98_000,
+            write_iops: 90_000,
+        }
     }
 
     #[test]
     fn limits_are_written_for_each_version() {
         let root = std::env::temp_dir().join(format!("tailrace-io-{}", std::process::id()));
         for version in [1, 2] {
-            fs::create_dir_all(root.join("tailrace-test/host-0")).expect("there is a place for scratch files");
+            fs::create_dir_all(root.join("tailrace-test/host-0"))
+                .expect("there is a place for scratch files");
             let own = |wanted: i32| (version == wanted).then(|| root.clone());
-            let groups = Groups::named(Hierarchies { cpu: None, unified: own(2), blkio: own(1) }, "tailrace-test");
+            let groups = Groups::named(
+                Hierarchies { cpu: None, unified: own(2), blkio: own(1) },
+                "tailrace-test",
+            );
             assert_eq!(groups.can_limit_io(), version == 1, "no controllers are offered");
             let joined = groups.limit_io("host-0", &limits()).expect("files can be written");
-            let read = |name: &str| fs::read_to_string(root.join("tailrace-test").join(name)).expect("it was written");
+            let read = |name: &str| {
+                fs::read_to_string(root.join("tailrace-test").join(name)).expect("it was written")
+            };
             if version == 1 {
-                assert!(joined.is_some_and(|file| file.to_string_lossy().ends_with("tailrace-test/io-san/cgroup.procs")));
+                assert!(joined.is_some_and(|file| {
+                    file.to_string_lossy().ends_with("tailrace-test/io-san/cgroup.procs")
+                }));
                 assert_eq!(read("io-san/blkio.throttle.read_iops_device"), "254:0 98000");
                 assert_eq!(read("io-san/blkio.throttle.write_bps_device"), "254:0 520000000");
             } else {
                 assert_eq!(joined, None);
-                assert_eq!(read("host-0/io.max"), "254:0 rbps=540000000 wbps=520000000 riops=98000 wiops=90000");
+                assert_eq!(
+                    read("host-0/io.max"),
+                    "254:0 rbps=540000000 wbps=520000000 riops=98000 wiops=90000"
+                );
                 assert_eq!(read("cgroup.subtree_control"), "+io");
             }
             fs::remove_dir_all(&root).expect("it is ours");
@@ -119,7 +153,10 @@ mod tests {
 
     #[test]
     fn limits_that_no_kernel_takes_are_refused_before() {
-        let groups = Groups::named(Hierarchies { cpu: None, unified: None, blkio: Some(std::env::temp_dir()) }, "tailrace-none");
+        let groups = Groups::named(
+            Hierarchies { cpu: None, unified: None, blkio: Some(std::env::temp_dir()) },
+            "tailrace-none",
+        );
         let wrong = [
             IoLimits { name: "../host-0".into(), ..limits() },
             IoLimits { name: String::new(), ..limits() },

@@ -26,8 +26,11 @@ impl Hierarchies {
             let Some((place, kind)) = line.split_once(" - ") else { continue };
             let Some(path) = place.split(' ').nth(4).map(PathBuf::from) else { continue };
             let mut words = kind.split(' ');
-            let (kind, options) = (words.next().unwrap_or_default(), words.nth(1).unwrap_or_default());
-            let has = |controller| kind == "cgroup" && options.split(',').any(|option| option == controller);
+            let (kind, options) =
+                (words.next().unwrap_or_default(), words.nth(1).unwrap_or_default());
+            let has = |controller| {
+                kind == "cgroup" && options.split(',').any(|option| option == controller)
+            };
             if kind == "cgroup2" {
                 found.unified.get_or_insert(path);
             } else if has("cpu") {
@@ -69,10 +72,17 @@ mod tests {
         let v1_other = "34 32 0:30 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n";
         let v2 = "35 32 0:31 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw,nsdelegate\n";
         let kind = |text: &str| Hierarchies::parse(text).kind();
-        assert_eq!([kind(v1), kind(v2), kind(&[v1_other, v1, v2].concat()), kind(v1_other)], ["v1", "v2", "hybrid", "none"]);
+        assert_eq!(
+            [kind(v1), kind(v2), kind(&[v1_other, v1, v2].concat()), kind(v1_other)],
+            ["v1", "v2", "hybrid", "none"]
+        );
         assert_eq!(Hierarchies::parse(v1).cpu, Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct")));
         let blkio = "36 32 0:31 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n";
         let found = Hierarchies::parse(&[blkio, v1].concat());
-        assert_eq!((found.roots().count(), found.all_roots().count()), (1, 2), "only those with limits on a disk join it");
+        assert_eq!(
+            (found.roots().count(), found.all_roots().count()),
+            (1, 2),
+            "only those with limits on a disk join it"
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! The name of a lab's group identifies its owner: number and start of the process that created it, and a checksum that
-//! distinguishes it from unrelated groups. The name exists together with the group; a separate mark would be set later.
+//! The name of a lab's group identifies its owner: number and start of the process that created it,
+//! and a checksum that distinguishes it from unrelated groups. The name exists together with the
+//! group; a separate mark would be set later.
 
 use crate::sys::process::is_alive;
 use std::fs;
@@ -18,13 +19,14 @@ pub(super) fn name(pid: u32, start: u64, observer: Option<&str>) -> String {
     format!("{PREFIX}{pid}-{start}-{check:016x}")
 }
 
-/// Who can tell whether an owner lives: those who count processes as it did. Containers that share control groups may
-/// not. `None` where this process cannot be asked how it counts.
+/// Who can tell whether an owner lives: those who count processes as it did. Containers that share
+/// control groups may not. `None` where this process cannot be asked how it counts.
 pub(super) fn observer() -> Option<String> {
     fs::read_link("/proc/self/ns/pid").ok().map(|link| link.to_string_lossy().into_owned())
 }
 
-/// Whether this is the name of a lab's group, created in the observer's process namespace, whose owner has ended.
+/// Whether this is the name of a lab's group, created in the observer's process namespace, whose
+/// owner has ended.
 pub(super) fn is_dead(group: &str, observer: Option<&str>) -> bool {
     let (Some(_), Some((pid, start))) = (observer, parse(group)) else { return false };
     name(pid, start, observer) == group && !is_alive(&pid.to_string(), start)
@@ -36,7 +38,8 @@ fn parse(group: &str) -> Option<(u32, u64)> {
 }
 
 fn check(text: &str) -> u64 {
-    text.bytes().fold(CHECK_OFFSET, |check, byte| (check ^ u64::from(byte)).wrapping_mul(CHECK_PRIME))
+    text.bytes()
+        .fold(CHECK_OFFSET, |check, byte| (check ^ u64::from(byte)).wrapping_mul(CHECK_PRIME))
 }
 
 #[cfg(test)]
@@ -51,7 +54,8 @@ mod tests {
         let (us, other) = (us.as_deref(), Some("pid:[1]"));
         assert!(us.is_some() && !is_dead(&name(own, start, us), us));
         assert!(is_dead(&name(own, start + 1, us), us)); // an earlier process had the same number
-        assert!(!is_dead(&name(own, start + 1, other), us)); // whoever gave it counts processes otherwise
+        // whoever gave it counts processes otherwise
+        assert!(!is_dead(&name(own, start + 1, other), us));
     }
 
     #[test]
@@ -63,8 +67,12 @@ mod tests {
     #[test]
     fn other_peoples_groups_are_not_taken_for_ours() {
         let own = std::process::id();
-        for group in ["tailrace-notes", "user.slice", &format!("tailrace-{own}-1"), &format!("tailrace-{own}-1-0123456789abcdef")]
-        {
+        for group in [
+            "tailrace-notes",
+            "user.slice",
+            &format!("tailrace-{own}-1"),
+            &format!("tailrace-{own}-1-0123456789abcdef"),
+        ] {
             assert!(!is_dead(group, observer().as_deref()), "{group}");
         }
     }
@@ -72,6 +80,9 @@ mod tests {
     #[test]
     fn the_check_is_the_published_hash() {
         // Known values of the empty text, "a" and "foobar".
-        assert_eq!([check(""), check("a"), check("foobar")], [0xcbf29ce484222325, 0xaf63dc4c8601ec8c, 0x85944171f73967e8]);
+        assert_eq!(
+            [check(""), check("a"), check("foobar")],
+            [0xcbf29ce484222325, 0xaf63dc4c8601ec8c, 0x85944171f73967e8]
+        );
     }
 }

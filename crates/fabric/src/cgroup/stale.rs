@@ -42,9 +42,14 @@ mod tests {
         let root = std::env::temp_dir().join(format!("tailrace-stale-{}", std::process::id()));
         let dead = u32::MAX; // above the largest number of a process
         let ours = owner::name(dead, 1, owner::observer().as_deref());
-        let foreign = [format!("tailrace-{dead}-2"), owner::name(dead, 3, Some("pid:[1]")), "tailrace-notes".to_owned()];
+        let foreign = [
+            format!("tailrace-{dead}-2"),
+            owner::name(dead, 3, Some("pid:[1]")),
+            "tailrace-notes".to_owned(),
+        ];
         for name in foreign.iter().chain([&ours]) {
-            fs::create_dir_all(root.join(name).join("host-0")).expect("there is a place for scratch files");
+            fs::create_dir_all(root.join(name).join("host-0"))
+                .expect("there is a place for scratch files");
         }
         let cleared = clear_in([root.clone()].iter());
         let stays = foreign.map(|name| root.join(name).exists());

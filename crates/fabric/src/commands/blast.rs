@@ -1,5 +1,6 @@
-//! `tailrace-fabric blast`: sends frames for `tailrace blast` and for workloads; the order is JSON on standard input, the answer a line
-//! for each round. `tailrace-fabric catch`: counts the frames of a workload.
+//! `tailrace-fabric blast`: sends frames for `tailrace blast` and for workloads; the order is JSON
+//! on standard input, the answer a line for each round. `tailrace-fabric catch`: counts the frames
+//! of a workload.
 
 use super::{end_with_starter, print_json};
 use crate::blast::{BlastSpec, Catch, catch as receive, enter, run as run_round};
@@ -31,7 +32,9 @@ pub(super) fn run(words: Words) -> Result<(), String> {
                 }
             });
         }
-        let told = rounds.iter().try_for_each(|frames| print_json(&run_round(&order, interface, frames, &is_over)?.json()));
+        let told = rounds.iter().try_for_each(|frames| {
+            print_json(&run_round(&order, interface, frames, &is_over)?.json())
+        });
         is_done.store(true, Ordering::Relaxed);
         told
     })
@@ -47,6 +50,9 @@ pub(super) fn read_order(mut words: Words) -> Result<String, String> {
     }
     end_with_starter()?;
     let mut text = String::new();
-    io::stdin().take(ORDER_BYTES_MAX).read_to_string(&mut text).map_err(|error| format!("reading the order: {error}"))?;
+    io::stdin()
+        .take(ORDER_BYTES_MAX)
+        .read_to_string(&mut text)
+        .map_err(|error| format!("reading the order: {error}"))?;
     Ok(text)
 }

@@ -61,7 +61,12 @@ fn connect(to: SocketAddrV4) -> io::Result<TcpStream> {
     let deadline = Instant::now() + CONNECT_WAIT;
     loop {
         match TcpStream::connect(to) {
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused && Instant::now() < deadline => sleep(CONNECT_POLL),
+            Err(error)
+                if error.kind() == io::ErrorKind::ConnectionRefused
+                    && Instant::now() < deadline =>
+            {
+                sleep(CONNECT_POLL)
+            }
             result => return result,
         }
     }

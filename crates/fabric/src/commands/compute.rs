@@ -8,8 +8,9 @@ use std::hint::black_box;
 use std::io;
 use std::os::fd::AsFd;
 
-/// Computes until it is killed, at the latest with the process that has started it. That one holds the other end of our
-/// input, by which is seen whether it ended before the kernel knew what to do then.
+/// Computes until it is killed, at the latest with the process that has started it. That one holds
+/// the other end of our input, by which is seen whether it ended before the kernel knew what to do
+/// then.
 pub(super) fn run(mut words: Words) -> Result<(), String> {
     if let Some(word) = words.next() {
         return unknown(&word);
@@ -26,6 +27,7 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
 
 fn is_abandoned() -> nix::Result<bool> {
     let input = io::stdin();
-    let mut files = [PollFd::new(input.as_fd(), PollFlags::empty())]; // reports only the end of its other side
+    // reports only the end of its other side
+    let mut files = [PollFd::new(input.as_fd(), PollFlags::empty())];
     poll(&mut files, PollTimeout::ZERO).map(|ready| ready > 0)
 }

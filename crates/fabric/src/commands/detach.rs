@@ -31,7 +31,10 @@ pub(super) enum Half {
 pub(super) fn listen(dir: &Path) -> Result<UnixListener, String> {
     let path = dir.join(SOCKET);
     if UnixStream::connect(&path).is_ok() {
-        return Err(format!("a lab is already running in {} (hint: stop it, or choose another folder)", dir.display()));
+        return Err(format!(
+            "a lab is already running in {} (hint: stop it, or choose another folder)",
+            dir.display()
+        ));
     }
     let explain = |error: std::io::Error| format!("{}: {error}", path.display());
     if path.exists() {
@@ -44,7 +47,8 @@ pub(super) fn listen(dir: &Path) -> Result<UnixListener, String> {
     listener
 }
 
-/// Goes on in a process without a terminal. The one that was started waits for the lab's first word and passes it on.
+/// Goes on in a process without a terminal. The one that was started waits for the lab's first word
+/// and passes it on.
 ///
 /// # Errors
 /// When there can be no more processes or files.
@@ -60,7 +64,9 @@ pub(super) fn detach(dir: &Path) -> Result<Half, String> {
             setsid().map_err(|error| error.to_string())?;
             let nothing = OpenOptions::new().read(true).open("/dev/null").map_err(text)?;
             let messages = File::create(dir.join(MESSAGES)).map_err(text)?;
-            let moved = dup2_stdin(&nothing).and_then(|()| dup2_stdout(&writer)).and_then(|()| dup2_stderr(&messages));
+            let moved = dup2_stdin(&nothing)
+                .and_then(|()| dup2_stdout(&writer))
+                .and_then(|()| dup2_stderr(&messages));
             moved.map_err(|error| error.to_string())?;
             Ok(Half::Lab)
         }
@@ -69,8 +75,11 @@ pub(super) fn detach(dir: &Path) -> Result<Half, String> {
 
 fn first_word(output: File) -> Result<(), String> {
     let mut line = String::new();
-    BufReader::new(output).read_line(&mut line).map_err(|error| format!("waiting for the lab: {error}"))?;
-    let word: Value = serde_json::from_str(&line).map_err(|_| "the lab ended without a message".to_owned())?;
+    BufReader::new(output)
+        .read_line(&mut line)
+        .map_err(|error| format!("waiting for the lab: {error}"))?;
+    let word: Value =
+        serde_json::from_str(&line).map_err(|_| "the lab ended without a message".to_owned())?;
     if word["event"] == "ready" {
         return super::print_json(&word);
     }

@@ -56,13 +56,15 @@ pub(super) fn run() -> Result<(), String> {
     }))
 }
 
-/// Makes a lab and takes it down again; what it said first. This takes some tens of milliseconds. Containers refuse
-/// this and that of what a lab needs (system calls, mounts, files) without a sign by which it could be known before.
+/// Makes a lab and takes it down again; what it said first. This takes some tens of milliseconds.
+/// Containers refuse this and that of what a lab needs (system calls, mounts, files) without a sign
+/// by which it could be known before.
 ///
 /// # Errors
 /// What was refused.
 fn try_lab() -> Result<Value, String> {
-    let program = std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
     let scratch = Scratch::new("doctor")?;
     let (rate, mtu) = TRIED;
     let mut lab = Client::start_silent(&program, &two_hosts(rate, mtu), scratch.path(), &[])?;

@@ -1,4 +1,5 @@
-//! `tailrace-fabric exec`: runs a user's program on a host of a running lab, with the terminal of the caller.
+//! `tailrace-fabric exec`: runs a user's program on a host of a running lab, with the terminal of
+//! the caller.
 
 use crate::cgroup::{Groups, Hierarchies, NO_HOST, member};
 use crate::options::{Words, required, unknown};
@@ -11,8 +12,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus};
 
-/// What a shell ends with when a program is not there, when it cannot be run, and, above this, when a signal ended it
-/// (POSIX, Shell Command Language, 2.8.2).
+/// What a shell ends with when a program is not there, when it cannot be run, and, above this, when
+/// a signal ended it (POSIX, Shell Command Language, 2.8.2).
 const NOT_FOUND: u8 = 127;
 const NOT_TO_RUN: u8 = 126;
 const BY_SIGNAL: i32 = 128;
@@ -29,7 +30,9 @@ pub(super) fn run(mut words: Words) -> Result<ExitCode, String> {
         }
     };
     let (dir, host) = (required(dir, "--dir")?, required(host, "the name of a host")?);
-    let [program, arguments @ ..] = argv.as_slice() else { return Err("the program after `--` is missing".into()) };
+    let [program, arguments @ ..] = argv.as_slice() else {
+        return Err("the program after `--` is missing".into());
+    };
     let cwd = std::env::current_dir().ok();
     join(&state(&dir)?, &host)?;
     let mut command = Command::new(program);
@@ -42,7 +45,11 @@ pub(super) fn run(mut words: Words) -> Result<ExitCode, String> {
         Ok(child) => child,
         Err(error) => {
             crate::failure::tell_people(&format!("starting {program:?} on {host:?}: {error}"));
-            return Ok(ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_TO_RUN }));
+            return Ok(ExitCode::from(if error.kind() == io::ErrorKind::NotFound {
+                NOT_FOUND
+            } else {
+                NOT_TO_RUN
+            }));
         }
     };
     ignore_interrupts().map_err(|error| error.to_string())?;
@@ -59,21 +66,28 @@ fn code_of(status: ExitStatus) -> u8 {
 /// What a lab has written about itself.
 fn state(dir: &Path) -> Result<Value, String> {
     let path = dir.join("lab.json");
-    let text =
-        fs::read_to_string(&path).map_err(|error| format!("{}: {error} (hint: choose the folder of a lab)", path.display()))?;
+    let text = fs::read_to_string(&path).map_err(|error| {
+        format!("{}: {error} (hint: choose the folder of a lab)", path.display())
+    })?;
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The calling process joins the control groups and the namespaces of a host; its children join the process namespace.
+/// The calling process joins the control groups and the namespaces of a host; its children join the
+/// process namespace.
 fn join(state: &Value, host: &str) -> Result<(), String> {
     let pid = state["lab_pid"].as_i64().ok_or("lab.json has no lab_pid")?;
-    let file = state["network_files"][host].as_i64().ok_or_else(|| format!("the lab has no host named {host:?}"))?;
-    let open = |path: String| File::open(&path).map_err(|error| format!("{path}: {error} (hint: the lab may have ended)"));
+    let file = state["network_files"][host]
+        .as_i64()
+        .ok_or_else(|| format!("the lab has no host named {host:?}"))?;
+    let open = |path: String| {
+        File::open(&path).map_err(|error| format!("{path}: {error} (hint: the lab may have ended)"))
+    };
     let network = open(format!("/proc/{pid}/fd/{file}"))?;
     let spaces = ["ipc", "mnt", "pid"].map(|space| open(format!("/proc/{pid}/ns/{space}")));
     if let Some(name) = state["cgroup"].as_str() {
         let groups = Groups::named(Hierarchies::find(), name);
-        let index = state["hosts"].as_array().into_iter().flatten().position(|found| found["name"] == host);
+        let index =
+            state["hosts"].as_array().into_iter().flatten().position(|found| found["name"] == host);
         for group in groups.join_files(&index.map_or(NO_HOST.to_owned(), member)) {
             let path = group.to_string_lossy().into_owned();
             fs::write(&path, "0").map_err(|error| format!("{path}: {error}"))?;

@@ -16,7 +16,8 @@ const LOG_FILE: &str = "ingress.log";
 
 pub(super) fn run(mut words: Words) -> Result<(), String> {
     let (mut plan, mut dir, mut overrides, mut logs) = (None, None, Vec::new(), false);
-    let (mut frames_per_s_max, mut detaches, mut metrics_port) = (FRAMES_PER_S_DEFAULT, false, None);
+    let (mut frames_per_s_max, mut detaches, mut metrics_port) =
+        (FRAMES_PER_S_DEFAULT, false, None);
     let (mut kind, mut is_shaped, mut log_bytes_max) = (FabricKind::Tap, true, u64::MAX);
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -37,7 +38,10 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     if kind == FabricKind::Tap {
         limits::check(&plan, frames_per_s_max)?;
     } else if logs {
-        return Err("--log-ingress: only frames that pass the plan's own switches are logged (--kind tap)".into());
+        return Err(
+            "--log-ingress: only frames that pass the plan's own switches are logged (--kind tap)"
+                .into(),
+        );
     }
     let dir = folder(&required(dir, "--dir")?)?;
     let metrics = metrics_port.map(listen).transpose()?;
@@ -69,11 +73,15 @@ fn listen(port: u16) -> Result<TcpListener, String> {
 }
 
 pub(super) fn read_plan(path: &Path) -> Result<Plan, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("reading {}: {error}", path.display()))?;
+    let text =
+        fs::read_to_string(path).map_err(|error| format!("reading {}: {error}", path.display()))?;
     let plan = Plan::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     let hosts = plan.raw.hosts.len();
     if hosts > HOSTS_MAX {
-        return Err(format!("{}: {hosts} hosts are too many for one machine, the limit is {HOSTS_MAX}", path.display()));
+        return Err(format!(
+            "{}: {hosts} hosts are too many for one machine, the limit is {HOSTS_MAX}",
+            path.display()
+        ));
     }
     Ok(plan)
 }
@@ -84,7 +92,10 @@ fn folder(path: &PathBuf) -> Result<PathBuf, String> {
     fs::create_dir_all(path).map_err(explain)?;
     let absolute = path.canonicalize().map_err(explain)?;
     if is_private(&absolute) {
-        return Err(format!("--dir {}: the lab mounts a memory file system there; choose another folder", path.display()));
+        return Err(format!(
+            "--dir {}: the lab mounts a memory file system there; choose another folder",
+            path.display()
+        ));
     }
     Ok(absolute)
 }

@@ -17,8 +17,9 @@ const GIGABIT: u64 = 1_000_000_000;
 /// Ethernet and wire overhead, and headers of a datagram (RFC 791, RFC 768).
 const FRAME_BYTES: u64 = 14 + 24;
 const HEADER_BYTES: u64 = 20 + 8;
-/// Rate of the port that is flooded with small frames: ten times what a core carries. Frames of one wake-up are bounded by the
-/// line's rate alone, and a faster line would let a slow machine read without end.
+/// Rate of the port that is flooded with small frames: ten times what a core carries. Frames of one
+/// wake-up are bounded by the line's rate alone, and a faster line would let a slow machine read
+/// without end.
 const FLOOD_GBPS: u64 = 10;
 /// The source sends this much more than the port can: 110 %.
 const OFFERED_PERCENT: u64 = 110;
@@ -27,8 +28,8 @@ const SMALL_BYTES: u64 = 64;
 const FULL_BYTES: u64 = 1_472;
 /// Share of one core that the fabric may take, so that the programs have theirs.
 const SWITCH_SHARE_MAX: f64 = 0.5;
-/// The source may be slower than the fabric. What the fabric could carry is told from its share of a core, up to so
-/// many times what was seen.
+/// The source may be slower than the fabric. What the fabric could carry is told from its share of
+/// a core, up to so many times what was seen.
 const EXTRAPOLATION_MAX: f64 = 2.0;
 /// Sources are started, queues fill.
 const WARM_UP: Duration = Duration::from_millis(500);
@@ -49,7 +50,8 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
         }
     }
     super::end_with_starter()?;
-    let program = std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
     let scratch = Scratch::new("limits")?;
     let bench = Bench { program, dir: scratch.path().to_owned(), seconds, kind, ports };
     print_json(&bench.all()?)
@@ -57,8 +59,8 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
 
 /// Ends a lab. Returns how its fabric ran, and the frames that it carried in a second.
 fn end(lab: Client) -> Result<(Fabric, f64), String> {
-    let outcome: NetworkOutcome =
-        serde_json::from_value(lab.down()?).map_err(|error| format!("the outcome of the lab: {error}"))?;
+    let outcome: NetworkOutcome = serde_json::from_value(lab.down()?)
+        .map_err(|error| format!("the outcome of the lab: {error}"))?;
     let fabric = outcome.fabric.unwrap_or_default();
     let carried = fabric.frames_out.unwrap_or(0) as f64 / (outcome.end_ps as f64 * 1e-12).max(1e-9);
     Ok((fabric, carried))
@@ -74,15 +76,19 @@ struct Bench {
 
 impl Bench {
     fn all(&self) -> Result<Value, String> {
-        let frames = if self.kind == FabricKind::Tap { self.frames()? } else { self.foreign_frames()? };
-        let ports = self.ports.iter().filter(|&&(_, mtu, _)| self.kind.mtu_bytes_max().is_none_or(|most| mtu <= u64::from(most)));
-        let ports: Vec<Value> = ports.map(|&(rate, mtu, hogs)| self.port(rate, mtu, hogs)).collect::<Result<_, _>>()?;
+        let frames =
+            if self.kind == FabricKind::Tap { self.frames()? } else { self.foreign_frames()? };
+        let ports = self.ports.iter().filter(|&&(_, mtu, _)| {
+            self.kind.mtu_bytes_max().is_none_or(|most| mtu <= u64::from(most))
+        });
+        let ports: Vec<Value> =
+            ports.map(|&(rate, mtu, hogs)| self.port(rate, mtu, hogs)).collect::<Result<_, _>>()?;
         Ok(json!({ "kind": self.kind.name(), "frames": frames, "ports": ports }))
     }
 
-    /// Frames per second through a foreign switch without rates: small and full frames at full speed. Its share of a
-    /// core cannot be separated from that of the source, so that half of the measured rate is reserved for the
-    /// programs.
+    /// Frames per second through a foreign switch without rates: small and full frames at full
+    /// speed. Its share of a core cannot be separated from that of the source, so that half of the
+    /// measured rate is reserved for the programs.
     fn foreign_frames(&self) -> Result<Value, String> {
         let small = self.foreign_rate(SMALL_BYTES)?;
         let full = self.foreign_rate(FULL_BYTES)?;
@@ -119,7 +125,8 @@ impl Bench {
         }))
     }
 
-    /// A port that is offered more than it can send; before it, how late the machine is beside the same neighbours.
+    /// A port that is offered more than it can send; before it, how late the machine is beside the
+    /// same neighbours.
     fn port(&self, rate: u64, mtu: u64, neighbours: usize) -> Result<Value, String> {
         let (payload, wire_bits) = (mtu - HEADER_BYTES, (mtu + FRAME_BYTES) * 8);
         let mut lab = self.lab(rate, mtu)?;
@@ -130,15 +137,17 @@ impl Bench {
         self.measure(&mut lab)?;
         let (_, text) = lab.wait("sink")?;
         drop(hogs);
-        let sink: Value =
-            serde_json::from_str(&text).map_err(|error| format!("unexpected output of the sink {text:?}: {error}"))?;
+        let sink: Value = serde_json::from_str(&text)
+            .map_err(|error| format!("unexpected output of the sink {text:?}: {error}"))?;
         let (fabric, _) = end(lab)?;
         let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
-        let received_bps = number(&sink["datagrams"]) * wire_bits as f64 / (number(&sink["span_ns"]) * 1e-9);
+        let received_bps =
+            number(&sink["datagrams"]) * wire_bits as f64 / (number(&sink["span_ns"]) * 1e-9);
         let frame_us = wire_bits as f64 / rate as f64 * 1e6;
-        // A frame passes the line of its host, comes to a full queue, waits for the frames before it, and is sent
-        // itself.
-        let ideal_us = (QUEUE_BYTES / (mtu + 14)) as f64 * frame_us + frame_us / SENDER_FACTOR as f64;
+        // A frame passes the line of its host, comes to a full queue, waits for the frames before
+        // it, and is sent itself.
+        let ideal_us =
+            (QUEUE_BYTES / (mtu + 14)) as f64 * frame_us + frame_us / SENDER_FACTOR as f64;
         Ok(json!({
             "rate_bps": rate,
             "mtu_bytes": mtu,
@@ -168,9 +177,15 @@ impl Bench {
     }
 
     fn source(&self, lab: &mut Client, payload_bytes: u64, interval_ns: u64) -> Result<(), String> {
-        let (payload, interval, seconds) = (payload_bytes.to_string(), interval_ns.to_string(), (self.seconds + 2).to_string());
-        let options = ["--payload-bytes", &payload, "--interval-ns", &interval, "--seconds", &seconds];
-        lab.spawn("source", "h1", &[&[self.program(), "source", "--to", "10.77.0.1:9"][..], &options].concat())
+        let (payload, interval, seconds) =
+            (payload_bytes.to_string(), interval_ns.to_string(), (self.seconds + 2).to_string());
+        let options =
+            ["--payload-bytes", &payload, "--interval-ns", &interval, "--seconds", &seconds];
+        lab.spawn(
+            "source",
+            "h1",
+            &[&[self.program(), "source", "--to", "10.77.0.1:9"][..], &options].concat(),
+        )
     }
 
     fn measure(&self, lab: &mut Client) -> Result<(), String> {

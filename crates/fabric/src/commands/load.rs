@@ -1,5 +1,5 @@
-//! `tailrace-fabric source` and `sink`: send and receive datagrams at a rate. They load a fabric that is
-//! measured; the clock of both is the machine's, so that one-way delays are true.
+//! `tailrace-fabric source` and `sink`: send and receive datagrams at a rate. They load a fabric
+//! that is measured; the clock of both is the machine's, so that one-way delays are true.
 
 use super::print_json;
 use crate::options::{Words, required, unknown};
@@ -12,29 +12,32 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// A source that came late makes up for it in bursts of at most this length, and sleeps for as long between them.
+/// A source that came late makes up for it in bursts of at most this length, and sleeps for as long
+/// between them.
 const BURST: Duration = Duration::from_micros(500);
 /// A datagram begins with its number and the time of sending.
 const HEADER_BYTES: usize = 16;
 /// Largest payload of a datagram (RFC 768).
 const PAYLOAD_BYTES_MAX: usize = 65_507;
-/// The sink ends when nothing has come for this long after the first datagram. A machine that is full with work was
-/// seen to stop programs for more than a second.
+/// The sink ends when nothing has come for this long after the first datagram. A machine that is
+/// full with work was seen to stop programs for more than a second.
 const SILENCE: Duration = Duration::from_secs(2);
 /// How long the sink waits for the first one.
 const FIRST_WAIT: Duration = Duration::from_secs(30);
 /// Delays are kept to within 0.01 %: 7 us of those behind a full queue of 1 MB at 200 Mbit/s.
 const SIGNIFICANT_DIGITS: u8 = 4;
-/// Datagrams that wait for the sink, in bytes of the kernel's: 4 000 of the largest frames, 30 ms at 10 Gbit/s. The
-/// usual 212 992 are a dozen of them, and would be full when the sink comes a millisecond late.
+/// Datagrams that wait for the sink, in bytes of the kernel's: 4 000 of the largest frames, 30 ms
+/// at 10 Gbit/s. The usual 212 992 are a dozen of them, and would be full when the sink comes a
+/// millisecond late.
 const RECEIVE_BUFFER_BYTES: usize = 64 << 20;
-/// Datagrams that the source may have waiting, in bytes of the kernel's: some hundred of the largest frames, so that it
-/// need not be woken for every few of them. The usual 212 992 bytes are a dozen.
+/// Datagrams that the source may have waiting, in bytes of the kernel's: some hundred of the
+/// largest frames, so that it need not be woken for every few of them. The usual 212 992 bytes are
+/// a dozen.
 const SEND_BUFFER_BYTES: usize = 4 << 20;
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// Sends datagrams: `--to ADDRESS:PORT --payload-bytes N --interval-ns N --seconds N --count N`. Without an interval it
-/// sends as fast as it can.
+/// Sends datagrams: `--to ADDRESS:PORT --payload-bytes N --interval-ns N --seconds N --count N`.
+/// Without an interval it sends as fast as it can.
 pub(super) fn source(mut words: Words) -> Result<(), String> {
     let (mut to, mut payload_bytes, mut interval_ns) = (None, 1_400_usize, 0_u64);
     let (mut seconds, mut count) = (1_u64, u64::MAX);
@@ -53,7 +56,8 @@ pub(super) fn source(mut words: Words) -> Result<(), String> {
     }
     let to = required(to, "--to")?;
     let most = Most { count, length: Duration::from_secs(seconds) };
-    let (sent, refused) = send(to, payload_bytes, interval_ns, most).map_err(|error| error.to_string())?;
+    let (sent, refused) =
+        send(to, payload_bytes, interval_ns, most).map_err(|error| error.to_string())?;
     print_json(&json!({ "sent": sent, "refused": refused }))
 }
 
@@ -64,8 +68,14 @@ struct Most {
     length: Duration,
 }
 
-/// Sends one datagram every `interval_ns`, in bursts. Returns how many were sent, and how many the kernel refused.
-fn send(to: SocketAddrV4, payload_bytes: usize, interval_ns: u64, most: Most) -> io::Result<(u64, u64)> {
+/// Sends one datagram every `interval_ns`, in bursts. Returns how many were sent, and how many the
+/// kernel refused.
+fn send(
+    to: SocketAddrV4,
+    payload_bytes: usize,
+    interval_ns: u64,
+    most: Most,
+) -> io::Result<(u64, u64)> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     socket.connect(to)?;
     // Without the right to it the usual size remains, and the source is woken more often.
@@ -77,7 +87,10 @@ fn send(to: SocketAddrV4, payload_bytes: usize, interval_ns: u64, most: Most) ->
     let (mut number, mut refused) = (0_u64, 0);
     let start = Instant::now();
     while start.elapsed() < most.length && number < most.count {
-        let due = (start.elapsed().as_nanos() as u64).checked_div(interval_ns).unwrap_or(u64::MAX).min(most.count);
+        let due = (start.elapsed().as_nanos() as u64)
+            .checked_div(interval_ns)
+            .unwrap_or(u64::MAX)
+            .min(most.count);
         let burst_end = Instant::now() + BURST;
         while number < due && Instant::now() < burst_end {
             datagram[..8].copy_from_slice(&number.to_le_bytes());
@@ -93,7 +106,8 @@ fn send(to: SocketAddrV4, payload_bytes: usize, interval_ns: u64, most: Most) ->
     Ok((number, refused))
 }
 
-/// Receives datagrams: `--port N --skip-ms N`. What comes in the first so many milliseconds is not counted.
+/// Receives datagrams: `--port N --skip-ms N`. What comes in the first so many milliseconds is not
+/// counted.
 pub(super) fn sink(mut words: Words) -> Result<(), String> {
     let (mut port, mut skip_ms) = (None, 0_u64);
     while let Some(word) = words.next() {
@@ -104,7 +118,8 @@ pub(super) fn sink(mut words: Words) -> Result<(), String> {
         }
     }
     let port = required(port, "--port")?;
-    let received = receive(port, Duration::from_millis(skip_ms)).map_err(|error| format!("port {port}: {error}"))?;
+    let received = receive(port, Duration::from_millis(skip_ms))
+        .map_err(|error| format!("port {port}: {error}"))?;
     let us = |percent: f64| received.delays_ns.value_at_percentile(percent) as f64 / 1e3;
     print_json(&json!({
         "datagrams": received.datagrams,
@@ -131,12 +146,20 @@ struct Received {
 
 fn receive(port: u16, skip: Duration) -> io::Result<Received> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, port))?;
-    // Without the right to it the usual size remains, and datagrams that were lost there are missing from the count.
+    // Without the right to it the usual size remains, and datagrams that were lost there are
+    // missing from the count.
     let _ = setsockopt(&socket, sockopt::RcvBufForce, &RECEIVE_BUFFER_BYTES);
     let mut buffer = vec![0; PAYLOAD_BYTES_MAX];
     let delays_ns = Histogram::new(SIGNIFICANT_DIGITS).map_err(io::Error::other)?;
-    let mut received =
-        Received { datagrams: 0, payload_bytes: 0, first_ns: 0, last_ns: 0, first_number: 0, last_number: 0, delays_ns };
+    let mut received = Received {
+        datagrams: 0,
+        payload_bytes: 0,
+        first_ns: 0,
+        last_ns: 0,
+        first_number: 0,
+        last_number: 0,
+        delays_ns,
+    };
     socket.set_read_timeout(Some(FIRST_WAIT))?;
     let length = socket.recv(&mut buffer)?;
     socket.set_read_timeout(Some(SILENCE))?;
@@ -152,7 +175,10 @@ fn receive(port: u16, skip: Duration) -> io::Result<Received> {
         received.datagrams += 1;
         received.payload_bytes += length as u64;
         (received.last_ns, received.last_number) = (now, number);
-        received.delays_ns.record(now.saturating_sub(number_at(&buffer[..length], 8))).map_err(io::Error::other)?;
+        received
+            .delays_ns
+            .record(now.saturating_sub(number_at(&buffer[..length], 8)))
+            .map_err(io::Error::other)?;
     }
     Ok(received)
 }

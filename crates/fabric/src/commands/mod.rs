@@ -96,19 +96,21 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Removes the control groups of labs whose owner is gone, and says which. Everything else of a lab goes with its last
-/// process.
+/// Removes the control groups of labs whose owner is gone, and says which. Everything else of a lab
+/// goes with its last process.
 fn clean() -> Result<(), String> {
     let Cleared { removed, left } = crate::cgroup::clear();
     print_json(&json!({ "removed": removed, "left": left }))?;
     if left.is_empty() {
         Ok(())
     } else {
-        Err("some control groups could not be removed (hint: run the command as their owner)".into())
+        Err("some control groups could not be removed (hint: run the command as their owner)"
+            .into())
     }
 }
 
-/// A command that creates labs of its own ends with its parent process, as its answer would not be read.
+/// A command that creates labs of its own ends with its parent process, as its answer would not be
+/// read.
 fn end_with_starter() -> Result<(), String> {
     die_with_parent(Signal::SIGTERM).map_err(|error| format!("requesting a signal: {error}"))
 }
@@ -124,7 +126,8 @@ struct ReplayAnswer {
 
 /// Replays a log and prints its outcome with the digest.
 fn replay(mut words: Words) -> Result<(), String> {
-    let (mut plan, mut log, mut wants_effect, mut windows_ps, mut pairs) = (None, None, false, Vec::new(), Vec::new());
+    let (mut plan, mut log, mut wants_effect, mut windows_ps, mut pairs) =
+        (None, None, false, Vec::new(), Vec::new());
     while let Some(word) = words.next() {
         match word.as_str() {
             "--effect" => wants_effect = true,
@@ -145,15 +148,20 @@ fn replay(mut words: Words) -> Result<(), String> {
 
 /// Two hosts of a plan, as A,B.
 fn hosts(plan: &Plan, word: &str) -> Result<(u32, u32), String> {
-    let host = |name: &str| plan.raw.hosts.iter().position(|host| host.name == name).map(|host| host as u32);
+    let host = |name: &str| {
+        plan.raw.hosts.iter().position(|host| host.name == name).map(|host| host as u32)
+    };
     let found = word.split_once(',').and_then(|(one, other)| Some((host(one)?, host(other)?)));
     found.ok_or_else(|| format!("--between: {word:?} is not two hosts of the plan, as A,B"))
 }
 
 /// A window as FROM-TO in picoseconds of the measured interval.
 fn window_ps(word: &str) -> Result<(u64, u64), String> {
-    let parts = word.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-    parts.filter(|(from, to)| from <= to).ok_or_else(|| format!("--window: {word:?} is not FROM-TO in picoseconds"))
+    let parts =
+        word.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    parts
+        .filter(|(from, to)| from <= to)
+        .ok_or_else(|| format!("--window: {word:?} is not FROM-TO in picoseconds"))
 }
 
 fn print_json(value: &Value) -> Result<(), String> {

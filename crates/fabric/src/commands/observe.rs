@@ -1,5 +1,6 @@
-//! `tailrace-fabric observe`: the frames of an interface as a capture on the output, for `tailrace profile`; the order is JSON on standard
-//! input. The last line of the error output is the report, as the output is the capture.
+//! `tailrace-fabric observe`: the frames of an interface as a capture on the output, for `tailrace
+//! profile`; the order is JSON on standard input. The last line of the error output is the report,
+//! as the output is the capture.
 
 use super::blast::read_order;
 use crate::observe::{WatchSpec, observe};

@@ -1,5 +1,5 @@
-//! How late this machine wakes a thread that does nothing else. No switch program that sleeps is less late than that; what
-//! the fabric adds is its own.
+//! How late this machine wakes a thread that does nothing else. No switch program that sleeps is
+//! less late than that; what the fabric adds is its own.
 
 use crate::clock::{Clock, thread_time};
 use crate::lateness::{Lateness, Stalls};
@@ -9,13 +9,15 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_units::{Span, Time};
 
-/// Sleeps from tick to tick for so long, as the data plane's thread does at most. The answer has the percentiles of its
-/// lateness, and the share of a core that waking up took.
+/// Sleeps from tick to tick for so long, as the data plane's thread does at most. The answer has
+/// the percentiles of its lateness, and the share of a core that waking up took.
 ///
 /// # Errors
 /// When there can be no thread.
 pub(super) fn measure(length: Duration) -> Result<Value, String> {
-    let thread = std::thread::Builder::new().name("punctuality".into()).spawn(move || sleep_and_wake(length));
+    let thread = std::thread::Builder::new()
+        .name("punctuality".into())
+        .spawn(move || sleep_and_wake(length));
     let thread = thread.map_err(|error| format!("starting a thread: {error}"))?;
     thread.join().map_err(|_| "the measurement of this machine's timer lateness has failed".into())
 }

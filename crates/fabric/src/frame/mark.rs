@@ -5,7 +5,8 @@ const TYPE_OF_SERVICE: usize = 14 + 1;
 const CHECKSUM: usize = 14 + 10;
 const CE: u8 = 3;
 
-/// Sets both bits of an IPv4 frame and keeps its header's checksum right (RFC 1624). Does nothing when they are set.
+/// Sets both bits of an IPv4 frame and keeps its header's checksum right (RFC 1624). Does nothing
+/// when they are set.
 pub fn mark_congestion(frame: &mut [u8]) {
     let before = frame[TYPE_OF_SERVICE];
     let after = before | CE;
@@ -14,7 +15,8 @@ pub fn mark_congestion(frame: &mut [u8]) {
     }
     frame[TYPE_OF_SERVICE] = after;
     let checksum = u16::from_be_bytes([frame[CHECKSUM], frame[CHECKSUM + 1]]);
-    // HC' = ~(~HC + ~m + m'), in ones' complement; the field is the lower half of the header's first word.
+    // HC' = ~(~HC + ~m + m'), in ones' complement; the field is the lower half of the header's
+    // first word.
     let sum = u32::from(!checksum) + u32::from(!u16::from(before)) + u32::from(after);
     let folded = (sum & 0xFFFF) + (sum >> 16);
     let folded = (folded & 0xFFFF) + (folded >> 16);
@@ -28,14 +30,17 @@ pub(crate) mod tests {
 
     /// The checksum of a header whose checksum field is zero (RFC 1071).
     pub(crate) fn checksum(header: &[u8]) -> u16 {
-        let sum: u32 = header.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
+        let sum: u32 =
+            header.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
         let folded = (sum & 0xFFFF) + (sum >> 16);
         !((folded & 0xFFFF) + (folded >> 16)) as u16
     }
 
     proptest! {
         #[test]
-        fn a_marked_header_has_the_checksum_of_its_bytes(mut header in proptest::collection::vec(any::<u8>(), 20)) {
+        fn a_marked_header_has_the_checksum_of_its_bytes(
+            mut header in proptest::collection::vec(any::<u8>(), 20),
+        ) {
             header[10..12].fill(0);
             let sum = checksum(&header);
             header[10..12].copy_from_slice(&sum.to_be_bytes());
@@ -46,7 +51,11 @@ pub(crate) mod tests {
             frame[24..26].fill(0);
             let right = checksum(&frame[14..34]);
             // Ones' complement has two zeroes, and a receiver takes both.
-            prop_assert!(written == right || (written == 0xFFFF && right == 0) || (written == 0 && right == 0xFFFF));
+            prop_assert!(
+                written == right
+                    || (written == 0xFFFF && right == 0)
+                    || (written == 0 && right == 0xFFFF)
+            );
         }
     }
 }

@@ -18,8 +18,8 @@ use tailrace_network::NetworkFrame;
 use tailrace_units::Time;
 use tailrace_wire::{Ecn, FlowKey, Packet, Pause};
 
-/// A frame on its way through the fabric. What switches ask is answered by the simulator's own packet, so that both
-/// engines decide alike.
+/// A frame on its way through the fabric. What switches ask is answered by the simulator's own
+/// packet, so that both engines decide alike.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LiveFrame {
     /// Header fields. `seq` is the number of the frame among all that entered.
@@ -30,8 +30,8 @@ pub struct LiveFrame {
     pub from_host: u16,
     /// Where its bytes are; none for frames that switches make themselves, and in a replay.
     pub slot: Option<Slot>,
-    /// When it would have come to its first switch if the fabric had always been on time; zero for frames that switches
-    /// make themselves.
+    /// When it would have come to its first switch if the fabric had always been on time; zero for
+    /// frames that switches make themselves.
     pub on_time: Time,
 }
 

@@ -12,11 +12,12 @@ const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
 /// The fragment offset, and the bit that says that more fragments follow (RFC 791).
 const FRAGMENT_BITS: u16 = 0x3FFF;
 const OFFSET_BITS: u16 = 0x1FFF;
-/// The upper three bits of a code point are the older IP precedence (RFC 2474), which stands in for the priority where
-/// a host has no queues by priority.
+/// The upper three bits of a code point are the older IP precedence (RFC 2474), which stands in for
+/// the priority where a host has no queues by priority.
 const PRECEDENCE_SHIFT: u8 = 3;
 
-/// The reason for which a frame is ignored: it would not exist between hosts with complete neighbour tables.
+/// The reason for which a frame is ignored: it would not exist between hosts with complete
+/// neighbour tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Foreign {
     /// Not IPv4, or too short.
@@ -38,8 +39,8 @@ pub struct FrameOrigin<'a> {
     pub vlans: &'a Vlans,
 }
 
-/// Reads the header of a frame that a host sends. `number` tells it from others. A frame of a VLAN is as long as it is
-/// on the host's link.
+/// Reads the header of a frame that a host sends. `number` tells it from others. A frame of a VLAN
+/// is as long as it is on the host's link.
 ///
 /// # Errors
 /// When it is not for another host of the lab.
@@ -56,7 +57,8 @@ pub fn parse(bytes: &[u8], origin: FrameOrigin<'_>, number: u64) -> Result<LiveF
     let flow = if offset.is_some() { flow.of_fragments() } else { flow };
     let dscp = ip[1] >> 2;
     let network = host_of_ipv4([ip[12], ip[13], ip[14], ip[15]]).map_or(0, |(network, _)| network);
-    let tag = origin.vlans.tag(origin.host, network, origin.priority.unwrap_or(dscp >> PRECEDENCE_SHIFT));
+    let tag =
+        origin.vlans.tag(origin.host, network, origin.priority.unwrap_or(dscp >> PRECEDENCE_SHIFT));
     let mut packet = Packet {
         seq: number,
         flow_hash: flow.hash(),
@@ -73,7 +75,8 @@ pub fn parse(bytes: &[u8], origin: FrameOrigin<'_>, number: u64) -> Result<LiveF
     Ok(LiveFrame { packet, key, from_host: origin.host as u16, slot: None, on_time: Time::ZERO })
 }
 
-/// The switch tells capable from incapable senders; ECT(1) counts as capable like ECT(0) (RFC 3168).
+/// The switch tells capable from incapable senders; ECT(1) counts as capable like ECT(0) (RFC
+/// 3168).
 fn ecn(type_of_service: u8) -> Ecn {
     match type_of_service & 3 {
         0 => Ecn::NotEct,
@@ -88,7 +91,8 @@ fn fragment_offset(ip: &[u8]) -> Option<i32> {
     (bits & FRAGMENT_BITS != 0).then(|| i32::from(bits & OFFSET_BITS) * 8)
 }
 
-/// Addresses and ports of a segment or datagram. Later fragments have no ports; the first has, and takes the way of the others.
+/// Addresses and ports of a segment or datagram. Later fragments have no ports; the first has, and
+/// takes the way of the others.
 fn flow_key(ip: &[u8]) -> Option<FlowKey> {
     let protocol = match ip[9] {
         6 => Protocol::Tcp,
@@ -112,7 +116,13 @@ fn portless(ip: &[u8]) -> FlowKey {
         let octets = [ip[at], ip[at + 1], ip[at + 2], ip[at + 3]];
         host_of_ipv4(octets).map_or(u32::from_be_bytes(octets), |(_, host)| address_of(host as u32))
     };
-    FlowKey { source: address(12), destination: address(16), source_port: 0, destination_port: 0, protocol: Protocol::Udp }
+    FlowKey {
+        source: address(12),
+        destination: address(16),
+        source_port: 0,
+        destination_port: 0,
+        protocol: Protocol::Udp,
+    }
 }
 
 #[cfg(test)]
@@ -134,7 +144,13 @@ pub(crate) mod tests {
     }
 
     /// A TCP or UDP frame between two hosts.
-    pub(crate) fn bytes(from: usize, to: usize, protocol: u8, ports: (u16, u16), type_of_service: u8) -> Vec<u8> {
+    pub(crate) fn bytes(
+        from: usize,
+        to: usize,
+        protocol: u8,
+        ports: (u16, u16),
+        type_of_service: u8,
+    ) -> Vec<u8> {
         let mut frame = [&address::mac(to)[..], &address::mac(from), &[8, 0]].concat();
         frame.extend([0x45, type_of_service, 0, 40, 0, 1, 0x40, 0, 64, protocol, 0, 0]);
         frame.extend(address::ipv4(from).octets());
@@ -149,7 +165,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_segment_has_the_key_and_hash_that_the_simulator_gives_it() {
-        let frame = parse_plain(&bytes(2, 0, 6, (40_000, 5_432), 0xBA), 2, 3, 7, None).expect("for host 0");
+        let frame =
+            parse_plain(&bytes(2, 0, 6, (40_000, 5_432), 0xBA), 2, 3, 7, None).expect("for host 0");
         let key = FlowKey {
             source: address_of(2),
             destination: address_of(0),
@@ -159,8 +176,18 @@ pub(crate) mod tests {
         };
         assert_eq!((frame.key, frame.packet.flow_hash), (Some(key), key.hash()));
         assert_eq!((frame.packet.to_host, frame.packet.frame_bytes, frame.packet.seq), (0, 60, 7));
-        assert_eq!((frame.packet.dscp, frame.packet.tag.priority(), frame.packet.ecn), (46, 5, Ecn::Ect0));
-        assert_eq!(parse_plain(&bytes(2, 0, 6, (1, 2), 0), 2, 3, 0, Some(3)).expect("one").packet.tag.priority(), 3);
+        assert_eq!(
+            (frame.packet.dscp, frame.packet.tag.priority(), frame.packet.ecn),
+            (46, 5, Ecn::Ect0)
+        );
+        assert_eq!(
+            parse_plain(&bytes(2, 0, 6, (1, 2), 0), 2, 3, 0, Some(3))
+                .expect("one")
+                .packet
+                .tag
+                .priority(),
+            3
+        );
     }
 
     #[test]
@@ -169,13 +196,20 @@ pub(crate) mod tests {
         let read = |from: usize, network: u8| {
             let mut frame = bytes(from, 2 - from, 6, (40_000, 5_432), 0);
             [27, 31].iter().for_each(|&at| frame[at] += network);
-            parse(&frame, FrameOrigin { host: from, hosts: 3, priority: Some(4), vlans: &vlans }, 0).expect("for another host")
+            parse(&frame, FrameOrigin { host: from, hosts: 3, priority: Some(4), vlans: &vlans }, 0)
+                .expect("for another host")
         };
         let plain = read(0, 0);
         let (access, trunk) = (read(0, 1), read(1, 2));
         assert_eq!((plain.packet.tag, plain.packet.frame_bytes), (Tag::new(4, 0), 60));
-        assert_eq!((access.packet.tag, access.packet.frame_bytes, access.memory_bytes()), (Tag::new(4, 10), 60, 60));
-        assert_eq!((trunk.packet.tag, trunk.packet.frame_bytes), (Tag::new(4, 20).written(true), 64));
+        assert_eq!(
+            (access.packet.tag, access.packet.frame_bytes, access.memory_bytes()),
+            (Tag::new(4, 10), 60, 60)
+        );
+        assert_eq!(
+            (trunk.packet.tag, trunk.packet.frame_bytes),
+            (Tag::new(4, 20).written(true), 64)
+        );
         assert_eq!(trunk.memory_bytes(), 60);
         // Rules of classification know hosts by one address, whatever the VLAN.
         assert_eq!(access.key, plain.key);
@@ -183,14 +217,24 @@ pub(crate) mod tests {
 
     #[test]
     fn fragments_of_a_datagram_go_the_same_way() {
-        let (mut first, mut second) = (bytes(0, 1, 17, (1, 2), 0), bytes(0, 1, 17, (0xABCD, 0xEF), 0));
+        let (mut first, mut second) =
+            (bytes(0, 1, 17, (1, 2), 0), bytes(0, 1, 17, (0xABCD, 0xEF), 0));
         first[20] = 0x20; // more fragments follow
         second[21] = 185; // its offset
-        let hash = |bytes: &[u8]| parse_plain(bytes, 0, 2, 0, None).expect("for host 1").packet.flow_hash;
+        let hash =
+            |bytes: &[u8]| parse_plain(bytes, 0, 2, 0, None).expect("for host 1").packet.flow_hash;
         let read = |bytes: &[u8]| parse_plain(bytes, 0, 2, 0, None).expect("for host 1");
-        let ports = |frame: &LiveFrame| frame.key.map(|key| (key.source_port, key.destination_port));
-        assert_eq!([ports(&read(&first)), ports(&read(&second))], [Some((1, 2)), Some((0, 0))], "the first has ports");
-        assert_eq!([read(&first).is_later_fragment(), read(&second).is_later_fragment()], [false, true]);
+        let ports =
+            |frame: &LiveFrame| frame.key.map(|key| (key.source_port, key.destination_port));
+        assert_eq!(
+            [ports(&read(&first)), ports(&read(&second))],
+            [Some((1, 2)), Some((0, 0))],
+            "the first has ports"
+        );
+        assert_eq!(
+            [read(&first).is_later_fragment(), read(&second).is_later_fragment()],
+            [false, true]
+        );
         assert_eq!(hash(&first), hash(&second));
         assert_ne!(hash(&first), hash(&bytes(0, 1, 17, (1, 2), 0)));
     }
@@ -198,7 +242,8 @@ pub(crate) mod tests {
     proptest::proptest! {
         #[test]
         fn any_bytes_are_a_frame_or_foreign(
-            mut bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..120), to in 0_usize..3,
+            mut bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..120),
+            to in 0_usize..3,
         ) {
             if bytes.len() >= 14 {
                 bytes[..6].copy_from_slice(&address::mac(to));
@@ -216,8 +261,14 @@ pub(crate) mod tests {
         assert_eq!(parse_plain(&arp, 0, 2, 0, None).expect_err("ARP"), Foreign::NotIpv4);
         let mut broadcast = bytes(0, 1, 6, (1, 2), 0);
         broadcast[..6].fill(0xFF);
-        assert_eq!(parse_plain(&broadcast, 0, 2, 0, None).expect_err("broadcast"), Foreign::NoSuchHost);
-        assert_eq!(parse_plain(&bytes(0, 5, 6, (1, 2), 0), 0, 2, 0, None).expect_err("host 5"), Foreign::NoSuchHost);
+        assert_eq!(
+            parse_plain(&broadcast, 0, 2, 0, None).expect_err("broadcast"),
+            Foreign::NoSuchHost
+        );
+        assert_eq!(
+            parse_plain(&bytes(0, 5, 6, (1, 2), 0), 0, 2, 0, None).expect_err("host 5"),
+            Foreign::NoSuchHost
+        );
         assert_eq!(parse_plain(&[2, 0, 0], 0, 2, 0, None).expect_err("short"), Foreign::NotIpv4);
     }
 }

@@ -1,4 +1,5 @@
-//! Memory for the bytes of frames: slots of one size, reused, the latest first, so that the processor's cache holds them.
+//! Memory for the bytes of frames: slots of one size, reused, the latest first, so that the
+//! processor's cache holds them.
 
 /// Slots that come into being together when none is free.
 const SLOTS_PER_CHUNK: usize = 256;
@@ -80,7 +81,12 @@ mod tests {
         for (n, &slot) in slots.iter().enumerate() {
             pool.bytes_mut(slot).fill(n as u8);
         }
-        assert!(slots.iter().enumerate().all(|(n, &slot)| pool.bytes_mut(slot).iter().all(|&byte| byte == n as u8)));
+        assert!(
+            slots
+                .iter()
+                .enumerate()
+                .all(|(n, &slot)| pool.bytes_mut(slot).iter().all(|&byte| byte == n as u8))
+        );
         assert_eq!(pool.used(), 600);
         pool.give_back(slots[7]);
         assert_eq!(pool.take(), Some(slots[7]));

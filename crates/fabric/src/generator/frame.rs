@@ -1,4 +1,5 @@
-//! Test frames: UDP to the echo port, as RFC 2544 appendix C.2.6.4 has them, with a number and a time behind the headers.
+//! Test frames: UDP to the echo port, as RFC 2544 appendix C.2.6.4 has them, with a number and a
+//! time behind the headers.
 
 use crate::address;
 use nix::time::{ClockId, clock_gettime};
@@ -84,7 +85,8 @@ pub(crate) fn remark(bytes: &mut [u8], sent_ns: u64) {
 pub(crate) fn marks(bytes: &[u8]) -> Option<Marks> {
     let is_ours = bytes.len() >= MARKED_BYTES
         && bytes[ETHERNET_BYTES + 9] == UDP
-        && bytes[ETHERNET_BYTES + IP_BYTES..ETHERNET_BYTES + IP_BYTES + 2] == SOURCE_PORT.to_be_bytes();
+        && bytes[ETHERNET_BYTES + IP_BYTES..ETHERNET_BYTES + IP_BYTES + 2]
+            == SOURCE_PORT.to_be_bytes();
     let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
     is_ours.then(|| Marks {
         trial: u16::from_le_bytes([bytes[TRIAL_AT], bytes[TRIAL_AT + 1]]),

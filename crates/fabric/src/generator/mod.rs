@@ -1,5 +1,6 @@
-//! A paced generator of test frames that measures a switch: it sends at one end, receives at the other, and counts what
-//! was lost, reordered, duplicated and delayed. Frames carry a number and the time at which they were sent.
+//! A paced generator of test frames that measures a switch: it sends at one end, receives at the
+//! other, and counts what was lost, reordered, duplicated and delayed. Frames carry a number and
+//! the time at which they were sent.
 
 mod frame;
 mod order;
@@ -26,7 +27,8 @@ use tally::Tally;
 pub(crate) const BATCH: usize = 32;
 /// RFC 2544 section 23: after the last frame was sent, two seconds for what is still under way.
 const RESIDUE: Duration = Duration::from_secs(2);
-/// What has not come for so long will not come: ten times the longest delay of a full queue that was seen here (20 ms).
+/// What has not come for so long will not come: ten times the longest delay of a full queue that
+/// was seen here (20 ms).
 const SILENCE: Duration = Duration::from_millis(200);
 
 /// Where frames are sent and where they arrive.
@@ -138,7 +140,14 @@ mod tests {
     }
 
     fn order(frames: u64) -> TrialSpec {
-        TrialSpec { frame_bytes: 64, interval_ps: 1_000_000, frames, limit_ns: 1_000_000_000, trial: 7, awaits: true }
+        TrialSpec {
+            frame_bytes: 64,
+            interval_ps: 1_000_000,
+            frames,
+            limit_ns: 1_000_000_000,
+            trial: 7,
+            awaits: true,
+        }
     }
 
     fn sound() -> Fake {

@@ -4,7 +4,8 @@ use super::frame::{FRAME_BYTES_MAX, FRAME_BYTES_MIN};
 use super::pace::Schedule;
 use serde::Deserialize;
 
-/// Most frames of one trial: each takes one bit, 256 MiB in all. At 14.88 million a second this is 144 s.
+/// Most frames of one trial: each takes one bit, 256 MiB in all. At 14.88 million a second this is
+/// 144 s.
 pub(crate) const FRAMES_MAX: u64 = 1 << 31;
 /// Longest trial: RFC 2544 asks for 60 and 120 s.
 const LIMIT_NS_MAX: u64 = 120_000_000_000;

@@ -1,10 +1,10 @@
-//! When frames are due. A sender that was paused does not make up for it in a burst: what it could not send is late, and
-//! the trial is told to be invalid.
+//! When frames are due. A sender that was paused does not make up for it in a burst: what it could
+//! not send is late, and the trial is told to be invalid.
 
 use std::time::{Duration, Instant};
 
-/// A sender that was away for longer has a gap. Sending a batch takes up to 0.1 ms; a core that a hypervisor or another
-/// program takes is away for milliseconds.
+/// A sender that was away for longer has a gap. Sending a batch takes up to 0.1 ms; a core that a
+/// hypervisor or another program takes is away for milliseconds.
 const GAP: Duration = Duration::from_millis(1);
 const PS_PER_NS: u128 = 1_000;
 
@@ -54,11 +54,15 @@ impl Pace {
         }
         self.last = now;
         let elapsed = now.duration_since(self.start);
-        if self.sent >= self.schedule.frames || elapsed.as_nanos() >= u128::from(self.schedule.limit_ns) {
+        if self.sent >= self.schedule.frames
+            || elapsed.as_nanos() >= u128::from(self.schedule.limit_ns)
+        {
             return None;
         }
         let passed_ps = elapsed.saturating_sub(self.gaps.total).as_nanos() * PS_PER_NS;
-        let due = passed_ps.checked_div(u128::from(self.schedule.interval_ps)).map_or(u128::MAX, |frames| frames + 1);
+        let due = passed_ps
+            .checked_div(u128::from(self.schedule.interval_ps))
+            .map_or(u128::MAX, |frames| frames + 1);
         let due = u64::try_from(due).unwrap_or(u64::MAX).min(self.schedule.frames);
         Some(usize::try_from(due - self.sent.min(due)).unwrap_or(usize::MAX))
     }
@@ -96,7 +100,10 @@ mod tests {
         let mut pace = Pace::new(schedule(10_000_000), start);
         pace.sent = 1;
         assert_eq!(pace.due(start + Duration::from_millis(5)), Some(0));
-        assert_eq!(pace.gaps, Gaps { count: 1, longest: Duration::from_millis(5), total: Duration::from_millis(5) });
+        assert_eq!(
+            pace.gaps,
+            Gaps { count: 1, longest: Duration::from_millis(5), total: Duration::from_millis(5) }
+        );
         assert_eq!(pace.due(start + Duration::from_millis(5) + Duration::from_micros(20)), Some(2));
     }
 

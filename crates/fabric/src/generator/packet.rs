@@ -19,21 +19,27 @@ const INTERFACE: &str = "eth0";
 pub(crate) struct PacketWire {
     sender: PacketSender,
     receiver: PacketReceiver,
-    /// Keeps what has arrived from the receiving host's own stack, which would answer; none where the kernel cannot.
+    /// Keeps what has arrived from the receiving host's own stack, which would answer; none where
+    /// the kernel cannot.
     _silence: Option<OwnedFd>,
     frames: [Vec<u8>; BATCH],
 }
 
 impl PacketWire {
-    /// The calling thread is in the namespace of the host that sends, and ends in that of the other. `is_direct`: past the
-    /// queue of the interface.
+    /// The calling thread is in the namespace of the host that sends, and ends in that of the
+    /// other. `is_direct`: past the queue of the interface.
     pub(crate) fn open(receiver: &Path, is_direct: bool) -> io::Result<PacketWire> {
         let sender = PacketSender::open(nix::net::if_::if_nametoindex(INTERFACE)?, is_direct)?;
         setns(File::open(receiver)?, CloneFlags::CLONE_NEWNET)?;
         let interface = nix::net::if_::if_nametoindex(INTERFACE)?;
         let receiver = PacketReceiver::open(interface, MARKED_BYTES as u32)?;
         let silence = bpf::drop_arrivals(interface).ok();
-        Ok(PacketWire { sender, receiver, _silence: silence, frames: std::array::from_fn(|_| Vec::new()) })
+        Ok(PacketWire {
+            sender,
+            receiver,
+            _silence: silence,
+            frames: std::array::from_fn(|_| Vec::new()),
+        })
     }
 }
 
@@ -48,7 +54,8 @@ impl Wire for PacketWire {
             mark(frame, number, now);
         }
         let (sent, was_refused) = self.sender.send(&self.frames, count)?;
-        // A frame that the interface has lost was offered to the switch, whose input it did not fit.
+        // A frame that the interface has lost was offered to the switch, whose input it did not
+        // fit.
         Ok(sent + usize::from(was_refused))
     }
 

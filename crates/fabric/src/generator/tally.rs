@@ -30,9 +30,19 @@ pub(crate) struct Tally {
 impl Tally {
     /// Of so many frames.
     pub(super) fn new(trial: u16, frames: u64) -> io::Result<Tally> {
-        let delays_ns = Histogram::new_with_max(DELAY_NS_MAX, SIGNIFICANT_DIGITS).map_err(io::Error::other)?;
+        let delays_ns =
+            Histogram::new_with_max(DELAY_NS_MAX, SIGNIFICANT_DIGITS).map_err(io::Error::other)?;
         let seen = vec![0; frames.div_ceil(BITS) as usize];
-        Ok(Tally { trial, seen, next: 0, received: 0, duplicates: 0, reordered: 0, foreign: 0, delays_ns })
+        Ok(Tally {
+            trial,
+            seen,
+            next: 0,
+            received: 0,
+            duplicates: 0,
+            reordered: 0,
+            foreign: 0,
+            delays_ns,
+        })
     }
 
     /// A frame has arrived.

@@ -1,4 +1,5 @@
-//! The clients of a lab: the process that holds its input and output, or processes connected to its socket.
+//! The clients of a lab: the process that holds its input and output, or processes connected to its
+//! socket.
 
 use super::protocol::LINE_BYTES_MAX;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -53,7 +54,8 @@ pub(super) struct Clients {
 impl Clients {
     /// With a listener whoever connects; without, the process that holds our input and output.
     pub(super) fn new(listener: Option<UnixListener>) -> Clients {
-        let standard = Client { number: 0, channel: Channel::Standard(io::stdin()), pending: Vec::new() };
+        let standard =
+            Client { number: 0, channel: Channel::Standard(io::stdin()), pending: Vec::new() };
         let clients = if listener.is_some() { vec![] } else { vec![standard] };
         Clients { listener, clients, next_number: 1 }
     }
@@ -61,12 +63,17 @@ impl Clients {
     /// Waits until a client sends a message or another file becomes readable.
     pub(super) fn listen(&mut self, others: &[BorrowedFd<'_>]) -> io::Result<Heard> {
         let has_room = self.clients.len() < CLIENTS_MAX;
-        let mut files: Vec<PollFd> = self.clients.iter().map(|client| readable(client.file())).collect();
+        let mut files: Vec<PollFd> =
+            self.clients.iter().map(|client| readable(client.file())).collect();
         files.extend(others.iter().map(|&other| readable(other)));
-        files.extend(self.listener.iter().filter(|_| has_room).map(|listener| readable(listener.as_fd())));
+        files.extend(
+            self.listener.iter().filter(|_| has_room).map(|listener| readable(listener.as_fd())),
+        );
         match poll(&mut files, PollTimeout::NONE) {
             Ok(_) => {}
-            Err(nix::errno::Errno::EINTR) => return Ok(Heard { others: vec![false; others.len()], ..Heard::default() }),
+            Err(nix::errno::Errno::EINTR) => {
+                return Ok(Heard { others: vec![false; others.len()], ..Heard::default() });
+            }
             Err(error) => return Err(error.into()),
         }
         let ready: Vec<bool> = files.iter().map(|file| file.any().unwrap_or(false)).collect();
@@ -100,7 +107,11 @@ impl Clients {
         let Some(listener) = &self.listener else { return Ok(()) };
         let (stream, _) = listener.accept()?;
         stream.set_write_timeout(Some(WRITE_WAIT))?;
-        self.clients.push(Client { number: self.next_number, channel: Channel::Socket(stream), pending: Vec::new() });
+        self.clients.push(Client {
+            number: self.next_number,
+            channel: Channel::Socket(stream),
+            pending: Vec::new(),
+        });
         self.next_number += 1;
         Ok(())
     }
@@ -118,7 +129,9 @@ impl Client {
     fn read(&mut self, lines: &mut Vec<(ClientNo, String)>) -> bool {
         let mut buffer = [0; READ_BYTES];
         let read = match &mut self.channel {
-            Channel::Standard(input) => nix::unistd::read(input, &mut buffer).map_err(io::Error::from),
+            Channel::Standard(input) => {
+                nix::unistd::read(input, &mut buffer).map_err(io::Error::from)
+            }
             Channel::Socket(stream) => stream.read(&mut buffer),
         };
         let Ok(length @ 1..) = read else { return false };

@@ -1,4 +1,5 @@
-//! The interfaces of a foreign switch, with what the kernel counts at each: the ports that `netstat -i` would show.
+//! The interfaces of a foreign switch, with what the kernel counts at each: the ports that `netstat
+//! -i` would show.
 
 use super::line::Passed;
 use super::star::Star;
@@ -18,22 +19,39 @@ pub(super) type Reading = (LinkState, LinkCounters);
 impl Devices {
     /// Those of these names. The calling thread is in the lab's own namespace.
     pub(super) fn find(names: &[String]) -> io::Result<Devices> {
-        Ok(Devices { all: names.iter().map(|name| Ok((name.clone(), find(name)?))).collect::<io::Result<_>>()? })
+        Ok(Devices {
+            all: names
+                .iter()
+                .map(|name| Ok((name.clone(), find(name)?)))
+                .collect::<io::Result<_>>()?,
+        })
     }
 
     /// What they have counted, and how they are set up.
     pub(super) fn read(&self, netlink: &mut Netlink) -> io::Result<Vec<Reading>> {
-        self.all.iter().map(|&(_, link)| Ok((netlink.state(link)?, netlink.counters(link)?))).collect()
+        self.all
+            .iter()
+            .map(|&(_, link)| Ok((netlink.state(link)?, netlink.counters(link)?)))
+            .collect()
     }
 
     /// The ports of the switch. What waits in front of a host, and is dropped there, is the port's.
-    pub(super) fn rows(&self, star: &Star, readings: &[Reading], passed: &[Passed]) -> Vec<Interface> {
+    pub(super) fn rows(
+        &self,
+        star: &Star,
+        readings: &[Reading],
+        passed: &[Passed],
+    ) -> Vec<Interface> {
         let row = |index: usize| {
             let ((state, counted), line) = (&readings[index], &passed[index]);
             Interface {
                 tx_frames: Some(line.queue.tx_frames),
                 tx_dropped: Some(counted.tx_dropped + line.queue.drop_frames),
-                ..counted.in_row(state.row(&star.switch, Some(&star.lines[index].host), &self.all[index].0))
+                ..counted.in_row(state.row(
+                    &star.switch,
+                    Some(&star.lines[index].host),
+                    &self.all[index].0,
+                ))
             }
         };
         (0..self.all.len()).map(row).collect()

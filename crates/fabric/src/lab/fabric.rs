@@ -17,11 +17,13 @@ use std::sync::Arc;
 use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;
 
-/// What every kind with a switch lacks on this machine, by its name; `None` where it lacks nothing that can be known beforehand.
+/// What every kind with a switch lacks on this machine, by its name; `None` where it lacks nothing
+/// that can be known beforehand.
 pub fn lacking() -> BTreeMap<&'static str, Option<String>> {
     let of = |kind: FabricKind| match kind {
         FabricKind::Tap | FabricKind::Bridge => Some(None),
-        FabricKind::OpenVSwitch(Datapath::Vhost) | FabricKind::Ports => None, // for programs of our own
+        // for programs of our own
+        FabricKind::OpenVSwitch(Datapath::Vhost) | FabricKind::Ports => None,
         FabricKind::OpenVSwitch(datapath) => Some(openvswitch::lacking(datapath)),
     };
     NAMES.iter().filter_map(|&(name, kind)| Some((name, of(kind)?))).collect()
@@ -36,8 +38,8 @@ pub(super) enum Fabric {
 }
 
 impl Fabric {
-    /// Joins the hosts of a plan. The calling thread is in the lab's own namespace. A switch that is a program gets control
-    /// groups, and a folder for what it says.
+    /// Joins the hosts of a plan. The calling thread is in the lab's own namespace. A switch that
+    /// is a program gets control groups, and a folder for what it says.
     pub(super) fn start(
         kind: FabricKind,
         plan: &Arc<Plan>,
@@ -62,14 +64,18 @@ impl Fabric {
     pub(super) fn begin(&mut self) -> Result<Answer, String> {
         match self {
             Fabric::Switch(plane) => plane.ask(Ask::Begin),
-            Fabric::Foreign(foreign) => foreign.begin().map(|()| Answer::Done).map_err(|error| error.to_string()),
+            Fabric::Foreign(foreign) => {
+                foreign.begin().map(|()| Answer::Done).map_err(|error| error.to_string())
+            }
         }
     }
 
     pub(super) fn end(&mut self) -> Result<Answer, String> {
         match self {
             Fabric::Switch(plane) => plane.ask(Ask::End),
-            Fabric::Foreign(foreign) => foreign.end().map(|()| Answer::Done).map_err(|error| error.to_string()),
+            Fabric::Foreign(foreign) => {
+                foreign.end().map(|()| Answer::Done).map_err(|error| error.to_string())
+            }
         }
     }
 
@@ -85,7 +91,9 @@ impl Fabric {
     pub(super) fn ask(&self, what: Ask) -> Result<Answer, String> {
         match self {
             Fabric::Switch(plane) => plane.ask(what),
-            Fabric::Foreign(_) => Err("this kind of fabric cannot do that: nothing passes this program".into()),
+            Fabric::Foreign(_) => {
+                Err("this kind of fabric cannot do that: nothing passes this program".into())
+            }
         }
     }
 

@@ -1,5 +1,5 @@
-//! Hosts joined by a foreign switch: the kernel's bridge, Open vSwitch, or a program of the user. The mechanisms of the
-//! plan have no effect; the lines limit rates, and the kernel counts.
+//! Hosts joined by a foreign switch: the kernel's bridge, Open vSwitch, or a program of the user.
+//! The mechanisms of the plan have no effect; the lines limit rates, and the kernel counts.
 
 use super::devices::{self, Devices, Reading};
 use super::kind::FabricKind;
@@ -62,7 +62,8 @@ struct Happened {
 }
 
 impl Foreign {
-    /// Joins hosts by their ports. The calling thread is in the lab's own namespace. `star`: rates are kept as it says.
+    /// Joins hosts by their ports. The calling thread is in the lab's own namespace. `star`: rates
+    /// are kept as it says.
     pub(super) fn start(
         kind: FabricKind,
         plan: &Plan,
@@ -98,7 +99,8 @@ impl Foreign {
         }
         let devices = Devices::find(if lines.is_some() { &ends } else { &[] })?;
         let (name, seed) = (plan.raw.name.clone(), plan.raw.seed);
-        let (begin, passed_at_begin, processor_at_begin) = (Instant::now(), Vec::new(), Duration::ZERO);
+        let (begin, passed_at_begin, processor_at_begin) =
+            (Instant::now(), Vec::new(), Duration::ZERO);
         let mut foreign = Foreign {
             name,
             seed,
@@ -121,7 +123,8 @@ impl Foreign {
         let before = Instant::now();
         self.passed_at_begin = self.totals()?;
         self.counted_at_begin = self.devices.read(&mut self.netlink)?;
-        self.processor_at_begin = self.switch.as_ref().map_or(Ok(Duration::ZERO), OpenVSwitch::processor_time)?;
+        self.processor_at_begin =
+            self.switch.as_ref().map_or(Ok(Duration::ZERO), OpenVSwitch::processor_time)?;
         (self.begin, self.end) = (middle_since(before), None);
         Ok(())
     }
@@ -135,11 +138,20 @@ impl Foreign {
     }
 
     fn happened(&mut self) -> io::Result<Happened> {
-        let passed = self.totals()?.into_iter().zip(&self.passed_at_begin).map(|(now, &then)| Line::passed(now, then)).collect();
+        let passed = self
+            .totals()?
+            .into_iter()
+            .zip(&self.passed_at_begin)
+            .map(|(now, &then)| Line::passed(now, then))
+            .collect();
         let counted = devices::since(self.devices.read(&mut self.netlink)?, &self.counted_at_begin);
         let at_begin = self.processor_at_begin;
         let processor = self.switch.as_ref().map(OpenVSwitch::processor_time).transpose()?;
-        Ok(Happened { passed, counted, processor: processor.map(|time| time.saturating_sub(at_begin)) })
+        Ok(Happened {
+            passed,
+            counted,
+            processor: processor.map(|time| time.saturating_sub(at_begin)),
+        })
     }
 
     fn totals(&mut self) -> io::Result<Vec<Passed>> {
@@ -178,15 +190,23 @@ impl Foreign {
     }
 }
 
-fn create_lines(netlink: &mut Netlink, plan: &Plan, ports: &[Link], star: Star) -> io::Result<(Star, Vec<Line>)> {
+fn create_lines(
+    netlink: &mut Netlink,
+    plan: &Plan,
+    ports: &[Link],
+    star: Star,
+) -> io::Result<(Star, Vec<Line>)> {
     let explain = |error: io::Error| match error.raw_os_error() {
-        Some(libc::ENOENT | libc::EOPNOTSUPP) => {
-            io::Error::new(error.kind(), format!("this kernel lacks tbf, cls_u32 or act_mirred, which limit rates: {error}"))
-        }
+        Some(libc::ENOENT | libc::EOPNOTSUPP) => io::Error::new(
+            error.kind(),
+            format!("this kernel lacks tbf, cls_u32 or act_mirred, which limit rates: {error}"),
+        ),
         _ => error,
     };
     let lines = ports.iter().zip(&star.lines).enumerate();
-    let lines = lines.map(|(index, (&port, of))| Line::create(netlink, index, port, of, plan.raw.hosts[index].mtu_bytes));
+    let lines = lines.map(|(index, (&port, of))| {
+        Line::create(netlink, index, port, of, plan.raw.hosts[index].mtu_bytes)
+    });
     let lines = lines.collect::<io::Result<_>>().map_err(explain)?;
     Ok((star, lines))
 }
@@ -201,7 +221,9 @@ fn wait_for_port(
     while !is_running()? {
         if Instant::now() >= deadline {
             let waited_s = RUNNING_WAIT.as_secs();
-            return Err(io::Error::other(format!("port-{index} of host {host:?} forwards no frames after {waited_s} s")));
+            return Err(io::Error::other(format!(
+                "port-{index} of host {host:?} forwards no frames after {waited_s} s"
+            )));
         }
         std::thread::sleep(RUNNING_POLL);
     }
@@ -220,13 +242,15 @@ fn join_by_bridge(netlink: &mut Netlink, plan: &Plan, ends: &[String]) -> io::Re
     netlink.up(bridge)
 }
 
-/// The MTU of the switch's port towards a host: that of the plan, or else the host's. The kernel drops a longer frame at this device, in
-/// both directions, where it is more than a VLAN's tag longer (`is_skb_forwardable`).
+/// The MTU of the switch's port towards a host: that of the plan, or else the host's. The kernel
+/// drops a longer frame at this device, in both directions, where it is more than a VLAN's tag
+/// longer (`is_skb_forwardable`).
 fn switch_mtu(plan: &Plan, host: usize) -> u32 {
     let graph = &plan.graph;
     let end = graph.ports[host][0];
     let switch = end.peer.checked_sub(graph.hosts);
-    let own = switch.and_then(|switch| plan.port_mtu(switch, graph.port_of_link(end.link, end.peer)));
+    let own =
+        switch.and_then(|switch| plan.port_mtu(switch, graph.port_of_link(end.link, end.peer)));
     own.unwrap_or(plan.raw.hosts[host].mtu_bytes)
 }
 
@@ -234,7 +258,8 @@ fn mtu_max(plan: &Plan) -> u32 {
     plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or(0)
 }
 
-/// When counters were read that took from then until now: a busy machine may have stopped in between.
+/// When counters were read that took from then until now: a busy machine may have stopped in
+/// between.
 fn middle_since(before: Instant) -> Instant {
     before + before.elapsed() / 2
 }
@@ -299,7 +324,8 @@ mod tests {
     use serde_json::json;
 
     fn star() -> Star {
-        let line = |host: &str| LineOf { host: host.into(), port: shape(1_000_000, 24, 1_514, 3_028) };
+        let line =
+            |host: &str| LineOf { host: host.into(), port: shape(1_000_000, 24, 1_514, 3_028) };
         Star { switch: "sw".into(), buffer_bytes: 3_028, lines: vec![line("a"), line("b")] }
     }
 
@@ -309,7 +335,9 @@ mod tests {
         let later = Instant::now() + RUNNING_WAIT;
         wait_for_port(0, "db1", later, || Ok(looks.next().expect("two readings are enough")))
             .expect("it runs at the second reading");
-        let told = wait_for_port(1, "db2", Instant::now(), || Ok(false)).expect_err("it never runs").to_string();
+        let told = wait_for_port(1, "db2", Instant::now(), || Ok(false))
+            .expect_err("it never runs")
+            .to_string();
         assert!(told.contains("port-1") && told.contains("\"db2\""), "{told}");
     }
 

@@ -43,7 +43,8 @@ pub struct Host {
     is_shaped: bool,
     /// Whether it should keep one and cannot.
     pub lacks_queue: bool,
-    /// Keeps the program at work that stamps its frames; none where the kernel has no such programs.
+    /// Keeps the program at work that stamps its frames; none where the kernel has no such
+    /// programs.
     stamps: Option<OwnedFd>,
     /// MTU of its interface.
     pub mtu_bytes: u32,
@@ -85,14 +86,17 @@ impl Host {
         let is_shaped = wants_queue && back_pressure::shape(&mut netlink, link, plan, index)?;
         let lacks_queue = wants_queue && !is_shaped;
         if kind != FabricKind::Tap || is_shaped {
-            // A token bucket charges a row of frames that is still to be cut with the overhead of one: at an MTU of 1500 it would
-            // be 1.5 % faster than the line, and what is too much would wait in the TAP.
+            // A token bucket charges a row of frames that is still to be cut with the overhead of
+            // one: at an MTU of 1500 it would be 1.5 % faster than the line, and what is too much
+            // would wait in the TAP.
             netlink.segment(link)?;
         }
         let stamps = if kind == FabricKind::Tap { bpf::stamp_frames(link.0).ok() } else { None };
         let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);
-        let congestion_control =
-            overrides.iter().rfind(of_host).map_or_else(|| congestion_control(raw).to_owned(), |over| over.1.clone());
+        let congestion_control = overrides
+            .iter()
+            .rfind(of_host)
+            .map_or_else(|| congestion_control(raw).to_owned(), |over| over.1.clone());
         join_networks(&mut netlink, link, (plan, index), &congestion_control)?;
         name_networks(&mut netlink, plan, index)?;
         let (name, group, mtu_bytes) = (raw.name.clone(), cgroup::member(index), raw.mtu_bytes);
@@ -128,10 +132,10 @@ impl Host {
 
     /// Its interface as `netstat -i` has it; what cannot be read is not claimed.
     pub(super) fn row(&mut self) -> Interface {
-        let row = self
-            .netlink
-            .state(self.link)
-            .map_or_else(|_| Interface::up(&self.name, None, INTERFACE, None), |state| state.row(&self.name, None, INTERFACE));
+        let row = self.netlink.state(self.link).map_or_else(
+            |_| Interface::up(&self.name, None, INTERFACE, None),
+            |state| state.row(&self.name, None, INTERFACE),
+        );
         match self.counters() {
             Ok(counters) => counters.in_row(row),
             Err(_) => row,
@@ -170,7 +174,8 @@ pub fn congestion_control_of(plan: &Plan, index: usize) -> &'static str {
     congestion_control(&plan.raw.hosts[index])
 }
 
-/// Gives the interface of a host its addresses, and with them routes and neighbours: all networks that it has a part in.
+/// Gives the interface of a host its addresses, and with them routes and neighbours: all networks
+/// that it has a part in.
 ///
 /// # Errors
 /// The kernel's error.
@@ -245,8 +250,8 @@ impl HostEnd {
     }
 }
 
-/// Makes all hosts of a plan with the other ends of their interfaces. The calling thread is in the namespace it came from
-/// again.
+/// Makes all hosts of a plan with the other ends of their interfaces. The calling thread is in the
+/// namespace it came from again.
 ///
 /// # Errors
 /// The kernel's error, with the host.
@@ -257,7 +262,9 @@ pub(super) fn create_all(
 ) -> io::Result<Vec<(Host, HostEnd)>> {
     let home = File::open(OWN_NAMESPACE)?;
     let of_host = |index: usize| {
-        let place = |error: io::Error| io::Error::new(error.kind(), format!("host {}: {error}", plan.raw.hosts[index].name));
+        let place = |error: io::Error| {
+            io::Error::new(error.kind(), format!("host {}: {error}", plan.raw.hosts[index].name))
+        };
         Host::create(plan, index, kind, overrides, &home).map_err(place)
     };
     let hosts = (0..plan.raw.hosts.len()).map(of_host).collect();
@@ -265,7 +272,8 @@ pub(super) fn create_all(
     hosts
 }
 
-/// Whether programs have priorities. The kernel of a live lab tells the fabric only by the queue that it puts a frame into.
+/// Whether programs have priorities. The kernel of a live lab tells the fabric only by the queue
+/// that it puts a frame into.
 pub fn uses_priorities(plan: &Plan) -> bool {
     plan.workloads.iter().any(|workload| workload.header.priority > 0)
 }
@@ -285,7 +293,8 @@ fn open_queues(by_priority: bool) -> io::Result<Vec<OwnedFd>> {
     Ok(queues)
 }
 
-/// A pair of interfaces: the host's, and one in the lab's own namespace. The calling thread ends in the host's namespace.
+/// A pair of interfaces: the host's, and one in the lab's own namespace. The calling thread ends in
+/// the host's namespace.
 fn open_port(index: usize, mtu_bytes: u32, namespace: &File, home: &File) -> io::Result<Link> {
     setns(home, CloneFlags::CLONE_NEWNET)?;
     let name = format!("port-{index}");
@@ -313,7 +322,9 @@ mod tests {
     #[test]
     fn a_plan_says_whether_it_marks_connections() {
         let mut plan = crate::measured_plan::two_hosts(100_000_000, 1_500);
-        let uses = |plan: &serde_json::Value| uses_code_points(&Plan::parse(&plan.to_string()).expect("a sound plan"));
+        let uses = |plan: &serde_json::Value| {
+            uses_code_points(&Plan::parse(&plan.to_string()).expect("a sound plan"))
+        };
         assert!(!uses(&plan));
         plan["workloads"][0]["header"]["dscp"] = 10.into();
         assert!(uses(&plan));

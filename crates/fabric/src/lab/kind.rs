@@ -4,7 +4,8 @@ use super::star::Star;
 use std::str::FromStr;
 use tailrace_plan::Plan;
 
-/// DPDK's net_af_packet has slots of 2 048 bytes and takes frames of 1 518: "Frame size 9018 > device max 1518".
+/// DPDK's net_af_packet has slots of 2 048 bytes and takes frames of 1 518: "Frame size 9018 >
+/// device max 1518".
 const DPDK_MTU_BYTES_MAX: u32 = 1_500;
 
 /// The kinds of fabric.
@@ -16,8 +17,8 @@ pub enum FabricKind {
     Bridge,
     /// One bridge of Open vSwitch, for comparison.
     OpenVSwitch(Datapath),
-    /// Interfaces `port-0`, `port-1` and so on in the lab's own namespace, for a switch that is started as a program
-    /// there.
+    /// Interfaces `port-0`, `port-1` and so on in the lab's own namespace, for a switch that is
+    /// started as a program there.
     Ports,
 }
 
@@ -28,8 +29,8 @@ pub enum Datapath {
     Netdev,
     /// By DPDK, which polls.
     Dpdk,
-    /// By DPDK from the memory of programs (vhost-user), which connect to sockets `vhost-0`, `vhost-1` and so on; hosts are not
-    /// joined.
+    /// By DPDK from the memory of programs (vhost-user), which connect to sockets `vhost-0`,
+    /// `vhost-1` and so on; hosts are not joined.
     Vhost,
 }
 
@@ -53,7 +54,11 @@ impl FromStr for FabricKind {
 impl FabricKind {
     /// Its name.
     pub fn name(self) -> &'static str {
-        NAMES.iter().find(|&&(_, kind)| kind == self).map(|&(name, _)| name).expect("every kind has a name")
+        NAMES
+            .iter()
+            .find(|&&(_, kind)| kind == self)
+            .map(|&(name, _)| name)
+            .expect("every kind has a name")
     }
 
     /// The largest MTU that it takes, where it has one of its own.
@@ -102,7 +107,10 @@ mod tests {
 
     #[test]
     fn large_frames_are_refused_where_dpdk_cannot_take_them() {
-        let plan = |mtu| Plan::parse(&crate::measured_plan::two_hosts(100_000_000, mtu).to_string()).expect("a sound plan");
+        let plan = |mtu| {
+            Plan::parse(&crate::measured_plan::two_hosts(100_000_000, mtu).to_string())
+                .expect("a sound plan")
+        };
         assert_eq!(refuse_mtu(&plan(1_500)), Ok(()));
         assert!(refuse_mtu(&plan(9_000)).expect_err("too large").contains("1500"));
     }

@@ -1,8 +1,10 @@
-//! The line between a host and a comparison switch: a rate in both directions, and a queue in front of the host.
+//! The line between a host and a comparison switch: a rate in both directions, and a queue in front
+//! of the host.
 //!
-//! The frame of a socket belongs to it until somebody has received it, also across namespaces. A sender would therefore be held
-//! back by the queue at the other end of the switch, as no network does, and a switch that is a program would be held back
-//! by the buffer of its own socket. So every line hands over copies, which belong to nobody.
+//! The frame of a socket belongs to it until somebody has received it, also across namespaces. A
+//! sender would therefore be held back by the queue at the other end of the switch, as no network
+//! does, and a switch that is a program would be held back by the buffer of its own socket. So
+//! every line hands over copies, which belong to nobody.
 
 use super::star::LineOf;
 use crate::netlink::{Link, LinkCounters, Netlink, QdiscCounters, find};
@@ -32,7 +34,13 @@ pub(super) struct Passed {
 
 impl Line {
     /// Makes the line behind the port of a host. The calling thread is in the lab's own namespace.
-    pub(super) fn create(netlink: &mut Netlink, index: usize, port: Link, of: &LineOf, mtu_bytes: u32) -> io::Result<Line> {
+    pub(super) fn create(
+        netlink: &mut Netlink,
+        index: usize,
+        port: Link,
+        of: &LineOf,
+        mtu_bytes: u32,
+    ) -> io::Result<Line> {
         let (line_end, switch_end) = (format!("line-{index}"), format!("switch-{index}"));
         netlink.add_pair(&line_end, &switch_end, None)?;
         let line = find(&line_end)?;
@@ -48,7 +56,9 @@ impl Line {
 
     /// What has passed in an interval.
     pub(super) fn passed(now: Passed, then: Passed) -> Passed {
-        let since = |now: (u64, u64), then: (u64, u64)| (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1));
+        let since = |now: (u64, u64), then: (u64, u64)| {
+            (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1))
+        };
         Passed {
             from_host: since(now.from_host, then.from_host),
             from_switch: since(now.from_switch, then.from_switch),
@@ -61,10 +71,11 @@ impl Line {
         }
     }
 
-    /// What has passed all lines so far. What went into the switch is read first: a frame that is on its way through it is then
-    /// not taken for a lost one.
+    /// What has passed all lines so far. What went into the switch is read first: a frame that is
+    /// on its way through it is then not taken for a lost one.
     pub(super) fn totals(lines: &[Line], netlink: &mut Netlink) -> io::Result<Vec<Passed>> {
-        let into: Vec<_> = lines.iter().map(|line| netlink.counters(line.port)).collect::<io::Result<_>>()?;
+        let into: Vec<_> =
+            lines.iter().map(|line| netlink.counters(line.port)).collect::<io::Result<_>>()?;
         let total = |(line, port): (&Line, LinkCounters)| {
             let out = netlink.counters(line.line)?;
             Ok(Passed {

@@ -51,9 +51,11 @@ impl Measurement {
         self.at_end = Some((Hosts::read(hosts), Machine::now()));
     }
 
-    /// Adds to an outcome what was lost outside the modelled queues, by host, and the machine's processor time.
+    /// Adds to an outcome what was lost outside the modelled queues, by host, and the machine's
+    /// processor time.
     pub(super) fn complete(&self, outcome: NetworkOutcome, hosts: &mut [Host]) -> NetworkOutcome {
-        let (counted, machine) = self.at_end.clone().unwrap_or_else(|| (Hosts::read(hosts), Machine::now()));
+        let (counted, machine) =
+            self.at_end.clone().unwrap_or_else(|| (Hosts::read(hosts), Machine::now()));
         let Hosts { mut losses, sent_frames, received_frames, rows } = counted;
         let (idle, steal) = machine.idle_and_steal_since(self.at_begin);
         let told = outcome.fabric.unwrap_or_default();
@@ -78,15 +80,16 @@ impl Measurement {
 }
 
 impl Hosts {
-    /// Frames that did not fit the queue of a host towards the fabric, and that a host did not take: each should be
-    /// zero.
+    /// Frames that did not fit the queue of a host towards the fabric, and that a host did not
+    /// take: each should be zero.
     fn read(hosts: &mut [Host]) -> Hosts {
         let mut read = Hosts::default();
         for host in hosts {
             let mut lost = LossesOutside::default();
             // Counters that cannot be read are no counters: nothing is claimed.
             if let Ok(counters) = host.counters() {
-                (lost.tx_dropped, lost.rx_dropped) = (Some(counters.tx_dropped), Some(counters.rx_dropped));
+                (lost.tx_dropped, lost.rx_dropped) =
+                    (Some(counters.tx_dropped), Some(counters.rx_dropped));
                 read.sent_frames += counters.tx_packets;
                 read.received_frames += counters.rx_packets;
             }

@@ -1,4 +1,5 @@
-//! The outcome so far in the text format of OpenMetrics 1.0, served by HTTP on the machine's loopback.
+//! The outcome so far in the text format of OpenMetrics 1.0, served by HTTP on the machine's
+//! loopback.
 
 use std::fmt::{self, Write as _};
 use std::io::{Read, Write};
@@ -14,15 +15,18 @@ const REQUEST_BYTES_MAX: usize = 8_192;
 /// Answers the request that waits at a listener. One that fails is the asker's loss.
 pub(super) fn serve(listener: &TcpListener, outcome: &NetworkOutcome) {
     let Ok((mut stream, _)) = listener.accept() else { return };
-    let limits = stream.set_read_timeout(Some(REQUEST_WAIT)).and_then(|()| stream.set_write_timeout(Some(REQUEST_WAIT)));
+    let limits = stream
+        .set_read_timeout(Some(REQUEST_WAIT))
+        .and_then(|()| stream.set_write_timeout(Some(REQUEST_WAIT)));
     if limits.is_err() || stream.read(&mut [0; REQUEST_BYTES_MAX]).is_err() {
         return;
     }
     let body = text(outcome);
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let length = body.len();
-    let answer =
-        format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    );
     let _ = stream.write_all(answer.as_bytes()); // the asker may be gone
 }
 
@@ -35,7 +39,12 @@ struct OfQueue {
 }
 
 const OF_QUEUE: [OfQueue; 3] = [
-    OfQueue { what: "tailrace_tx", unit: "frames", help: "Frames sent", count: |queue| Some(queue.tx_frames) },
+    OfQueue {
+        what: "tailrace_tx",
+        unit: "frames",
+        help: "Frames sent",
+        count: |queue| Some(queue.tx_frames),
+    },
     OfQueue {
         what: "tailrace_tx",
         unit: "bytes",
@@ -53,12 +62,16 @@ const US_PER_S: f64 = 1e6;
 
 fn text(outcome: &NetworkOutcome) -> String {
     let mut out = String::new();
-    let queues = || outcome.ports.iter().flat_map(|port| port.queues.iter().map(move |queue| (port, queue)));
+    let queues =
+        || outcome.ports.iter().flat_map(|port| port.queues.iter().map(move |queue| (port, queue)));
     for OfQueue { what, unit, help, count } in OF_QUEUE {
         let name = head(&mut out, what, unit, "counter", help);
-        queues().for_each(|(port, queue)| sample(&mut out, &format!("{name}_total"), &labels(port, queue), count(queue)));
+        queues().for_each(|(port, queue)| {
+            sample(&mut out, &format!("{name}_total"), &labels(port, queue), count(queue))
+        });
     }
-    let dropped = head(&mut out, "tailrace_dropped", "frames", "counter", "Frames dropped, by cause");
+    let dropped =
+        head(&mut out, "tailrace_dropped", "frames", "counter", "Frames dropped, by cause");
     for (port, queue) in queues() {
         for (cause, drops) in &queue.drops {
             let labels = format!("{},cause={}", labels(port, queue), quoted(cause));
@@ -66,11 +79,21 @@ fn text(outcome: &NetworkOutcome) -> String {
         }
     }
     let depth = head(&mut out, "tailrace_queue_depth_max", "bytes", "gauge", "Largest queue depth");
-    queues().for_each(|(port, queue)| sample(&mut out, &depth, &labels(port, queue), queue.depth_max_bytes));
-    let name = head(&mut out, "tailrace_lateness", "seconds", "summary", "Time from when a frame was due until it was delivered");
+    queues().for_each(|(port, queue)| {
+        sample(&mut out, &depth, &labels(port, queue), queue.depth_max_bytes)
+    });
+    let name = head(
+        &mut out,
+        "tailrace_lateness",
+        "seconds",
+        "summary",
+        "Time from when a frame was due until it was delivered",
+    );
     // Where there is none, it is no fabric of ours.
     if let Some(late) = outcome.fabric.as_ref().and_then(|fabric| fabric.lateness_us) {
-        for (quantile, us) in [("0.5", late.p50), ("0.9", late.p90), ("0.99", late.p99), ("0.999", late.p99_9)] {
+        for (quantile, us) in
+            [("0.5", late.p50), ("0.9", late.p90), ("0.99", late.p99), ("0.999", late.p99_9)]
+        {
             sample(&mut out, &name, &format!("quantile={}", quoted(quantile)), Some(us / US_PER_S));
         }
     }
@@ -81,7 +104,8 @@ fn text(outcome: &NetworkOutcome) -> String {
 /// What is told of a metric before its samples. Returns its name, which ends with its unit.
 fn head(out: &mut String, what: &str, unit: &str, kind: &str, help: &str) -> String {
     let name = format!("{what}_{unit}");
-    writeln!(out, "# TYPE {name} {kind}\n# UNIT {name} {unit}\n# HELP {name} {help}.").expect("a string takes everything");
+    writeln!(out, "# TYPE {name} {kind}\n# UNIT {name} {unit}\n# HELP {name} {help}.")
+        .expect("a string takes everything");
     name
 }
 
@@ -93,7 +117,12 @@ fn sample(out: &mut String, name: &str, labels: &str, value: Option<impl fmt::Di
 }
 
 fn labels(port: &Port, queue: &Queue) -> String {
-    format!("node={},towards={},queue={}", quoted(&port.node), quoted(&port.towards), quoted(&queue.name))
+    format!(
+        "node={},towards={},queue={}",
+        quoted(&port.node),
+        quoted(&port.towards),
+        quoted(&queue.name)
+    )
 }
 
 fn quoted(text: &str) -> String {
@@ -106,7 +135,12 @@ mod tests {
     use tailrace_outcome::{Dropped, Fabric, LatenessUs};
 
     fn port(queue: Queue) -> NetworkOutcome {
-        let port = Port { node: "sw".to_owned(), towards: "db1".to_owned(), queues: vec![queue], ..Port::default() };
+        let port = Port {
+            node: "sw".to_owned(),
+            towards: "db1".to_owned(),
+            queues: vec![queue],
+            ..Port::default()
+        };
         NetworkOutcome { ports: vec![port], ..NetworkOutcome::default() }
     }
 
@@ -122,7 +156,13 @@ mod tests {
             drops: [("tail-drop".to_owned(), lost)].into(),
             ..Queue::default()
         };
-        let late = LatenessUs { p50: 250_000.0, p90: 300_000.0, p99: 300_000.0, p99_9: 1_000_000.0, max: 1_000_000.0 };
+        let late = LatenessUs {
+            p50: 250_000.0,
+            p90: 300_000.0,
+            p99: 300_000.0,
+            p99_9: 1_000_000.0,
+            max: 1_000_000.0,
+        };
         let fabric = Some(Fabric { lateness_us: Some(late), ..Fabric::default() });
         let text = text(&NetworkOutcome { fabric, ..port(queue) });
         let labels = r#"{node="sw",towards="db1",queue="q\"1""#;
@@ -135,6 +175,9 @@ mod tests {
         let foreign = super::text(&port(Queue::default()));
         assert!(!foreign.contains("tailrace_marked_frames_total{"), "no count, no line: {foreign}");
         assert!(text.contains("\ntailrace_lateness_seconds{quantile=\"0.5\"} 0.25\n"), "{text}");
-        assert!(text.ends_with("\ntailrace_lateness_seconds{quantile=\"0.999\"} 1\n# EOF\n"), "{text}");
+        assert!(
+            text.ends_with("\ntailrace_lateness_seconds{quantile=\"0.999\"} 1\n# EOF\n"),
+            "{text}"
+        );
     }
 }

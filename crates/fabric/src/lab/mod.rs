@@ -1,5 +1,5 @@
-//! A lab: the first process of a process namespace. It makes the hosts, runs the data plane, starts programs and reaps
-//! them. When it ends, for whatever reason, the kernel ends everything in it.
+//! A lab: the first process of a process namespace. It makes the hosts, runs the data plane, starts
+//! programs and reaps them. When it ends, for whatever reason, the kernel ends everything in it.
 
 mod back_pressure;
 mod clients;
@@ -101,11 +101,17 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let text = |error: io::Error| error.to_string();
     let children = watch_children().map_err(text)?;
     // The thread of the built-in switch has real-time priority, which a group may not give.
-    let joins = setup.kind != FabricKind::Tap && setup.plan.raw.hosts.iter().any(|host| !host.neighbours.is_empty());
+    let joins = setup.kind != FabricKind::Tap
+        && setup.plan.raw.hosts.iter().any(|host| !host.neighbours.is_empty());
     if let Some(groups) = setup.groups.as_ref().filter(|_| joins) {
-        groups.join(cgroup::NO_HOST).map_err(|error| format!("joining a control group: {error}"))?;
+        groups
+            .join(cgroup::NO_HOST)
+            .map_err(|error| format!("joining a control group: {error}"))?;
     }
-    let spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
+    let spaces = CloneFlags::CLONE_NEWNS
+        | CloneFlags::CLONE_NEWNET
+        | CloneFlags::CLONE_NEWIPC
+        | CloneFlags::CLONE_NEWUTS;
     unshare(spaces).map_err(|error| format!("creating namespaces: {error}"))?;
     let names: Vec<String> = setup.plan.raw.hosts.iter().map(|host| host.name.clone()).collect();
     mounts::set_up(&names).map_err(text)?;
@@ -113,7 +119,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let plan = Arc::new(setup.plan);
     let vlans = Vlans::new(&plan)?;
     let star = setup.kind.star(&plan, setup.is_shaped)?;
-    let made = hosts::create_all(&plan, (setup.kind, star.as_ref()), &setup.overrides).map_err(text)?;
+    let made =
+        hosts::create_all(&plan, (setup.kind, star.as_ref()), &setup.overrides).map_err(text)?;
     let (hosts, wires): (Vec<Host>, Vec<_>) = made.into_iter().unzip();
     let log = setup
         .log
@@ -122,8 +129,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
         .transpose()
         .map_err(|error| format!("creating the log: {error}"))?;
     let resources = (setup.groups.as_ref(), setup.dir.as_path());
-    let fabric =
-        Fabric::start(setup.kind, &plan, wires, star, log, resources).map_err(|error| format!("joining the hosts: {error}"))?;
+    let fabric = Fabric::start(setup.kind, &plan, wires, star, log, resources)
+        .map_err(|error| format!("joining the hosts: {error}"))?;
     let mut warnings = setup.warnings;
     if setup.kind == FabricKind::Tap && !fabric.is_realtime() {
         warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs may delay the fabric".into());
@@ -131,7 +138,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
     if hosts.iter().any(|host| host.lacks_queue) {
         warnings.push(back_pressure::MISSING.into());
     }
-    let programs = Programs::new(setup.groups.clone(), setup.is_nested, joins && setup.groups.is_some());
+    let programs =
+        Programs::new(setup.groups.clone(), setup.is_nested, joins && setup.groups.is_some());
     let ready = json!({
         "event": "ready",
         "version": env!("CARGO_PKG_VERSION"),
@@ -159,11 +167,16 @@ pub fn run(setup: Setup) -> Result<(), String> {
 }
 
 impl Lab {
-    /// Executes commands and reports events of programs, until the last command or until no client is left.
+    /// Executes commands and reports events of programs, until the last command or until no client
+    /// is left.
     fn serve(mut self, children: &SignalFd, metrics: Option<&TcpListener>) -> Result<(), String> {
-        let files: Vec<_> = [children.as_fd()].into_iter().chain(metrics.map(AsFd::as_fd)).collect();
+        let files: Vec<_> =
+            [children.as_fd()].into_iter().chain(metrics.map(AsFd::as_fd)).collect();
         loop {
-            let heard = self.clients.listen(&files).map_err(|error| format!("waiting for commands: {error}"))?;
+            let heard = self
+                .clients
+                .listen(&files)
+                .map_err(|error| format!("waiting for commands: {error}"))?;
             if let (Some(true), Some(listener)) = (heard.others.get(1), metrics) {
                 metrics::serve(listener, &self.fabric.outcome()?);
             }
@@ -179,7 +192,8 @@ impl Lab {
                 };
                 if matches!(command.op, Op::Down) {
                     let Lab { mut hosts, fabric, mut clients, measurement, .. } = self;
-                    let outcome = fabric.stop().map(|outcome| measurement.complete(outcome, &mut hosts));
+                    let outcome =
+                        fabric.stop().map(|outcome| measurement.complete(outcome, &mut hosts));
                     let answer = outcome.map(|outcome| json!({ "outcome": outcome }));
                     clients.answer(from, &protocol::answer(command.id, answer));
                     return Ok(());
@@ -201,7 +215,9 @@ impl Lab {
                 let pid = self.programs.start(&order, host.map(|host| &self.hosts[host]))?;
                 Ok(json!({ "pid": pid.as_raw() }))
             }
-            Op::Signal { name, signal, group } => self.programs.signal(&name, &signal, group).map(|()| Value::Null),
+            Op::Signal { name, signal, group } => {
+                self.programs.signal(&name, &signal, group).map(|()| Value::Null)
+            }
             Op::Begin => {
                 self.measurement.begin(&mut self.hosts)?;
                 self.fabric.begin().map(|begun| begun.told())
@@ -218,11 +234,16 @@ impl Lab {
             Op::Capture { port, path } => {
                 let (host, name) = (self.port(&port)?, format!("{}>{}", port.0, port.1));
                 if is_private(&path) {
-                    return Err(format!("{} would be removed with the lab: choose another folder", path.display()));
+                    return Err(format!(
+                        "{} would be removed with the lab: choose another folder",
+                        path.display()
+                    ));
                 }
                 self.fabric.ask(Ask::Capture(host, path, name)).map(|done| done.told())
             }
-            Op::CaptureStop { port } => self.fabric.ask(Ask::CaptureEnd(self.port(&port)?)).map(|captured| captured.told()),
+            Op::CaptureStop { port } => {
+                self.fabric.ask(Ask::CaptureEnd(self.port(&port)?)).map(|captured| captured.told())
+            }
             Op::Down => unreachable!("the end is handled by who calls"),
         }
     }
@@ -234,11 +255,16 @@ impl Lab {
 
     /// The host behind a port of a switch.
     fn port(&self, (switch, towards): &(String, String)) -> Result<usize, String> {
-        let host =
-            self.host(towards).map_err(|error| format!("{error}; only ports of switches towards hosts can be captured"))?;
+        let host = self.host(towards).map_err(|error| {
+            format!("{error}; only ports of switches towards hosts can be captured")
+        })?;
         let graph = &self.plan.graph;
         let peer = &graph.names[graph.ports[host][0].peer];
-        if peer == switch { Ok(host) } else { Err(format!("{towards:?} is at {peer:?}, not at {switch:?}")) }
+        if peer == switch {
+            Ok(host)
+        } else {
+            Err(format!("{towards:?} is at {peer:?}, not at {switch:?}"))
+        }
     }
 
     fn reap(&mut self) {
@@ -250,13 +276,17 @@ impl Lab {
     }
 }
 
-/// The number of this process in the namespace that it came from: /proc is still that of the measurement.
+/// The number of this process in the namespace that it came from: /proc is still that of the
+/// measurement.
 fn outer_pid() -> Result<i32, String> {
     let link = fs::read_link("/proc/self").map_err(|error| format!("/proc: {error}"))?;
-    link.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| "/proc/self is not a number".into())
+    link.to_str()
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| "/proc/self is not a number".into())
 }
 
-/// Ends of children become readable. Before there are threads, which all must leave the signal alone.
+/// Ends of children become readable. Before there are threads, which all must leave the signal
+/// alone.
 fn watch_children() -> io::Result<SignalFd> {
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGCHLD);
@@ -265,7 +295,9 @@ fn watch_children() -> io::Result<SignalFd> {
 }
 
 fn describe(index: usize, host: &Host, vlans: &Vlans) -> Value {
-    let in_vlan = |(vlan, number): (u16, usize)| (vlan.to_string(), json!(address::ipv4_in(number, index).to_string()));
+    let in_vlan = |(vlan, number): (u16, usize)| {
+        (vlan.to_string(), json!(address::ipv4_in(number, index).to_string()))
+    };
     json!({
         "vlans": vlans.of_host(index).map(in_vlan).collect::<serde_json::Map<_, _>>(),
         "name": host.name,
@@ -276,11 +308,13 @@ fn describe(index: usize, host: &Host, vlans: &Vlans) -> Value {
     })
 }
 
-/// What somebody needs who joins the lab from measurement: its process, and the file of each host's network namespace in it.
+/// What somebody needs who joins the lab from measurement: its process, and the file of each host's
+/// network namespace in it.
 fn write_state(dir: &std::path::Path, ready: &Value, hosts: &[Host]) -> Result<(), String> {
     let files = hosts.iter().map(|host| (host.name.clone(), json!(host.namespace.as_raw_fd())));
     let mut state = ready.clone();
     state["network_files"] = Value::Object(files.collect());
     let path = dir.join("lab.json");
-    fs::write(&path, state.to_string()).map_err(|error| format!("writing {}: {error}", path.display()))
+    fs::write(&path, state.to_string())
+        .map_err(|error| format!("writing {}: {error}", path.display()))
 }

@@ -1,5 +1,5 @@
-//! The file system of a lab's programs: that of the machine, with some private mounts, which disappear with the lab's
-//! mount namespace.
+//! The file system of a lab's programs: that of the machine, with some private mounts, which
+//! disappear with the lab's mount namespace.
 
 use crate::address;
 use nix::mount::{MsFlags, mount};
@@ -43,7 +43,11 @@ pub fn set_up(host_names: &[String]) -> io::Result<()> {
 
 /// Anybody may make files here, and nobody may remove another's.
 fn open_to_all(place: &Path) -> io::Result<()> {
-    if place.is_dir() { fs::set_permissions(place, fs::Permissions::from_mode(0o1777)) } else { Ok(()) }
+    if place.is_dir() {
+        fs::set_permissions(place, fs::Permissions::from_mode(0o1777))
+    } else {
+        Ok(())
+    }
 }
 
 fn at(place: &str, result: nix::Result<()>) -> io::Result<()> {
@@ -51,7 +55,8 @@ fn at(place: &str, result: nix::Result<()>) -> io::Result<()> {
 }
 
 fn hosts_file(names: &[String]) -> String {
-    let lines = names.iter().enumerate().map(|(host, name)| format!("{} {name}\n", address::ipv4(host)));
+    let lines =
+        names.iter().enumerate().map(|(host, name)| format!("{} {name}\n", address::ipv4(host)));
     "127.0.0.1 localhost\n".chars().chain(lines.collect::<String>().chars()).collect()
 }
 
@@ -61,7 +66,10 @@ mod tests {
 
     #[test]
     fn programs_find_hosts_by_name() {
-        assert_eq!(hosts_file(&["db1".into(), "web".into()]), "127.0.0.1 localhost\n10.77.0.1 db1\n10.77.0.2 web\n");
+        assert_eq!(
+            hosts_file(&["db1".into(), "web".into()]),
+            "127.0.0.1 localhost\n10.77.0.1 db1\n10.77.0.2 web\n"
+        );
     }
 
     #[test]

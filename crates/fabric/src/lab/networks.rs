@@ -1,5 +1,6 @@
-//! An interface for each network of a host, for programs that choose their address by the interface that has it, as Open
-//! MPI does: of several addresses at one interface it takes the first for itself and any of them for its peer.
+//! An interface for each network of a host, for programs that choose their address by the interface
+//! that has it, as Open MPI does: of several addresses at one interface it takes the first for
+//! itself and any of them for its peer.
 
 use crate::address;
 use crate::netlink::{Netlink, find};
@@ -11,9 +12,9 @@ use tailrace_plan::{Plan, Workload};
 /// Interfaces are named after the VLAN; the network without one has the number 0.
 const PREFIX: &str = "vlan";
 
-/// Gives each network of a host an interface, if the plan has VLANs and a workload of this host asks for it: a bridge
-/// without ports, which has the address that `eth0` has as well. No route leads to it, so that all frames still pass `eth0`. A kernel
-/// without bridges has none of them.
+/// Gives each network of a host an interface, if the plan has VLANs and a workload of this host
+/// asks for it: a bridge without ports, which has the address that `eth0` has as well. No route
+/// leads to it, so that all frames still pass `eth0`. A kernel without bridges has none of them.
 ///
 /// # Errors
 /// The kernel's error.
@@ -34,7 +35,9 @@ pub(super) fn name_networks(netlink: &mut Netlink, plan: &Plan, host: usize) -> 
 
 /// VLANs of a host that have an interface, each with the number of its network.
 fn named(plan: &Plan, host: usize) -> io::Result<Vec<(u16, usize)>> {
-    let asks = |workload: &Workload| workload.chooses_interface() && workload.header.hosts().any(|each| each == host);
+    let asks = |workload: &Workload| {
+        workload.chooses_interface() && workload.header.hosts().any(|each| each == host)
+    };
     let vlans = Vlans::new(plan).map_err(io::Error::other)?;
     if vlans.is_empty() || !plan.workloads.iter().any(asks) {
         return Ok(Vec::new());

@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 /// Database, sockets and everything else, in memory of the lab's own.
 pub(super) const HOME: &str = "/run/tailrace-ovs";
-/// How long a daemon may take until it listens, and the switch until it has its ports; both were seen to take 0.3 s.
+/// How long a daemon may take until it listens, and the switch until it has its ports; both were
+/// seen to take 0.3 s.
 const START_WAIT: Duration = Duration::from_secs(10);
 /// The same for the tools that ask a daemon (ovs-vsctl(8), ovs-appctl(8)).
 const TOOL_LIMIT: &str = "--timeout=10";
-/// A tool that has not ended by then is ended. It says what it waits for before that, where it has a limit of its own.
+/// A tool that has not ended by then is ended. It says what it waits for before that, where it has
+/// a limit of its own.
 const TOOL_WAIT: Duration = Duration::from_secs(15);
 const START_POLL: Duration = Duration::from_millis(5);
 
@@ -39,7 +41,10 @@ pub(super) fn switch_control() -> Command {
 /// No place of the machine's own Open vSwitch is looked at.
 pub(super) fn environment(command: &mut Command) -> &mut Command {
     let places = ["OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR"];
-    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path))).envs(places.map(|place| (place, HOME)))
+    command
+        .env_clear()
+        .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+        .envs(places.map(|place| (place, HOME)))
 }
 
 /// Runs a short command; returns what it wrote.
@@ -49,7 +54,8 @@ pub(super) fn run(command: &mut Command) -> io::Result<String> {
 
 fn run_within(limit: Duration, command: &mut Command) -> io::Result<String> {
     let program = command.get_program().to_owned();
-    let explain = |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
+    let explain =
+        |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(explain)?;
     let deadline = Instant::now() + limit;
@@ -58,7 +64,10 @@ fn run_within(limit: Duration, command: &mut Command) -> io::Result<String> {
         if Instant::now() >= deadline {
             child.kill()?;
             child.wait()?;
-            return Err(io::Error::other(format!("{program:?} has not ended after {} s", limit.as_secs_f64())));
+            return Err(io::Error::other(format!(
+                "{program:?} has not ended after {} s",
+                limit.as_secs_f64()
+            )));
         }
         std::thread::sleep(START_POLL);
     }
@@ -75,7 +84,10 @@ pub(super) fn wait_for(socket: &str, dir: &Path) -> io::Result<()> {
     let (path, deadline) = (Path::new(HOME).join(socket), Instant::now() + START_WAIT);
     while !path.exists() {
         if Instant::now() >= deadline {
-            return Err(io::Error::other(format!("Open vSwitch does not answer: see {}/ovsdb-server.log", dir.display())));
+            return Err(io::Error::other(format!(
+                "Open vSwitch does not answer: see {}/ovsdb-server.log",
+                dir.display()
+            )));
         }
         std::thread::sleep(START_POLL);
     }

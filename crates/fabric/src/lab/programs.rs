@@ -29,7 +29,8 @@ pub struct Programs {
     groups: Option<Groups>,
     /// Inside a user namespace root is the only user.
     is_nested: bool,
-    /// The lab itself is in the group of programs without a host: what it starts is there without joining.
+    /// The lab itself is in the group of programs without a host: what it starts is there without
+    /// joining.
     is_member: bool,
     running: BTreeMap<i32, Running>,
     /// Groups for priorities and code points that exist.
@@ -47,13 +48,21 @@ struct Running {
 impl Programs {
     /// None run.
     pub fn new(groups: Option<Groups>, is_nested: bool, is_member: bool) -> Programs {
-        Programs { groups, is_nested, is_member, running: BTreeMap::new(), prioritised: BTreeSet::new(), own: BTreeSet::new() }
+        Programs {
+            groups,
+            is_nested,
+            is_member,
+            running: BTreeMap::new(),
+            prioritised: BTreeSet::new(),
+            own: BTreeSet::new(),
+        }
     }
 
-    /// Whether programs can have priorities and code points: control groups of version 2, and programs for the kernel
-    /// in them.
+    /// Whether programs can have priorities and code points: control groups of version 2, and
+    /// programs for the kernel in them.
     pub fn can_prioritise(&self) -> bool {
-        self.groups.as_ref().is_some_and(|groups| groups.unified_path(cgroup::NO_HOST).is_some()) && bpf::are_allowed()
+        self.groups.as_ref().is_some_and(|groups| groups.unified_path(cgroup::NO_HOST).is_some())
+            && bpf::are_allowed()
     }
 
     /// Starts a program. Returns its number.
@@ -64,7 +73,9 @@ impl Programs {
         if self.running.values().any(|running| running.name == order.name) {
             return Err(format!("a program named {:?} is already running", order.name));
         }
-        let [program, arguments @ ..] = order.argv.as_slice() else { return Err("argv is empty".into()) };
+        let [program, arguments @ ..] = order.argv.as_slice() else {
+            return Err("argv is empty".into());
+        };
         let member = self.member(order, host)?;
         let member = member.as_str();
         if let Some(cpus) = order.cpus {
@@ -77,15 +88,22 @@ impl Programs {
             command.current_dir(cwd);
         }
         let output = create(&order.stdout)?;
-        let errors =
-            if order.stderr == order.stdout { output.try_clone().map_err(|e| e.to_string())? } else { create(&order.stderr)? };
+        let errors = if order.stderr == order.stdout {
+            output.try_clone().map_err(|e| e.to_string())?
+        } else {
+            create(&order.stderr)?
+        };
         command.stdin(input(order.stdin.as_deref())?).stdout(output).stderr(errors);
         let entry = ChildSetup {
             network: host.map(|host| host.namespace.as_raw_fd()),
             groups: self.groups_of(order, member)?,
             cores: order.cores.as_deref().map(cores).transpose()?,
             hostname: host.map(|host| host.name.clone()),
-            user: if self.is_nested { None } else { order.user.as_deref().map(user).transpose()? },
+            user: if self.is_nested {
+                None
+            } else {
+                order.user.as_deref().map(user).transpose()?
+            },
             nests: self.is_nested && order.user.is_some(),
         };
         let joins = self.groups.as_ref().filter(|_| !entry.groups.is_empty());
@@ -94,14 +112,20 @@ impl Programs {
             None => spawn(&mut command, entry),
         };
         let pid = started.map_err(|error| format!("starting {program:?}: {error}"))?;
-        self.running.insert(pid.as_raw(), Running { name: order.name.clone(), since: Instant::now() });
+        self.running
+            .insert(pid.as_raw(), Running { name: order.name.clone(), since: Instant::now() });
         Ok(pid)
     }
 
-    /// The control group of a program: its host's, or one of its own, as a hypervisor has one for each machine.
+    /// The control group of a program: its host's, or one of its own, as a hypervisor has one for
+    /// each machine.
     fn member(&mut self, order: &Spawn, host: Option<&Host>) -> Result<String, String> {
-        let Some(own) = &order.group else { return Ok(host.map_or(cgroup::NO_HOST, |host| &host.group).to_owned()) };
-        if own.is_empty() || !own.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter)) {
+        let Some(own) = &order.group else {
+            return Ok(host.map_or(cgroup::NO_HOST, |host| &host.group).to_owned());
+        };
+        if own.is_empty()
+            || !own.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
+        {
             return Err(format!("group {own:?}: a name has letters, digits, - and _"));
         }
         let member = format!("{OWN_GROUP}{own}");
@@ -122,7 +146,8 @@ impl Programs {
             false => self.join_files(member, order.priority, order.dscp)?,
         };
         if let Some(limits) = &order.io {
-            let groups = self.groups.as_ref().ok_or("io: this machine or user has no control groups")?;
+            let groups =
+                self.groups.as_ref().ok_or("io: this machine or user has no control groups")?;
             files.extend(groups.limit_io(member, limits).map_err(|error| format!("io: {error}"))?);
         }
         Ok(files)
@@ -132,29 +157,43 @@ impl Programs {
         if !(cpus > 0.0 && cpus.is_finite()) {
             return Err(format!("cpus is {cpus}: it must be a number of cores above zero"));
         }
-        let groups = self.groups.as_ref().ok_or("cpus: this machine or user has no control groups")?;
+        let groups =
+            self.groups.as_ref().ok_or("cpus: this machine or user has no control groups")?;
         groups.limit_cpus(member, cpus).map_err(|error| format!("cpus: {error}"))
     }
 
-    /// Where a program is put. A priority or a code point needs a group of its own, to which the kernel's programs are
-    /// attached.
-    fn join_files(&mut self, member: &str, priority: Option<u8>, dscp: Option<u8>) -> Result<Vec<CString>, String> {
+    /// Where a program is put. A priority or a code point needs a group of its own, to which the
+    /// kernel's programs are attached.
+    fn join_files(
+        &mut self,
+        member: &str,
+        priority: Option<u8>,
+        dscp: Option<u8>,
+    ) -> Result<Vec<CString>, String> {
         let wanted = priority.is_some() || dscp.is_some();
         let Some(groups) = &self.groups else {
-            return if wanted { Err("priority and dscp: there are no control groups".into()) } else { Ok(vec![]) };
+            return if wanted {
+                Err("priority and dscp: there are no control groups".into())
+            } else {
+                Ok(vec![])
+            };
         };
         if !wanted {
             return Ok(groups.join_files(member));
         }
         let (priority, dscp) = (priority.unwrap_or(0), dscp.unwrap_or(0));
         if priority > 7 || dscp > 63 {
-            return Err(format!("priority is {priority} and dscp is {dscp}: they must be 0 to 7 and 0 to 63"));
+            return Err(format!(
+                "priority is {priority} and dscp is {dscp}: they must be 0 to 7 and 0 to 63"
+            ));
         }
         let inner = format!("{member}/priority-{priority}-dscp-{dscp}");
         if self.prioritised.insert(inner.clone()) {
             let explain = |error: std::io::Error| format!("priority or dscp: {error}");
             groups.add(&inner).map_err(explain)?;
-            let path = groups.unified_path(&inner).ok_or("priority and dscp: control groups of version 2 are required")?;
+            let path = groups
+                .unified_path(&inner)
+                .ok_or("priority and dscp: control groups of version 2 are required")?;
             let folder: OwnedFd = File::open(path).map_err(explain)?.into();
             bpf::prioritise_sockets(&folder, priority).map_err(explain)?;
             bpf::mark_connections(&folder, dscp, priority).map_err(explain)?;
@@ -167,15 +206,19 @@ impl Programs {
     /// # Errors
     /// What is wrong, for people.
     pub fn signal(&self, name: &str, signal: &str, group: bool) -> Result<(), String> {
-        let full = if signal.starts_with("SIG") { signal.to_owned() } else { format!("SIG{signal}") };
-        let signal = Signal::from_str(&full).map_err(|_| format!("there is no signal {signal:?}"))?;
+        let full =
+            if signal.starts_with("SIG") { signal.to_owned() } else { format!("SIG{signal}") };
+        let signal =
+            Signal::from_str(&full).map_err(|_| format!("there is no signal {signal:?}"))?;
         let found = self.running.iter().find(|(_, running)| running.name == name);
         let (&pid, _) = found.ok_or_else(|| format!("no program named {name:?} is running"))?;
         let pid = if group { -pid } else { pid };
-        kill(Pid::from_raw(pid), signal).map_err(|error| format!("sending {full} to {name:?}: {error}"))
+        kill(Pid::from_raw(pid), signal)
+            .map_err(|error| format!("sending {full} to {name:?}: {error}"))
     }
 
-    /// A child has ended. Returns the event, when it was a program of ours and not a stray descendant of one.
+    /// A child has ended. Returns the event, when it was a program of ours and not a stray
+    /// descendant of one.
     pub fn ended(&mut self, reaped: &Reaped) -> Option<Value> {
         let running = self.running.remove(&reaped.pid.as_raw())?;
         let status = match reaped.ending {
@@ -205,12 +248,17 @@ fn cores(wanted: &[usize]) -> Result<CpuSet, String> {
 
 fn input(path: Option<&Path>) -> Result<Stdio, String> {
     let Some(path) = path else { return Ok(Stdio::null()) };
-    File::open(path).map(Stdio::from).map_err(|error| format!("opening {}: {error}", path.display()))
+    File::open(path)
+        .map(Stdio::from)
+        .map_err(|error| format!("opening {}: {error}", path.display()))
 }
 
 fn create(path: &Path) -> Result<File, String> {
     if mounts::is_private(path) {
-        return Err(format!("{} would be removed with the lab: choose another folder", path.display()));
+        return Err(format!(
+            "{} would be removed with the lab: choose another folder",
+            path.display()
+        ));
     }
     let file = OpenOptions::new().write(true).create(true).truncate(true).open(path);
     file.map_err(|error| format!("creating {}: {error}", path.display()))
@@ -218,11 +266,17 @@ fn create(path: &Path) -> Result<File, String> {
 
 /// Number, group and further groups of a user.
 fn user(name: &str) -> Result<(u32, u32, Vec<u32>), String> {
-    let user = User::from_name(name).map_err(|error| format!("looking up the user {name:?}: {error}"))?;
+    let user =
+        User::from_name(name).map_err(|error| format!("looking up the user {name:?}: {error}"))?;
     let user = user.ok_or_else(|| format!("this machine has no user {name:?}"))?;
     let text = CString::new(name).map_err(|_| "a user's name has no zero byte")?;
-    let groups = getgrouplist(&text, user.gid).map_err(|error| format!("groups of {name:?}: {error}"))?;
-    Ok((user.uid.as_raw(), user.gid.as_raw(), groups.into_iter().map(|group| group.as_raw()).collect()))
+    let groups =
+        getgrouplist(&text, user.gid).map_err(|error| format!("groups of {name:?}: {error}"))?;
+    Ok((
+        user.uid.as_raw(),
+        user.gid.as_raw(),
+        groups.into_iter().map(|group| group.as_raw()).collect(),
+    ))
 }
 
 #[cfg(test)]
@@ -252,23 +306,34 @@ mod tests {
         let mut programs = Programs::new(None, false, false);
         assert_eq!(programs.member(&order(Some("noise")), None).as_deref(), Ok("own-noise"));
         assert_eq!(programs.member(&order(None), None).as_deref(), Ok(cgroup::NO_HOST));
-        assert!(programs.member(&order(Some("../host-0")), None).is_err() && programs.member(&order(Some("")), None).is_err());
+        assert!(
+            programs.member(&order(Some("../host-0")), None).is_err()
+                && programs.member(&order(Some("")), None).is_err()
+        );
         assert!(cores(&[]).is_err_and(|told| told.contains("empty")));
     }
 
     #[test]
     fn what_only_looks_joins_no_group_where_the_lab_has_one() {
-        let text = r#"{"name": "ss", "argv": ["ss"], "stdout": "/o", "stderr": "/e", "observes": true}"#;
+        let text =
+            r#"{"name": "ss", "argv": ["ss"], "stdout": "/o", "stderr": "/e", "observes": true}"#;
         let looks: Spawn = serde_json::from_str(text).expect("it is an order");
-        let order = Spawn { observes: false, ..serde_json::from_str(text).expect("it is an order") };
-        let hierarchies = cgroup::Hierarchies { cpu: Some("/cpu".into()), ..cgroup::Hierarchies::default() };
+        let order =
+            Spawn { observes: false, ..serde_json::from_str(text).expect("it is an order") };
+        let hierarchies =
+            cgroup::Hierarchies { cpu: Some("/cpu".into()), ..cgroup::Hierarchies::default() };
         let joined = |is_member: bool, order: &Spawn, member: &str| {
-            let mut programs = Programs::new(Some(Groups::named(hierarchies.clone(), "lab")), false, is_member);
+            let mut programs =
+                Programs::new(Some(Groups::named(hierarchies.clone(), "lab")), false, is_member);
             programs.groups_of(order, member).map(|files| files.len())
         };
         assert_eq!(joined(true, &looks, "host-0"), Ok(0));
         assert_eq!(joined(true, &order, "host-0"), Ok(1), "a program of a host is in its group");
         assert_eq!(joined(true, &order, cgroup::NO_HOST), Ok(0), "it is there");
-        assert_eq!(joined(false, &looks, "host-0"), Ok(1), "the lab is in no group that ends with it");
+        assert_eq!(
+            joined(false, &looks, "host-0"),
+            Ok(1),
+            "the lab is in no group that ends with it"
+        );
     }
 }

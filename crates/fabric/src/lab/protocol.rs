@@ -64,7 +64,8 @@ pub enum Op {
 pub struct Spawn {
     /// Unique among the programs that run.
     pub name: String,
-    /// Its host; none for the lab's own network namespace, which has a loopback interface and nothing else.
+    /// Its host; none for the lab's own network namespace, which has a loopback interface and
+    /// nothing else.
     #[serde(default)]
     pub host: Option<String>,
     /// The program and its arguments. There is no shell.
@@ -91,16 +92,19 @@ pub struct Spawn {
     /// Cores of the machine that it may use, with all that it starts; none for all.
     #[serde(default)]
     pub cores: Option<Vec<usize>>,
-    /// A control group of its own beside those of the hosts, by this name; none for that of its host.
+    /// A control group of its own beside those of the hosts, by this name; none for that of its
+    /// host.
     #[serde(default)]
     pub group: Option<String>,
     /// Priority (0 to 7) of the sockets that it creates; none for the machine's default, 0.
     #[serde(default)]
     pub priority: Option<u8>,
-    /// Code point of the connections that it opens, 0 to 63; who answers them answers with the same.
+    /// Code point of the connections that it opens, 0 to 63; who answers them answers with the
+    /// same.
     #[serde(default)]
     pub dscp: Option<u8>,
-    /// It only looks at its host, for a moment: where the lab itself is in a group of its own, it stays there and need not join one.
+    /// It only looks at its host, for a moment: where the lab itself is in a group of its own, it
+    /// stays there and need not join one.
     #[serde(default)]
     pub observes: bool,
     /// Limits on a disk.
@@ -114,7 +118,10 @@ pub struct Spawn {
 /// The answer to what is no command.
 pub fn parse(line: &str) -> Result<Command, Value> {
     serde_json::from_str(line).map_err(|error| {
-        let id = serde_json::from_str::<Value>(line).ok().and_then(|value| value.get("id").cloned()).unwrap_or_default();
+        let id = serde_json::from_str::<Value>(line)
+            .ok()
+            .and_then(|value| value.get("id").cloned())
+            .unwrap_or_default();
         json!({ "id": id, "ok": false, "error": format!("not a valid command: {error}") })
     })
 }
@@ -149,7 +156,10 @@ mod tests {
         let Op::Spawn(spawn) = command.op else { panic!("a program") };
         assert!(command.id == 3 && spawn.cpus.is_some() && spawn.priority.is_none());
         assert_eq!((spawn.cores, spawn.group.as_deref()), (Some(vec![1]), Some("noise")));
-        assert!(matches!(parse(r#"{"op":"capture-stop","id":1,"port":["sw","a"]}"#).expect("one").op, Op::CaptureStop { .. }));
+        assert!(matches!(
+            parse(r#"{"op":"capture-stop","id":1,"port":["sw","a"]}"#).expect("one").op,
+            Op::CaptureStop { .. }
+        ));
         assert_eq!(parse(r#"{"op":"fly","id":7}"#).expect_err("unknown")["id"], 7);
         assert_eq!(parse("fly").expect_err("no JSON")["ok"], false);
     }

@@ -1,11 +1,12 @@
-//! The part of a plan that a comparison fabric uses: one switch with hosts around it, and the rate and queue limit of
-//! each line.
+//! The part of a plan that a comparison fabric uses: one switch with hosts around it, and the rate
+//! and queue limit of each line.
 
 use crate::netlink::Shape;
 use tailrace_plan::{Plan, RawLimit, RawPolicy};
 
-/// What a line may send at once after silence or when the kernel comes late. Measured at 1 Gbit/s: with 0.3 ms a TCP
-/// connection loses 0.4 % of its rate on a busy machine, with 5 ms its queue is 5 ms longer.
+/// What a line may send at once after silence or when the kernel comes late. Measured at 1 Gbit/s:
+/// with 0.3 ms a TCP connection loses 0.4 % of its rate on a busy machine, with 5 ms its queue is 5
+/// ms longer.
 const BURST_US: u64 = 1_000;
 /// A token bucket needs room for this many of the largest frames.
 const BURST_FRAMES_MIN: u64 = 2;
@@ -49,10 +50,16 @@ impl Star {
         let graph = &plan.graph;
         let line = |host: usize| {
             let [_] = graph.ports[host].as_slice() else {
-                return Err(format!("host {:?} has {} links, but must have one", graph.names[host], graph.ports[host].len()));
+                return Err(format!(
+                    "host {:?} has {} links, but must have one",
+                    graph.names[host],
+                    graph.ports[host].len()
+                ));
             };
             let policy = plan.policy(0, graph.port_of_link(graph.ports[host][0].link, graph.hosts));
-            let port = shape_of(plan, host, |frame_bytes| limit_bytes(policy, switch.buffer_bytes, frame_bytes));
+            let port = shape_of(plan, host, |frame_bytes| {
+                limit_bytes(policy, switch.buffer_bytes, frame_bytes)
+            });
             Ok(LineOf { host: graph.names[host].clone(), port })
         };
         let lines = (0..graph.hosts).map(line).collect::<Result<_, String>>()?;
@@ -60,7 +67,8 @@ impl Star {
     }
 }
 
-/// The line of a host, by its first link; `limit_bytes` tells for its largest frame how much may wait.
+/// The line of a host, by its first link; `limit_bytes` tells for its largest frame how much may
+/// wait.
 pub(super) fn shape_of(plan: &Plan, host: usize, limit_bytes: impl FnOnce(u64) -> u64) -> Shape {
     let framing = &plan.raw.framing;
     let frame_bytes = u64::from(plan.raw.hosts[host].mtu_bytes + framing.header_bytes);
@@ -69,8 +77,14 @@ pub(super) fn shape_of(plan: &Plan, host: usize, limit_bytes: impl FnOnce(u64) -
 }
 
 /// A line of this rate.
-pub(super) fn shape(rate_bps: u64, overhead_bytes: u32, frame_bytes: u64, limit_bytes: u64) -> Shape {
-    let burst = (rate_bps / BITS_PER_BYTE * BURST_US / US_PER_S).max(BURST_FRAMES_MIN * frame_bytes);
+pub(super) fn shape(
+    rate_bps: u64,
+    overhead_bytes: u32,
+    frame_bytes: u64,
+    limit_bytes: u64,
+) -> Shape {
+    let burst =
+        (rate_bps / BITS_PER_BYTE * BURST_US / US_PER_S).max(BURST_FRAMES_MIN * frame_bytes);
     let narrow = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
     Shape {
         rate_bps,
@@ -80,10 +94,11 @@ pub(super) fn shape(rate_bps: u64, overhead_bytes: u32, frame_bytes: u64, limit_
     }
 }
 
-/// What the queues of a port hold together when all of them are full and nothing else is in the buffer; at least one
-/// frame.
+/// What the queues of a port hold together when all of them are full and nothing else is in the
+/// buffer; at least one frame.
 fn limit_bytes(policy: &RawPolicy, buffer_bytes: u64, frame_bytes: u64) -> u64 {
-    let limits = policy.queues.iter().map(|queue| queue_limit_bytes(queue.limit, buffer_bytes, frame_bytes));
+    let limits =
+        policy.queues.iter().map(|queue| queue_limit_bytes(queue.limit, buffer_bytes, frame_bytes));
     limits.sum::<u64>().clamp(frame_bytes, buffer_bytes.max(frame_bytes))
 }
 
@@ -110,8 +125,16 @@ mod tests {
     #[test]
     fn a_line_has_the_rate_of_its_link_and_the_limit_of_its_queues() {
         let star = Star::parse(&plan(|_| {})).expect("a star");
-        assert_eq!(star.lines.iter().map(|line| line.host.as_str()).collect::<Vec<_>>(), ["h0", "h1"]);
-        let expected = Shape { rate_bps: 100_000_000, overhead_bytes: 24, burst_bytes: 12_500, limit_bytes: 1_000_000 };
+        assert_eq!(
+            star.lines.iter().map(|line| line.host.as_str()).collect::<Vec<_>>(),
+            ["h0", "h1"]
+        );
+        let expected = Shape {
+            rate_bps: 100_000_000,
+            overhead_bytes: 24,
+            burst_bytes: 12_500,
+            limit_bytes: 1_000_000,
+        };
         assert_eq!(star.lines[0].port, expected);
         assert_eq!(star.lines[1].port.rate_bps, 200_000_000);
     }
@@ -119,7 +142,9 @@ mod tests {
     #[test]
     fn limits_in_frames_and_by_alpha_become_bytes() {
         let of = |limit: serde_json::Value| {
-            let star = Star::parse(&plan(|plan| plan["switches"][0]["policy"]["queues"][0]["limit"] = limit.clone()));
+            let star = Star::parse(&plan(|plan| {
+                plan["switches"][0]["policy"]["queues"][0]["limit"] = limit.clone()
+            }));
             star.expect("a star").lines[0].port.limit_bytes
         };
         assert_eq!(of(serde_json::json!({ "frames": 10 })), 15_140);

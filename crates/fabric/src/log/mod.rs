@@ -1,7 +1,8 @@
 //! The log of what entered the network and when: enough to let everything happen once more.
 //!
-//! A file of 16 bytes of name and version and then records of [`RECORD_BYTES`], all numbers little-endian. The thread
-//! that drives the network fills pieces of memory; another one writes them.
+//! A file of 16 bytes of name and version and then records of [`RECORD_BYTES`], all numbers
+//! little-endian. The thread that drives the network fills pieces of memory; another one writes
+//! them.
 
 mod record;
 
@@ -17,7 +18,8 @@ use std::thread::JoinHandle;
 const NAME: [u8; 16] = *b"tailrace-log\x01\0\0\0";
 /// Records of a piece.
 const PIECE_RECORDS: usize = 8_192;
-/// Pieces that may wait to be written: 75 MB. A disk that is slower for longer loses the log, not the run.
+/// Pieces that may wait to be written: 75 MB. A disk that is slower for longer loses the log, not
+/// the run.
 const PIECES_MAX: usize = 128;
 
 /// A log that is being written.
@@ -49,8 +51,17 @@ impl Writer {
         let mut file = File::create(path)?;
         file.write_all(&NAME)?;
         let (pieces, to_write) = sync_channel(PIECES_MAX);
-        let thread = std::thread::Builder::new().name("log".into()).spawn(move || write_pieces(file, &to_write))?;
-        Ok(Writer { piece: new_piece(), pieces, thread, is_whole: true, room_bytes, is_full: false })
+        let thread = std::thread::Builder::new()
+            .name("log".into())
+            .spawn(move || write_pieces(file, &to_write))?;
+        Ok(Writer {
+            piece: new_piece(),
+            pieces,
+            thread,
+            is_whole: true,
+            room_bytes,
+            is_full: false,
+        })
     }
 
     /// Adds an entry.

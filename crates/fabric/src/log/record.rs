@@ -66,7 +66,9 @@ impl Entry {
         match kind {
             BEGIN => Ok(Entry::Begin(at)),
             END => Ok(Entry::End(at)),
-            FRAME => Ok(Entry::Frame { advanced, arrival: at, frame: take_frame(&mut fields, at)? }),
+            FRAME => {
+                Ok(Entry::Frame { advanced, arrival: at, frame: take_frame(&mut fields, at)? })
+            }
             other => Err(io::Error::other(format!("a record has the unknown kind {other}"))),
         }
     }
@@ -81,8 +83,12 @@ fn put_times(to: &mut Vec<u8>, kind: u8, at: Time, advanced: Time) {
 fn put_frame(to: &mut Vec<u8>, frame: &LiveFrame) {
     let packet = &frame.packet;
     let key = frame.key.unwrap_or(NO_KEY);
-    let kind = [(Flags::PAUSE, PAUSE), (Flags::LINK_PAUSE, LINK_PAUSE), (Flags::FRAGMENT, FRAGMENT)];
-    let kind = kind.iter().filter(|(flag, _)| packet.flags.contains(*flag)).fold(0, |kind, (_, bit)| kind | bit);
+    let kind =
+        [(Flags::PAUSE, PAUSE), (Flags::LINK_PAUSE, LINK_PAUSE), (Flags::FRAGMENT, FRAGMENT)];
+    let kind = kind
+        .iter()
+        .filter(|(flag, _)| packet.flags.contains(*flag))
+        .fold(0, |kind, (_, bit)| kind | bit);
     let kind = if frame.key.is_some() { kind | HAS_KEY } else { kind };
     let kind = if packet.tag.bytes() > 0 { kind | TAGGED } else { kind };
     to.extend([kind, packet.dscp, packet.tag.priority(), packet.ecn as u8, key.protocol as u8]);
@@ -90,13 +96,20 @@ fn put_frame(to: &mut Vec<u8>, frame: &LiveFrame) {
         .iter()
         .for_each(|number| to.extend(number.to_le_bytes()));
     // A window is a pause's, and a place a fragment's.
-    let window = if packet.flags.contains(Flags::FRAGMENT) { packet.sack[0].offset as u32 } else { packet.window };
-    [packet.flow_hash, window, key.source, key.destination].iter().for_each(|number| to.extend(number.to_le_bytes()));
+    let window = if packet.flags.contains(Flags::FRAGMENT) {
+        packet.sack[0].offset as u32
+    } else {
+        packet.window
+    };
+    [packet.flow_hash, window, key.source, key.destination]
+        .iter()
+        .for_each(|number| to.extend(number.to_le_bytes()));
     [packet.seq, packet.ack].iter().for_each(|number| to.extend(number.to_le_bytes()));
     to.extend(packet.tag.vlan().to_le_bytes());
 }
 
-/// By how many nanoseconds a frame arrives later than on a fabric without lateness; negative when it is earlier.
+/// By how many nanoseconds a frame arrives later than on a fabric without lateness; negative when
+/// it is earlier.
 fn late_ns(arrival: Time, on_time: Time) -> i32 {
     let ns = |span: Span| i32::try_from(span.ns()).unwrap_or(i32::MAX);
     if arrival >= on_time { ns(arrival.since(on_time)) } else { -ns(on_time.since(arrival)) }
@@ -107,17 +120,25 @@ fn on_time(arrival: Time, late_ns: i32) -> Time {
     if late_ns < 0 { arrival + span } else { arrival - span }
 }
 
-const NO_KEY: FlowKey = FlowKey { source: 0, destination: 0, source_port: 0, destination_port: 0, protocol: Protocol::Udp };
+const NO_KEY: FlowKey = FlowKey {
+    source: 0,
+    destination: 0,
+    source_port: 0,
+    destination_port: 0,
+    protocol: Protocol::Udp,
+};
 
 fn take_frame(fields: &mut Fields, arrival: Time) -> io::Result<LiveFrame> {
     let [kind, dscp, priority, ecn, protocol] = std::array::from_fn(|_| fields.byte());
-    let [frame_bytes, to_host, from_host, source_port, destination_port] = std::array::from_fn(|_| fields.short());
+    let [frame_bytes, to_host, from_host, source_port, destination_port] =
+        std::array::from_fn(|_| fields.short());
     let [flow_hash, window, source, destination] = std::array::from_fn(|_| fields.word());
     let [seq, ack] = std::array::from_fn(|_| fields.long());
     let vlan = fields.short();
     let on_time = on_time(arrival, i32::from_le_bytes(fields.take()));
     let unknown = |what: &str| io::Error::other(format!("a frame has unknown {what}"));
-    let protocol = [Protocol::Tcp, Protocol::Udp].into_iter().find(|&known| known as u8 == protocol);
+    let protocol =
+        [Protocol::Tcp, Protocol::Udp].into_iter().find(|&known| known as u8 == protocol);
     let protocol = protocol.ok_or_else(|| unknown("protocols"))?;
     let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ce].into_iter().find(|&known| known as u8 == ecn);
     let flag = |bit: u8, flag: Flags| if kind & bit != 0 { flag } else { Flags::NONE };
@@ -129,7 +150,9 @@ fn take_frame(fields: &mut Fields, arrival: Time) -> io::Result<LiveFrame> {
         to_host,
         dscp,
         frame_bytes,
-        flags: flag(PAUSE, Flags::PAUSE).with(flag(LINK_PAUSE, Flags::LINK_PAUSE)).with(flag(FRAGMENT, Flags::FRAGMENT)),
+        flags: flag(PAUSE, Flags::PAUSE)
+            .with(flag(LINK_PAUSE, Flags::LINK_PAUSE))
+            .with(flag(FRAGMENT, Flags::FRAGMENT)),
         ecn: ecn.ok_or_else(|| unknown("congestion bits"))?,
         tag: Tag::new(priority, vlan).written(kind & TAGGED != 0),
         ..Packet::default()
@@ -138,7 +161,13 @@ fn take_frame(fields: &mut Fields, arrival: Time) -> io::Result<LiveFrame> {
         packet.sack[0].offset = std::mem::take(&mut packet.window) as i32;
     }
     let key = FlowKey { source, destination, source_port, destination_port, protocol };
-    Ok(LiveFrame { packet, key: (kind & HAS_KEY != 0).then_some(key), from_host, slot: None, on_time })
+    Ok(LiveFrame {
+        packet,
+        key: (kind & HAS_KEY != 0).then_some(key),
+        from_host,
+        slot: None,
+        on_time,
+    })
 }
 
 /// Fields that were not read yet.
@@ -174,7 +203,8 @@ mod tests {
     fn again(entry: Entry) -> Entry {
         let mut bytes = Vec::new();
         entry.encode(&mut bytes);
-        Entry::decode(bytes.as_slice().try_into().expect("one record")).expect("it was written by us")
+        Entry::decode(bytes.as_slice().try_into().expect("one record"))
+            .expect("it was written by us")
     }
 
     #[test]
@@ -185,7 +215,8 @@ mod tests {
         let pause = LiveFrame::new_pause(Pause::new(0b1000, 77, true));
         let mut tagged = parse_plain(&bytes, 2, 3, 9, None).expect("a frame of the lab");
         tagged.packet.tag = Tag::new(3, 4094).written(true);
-        let plain = [parse_plain(&bytes, 2, 3, 9, None), parse_plain(&icmp, 2, 3, 1 << 40, Some(4))];
+        let plain =
+            [parse_plain(&bytes, 2, 3, 9, None), parse_plain(&icmp, 2, 3, 1 << 40, Some(4))];
         let mut later = crate::frame::test_frame(2, 0, 17, (0, 0), 0);
         later[21] = 185; // 1480 bytes
         let later = parse_plain(&later, 2, 3, 10, None);
@@ -193,7 +224,9 @@ mod tests {
             let mut frame = frame.expect("a frame of the lab");
             let (advanced, arrival) = (Time::from_ps(5), Time::from_ps(1 << 60));
             frame.on_time = arrival - Span::from_us(3);
-            let Entry::Frame { advanced: a, arrival: b, frame: read } = again(Entry::Frame { advanced, arrival, frame }) else {
+            let Entry::Frame { advanced: a, arrival: b, frame: read } =
+                again(Entry::Frame { advanced, arrival, frame })
+            else {
                 panic!("a frame")
             };
             assert_eq!(

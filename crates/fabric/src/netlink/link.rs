@@ -133,12 +133,19 @@ const FLAG_LETTERS: [(libc::c_int, char); 8] = [
 impl LinkState {
     /// A row of `netstat -i`, of which nothing is counted.
     pub fn row(&self, node: &str, towards: Option<&str>, name: &str) -> Interface {
-        Interface { flags: self.flags.clone(), ..Interface::up(node, towards, name, Some(self.mtu_bytes)) }
+        Interface {
+            flags: self.flags.clone(),
+            ..Interface::up(node, towards, name, Some(self.mtu_bytes))
+        }
     }
 }
 
 fn flag_letters(flags: u32) -> String {
-    FLAG_LETTERS.iter().filter(|&&(flag, _)| flags & flag as u32 != 0).map(|&(_, letter)| letter).collect()
+    FLAG_LETTERS
+        .iter()
+        .filter(|&&(flag, _)| flags & flag as u32 != 0)
+        .map(|&(_, letter)| letter)
+        .collect()
 }
 
 impl LinkCounters {
@@ -156,8 +163,8 @@ impl LinkCounters {
         }
     }
 
-    /// In a row of `netstat -i`. Neither pairs of interfaces (veth) nor TAPs have a ring of their own that could overrun: Linux never
-    /// counts `rx_fifo_errors` and `tx_fifo_errors` for them.
+    /// In a row of `netstat -i`. Neither pairs of interfaces (veth) nor TAPs have a ring of their
+    /// own that could overrun: Linux never counts `rx_fifo_errors` and `tx_fifo_errors` for them.
     pub fn in_row(self, row: Interface) -> Interface {
         Interface {
             rx_frames: Some(self.rx_packets),
@@ -178,9 +185,18 @@ impl Netlink {
     ///
     /// # Errors
     /// The kernel's error.
-    pub fn bring_up(&mut self, link: Link, mac: [u8; 6], mtu: u32, queue_frames: u32) -> io::Result<()> {
+    pub fn bring_up(
+        &mut self,
+        link: Link,
+        mac: [u8; 6],
+        mtu: u32,
+        queue_frames: u32,
+    ) -> io::Result<()> {
         let request = Request::new(RTM_NEWLINK, 0, &ifinfo(link, IFF_UP));
-        let request = request.attribute(IFLA_ADDRESS, &mac).number(IFLA_MTU, mtu).number(IFLA_TXQLEN, queue_frames);
+        let request = request
+            .attribute(IFLA_ADDRESS, &mac)
+            .number(IFLA_MTU, mtu)
+            .number(IFLA_TXQLEN, queue_frames);
         self.request(request).map(drop)
     }
 
@@ -189,16 +205,23 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn segment(&mut self, link: Link) -> io::Result<()> {
-        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, 0)).number(IFLA_GSO_MAX_SEGS, 1)).map(drop)
+        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, 0)).number(IFLA_GSO_MAX_SEGS, 1))
+            .map(drop)
     }
 
-    /// Makes a pair of interfaces that are joined by a wire: one here, and one here or in another network namespace.
+    /// Makes a pair of interfaces that are joined by a wire: one here, and one here or in another
+    /// network namespace.
     ///
     /// # Errors
     /// The kernel's error.
     pub fn add_pair(&mut self, one: &str, other: &str, namespace: Option<&File>) -> io::Result<()> {
-        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, one);
-        let request = request.begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "veth").begin(IFLA_INFO_DATA).begin(VETH_INFO_PEER);
+        let request =
+            Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, one);
+        let request = request
+            .begin(IFLA_LINKINFO)
+            .text(IFLA_INFO_KIND, "veth")
+            .begin(IFLA_INFO_DATA)
+            .begin(VETH_INFO_PEER);
         let request = request.raw(&ifinfo(Link(0), 0)).text(IFLA_IFNAME, other);
         let request = match namespace {
             Some(namespace) => request.number(IFLA_NET_NS_FD, namespace.as_raw_fd() as u32),
@@ -207,18 +230,26 @@ impl Netlink {
         self.request(request.end().end().end()).map(drop)
     }
 
-    /// Makes an interface on top of another, whose frames carry the priority of their socket (0 to 7) in a tag without a VLAN
-    /// (802.1Q clause 9.6: VLAN 0 is none).
+    /// Makes an interface on top of another, whose frames carry the priority of their socket (0 to
+    /// 7) in a tag without a VLAN (802.1Q clause 9.6: VLAN 0 is none).
     ///
     /// # Errors
     /// The kernel's error.
     pub fn add_priority_tags(&mut self, name: &str, below: Link) -> io::Result<()> {
-        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, name);
-        let request = request.number(IFLA_LINK, below.0).begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "vlan").begin(IFLA_INFO_DATA);
-        let request = request.attribute(IFLA_VLAN_ID, &0_u16.to_ne_bytes()).begin(IFLA_VLAN_EGRESS_QOS);
+        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0))
+            .text(IFLA_IFNAME, name);
+        let request = request
+            .number(IFLA_LINK, below.0)
+            .begin(IFLA_LINKINFO)
+            .text(IFLA_INFO_KIND, "vlan")
+            .begin(IFLA_INFO_DATA);
+        let request =
+            request.attribute(IFLA_VLAN_ID, &0_u16.to_ne_bytes()).begin(IFLA_VLAN_EGRESS_QOS);
         // struct ifla_vlan_qos_mapping: the priority of a frame, and that of its tag.
         let mapping = |priority: u32| [priority.to_ne_bytes(); 2].concat();
-        let mapped = |request: Request, priority| request.attribute(IFLA_VLAN_QOS_MAPPING, &mapping(priority));
+        let mapped = |request: Request, priority| {
+            request.attribute(IFLA_VLAN_QOS_MAPPING, &mapping(priority))
+        };
         let request = (1..PRIORITIES as u32).fold(request, mapped);
         self.request(request.end().end().end()).map(drop)
     }
@@ -228,7 +259,8 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn add_bridge(&mut self, name: &str) -> io::Result<()> {
-        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, name);
+        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0))
+            .text(IFLA_IFNAME, name);
         self.request(request.begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "bridge").end()).map(drop)
     }
 
@@ -237,16 +269,20 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn enslave(&mut self, port: Link, bridge: Link) -> io::Result<()> {
-        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(port, 0)).number(IFLA_MASTER, bridge.0)).map(drop)
+        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(port, 0)).number(IFLA_MASTER, bridge.0))
+            .map(drop)
     }
 
-    /// Tells a bridge by which of its ports an address is reached, so that no frame goes to all of them.
+    /// Tells a bridge by which of its ports an address is reached, so that no frame goes to all of
+    /// them.
     ///
     /// # Errors
     /// The kernel's error.
     pub fn add_forwarding(&mut self, port: Link, mac: [u8; 6]) -> io::Result<()> {
         let [state_0, state_1] = NUD_NOARP.to_ne_bytes();
-        let header = [&[AF_BRIDGE, 0, 0, 0][..], &port.0.to_ne_bytes(), &[state_0, state_1, NTF_MASTER, 0]].concat();
+        let header =
+            [&[AF_BRIDGE, 0, 0, 0][..], &port.0.to_ne_bytes(), &[state_0, state_1, NTF_MASTER, 0]]
+                .concat();
         let request = Request::new(RTM_NEWNEIGH, NLM_F_REPLACE_OR_CREATE, &header);
         self.request(request.attribute(NDA_LLADDR, &mac)).map(drop)
     }
@@ -271,10 +307,17 @@ impl Netlink {
     ///
     /// # Errors
     /// The kernel's error.
-    pub fn add_address(&mut self, link: Link, address: Ipv4Addr, prefix_bits: u8) -> io::Result<()> {
+    pub fn add_address(
+        &mut self,
+        link: Link,
+        address: Ipv4Addr,
+        prefix_bits: u8,
+    ) -> io::Result<()> {
         let header = [&[AF_INET, prefix_bits, 0, 0][..], &link.0.to_ne_bytes()].concat();
         let request = Request::new(RTM_NEWADDR, NLM_F_REPLACE_OR_CREATE, &header);
-        let request = request.attribute(IFA_LOCAL, &address.octets()).attribute(IFA_ADDRESS, &address.octets());
+        let request = request
+            .attribute(IFA_LOCAL, &address.octets())
+            .attribute(IFA_ADDRESS, &address.octets());
         self.request(request.number(IFA_FLAGS, IFA_F_NOPREFIXROUTE)).map(drop)
     }
 
@@ -282,8 +325,27 @@ impl Netlink {
     ///
     /// # Errors
     /// What the kernel says; `InvalidInput` when it has no such congestion control.
-    pub fn add_route(&mut self, link: Link, network: (Ipv4Addr, u8), source: Ipv4Addr, metrics: &Metrics) -> io::Result<()> {
-        let header = [AF_INET, network.1, 0, 0, RT_TABLE_MAIN, RTPROT_STATIC, RT_SCOPE_LINK, RTN_UNICAST, 0, 0, 0, 0];
+    pub fn add_route(
+        &mut self,
+        link: Link,
+        network: (Ipv4Addr, u8),
+        source: Ipv4Addr,
+        metrics: &Metrics,
+    ) -> io::Result<()> {
+        let header = [
+            AF_INET,
+            network.1,
+            0,
+            0,
+            RT_TABLE_MAIN,
+            RTPROT_STATIC,
+            RT_SCOPE_LINK,
+            RTN_UNICAST,
+            0,
+            0,
+            0,
+            0,
+        ];
         let request = Request::new(RTM_NEWROUTE, NLM_F_REPLACE_OR_CREATE, &header)
             .attribute(RTA_DST, &network.0.octets())
             .attribute(RTA_PREFSRC, &source.octets())
@@ -292,7 +354,8 @@ impl Netlink {
             .text(RTAX_CC_ALGO, &metrics.congestion_control)
             .number(RTAX_INITCWND, metrics.initial_window_segments)
             .number(RTAX_RTO_MIN, metrics.rto_min_ms)
-            // Linux reads a route's smallest timeout only where it is locked (`tcp_rto_min`), as `ip route` does by itself.
+            // Linux reads a route's smallest timeout only where it is locked (`tcp_rto_min`), as
+            // `ip route` does by itself.
             .number(RTAX_LOCK, 1 << RTAX_RTO_MIN)
             .end();
         self.request(request).map(drop)
@@ -304,9 +367,11 @@ impl Netlink {
     /// The kernel's error.
     pub fn add_neighbour(&mut self, link: Link, address: Ipv4Addr, mac: [u8; 6]) -> io::Result<()> {
         let [state_0, state_1] = NUD_PERMANENT.to_ne_bytes();
-        let header = [&[AF_INET, 0, 0, 0][..], &link.0.to_ne_bytes(), &[state_0, state_1, 0, 0]].concat();
+        let header =
+            [&[AF_INET, 0, 0, 0][..], &link.0.to_ne_bytes(), &[state_0, state_1, 0, 0]].concat();
         let request = Request::new(RTM_NEWNEIGH, NLM_F_REPLACE_OR_CREATE, &header);
-        self.request(request.attribute(NDA_DST, &address.octets()).attribute(NDA_LLADDR, &mac)).map(drop)
+        self.request(request.attribute(NDA_DST, &address.octets()).attribute(NDA_LLADDR, &mac))
+            .map(drop)
     }
 
     /// Whether an interface carries frames: it is up, and so is what it is joined to.
@@ -326,7 +391,8 @@ impl Netlink {
     pub fn state(&mut self, link: Link) -> io::Result<LinkState> {
         let answer = self.request(Request::new(RTM_GETLINK, 0, &ifinfo(link, 0)))?;
         let number = |bytes: &[u8]| bytes.try_into().ok().map(u32::from_ne_bytes);
-        let mtu = find_attribute(answer.get(IFINFO_BYTES..).unwrap_or_default(), IFLA_MTU).and_then(number);
+        let mtu = find_attribute(answer.get(IFINFO_BYTES..).unwrap_or_default(), IFLA_MTU)
+            .and_then(number);
         let mtu_bytes = mtu.ok_or_else(|| io::Error::other("the interface has no MTU"))?;
         let flags = answer.get(8..12).and_then(number).unwrap_or(0);
         Ok(LinkState { mtu_bytes, flags: flag_letters(flags) })
@@ -339,9 +405,13 @@ impl Netlink {
     pub fn counters(&mut self, link: Link) -> io::Result<LinkCounters> {
         let answer = self.request(Request::new(RTM_GETLINK, 0, &ifinfo(link, 0)))?;
         let attributes = answer.get(IFINFO_BYTES..).unwrap_or_default();
-        let stats = find_attribute(attributes, IFLA_STATS64).ok_or_else(|| io::Error::other("the interface has no counters"))?;
-        // struct rtnl_link_stats64: rx_packets, tx_packets, rx_bytes, tx_bytes, rx_errors, tx_errors, rx_dropped, tx_dropped.
-        let field = |index: usize| stats.get(8 * index..8 * index + 8).and_then(|bytes| bytes.try_into().ok());
+        let stats = find_attribute(attributes, IFLA_STATS64)
+            .ok_or_else(|| io::Error::other("the interface has no counters"))?;
+        // struct rtnl_link_stats64: rx_packets, tx_packets, rx_bytes, tx_bytes, rx_errors,
+        // tx_errors, rx_dropped, tx_dropped.
+        let field = |index: usize| {
+            stats.get(8 * index..8 * index + 8).and_then(|bytes| bytes.try_into().ok())
+        };
         let field = |index: usize| field(index).map_or(0, u64::from_ne_bytes);
         Ok(LinkCounters {
             rx_packets: field(0),
@@ -371,7 +441,10 @@ mod tests {
 
     #[test]
     fn a_row_has_the_flags_and_the_mtu_that_the_kernel_has_told() {
-        let state = LinkState { mtu_bytes: 9_000, flags: flag_letters((libc::IFF_UP | libc::IFF_BROADCAST) as u32) };
+        let state = LinkState {
+            mtu_bytes: 9_000,
+            flags: flag_letters((libc::IFF_UP | libc::IFF_BROADCAST) as u32),
+        };
         let row = state.row("h", None, "eth0");
         assert_eq!((row.flags.as_str(), row.mtu_bytes), ("BU", Some(9_000)));
     }

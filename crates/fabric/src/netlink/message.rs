@@ -25,11 +25,17 @@ impl Netlink {
     /// # Errors
     /// When the kernel refuses.
     pub fn open() -> io::Result<Netlink> {
-        let socket = socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::NetlinkRoute)?;
+        let socket = socket(
+            AddressFamily::Netlink,
+            SockType::Raw,
+            SockFlag::SOCK_CLOEXEC,
+            SockProtocol::NetlinkRoute,
+        )?;
         Ok(Netlink { socket, sequence: 0 })
     }
 
-    /// Sends one request and waits for its acknowledgement. Returns the answer before it, if there was one.
+    /// Sends one request and waits for its acknowledgement. Returns the answer before it, if there
+    /// was one.
     ///
     /// # Errors
     /// The kernel's error.
@@ -50,7 +56,11 @@ impl Netlink {
                 let (kind, body) = (u16_at(rest, 4), &rest[HEADER_BYTES..bytes]);
                 if kind == NLMSG_ERROR {
                     let code = u32_at(body, 0) as i32;
-                    return if code == 0 { Ok(answer) } else { Err(io::Error::from_raw_os_error(-code)) };
+                    return if code == 0 {
+                        Ok(answer)
+                    } else {
+                        Err(io::Error::from_raw_os_error(-code))
+                    };
                 }
                 answer = body.to_vec();
                 rest = &rest[bytes.next_multiple_of(4).min(rest.len())..];

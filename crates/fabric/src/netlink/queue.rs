@@ -1,5 +1,5 @@
-//! Queues of the kernel in front of an interface: a rate, a copy of what comes in to another interface, and counters
-//! (tc(8), linux/pkt_sched.h, linux/pkt_cls.h).
+//! Queues of the kernel in front of an interface: a rate, a copy of what comes in to another
+//! interface, and counters (tc(8), linux/pkt_sched.h, linux/pkt_cls.h).
 
 use super::link::Link;
 use super::message::{Netlink, Request, find_attribute};
@@ -75,7 +75,9 @@ impl Netlink {
     pub fn shape(&mut self, link: Link, shape: &Shape) -> io::Result<()> {
         let bytes_per_s = shape.rate_bps / 8;
         let header = tcmsg(link, OWN_HANDLE, ROOT, 0);
-        let request = Request::new(RTM_NEWQDISC, NLM_F_REPLACE_OR_CREATE, &header).text(TCA_KIND, "tbf").begin(TCA_OPTIONS);
+        let request = Request::new(RTM_NEWQDISC, NLM_F_REPLACE_OR_CREATE, &header)
+            .text(TCA_KIND, "tbf")
+            .begin(TCA_OPTIONS);
         let request = request
             .attribute(TCA_TBF_PARMS, &tbf_parameters(shape, bytes_per_s))
             .attribute(TCA_TBF_RATE64, &bytes_per_s.to_ne_bytes())
@@ -83,27 +85,38 @@ impl Netlink {
         self.request(request.end()).map(drop)
     }
 
-    /// Gives an interface one queue, first in, first out, whatever the priority, which holds so many bytes (tc-bfifo(8)).
+    /// Gives an interface one queue, first in, first out, whatever the priority, which holds so
+    /// many bytes (tc-bfifo(8)).
     ///
     /// # Errors
     /// The kernel's error.
     pub fn bound_queue(&mut self, link: Link, limit_bytes: u32) -> io::Result<()> {
         let header = tcmsg(link, OWN_HANDLE, ROOT, 0);
-        let request = Request::new(RTM_NEWQDISC, NLM_F_REPLACE_OR_CREATE, &header).text(TCA_KIND, "bfifo");
+        let request =
+            Request::new(RTM_NEWQDISC, NLM_F_REPLACE_OR_CREATE, &header).text(TCA_KIND, "bfifo");
         self.request(request.number(TCA_OPTIONS, limit_bytes)).map(drop) // struct tc_fifo_qopt
     }
 
-    /// Sends a copy of every frame that comes in by one interface out by another, and keeps none. A copy belongs to no socket:
-    /// whoever has sent the frame is done with it, as if it had left the machine.
+    /// Sends a copy of every frame that comes in by one interface out by another, and keeps none. A
+    /// copy belongs to no socket: whoever has sent the frame is done with it, as if it had left the
+    /// machine.
     ///
     /// # Errors
     /// The kernel's error.
     pub fn hand_over(&mut self, from: Link, to: Link) -> io::Result<()> {
         let header = tcmsg(from, INGRESS_HANDLE, INGRESS, 0);
         self.request(Request::new(RTM_NEWQDISC, NLM_F_CREATE, &header).text(TCA_KIND, "ingress"))?;
-        let filter = Request::new(RTM_NEWTFILTER, NLM_F_CREATE, &tcmsg(from, 0, INGRESS_HANDLE, EVERY_FRAME));
-        let filter = filter.text(TCA_KIND, "u32").begin(TCA_OPTIONS).attribute(TCA_U32_SEL, &match_everything());
-        let filter = filter.begin(TCA_U32_ACT).begin(1).text(TCA_ACT_KIND, "mirred").begin(TCA_ACT_OPTIONS);
+        let filter = Request::new(
+            RTM_NEWTFILTER,
+            NLM_F_CREATE,
+            &tcmsg(from, 0, INGRESS_HANDLE, EVERY_FRAME),
+        );
+        let filter = filter
+            .text(TCA_KIND, "u32")
+            .begin(TCA_OPTIONS)
+            .attribute(TCA_U32_SEL, &match_everything());
+        let filter =
+            filter.begin(TCA_U32_ACT).begin(1).text(TCA_ACT_KIND, "mirred").begin(TCA_ACT_OPTIONS);
         let filter = filter.attribute(TCA_MIRRED_PARMS, &mirred_parameters(to));
         self.request(filter.end().end().end().end()).map(drop)
     }
@@ -113,15 +126,20 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn queue(&mut self, link: Link) -> io::Result<QdiscCounters> {
-        let answer = self.request(Request::new(RTM_GETQDISC, NLM_F_ECHO, &tcmsg(link, 0, ROOT, 0)))?;
+        let answer =
+            self.request(Request::new(RTM_GETQDISC, NLM_F_ECHO, &tcmsg(link, 0, ROOT, 0)))?;
         let stats = find_attribute(answer.get(TCMSG_BYTES..).unwrap_or_default(), TCA_STATS2);
         let stats = stats.ok_or_else(|| io::Error::other("the queue has no counters"))?;
         let part = |kind: u16| find_attribute(stats, kind).unwrap_or_default();
         let u32_at = |bytes: &[u8], at: usize| {
-            bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, |bytes| u64::from(u32::from_ne_bytes(bytes)))
+            bytes
+                .get(at..at + 4)
+                .and_then(|bytes| bytes.try_into().ok())
+                .map_or(0, |bytes| u64::from(u32::from_ne_bytes(bytes)))
         };
-        let u64_at =
-            |bytes: &[u8], at: usize| bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_ne_bytes);
+        let u64_at = |bytes: &[u8], at: usize| {
+            bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_ne_bytes)
+        };
         let (basic, queue) = (part(TCA_STATS_BASIC), part(TCA_STATS_QUEUE));
         Ok(QdiscCounters {
             tx_bytes: u64_at(basic, 0).unwrap_or(0),
@@ -143,12 +161,14 @@ fn tcmsg(link: Link, handle: u32, parent: u32, info: u32) -> [u8; TCMSG_BYTES] {
     header
 }
 
-/// struct tc_tbf_qopt: two rates of 12 bytes, of which only the first is used, then limit, buffer and MTU.
+/// struct tc_tbf_qopt: two rates of 12 bytes, of which only the first is used, then limit, buffer
+/// and MTU.
 fn tbf_parameters(shape: &Shape, bytes_per_s: u64) -> [u8; 36] {
     let mut parameters = [0; 36];
     parameters[1] = LINKLAYER_ETHERNET;
     parameters[2..4].copy_from_slice(&shape.overhead_bytes.to_ne_bytes());
-    parameters[8..12].copy_from_slice(&u32::try_from(bytes_per_s).unwrap_or(u32::MAX).to_ne_bytes());
+    parameters[8..12]
+        .copy_from_slice(&u32::try_from(bytes_per_s).unwrap_or(u32::MAX).to_ne_bytes());
     parameters[24..28].copy_from_slice(&shape.limit_bytes.to_ne_bytes());
     parameters
 }
@@ -163,7 +183,10 @@ fn match_everything() -> [u8; 32] {
 
 /// struct tc_mirred: index, capab, action, refcnt, bindcnt, eaction, ifindex.
 fn mirred_parameters(to: Link) -> Vec<u8> {
-    [0, 0, ACT_STOLEN, 0, 0, EGRESS_MIRROR, to.0].iter().flat_map(|number: &u32| number.to_ne_bytes()).collect()
+    [0, 0, ACT_STOLEN, 0, 0, EGRESS_MIRROR, to.0]
+        .iter()
+        .flat_map(|number: &u32| number.to_ne_bytes())
+        .collect()
 }
 
 #[cfg(test)]
@@ -172,12 +195,21 @@ mod tests {
 
     #[test]
     fn a_rate_is_told_in_bytes_with_the_overhead_of_a_frame() {
-        let shape = Shape { rate_bps: 100_000_000, overhead_bytes: 24, burst_bytes: 12_500, limit_bytes: 1_000_000 };
+        let shape = Shape {
+            rate_bps: 100_000_000,
+            overhead_bytes: 24,
+            burst_bytes: 12_500,
+            limit_bytes: 1_000_000,
+        };
         let parameters = tbf_parameters(&shape, shape.rate_bps / 8);
         assert_eq!(parameters[1..4], [1, 24, 0]);
         assert_eq!(parameters[8..12], 12_500_000_u32.to_ne_bytes());
         assert_eq!(parameters[24..28], 1_000_000_u32.to_ne_bytes());
-        assert_eq!(tbf_parameters(&shape, 1 << 40)[8..12], [0xFF; 4], "the 64 bits stand in an attribute of their own");
+        assert_eq!(
+            tbf_parameters(&shape, 1 << 40)[8..12],
+            [0xFF; 4],
+            "the 64 bits stand in an attribute of their own"
+        );
     }
 
     #[test]

@@ -1,9 +1,11 @@
-//! The network interface of a host, as far as the fabric plays it: a real program's frames leave the host no faster than
-//! its link sends them. Not reading is how the interface makes the host wait.
+//! The network interface of a host, as far as the fabric plays it: a real program's frames leave
+//! the host no faster than its link sends them. Not reading is how the interface makes the host
+//! wait.
 
 use tailrace_units::{Pace, Span, Time};
 
-/// How far behind the clock a line may send what waited: beyond it the fabric was held up, and does not catch up.
+/// How far behind the clock a line may send what waited: beyond it the fabric was held up, and does
+/// not catch up.
 pub(super) const CREDIT_MAX: Span = Span::from_ms(5);
 
 /// When a frame's transmission starts and ends.
@@ -33,8 +35,8 @@ impl HostLine {
         }
     }
 
-    /// A wake-up begins that was in time: what the line lost before is lost, and senders that have more to send than it takes
-    /// have adapted to it. Later frames of theirs are not late for it.
+    /// A wake-up begins that was in time: what the line lost before is lost, and senders that have
+    /// more to send than it takes have adapted to it. Later frames of theirs are not late for it.
     #[inline]
     pub(super) fn give_up_lost_time(&mut self) {
         self.on_time_free_at = self.free_at;
@@ -52,13 +54,19 @@ impl HostLine {
         self.was_empty = true;
     }
 
-    /// A frame was read: when its transmission starts and ends, and when it would have on a fabric without lateness. One that has
-    /// waited follows the one before it, however late the reading.
+    /// A frame was read: when its transmission starts and ends, and when it would have on a fabric
+    /// without lateness. One that has waited follows the one before it, however late the reading.
     ///
-    /// The host offered it then; `None` where its kernel does not tell: then it came by the time at which the present wake-up
-    /// was `meant` to be, or waits since the wake-up before.
+    /// The host offered it then; `None` where its kernel does not tell: then it came by the time at
+    /// which the present wake-up was `meant` to be, or waits since the wake-up before.
     #[inline]
-    pub(super) fn send(&mut self, now: Time, meant: Time, offered: Option<Time>, frame_bytes: u32) -> (Sending, Sending) {
+    pub(super) fn send(
+        &mut self,
+        now: Time,
+        meant: Time,
+        offered: Option<Time>,
+        frame_bytes: u32,
+    ) -> (Sending, Sending) {
         let earliest = if self.was_empty { now } else { now - CREDIT_MAX };
         let offered = offered.unwrap_or(if self.was_empty { meant } else { Time::ZERO });
         let start = self.free_at.max(earliest);
@@ -110,7 +118,8 @@ mod tests {
     #[test]
     fn a_punctual_line_sends_a_frame_when_it_was_offered() {
         let mut line = HostLine::new(BitRate::from_gbps(1).pace(0), 24);
-        // Offered at 10 us and read at 3 010 us: the line starts it when it is read, one without lateness at once.
+        // Offered at 10 us and read at 3 010 us: the line starts it when it is read, one without
+        // lateness at once.
         let (real, on_time) = line.send(us(3_010), us(3_000), Some(us(10)), 976);
         assert_eq!((real.0, on_time), (us(3_010), (us(10), us(18))));
         // The next was offered while the first was on the wire without lateness.
@@ -122,11 +131,13 @@ mod tests {
     fn time_that_a_line_lost_for_good_is_counted_once() {
         let mut line = HostLine::new(BitRate::from_gbps(1).pace(0), 24);
         send(&mut line, us(0));
-        // Held up for 9 ms, of which 5 are made up for: these two frames were offered at the beginning.
+        // Held up for 9 ms, of which 5 are made up for: these two frames were offered at the
+        // beginning.
         let late = |line: &mut HostLine, now: Time| line.send(now, us(8), Some(us(1)), 976);
         assert_eq!(late(&mut line, us(9_008)), ((us(4_008), us(4_016)), (us(8), us(16))));
         assert_eq!(late(&mut line, us(9_008)).1.0, us(16));
-        // The next wake-up is in time, and frames still wait: they follow each other as they would on any line.
+        // The next wake-up is in time, and frames still wait: they follow each other as they would
+        // on any line.
         line.give_up_lost_time();
         let (real, on_time) = late(&mut line, us(9_010));
         assert_eq!(real, on_time);

@@ -1,4 +1,5 @@
-//! How well the fabric kept time: what separates a live run from its plan, reported with every result.
+//! How well the fabric kept time: what separates a live run from its plan, reported with every
+//! result.
 
 use crate::clock::thread_time;
 use crate::delays::Delays;
@@ -9,7 +10,8 @@ use tailrace_units::{Span, Time};
 
 /// A rate is judged over a time in which a port was never idle; shorter ones say nothing.
 const BUSY_MIN: Span = Span::from_ms(100);
-/// The beginning of a busy time does not count: what was counted anew just before, or came from a cold start, was late.
+/// The beginning of a busy time does not count: what was counted anew just before, or came from a
+/// cold start, was late.
 const BUSY_SKIPPED: Span = Span::from_ms(10);
 /// A frame that was written so soon after it was due is in time, and so is a wake-up: four ticks.
 pub(super) const ON_TIME_SPAN: Span = Span::from_us(200);
@@ -42,7 +44,8 @@ pub(super) struct Fidelity {
     pub(super) write_failed: Vec<u64>,
     /// By host: the port towards it.
     busy: Vec<Busy>,
-    /// By host: from when a fabric without lateness would have had a frame at its first switch to when the host was given it.
+    /// By host: from when a fabric without lateness would have had a frame at its first switch to
+    /// when the host was given it.
     delays: Vec<Delays>,
     /// Processor time of the thread at the beginning.
     thread_at_begin: Duration,
@@ -55,7 +58,8 @@ pub(super) struct Delivered {
     pub(super) due: Time,
     /// How long it was on the last wire.
     pub(super) on_wire: Span,
-    /// When it would have come to its first switch on a fabric without lateness; zero when that is not known.
+    /// When it would have come to its first switch on a fabric without lateness; zero when that is
+    /// not known.
     pub(super) on_time: Time,
     /// The time.
     pub(super) now: Time,
@@ -72,7 +76,8 @@ struct Busy {
     to: (Time, Time),
     /// The longest such time: by the plan, and by the clock.
     longest: (Span, Span),
-    /// The same up to a frame that was written in time, so that one late frame at the end is not taken for a rate.
+    /// The same up to a frame that was written in time, so that one late frame at the end is not
+    /// taken for a rate.
     longest_punctual: (Span, Span),
 }
 
@@ -112,13 +117,15 @@ impl Fidelity {
         self.looked_at = Some(now);
     }
 
-    /// The network has caught up with the time of the wake-up, which took so much processor time: a long wake-up is the switch's own,
-    /// and what it lasted beyond that the machine's. The processor time is asked for only after a long wake-up.
+    /// The network has caught up with the time of the wake-up, which took so much processor time: a
+    /// long wake-up is the switch's own, and what it lasted beyond that the machine's. The
+    /// processor time is asked for only after a long wake-up.
     #[inline]
     pub(super) fn caught_up(&mut self, now: Time, worked: impl FnOnce() -> Duration) {
         let step = now.since(self.worked_at);
         if step >= STALL_MIN {
-            let stopped = step.less(Span::from_ns(u64::try_from(worked().as_nanos()).unwrap_or(u64::MAX)));
+            let stopped =
+                step.less(Span::from_ns(u64::try_from(worked().as_nanos()).unwrap_or(u64::MAX)));
             if self.stalls.add(stopped) {
                 self.overslept += stopped;
             }
@@ -140,7 +147,8 @@ impl Fidelity {
         if on_time > Time::ZERO {
             self.delays[host].record(now.since(on_time));
         }
-        // A frame takes some microseconds: a thread that gets no further for so long was stopped in the midst of its work.
+        // A frame takes some microseconds: a thread that gets no further for so long was stopped in
+        // the midst of its work.
         let step = now.since(self.worked_at);
         if self.stalls.add(step) {
             self.overslept += step;
@@ -165,7 +173,10 @@ impl Fidelity {
             frames_out: Some(self.frames_out),
             foreign_frames: Some(self.foreign_frames),
             pool_exhausted: Some(self.pool_exhausted),
-            cpu: Cpu { switch_share: Some(thread / measured.as_secs_f64().max(1e-9)), ..Cpu::default() },
+            cpu: Cpu {
+                switch_share: Some(thread / measured.as_secs_f64().max(1e-9)),
+                ..Cpu::default()
+            },
             ..Fabric::default()
         }
     }
@@ -175,7 +186,8 @@ impl Fidelity {
         self.delays[host].summary()
     }
 
-    /// How far the rate of the port towards a host was off, by its longest busy time; `None` when it had none.
+    /// How far the rate of the port towards a host was off, by its longest busy time; `None` when
+    /// it had none.
     pub(super) fn rate_error_ppm(&self, host: usize) -> Option<f64> {
         self.busy[host].error_ppm()
     }
@@ -203,9 +215,11 @@ impl Busy {
     }
 
     fn error_ppm(&self) -> Option<f64> {
-        // A port that is late for most of its time has no end on time, and then its lateness counts.
+        // A port that is late for most of its time has no end on time, and then its lateness
+        // counts.
         let reports_every_departure = self.longest_punctual.0 >= self.longest.0.part(2);
-        let (planned, real) = if reports_every_departure { self.longest_punctual } else { self.longest };
+        let (planned, real) =
+            if reports_every_departure { self.longest_punctual } else { self.longest };
         (planned >= BUSY_MIN).then(|| (planned.as_secs_f64() / real.as_secs_f64() - 1.0) * 1e6)
     }
 }
@@ -220,7 +234,8 @@ mod tests {
     }
 
     fn deliver(fidelity: &mut Fidelity, due: Time, now: Time) {
-        fidelity.delivered(0, &Delivered { due, on_wire: Span::from_us(8), on_time: Time::ZERO, now });
+        fidelity
+            .delivered(0, &Delivered { due, on_wire: Span::from_us(8), on_time: Time::ZERO, now });
     }
 
     #[test]
@@ -238,7 +253,10 @@ mod tests {
         let max = |of: Option<LatenessUs>| of.expect("it is told").max;
         assert!((max(told.lateness_us) - 3_015.0).abs() < 30.0, "{told:?}");
         assert!((max(told.own_lateness_us) - 39.0).abs() < 1.0, "{told:?}");
-        assert_eq!(told.stalls, Some(tailrace_outcome::Stalls { count: 2, total_us: 5_000.0, max_us: 3_000.0 }));
+        assert_eq!(
+            told.stalls,
+            Some(tailrace_outcome::Stalls { count: 2, total_us: 5_000.0, max_us: 3_000.0 })
+        );
     }
 
     #[test]
@@ -249,7 +267,10 @@ mod tests {
             fidelity.caught_up(us(4_000), || worked);
             deliver(&mut fidelity, us(1_000), us(4_005));
             let told = fidelity.summary(Span::from_ms(10));
-            (told.own_lateness_us.expect("it is told").max, told.stalls.expect("they are told").count)
+            (
+                told.own_lateness_us.expect("it is told").max,
+                told.stalls.expect("they are told").count,
+            )
         };
         let (own, stalls) = own_max_us(Duration::from_micros(2_990));
         assert!((own - 2_995.0).abs() < 30.0 && stalls == 0, "{own} {stalls}");
@@ -261,8 +282,11 @@ mod tests {
     fn a_rate_is_judged_over_the_longest_busy_time() {
         let mut busy = Busy::default();
         let frame = Span::from_us(8);
-        // 200 ms of frames, the last in time written 20 us late and one far too late; then a pause, and a short burst.
-        (1..=25_000).for_each(|n| busy.extend(us(8 * n), frame, us(8 * n + if n == 25_000 { 20 } else { 0 })));
+        // 200 ms of frames, the last in time written 20 us late and one far too late; then a pause,
+        // and a short burst.
+        (1..=25_000).for_each(|n| {
+            busy.extend(us(8 * n), frame, us(8 * n + if n == 25_000 { 20 } else { 0 }))
+        });
         busy.extend(us(8 * 25_001), frame, us(8 * 25_001 + 9_000));
         (0..10).for_each(|n| busy.extend(us(900_000 + 8 * n), frame, us(900_000 + 9 * n)));
         let error = busy.error_ppm().expect("it was busy for 200 ms");

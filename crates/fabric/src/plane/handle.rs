@@ -32,9 +32,16 @@ impl Plane {
     ///
     /// # Errors
     /// The kernel's error.
-    pub fn start(plan: Arc<Plan>, wires: Vec<Vec<OwnedFd>>, log: Option<Writer>) -> io::Result<Plane> {
+    pub fn start(
+        plan: Arc<Plan>,
+        wires: Vec<Vec<OwnedFd>>,
+        log: Option<Writer>,
+    ) -> io::Result<Plane> {
         let (questions, asked) = mpsc::channel();
-        let wake = Arc::new(EventFd::from_value_and_flags(0, EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?);
+        let wake = Arc::new(EventFd::from_value_and_flags(
+            0,
+            EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK,
+        )?);
         let mut run = Run::new(plan, wires, log, asked, Arc::clone(&wake))?;
         let (told, is_realtime) = mpsc::channel();
         let work = move || {

@@ -53,8 +53,10 @@ pub(super) struct Recorder {
 }
 
 impl HostPort {
-    /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock shows `now`, and the wake-up was
-    /// `meant` to be then. A plain line is read ahead: what it will have begun by the next wake-up comes to the switch at its own time, and not with that wake-up.
+    /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock
+    /// shows `now`, and the wake-up was `meant` to be then. A plain line is read ahead: what it
+    /// will have begun by the next wake-up comes to the switch at its own time, and not with that
+    /// wake-up.
     pub(super) fn work(&mut self, recorder: &mut Recorder, until: Time, now: Time, meant: Time) {
         match &mut self.edge {
             Edge::Plain(line) => {
@@ -64,9 +66,11 @@ impl HostPort {
                 while self.readable != 0 && line.is_free(until + WAKE_UP_MAX) {
                     let queue = next_queue(self.readable, self.turn);
                     let priority = (self.queues.len() > 1).then_some(queue);
-                    match recorder.read(self.host, &self.queues[usize::from(queue)], priority, now) {
+                    match recorder.read(self.host, &self.queues[usize::from(queue)], priority, now)
+                    {
                         Some((frame, offered)) => {
-                            let (real, on_time) = line.send(now, meant, offered, u32::from(frame.packet.frame_bytes));
+                            let (real, on_time) =
+                                line.send(now, meant, offered, u32::from(frame.packet.frame_bytes));
                             recorder.enter(self.host, frame, real, on_time);
                             self.turn = turn_after(queue);
                         }
@@ -78,7 +82,9 @@ impl HostPort {
                 }
             }
             Edge::Bridged(bridged) => {
-                while let Some((arrival, packet)) = recorder.network.poll_control_frame(self.host, until) {
+                while let Some((arrival, packet)) =
+                    recorder.network.poll_control_frame(self.host, until)
+                {
                     deliver_to(&mut bridged.nic, arrival, &packet);
                 }
                 let mut side = HostSide { host: self.host, queues: &self.queues, recorder, now };
@@ -110,13 +116,17 @@ impl HostPort {
     /// Gives the host what has reached it.
     pub(super) fn deliver(&self, recorder: &mut Recorder, now: Time, clock: &Clock) {
         if matches!(self.edge, Edge::Plain(_)) {
-            while recorder.network.poll_control_frame(self.host, now).is_some() {} // it obeys nothing
+            // it obeys nothing
+            while recorder.network.poll_control_frame(self.host, now).is_some() {}
         }
         while let Some((due, frame)) = recorder.network.poll_delivery(self.host, now) {
             let bytes = frame.packet.frame_bytes;
             if let Some(slot) = frame.slot {
-                let memory =
-                    &mut recorder.network.pool_mut().expect("a live network has memory").bytes_mut(slot)[..frame.memory_bytes()];
+                let memory = &mut recorder
+                    .network
+                    .pool_mut()
+                    .expect("a live network has memory")
+                    .bytes_mut(slot)[..frame.memory_bytes()];
                 if frame.packet.ecn == Ecn::Ce {
                     mark_congestion(memory);
                 }
@@ -125,18 +135,28 @@ impl HostPort {
                 }
                 recorder.captures.delivered(self.host, due, memory, frame.packet.tag);
             }
-            let on_wire = self.pace.time_to_send(u64::from(bytes) + u64::from(recorder.overhead_bytes));
-            recorder.fidelity.delivered(self.host, &Delivered { due, on_wire, on_time: frame.on_time, now: clock.now() });
+            let on_wire =
+                self.pace.time_to_send(u64::from(bytes) + u64::from(recorder.overhead_bytes));
+            recorder.fidelity.delivered(
+                self.host,
+                &Delivered { due, on_wire, on_time: frame.on_time, now: clock.now() },
+            );
             recorder.network.release(&frame);
         }
     }
 }
 
 impl Recorder {
-    /// The next frame of a queue that is for another host, and when the host offered it if its kernel tells; none when nothing
-    /// waits or there is no memory.
+    /// The next frame of a queue that is for another host, and when the host offered it if its
+    /// kernel tells; none when nothing waits or there is no memory.
     #[inline]
-    fn read(&mut self, host: usize, queue: &OwnedFd, priority: Option<u8>, now: Time) -> Option<(LiveFrame, Option<Time>)> {
+    fn read(
+        &mut self,
+        host: usize,
+        queue: &OwnedFd,
+        priority: Option<u8>,
+        now: Time,
+    ) -> Option<(LiveFrame, Option<Time>)> {
         loop {
             let pool = self.network.pool_mut().expect("a live network has memory");
             let Some(slot) = pool.take() else {
@@ -153,7 +173,10 @@ impl Recorder {
             let origin = FrameOrigin { host, hosts: self.hosts, priority, vlans: &self.vlans };
             if let Ok(frame) = parse(&memory[..length], origin, self.entered) {
                 self.entered += 1;
-                return Some((LiveFrame { slot: Some(slot), ..frame }, age_ns.map(|age_ns| before(now, age_ns))));
+                return Some((
+                    LiveFrame { slot: Some(slot), ..frame },
+                    age_ns.map(|age_ns| before(now, age_ns)),
+                ));
             }
             pool.give_back(slot);
             self.fidelity.foreign_frames += 1;
@@ -164,7 +187,8 @@ impl Recorder {
     #[inline]
     fn enter(&mut self, host: usize, frame: LiveFrame, (start, end): Sending, on_time: Sending) {
         self.fidelity.frames_in += 1;
-        let frame = LiveFrame { on_time: self.network.undisturbed(host, on_time.0, on_time.1), ..frame };
+        let frame =
+            LiveFrame { on_time: self.network.undisturbed(host, on_time.0, on_time.1), ..frame };
         let advanced = self.network.advanced();
         let arrival = self.network.enter(host, frame, start, end);
         if let Some(log) = &mut self.log {
@@ -173,7 +197,12 @@ impl Recorder {
         if self.captures.wants(host)
             && let (Some(pool), Some(slot)) = (self.network.pool_mut(), frame.slot)
         {
-            self.captures.entered(host, end, &pool.bytes_mut(slot)[..frame.memory_bytes()], frame.packet.tag);
+            self.captures.entered(
+                host,
+                end,
+                &pool.bytes_mut(slot)[..frame.memory_bytes()],
+                frame.packet.tag,
+            );
         }
     }
 }
@@ -210,7 +239,8 @@ impl Queues for HostSide<'_> {
         self.recorder.read(self.host, queue, Some(priority), self.now).map(|(frame, _)| frame)
     }
     fn send(&mut self, frame: LiveFrame, start: Time, end: Time) {
-        // Pauses of the network decide when it sends: what a fabric without lateness had made of it is not known.
+        // Pauses of the network decide when it sends: what a fabric without lateness had made of it
+        // is not known.
         self.recorder.enter(self.host, frame, (start, end), (start, end));
     }
     fn refuse(&mut self, frame: LiveFrame) {

@@ -1,4 +1,5 @@
-//! What switches send on: the wires of the lab and the control frames for its hosts, with a record of what happened.
+//! What switches send on: the wires of the lab and the control frames for its hosts, with a record
+//! of what happened.
 
 use super::sources::Sources;
 use super::taps::Taps;

@@ -1,5 +1,5 @@
-//! Switches and links as a function of what enters and when. There is no clock here: who drives it says how late it is,
-//! and what is due by then happens at its own time, one thing after the other.
+//! Switches and links as a function of what enters and when. There is no clock here: who drives it
+//! says how late it is, and what is due by then happens at its own time, one thing after the other.
 
 use super::links::Links;
 use super::sources::Sources;
@@ -9,7 +9,8 @@ use crate::frame::{LiveFrame, Pool};
 use serde_json::Value;
 use tailrace_dataplane::Frame;
 use tailrace_network::{
-    ControlQueue, DigestPlace, End, Frames, HostLink, OnWires, PortEvent, SwitchNode, Topology, Wire, switch_rows,
+    ControlQueue, DigestPlace, End, Frames, HostLink, OnWires, PortEvent, SwitchNode, Topology,
+    Wire, switch_rows,
 };
 use tailrace_outcome::Interface;
 use tailrace_plan::Plan;
@@ -66,14 +67,15 @@ impl Network {
         }
     }
 
-    /// When a frame that a host sends from `start` to `end` comes to the switch if nothing holds it up.
+    /// When a frame that a host sends from `start` to `end` comes to the switch if nothing holds it
+    /// up.
     #[inline]
     pub fn undisturbed(&self, host: usize, start: Time, end: Time) -> Time {
         self.wire_from(host).arrival(start, end)
     }
 
-    /// A host sends a frame from `start` to `end`. Returns when it arrives at the switch: when the line says, or after
-    /// everything that has happened if that is later.
+    /// A host sends a frame from `start` to `end`. Returns when it arrives at the switch: when the
+    /// line says, or after everything that has happened if that is later.
     pub fn enter(&mut self, host: usize, frame: LiveFrame, start: Time, end: Time) -> Time {
         let arrival = self.wire_from(host).arrival_after(start, end, self.advanced + STEP);
         let Links { taps, pool, .. } = &mut self.links;
@@ -90,12 +92,16 @@ impl Network {
         let wire = self.hosts[host].out as usize;
         self.links.frames.sent += u64::from(!frame.is_pause());
         self.sent[host] += u64::from(!frame.is_pause());
-        self.links.digest.add(arrival, DigestPlace::Wire(wire as u64).number(), frame.fingerprint());
+        self.links.digest.add(
+            arrival,
+            DigestPlace::Wire(wire as u64).number(),
+            frame.fingerprint(),
+        );
         self.links.wires[wire].push_at(arrival, &frame);
     }
 
-    /// Does everything that is due up to and including `until`. Switches count from the end of the warm-up on, whatever asks
-    /// when: a replay counts the same.
+    /// Does everything that is due up to and including `until`. Switches count from the end of the
+    /// warm-up on, whatever asks when: a replay counts the same.
     pub fn advance(&mut self, until: Time) {
         if self.warm_until <= until {
             let end = std::mem::replace(&mut self.warm_until, Time::NEVER);
@@ -125,14 +131,16 @@ impl Network {
         self.advanced = self.advanced.max(until);
     }
 
-    /// When something happens next inside the network, or something reaches a host; [`Time::NEVER`] when it is empty.
+    /// When something happens next inside the network, or something reaches a host; [`Time::NEVER`]
+    /// when it is empty.
     pub fn poll_timeout(&self) -> Time {
         let deliveries = (0..self.hosts.len()).map(|host| self.wire_to(host).next_arrival());
         let control = self.links.control.iter().map(ControlQueue::next_arrival);
         deliveries.chain(control).fold(self.next_due().0, Time::min)
     }
 
-    /// When something happens next between the hosts; [`Time::NEVER`] when nothing is on its way there.
+    /// When something happens next between the hosts; [`Time::NEVER`] when nothing is on its way
+    /// there.
     pub fn poll_inside(&self) -> Time {
         self.next_due().0
     }
@@ -142,9 +150,10 @@ impl Network {
         self.wire_to(host).next_arrival().min(self.links.control[host].next_arrival())
     }
 
-    /// Tells when the thread must wake up so that frames do not come late to their hosts: for each host when the next one is
-    /// due, and what must happen inside before more is known. What happens inside while a host has something on its way is
-    /// left out, because nothing overtakes it there.
+    /// Tells when the thread must wake up so that frames do not come late to their hosts: for each
+    /// host when the next one is due, and what must happen inside before more is known. What
+    /// happens inside while a host has something on its way is left out, because nothing overtakes
+    /// it there.
     pub fn tell_dues(&self, mut tell: impl FnMut(Time)) {
         let to_host = |host: usize| self.wire_to(host).next_arrival();
         (0..self.hosts.len()).for_each(|host| tell(to_host(host)));
@@ -160,14 +169,15 @@ impl Network {
         self.switches.iter().for_each(|node| tell(node.switch.poll_wakeup()));
     }
 
-    /// Whether frames follow each other somewhere: in a queue, or on a wire, where ports that commit to departures keep
-    /// theirs.
+    /// Whether frames follow each other somewhere: in a queue, or on a wire, where ports that
+    /// commit to departures keep theirs.
     pub fn is_backlogged(&self) -> bool {
-        self.links.wires.iter().any(Wire::holds_several) || self.switches.iter().any(|node| node.held_frames() > 0)
+        self.links.wires.iter().any(Wire::holds_several)
+            || self.switches.iter().any(|node| node.held_frames() > 0)
     }
 
-    /// Takes a frame that has reached its host by `now`, with the time of its arrival. Its memory stays taken until
-    /// [`Network::release`].
+    /// Takes a frame that has reached its host by `now`, with the time of its arrival. Its memory
+    /// stays taken until [`Network::release`].
     #[inline]
     pub fn poll_delivery(&mut self, host: usize, now: Time) -> Option<(Time, LiveFrame)> {
         let wire = self.hosts[host].into as usize;
@@ -177,7 +187,8 @@ impl Network {
         Some((at, frame))
     }
 
-    /// Takes a control frame (a pause or a notification) that has reached the interface of a host by `now`.
+    /// Takes a control frame (a pause or a notification) that has reached the interface of a host
+    /// by `now`.
     pub fn poll_control_frame(&mut self, host: usize, now: Time) -> Option<(Time, Packet)> {
         self.links.control[host].pop_arrived(now)
     }
@@ -186,13 +197,20 @@ impl Network {
     ///
     /// # Errors
     /// When the node has no such port.
-    pub fn capture(&mut self, plan: &Plan, (node, towards): (&str, &str), capture: Capture) -> Result<(), String> {
-        let (out, into) = wires_of(plan, node, towards).ok_or_else(|| format!("there is no port {node}>{towards}"))?;
+    pub fn capture(
+        &mut self,
+        plan: &Plan,
+        (node, towards): (&str, &str),
+        capture: Capture,
+    ) -> Result<(), String> {
+        let (out, into) = wires_of(plan, node, towards)
+            .ok_or_else(|| format!("there is no port {node}>{towards}"))?;
         self.links.taps.get_or_insert_default().add((out, into), capture);
         Ok(())
     }
 
-    /// Keeps what happens to frames in windows, which count from `begin` on. What happens stays the same.
+    /// Keeps what happens to frames in windows, which count from `begin` on. What happens stays the
+    /// same.
     pub(crate) fn watch(&mut self, begin: Time, watched: &Watched) {
         self.links.taps.get_or_insert_default().timeline = Some(Timeline::new(begin, watched));
     }
@@ -242,7 +260,8 @@ impl Network {
     /// The ports of all switches as `netstat -i` has them.
     pub(super) fn port_rows(&self, plan: &Plan, now: Time) -> Vec<Interface> {
         let ended = OnWires::of(&self.links.wires, &self.switches, now);
-        switch_rows(plan, &self.switches, (&self.on_wires, &ended), now, |host, _| self.sent[host]).collect()
+        switch_rows(plan, &self.switches, (&self.on_wires, &ended), now, |host, _| self.sent[host])
+            .collect()
     }
 
     /// Frames that a host has sent since counting began.
@@ -324,16 +343,21 @@ impl Network {
     }
 
     fn arrive(&mut self, at: Time, wire: usize) {
-        let End::Switch { switch: index, port } = self.links.wires[wire].end else { unreachable!("hosts are not called") };
+        let End::Switch { switch: index, port } = self.links.wires[wire].end else {
+            unreachable!("hosts are not called")
+        };
         let index = index as usize;
-        let (_, frame) = self.links.wires[wire].pop_arrived(at).expect("the wire is due when its first frame arrives");
+        let (_, frame) = self.links.wires[wire]
+            .pop_arrived(at)
+            .expect("the wire is due when its first frame arrives");
         self.links.see_arrival(wire, at, &frame);
         let (switch, mut outputs) = self.switches[index].split(&mut self.links);
         switch.handle_frame(at, usize::from(port), frame, &mut outputs);
         self.after_call(at, index);
     }
 
-    /// A switch was called: sends what its congestion points have to say, and notes when it is due again.
+    /// A switch was called: sends what its congestion points have to say, and notes when it is due
+    /// again.
     fn after_call(&mut self, now: Time, index: usize) {
         let node = &mut self.switches[index];
         while let Some(notice) = node.poll_notice() {
@@ -378,7 +402,8 @@ mod tests {
 
     #[test]
     fn a_host_is_due_when_a_control_frame_reaches_its_interface() {
-        let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string()).expect("a sound plan");
+        let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string())
+            .expect("a sound plan");
         let mut network = Network::new(&plan, None);
         assert!(network.poll_host(1).is_never());
         let at = Time::ZERO + Span::from_us(7);

@@ -7,12 +7,13 @@ use tailrace_outcome::{Conservation, Fabric, NetworkOutcome, Tables};
 use tailrace_plan::Plan;
 use tailrace_units::Time;
 
-/// What was counted in the measured interval, which began when the network was told and ends `now`. The network must be
-/// settled.
+/// What was counted in the measured interval, which began when the network was told and ends `now`.
+/// The network must be settled.
 pub fn outcome(plan: &Plan, network: &Network, now: Time) -> NetworkOutcome {
     let frames = network.links.frames;
     let nodes = network.switches();
-    let counted = Counted { sources: network.links.sources.workloads(), now, run: network.counted(now) };
+    let counted =
+        Counted { sources: network.links.sources.workloads(), now, run: network.counted(now) };
     NetworkOutcome {
         name: plan.raw.name.clone(),
         seed: plan.raw.seed,
@@ -50,10 +51,13 @@ pub(crate) fn port_towards(plan: &Plan, host: usize) -> String {
 pub(super) fn fabric(plan: &Plan, fidelity: &Fidelity, network: &Network, now: Time) -> Fabric {
     let hosts = || 0..plan.graph.hosts;
     let failed = plan.raw.hosts.iter().zip(&fidelity.write_failed);
-    let errors = hosts().filter_map(|host| Some((port_towards(plan, host), fidelity.rate_error_ppm(host)?)));
+    let errors =
+        hosts().filter_map(|host| Some((port_towards(plan, host), fidelity.rate_error_ppm(host)?)));
     Fabric {
         rate_error_ppm: Some(errors.collect()),
-        delay_us: Some(hosts().map(|host| (port_towards(plan, host), fidelity.delay(host))).collect()),
+        delay_us: Some(
+            hosts().map(|host| (port_towards(plan, host), fidelity.delay(host))).collect(),
+        ),
         write_failed: Some(failed.map(|(host, &count)| (host.name.clone(), count)).collect()),
         ..fidelity.summary(network.measured(now))
     }

@@ -51,7 +51,9 @@ impl Answer {
     pub(super) fn outcome(self) -> NetworkOutcome {
         match self {
             Answer::Outcome(outcome) => *outcome,
-            Answer::Done | Answer::Begun(_) | Answer::Captured { .. } => unreachable!("the outcome was asked for"),
+            Answer::Done | Answer::Begun(_) | Answer::Captured { .. } => {
+                unreachable!("the outcome was asked for")
+            }
         }
     }
 

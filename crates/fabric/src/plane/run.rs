@@ -1,8 +1,9 @@
 //! The thread that drives a network by the clock.
 //!
-//! While anything waits in a queue or in front of a busy line it sleeps until a frame is due at a host and never spins:
-//! a real-time thread that spins is throttled by the kernel for 50 ms in each second. While frames are merely on their
-//! way it sleeps until the next arrives or a host sends; while there are none, until a host sends.
+//! While anything waits in a queue or in front of a busy line it sleeps until a frame is due at a
+//! host and never spins: a real-time thread that spins is throttled by the kernel for 50 ms in each
+//! second. While frames are merely on their way it sleeps until the next arrives or a host sends;
+//! while there are none, until a host sends.
 
 use super::bridged::{Bridged, STEP};
 use super::edge::{CREDIT_MAX, HostLine};
@@ -64,11 +65,17 @@ impl Run {
         epoll.add(&*wake, EpollEvent::new(EpollFlags::EPOLLIN, WAKE))?;
         for (host, queues) in wires.iter().enumerate() {
             for (queue, number) in queues.iter().zip(0..) {
-                epoll.add(queue, EpollEvent::new(EpollFlags::EPOLLIN, watch_number(host, number)))?;
+                epoll
+                    .add(queue, EpollEvent::new(EpollFlags::EPOLLIN, watch_number(host, number)))?;
             }
         }
         let raw = &plan.raw;
-        let largest = raw.hosts.iter().map(|host| host.mtu_bytes + raw.framing.header_bytes).max().unwrap_or(0);
+        let largest = raw
+            .hosts
+            .iter()
+            .map(|host| host.mtu_bytes + raw.framing.header_bytes)
+            .max()
+            .unwrap_or(0);
         let pool = Pool::new((largest as usize).next_multiple_of(64));
         let clock = Clock::start();
         let recorder = Recorder {
@@ -85,7 +92,19 @@ impl Run {
         let hosts = host_ports(&plan, wires);
         let is_bridged = hosts.iter().any(|host| matches!(host.edge, Edge::Bridged(_)));
         let (frozen, hosts_wait, allowance) = (None, false, Allowance::new());
-        Ok(Run { recorder, hosts, clock, epoll, questions, wake, frozen, hosts_wait, is_bridged, allowance, plan })
+        Ok(Run {
+            recorder,
+            hosts,
+            clock,
+            epoll,
+            questions,
+            wake,
+            frozen,
+            hosts_wait,
+            is_bridged,
+            allowance,
+            plan,
+        })
     }
 
     pub(super) fn run(&mut self) {
@@ -99,7 +118,9 @@ impl Run {
                     self.clock.sleep_until(at);
                     Some(Duration::ZERO)
                 }
-                Wait::Watch(until) => (!until.is_never()).then(|| duration(until.since(self.clock.now()))),
+                Wait::Watch(until) => {
+                    (!until.is_never()).then(|| duration(until.since(self.clock.now())))
+                }
             };
             let found = thread::wait(&self.epoll.0, &mut ready, most).expect("the files are open");
             let now = self.clock.now();
@@ -113,7 +134,9 @@ impl Run {
             }
             let worked = thread_time();
             self.catch_up(now, wait);
-            self.recorder.fidelity.caught_up(self.clock.now(), || thread_time().saturating_sub(worked));
+            self.recorder
+                .fidelity
+                .caught_up(self.clock.now(), || thread_time().saturating_sub(worked));
             self.hosts.iter().for_each(|host| host.deliver(&mut self.recorder, now, &self.clock));
             if is_asked && self.answer(now) {
                 return;
@@ -122,11 +145,16 @@ impl Run {
         }
     }
 
-    /// Everything happens that is due by `now`. Where interfaces obey pauses it goes step by step, because what happens
-    /// in one step decides what they send in the next; elsewhere hosts send what they have, and the network follows.
+    /// Everything happens that is due by `now`. Where interfaces obey pauses it goes step by step,
+    /// because what happens in one step decides what they send in the next; elsewhere hosts send
+    /// what they have, and the network follows.
     fn catch_up(&mut self, now: Time, wait: Wait) {
         let was_idle = wait == Wait::Watch(Time::NEVER);
-        let from = if self.is_bridged && !was_idle { self.recorder.network.advanced().max(now - CREDIT_MAX) } else { now };
+        let from = if self.is_bridged && !was_idle {
+            self.recorder.network.advanced().max(now - CREDIT_MAX)
+        } else {
+            now
+        };
         let mut until = from.min(now);
         let meant = now - wait.overslept(now);
         loop {
@@ -168,8 +196,8 @@ impl Run {
         Wait::watch(now, next)
     }
 
-    /// Answers what was asked, at the time until which everything has happened and was delivered. Returns whether it
-    /// was the last question.
+    /// Answers what was asked, at the time until which everything has happened and was delivered.
+    /// Returns whether it was the last question.
     fn answer(&mut self, now: Time) -> bool {
         let _ = self.wake.read(); // empty when another question was answered with it
         while let Ok((what, reply)) = self.questions.try_recv() {
@@ -190,15 +218,19 @@ impl Run {
                 self.frozen = Some(self.end(now));
                 Answer::Done
             }
-            Ask::Counters => Answer::Outcome(Box::new(self.frozen.clone().unwrap_or_else(|| self.outcome(now)))),
+            Ask::Counters => {
+                Answer::Outcome(Box::new(self.frozen.clone().unwrap_or_else(|| self.outcome(now))))
+            }
             Ask::Capture(host, path, name) => {
                 let capture = Capture::create(&path, &name, self.clock.epoch_ns());
-                let capture = capture.map_err(|error| format!("creating {}: {error}", path.display()))?;
+                let capture =
+                    capture.map_err(|error| format!("creating {}: {error}", path.display()))?;
                 self.recorder.captures.begin(host, capture).map(Capture::finish).transpose()?;
                 Answer::Done
             }
             Ask::CaptureEnd(host) => {
-                let capture = self.recorder.captures.end(host).ok_or("no capture is running at this port")?;
+                let capture =
+                    self.recorder.captures.end(host).ok_or("no capture is running at this port")?;
                 let (frames, missed) = capture.finish()?;
                 Answer::Captured { frames, missed }
             }
@@ -237,7 +269,8 @@ impl Run {
         NetworkOutcome { tables: Some(tables(&self.plan, &self.recorder.network)), ..outcome }
     }
 
-    /// The outcome of the measured interval, which ends now if it has not ended before. The log is closed.
+    /// The outcome of the measured interval, which ends now if it has not ended before. The log is
+    /// closed.
     fn stop(&mut self, now: Time) -> NetworkOutcome {
         let mut outcome = match self.frozen.take() {
             Some(outcome) => outcome,
@@ -254,7 +287,10 @@ impl Run {
         let network = &self.recorder.network;
         let bridged = self.hosts.iter().filter_map(|host| match &host.edge {
             Edge::Plain(_) => None,
-            Edge::Bridged(bridged) => Some((self.plan.raw.hosts[host.host].name.clone(), interface_summary(&bridged.nic, now))),
+            Edge::Bridged(bridged) => Some((
+                self.plan.raw.hosts[host.host].name.clone(),
+                interface_summary(&bridged.nic, now),
+            )),
         });
         NetworkOutcome {
             interfaces: Some(bridged.collect()),
@@ -269,17 +305,28 @@ fn host_ports(plan: &Plan, wires: Vec<Vec<OwnedFd>>) -> Vec<HostPort> {
     let mut bridged: BTreeMap<u32, LosslessNic> = lossless_nics(plan).into_iter().collect();
     let wired = |(host, queues): (usize, Vec<OwnedFd>)| {
         let end = plan.graph.ports[host][0];
-        let towards =
-            plan.graph.ports[end.peer].iter().position(|other| other.link == end.link).expect("both ends know the link");
+        let towards = plan.graph.ports[end.peer]
+            .iter()
+            .position(|other| other.link == end.link)
+            .expect("both ends know the link");
         let edge = match bridged.remove(&(host as u32)) {
             Some(nic) => {
                 let mut bridged = Bridged::new(host as u16, nic);
                 bridged.calm();
                 Edge::Bridged(Box::new(bridged))
             }
-            None => Edge::Plain(HostLine::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes)),
+            None => {
+                Edge::Plain(HostLine::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes))
+            }
         };
-        HostPort { host, queues, edge, pace: pace_of(plan, end.peer, towards), turn: 0, readable: 0 }
+        HostPort {
+            host,
+            queues,
+            edge,
+            pace: pace_of(plan, end.peer, towards),
+            turn: 0,
+            readable: 0,
+        }
     };
     wires.into_iter().enumerate().map(wired).collect()
 }

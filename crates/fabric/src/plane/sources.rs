@@ -1,4 +1,5 @@
-//! Whose frames they are: a real frame tells its hosts and not its workload, so those of one pair of hosts count together.
+//! Whose frames they are: a real frame tells its hosts and not its workload, so those of one pair
+//! of hosts count together.
 
 use crate::frame::LiveFrame;
 use tailrace_plan::Plan;
@@ -27,10 +28,13 @@ impl Sources {
                 }
             }
         }
-        let mut workloads: Vec<Vec<usize>> = of_pair.iter().filter(|numbers| !numbers.is_empty()).cloned().collect();
+        let mut workloads: Vec<Vec<usize>> =
+            of_pair.iter().filter(|numbers| !numbers.is_empty()).cloned().collect();
         workloads.sort_unstable();
         workloads.dedup();
-        let number_of = |numbers: &Vec<usize>| workloads.iter().position(|known| known == numbers).map(|found| found as u16);
+        let number_of = |numbers: &Vec<usize>| {
+            workloads.iter().position(|known| known == numbers).map(|found| found as u16)
+        };
         let of_pair = of_pair.iter().map(number_of).collect();
         Sources { hosts, of_pair, workloads }
     }
@@ -45,7 +49,8 @@ impl Sources {
         &self.workloads
     }
 
-    /// The source of a frame; none between hosts that no workload uses, and for frames that switches make.
+    /// The source of a frame; none between hosts that no workload uses, and for frames that
+    /// switches make.
     #[inline]
     pub(super) fn of(&self, frame: &LiveFrame) -> Option<usize> {
         let pair = usize::from(frame.from_host) * self.hosts + usize::from(frame.packet.to_host);
@@ -81,7 +86,10 @@ mod tests {
     fn workloads_between_the_same_hosts_are_one_source_in_both_directions() {
         let hosts = crate::measured_plan::two_hosts(100_000_000, 1_500)["hosts"].clone();
         let name = |host: usize| hosts[host]["name"].as_str().expect("a name").to_owned();
-        let both = sources(&json!([stream("out", &name(0), &name(1)), stream("back", &name(1), &name(0))]));
+        let both = sources(&json!([
+            stream("out", &name(0), &name(1)),
+            stream("back", &name(1), &name(0))
+        ]));
         assert_eq!(both.workloads(), [vec![0, 1]]);
         assert_eq!((both.of(&frame(0, 1)), both.of(&frame(1, 0))), (Some(0), Some(0)));
         assert_eq!(both.of(&frame(0, 0)), None, "no workload has these hosts");

@@ -1,5 +1,6 @@
-//! Captures at ports of the network, in its own time: what a port sends has the time at which its last bit has left, and what
-//! comes in has the time of its arrival there. Pauses and notifications have no bytes, and are left out.
+//! Captures at ports of the network, in its own time: what a port sends has the time at which its
+//! last bit has left, and what comes in has the time of its arrival there. Pauses and notifications
+//! have no bytes, and are left out.
 
 use super::timeline::Timeline;
 use crate::capture::Capture;
@@ -39,7 +40,13 @@ impl Taps {
 
     /// A port sends a frame until `end`.
     #[inline]
-    pub(super) fn sent(&mut self, wire: usize, end: Time, frame: &LiveFrame, pool: Option<&mut Pool>) {
+    pub(super) fn sent(
+        &mut self,
+        wire: usize,
+        end: Time,
+        frame: &LiveFrame,
+        pool: Option<&mut Pool>,
+    ) {
         if let Some(tap) = self.by_wire.get(wire).and_then(|taps| taps.0)
             && let Some(bytes) = bytes_of(frame, pool)
         {
@@ -49,7 +56,13 @@ impl Taps {
 
     /// A frame has arrived at a port.
     #[inline]
-    pub(super) fn arrived(&mut self, wire: usize, at: Time, frame: &LiveFrame, pool: Option<&mut Pool>) {
+    pub(super) fn arrived(
+        &mut self,
+        wire: usize,
+        at: Time,
+        frame: &LiveFrame,
+        pool: Option<&mut Pool>,
+    ) {
         if let Some(tap) = self.by_wire.get(wire).and_then(|taps| taps.1)
             && let Some(bytes) = bytes_of(frame, pool)
         {
@@ -58,7 +71,8 @@ impl Taps {
         }
     }
 
-    /// Closes all files: nothing after `end` is in them. Returns the frames in each, in the order of the captures.
+    /// Closes all files: nothing after `end` is in them. Returns the frames in each, in the order
+    /// of the captures.
     pub(super) fn finish(self, end: Time) -> Result<Vec<u64>, String> {
         let finish = |mut tap: Tap| {
             tap.write_sent(end);

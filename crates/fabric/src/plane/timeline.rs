@@ -1,5 +1,6 @@
-//! What happened to frames in chosen windows of a replay: when they passed each wire and since when they waited before it, drops,
-//! marks and pauses. Frames are known by the number with which they entered; what programs did is not known here.
+//! What happened to frames in chosen windows of a replay: when they passed each wire and since when
+//! they waited before it, drops, marks and pauses. Frames are known by the number with which they
+//! entered; what programs did is not known here.
 
 use crate::frame::LiveFrame;
 use serde_json::{Map, Value, json};
@@ -17,7 +18,8 @@ const ROWS_MAX: usize = 1 << 18;
 pub struct Watched {
     /// From and to, in picoseconds of the measured interval.
     pub windows_ps: Vec<(u64, u64)>,
-    /// Hosts, as indices in the plan: only frames between these, in both directions; all frames where it is empty.
+    /// Hosts, as indices in the plan: only frames between these, in both directions; all frames
+    /// where it is empty.
     pub between: Vec<(u32, u32)>,
 }
 
@@ -127,7 +129,8 @@ impl Timeline {
         }
     }
 
-    /// A frame was dropped before a wire, or, without a cause, marked; a marked one stays in its node.
+    /// A frame was dropped before a wire, or, without a cause, marked; a marked one stays in its
+    /// node.
     pub(crate) fn stopped(
         &mut self,
         (at, wire): (Time, usize),
@@ -135,7 +138,11 @@ impl Timeline {
         source: Option<usize>,
         cause: Option<DropCause>,
     ) {
-        let of = if cause.is_some() { self.of(at, frame, source) } else { Of { since: None, ..whose(frame, source) } };
+        let of = if cause.is_some() {
+            self.of(at, frame, source)
+        } else {
+            Of { since: None, ..whose(frame, source) }
+        };
         if self.is_between(frame) && self.has(at, at) && self.has_room(self.stopped.len(), at) {
             self.note(of, frame);
             self.stopped.push(Stopped { frame: of, wire, at, cause });
@@ -156,7 +163,8 @@ impl Timeline {
 
     fn is_between(&self, frame: &LiveFrame) -> bool {
         let (from, to) = (u32::from(frame.from_host), frame.packet.to_host.into());
-        self.between.is_empty() || self.between.iter().any(|&pair| pair == (from, to) || pair == (to, from))
+        self.between.is_empty()
+            || self.between.iter().any(|&pair| pair == (from, to) || pair == (to, from))
     }
 
     fn has(&self, begin: Time, end: Time) -> bool {
@@ -171,11 +179,14 @@ impl Timeline {
         rows < ROWS_MAX
     }
 
-    /// The rows by table, in columns. `u64::MAX` and `u32::MAX` stand for none; a cause is an index in `DropCause::ALL`; times are
-    /// picoseconds of the measured interval. `workloads` are those of each source.
+    /// The rows by table, in columns. `u64::MAX` and `u32::MAX` stand for none; a cause is an index
+    /// in `DropCause::ALL`; times are picoseconds of the measured interval. `workloads` are those
+    /// of each source.
     pub(crate) fn tables(&self, workloads: &[Vec<usize>]) -> Value {
-        let dropped: Vec<Stopped> = self.stopped.iter().filter(|row| row.cause.is_some()).copied().collect();
-        let marked: Vec<Stopped> = self.stopped.iter().filter(|row| row.cause.is_none()).copied().collect();
+        let dropped: Vec<Stopped> =
+            self.stopped.iter().filter(|row| row.cause.is_some()).copied().collect();
+        let marked: Vec<Stopped> =
+            self.stopped.iter().filter(|row| row.cause.is_none()).copied().collect();
         json!({
             "sources": workloads,
             "frames": self.frame_columns(),
@@ -188,9 +199,13 @@ impl Timeline {
     }
 
     fn frame_columns(&self) -> Value {
-        let key =
-            |frame: &LiveFrame| frame.key.map_or((0, 0, 0), |key| (key.source_port, key.destination_port, key.protocol as u32));
-        let rows: Vec<(u64, &LiveFrame)> = self.frames.iter().map(|(&id, frame)| (id, frame)).collect();
+        let key = |frame: &LiveFrame| {
+            frame.key.map_or((0, 0, 0), |key| {
+                (key.source_port, key.destination_port, key.protocol as u32)
+            })
+        };
+        let rows: Vec<(u64, &LiveFrame)> =
+            self.frames.iter().map(|(&id, frame)| (id, frame)).collect();
         columns(&[
             ("id", rows.iter().map(|row| row.0).collect()),
             ("from", rows.iter().map(|row| u64::from(row.1.from_host)).collect()),
@@ -199,15 +214,23 @@ impl Timeline {
             ("destination_port", rows.iter().map(|row| u64::from(key(row.1).1)).collect()),
             ("protocol", rows.iter().map(|row| u64::from(key(row.1).2)).collect()),
             ("bytes", rows.iter().map(|row| u64::from(row.1.packet.frame_bytes)).collect()),
-            ("entered_ps", rows.iter().map(|row| self.ps(self.entered.get(&row.0).copied())).collect()),
-            ("delivered_ps", rows.iter().map(|row| self.ps(self.delivered.get(&row.0).copied())).collect()),
+            (
+                "entered_ps",
+                rows.iter().map(|row| self.ps(self.entered.get(&row.0).copied())).collect(),
+            ),
+            (
+                "delivered_ps",
+                rows.iter().map(|row| self.ps(self.delivered.get(&row.0).copied())).collect(),
+            ),
         ])
     }
 
     fn hop_columns(&self) -> Value {
         let rows = &self.passed;
-        let time = |of: fn(&Passed) -> Time| rows.iter().map(|row| self.ps(Some(of(row)))).collect();
-        let mut all = self.of_columns(&rows.iter().map(|row| (row.frame, row.wire)).collect::<Vec<_>>());
+        let time =
+            |of: fn(&Passed) -> Time| rows.iter().map(|row| self.ps(Some(of(row)))).collect();
+        let mut all =
+            self.of_columns(&rows.iter().map(|row| (row.frame, row.wire)).collect::<Vec<_>>());
         all.extend([
             ("start_ps", time(|row| row.start)),
             ("end_ps", time(|row| row.end)),
@@ -218,18 +241,28 @@ impl Timeline {
 
     fn stop_columns(&self, rows: &[Stopped]) -> Value {
         let cause = |row: &Stopped| DropCause::ALL.iter().position(|&each| Some(each) == row.cause);
-        let mut all = self.of_columns(&rows.iter().map(|row| (row.frame, row.wire)).collect::<Vec<_>>());
+        let mut all =
+            self.of_columns(&rows.iter().map(|row| (row.frame, row.wire)).collect::<Vec<_>>());
         all.push(("at_ps", rows.iter().map(|row| self.ps(Some(row.at))).collect()));
-        all.push(("cause", rows.iter().map(|row| cause(row).map_or(u64::from(u32::MAX), |index| index as u64)).collect()));
+        all.push((
+            "cause",
+            rows.iter()
+                .map(|row| cause(row).map_or(u64::from(u32::MAX), |index| index as u64))
+                .collect(),
+        ));
         columns(&all)
     }
 
     fn pause_columns(&self) -> Value {
-        let classes = |pause: &Pause| (0..PRIORITIES).filter(|class| pause.classes >> class & 1 == 1).collect::<Vec<_>>();
+        let classes = |pause: &Pause| {
+            (0..PRIORITIES).filter(|class| pause.classes >> class & 1 == 1).collect::<Vec<_>>()
+        };
         let rows: Vec<(usize, Time, usize, u16)> = self
             .paused
             .iter()
-            .flat_map(|(wire, at, pause)| classes(pause).into_iter().map(|class| (*wire, *at, class, pause.quanta[class])))
+            .flat_map(|(wire, at, pause)| {
+                classes(pause).into_iter().map(|class| (*wire, *at, class, pause.quanta[class]))
+            })
             .collect();
         columns(&[
             ("wire", rows.iter().map(|row| row.0 as u64).collect()),
@@ -243,7 +276,10 @@ impl Timeline {
         let none = u64::from(u32::MAX);
         vec![
             ("frame", rows.iter().map(|row| row.0.id.unwrap_or(u64::MAX)).collect()),
-            ("source", rows.iter().map(|row| row.0.source.map_or(none, |source| source as u64)).collect()),
+            (
+                "source",
+                rows.iter().map(|row| row.0.source.map_or(none, |source| source as u64)).collect(),
+            ),
             ("class", rows.iter().map(|row| u64::from(row.0.class)).collect()),
             ("bytes", rows.iter().map(|row| u64::from(row.0.bytes)).collect()),
             ("wire", rows.iter().map(|row| row.1 as u64).collect()),
@@ -252,7 +288,8 @@ impl Timeline {
     }
 
     fn ps(&self, at: Option<Time>) -> u64 {
-        at.filter(|at| !at.is_never()).map_or(u64::MAX, |at| at.ps().saturating_sub(self.begin.ps()))
+        at.filter(|at| !at.is_never())
+            .map_or(u64::MAX, |at| at.ps().saturating_sub(self.begin.ps()))
     }
 }
 
@@ -262,11 +299,19 @@ fn number(frame: &LiveFrame) -> Option<u64> {
 }
 
 fn whose(frame: &LiveFrame, source: Option<usize>) -> Of {
-    Of { id: number(frame), since: None, source, class: frame.packet.tag.priority(), bytes: frame.packet.frame_bytes }
+    Of {
+        id: number(frame),
+        since: None,
+        source,
+        class: frame.packet.tag.priority(),
+        bytes: frame.packet.frame_bytes,
+    }
 }
 
 fn columns(of: &[(&str, Vec<u64>)]) -> Value {
-    Value::Object(of.iter().map(|(name, values)| ((*name).to_owned(), json!(values))).collect::<Map<_, _>>())
+    Value::Object(
+        of.iter().map(|(name, values)| ((*name).to_owned(), json!(values))).collect::<Map<_, _>>(),
+    )
 }
 
 #[cfg(test)]
@@ -282,17 +327,22 @@ mod tests {
 
     const MS: u64 = 1_000_000_000;
     const BEGIN: u64 = 5 * MS;
-    /// Frames of 1 000 bytes enter a link of 100 Mbit/s together: each takes 81.92 us with what surrounds it.
+    /// Frames of 1 000 bytes enter a link of 100 Mbit/s together: each takes 81.92 us with what
+    /// surrounds it.
     const SEND: u64 = 81_920_000;
 
-    /// So many frames of h1 for h0 that come 10 ms after the measured interval begins, a picosecond apart.
+    /// So many frames of h1 for h0 that come 10 ms after the measured interval begins, a picosecond
+    /// apart.
     fn logged(name: &str, frames: u64) -> (Plan, std::path::PathBuf) {
-        let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string()).expect("a sound plan");
-        let path = std::env::temp_dir().join(format!("tailrace-timeline-{}-{name}.log", std::process::id()));
+        let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string())
+            .expect("a sound plan");
+        let path = std::env::temp_dir()
+            .join(format!("tailrace-timeline-{}-{name}.log", std::process::id()));
         let mut log = Writer::create(&path).expect("there is a place");
         log.add(&Entry::Begin(Time::from_ps(BEGIN)));
         for number in 0..frames {
-            let packet = Packet { to_host: 0, frame_bytes: 1_000, seq: number, ..Packet::default() };
+            let packet =
+                Packet { to_host: 0, frame_bytes: 1_000, seq: number, ..Packet::default() };
             let arrival = Time::from_ps(BEGIN + 10 * MS + number);
             let frame = LiveFrame { from_host: 1, on_time: arrival, ..LiveFrame::bare(packet) };
             log.add(&Entry::Frame { advanced: Time::ZERO, arrival, frame });
@@ -306,7 +356,12 @@ mod tests {
         told_between(name, frames, windows_ps, &[])
     }
 
-    fn told_between(name: &str, frames: u64, windows_ps: &[(u64, u64)], between: &[(u32, u32)]) -> Value {
+    fn told_between(
+        name: &str,
+        frames: u64,
+        windows_ps: &[(u64, u64)],
+        between: &[(u32, u32)],
+    ) -> Value {
         let (plan, path) = logged(name, frames);
         let watched = Watched { windows_ps: windows_ps.to_vec(), between: between.to_vec() };
         let told = replay_watched(&plan, &path, &watched).expect("the log is whole");
@@ -339,7 +394,8 @@ mod tests {
 
     #[test]
     fn only_frames_between_chosen_hosts_are_kept() {
-        let told = |name, hosts| told_between(name, 3, &[(0, 20 * MS)], &[hosts])["hops"]["frame"].clone();
+        let told =
+            |name, hosts| told_between(name, 3, &[(0, 20 * MS)], &[hosts])["hops"]["frame"].clone();
         assert_eq!(told("there", (0, 1)), json!([0, 1, 2]));
         assert_eq!(told("back", (1, 0)), json!([0, 1, 2]));
         assert_eq!(told("others", (1, 1)), json!([]));
@@ -351,7 +407,10 @@ mod tests {
         let told = told("drops", 2_000, &[(0, 20 * MS)]);
         let dropped = told["drops"]["frame"].as_array().expect("a column").len() as u64;
         assert!(dropped > 900, "{dropped}");
-        assert_eq!(told["drops"]["at_ps"][0], told["drops"]["since_ps"][0], "a newcomer is dropped");
+        assert_eq!(
+            told["drops"]["at_ps"][0], told["drops"]["since_ps"][0],
+            "a newcomer is dropped"
+        );
         let cause = told["drops"]["cause"][0].as_u64().expect("an index") as usize;
         assert_eq!(tailrace_dataplane::DropCause::ALL[cause].name(), "tail-drop");
     }

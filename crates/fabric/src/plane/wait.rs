@@ -1,20 +1,23 @@
 //! How long the thread sleeps, and how late it woke.
 //!
-//! Waking up costs more than handling a frame (13 to 20 us of processor time on a virtual machine, where setting a timer
-//! and an idle core both leave it). While frames wait the thread therefore wakes when the next one is due at a host, and not
-//! between: at 1 Gbit/s a frame of 9000 bytes lasts 72 us.
+//! Waking up costs more than handling a frame (13 to 20 us of processor time on a virtual machine,
+//! where setting a timer and an idle core both leave it). While frames wait the thread therefore
+//! wakes when the next one is due at a host, and not between: at 1 Gbit/s a frame of 9000 bytes
+//! lasts 72 us.
 
 use tailrace_units::{Span, Time};
 
-/// Shortest time between two wake-ups while anything waits: frames that follow each other closely are handled together.
+/// Shortest time between two wake-ups while anything waits: frames that follow each other closely
+/// are handled together.
 pub(crate) const TICK: Span = Span::from_us(50);
-/// Longest time between two wake-ups while anything waits, because hosts that were silent are looked at only then: a frame
-/// of 9000 bytes at 1 Gbit/s lasts 72 us.
+/// Longest time between two wake-ups while anything waits, because hosts that were silent are
+/// looked at only then: a frame of 9000 bytes at 1 Gbit/s lasts 72 us.
 pub(super) const WAKE_UP_MAX: Span = Span::from_us(80);
 /// Shortest sleep, however late the last wake-up was.
 const SLEEP_MIN: Span = Span::from_us(10);
 
-/// What a wake-up costs that a host causes by sending while nothing waits. One every so often is about half a core.
+/// What a wake-up costs that a host causes by sending while nothing waits. One every so often is
+/// about half a core.
 const WATCH_PRICE: Span = Span::from_us(28);
 /// Wake-ups that may follow each other faster: a millisecond's worth.
 const WATCH_CREDIT_MAX: Span = Span::from_ms(1);
@@ -41,12 +44,13 @@ impl Wait {
         woke.since(self.until())
     }
 
-    /// While anything waits: until a frame is `due` at a host, in equal steps if that is far away. `last` is when the wake-up
-    /// before this one was meant to be.
+    /// While anything waits: until a frame is `due` at a host, in equal steps if that is far away.
+    /// `last` is when the wake-up before this one was meant to be.
     pub(super) fn tick(last: Time, now: Time, due: Time) -> Wait {
         let earliest = (last + TICK).max(now + SLEEP_MIN);
         let wake_ups = due.since(now).ps().div_ceil(WAKE_UP_MAX.ps()).max(1);
-        let step = if due.is_never() { TICK } else { Span::from_ps(due.since(now).ps() / wake_ups) };
+        let step =
+            if due.is_never() { TICK } else { Span::from_ps(due.since(now).ps() / wake_ups) };
         Wait::Tick((now + step).max(earliest))
     }
 
@@ -56,8 +60,9 @@ impl Wait {
     }
 }
 
-/// When frames are due at hosts, and which of those times a wake-up should meet: the last one that it may wait for. What is due
-/// before it, such as acknowledgements in the other direction, comes with it.
+/// When frames are due at hosts, and which of those times a wake-up should meet: the last one that
+/// it may wait for. What is due before it, such as acknowledgements in the other direction, comes
+/// with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dues {
     window_end: Time,
@@ -87,8 +92,8 @@ impl Dues {
     }
 }
 
-/// Whether hosts may still wake the thread by every frame. Many small frames on fast links would otherwise keep it awake
-/// without end, each handled alone.
+/// Whether hosts may still wake the thread by every frame. Many small frames on fast links would
+/// otherwise keep it awake without end, each handled alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
     credit: Span,
@@ -122,7 +127,8 @@ mod tests {
         Time::ZERO + Span::from_us(n)
     }
 
-    /// When the thread wakes up, in microseconds, while one frame after the other is due every `frame_us`; it wakes on time.
+    /// When the thread wakes up, in microseconds, while one frame after the other is due every
+    /// `frame_us`; it wakes on time.
     fn wake_ups(frame_us: u64, count: usize) -> Vec<u64> {
         let (mut now, mut wake_ups) = (us(0), Vec::new());
         for _ in 0..count {
@@ -139,7 +145,11 @@ mod tests {
         assert_eq!(wake_ups(61, 4), [61, 122, 183, 244]);
         assert_eq!(wake_ups(12, 4), [50, 100, 150, 200]);
         assert_eq!(wake_ups(360, 6), [72, 144, 216, 288, 360, 432]);
-        assert_eq!(wake_ups(90, 4), [50, 100, 180, 230], "two wake-ups for a frame, and none too early");
+        assert_eq!(
+            wake_ups(90, 4),
+            [50, 100, 180, 230],
+            "two wake-ups for a frame, and none too early"
+        );
     }
 
     #[test]
@@ -149,7 +159,11 @@ mod tests {
             dues_us.iter().for_each(|&due| dues.add(us(due)));
             dues.wake_up()
         };
-        assert_eq!(wake_up(&[1_072, 1_020]), us(1_072), "an acknowledgement waits for the frame after it");
+        assert_eq!(
+            wake_up(&[1_072, 1_020]),
+            us(1_072),
+            "an acknowledgement waits for the frame after it"
+        );
         assert_eq!(wake_up(&[1_020, 1_090]), us(1_020));
         assert_eq!(wake_up(&[1_300, 1_200]), us(1_200));
         assert!(wake_up(&[]).is_never());
@@ -160,7 +174,10 @@ mod tests {
         let mut allowance = Allowance::new();
         let quick = (1..=200).filter(|&n| allowance.take(us(10 * n))).count();
         assert_eq!(quick, 35 + 71, "a millisecond's worth, and what two milliseconds bring");
-        assert!((1..=100).all(|n| allowance.take(us(10_000 + 30 * n))), "replies on an idle network are not delayed");
+        assert!(
+            (1..=100).all(|n| allowance.take(us(10_000 + 30 * n))),
+            "replies on an idle network are not delayed"
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Packet sockets that send the same frames over and over, from memory that they share with the kernel. It was 22 % faster than
-//! `sendmmsg` for frames of 1000 bytes (docs/how-to/blast.md): the kernel does not copy them.
+//! Packet sockets that send the same frames over and over, from memory that they share with the
+//! kernel. It was 22 % faster than `sendmmsg` for frames of 1000 bytes (docs/how-to/blast.md): the
+//! kernel does not copy them.
 
 use super::packet::{map, open_sender, set};
 use std::io;
@@ -11,11 +12,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub const BATCH_MAX: usize = 64;
 /// Least slots of the shared memory.
 const SLOTS_MIN: usize = 512;
-/// Bytes of the kernel's header before a frame (linux/if_packet.h: `TPACKET_ALIGN(sizeof(struct tpacket2_hdr))`).
-const HEADER_BYTES: usize = size_of::<libc::tpacket2_hdr>().next_multiple_of(libc::TPACKET_ALIGNMENT);
+/// Bytes of the kernel's header before a frame (linux/if_packet.h: `TPACKET_ALIGN(sizeof(struct
+/// tpacket2_hdr))`).
+const HEADER_BYTES: usize =
+    size_of::<libc::tpacket2_hdr>().next_multiple_of(libc::TPACKET_ALIGNMENT);
 /// Rings of the kernel consist of pages.
 const PAGE_BYTES: usize = 4_096;
-/// Bytes of `struct virtio_net_hdr` (linux/virtio_net.h), whose third and fourth say how many bytes of the frame are copied.
+/// Bytes of `struct virtio_net_hdr` (linux/virtio_net.h), whose third and fourth say how many bytes
+/// of the frame are copied.
 const VIRTIO_BYTES: usize = 10;
 const COPIED_AT: usize = 2;
 
@@ -26,8 +30,8 @@ pub struct Way {
     pub is_direct: bool,
     /// Of the socket (0 to 7), by which a TAP of a lab chooses its queue.
     pub priority: u8,
-    /// The kernel copies so many bytes of each frame when it takes it, which may then be written anew; 0 for none. The rest it only refers
-    /// to, for as long as anyone has the frame.
+    /// The kernel copies so many bytes of each frame when it takes it, which may then be written
+    /// anew; 0 for none. The rest it only refers to, for as long as anyone has the frame.
     pub copied_bytes: u16,
 }
 
@@ -40,19 +44,23 @@ pub struct Handed {
     pub refused: usize,
 }
 
-/// What a call has said. Without room in the socket nothing was refused: the frames wait for the next call.
+/// What a call has said. Without room in the socket nothing was refused: the frames wait for the
+/// next call.
 fn handed(result: isize) -> io::Result<Handed> {
     match usize::try_from(result) {
         Ok(sent) => Ok(Handed { sent, refused: 0 }),
         Err(_) => match io::Error::last_os_error() {
-            error if error.raw_os_error() == Some(libc::ENOBUFS) => Ok(Handed { sent: 0, refused: 1 }),
+            error if error.raw_os_error() == Some(libc::ENOBUFS) => {
+                Ok(Handed { sent: 0, refused: 1 })
+            }
             error if error.kind() == io::ErrorKind::WouldBlock => Ok(Handed::default()),
             error => Err(error),
         },
     }
 }
 
-/// A socket that sends frames from memory that it shares with the kernel (`PACKET_TX_RING`, TPACKET_V2).
+/// A socket that sends frames from memory that it shares with the kernel (`PACKET_TX_RING`,
+/// TPACKET_V2).
 #[derive(Debug)]
 pub struct RingSender {
     socket: OwnedFd,
@@ -84,7 +92,12 @@ impl RingSender {
         let slot_bytes = (HEADER_BYTES + front_bytes + largest).next_power_of_two();
         let block_bytes = slot_bytes.max(PAGE_BYTES);
         let slots = slots_for(frames.len(), block_bytes / slot_bytes);
-        set(&socket, libc::SOL_PACKET, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as libc::c_int))?;
+        set(
+            &socket,
+            libc::SOL_PACKET,
+            libc::PACKET_VERSION,
+            &(libc::tpacket_versions::TPACKET_V2 as libc::c_int),
+        )?;
         let request = libc::tpacket_req {
             tp_block_size: block_bytes as u32,
             tp_block_nr: (slot_bytes * slots / block_bytes) as u32,
@@ -93,7 +106,16 @@ impl RingSender {
         };
         set(&socket, libc::SOL_PACKET, libc::PACKET_TX_RING, &request)?;
         let ring = map(&socket, slot_bytes * slots)?;
-        let sender = RingSender { socket, ring, slot_bytes, slots, next: 0, oldest: 0, pending: 0, front_bytes };
+        let sender = RingSender {
+            socket,
+            ring,
+            slot_bytes,
+            slots,
+            next: 0,
+            oldest: 0,
+            pending: 0,
+            front_bytes,
+        };
         sender.fill(frames, way.copied_bytes);
         Ok(sender)
     }
@@ -104,9 +126,11 @@ impl RingSender {
         let mut front = [0; VIRTIO_BYTES];
         front[COPIED_AT..COPIED_AT + 2].copy_from_slice(&copied_bytes.to_ne_bytes());
         for (slot, frame) in (0..self.slots).zip(frames.iter().cycle()) {
-            // SAFETY: the slot is within the ring, has room for the headers and the largest frame, and is not the kernel's yet.
+            // SAFETY: the slot is within the ring, has room for the headers and the largest frame,
+            // and is not the kernel's yet.
             unsafe {
-                let header: *mut libc::tpacket2_hdr = self.ring.as_ptr().add(slot * self.slot_bytes).cast();
+                let header: *mut libc::tpacket2_hdr =
+                    self.ring.as_ptr().add(slot * self.slot_bytes).cast();
                 (*header).tp_len = (self.front_bytes + frame.len()) as u32;
                 let bytes = self.ring.as_ptr().add(slot * self.slot_bytes + HEADER_BYTES);
                 bytes.copy_from_nonoverlapping(front.as_ptr(), self.front_bytes);
@@ -115,20 +139,27 @@ impl RingSender {
         }
     }
 
-    /// Writes into the next `count` frames, and into those that were refused, before they are handed over. `write` gets the beginning of a
-    /// frame of which the kernel copies so much, and whether it is a new one.
+    /// Writes into the next `count` frames, and into those that were refused, before they are
+    /// handed over. `write` gets the beginning of a frame of which the kernel copies so much, and
+    /// whether it is a new one.
     #[expect(unsafe_code, reason = "memory that is shared with the kernel")]
     pub fn rewrite(&mut self, count: usize, bytes: usize, mut write: impl FnMut(&mut [u8], bool)) {
         let new = count.min(self.slots - self.pending).min(BATCH_MAX);
         let refused = (0..self.pending)
-            .take_while(|back| self.status(self.back(back + 1)).load(Ordering::Acquire) == libc::TP_STATUS_SEND_REQUEST)
+            .take_while(|back| {
+                self.status(self.back(back + 1)).load(Ordering::Acquire)
+                    == libc::TP_STATUS_SEND_REQUEST
+            })
             .count();
         for place in 0..refused + new {
             let slot = (self.next + self.slots - refused + place) % self.slots;
-            // SAFETY: the bytes are within the slot, which is longer than its frame. The kernel reads a slot only in a call of this
-            // thread, and copies these bytes then.
+            // SAFETY: the bytes are within the slot, which is longer than its frame. The kernel
+            // reads a slot only in a call of this thread, and copies these bytes then.
             let frame = unsafe {
-                let start = self.ring.as_ptr().add(slot * self.slot_bytes + HEADER_BYTES + self.front_bytes);
+                let start = self
+                    .ring
+                    .as_ptr()
+                    .add(slot * self.slot_bytes + HEADER_BYTES + self.front_bytes);
                 std::slice::from_raw_parts_mut(start, bytes)
             };
             write(frame, place >= refused);
@@ -142,8 +173,8 @@ impl RingSender {
 
     #[expect(unsafe_code, reason = "memory that is shared with the kernel")]
     fn status(&self, slot: usize) -> &AtomicU32 {
-        // SAFETY: the slot is within the ring, which lives as long as the value; a slot begins with its status, is aligned to more than
-        // four bytes, and both sides change it atomically.
+        // SAFETY: the slot is within the ring, which lives as long as the value; a slot begins with
+        // its status, is aligned to more than four bytes, and both sides change it atomically.
         unsafe { AtomicU32::from_ptr(self.ring.add(slot * self.slot_bytes).cast().as_ptr()) }
     }
 
@@ -160,7 +191,8 @@ impl RingSender {
             self.pending += 1;
         }
         // SAFETY: the call has no bytes of ours.
-        let result = unsafe { libc::send(self.socket.as_raw_fd(), std::ptr::null(), 0, libc::MSG_DONTWAIT) };
+        let result =
+            unsafe { libc::send(self.socket.as_raw_fd(), std::ptr::null(), 0, libc::MSG_DONTWAIT) };
         let refused = handed(result)?.refused;
         Ok(Handed { sent: self.take_back()?, refused })
     }
@@ -171,7 +203,9 @@ impl RingSender {
         while self.pending > 0 {
             match self.status(self.oldest).load(Ordering::Acquire) {
                 libc::TP_STATUS_AVAILABLE => {}
-                status if status & libc::TP_STATUS_WRONG_FORMAT != 0 => return Err(io::Error::from_raw_os_error(libc::EMSGSIZE)),
+                status if status & libc::TP_STATUS_WRONG_FORMAT != 0 => {
+                    return Err(io::Error::from_raw_os_error(libc::EMSGSIZE));
+                }
                 _ => break,
             }
             self.oldest = (self.oldest + 1) % self.slots;
@@ -187,7 +221,8 @@ impl RingSender {
     }
 }
 
-/// Slots in which each frame stands equally often, so that the first follows the last, and which fill their blocks.
+/// Slots in which each frame stands equally often, so that the first follows the last, and which
+/// fill their blocks.
 fn slots_for(frames: usize, of_block: usize) -> usize {
     frames * SLOTS_MIN.div_ceil(frames).next_multiple_of(of_block)
 }
@@ -206,7 +241,9 @@ mod tests {
 
     #[test]
     fn slots_hold_all_frames_equally_often_and_fill_their_blocks() {
-        for (frames, of_block, slots) in [(1, 2, 512), (3, 1, 513), (3, 32, 576), (512, 1, 512), (512, 64, 32_768)] {
+        for (frames, of_block, slots) in
+            [(1, 2, 512), (3, 1, 513), (3, 32, 576), (512, 1, 512), (512, 64, 32_768)]
+        {
             assert_eq!(slots_for(frames, of_block), slots, "{frames} frames");
         }
     }

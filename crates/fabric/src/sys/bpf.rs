@@ -1,5 +1,5 @@
-//! Small programs for the kernel: one chooses a TAP's queue, one gives sockets their priority, one marks connections, one stamps
-//! frames.
+//! Small programs for the kernel: one chooses a TAP's queue, one gives sockets their priority, one
+//! marks connections, one stamps frames.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -45,7 +45,8 @@ pub fn queue_by_priority() -> io::Result<OwnedFd> {
     load(BPF_PROG_TYPE_SOCKET_FILTER, 0, &[(0x61, 0x10, SKB_PRIORITY, 0), (0x57, 0, 0, 7), EXIT])
 }
 
-/// Every IPv4 or IPv6 socket that a process of this group creates has this priority (0 to 7) from the start.
+/// Every IPv4 or IPv6 socket that a process of this group creates has this priority (0 to 7) from
+/// the start.
 ///
 /// # Errors
 /// When the kernel refuses, or the folder is not a control group of version 2.
@@ -53,10 +54,10 @@ pub fn prioritise_sockets(cgroup: &OwnedFd, priority: u8) -> io::Result<()> {
     attach(cgroup, &load_priority(priority)?, BPF_CGROUP_INET_SOCK_CREATE)
 }
 
-/// Every TCP connection that a process of this group opens has this code point (1 to 63; 0 for none) from its first segment on,
-/// as if the program had set the option `IP_TOS` itself. The priority is set again: that option changes it. What a
-/// process of this group accepts gets the priority too: Linux gives a new connection none of its listener's
-/// (`sk_clone_lock`).
+/// Every TCP connection that a process of this group opens has this code point (1 to 63; 0 for
+/// none) from its first segment on, as if the program had set the option `IP_TOS` itself. The
+/// priority is set again: that option changes it. What a process of this group accepts gets the
+/// priority too: Linux gives a new connection none of its listener's (`sk_clone_lock`).
 ///
 /// # Errors
 /// When the kernel refuses, or the folder is not a control group of version 2.
@@ -64,15 +65,16 @@ pub fn mark_connections(cgroup: &OwnedFd, code_point: u8, priority: u8) -> io::R
     attach(cgroup, &load_mark(code_point, priority)?, BPF_CGROUP_SOCK_OPS)
 }
 
-/// Every frame that leaves by an interface of the calling thread's network namespace carries in the place of its source address
-/// the lower 48 bits of CLOCK_MONOTONIC (ns) at the moment at which it comes to the interface's queue. It holds as long
-/// as what is returned is open; from Linux 6.6 on.
+/// Every frame that leaves by an interface of the calling thread's network namespace carries in the
+/// place of its source address the lower 48 bits of CLOCK_MONOTONIC (ns) at the moment at which it
+/// comes to the interface's queue. It holds as long as what is returned is open; from Linux 6.6 on.
 ///
 /// # Errors
 /// When the kernel refuses.
 pub fn stamp_frames(interface: u32) -> io::Result<OwnedFd> {
     let (offset, bytes) = SOURCE;
-    // r6 = context; *(u64 *)(stack - 8) = ktime_get_ns(); skb_store_bytes(context, 6, stack - 8, 6, 0); return TCX_NEXT
+    // r6 = context; *(u64 *)(stack - 8) = ktime_get_ns(); skb_store_bytes(context, 6, stack - 8, 6,
+    // 0); return TCX_NEXT
     let program = [
         (0xbf, 0x16, 0, 0),
         (0x85, 0, 0, BPF_FUNC_KTIME_GET_NS),
@@ -90,8 +92,9 @@ pub fn stamp_frames(interface: u32) -> io::Result<OwnedFd> {
     link(&program, interface, BPF_TCX_EGRESS)
 }
 
-/// What arrives at an interface of the calling thread's network namespace reaches packet sockets and nothing else: the host
-/// does not answer. It holds as long as what is returned is open; from Linux 6.6 on.
+/// What arrives at an interface of the calling thread's network namespace reaches packet sockets
+/// and nothing else: the host does not answer. It holds as long as what is returned is open; from
+/// Linux 6.6 on.
 ///
 /// # Errors
 /// When the kernel refuses.
@@ -101,7 +104,8 @@ pub fn drop_arrivals(interface: u32) -> io::Result<OwnedFd> {
 
 fn link(program: &[Instruction], interface: u32, place: u32) -> io::Result<OwnedFd> {
     let program = load(BPF_PROG_TYPE_SCHED_CLS, 0, program)?;
-    // struct bpf_attr of BPF_LINK_CREATE as 32-bit words: program, interface, attach type, flags, ...
+    // struct bpf_attr of BPF_LINK_CREATE as 32-bit words: program, interface, attach type, flags,
+    // ...
     let mut attributes = [0_u32; 16];
     attributes[..3].copy_from_slice(&[program.as_raw_fd() as u32, interface, place]);
     Ok(owned(call(BPF_LINK_CREATE, &mut attributes)?))
@@ -114,7 +118,12 @@ pub fn are_allowed() -> bool {
 
 fn load_priority(priority: u8) -> io::Result<OwnedFd> {
     // w2 = priority; *(u32 *)(r1 + priority) = r2; r0 = 1
-    let set = [(0xb7, 0x02, 0, i32::from(priority)), (0x63, 0x21, SOCK_PRIORITY, 0), (0xb7, 0, 0, 1), EXIT];
+    let set = [
+        (0xb7, 0x02, 0, i32::from(priority)),
+        (0x63, 0x21, SOCK_PRIORITY, 0),
+        (0xb7, 0, 0, 1),
+        EXIT,
+    ];
     load(BPF_PROG_TYPE_CGROUP_SOCK, BPF_CGROUP_INET_SOCK_CREATE, &set)
 }
 
@@ -124,8 +133,10 @@ fn load_mark(code_point: u8, priority: u8) -> io::Result<OwnedFd> {
         _ => set_option(libc::IPPROTO_IP, libc::IP_TOS, i32::from(code_point) << 2).to_vec(),
     };
     let prioritised = set_option(libc::SOL_SOCKET, libc::SO_PRIORITY, i32::from(priority));
-    let (to_priority, to_end) = (marked.len() as i16 + 1, (marked.len() + prioritised.len()) as i16);
-    // r6 = context; if (context->op == PASSIVE_ESTABLISHED_CB) goto priority; if (context->op != TCP_CONNECT_CB) goto end
+    let (to_priority, to_end) =
+        (marked.len() as i16 + 1, (marked.len() + prioritised.len()) as i16);
+    // r6 = context; if (context->op == PASSIVE_ESTABLISHED_CB) goto priority; if (context->op !=
+    // TCP_CONNECT_CB) goto end
     let mut program = vec![
         (0xbf, 0x16, 0, 0),
         (0x61, 0x12, 0, 0),
@@ -138,7 +149,8 @@ fn load_mark(code_point: u8, priority: u8) -> io::Result<OwnedFd> {
     load(BPF_PROG_TYPE_SOCK_OPS, BPF_CGROUP_SOCK_OPS, &program)
 }
 
-/// `*(u32 *)(stack - 4) = value; setsockopt(context, level, option, stack - 4, 4)`, with the context in r6.
+/// `*(u32 *)(stack - 4) = value; setsockopt(context, level, option, stack - 4, 4)`, with the
+/// context in r6.
 fn set_option(level: i32, option: i32, value: i32) -> [Instruction; 8] {
     [
         (0x62, 0x0a, -4, value),
@@ -168,7 +180,8 @@ fn load(kind: u32, attach_type: u32, program: &[Instruction]) -> io::Result<Owne
     };
     let code: Vec<u64> = program.iter().map(encode).collect();
     let licence = c"Apache-2.0";
-    // struct bpf_attr of BPF_PROG_LOAD as 32-bit words: type, count, code, licence, ..., expected attach type.
+    // struct bpf_attr of BPF_PROG_LOAD as 32-bit words: type, count, code, licence, ..., expected
+    // attach type.
     let mut attributes = [0_u32; 32];
     attributes[0] = kind;
     attributes[1] = code.len() as u32;
@@ -188,8 +201,11 @@ fn put_pointer(words: &mut [u32], address: usize) {
 
 #[expect(unsafe_code, reason = "bpf(2) has no safe wrapper")]
 fn call(command: libc::c_long, attributes: &mut [u32]) -> io::Result<i32> {
-    // SAFETY: the kernel reads as many bytes as it is told, and the pointers inside point to data that outlives the call.
-    let result = unsafe { libc::syscall(libc::SYS_bpf, command, attributes.as_mut_ptr(), size_of_val(attributes)) };
+    // SAFETY: the kernel reads as many bytes as it is told, and the pointers inside point to data
+    // that outlives the call.
+    let result = unsafe {
+        libc::syscall(libc::SYS_bpf, command, attributes.as_mut_ptr(), size_of_val(attributes))
+    };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as i32) }
 }
 

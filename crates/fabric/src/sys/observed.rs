@@ -1,4 +1,5 @@
-//! Frames that an interface sends and receives, in blocks of memory that the kernel fills (`PACKET_RX_RING`, TPACKET_V3).
+//! Frames that an interface sends and receives, in blocks of memory that the kernel fills
+//! (`PACKET_RX_RING`, TPACKET_V3).
 
 use super::packet::{check, keep_only, map, open_socket, receive_all, set};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -15,7 +16,8 @@ const RING_BYTES: usize = BLOCK_BYTES * BLOCKS;
 pub const HANDED_OVER_MS: u32 = 20;
 const NS_PER_S: u64 = 1_000_000_000;
 /// linux/if_packet.h: the address of the link layer stands behind the header of a frame.
-const HEADER_BYTES: usize = size_of::<libc::tpacket3_hdr>().next_multiple_of(libc::TPACKET_ALIGNMENT);
+const HEADER_BYTES: usize =
+    size_of::<libc::tpacket3_hdr>().next_multiple_of(libc::TPACKET_ALIGNMENT);
 
 /// A frame as the kernel has seen it.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +53,18 @@ impl Observer {
         keep_only(&socket, bytes)?;
         let hardware = hardware_of(&socket)?;
         // A loopback interface shows each frame twice.
-        set(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &libc::c_int::from(hardware == libc::ARPHRD_LOOPBACK))?;
-        set(&socket, libc::SOL_PACKET, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V3 as libc::c_int))?;
+        set(
+            &socket,
+            libc::SOL_PACKET,
+            libc::PACKET_IGNORE_OUTGOING,
+            &libc::c_int::from(hardware == libc::ARPHRD_LOOPBACK),
+        )?;
+        set(
+            &socket,
+            libc::SOL_PACKET,
+            libc::PACKET_VERSION,
+            &(libc::tpacket_versions::TPACKET_V3 as libc::c_int),
+        )?;
         let request = libc::tpacket_req3 {
             tp_block_size: BLOCK_BYTES as u32,
             tp_block_nr: BLOCKS as u32,
@@ -78,7 +90,8 @@ impl Observer {
     /// # Errors
     /// The kernel's error, such as an interface that was taken down.
     pub fn wait(&self, milliseconds: u16) -> io::Result<()> {
-        let mut watched = [PollFd::new(self.socket.as_fd(), PollFlags::POLLIN | PollFlags::POLLERR)];
+        let mut watched =
+            [PollFd::new(self.socket.as_fd(), PollFlags::POLLIN | PollFlags::POLLERR)];
         match poll(&mut watched, PollTimeout::from(milliseconds)) {
             Ok(_) | Err(nix::errno::Errno::EINTR) => {}
             Err(error) => return Err(error.into()),
@@ -103,8 +116,12 @@ impl Observer {
     }
 
     #[expect(unsafe_code, reason = "memory that the kernel writes")]
-    fn take_block(&mut self, take: &mut impl FnMut(&Seen<'_>) -> io::Result<()>) -> io::Result<bool> {
-        // SAFETY: `next` is below BLOCKS, so that the block is within the ring; it begins with its description, aligned to a page.
+    fn take_block(
+        &mut self,
+        take: &mut impl FnMut(&Seen<'_>) -> io::Result<()>,
+    ) -> io::Result<bool> {
+        // SAFETY: `next` is below BLOCKS, so that the block is within the ring; it begins with its
+        // description, aligned to a page.
         let block = unsafe { self.ring.add(self.next * BLOCK_BYTES) };
         let description: *mut libc::tpacket_block_desc = block.cast().as_ptr();
         // SAFETY: the kernel changes this word of the description atomically.
@@ -112,8 +129,11 @@ impl Observer {
         if status.load(Ordering::Acquire) & libc::TP_STATUS_USER == 0 {
             return Ok(false);
         }
-        // SAFETY: the block is ours until its status says otherwise, and the kernel has written its description.
-        let (frames, first) = unsafe { ((*description).hdr.bh1.num_pkts, (*description).hdr.bh1.offset_to_first_pkt) };
+        // SAFETY: the block is ours until its status says otherwise, and the kernel has written its
+        // description.
+        let (frames, first) = unsafe {
+            ((*description).hdr.bh1.num_pkts, (*description).hdr.bh1.offset_to_first_pkt)
+        };
         // SAFETY: as above; the whole block is mapped, and only read while it is ours.
         let bytes = unsafe { std::slice::from_raw_parts(block.as_ptr(), BLOCK_BYTES) };
         let mut at = first as usize;
@@ -135,7 +155,15 @@ impl Observer {
         let mut length = size_of_val(&found) as libc::socklen_t;
         let (level, option) = (libc::SOL_PACKET, libc::PACKET_STATISTICS);
         // SAFETY: the kernel writes at most as many bytes as it is told there are.
-        check(unsafe { libc::getsockopt(self.socket.as_raw_fd(), level, option, (&raw mut found).cast(), &raw mut length) })?;
+        check(unsafe {
+            libc::getsockopt(
+                self.socket.as_raw_fd(),
+                level,
+                option,
+                (&raw mut found).cast(),
+                &raw mut length,
+            )
+        })?;
         Ok(u64::from(found.tp_drops))
     }
 }
@@ -150,15 +178,23 @@ impl Drop for Observer {
 
 /// Hands on the frame whose header is at this place of a block; returns how far the next one is.
 #[expect(unsafe_code, reason = "headers that the kernel writes")]
-fn take_frame(block: &[u8], at: usize, take: &mut impl FnMut(&Seen<'_>) -> io::Result<()>) -> io::Result<usize> {
+fn take_frame(
+    block: &[u8],
+    at: usize,
+    take: &mut impl FnMut(&Seen<'_>) -> io::Result<()>,
+) -> io::Result<usize> {
     let whole = HEADER_BYTES + size_of::<libc::sockaddr_ll>();
     let place = block.get(at..at + whole).expect("the kernel keeps to the block");
     // SAFETY: the slice has room for both, which are plain data; they are read without alignment.
-    let header: libc::tpacket3_hdr = unsafe { place.as_ptr().cast::<libc::tpacket3_hdr>().read_unaligned() };
+    let header: libc::tpacket3_hdr =
+        unsafe { place.as_ptr().cast::<libc::tpacket3_hdr>().read_unaligned() };
     // SAFETY: as above.
-    let address: libc::sockaddr_ll = unsafe { place.as_ptr().add(HEADER_BYTES).cast::<libc::sockaddr_ll>().read_unaligned() };
+    let address: libc::sockaddr_ll =
+        unsafe { place.as_ptr().add(HEADER_BYTES).cast::<libc::sockaddr_ll>().read_unaligned() };
     let first = at + usize::from(header.tp_mac);
-    let bytes = block.get(first..first + header.tp_snaplen as usize).expect("the kernel keeps to the block");
+    let bytes = block
+        .get(first..first + header.tp_snaplen as usize)
+        .expect("the kernel keeps to the block");
     take(&Seen {
         at_ns: u64::from(header.tp_sec) * NS_PER_S + u64::from(header.tp_nsec),
         bytes,
@@ -172,7 +208,11 @@ fn take_frame(block: &[u8], at: usize, take: &mut impl FnMut(&Seen<'_>) -> io::R
 fn tag_of(header: &libc::tpacket3_hdr) -> Option<(u16, u16)> {
     let has = |flag| header.tp_status & flag != 0;
     // Kernels before 3.14 do not tell the type, which is then that of 802.1Q.
-    let kind = if has(libc::TP_STATUS_VLAN_TPID_VALID) { header.hv1.tp_vlan_tpid } else { libc::ETH_P_8021Q as u16 };
+    let kind = if has(libc::TP_STATUS_VLAN_TPID_VALID) {
+        header.hv1.tp_vlan_tpid
+    } else {
+        libc::ETH_P_8021Q as u16
+    };
     has(libc::TP_STATUS_VLAN_VALID).then_some((kind, header.hv1.tp_vlan_tci as u16))
 }
 
@@ -182,7 +222,9 @@ fn hardware_of(socket: &OwnedFd) -> io::Result<u16> {
     let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
     let mut length = size_of_val(&address) as libc::socklen_t;
     // SAFETY: the kernel writes at most as many bytes as it is told there are.
-    check(unsafe { libc::getsockname(socket.as_raw_fd(), (&raw mut address).cast(), &raw mut length) })?;
+    check(unsafe {
+        libc::getsockname(socket.as_raw_fd(), (&raw mut address).cast(), &raw mut length)
+    })?;
     Ok(address.sll_hatype)
 }
 

@@ -1,4 +1,5 @@
-//! What an interface leaves to hardware that it does not have: frames without checksums, and frames that are still to be cut.
+//! What an interface leaves to hardware that it does not have: frames without checksums, and frames
+//! that are still to be cut.
 
 use std::io;
 use std::os::fd::AsRawFd;
@@ -6,8 +7,8 @@ use std::os::unix::net::UnixDatagram;
 
 /// Joining of received frames (ETHTOOL_SGRO of linux/ethtool.h).
 const JOINING: u32 = 0x2c;
-/// What is switched off, in this order: cutting by the interface, cutting late, scattered memory, checksums of sent frames, joining of
-/// received frames.
+/// What is switched off, in this order: cutting by the interface, cutting late, scattered memory,
+/// checksums of sent frames, joining of received frames.
 const OFF: [u32; 5] = [0x1f, 0x24, 0x19, 0x17, JOINING];
 
 /// struct ethtool_value.
@@ -17,7 +18,8 @@ struct Setting {
     value: u32,
 }
 
-/// Lets an interface of the calling thread's network namespace send every frame as it will be received.
+/// Lets an interface of the calling thread's network namespace send every frame as it will be
+/// received.
 ///
 /// # Errors
 /// The kernel's error.
@@ -44,6 +46,8 @@ fn set(socket: &UnixDatagram, interface: &str, mut setting: Setting) -> io::Resu
     }
     request.ifr_ifru.ifru_data = (&raw mut setting).cast();
     // SAFETY: the socket is open; the request and the setting that it points to outlive the call.
-    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as libc::Ioctl, &raw mut request) };
+    let result = unsafe {
+        libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as libc::Ioctl, &raw mut request)
+    };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -1,4 +1,5 @@
-//! Packet sockets: frames are sent several at a time, and received from memory that the kernel shares.
+//! Packet sockets: frames are sent several at a time, and received from memory that the kernel
+//! shares.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -33,23 +34,36 @@ impl PacketSender {
         Ok(PacketSender { socket: open_sender(interface, is_direct)? })
     }
 
-    /// Sends these frames in order; returns how many the interface has taken, and whether it lost the one after them.
+    /// Sends these frames in order; returns how many the interface has taken, and whether it lost
+    /// the one after them.
     ///
     /// # Errors
     /// The kernel's error.
     #[expect(unsafe_code, reason = "sendmmsg's wrapper allocates")]
-    pub fn send<const N: usize>(&self, frames: &[Vec<u8>; N], count: usize) -> io::Result<(usize, bool)> {
+    pub fn send<const N: usize>(
+        &self,
+        frames: &[Vec<u8>; N],
+        count: usize,
+    ) -> io::Result<(usize, bool)> {
         let count = count.min(N);
         // SAFETY: both are plain data for which all zeroes is a value.
-        let (mut parts, mut messages): ([libc::iovec; N], [libc::mmsghdr; N]) = unsafe { std::mem::zeroed() };
+        let (mut parts, mut messages): ([libc::iovec; N], [libc::mmsghdr; N]) =
+            unsafe { std::mem::zeroed() };
         for ((frame, part), message) in frames.iter().zip(&mut parts).zip(&mut messages) {
-            *part = libc::iovec { iov_base: frame.as_ptr().cast_mut().cast(), iov_len: frame.len() };
+            *part =
+                libc::iovec { iov_base: frame.as_ptr().cast_mut().cast(), iov_len: frame.len() };
             message.msg_hdr.msg_iov = part;
             message.msg_hdr.msg_iovlen = 1;
         }
         // SAFETY: messages, parts and frames outlive the call, which only reads the frames.
-        let sent =
-            unsafe { libc::sendmmsg(self.socket.as_raw_fd(), messages.as_mut_ptr(), count as libc::c_uint, libc::MSG_DONTWAIT) };
+        let sent = unsafe {
+            libc::sendmmsg(
+                self.socket.as_raw_fd(),
+                messages.as_mut_ptr(),
+                count as libc::c_uint,
+                libc::MSG_DONTWAIT,
+            )
+        };
         match usize::try_from(sent) {
             Ok(sent) => Ok((sent, false)),
             Err(_) => match io::Error::last_os_error() {
@@ -82,7 +96,12 @@ impl PacketReceiver {
     pub fn open(interface: u32, bytes: u32) -> io::Result<PacketReceiver> {
         let socket = open_socket(interface)?;
         keep_only(&socket, bytes)?;
-        set(&socket, libc::SOL_PACKET, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as libc::c_int))?;
+        set(
+            &socket,
+            libc::SOL_PACKET,
+            libc::PACKET_VERSION,
+            &(libc::tpacket_versions::TPACKET_V2 as libc::c_int),
+        )?;
         let request = libc::tpacket_req {
             tp_block_size: BLOCK_BYTES as u32,
             tp_block_nr: BLOCKS as u32,
@@ -95,7 +114,8 @@ impl PacketReceiver {
         Ok(receiver)
     }
 
-    /// Hands on what has arrived, with the time at which it did (CLOCK_REALTIME, ns); returns how many frames.
+    /// Hands on what has arrived, with the time at which it did (CLOCK_REALTIME, ns); returns how
+    /// many frames.
     pub fn receive(&mut self, mut take: impl FnMut(&[u8], u64)) -> usize {
         let mut count = 0;
         while count < SLOTS && self.take_next(&mut take) {
@@ -106,14 +126,15 @@ impl PacketReceiver {
 
     #[expect(unsafe_code, reason = "memory that the kernel writes")]
     fn take_next(&mut self, take: &mut impl FnMut(&[u8], u64)) -> bool {
-        // SAFETY: `next` is below SLOTS, so that the slot is within the ring; a slot begins with a header, whose first word
-        // the kernel changes atomically, and is aligned to 256 bytes.
+        // SAFETY: `next` is below SLOTS, so that the slot is within the ring; a slot begins with a
+        // header, whose first word the kernel changes atomically, and is aligned to 256 bytes.
         let slot = unsafe { self.ring.add(self.next * SLOT_BYTES) };
         let status = unsafe { AtomicU32::from_ptr(slot.cast().as_ptr()) };
         if status.load(Ordering::Acquire) & libc::TP_STATUS_USER == 0 {
             return false;
         }
-        // SAFETY: the slot is ours until its status says otherwise, and the kernel has written a header.
+        // SAFETY: the slot is ours until its status says otherwise, and the kernel has written a
+        // header.
         let header: libc::tpacket2_hdr = unsafe { slot.cast().read() };
         let (at, length) = (usize::from(header.tp_mac), header.tp_snaplen as usize);
         assert!(at + length <= SLOT_BYTES, "the kernel keeps to the slot");
@@ -135,8 +156,15 @@ impl PacketReceiver {
         let mut length = size_of_val(&found) as libc::socklen_t;
         let (level, option) = (libc::SOL_PACKET, libc::PACKET_STATISTICS);
         // SAFETY: the kernel writes at most as many bytes as it is told there are.
-        let result =
-            unsafe { libc::getsockopt(self.socket.as_raw_fd(), level, option, (&raw mut found).cast(), &raw mut length) };
+        let result = unsafe {
+            libc::getsockopt(
+                self.socket.as_raw_fd(),
+                level,
+                option,
+                (&raw mut found).cast(),
+                &raw mut length,
+            )
+        };
         check(result).map(|()| u64::from(found.tp_drops))
     }
 }
@@ -170,7 +198,8 @@ pub(super) fn open_socket(interface: u32) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// From here on the socket receives all frames. The last step of opening one: what came before it has its ring would be lost.
+/// From here on the socket receives all frames. The last step of opening one: what came before it
+/// has its ring would be lost.
 pub(super) fn receive_all(socket: &OwnedFd, interface: u32) -> io::Result<()> {
     bind(socket, interface, (libc::ETH_P_ALL as u16).to_be())
 }
@@ -199,7 +228,8 @@ pub(super) fn keep_only(socket: &OwnedFd, bytes: u32) -> io::Result<()> {
 pub(super) fn map(socket: &OwnedFd, bytes: usize) -> io::Result<NonNull<u8>> {
     let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
     // SAFETY: a new mapping, where the kernel chooses.
-    let memory = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, socket.as_raw_fd(), 0) };
+    let memory =
+        unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, socket.as_raw_fd(), 0) };
     if memory == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
@@ -207,10 +237,23 @@ pub(super) fn map(socket: &OwnedFd, bytes: usize) -> io::Result<NonNull<u8>> {
 }
 
 #[expect(unsafe_code, reason = "options of packet sockets have no safe wrappers")]
-pub(super) fn set<T>(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: &T) -> io::Result<()> {
+pub(super) fn set<T>(
+    socket: &OwnedFd,
+    level: libc::c_int,
+    option: libc::c_int,
+    value: &T,
+) -> io::Result<()> {
     let length = size_of::<T>() as libc::socklen_t;
     // SAFETY: the kernel reads as many bytes as the value has, which outlives the call.
-    check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, std::ptr::from_ref(value).cast(), length) })
+    check(unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            level,
+            option,
+            std::ptr::from_ref(value).cast(),
+            length,
+        )
+    })
 }
 
 pub(super) fn check(result: libc::c_int) -> io::Result<()> {

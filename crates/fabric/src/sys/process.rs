@@ -6,7 +6,8 @@ use nix::unistd::{ForkResult, Pid};
 use std::io;
 use std::time::Duration;
 
-/// A clock tick as programs see it: Linux's `USER_HZ` is 100 on every machine that it is built for today (time(7)).
+/// A clock tick as programs see it: Linux's `USER_HZ` is 100 on every machine that it is built for
+/// today (time(7)).
 const MS_PER_TICK: u64 = 10;
 
 /// How a child ended.
@@ -31,7 +32,8 @@ pub struct Reaped {
     pub system: Duration,
     /// Largest resident memory of one process.
     pub max_rss_bytes: u64,
-    /// Times that one of its threads waited for something and another went on, ended threads and reaped children included.
+    /// Times that one of its threads waited for something and another went on, ended threads and
+    /// reaped children included.
     pub voluntary_switches: u64,
     /// Times that one of its threads had to leave its core.
     pub involuntary_switches: u64,
@@ -49,7 +51,11 @@ pub fn reap() -> Option<Reaped> {
         return None;
     }
     let is_signal = libc::WIFSIGNALED(status);
-    let ending = if is_signal { Ending::Signal(libc::WTERMSIG(status)) } else { Ending::Exit(libc::WEXITSTATUS(status)) };
+    let ending = if is_signal {
+        Ending::Signal(libc::WTERMSIG(status))
+    } else {
+        Ending::Exit(libc::WEXITSTATUS(status))
+    };
     let span = |time: libc::timeval| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1_000);
     Some(Reaped {
         pid: Pid::from_raw(pid),
@@ -68,8 +74,13 @@ pub fn reap() -> Option<Reaped> {
 /// When there can be no more processes.
 #[expect(unsafe_code, reason = "fork is safe only in a process with one thread")]
 pub fn fork() -> nix::Result<ForkResult> {
-    debug_assert_eq!(threads_of("self"), Some(1), "other threads would be gone with their locks held");
-    // SAFETY: there is one thread, so that the child finds no lock held by a thread that it does not have.
+    debug_assert_eq!(
+        threads_of("self"),
+        Some(1),
+        "other threads would be gone with their locks held"
+    );
+    // SAFETY: there is one thread, so that the child finds no lock held by a thread that it does
+    // not have.
     unsafe { nix::unistd::fork() }
 }
 
@@ -81,7 +92,8 @@ pub fn die_with_parent(signal: Signal) -> nix::Result<()> {
     nix::sys::prctl::set_pdeathsig(signal)
 }
 
-/// When a process was started, in clock ticks since the boot: with its number it names a process for ever.
+/// When a process was started, in clock ticks since the boot: with its number it names a process
+/// for ever.
 pub fn start_ticks(pid: &str) -> Option<u64> {
     stat_field(pid, 19)?.parse().ok()
 }
@@ -92,7 +104,8 @@ pub fn processor_time(pid: &str) -> Option<Duration> {
     Some(Duration::from_millis((ticks(11)? + ticks(12)?) * MS_PER_TICK))
 }
 
-/// Whether the process with this number and start can still do anything: one that has ended and was not waited for cannot.
+/// Whether the process with this number and start can still do anything: one that has ended and was
+/// not waited for cannot.
 pub fn is_alive(pid: &str, start: u64) -> bool {
     let has_ended = stat_field(pid, 0).is_none_or(|state| state == "Z" || state == "X"); // proc(5)
     !has_ended && start_ticks(pid) == Some(start)
@@ -109,7 +122,8 @@ fn stat_field(pid: &str, field: usize) -> Option<String> {
     behind_name.split_ascii_whitespace().nth(field).map(str::to_owned)
 }
 
-/// What a new program does before its first instruction, in the child: joins namespaces and groups, and gives up rights.
+/// What a new program does before its first instruction, in the child: joins namespaces and groups,
+/// and gives up rights.
 #[derive(Debug, Default)]
 pub struct ChildSetup {
     /// The network namespace of its host.
@@ -122,7 +136,8 @@ pub struct ChildSetup {
     pub hostname: Option<String>,
     /// User, group and further groups.
     pub user: Option<(u32, u32, Vec<u32>)>,
-    /// Becomes user 1000 in a user namespace of its own: for programs that refuse to run as root where root is all there is.
+    /// Becomes user 1000 in a user namespace of its own: for programs that refuse to run as root
+    /// where root is all there is.
     pub nests: bool,
 }
 
@@ -136,7 +151,8 @@ const NESTED_ID: u32 = 1_000;
 #[expect(unsafe_code, reason = "pre_exec runs in the child between fork and exec")]
 pub fn spawn(command: &mut std::process::Command, entry: ChildSetup) -> io::Result<Pid> {
     use std::os::unix::process::CommandExt;
-    // SAFETY: the closure makes system calls on data that was prepared before the fork, and allocates nothing.
+    // SAFETY: the closure makes system calls on data that was prepared before the fork, and
+    // allocates nothing.
     unsafe { command.pre_exec(move || enter(&entry)) };
     let child = command.spawn()?;
     Ok(Pid::from_raw(child.id() as i32))
@@ -144,7 +160,8 @@ pub fn spawn(command: &mut std::process::Command, entry: ChildSetup) -> io::Resu
 
 #[expect(unsafe_code, reason = "system calls without wrappers that would allocate")]
 fn enter(entry: &ChildSetup) -> io::Result<()> {
-    let check = |result: libc::c_int| if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
+    let check =
+        |result: libc::c_int| if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
     for group in &entry.groups {
         write_file(group, b"0")?;
     }
@@ -236,7 +253,8 @@ mod tests {
         let mut command = std::process::Command::new("grep");
         command.args(["Cpus_allowed_list", "/proc/self/status"]).stdout(output);
         let cores = Some(core_set(&[0]).expect("every machine has a core 0"));
-        let pid = spawn(&mut command, ChildSetup { cores, ..ChildSetup::default() }).expect("it starts");
+        let pid =
+            spawn(&mut command, ChildSetup { cores, ..ChildSetup::default() }).expect("it starts");
         nix::sys::wait::waitpid(pid, None).expect("it is ours");
         let told = std::fs::read_to_string(&folder).expect("it was written");
         std::fs::remove_file(&folder).expect("it is ours");

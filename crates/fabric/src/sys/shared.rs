@@ -23,19 +23,26 @@ impl SharedMemory {
     ///
     /// # Errors
     /// The kernel's error.
-    #[expect(unsafe_code, reason = "memfd_create(2), which not every C library has, and mmap have no safe wrappers")]
+    #[expect(
+        unsafe_code,
+        reason = "memfd_create(2), which not every C library has, and mmap have no safe wrappers"
+    )]
     pub fn new(length: usize) -> io::Result<SharedMemory> {
         // SAFETY: the name outlives the call, and a descriptor that it returns is new.
-        let number = unsafe { libc::syscall(libc::SYS_memfd_create, c"tailrace-generator".as_ptr(), libc::MFD_CLOEXEC) };
+        let number = unsafe {
+            libc::syscall(libc::SYS_memfd_create, c"tailrace-generator".as_ptr(), libc::MFD_CLOEXEC)
+        };
         if number < 0 {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: as above.
         let file = unsafe { OwnedFd::from_raw_fd(number as RawFd) };
         nix::unistd::ftruncate(&file, length as libc::off_t)?;
-        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_POPULATE);
+        let (access, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_POPULATE);
         // SAFETY: a new mapping of a file of this length, where the kernel chooses.
-        let start = unsafe { libc::mmap(std::ptr::null_mut(), length, access, flags, file.as_raw_fd(), 0) };
+        let start =
+            unsafe { libc::mmap(std::ptr::null_mut(), length, access, flags, file.as_raw_fd(), 0) };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
@@ -59,7 +66,9 @@ impl SharedMemory {
     pub fn write(&self, at: usize, bytes: &[u8]) {
         assert!(at + bytes.len() <= self.length, "within the memory");
         // SAFETY: the range is within the mapping, and `bytes` is memory of this process alone.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.as_ptr().add(at), bytes.len()) };
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.as_ptr().add(at), bytes.len())
+        };
     }
 
     /// Reads bytes.
@@ -69,7 +78,9 @@ impl SharedMemory {
         assert!(at + N <= self.length, "within the memory");
         let mut bytes = [0; N];
         // SAFETY: as for writing.
-        unsafe { std::ptr::copy_nonoverlapping(self.start.as_ptr().add(at), bytes.as_mut_ptr(), N) };
+        unsafe {
+            std::ptr::copy_nonoverlapping(self.start.as_ptr().add(at), bytes.as_mut_ptr(), N)
+        };
         bytes
     }
 
@@ -88,7 +99,10 @@ impl SharedMemory {
     #[inline]
     #[expect(unsafe_code, reason = "an atomic in shared memory")]
     fn index(&self, at: usize) -> &AtomicU16 {
-        assert!(at.is_multiple_of(2) && at + 2 <= self.length, "an index is aligned and within the memory");
+        assert!(
+            at.is_multiple_of(2) && at + 2 <= self.length,
+            "an index is aligned and within the memory"
+        );
         // SAFETY: within the mapping, which begins at a page; both sides change indices atomically.
         unsafe { AtomicU16::from_ptr(self.start.as_ptr().add(at).cast()) }
     }

@@ -11,7 +11,8 @@ pub struct Stopping {
 }
 
 impl Stopping {
-    /// From now on they do not end the program. Before there are threads, which all must leave the signals alone.
+    /// From now on they do not end the program. Before there are threads, which all must leave the
+    /// signals alone.
     ///
     /// # Errors
     /// The kernel's error.
@@ -20,7 +21,12 @@ impl Stopping {
         signals.add(Signal::SIGTERM);
         signals.add(Signal::SIGINT);
         signals.thread_set_mask()?;
-        Ok(Stopping { signals: SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)? })
+        Ok(Stopping {
+            signals: SignalFd::with_flags(
+                &signals,
+                SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK,
+            )?,
+        })
     }
 
     /// Whether one has come since the last call.

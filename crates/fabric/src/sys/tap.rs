@@ -5,8 +5,9 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Opens a device in the network namespace of the calling thread, with as many queues as asked for (1 to 8). Each queue
-/// is a file that does not block: a read takes one frame, a write gives one. The device lives as long as its files.
+/// Opens a device in the network namespace of the calling thread, with as many queues as asked for
+/// (1 to 8). Each queue is a file that does not block: a read takes one frame, a write gives one.
+/// The device lives as long as its files.
 ///
 /// # Errors
 /// When the kernel has no TAP devices or the caller may not make one.
@@ -19,7 +20,11 @@ pub fn open(name: &str, queues: usize) -> io::Result<Vec<OwnedFd>> {
 }
 
 fn open_queue(name: &str, flags: libc::c_int) -> io::Result<OwnedFd> {
-    let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open("/dev/net/tun")?;
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC)
+        .open("/dev/net/tun")?;
     attach(&file, name, flags)?;
     Ok(file.into())
 }
@@ -34,7 +39,9 @@ fn attach(file: &File, name: &str, flags: libc::c_int) -> io::Result<()> {
     }
     request.ifr_ifru.ifru_flags = flags as libc::c_short;
     // SAFETY: the file is open, and the request outlives the call, which reads and writes an ifreq.
-    check(unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as libc::Ioctl, &raw mut request) })
+    check(unsafe {
+        libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as libc::Ioctl, &raw mut request)
+    })
 }
 
 /// Lets a program choose the queue of each frame that the host sends.

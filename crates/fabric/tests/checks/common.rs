@@ -62,7 +62,8 @@ pub fn switch(name: &str, policy: Value) -> Value {
 
 /// Two switches in a row: hosts `h0` and `h1` at the first, `h2` and `h3` at the second.
 pub fn two_switches(rate_bps: u64, policy: &Value) -> Value {
-    let link = |a: &str, b: &str| json!({ "a": a, "b": b, "rate_bps": rate_bps, "delay_ps": 2 * US });
+    let link =
+        |a: &str, b: &str| json!({ "a": a, "b": b, "rate_bps": rate_bps, "delay_ps": 2 * US });
     let body = json!({ "stream": {
         "source": "h2", "destination": "h0", "connections": 1, "bytes": 0, "stagger_ps": 0, "pin_forward": [],
         "pin_backward": [],
@@ -89,18 +90,21 @@ pub fn parse(plan: &Value) -> Plan {
 
 /// Whether labs can be made here by root. Says why not.
 pub fn is_root(test: &str) -> bool {
-    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    let is_root = std::fs::metadata("/proc/self")
+        .is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
     let why = if is_root { refusal() } else { Some("root is needed".into()) };
     if let Some(why) = &why {
         let mut output = std::io::stderr().lock();
-        std::io::Write::write_all(&mut output, format!("skipped {test}: {why}\n").as_bytes()).expect("tests have an output");
+        std::io::Write::write_all(&mut output, format!("skipped {test}: {why}\n").as_bytes())
+            .expect("tests have an output");
     }
     why.is_none()
 }
 
 /// What this machine refuses of a lab.
 fn refusal() -> Option<String> {
-    let told = std::process::Command::new(program()).arg("doctor").output().expect("the program is built");
+    let told =
+        std::process::Command::new(program()).arg("doctor").output().expect("the program is built");
     let found: Value = serde_json::from_slice(&told.stdout).expect("the doctor speaks JSON");
     if found["capabilities"]["lab"] != true {
         return Some("CAP_SYS_ADMIN and CAP_NET_ADMIN are needed".into());
@@ -125,7 +129,10 @@ pub fn groups_of(guardian: u32) -> Vec<String> {
     let prefix = format!("tailrace-{guardian}-");
     let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/unified"];
     let entries = roots.iter().filter_map(|root| std::fs::read_dir(root).ok()).flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| name.starts_with(&prefix)).collect()
+    entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.starts_with(&prefix))
+        .collect()
 }
 
 /// A counter of /proc/net/netstat or /proc/net/snmp: a line of names, and a line of values.

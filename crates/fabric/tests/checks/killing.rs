@@ -1,5 +1,5 @@
-//! Whatever is killed, at whatever moment, nothing stays. A few rounds with every run of the tests; `TAILRACE_KILL_ROUNDS`
-//! says how many.
+//! Whatever is killed, at whatever moment, nothing stays. A few rounds with every run of the tests;
+//! `TAILRACE_KILL_ROUNDS` says how many.
 
 use crate::common::{fifo, folder, groups_of, is_root, program, two_switches};
 use nix::sys::signal::{Signal, kill};
@@ -33,28 +33,34 @@ enum Victim {
     Program,
 }
 
-const VICTIMS: [Victim; 5] = [Victim::Holder, Victim::Guardian, Victim::Lab, Victim::Undertaker, Victim::Program];
+const VICTIMS: [Victim; 5] =
+    [Victim::Holder, Victim::Guardian, Victim::Lab, Victim::Undertaker, Victim::Program];
 
 #[test]
 fn nothing_stays_when_any_part_is_killed_at_any_moment() {
     if !is_root("nothing_stays_when_any_part_is_killed_at_any_moment") {
         return;
     }
-    let rounds = std::env::var("TAILRACE_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS);
+    let rounds = std::env::var("TAILRACE_KILL_ROUNDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(ROUNDS);
     let mut random = RandomStream::new(1, "killing");
     let before = outside();
     for round in 0..rounds {
         let victim = VICTIMS[random.below(VICTIMS.len() as u64) as usize];
         let after = Duration::from_micros(random.below(LATEST_US));
         let dir = folder(&format!("kill-{round}"));
-        fs::write(dir.join("plan.json"), two_switches(100_000_000, &fifo(100_000)).to_string()).expect("the folder is there");
+        fs::write(dir.join("plan.json"), two_switches(100_000_000, &fifo(100_000)).to_string())
+            .expect("the folder is there");
         let left = kill_one(&dir, victim, after);
         assert_eq!(left, Vec::<String>::new(), "round {round}: {victim:?} killed after {after:?}");
     }
     assert_eq!(outside(), before);
 }
 
-/// Starts a lab with programs in it and kills one part of it. Returns what is left when everything should be gone.
+/// Starts a lab with programs in it and kills one part of it. Returns what is left when everything
+/// should be gone.
 fn kill_one(dir: &Path, victim: Victim, after: Duration) -> Vec<String> {
     let mut holder = start(dir);
     let start = Instant::now();
@@ -67,7 +73,9 @@ fn kill_one(dir: &Path, victim: Victim, after: Duration) -> Vec<String> {
         // The undertaker is made before the lab.
         Victim::Undertaker => children(guardian).first().copied(),
         Victim::Lab => children(guardian).get(1).copied(),
-        Victim::Program => children(guardian).get(1).and_then(|&lab| children(lab).first().copied()),
+        Victim::Program => {
+            children(guardian).get(1).and_then(|&lab| children(lab).first().copied())
+        }
     });
     if let Some(pid) = found {
         // It may have ended between the wake-up and the kill.
@@ -92,15 +100,27 @@ fn start(dir: &Path) -> Child {
     let line = "exec 3<&0; \"$0\" lab --plan \"$1/plan.json\" --dir \"$1\" <&3 & exec 3<&-; exec <&-; wait";
     let mut command = Command::new("sh");
     command.args(["-c", line]).arg(program()).arg(dir);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("there is a shell")
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("there is a shell")
 }
 
 /// When the lab is ready, starts a program that leaves its session and its parent behind.
 fn fill(holder: &mut Child, dir: &Path) -> std::thread::JoinHandle<()> {
-    let input = holder.stdin.as_ref().expect("it is piped").as_fd().try_clone_to_owned().expect("there is room for a file");
+    let input = holder
+        .stdin
+        .as_ref()
+        .expect("it is piped")
+        .as_fd()
+        .try_clone_to_owned()
+        .expect("there is room for a file");
     let mut input = fs::File::from(input);
     let output = holder.stdout.take().expect("it is piped");
-    let escape = format!("setsid sh -c 'setsid sleep 600 {} & sleep 600' & sleep 600", dir.display());
+    let escape =
+        format!("setsid sh -c 'setsid sleep 600 {} & sleep 600' & sleep 600", dir.display());
     let (out, err) = (dir.join("out"), dir.join("err"));
     let command = json!({ "op": "spawn", "id": 1, "name": "escape", "host": "h0", "argv": ["sh", "-c", escape],
                           "stdout": out, "stderr": err });
@@ -133,7 +153,8 @@ pub fn children(of: u32) -> Vec<u32> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
     };
-    let mut found: Vec<u32> = processes().into_iter().filter(|&pid| parent(pid) == Some(of)).collect();
+    let mut found: Vec<u32> =
+        processes().into_iter().filter(|&pid| parent(pid) == Some(of)).collect();
     found.sort_unstable();
     found
 }
@@ -141,7 +162,8 @@ pub fn children(of: u32) -> Vec<u32> {
 /// Whether a process still does anything: one that has ended and was not waited for does not.
 pub fn is_running(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, behind_name)| !behind_name.starts_with(['Z', 'X'])) // proc(5)
+    // proc(5)
+    stat.rsplit_once(") ").is_some_and(|(_, behind_name)| !behind_name.starts_with(['Z', 'X']))
 }
 
 fn processes() -> Vec<u32> {
@@ -149,9 +171,16 @@ fn processes() -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// What of the machine a lab could leave changed: interfaces, mounts, and shared memory of its name.
+/// What of the machine a lab could leave changed: interfaces, mounts, and shared memory of its
+/// name.
 fn outside() -> (BTreeSet<String>, BTreeSet<String>) {
-    let names = |path: &str| fs::read_dir(path).into_iter().flatten().flatten().filter_map(|e| e.file_name().into_string().ok());
+    let names = |path: &str| {
+        fs::read_dir(path)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|e| e.file_name().into_string().ok())
+    };
     let mounts = fs::read_to_string("/proc/self/mounts").expect("/proc is there");
     let shared = names("/dev/shm").chain(names("/run")).filter(|name| name.contains("tailrace"));
     let kept = mounts.lines().filter(|line| line.contains("tailrace")).map(str::to_owned);

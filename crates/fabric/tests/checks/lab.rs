@@ -1,6 +1,8 @@
 //! Labs with real programs.
 
-use crate::common::{MS, counter, fifo, folder, groups_of, is_root, prioritising, program, two_switches};
+use crate::common::{
+    MS, counter, fifo, folder, groups_of, is_root, prioritising, program, two_switches,
+};
 use crate::killing::children;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -20,7 +22,17 @@ fn lab(name: &str, plan: &Value, options: &[&str]) -> Client {
 fn overload(lab: &mut Client, from: &str) -> Value {
     let program = program().to_str().expect("a path in UTF-8");
     lab.spawn("sink", "h0", &[program, "sink", "--port", "9"]).expect("it starts");
-    let source = ["source", "--to", "10.77.0.1:9", "--payload-bytes", "1400", "--count", "5000", "--seconds", "60"];
+    let source = [
+        "source",
+        "--to",
+        "10.77.0.1:9",
+        "--payload-bytes",
+        "1400",
+        "--count",
+        "5000",
+        "--seconds",
+        "60",
+    ];
     lab.spawn("source", from, &[&[program][..], &source].concat()).expect("it starts");
     lab.wait("source").expect("the lab goes on");
     let (_, text) = lab.wait("sink").expect("the lab goes on");
@@ -41,10 +53,15 @@ fn programs_of_hosts_reach_each_other_by_name_and_nothing_stays() {
     let (event, text) = lab.wait("look").expect("the lab goes on");
     assert_eq!(event["status"], json!({ "exit": 0 }));
     assert!(text.starts_with("h1\n10.77.0.4"), "{text}");
-    let devices: Vec<&str> = text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim())).collect();
+    let devices: Vec<&str> =
+        text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim())).collect();
     assert_eq!(devices, ["lo", "eth0"]);
     assert!(lab.spawn("x", "h9", &["true"]).expect_err("no such host").contains("h9"));
-    assert!(lab.spawn("x", "h1", &["/no/such/program"]).expect_err("no such program").contains("/no/such/program"));
+    assert!(
+        lab.spawn("x", "h1", &["/no/such/program"])
+            .expect_err("no such program")
+            .contains("/no/such/program")
+    );
     lab.down().expect("it ends");
     assert_eq!(groups_of(guardian), Vec::<String>::new());
 }
@@ -61,16 +78,23 @@ fn an_overloaded_port_drops_and_its_log_replays_to_the_same_digest() {
     let sink = overload(&mut lab, "h2");
     lab.ask(json!({ "op": "end" })).expect("it ends");
     let outcome = lab.down().expect("it ends");
-    serde_json::from_value::<NetworkOutcome>(outcome.clone()).expect("it has the keys of outcomes and no others");
+    serde_json::from_value::<NetworkOutcome>(outcome.clone())
+        .expect("it has the keys of outcomes and no others");
     let kept = &outcome["conservation"];
     let count = |key: &str| kept[key].as_u64().expect("a count");
-    assert_eq!(count("sent"), count("delivered") + count("dropped") + count("in_network"), "{kept}");
+    assert_eq!(
+        count("sent"),
+        count("delivered") + count("dropped") + count("in_network"),
+        "{kept}"
+    );
     assert!(sink["datagrams"].as_u64() > Some(1_000), "{sink}");
     for host in ["h0", "h2"] {
         let lost = &outcome["fabric"]["frames_lost_outside"][host];
         assert_eq!((&lost["tx_dropped"], &lost["write_failed"]), (&json!(0), &json!(0)), "{host}");
     }
-    assert!(outcome["tables"]["port_series"]["tx_bytes"].as_array().is_some_and(|bins| bins.len() > 1));
+    assert!(
+        outcome["tables"]["port_series"]["tx_bytes"].as_array().is_some_and(|bins| bins.len() > 1)
+    );
     let again = replay(&folder("overload"));
     for key in ["digest", "conservation", "ports", "switches", "end_ps"] {
         assert_eq!(outcome[key], again[key], "{key}");
@@ -79,7 +103,12 @@ fn an_overloaded_port_drops_and_its_log_replays_to_the_same_digest() {
 
 fn replay(dir: &Path) -> Value {
     let mut command = Command::new(program());
-    command.arg("replay").arg("--plan").arg(dir.join("plan.json")).arg("--log").arg(dir.join("ingress.log"));
+    command
+        .arg("replay")
+        .arg("--plan")
+        .arg(dir.join("plan.json"))
+        .arg("--log")
+        .arg(dir.join("ingress.log"));
     let output = command.output().expect("the program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("it writes JSON")
@@ -88,7 +117,8 @@ fn replay(dir: &Path) -> Value {
 /// A host that obeys pauses of priority 3, behind a switch that sends them.
 fn lossless(plan: &mut Value) {
     for host in plan["hosts"].as_array_mut().expect("hosts") {
-        host["nic"]["lossless"] = json!({ "obeys": 0b1000, "obeys_link_pause": false, "response_ps": 0 });
+        host["nic"]["lossless"] =
+            json!({ "obeys": 0b1000, "obeys_link_pause": false, "response_ps": 0 });
     }
     let group = |priorities: u32, lossless: Value| {
         let limit = json!({ "bytes": 60_000 });
@@ -100,7 +130,8 @@ fn lossless(plan: &mut Value) {
         policy["pause"] = json!({
             "obeys": 0b1000, "obeys_link_pause": false, "response_ps": 0, "quanta": 65_535, "sends_link_pause": false,
         });
-        policy["groups"] = json!([group(0b1000, headroom.clone()), group(0b1111_0111, Value::Null)]);
+        policy["groups"] =
+            json!([group(0b1000, headroom.clone()), group(0b1111_0111, Value::Null)]);
         policy["queues"][0]["limit"]["bytes"] = (4 << 20).into();
     }
 }
@@ -112,7 +143,8 @@ fn a_paused_priority_waits_in_its_host_and_loses_nothing() {
     }
     let mut plan = two_switches(RATE_BPS, &fifo(100_000));
     lossless(&mut plan);
-    // The sender's link is ten times as fast as the receiver's: without pauses the queue would overflow.
+    // The sender's link is ten times as fast as the receiver's: without pauses the queue would
+    // overflow.
     plan["links"][1]["rate_bps"] = (10 * RATE_BPS).into();
     let (mut lab, dir) = (lab("pause", &plan, &["--log-ingress"]), folder("pause"));
     let exe = program().to_str().expect("a path in UTF-8");
@@ -125,7 +157,10 @@ fn a_paused_priority_waits_in_its_host_and_loses_nothing() {
     let outcome = lab.down().expect("it ends");
     assert_eq!(drained, "{\"bytes\":12000000}\n");
     let pause = &outcome["interfaces"]["h1"]["pause"];
-    assert!(pause["received"][3].as_u64() > Some(0) && pause["paused_ps"][3].as_u64() > Some(0), "{pause}");
+    assert!(
+        pause["received"][3].as_u64() > Some(0) && pause["paused_ps"][3].as_u64() > Some(0),
+        "{pause}"
+    );
     assert_eq!(outcome["conservation"]["dropped"], 0, "{}", outcome["ports"]);
     assert_eq!(outcome["digest"], replay(&dir)["digest"]);
 }
@@ -141,18 +176,22 @@ fn a_congested_queue_slows_the_flows_that_fill_it() {
             "timer_ps": 15 * MS, "byte_counter": 150_000, "active_increase_bps": 500_000, "hyper_increase_bps": 5_000_000,
             "rate_min_bps": 1_000_000,
         });
-        host["nic"]["lossless"] = json!({ "obeys": 0, "obeys_link_pause": false, "response_ps": 0, "qcn": reaction });
+        host["nic"]["lossless"] =
+            json!({ "obeys": 0, "obeys_link_pause": false, "response_ps": 0, "qcn": reaction });
     }
-    plan["switches"][0]["policy"]["queues"][0]["qcn"] = json!({ "set_point_bytes": 26_000, "weight": 2 });
+    plan["switches"][0]["policy"]["queues"][0]["qcn"] =
+        json!({ "set_point_bytes": 26_000, "weight": 2 });
     plan["links"][1]["rate_bps"] = (10 * RATE_BPS).into();
     let mut lab = lab("qcn", &plan, &["--log-ingress"]);
     overload(&mut lab, "h1");
     let outcome = lab.down().expect("it ends");
     let interface = &outcome["interfaces"]["h1"];
     assert!(interface["notifications"].as_u64() > Some(10), "{interface}");
-    let limited: Vec<u64> = interface["limiters"].as_array().expect("rates").iter().filter_map(Value::as_u64).collect();
+    let limited: Vec<u64> =
+        interface["limiters"].as_array().expect("rates").iter().filter_map(Value::as_u64).collect();
     assert!(limited.iter().all(|&rate| rate < 10 * RATE_BPS) && !limited.is_empty(), "{interface}");
-    // Without the limiter everything beyond the port's rate would wait here: a fifth of what was offered.
+    // Without the limiter everything beyond the port's rate would wait here: a fifth of what was
+    // offered.
     let sent = outcome["ports"][0]["queues"][0]["tx_bytes"].as_u64().expect("a count");
     let deepest = outcome["ports"][0]["queues"][0]["depth_max_bytes"].as_u64().expect("a count");
     assert!(sent > 1_000_000 && deepest < 1 << 20, "{sent} {deepest}");
@@ -169,12 +208,14 @@ fn a_marking_queue_is_heard_by_the_kernels_tcp() {
     for host in plan["hosts"].as_array_mut().expect("hosts") {
         host["tcp"]["ecn"] = true.into();
     }
-    plan["switches"][0]["policy"]["queues"][0]["aqm"] = json!({ "step": { "threshold_bytes": 30_000 } });
+    plan["switches"][0]["policy"]["queues"][0]["aqm"] =
+        json!({ "step": { "threshold_bytes": 30_000 } });
     plan["links"][1]["rate_bps"] = (10 * RATE_BPS).into();
     let mut lab = lab("ecn", &plan, &[]);
     let exe = program().to_str().expect("a path in UTF-8");
     lab.spawn("drain", "h0", &[exe, "drain", "--port", "9"]).expect("it starts");
-    lab.spawn("fill", "h1", &[exe, "fill", "--to", "10.77.0.1:9", "--bytes", "12000000"]).expect("it starts");
+    lab.spawn("fill", "h1", &[exe, "fill", "--to", "10.77.0.1:9", "--bytes", "12000000"])
+        .expect("it starts");
     let (_, filled) = lab.wait("fill").expect("the lab goes on");
     let (_, drained) = lab.wait("drain").expect("the lab goes on");
     lab.spawn("netstat", "h0", &["cat", "/proc/net/netstat"]).expect("it starts");
@@ -185,7 +226,11 @@ fn a_marking_queue_is_heard_by_the_kernels_tcp() {
     assert!(marked > 0 && queue["drops"] == json!({}), "{queue}");
     let read = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["bytes"].as_u64();
     assert_eq!((read(&filled), read(&drained)), (Some(12_000_000), Some(12_000_000)));
-    assert_eq!(counter(&netstat, "IpExt:", "InCEPkts"), Some(marked), "every marked frame has a valid header");
+    assert_eq!(
+        counter(&netstat, "IpExt:", "InCEPkts"),
+        Some(marked),
+        "every marked frame has a valid header"
+    );
 }
 
 #[test]
@@ -193,13 +238,18 @@ fn a_bridge_without_rates_joins_the_hosts_of_any_plan() {
     if !is_root("a_bridge_without_rates_joins_the_hosts_of_any_plan") {
         return;
     }
-    let mut lab = lab("bridge", &two_switches(RATE_BPS, &fifo(100_000)), &["--kind", "bridge", "--unshaped"]);
+    let mut lab =
+        lab("bridge", &two_switches(RATE_BPS, &fifo(100_000)), &["--kind", "bridge", "--unshaped"]);
     let exe = program().to_str().expect("a path in UTF-8");
     lab.spawn("drain", "h0", &[exe, "drain", "--port", "9"]).expect("it starts");
-    lab.spawn("fill", "h3", &[exe, "fill", "--to", "10.77.0.1:9", "--bytes", "50000000"]).expect("it starts");
+    lab.spawn("fill", "h3", &[exe, "fill", "--to", "10.77.0.1:9", "--bytes", "50000000"])
+        .expect("it starts");
     let (_, drained) = lab.wait("drain").expect("the lab goes on");
     assert_eq!(drained, "{\"bytes\":50000000}\n");
-    assert!(lab.ask(json!({ "op": "capture", "port": ["s0", "h0"], "path": "/tmp/x" })).is_err(), "nothing passes the fabric");
+    assert!(
+        lab.ask(json!({ "op": "capture", "port": ["s0", "h0"], "path": "/tmp/x" })).is_err(),
+        "nothing passes the fabric"
+    );
     let outcome = lab.down().expect("it ends");
     assert_eq!((&outcome["digest"], &outcome["ports"]), (&Value::Null, &json!([])));
 }
@@ -207,8 +257,12 @@ fn a_bridge_without_rates_joins_the_hosts_of_any_plan() {
 #[test]
 fn a_plan_beyond_the_machine_is_refused_with_what_to_do() {
     let plan = two_switches(100 * RATE_BPS, &fifo(100_000));
-    let refused = Client::start(program(), &plan, &folder("refused"), &[]).expect_err("10 Gbit/s are too much");
-    assert!(refused.contains("frames per second") && refused.contains("divide the rates"), "{refused}");
+    let refused = Client::start(program(), &plan, &folder("refused"), &[])
+        .expect_err("10 Gbit/s are too much");
+    assert!(
+        refused.contains("frames per second") && refused.contains("divide the rates"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -224,15 +278,25 @@ fn cleaning_removes_groups_of_the_dead_and_no_others() {
     for pid in [undertaker, guardian] {
         kill(Pid::from_raw(pid as i32), Signal::SIGKILL).expect("it lives");
     }
-    let foreign = format!("tailrace-{}-1-0123456789abcdef", u32::MAX); // no process has such a number, and not our check
+    // no process has such a number, and not our check
+    let foreign = format!("tailrace-{}-1-0123456789abcdef", u32::MAX);
     let roots = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"].map(Path::new);
-    let root = roots.into_iter().find(|root| root.join("cgroup.procs").exists()).expect("labs have groups here");
+    let root = roots
+        .into_iter()
+        .find(|root| root.join("cgroup.procs").exists())
+        .expect("labs have groups here");
     let group = root.join(foreign);
     std::fs::create_dir_all(&group).expect("root makes groups");
     let mut sleeper = Command::new("sleep").arg("600").spawn().expect("it starts");
-    std::fs::write(group.join("cgroup.procs"), sleeper.id().to_string()).expect("root moves processes");
-    // What has gone already was removed by another command at the same time: what it says is not looked at.
-    let status = Command::new(program()).arg("clean").stdout(Stdio::null()).status().expect("the program runs");
+    std::fs::write(group.join("cgroup.procs"), sleeper.id().to_string())
+        .expect("root moves processes");
+    // What has gone already was removed by another command at the same time: what it says is not
+    // looked at.
+    let status = Command::new(program())
+        .arg("clean")
+        .stdout(Stdio::null())
+        .status()
+        .expect("the program runs");
     let is_asleep = sleeper.try_wait().expect("it is a child").is_none();
     sleeper.kill().and_then(|()| sleeper.wait()).expect("it is a child");
     let is_there = group.is_dir();
@@ -272,7 +336,8 @@ fn a_lab_knows_beforehand_whether_its_programs_can_have_priorities() {
     if !is_root("a_lab_knows_beforehand_whether_its_programs_can_have_priorities") {
         return;
     }
-    let (mut lab, dir) = (lab("priorities", &two_switches(RATE_BPS, &fifo(100_000)), &[]), folder("priorities"));
+    let (mut lab, dir) =
+        (lab("priorities", &two_switches(RATE_BPS, &fifo(100_000)), &[]), folder("priorities"));
     let told = lab.ready["priorities"].as_bool().expect("it says so or not");
     let doctor = Command::new(program()).arg("doctor").output().expect("the program runs");
     let doctor: Value = serde_json::from_slice(&doctor.stdout).expect("the doctor speaks JSON");

@@ -1,4 +1,5 @@
-//! Neighbours that compute beside a measurement: nothing but their end stops them, so they must not outlive it.
+//! Neighbours that compute beside a measurement: nothing but their end stops them, so they must not
+//! outlive it.
 
 use crate::common::program;
 use crate::killing::is_running;
@@ -21,9 +22,12 @@ fn a_neighbour_ends_with_a_killed_measurement() {
     command.args(["-c", line]).arg(program()).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut starter = command.spawn().expect("there is a shell");
     let mut text = String::new();
-    BufReader::new(starter.stdout.take().expect("it is piped")).read_line(&mut text).expect("it is a line");
+    BufReader::new(starter.stdout.take().expect("it is piped"))
+        .read_line(&mut text)
+        .expect("it is a line");
     let neighbour: u32 = text.trim().parse().expect("the number of a process");
-    // It computes by now, and what ends it is the death of the shell that has started it. If not, it sees its input end.
+    // It computes by now, and what ends it is the death of the shell that has started it. If not,
+    // it sees its input end.
     sleep(Duration::from_millis(200));
     starter.kill().expect("it is ours");
     drop(starter.stdin.take());
@@ -44,7 +48,8 @@ fn a_neighbour_that_nobody_holds_does_not_begin() {
     let (input, other) = UnixStream::pair().expect("there is room for files");
     drop(other);
     let mut command = Command::new(program());
-    let mut neighbour = command.arg("compute").stdin(OwnedFd::from(input)).spawn().expect("it starts");
+    let mut neighbour =
+        command.arg("compute").stdin(OwnedFd::from(input)).spawn().expect("it starts");
     let deadline = Instant::now() + GONE_WAIT;
     let ended = loop {
         match neighbour.try_wait().expect("it is a child") {

@@ -24,12 +24,19 @@ fn frame(number: u64, from: u16, to: u16, bytes: u16) -> LiveFrame {
         destination_port: 5_432,
         protocol: Protocol::Tcp,
     };
-    let packet =
-        Packet { seq: number, flow_hash: key.hash(), to_host: to, frame_bytes: bytes, ecn: Ecn::Ect0, ..Packet::default() };
+    let packet = Packet {
+        seq: number,
+        flow_hash: key.hash(),
+        to_host: to,
+        frame_bytes: bytes,
+        ecn: Ecn::Ect0,
+        ..Packet::default()
+    };
     LiveFrame { packet, key: Some(key), from_host: from, slot: None, on_time: Time::ZERO }
 }
 
-/// Frames of three hosts to the fourth, more than its port can send, looked after at these moments. Returns the outcome.
+/// Frames of three hosts to the fourth, more than its port can send, looked after at these moments.
+/// Returns the outcome.
 fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> NetworkOutcome {
     let mut network = Network::new(plan, None);
     let mut log = Writer::create(log).expect("the folder is there");
@@ -41,7 +48,12 @@ fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> NetworkOutcome {
             let (frame, advanced) = (frame(number, host, 0, bytes), network.advanced());
             // The line sent it some time before or after this wake-up.
             let start = now - Span::from_us(number * 13 % 90);
-            let arrival = network.enter(usize::from(host), frame, start, start + Span::from_ns(u64::from(bytes) * 80));
+            let arrival = network.enter(
+                usize::from(host),
+                frame,
+                start,
+                start + Span::from_ns(u64::from(bytes) * 80),
+            );
             log.add(&Entry::Frame { advanced, arrival, frame });
             number += 1;
         }
@@ -58,7 +70,11 @@ fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> NetworkOutcome {
     let outcome = outcome(plan, &network, now);
     // Those that were on their way when the measured interval began count as sent.
     let frames = outcome.conservation.expect("all frames are counted");
-    assert_eq!(frames.sent, frames.delivered + frames.dropped + frames.in_network, "no frame is lost without a word");
+    assert_eq!(
+        frames.sent,
+        frames.delivered + frames.dropped + frames.in_network,
+        "no frame is lost without a word"
+    );
     outcome
 }
 
@@ -71,7 +87,9 @@ fn scratch(name: &str) -> PathBuf {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn a_log_replays_to_the_same_outcome_and_digest(looks in proptest::collection::vec(1_u64..3_000, 30..200)) {
+    fn a_log_replays_to_the_same_outcome_and_digest(
+        looks in proptest::collection::vec(1_u64..3_000, 30..200),
+    ) {
         let plan = parse(&two_switches(RATE_BPS, &prioritising(60_000)));
         let log = scratch("looks.log");
         let lived = live(&plan, &looks, &log);

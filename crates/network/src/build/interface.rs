@@ -11,7 +11,11 @@ use tailrace_wire::{Packet, PauseState};
 /// The interfaces that take part in data-centre bridging, with their hosts.
 pub fn lossless_nics(plan: &Plan) -> Vec<(u32, LosslessNic)> {
     let hosts = plan.raw.hosts.iter().enumerate();
-    hosts.filter_map(|(host, raw)| Some((host as u32, lossless_nic(plan, host, raw.nic.lossless.as_ref()?)))).collect()
+    hosts
+        .filter_map(|(host, raw)| {
+            Some((host as u32, lossless_nic(plan, host, raw.nic.lossless.as_ref()?)))
+        })
+        .collect()
 }
 
 fn lossless_nic(plan: &Plan, host: usize, raw: &RawNicLossless) -> LosslessNic {
@@ -27,7 +31,10 @@ fn lossless_nic(plan: &Plan, host: usize, raw: &RawNicLossless) -> LosslessNic {
     let queue_bytes = plan.raw.hosts[host].nic.queue_bytes;
     let (pace, overhead_bytes) = (pace_of(plan, host, 0), plan.raw.framing.overhead_bytes);
     let mut nic = LosslessNic::new(pace, rate.bps(), overhead_bytes, queue_bytes, pause, reaction);
-    let class = |raw: &RawNicClass| TrafficClass { priorities: raw.priorities, service: service(raw.service) };
+    let class = |raw: &RawNicClass| TrafficClass {
+        priorities: raw.priorities,
+        service: service(raw.service),
+    };
     nic.share_among(&raw.classes.iter().map(class).collect::<Vec<_>>());
     if let Some(storm) = raw.storm {
         let (next, until) = (Time::from_ps(storm.from_ps), Time::from_ps(storm.until_ps));

@@ -2,13 +2,14 @@
 
 use crate::{address_of, pace_of};
 use tailrace_dataplane::{
-    Afd, Aqm, Classifier, Codel, CongestionPoint, DppPolicy, DppReset, EtrapPolicy, FlowMatch, Forwarding, Frame, GroupPolicy,
-    Limit, LineLoss, Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Shaper,
-    Step, Switch, Vlans, Watchdog, WhenFull,
+    Afd, Aqm, Classifier, Codel, CongestionPoint, DppPolicy, DppReset, EtrapPolicy, FlowMatch,
+    Forwarding, Frame, GroupPolicy, Limit, LineLoss, Lossless, Match, PausePolicy, Policer,
+    PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Shaper, Step, Switch, Vlans,
+    Watchdog, WhenFull,
 };
 use tailrace_plan::{
-    Plan, PortEnd, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule, RawSwitch,
-    RawTableFull, SpanningTree,
+    Plan, PortEnd, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy,
+    RawQueue, RawRule, RawSwitch, RawTableFull, SpanningTree,
 };
 use tailrace_units::{BitRate, Pace, Probability, RandomStream, Span, mix64};
 use tailrace_wire::{PauseState, TAG_BYTES};
@@ -22,11 +23,12 @@ fn accounts_ingress(switch: &RawSwitch) -> bool {
     own.chain([&switch.policy]).any(|policy| !policy.groups.is_empty())
 }
 
-/// The switches of a plan, in its order, with their policies and routes; observed ports report their depth. The frames
-/// may be the simulator's packets or another engine's.
+/// The switches of a plan, in its order, with their policies and routes; observed ports report
+/// their depth. The frames may be the simulator's packets or another engine's.
 pub(crate) fn switches<F: Frame>(plan: &Plan) -> Vec<Switch<F>> {
     let notifies = notifies(plan);
-    let mut switches: Vec<_> = (0..plan.raw.switches.len()).map(|index| build_switch(plan, index, notifies)).collect();
+    let mut switches: Vec<_> =
+        (0..plan.raw.switches.len()).map(|index| build_switch(plan, index, notifies)).collect();
     fill_routes(plan, &mut switches);
     switches
 }
@@ -42,8 +44,17 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
     for (port, end) in graph.ports[node].iter().enumerate() {
         let policy = plan.policy(index, port);
         let pace = pace_of(plan, node, port);
-        let place = PolicyPlace { name: format!("{}/{}", raw.name, graph.names[end.peer]), pace, seed: plan.raw.seed };
-        switch.add_port(pace, plan.raw.framing.overhead_bytes, port_policy(policy, &place), accounts);
+        let place = PolicyPlace {
+            name: format!("{}/{}", raw.name, graph.names[end.peer]),
+            pace,
+            seed: plan.raw.seed,
+        };
+        switch.add_port(
+            pace,
+            plan.raw.framing.overhead_bytes,
+            port_policy(policy, &place),
+            accounts,
+        );
         if let Some(police) = &policy.police {
             switch.police(port, policer(police));
         }
@@ -53,16 +64,23 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
         }
     }
     if raw.mtu_bytes.is_some() || !raw.port_mtus.is_empty() {
-        switch.limit_frames((0..graph.ports[node].len()).map(|port| longest_frame(plan, index, port)).collect());
+        switch.limit_frames(
+            (0..graph.ports[node].len()).map(|port| longest_frame(plan, index, port)).collect(),
+        );
     }
     if graph.ports[node].iter().any(|end| plan.raw.links[end.link].loss_ppb > 0) {
         let ports = || graph.ports[node].iter();
-        let name = |from: usize, to: usize| format!("{}>{}/loss", graph.names[from], graph.names[to]);
+        let name =
+            |from: usize, to: usize| format!("{}>{}/loss", graph.names[from], graph.names[to]);
         let into = ports().map(|end| line_loss(plan, end.link, &name(end.peer, node))).collect();
-        let to_hosts = |end: &PortEnd| line_loss(plan, end.link, &name(node, end.peer)).filter(|_| end.peer < graph.hosts);
+        let to_hosts = |end: &PortEnd| {
+            line_loss(plan, end.link, &name(node, end.peer)).filter(|_| end.peer < graph.hosts)
+        };
         switch.lose(into, ports().map(to_hosts).collect());
     }
-    switch.classify_by(Classifier::new(raw.classify.iter().map(|rule| classification(plan, node, rule)).collect()));
+    switch.classify_by(Classifier::new(
+        raw.classify.iter().map(|rule| classification(plan, node, rule)).collect(),
+    ));
     if accounts {
         switch.account_ingress(ingress);
     }
@@ -72,7 +90,8 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
     switch
 }
 
-/// What one direction of a link loses, with the address of its random stream; links between the same nodes have streams of their own.
+/// What one direction of a link loses, with the address of its random stream; links between the
+/// same nodes have streams of their own.
 fn line_loss(plan: &Plan, link: usize, address: &str) -> Option<LineLoss> {
     let raw = &plan.raw.links[link];
     let random = || RandomStream::new(plan.raw.seed, &format!("{address}/{link}"));
@@ -80,8 +99,8 @@ fn line_loss(plan: &Plan, link: usize, address: &str) -> Option<LineLoss> {
     (raw.loss_ppb > 0).then(|| LineLoss::new(share, raw.loses_later_fragments, random()))
 }
 
-/// The longest frame that the MTU of a port lets through. A trunk has room for a tag, as it has in hardware and in Linux
-/// (`is_skb_forwardable`), whether the frame carries one or not.
+/// The longest frame that the MTU of a port lets through. A trunk has room for a tag, as it has in
+/// hardware and in Linux (`is_skb_forwardable`), whether the frame carries one or not.
 fn longest_frame(plan: &Plan, switch: usize, port: usize) -> Option<u32> {
     let link = plan.graph.ports[plan.graph.hosts + switch][port].link;
     let tag_bytes = if plan.tagged_links[link] { u32::from(TAG_BYTES) } else { 0 };
@@ -90,14 +109,18 @@ fn longest_frame(plan: &Plan, switch: usize, port: usize) -> Option<u32> {
 
 /// Whether any switch sends congestion notifications.
 pub fn notifies(plan: &Plan) -> bool {
-    let policies =
-        plan.raw.switches.iter().flat_map(|raw| raw.port_policies.iter().map(|port| &port.policy).chain([&raw.policy]));
+    let policies = plan
+        .raw
+        .switches
+        .iter()
+        .flat_map(|raw| raw.port_policies.iter().map(|port| &port.policy).chain([&raw.policy]));
     policies.flat_map(|policy| &policy.queues).any(|queue| queue.qcn.is_some())
 }
 
 /// Whether notifications may leave here for an interface that acts on them.
 fn is_beside_reacting_hosts(plan: &Plan, node: usize) -> bool {
-    let acts = |host: usize| plan.raw.hosts.get(host).is_some_and(|host| host.nic.lossless.is_some());
+    let acts =
+        |host: usize| plan.raw.hosts.get(host).is_some_and(|host| host.nic.lossless.is_some());
     plan.graph.ports[node].iter().any(|end| acts(end.peer))
 }
 
@@ -108,48 +131,61 @@ struct PolicyPlace {
     seed: u64,
 }
 
-/// Fills in the forwarding tables of all switches: shortest paths, or those of the first tree; where there are VLANs, a
-/// table for each tree after the first.
+/// Fills in the forwarding tables of all switches: shortest paths, or those of the first tree;
+/// where there are VLANs, a table for each tree after the first.
 fn fill_routes<F: Frame>(plan: &Plan, switches: &mut [Switch<F>]) {
     let hosts = plan.graph.hosts;
     switches.iter_mut().for_each(|switch| switch.forwarding_mut().expect_destinations(hosts));
     let forwards = |link: usize| plan.trees.first().is_none_or(|tree| tree.forwards[link]);
-    plan.graph.each_route(forwards, |switch, hosts, ports| switches[switch].forwarding_mut().set_destinations(hosts, ports));
+    plan.graph.each_route(forwards, |switch, hosts, ports| {
+        switches[switch].forwarding_mut().set_destinations(hosts, ports)
+    });
     if !plan.has_vlans {
         return;
     }
-    let mut vlans: Vec<Vlans> = (0..switches.len()).map(|index| Vlans::new(tagged_ports(plan, index))).collect();
+    let mut vlans: Vec<Vlans> =
+        (0..switches.len()).map(|index| Vlans::new(tagged_ports(plan, index))).collect();
     for tree in plan.trees.iter().skip(1) {
         let tables = tree_tables(plan, tree, switches.len());
-        vlans.iter_mut().zip(tables).for_each(|(vlans, table)| vlans.forward_by(&tree.settings.vlans, table));
+        vlans
+            .iter_mut()
+            .zip(tables)
+            .for_each(|(vlans, table)| vlans.forward_by(&tree.settings.vlans, table));
     }
     switches.iter_mut().zip(vlans).for_each(|(switch, vlans)| switch.look_at_vlans(vlans));
 }
 
 /// By port of a switch: whether it is on a trunk.
 fn tagged_ports(plan: &Plan, index: usize) -> Vec<bool> {
-    plan.graph.ports[plan.graph.hosts + index].iter().map(|end| plan.tagged_links[end.link]).collect()
+    plan.graph.ports[plan.graph.hosts + index]
+        .iter()
+        .map(|end| plan.tagged_links[end.link])
+        .collect()
 }
 
-/// By switch, the paths of one tree. A tree has one path to every destination, so that no flow is hashed.
+/// By switch, the paths of one tree. A tree has one path to every destination, so that no flow is
+/// hashed.
 fn tree_tables(plan: &Plan, tree: &SpanningTree, switches: usize) -> Vec<Forwarding> {
     let mut tables = vec![Forwarding::new(0); switches];
     tables.iter_mut().for_each(|table| table.expect_destinations(plan.graph.hosts));
-    plan.graph.each_route(|link| tree.forwards[link], |switch, hosts, ports| tables[switch].set_destinations(hosts, ports));
+    plan.graph.each_route(
+        |link| tree.forwards[link],
+        |switch, hosts, ports| tables[switch].set_destinations(hosts, ports),
+    );
     tables
 }
 
 fn port_policy(raw: &RawPolicy, place: &PolicyPlace) -> PortPolicy {
-    let afd_period = raw.etrap.as_ref().map_or(Span::ZERO, |etrap| Span::from_ps(etrap.afd_period_ps));
+    let afd_period =
+        raw.etrap.as_ref().map_or(Span::ZERO, |etrap| Span::from_ps(etrap.afd_period_ps));
     PortPolicy {
         queues: raw.queues.iter().map(|queue| queue_policy(queue, place, afd_period)).collect(),
         queue_of_class: raw.queue_of_priority,
         dpp: raw.dpp.as_ref().map(dpp_policy),
         etrap: raw.etrap.as_ref().map(|etrap| (etrap_policy(etrap), afd_period)),
-        pause: raw
-            .pause
-            .as_ref()
-            .map(|pause| PauseState::new(pause.obeys, pause.obeys_link_pause, Span::from_ps(pause.response_ps))),
+        pause: raw.pause.as_ref().map(|pause| {
+            PauseState::new(pause.obeys, pause.obeys_link_pause, Span::from_ps(pause.response_ps))
+        }),
         watchdog: raw.pause.as_ref().and_then(|pause| pause.watchdog).map(|watchdog| Watchdog {
             detection: Span::from_ps(watchdog.detection_ps),
             restoration: Span::from_ps(watchdog.restoration_ps),
@@ -158,7 +194,8 @@ fn port_policy(raw: &RawPolicy, place: &PolicyPlace) -> PortPolicy {
 }
 
 fn queue_policy(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> QueuePolicy {
-    let shaper = |bps: u64| BitRate::from_bps(bps).map(|rate| Shaper::new(rate.pace(0), SHAPER_BURST_BYTES));
+    let shaper =
+        |bps: u64| BitRate::from_bps(bps).map(|rate| Shaper::new(rate.pace(0), SHAPER_BURST_BYTES));
     QueuePolicy {
         service: super::service(raw.service),
         room: Room { reserved_bytes: raw.reserved_bytes, limit: limit(raw.limit) },
@@ -167,7 +204,10 @@ fn queue_policy(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> QueueP
         floor: shaper(raw.shape_min_bps),
         congestion_point: raw.qcn.map(|qcn| {
             let random = RandomStream::new(place.seed, &format!("{}/{}/qcn", place.name, raw.name));
-            CongestionPoint::new(QcnPolicy { set_point_bytes: qcn.set_point_bytes, weight: qcn.weight }, random)
+            CongestionPoint::new(
+                QcnPolicy { set_point_bytes: qcn.set_point_bytes, weight: qcn.weight },
+                random,
+            )
         }),
     }
 }
@@ -185,15 +225,19 @@ fn group(raw: &RawGroup) -> GroupPolicy {
         priorities: raw.priorities,
         reserved_bytes: raw.reserved_bytes,
         limit: limit(raw.limit),
-        lossless: raw
-            .lossless
-            .map(|lossless| Lossless { xon_offset_bytes: lossless.xon_offset_bytes, headroom_bytes: lossless.headroom_bytes }),
+        lossless: raw.lossless.map(|lossless| Lossless {
+            xon_offset_bytes: lossless.xon_offset_bytes,
+            headroom_bytes: lossless.headroom_bytes,
+        }),
     }
 }
 
 fn pausing(policy: &RawPolicy) -> PausePolicy {
     let pause = policy.pause.as_ref();
-    pause.map_or_else(PausePolicy::default, |pause| PausePolicy { is_link_pause: pause.sends_link_pause, quanta: pause.quanta })
+    pause.map_or_else(PausePolicy::default, |pause| PausePolicy {
+        is_link_pause: pause.sends_link_pause,
+        quanta: pause.quanta,
+    })
 }
 
 fn policer(raw: &RawPolice) -> Policer {
@@ -204,7 +248,10 @@ fn policer(raw: &RawPolice) -> Policer {
 fn classification(plan: &Plan, node: usize, raw: &RawRule) -> (Match, u8) {
     let host = |name: &Option<String>| {
         let name = name.as_ref()?;
-        Some((address_of(plan.graph.host(name, "classify").expect("the plan knows the host") as u32), u32::MAX))
+        Some((
+            address_of(plan.graph.host(name, "classify").expect("the plan knows the host") as u32),
+            u32::MAX,
+        ))
     };
     let flow = FlowMatch {
         source: host(&raw.source),
@@ -218,23 +265,47 @@ fn classification(plan: &Plan, node: usize, raw: &RawRule) -> (Match, u8) {
         plan.graph.port_towards(node, peer).expect("the plan knows the link")
     });
     let flow = (flow != FlowMatch::default()).then_some(flow);
-    (Match { pcp: raw.pcp.clone(), dscp: raw.dscp.clone(), vlan: raw.vlan.clone(), ingress, flow }, raw.class)
+    (
+        Match {
+            pcp: raw.pcp.clone(),
+            dscp: raw.dscp.clone(),
+            vlan: raw.vlan.clone(),
+            ingress,
+            flow,
+        },
+        raw.class,
+    )
 }
 
 fn aqm(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> Aqm {
-    let random = |what: &str| RandomStream::new(place.seed, &format!("{}/{}/{what}", place.name, raw.name));
+    let random =
+        |what: &str| RandomStream::new(place.seed, &format!("{}/{}/{what}", place.name, raw.name));
     match raw.aqm {
         RawAqm::None => Aqm::None,
         RawAqm::Step { threshold_bytes } => Aqm::Step(Step { threshold_bytes }),
-        RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, ecn, not_capable, gentle } => {
-            let profile = RedProfile { minimum_bytes, maximum_bytes, probability_milli, is_gentle: gentle };
-            let other = not_capable.map_or(profile, |(minimum_bytes, maximum_bytes, probability_milli)| RedProfile {
-                minimum_bytes,
-                maximum_bytes,
-                probability_milli,
-                ..profile
-            });
-            Aqm::Red(Box::new(Red::new(profile, other, weight_exponent, ecn, random("red"), place.pace)))
+        RawAqm::Red {
+            minimum_bytes,
+            maximum_bytes,
+            probability_milli,
+            weight_exponent,
+            ecn,
+            not_capable,
+            gentle,
+        } => {
+            let profile =
+                RedProfile { minimum_bytes, maximum_bytes, probability_milli, is_gentle: gentle };
+            let other =
+                not_capable.map_or(profile, |(minimum_bytes, maximum_bytes, probability_milli)| {
+                    RedProfile { minimum_bytes, maximum_bytes, probability_milli, ..profile }
+                });
+            Aqm::Red(Box::new(Red::new(
+                profile,
+                other,
+                weight_exponent,
+                ecn,
+                random("red"),
+                place.pace,
+            )))
         }
         RawAqm::Codel { target_ps, interval_ps, ecn, ce_threshold_ps } => {
             let (target, interval) = (Span::from_ps(target_ps), Span::from_ps(interval_ps));
@@ -242,7 +313,13 @@ fn aqm(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> Aqm {
         }
         RawAqm::Afd { desired_bytes, ecn } => {
             let line_bytes = afd_period.ps() / place.pace.time_to_send(1).ps().max(1);
-            Aqm::Afd(Box::new(Afd::new(desired_bytes, afd_period, line_bytes.max(1), ecn, random("afd"))))
+            Aqm::Afd(Box::new(Afd::new(
+                desired_bytes,
+                afd_period,
+                line_bytes.max(1),
+                ecn,
+                random("afd"),
+            )))
         }
     }
 }

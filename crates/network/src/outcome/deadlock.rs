@@ -1,7 +1,8 @@
 //! Deadlock: a cycle of pauses whose frames can never be forwarded.
 //!
-//! A paused queue waits for its neighbour's ingress group to drain, and that for the queues which hold the group's
-//! frames. A queue is dead when all that it waits for is dead. One cycle of dead queues is reported.
+//! A paused queue waits for its neighbour's ingress group to drain, and that for the queues which
+//! hold the group's frames. A queue is dead when all that it waits for is dead. One cycle of dead
+//! queues is reported.
 
 use crate::{NetworkFrame, SwitchNode};
 use std::collections::BTreeMap;
@@ -11,15 +12,19 @@ use tailrace_units::Time;
 /// Switch, port, queue.
 type Place = (usize, usize, usize);
 
-/// The links of a cycle of switches that wait for each other at `now`, such as `sw1>sw2`, in order; empty when there is
-/// none. The switches must be settled.
+/// The links of a cycle of switches that wait for each other at `now`, such as `sw1>sw2`, in order;
+/// empty when there is none. The switches must be settled.
 pub fn deadlock<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], now: Time) -> Vec<String> {
     let dead = without_the_living(waiting(plan, nodes, now));
     circle(&dead).into_iter().map(|(switch, port, _)| link_name(plan, switch, port)).collect()
 }
 
 /// For each paused queue, the queues for which it waits.
-fn waiting<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], now: Time) -> BTreeMap<Place, Vec<Place>> {
+fn waiting<F: NetworkFrame>(
+    plan: &Plan,
+    nodes: &[SwitchNode<F>],
+    now: Time,
+) -> BTreeMap<Place, Vec<Place>> {
     let graph = &plan.graph;
     let mut waiting = BTreeMap::new();
     for (index, node) in nodes.iter().enumerate() {
@@ -40,8 +45,14 @@ fn waiting<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], now: Time) -> 
 /// Removes the queues that wait for one that can still send.
 fn without_the_living(mut waiting: BTreeMap<Place, Vec<Place>>) -> BTreeMap<Place, Vec<Place>> {
     loop {
-        let is_dead = |wanted: &Vec<Place>| !wanted.is_empty() && wanted.iter().all(|place| waiting.contains_key(place));
-        let living: Vec<Place> = waiting.iter().filter(|(_, wanted)| !is_dead(wanted)).map(|(&place, _)| place).collect();
+        let is_dead = |wanted: &Vec<Place>| {
+            !wanted.is_empty() && wanted.iter().all(|place| waiting.contains_key(place))
+        };
+        let living: Vec<Place> = waiting
+            .iter()
+            .filter(|(_, wanted)| !is_dead(wanted))
+            .map(|(&place, _)| place)
+            .collect();
         if living.is_empty() {
             return waiting;
         }

@@ -1,7 +1,8 @@
-//! The counters of interfaces, as `netstat -i` has them: one row for each interface of a host and each port of a switch.
+//! The counters of interfaces, as `netstat -i` has them: one row for each interface of a host and
+//! each port of a switch.
 //!
-//! No frame is counted for this: what has arrived at the end of a wire is what was sent on it, plus what was on it when counting
-//! began, less what is on it now.
+//! No frame is counted for this: what has arrived at the end of a wire is what was sent on it, plus
+//! what was on it when counting began, less what is on it now.
 
 use crate::{NetworkFrame, SwitchNode, Wire};
 use tailrace_outcome::Interface;
@@ -13,8 +14,8 @@ use tailrace_units::Time;
 pub struct OnWires(Vec<u64>);
 
 impl OnWires {
-    /// Those of now. A port that has one queue puts a frame on its wire before the frame's transmission starts: until then it is not
-    /// counted here.
+    /// Those of now. A port that has one queue puts a frame on its wire before the frame's
+    /// transmission starts: until then it is not counted here.
     pub fn of<F: NetworkFrame>(wires: &[Wire<F>], nodes: &[SwitchNode<F>], now: Time) -> OnWires {
         let mut frames: Vec<u64> = wires.iter().map(Wire::frames).collect();
         for (wire, committed) in nodes.iter().flat_map(|node| node.committed_frames(now)) {
@@ -30,8 +31,8 @@ impl OnWires {
     }
 }
 
-/// The ports of all switches at `now`. `began` are the frames on the wires when counting began, `ended` those of now; `sent` tells what a host
-/// has sent over its port of this number since then.
+/// The ports of all switches at `now`. `began` are the frames on the wires when counting began,
+/// `ended` those of now; `sent` tells what a host has sent over its port of this number since then.
 pub fn switch_rows<'a, F: NetworkFrame>(
     plan: &'a Plan,
     nodes: &'a [SwitchNode<F>],
@@ -48,18 +49,26 @@ pub fn switch_rows<'a, F: NetworkFrame>(
         graph.ports[graph.hosts + index].iter().enumerate().map(move |(port, end)| {
             let wire = 2 * end.link + usize::from(graph.links[end.link].a != end.peer);
             let peer_sent = sent_by(end.peer, graph.port_of_link(end.link, end.peer));
-            // A wire that drops, as one does before a hypervisor whose ring is full, has fewer: never less than none.
+            // A wire that drops, as one does before a hypervisor whose ring is full, has fewer:
+            // never less than none.
             let arrived = (peer_sent + began.on(wire)).saturating_sub(ended.on(wire));
             let (tx_frames, tx_dropped) = port_sum(node, port, now);
             let too_long = node.switch.mtu_drops(port);
             let (name, towards) = (&plan.raw.switches[index].name, &graph.names[end.peer]);
             Interface {
-                rx_frames: Some(arrived.saturating_sub(too_long.map_or(0, |drops| drops.ingress_frames))),
+                rx_frames: Some(
+                    arrived.saturating_sub(too_long.map_or(0, |drops| drops.ingress_frames)),
+                ),
                 rx_errors: too_long.map(|drops| drops.ingress_frames),
                 tx_frames: Some(tx_frames),
                 tx_errors: too_long.map(|drops| drops.egress_frames),
                 tx_dropped: Some(tx_dropped),
-                ..Interface::up(name, Some(towards), format!("port-{port}"), plan.port_mtu(index, port))
+                ..Interface::up(
+                    name,
+                    Some(towards),
+                    format!("port-{port}"),
+                    plan.port_mtu(index, port),
+                )
             }
         })
     })
@@ -68,5 +77,7 @@ pub fn switch_rows<'a, F: NetworkFrame>(
 /// What a port has sent and dropped.
 fn port_sum<F: NetworkFrame>(node: &SwitchNode<F>, port: usize, now: Time) -> (u64, u64) {
     let queues = (0..node.switch.queues(port)).map(|queue| node.switch.counters(port, queue, now));
-    queues.fold((0, 0), |(sent, dropped), queue| (sent + queue.tx_frames, dropped + queue.drops.frames()))
+    queues.fold((0, 0), |(sent, dropped), queue| {
+        (sent + queue.tx_frames, dropped + queue.drops.frames())
+    })
 }

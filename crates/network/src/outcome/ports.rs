@@ -1,11 +1,14 @@
 //! The ports and switches of a trial.
 
 use crate::{Losses, NetworkFrame, SwitchNode};
-use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, MtuDrops, QueueCounters, Switch, TrapCounters};
+use tailrace_dataplane::{
+    DppCounters, DropCause, Frame, GroupCounters, MtuDrops, QueueCounters, Switch, TrapCounters,
+};
 use tailrace_endpoint::nic::LosslessNic;
 use tailrace_outcome as outcome;
 use tailrace_outcome::{
-    Dpp, Dropped, Drops, Elephants, Group, LosslessInterface, Pause, Port, Qcn, Queue, SourceLosses, SourceTraffic,
+    Dpp, Dropped, Drops, Elephants, Group, LosslessInterface, Pause, Port, Qcn, Queue,
+    SourceLosses, SourceTraffic,
 };
 use tailrace_plan::{Plan, PortEnd, RawPolicy, RawSwitch};
 use tailrace_record::Traffic;
@@ -23,7 +26,8 @@ pub struct Counted<'a> {
     pub run: Span,
 }
 
-/// The counters of every port, by switch, one after the other: all at once are tens of megabytes in a large network.
+/// The counters of every port, by switch, one after the other: all at once are tens of megabytes in
+/// a large network.
 pub fn ports<'a, F: NetworkFrame>(
     plan: &'a Plan,
     nodes: &'a [SwitchNode<F>],
@@ -55,22 +59,33 @@ fn port_row<F: NetworkFrame>(
         groups: Some(switch.groups(port).into_iter().map(group).collect()),
         mtu_drops: Some(switch.mtu_drops(port).map(mtu_drops)),
         node: plan.raw.switches[index].name.clone(),
-        pause: Some(switch.pause_state(port).map(|state| pause(state, counted.now, switch.storms(port)))),
+        pause: Some(
+            switch.pause_state(port).map(|state| pause(state, counted.now, switch.storms(port))),
+        ),
         queues,
         rate_bps: graph.links[end.link].rate.bps(),
         towards: graph.names[end.peer].clone(),
-        traffic: Some(node.record(port).map(|record| traffic(plan, policy, counted.sources, &record.traffic))),
+        traffic: Some(
+            node.record(port).map(|record| traffic(plan, policy, counted.sources, &record.traffic)),
+        ),
         tx_bytes,
         tx_frames,
     }
 }
 
-/// Frames with data of each source by the queue of their class; sources that sent none are left out.
-fn traffic(plan: &Plan, policy: &RawPolicy, sources: &[Vec<usize>], traffic: &Traffic) -> Vec<SourceTraffic> {
+/// Frames with data of each source by the queue of their class; sources that sent none are left
+/// out.
+fn traffic(
+    plan: &Plan,
+    policy: &RawPolicy,
+    sources: &[Vec<usize>],
+    traffic: &Traffic,
+) -> Vec<SourceTraffic> {
     let mut rows = Vec::new();
     for (index, queue) in policy.queues.iter().enumerate() {
         for (source, workloads) in sources.iter().enumerate() {
-            let tally = traffic.tally(source, |class| usize::from(policy.queue_of_priority[class]) == index);
+            let tally = traffic
+                .tally(source, |class| usize::from(policy.queue_of_priority[class]) == index);
             if tally.sent_frames + tally.dropped_frames > 0 {
                 rows.push(SourceTraffic {
                     queue: queue.name.clone(),
@@ -112,17 +127,43 @@ fn queue_row<F: Frame>(
 
 /// Drops by cause.
 fn drops(counters: &QueueCounters) -> Drops {
-    let of = DropCause::ALL.iter().map(|&cause| (cause, counters.drops.of(cause))).filter(|(_, dropped)| dropped.frames > 0);
-    of.map(|(cause, dropped)| (cause.name().to_owned(), Dropped { frames: dropped.frames, bytes: Some(dropped.bytes) })).collect()
+    let of = DropCause::ALL
+        .iter()
+        .map(|&cause| (cause, counters.drops.of(cause)))
+        .filter(|(_, dropped)| dropped.frames > 0);
+    of.map(|(cause, dropped)| {
+        (cause.name().to_owned(), Dropped { frames: dropped.frames, bytes: Some(dropped.bytes) })
+    })
+    .collect()
 }
 
 fn pause(state: &PauseState, now: Time, (storms_detected, storms_ended): (u64, u64)) -> Pause {
-    Pause { received: state.received, paused_ps: state.paused_by(now).map(Span::ps), storms_detected, storms_ended }
+    Pause {
+        received: state.received,
+        paused_ps: state.paused_by(now).map(Span::ps),
+        storms_detected,
+        storms_ended,
+    }
 }
 
 fn group((priorities, counters): (u8, GroupCounters)) -> Group {
-    let GroupCounters { xoff_sent, xon_sent, depth_bytes, bytes_max, headroom_max_bytes, drop_frames } = counters;
-    Group { priorities, xoff_sent, xon_sent, depth_bytes, bytes_max, headroom_max_bytes, drop_frames }
+    let GroupCounters {
+        xoff_sent,
+        xon_sent,
+        depth_bytes,
+        bytes_max,
+        headroom_max_bytes,
+        drop_frames,
+    } = counters;
+    Group {
+        priorities,
+        xoff_sent,
+        xon_sent,
+        depth_bytes,
+        bytes_max,
+        headroom_max_bytes,
+        drop_frames,
+    }
 }
 
 fn elephants(trap: TrapCounters) -> Elephants {
@@ -148,7 +189,11 @@ fn dpp(counters: &DppCounters) -> Dpp {
 }
 
 /// The counters of every switch as a whole.
-pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], sources: &[Vec<usize>]) -> Vec<outcome::Switch> {
+pub fn switch_summaries<F: NetworkFrame>(
+    plan: &Plan,
+    nodes: &[SwitchNode<F>],
+    sources: &[Vec<usize>],
+) -> Vec<outcome::Switch> {
     let told = |(raw, node): (&RawSwitch, &SwitchNode<F>)| {
         let switch = &node.switch;
         outcome::Switch {
@@ -164,10 +209,19 @@ pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], s
 }
 
 /// What was dropped of each source, for whatever reason; those without losses are left out.
-fn losses<F: NetworkFrame>(plan: &Plan, node: &SwitchNode<F>, sources: &[Vec<usize>]) -> Vec<SourceLosses> {
+fn losses<F: NetworkFrame>(
+    plan: &Plan,
+    node: &SwitchNode<F>,
+    sources: &[Vec<usize>],
+) -> Vec<SourceLosses> {
     let told = |(source, workloads): (usize, &Vec<usize>)| {
         let Losses { frames, policed_frames, too_long_frames } = node.losses(source);
-        (frames > 0).then(|| SourceLosses { workloads: names(plan, workloads), frames, policed_frames, too_long_frames })
+        (frames > 0).then(|| SourceLosses {
+            workloads: names(plan, workloads),
+            frames,
+            policed_frames,
+            too_long_frames,
+        })
     };
     sources.iter().enumerate().filter_map(told).collect()
 }

@@ -6,17 +6,26 @@ use tailrace_record::{Column, DepthHistogram, Series, Table};
 use tailrace_units::Span;
 
 /// The records of observed ports with their places, in the order of the plan, each once.
-fn records<'a, F: NetworkFrame>(plan: &'a Plan, nodes: &'a [SwitchNode<F>]) -> impl Iterator<Item = (u32, &'a PortRecord)> {
-    let observed = plan.observed.iter().enumerate().filter(|&(place, &(node, port))| plan.record_of(node, port) == Some(place));
+fn records<'a, F: NetworkFrame>(
+    plan: &'a Plan,
+    nodes: &'a [SwitchNode<F>],
+) -> impl Iterator<Item = (u32, &'a PortRecord)> {
+    let observed = plan
+        .observed
+        .iter()
+        .enumerate()
+        .filter(|&(place, &(node, port))| plan.record_of(node, port) == Some(place));
     observed.map(|(_, &(node, port))| {
-        let record = nodes[node - plan.graph.hosts].record(port).expect("an observed port has a record");
+        let record =
+            nodes[node - plan.graph.hosts].record(port).expect("an observed port has a record");
         (port_number(plan, (node, port)), record)
     })
 }
 
 /// Index in the summary's list of ports.
 fn port_number(plan: &Plan, (node, port): (usize, usize)) -> u32 {
-    let before: usize = (plan.graph.hosts..node).map(|earlier| plan.graph.ports[earlier].len()).sum();
+    let before: usize =
+        (plan.graph.hosts..node).map(|earlier| plan.graph.ports[earlier].len()).sum();
     (before + port) as u32
 }
 
@@ -32,9 +41,11 @@ struct PortBin {
 }
 
 fn port_bins(port: u32, record: &PortRecord) -> Vec<PortBin> {
-    // Series double their bins when something happens late in the run; the widest of a port's four decides.
+    // Series double their bins when something happens late in the run; the widest of a port's four
+    // decides.
     let all = [&record.tx_bytes, &record.drop_frames, &record.mark_frames];
-    let width = all.iter().map(|series| series.width()).max().unwrap_or_default().max(record.depth.width());
+    let width =
+        all.iter().map(|series| series.width()).max().unwrap_or_default().max(record.depth.width());
     let [tx, drops, marks] = all.map(|series| rebinned(series, width));
     let depths = rebinned_depths(&record.depth, width);
     let at = |sums: &[u64], bin: usize| sums.get(bin).copied().unwrap_or(0);
@@ -67,7 +78,8 @@ fn rebinned_depths(depth: &DepthHistogram, width: Span) -> Vec<(f64, u64)> {
 
 /// The observed ports over time.
 pub fn port_series<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>]) -> Table {
-    let bins: Vec<PortBin> = records(plan, nodes).flat_map(|(port, record)| port_bins(port, record)).collect();
+    let bins: Vec<PortBin> =
+        records(plan, nodes).flat_map(|(port, record)| port_bins(port, record)).collect();
     let narrow = |of: fn(&PortBin) -> u32| Column::U32(bins.iter().map(of).collect());
     let wide = |of: fn(&PortBin) -> u64| Column::U64(bins.iter().map(of).collect());
     Table {
@@ -87,7 +99,9 @@ pub fn port_series<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>]) -> Tab
 
 /// How long the observed ports stood at each depth.
 pub fn queue_depth<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>]) -> Table {
-    let buckets = |(number, record): (u32, &PortRecord)| record.depth.buckets().into_iter().map(move |bucket| (number, bucket));
+    let buckets = |(number, record): (u32, &PortRecord)| {
+        record.depth.buckets().into_iter().map(move |bucket| (number, bucket))
+    };
     let rows = || records(plan, nodes).flat_map(buckets);
     Table {
         name: "queue_depth",

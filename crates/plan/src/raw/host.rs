@@ -33,9 +33,11 @@ pub struct RawHost {
 pub struct RawIp {
     /// How long an incomplete datagram waits (picoseconds, whole seconds): `ipfrag_time`, 30 s.
     pub reassembly_timeout_ps: u64,
-    /// Memory of incomplete datagrams above which fragments are refused: `ipfrag_high_thresh`, 4 194 304.
+    /// Memory of incomplete datagrams above which fragments are refused: `ipfrag_high_thresh`, 4
+    /// 194 304.
     pub reassembly_memory_bytes: u64,
-    /// Fragments of the same source between two of one datagram: `ipfrag_max_dist`, 64; 0 for no limit.
+    /// Fragments of the same source between two of one datagram: `ipfrag_max_dist`, 64; 0 for no
+    /// limit.
     pub reassembly_distance: u32,
 }
 
@@ -73,7 +75,8 @@ pub enum RawHostNeighbourKind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawNic {
-    /// Transmit queue limit (qdisc and ring) in bytes; a frame that does not fit is dropped with cause `nic_queue`.
+    /// Transmit queue limit (qdisc and ring) in bytes; a frame that does not fit is dropped with
+    /// cause `nic_queue`.
     pub queue_bytes: u64,
     /// Largest burst passed to the interface at once (TSO/GSO) in bytes of payload; 0 disables it.
     pub tso_bytes: u32,
@@ -86,7 +89,8 @@ pub struct RawNic {
     /// Obeys pause frames and, with QCN, limits rates.
     #[serde(default)]
     pub lossless: Option<RawNicLossless>,
-    /// Receive ring in frames; a frame that arrives when it is full is dropped with cause `rx_ring`.
+    /// Receive ring in frames; a frame that arrives when it is full is dropped with cause
+    /// `rx_ring`.
     pub rx_ring_frames: u32,
     /// Several interfaces as one, each at a link of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,7 +173,8 @@ pub struct RawQcnReaction {
     pub rate_min_bps: u64,
 }
 
-/// Without a processor, one core serves all received frames of a host, in order; the others run its programs.
+/// Without a processor, one core serves all received frames of a host, in order; the others run its
+/// programs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -181,8 +186,8 @@ pub struct RawCpu {
     /// Cores that the programs share; 0, also when missing, for as many as they need.
     #[serde(default)]
     pub program_cores: u32,
-    /// Time slice after which a program yields its core at the end of its current unit of work (picoseconds); 0, also
-    /// when missing, for after every unit.
+    /// Time slice after which a program yields its core at the end of its current unit of work
+    /// (picoseconds); 0, also when missing, for after every unit.
     #[serde(default)]
     pub time_slice_ps: u64,
     /// Cores that the kernel and the programs share. They replace the two keys above.
@@ -274,14 +279,16 @@ pub struct RawTcp {
     pub delayed_ack_ps: u64,
     /// Slow start after idle (RFC 2861 as in Linux).
     pub slow_start_after_idle: bool,
-    /// Clock tick, with which timers expire (picoseconds, at most 65 ms); 0 for timers that expire as they are set.
+    /// Clock tick, with which timers expire (picoseconds, at most 65 ms); 0 for timers that expire
+    /// as they are set.
     #[serde(default = "tick_ps")]
     pub tick_ps: u64,
-    /// A short write does not wait for the segments of its connection that are in the NIC (Linux with `tcp_autocorking` 0).
+    /// A short write does not wait for the segments of its connection that are in the NIC (Linux
+    /// with `tcp_autocorking` 0).
     #[serde(default)]
     pub without_autocorking: bool,
-    /// Limit of one socket's data in the NIC (TCP small queues), as picoseconds at the socket's pacing rate; 0 for no
-    /// limit.
+    /// Limit of one socket's data in the NIC (TCP small queues), as picoseconds at the socket's
+    /// pacing rate; 0 for no limit.
     pub small_queue_ps: u64,
     /// Whether only the pacing rate determines that limit, and not also the rate of the line.
     #[serde(default)]

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Real cores behind a switch of the plan: they switch its frames, and run the hosts that are linked to it, its virtual machines.
+/// Real cores behind a switch of the plan: they switch its frames, and run the hosts that are
+/// linked to it, its virtual machines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

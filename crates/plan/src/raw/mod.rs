@@ -28,12 +28,14 @@ pub struct RawPlan {
     pub seed: u64,
     /// End of the run, even if a workload is unfinished (picoseconds).
     pub stop_at_ps: u64,
-    /// The run lasts until then, even when all finite workloads are done before; it ends with them when missing.
+    /// The run lasts until then, even when all finite workloads are done before; it ends with them
+    /// when missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lasts_to_stop: bool,
     /// Bytes of header and wire overhead per frame.
     pub framing: RawFraming,
-    /// Each node's oscillator is off by a uniform draw in ± this (parts per billion, 0 to 1 000 000).
+    /// Each node's oscillator is off by a uniform draw in ± this (parts per billion, 0 to 1 000
+    /// 000).
     pub clock_offset_ppb: u32,
     /// Hosts, in order.
     pub hosts: Vec<RawHost>,
@@ -80,7 +82,8 @@ pub struct RawLink {
     pub rate_bps: u64,
     /// Propagation delay (picoseconds).
     pub delay_ps: u64,
-    /// Frames that are lost on it at random, each direction by itself, in parts per billion; 0, also when missing, for none.
+    /// Frames that are lost on it at random, each direction by itself, in parts per billion; 0,
+    /// also when missing, for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub loss_ppb: u32,
     /// Only fragments without a transport header are lost.
@@ -104,7 +107,8 @@ pub struct RawObserve {
     pub series_bins: u32,
     /// First bin width.
     pub series_bin_ps: u64,
-    /// Keep every transaction (start, latency) up to this many per workload; beyond it only the histogram is complete.
+    /// Keep every transaction (start, latency) up to this many per workload; beyond it only the
+    /// histogram is complete.
     pub transactions_max: u64,
     /// Compute the digest of all events.
     pub digest: bool,

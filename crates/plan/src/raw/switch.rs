@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum RawSwitching {
     /// A frame is forwarded after all of it has arrived.
     StoreAndForward,
-    /// A frame is forwarded when its header has arrived, where the output is not faster than the input.
+    /// A frame is forwarded when its header has arrived, where the output is not faster than the
+    /// input.
     CutThrough,
 }
 
@@ -26,14 +27,16 @@ pub struct RawSwitch {
     pub latency_ps: u64,
     /// Packet memory shared by all ports, in bytes.
     pub buffer_bytes: u64,
-    /// Classification rules; the first match applies, and the class of a frame without a match is its priority.
+    /// Classification rules; the first match applies, and the class of a frame without a match is
+    /// its priority.
     #[serde(default)]
     pub classify: Vec<RawRule>,
     /// Policy of every port that is not named in `port_policies`.
     pub policy: RawPolicy,
     /// Policies of single ports.
     pub port_policies: Vec<RawPortPolicy>,
-    /// IP MTU of every port that is not named in `port_mtus`; none, also when missing, for frames of any length.
+    /// IP MTU of every port that is not named in `port_mtus`; none, also when missing, for frames
+    /// of any length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu_bytes: Option<u32>,
     /// IP MTUs of single ports.
@@ -80,8 +83,8 @@ pub struct RawPolicy {
     /// Pauses that this port obeys and sends.
     #[serde(default)]
     pub pause: Option<RawPause>,
-    /// Ingress accounting by groups of priorities that cover all eight; empty for none. When one port of a switch has
-    /// groups, all have.
+    /// Ingress accounting by groups of priorities that cover all eight; empty for none. When one
+    /// port of a switch has groups, all have.
     #[serde(default)]
     pub groups: Vec<RawGroup>,
     /// Policers for frames that arrive at this port.
@@ -89,7 +92,8 @@ pub struct RawPolicy {
     pub police: Option<RawPolice>,
 }
 
-/// A classification rule. All stated conditions must hold; the class (0 to 7) replaces the frame's priority.
+/// A classification rule. All stated conditions must hold; the class (0 to 7) replaces the frame's
+/// priority.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -151,7 +155,8 @@ pub struct RawPause {
     pub obeys: u8,
     /// Obeys 802.3x pauses.
     pub obeys_link_pause: bool,
-    /// From the arrival of a pause to its effect (802.3 annex 31B.3.7: at most 67 quanta at 10 Gbit/s).
+    /// From the arrival of a pause to its effect (802.3 annex 31B.3.7: at most 67 quanta at 10
+    /// Gbit/s).
     pub response_ps: u64,
     /// Quanta in the frames that this port sends, 1 to 65 535.
     pub quanta: u16,
@@ -260,7 +265,8 @@ pub struct RawQcn {
 pub enum RawService {
     /// Served whenever no strict queue of a lower level number has a frame (1 is first).
     Strict(u8),
-    /// Deficit round robin with this weight (parts per thousand of the weighted bandwidth, 1 to 1000).
+    /// Deficit round robin with this weight (parts per thousand of the weighted bandwidth, 1 to
+    /// 1000).
     Dwrr(u32),
 }
 
@@ -284,7 +290,8 @@ pub enum RawLimit {
 pub enum RawAqm {
     /// None: only the limit.
     None,
-    /// Mark ECN-capable frames above an instantaneous depth (DCTCP's step); other frames are dropped only at the limit.
+    /// Mark ECN-capable frames above an instantaneous depth (DCTCP's step); other frames are
+    /// dropped only at the limit.
     Step {
         /// Depth in bytes.
         threshold_bytes: u64,
@@ -301,7 +308,8 @@ pub enum RawAqm {
         weight_exponent: u8,
         /// Mark ECN-capable frames instead of dropping them.
         ecn: bool,
-        /// Thresholds for frames without ECN, if they differ: minimum, maximum, probability in thousandths.
+        /// Thresholds for frames without ECN, if they differ: minimum, maximum, probability in
+        /// thousandths.
         #[serde(default)]
         not_capable: Option<(u64, u64, u32)>,
         /// From the maximum to twice of it the probability rises to one, instead of being one.
@@ -319,11 +327,13 @@ pub enum RawAqm {
     Codel {
         /// Acceptable standing delay (picoseconds).
         target_ps: u64,
-        /// The delay must stay above the target for this long before anything is dropped (picoseconds).
+        /// The delay must stay above the target for this long before anything is dropped
+        /// (picoseconds).
         interval_ps: u64,
         /// Mark ECN-capable frames instead of dropping them.
         ecn: bool,
-        /// Mark every capable frame whose delay is above this; 0 for never (Linux `ce_threshold`), in picoseconds.
+        /// Mark every capable frame whose delay is above this; 0 for never (Linux `ce_threshold`),
+        /// in picoseconds.
         ce_threshold_ps: u64,
     },
 }

@@ -2,15 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The spanning trees of the network (IEEE 802.1Q clause 13). Without it, frames use all shortest paths.
+/// The spanning trees of the network (IEEE 802.1Q clause 13). Without it, frames use all shortest
+/// paths.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawSpanningTree {
     /// The first is for frames of no VLAN, and of every VLAN that no other tree names.
     pub trees: Vec<RawTree>,
-    /// Choose the path costs of all trees but the first such that these share as few links between switches as
-    /// possible.
+    /// Choose the path costs of all trees but the first such that these share as few links between
+    /// switches as possible.
     pub disjoint: bool,
 }
 
@@ -19,7 +20,8 @@ pub struct RawSpanningTree {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawTree {
-    /// Its number, shown in results: 0 for the first, then that of the MSTP instance, or the VLAN that has it alone.
+    /// Its number, shown in results: 0 for the first, then that of the MSTP instance, or the VLAN
+    /// that has it alone.
     pub instance: u16,
     /// VLANs of this tree; none for the first.
     pub vlans: Vec<u16>,

@@ -5,7 +5,8 @@ use super::processors::check_processor;
 use crate::error::require;
 use crate::{PlanError, RawHost, RawIp};
 
-/// IPv4's smallest datagram that every host must accept, and the largest jumbo MTU of the modelled switches.
+/// IPv4's smallest datagram that every host must accept, and the largest jumbo MTU of the modelled
+/// switches.
 pub(crate) const MTU_RANGE: std::ops::RangeInclusive<u32> = 576..=9216;
 
 /// A second; Linux counts `ipfrag_time` in whole ones.
@@ -26,13 +27,21 @@ fn check_ip(ip: &RawIp, place: &str) -> Result<(), PlanError> {
     )?;
     let is_sound = REASSEMBLY_BYTES.contains(&ip.reassembly_memory_bytes);
     require(is_sound, place, "ip.reassembly_memory_bytes must be 65 536 to 1 073 741 824")?;
-    require(ip.reassembly_distance <= REASSEMBLY_DISTANCE_MAX, place, "ip.reassembly_distance must be at most 65 536")
+    require(
+        ip.reassembly_distance <= REASSEMBLY_DISTANCE_MAX,
+        place,
+        "ip.reassembly_distance must be at most 65 536",
+    )
 }
 
 pub(super) fn check_host(host: &RawHost) -> Result<(), PlanError> {
     let place = &format!("host {}", host.name);
     require(MTU_RANGE.contains(&host.mtu_bytes), place, "mtu_bytes must be 576 to 9216")?;
-    require(host.nic.queue_bytes > u64::from(host.mtu_bytes), place, "nic.queue_bytes must be at least one frame")?;
+    require(
+        host.nic.queue_bytes > u64::from(host.mtu_bytes),
+        place,
+        "nic.queue_bytes must be at least one frame",
+    )?;
     require(host.nic.rx_ring_frames > 0, place, "nic.rx_ring_frames must be at least 1")?;
     check_interface(host, place)?;
     let is_plain = host.nic.lossless.is_none() && host.cpu.processor.is_none();
@@ -44,14 +53,19 @@ pub(super) fn check_host(host: &RawHost) -> Result<(), PlanError> {
     host.cpu.processor.as_deref().map_or(Ok(()), |processor| check_processor(processor, place))?;
     host.ip.as_ref().map_or(Ok(()), |ip| check_ip(ip, place))?;
     let tcp = &host.tcp;
-    require(tcp.initial_window_segments > 0, place, "tcp.initial_window_segments must be at least 1")?;
+    require(
+        tcp.initial_window_segments > 0,
+        place,
+        "tcp.initial_window_segments must be at least 1",
+    )?;
     require(
         tcp.rto_min_ps > 0 && tcp.rto_max_ps >= tcp.rto_min_ps,
         place,
         "tcp.rto_min_ps must be above 0 and at most rto_max_ps",
     )?;
     for buffer in [&tcp.send_buffer, &tcp.receive_buffer] {
-        let sound = buffer.initial_bytes >= u64::from(host.mtu_bytes) && buffer.maximum_bytes >= buffer.initial_bytes;
+        let sound = buffer.initial_bytes >= u64::from(host.mtu_bytes)
+            && buffer.maximum_bytes >= buffer.initial_bytes;
         require(
             sound,
             place,

@@ -11,12 +11,21 @@ pub(crate) const NEIGHBOUR_TASKS_MAX: u32 = 4_096;
 
 /// Checks all of them.
 pub(super) fn check_hypervisors(raw: &RawPlan, graph: &Graph) -> Result<(), PlanError> {
-    let names: BTreeSet<&str> = raw.hypervisors.iter().map(|hypervisor| hypervisor.switch.as_str()).collect();
-    require(names.len() == raw.hypervisors.len(), "hypervisors", "a switch belongs to one hypervisor")?;
+    let names: BTreeSet<&str> =
+        raw.hypervisors.iter().map(|hypervisor| hypervisor.switch.as_str()).collect();
+    require(
+        names.len() == raw.hypervisors.len(),
+        "hypervisors",
+        "a switch belongs to one hypervisor",
+    )?;
     raw.hypervisors.iter().try_for_each(|hypervisor| check_hypervisor(hypervisor, raw, graph))
 }
 
-fn check_hypervisor(hypervisor: &RawHypervisor, raw: &RawPlan, graph: &Graph) -> Result<(), PlanError> {
+fn check_hypervisor(
+    hypervisor: &RawHypervisor,
+    raw: &RawPlan,
+    graph: &Graph,
+) -> Result<(), PlanError> {
     let place = &format!("hypervisor {}", hypervisor.switch);
     let node = graph.node(&hypervisor.switch, place)?;
     require(node >= graph.hosts, place, "switch must name a switch")?;
@@ -25,8 +34,16 @@ fn check_hypervisor(hypervisor: &RawHypervisor, raw: &RawPlan, graph: &Graph) ->
     require(hypervisor.slice_ps > 0, place, "slice_ps must be above 0")?;
     require(are_cores(&hypervisor.irq_cores, cores), place, "irq_cores must name cores")?;
     let polls = hypervisor.switching == RawVirtualSwitching::Polling;
-    require(polls != hypervisor.polling_cores.is_empty(), place, "polling_cores are for polling, which needs one")?;
-    require(hypervisor.polling_cores.iter().all(|&core| core < cores), place, "polling_cores must name cores")?;
+    require(
+        polls != hypervisor.polling_cores.is_empty(),
+        place,
+        "polling_cores are for polling, which needs one",
+    )?;
+    require(
+        hypervisor.polling_cores.iter().all(|&core| core < cores),
+        place,
+        "polling_cores must name cores",
+    )?;
     let queues = [
         hypervisor.backlog_frames,
         hypervisor.tap_frames,
@@ -35,24 +52,63 @@ fn check_hypervisor(hypervisor: &RawHypervisor, raw: &RawPlan, graph: &Graph) ->
         hypervisor.uplink_ring_frames,
     ];
     require(queues.iter().all(|&frames| frames > 0), place, "queues must hold at least one frame")?;
-    hypervisor.machines.iter().try_for_each(|machine| check_machine(machine, cores, raw, graph, node))?;
-    let named: BTreeSet<&str> = hypervisor.machines.iter().map(|machine| machine.host.as_str()).collect();
+    hypervisor
+        .machines
+        .iter()
+        .try_for_each(|machine| check_machine(machine, cores, raw, graph, node))?;
+    let named: BTreeSet<&str> =
+        hypervisor.machines.iter().map(|machine| machine.host.as_str()).collect();
     let linked = graph.ports[node].iter().filter(|port| port.peer < graph.hosts).count();
-    require(named.len() == linked, place, "machines must name each host that is linked to the switch once")?;
-    hypervisor.neighbours.iter().try_for_each(|neighbour| check_neighbour(neighbour, cores, place))?;
-    let tasks = hypervisor.neighbours.iter().map(|neighbour| u64::from(neighbour.tasks)).sum::<u64>();
-    require(tasks <= u64::from(NEIGHBOUR_TASKS_MAX), place, "neighbours must have at most 4096 tasks")
+    require(
+        named.len() == linked,
+        place,
+        "machines must name each host that is linked to the switch once",
+    )?;
+    hypervisor
+        .neighbours
+        .iter()
+        .try_for_each(|neighbour| check_neighbour(neighbour, cores, place))?;
+    let tasks =
+        hypervisor.neighbours.iter().map(|neighbour| u64::from(neighbour.tasks)).sum::<u64>();
+    require(
+        tasks <= u64::from(NEIGHBOUR_TASKS_MAX),
+        place,
+        "neighbours must have at most 4096 tasks",
+    )
 }
 
-fn check_machine(machine: &RawMachine, cores: u32, raw: &RawPlan, graph: &Graph, switch: usize) -> Result<(), PlanError> {
+fn check_machine(
+    machine: &RawMachine,
+    cores: u32,
+    raw: &RawPlan,
+    graph: &Graph,
+    switch: usize,
+) -> Result<(), PlanError> {
     let place = &format!("machine {}", machine.host);
     let host = graph.node(&machine.host, place)?;
-    require(host < graph.hosts && graph.port_towards(switch, host).is_some(), place, "host must be linked to the switch")?;
+    require(
+        host < graph.hosts && graph.port_towards(switch, host).is_some(),
+        place,
+        "host must be linked to the switch",
+    )?;
     require(raw.hosts[host].nic.bond.is_none(), place, "a machine has one interface")?;
-    let own = raw.hosts[host].cpu.processor.as_ref().map_or(0, |processor| processor.cores as usize);
-    require(machine.cores.len() == own, place, "cores must have an entry for each core of the host")?;
-    require(machine.cores.iter().all(|set| are_cores(set, cores)), place, "cores must name cores of the hypervisor")?;
-    require(are_cores(&machine.vhost_cores, cores), place, "vhost_cores must name cores of the hypervisor")
+    let own =
+        raw.hosts[host].cpu.processor.as_ref().map_or(0, |processor| processor.cores as usize);
+    require(
+        machine.cores.len() == own,
+        place,
+        "cores must have an entry for each core of the host",
+    )?;
+    require(
+        machine.cores.iter().all(|set| are_cores(set, cores)),
+        place,
+        "cores must name cores of the hypervisor",
+    )?;
+    require(
+        are_cores(&machine.vhost_cores, cores),
+        place,
+        "vhost_cores must name cores of the hypervisor",
+    )
 }
 
 fn check_neighbour(neighbour: &RawNeighbour, cores: u32, place: &str) -> Result<(), PlanError> {

@@ -16,7 +16,8 @@ const WEIGHT_EXPONENT_MAX: u8 = 15;
 /// Fewest entries of a flow table: one set of four.
 pub(crate) const TABLE_ENTRIES_MIN: u32 = 4;
 
-/// For each port of each switch the place of its policy among those of its switch; none for the switch's usual one.
+/// For each port of each switch the place of its policy among those of its switch; none for the
+/// switch's usual one.
 #[derive(Clone, Debug)]
 pub(super) struct PoliciesOfPorts(Vec<Vec<Option<u32>>>);
 
@@ -25,20 +26,30 @@ impl PoliciesOfPorts {
     pub(super) fn new(switches: &[RawSwitch], graph: &Graph) -> PoliciesOfPorts {
         let of_switch = |(index, switch): (SwitchIndex, &RawSwitch)| {
             let named = switch.port_policies.iter().enumerate().rev();
-            let own: BTreeMap<&str, u32> = named.map(|(place, port)| (port.towards.as_str(), place as u32)).collect();
+            let own: BTreeMap<&str, u32> =
+                named.map(|(place, port)| (port.towards.as_str(), place as u32)).collect();
             let ends = &graph.ports[graph.hosts + index];
             ends.iter().map(|end| own.get(graph.names[end.peer].as_str()).copied()).collect()
         };
         PoliciesOfPorts(switches.iter().enumerate().map(of_switch).collect())
     }
 
-    pub(super) fn of<'a>(&self, switches: &'a [RawSwitch], switch: SwitchIndex, port: usize) -> &'a RawPolicy {
+    pub(super) fn of<'a>(
+        &self,
+        switches: &'a [RawSwitch],
+        switch: SwitchIndex,
+        port: usize,
+    ) -> &'a RawPolicy {
         let raw = &switches[switch];
         self.0[switch][port].map_or(&raw.policy, |own| &raw.port_policies[own as usize].policy)
     }
 
     /// The policy of every port of a switch.
-    pub(super) fn all<'a>(&'a self, switches: &'a [RawSwitch], switch: SwitchIndex) -> impl Iterator<Item = &'a RawPolicy> {
+    pub(super) fn all<'a>(
+        &'a self,
+        switches: &'a [RawSwitch],
+        switch: SwitchIndex,
+    ) -> impl Iterator<Item = &'a RawPolicy> {
         (0..self.0[switch].len()).map(move |port| self.of(switches, switch, port))
     }
 }
@@ -61,19 +72,34 @@ pub(super) fn check_switch(
     for port in &switch.port_policies {
         let place = format!("{place}.port_policies[{}]", port.towards);
         let neighbour = graph.node(&port.towards, &place)?;
-        require(graph.port_towards(node, neighbour).is_some(), &place, "no link joins the switch and this node")?;
+        require(
+            graph.port_towards(node, neighbour).is_some(),
+            &place,
+            "no link joins the switch and this node",
+        )?;
         check_policy(&port.policy, switch.buffer_bytes, &place)?;
     }
     Ok(())
 }
 
-fn check_mtus(switch: &RawSwitch, node: usize, graph: &Graph, place: &str) -> Result<(), PlanError> {
-    let is_sound = |mtu: u32, place: &str| require(MTU_RANGE.contains(&mtu), place, "mtu_bytes must be 576 to 9216");
+fn check_mtus(
+    switch: &RawSwitch,
+    node: usize,
+    graph: &Graph,
+    place: &str,
+) -> Result<(), PlanError> {
+    let is_sound = |mtu: u32, place: &str| {
+        require(MTU_RANGE.contains(&mtu), place, "mtu_bytes must be 576 to 9216")
+    };
     switch.mtu_bytes.map_or(Ok(()), |mtu| is_sound(mtu, place))?;
     for port in &switch.port_mtus {
         let place = format!("{place}.port_mtus[{}]", port.towards);
         let neighbour = graph.node(&port.towards, &place)?;
-        require(graph.port_towards(node, neighbour).is_some(), &place, "no link joins the switch and this node")?;
+        require(
+            graph.port_towards(node, neighbour).is_some(),
+            &place,
+            "no link joins the switch and this node",
+        )?;
         is_sound(port.mtu_bytes, &place)?;
     }
     Ok(())
@@ -89,16 +115,33 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
         let place = format!("{place}.{}", queue.name);
         match queue.limit {
             RawLimit::Bytes(bytes) => {
-                require(bytes > 0 && bytes <= buffer_bytes, &place, "the limit must be above 0 and at most the switch's buffer")?;
+                require(
+                    bytes > 0 && bytes <= buffer_bytes,
+                    &place,
+                    "the limit must be above 0 and at most the switch's buffer",
+                )?;
             }
             RawLimit::Frames(frames) => require(frames > 0, &place, "the limit must be above 0")?,
             RawLimit::AlphaMilli(milli) => require(milli > 0, &place, "alpha must be above 0")?,
         }
         if let RawService::Dwrr(weight) = queue.service {
-            require((1..=WEIGHT_MILLI_MAX).contains(&weight), &place, "a weight must be 1 to 1000 thousandths")?;
+            require(
+                (1..=WEIGHT_MILLI_MAX).contains(&weight),
+                &place,
+                "a weight must be 1 to 1000 thousandths",
+            )?;
         }
-        if let crate::RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, .. } = queue.aqm {
-            let sound = minimum_bytes <= maximum_bytes && probability_milli <= 1000 && weight_exponent <= WEIGHT_EXPONENT_MAX;
+        if let crate::RawAqm::Red {
+            minimum_bytes,
+            maximum_bytes,
+            probability_milli,
+            weight_exponent,
+            ..
+        } = queue.aqm
+        {
+            let sound = minimum_bytes <= maximum_bytes
+                && probability_milli <= 1000
+                && weight_exponent <= WEIGHT_EXPONENT_MAX;
             require(
                 sound,
                 &place,
@@ -107,15 +150,28 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
         }
     }
     let Some(dpp) = &policy.dpp else { return Ok(()) };
-    // Served together with a class's queue, or after it, later packets of a flow would overtake its first ones.
+    // Served together with a class's queue, or after it, later packets of a flow would overtake its
+    // first ones.
     let level = |queue: &crate::RawQueue| match queue.service {
         RawService::Strict(level) => Some(level),
         RawService::Dwrr(_) => None,
     };
     let express = policy.queues.get(usize::from(dpp.express_queue)).and_then(level);
-    let others = policy.queues.iter().enumerate().filter(|(i, _)| *i != usize::from(dpp.express_queue));
-    let is_first = express.is_some_and(|own| others.filter_map(|(_, queue)| level(queue)).all(|other| own < other));
-    require(is_first, place, "dpp.express_queue must be strict, and served before every other queue")?;
-    let sound = dpp.table_entries.is_power_of_two() && dpp.table_entries >= TABLE_ENTRIES_MIN && dpp.max_packets > 0;
-    require(sound, place, "dpp: max_packets must be above 0, and table_entries a power of two of at least 4")
+    let others =
+        policy.queues.iter().enumerate().filter(|(i, _)| *i != usize::from(dpp.express_queue));
+    let is_first = express
+        .is_some_and(|own| others.filter_map(|(_, queue)| level(queue)).all(|other| own < other));
+    require(
+        is_first,
+        place,
+        "dpp.express_queue must be strict, and served before every other queue",
+    )?;
+    let sound = dpp.table_entries.is_power_of_two()
+        && dpp.table_entries >= TABLE_ENTRIES_MIN
+        && dpp.max_packets > 0;
+    require(
+        sound,
+        place,
+        "dpp: max_packets must be above 0, and table_entries a power of two of at least 4",
+    )
 }

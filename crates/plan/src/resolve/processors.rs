@@ -11,15 +11,28 @@ pub(super) fn check_processor(processor: &RawProcessor, place: &str) -> Result<(
     let cores = processor.cores;
     require((1..=CORES_MAX).contains(&cores), place, "cpu.processor.cores must be 1 to 256")?;
     require(processor.slice_ps > 0, place, "cpu.processor.slice_ps must be above 0")?;
-    require(processor.budget_frames > 0 && processor.budget_ps > 0, place, "budgets of cpu.processor must be above 0")?;
-    for (list, what) in [(&processor.irq_cores, "irq_cores"), (&processor.program_cores, "program_cores")] {
-        require(are_cores(list, cores), place, &format!("cpu.processor.{what} must name cores of the host"))?;
+    require(
+        processor.budget_frames > 0 && processor.budget_ps > 0,
+        place,
+        "budgets of cpu.processor must be above 0",
+    )?;
+    for (list, what) in
+        [(&processor.irq_cores, "irq_cores"), (&processor.program_cores, "program_cores")]
+    {
+        require(
+            are_cores(list, cores),
+            place,
+            &format!("cpu.processor.{what} must name cores of the host"),
+        )?;
     }
     if let Some(steal) = &processor.steal {
         let sound = steal.slice_ps > 0 && steal.slice_ps < steal.every_ps;
         require(sound, place, "cpu.processor.steal must leave a part of every core")?;
     }
-    processor.groups.iter().try_for_each(|group| check_group(group, cores, &format!("{place}, group {}", group.name)))
+    processor
+        .groups
+        .iter()
+        .try_for_each(|group| check_group(group, cores, &format!("{place}, group {}", group.name)))
 }
 
 pub(super) fn are_cores(list: &[u32], cores: u32) -> bool {
@@ -29,6 +42,14 @@ pub(super) fn are_cores(list: &[u32], cores: u32) -> bool {
 fn check_group(group: &RawControlGroup, cores: u32, place: &str) -> Result<(), PlanError> {
     require(are_cores(&group.cores, cores), place, "cores must name cores of the host")?;
     require(NICE_RANGE.contains(&group.nice), place, "nice must be -20 to 19")?;
-    require(group.quota_ps.is_some() == group.period_ps.is_some(), place, "a quota needs a period, and a period a quota")?;
-    require(group.quota_ps != Some(0) && group.period_ps != Some(0), place, "quota and period must be above 0")
+    require(
+        group.quota_ps.is_some() == group.period_ps.is_some(),
+        place,
+        "a quota needs a period, and a period a quota",
+    )?;
+    require(
+        group.quota_ps != Some(0) && group.period_ps != Some(0),
+        place,
+        "quota and period must be above 0",
+    )
 }

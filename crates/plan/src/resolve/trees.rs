@@ -5,7 +5,8 @@ use crate::tree::{PortRole, SpanningTree};
 use tailrace_outcome::{BlockedPort, Bridge, Tree};
 
 impl Plan {
-    /// Every tree with its roots, what each switch has settled on, and what is blocked; empty without spanning trees.
+    /// Every tree with its roots, what each switch has settled on, and what is blocked; empty
+    /// without spanning trees.
     pub fn trees_summary(&self) -> Vec<Tree> {
         self.trees.iter().map(|tree| self.tree_summary(tree)).collect()
     }
@@ -15,8 +16,13 @@ impl Plan {
         Tree {
             instance: tree.settings.instance,
             vlans: tree.settings.vlans.clone(),
-            roots: (0..tree.bridges.len()).filter(is_root).map(|switch| self.switch_name(switch)).collect(),
-            bridges: (0..tree.bridges.len()).map(|switch| self.bridge_summary(tree, switch)).collect(),
+            roots: (0..tree.bridges.len())
+                .filter(is_root)
+                .map(|switch| self.switch_name(switch))
+                .collect(),
+            bridges: (0..tree.bridges.len())
+                .map(|switch| self.bridge_summary(tree, switch))
+                .collect(),
             blocked: self.blocked(tree),
             forwards: tree.forwards.clone(),
             path_costs: tree.settings.path_cost.clone(),
@@ -29,7 +35,8 @@ impl Plan {
 
     fn bridge_summary(&self, tree: &SpanningTree, switch: usize) -> Bridge {
         let (graph, bridge) = (&self.graph, &tree.bridges[switch]);
-        let towards = |port: usize| graph.names[graph.ports[graph.hosts + switch][port].peer].clone();
+        let towards =
+            |port: usize| graph.names[graph.ports[graph.hosts + switch][port].peer].clone();
         Bridge {
             name: self.switch_name(switch),
             priority: tree.settings.bridge_priority[switch],
@@ -45,7 +52,8 @@ impl Plan {
         let graph = &self.graph;
         let of = |(switch, roles): (usize, &Vec<PortRole>)| {
             let node = graph.hosts + switch;
-            let blocked = roles.iter().enumerate().filter(|(_, role)| **role == PortRole::Alternate);
+            let blocked =
+                roles.iter().enumerate().filter(|(_, role)| **role == PortRole::Alternate);
             let shown = blocked.map(|(port, _)| {
                 let end = &graph.ports[node][port];
                 let (node, towards) = (graph.names[node].clone(), graph.names[end.peer].clone());

@@ -4,8 +4,9 @@ use crate::graph::Graph;
 use crate::workloads::Workload;
 use std::collections::BTreeSet;
 
-/// By link: whether the frames of VLANs carry a tag on it. Links between switches are trunks. A link to a host is one where
-/// the host uses more than one VLAN (frames of none count as one), because the tag tells them apart.
+/// By link: whether the frames of VLANs carry a tag on it. Links between switches are trunks. A
+/// link to a host is one where the host uses more than one VLAN (frames of none count as one),
+/// because the tag tells them apart.
 pub(super) fn tagged_links(graph: &Graph, workloads: &[Workload]) -> Vec<bool> {
     let mut vlans = vec![BTreeSet::new(); graph.hosts];
     for header in workloads.iter().map(|workload| &workload.header) {

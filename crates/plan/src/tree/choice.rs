@@ -1,12 +1,15 @@
-//! Choice of trees that share as few links between switches as possible: two proposals, of which the better is used.
+//! Choice of trees that share as few links between switches as possible: two proposals, of which
+//! the better is used.
 //!
-//! Where every switch has hosts, the fewest shared links are those of a matroid union ([`super::union`]), exactly.
-//! Where some have none (spines), what counts is the links that carry frames, and to choose among trees that may leave
-//! switches out is a hard problem; then short trees from the best root, each around the links that the earlier ones
-//! use, are usually as good and shorter. The proposal with fewer shared links that carry frames is taken, then the one
-//! with the shorter ways, then the short trees.
+//! Where every switch has hosts, the fewest shared links are those of a matroid union
+//! ([`super::union`]), exactly. Where some have none (spines), what counts is the links that carry
+//! frames, and to choose among trees that may leave switches out is a hard problem; then short
+//! trees from the best root, each around the links that the earlier ones use, are usually as good
+//! and shorter. The proposal with fewer shared links that carry frames is taken, then the one with
+//! the shorter ways, then the short trees.
 //!
-//! A tree is configured as an operator would do it: by path costs, 1 for its links and the largest for all others.
+//! A tree is configured as an operator would do it: by path costs, 1 for its links and the largest
+//! for all others.
 
 use super::PATH_COST_MAX;
 use super::union::{Forests, Pairs, other_end};
@@ -16,15 +19,16 @@ use crate::{PlanError, RawTree};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Most switches, and most links between them, of a network whose trees are chosen: the choice takes a second for
-/// 8 trees then, and 15 for 64 (measured), every time that a plan is read.
+/// Most switches, and most links between them, of a network whose trees are chosen: the choice
+/// takes a second for 8 trees then, and 15 for 64 (measured), every time that a plan is read.
 pub(crate) const SWITCHES_MAX: usize = 256;
 pub(crate) const LINKS_MAX: usize = 2_048;
 
 /// A tree as the links that it has, by their place among the links between switches.
 type Tree = Vec<usize>;
 
-/// What the choice is about: how many trees, over which switches and links between them, and which switches have hosts.
+/// What the choice is about: how many trees, over which switches and links between them, and which
+/// switches have hosts.
 pub(super) struct Drawing {
     trees: usize,
     nodes: usize,
@@ -33,14 +37,21 @@ pub(super) struct Drawing {
     has_hosts: Vec<bool>,
 }
 
-/// Sets the path costs of all trees but the first, which is for what has no VLAN of its own and stays as it is.
+/// Sets the path costs of all trees but the first, which is for what has no VLAN of its own and
+/// stays as it is.
 pub(super) fn choose_costs(settings: &mut [RawTree], graph: &Graph) -> Result<(), PlanError> {
-    let between: Vec<usize> = (0..graph.links.len()).filter(|&link| graph.is_between_switches(link)).collect();
+    let between: Vec<usize> =
+        (0..graph.links.len()).filter(|&link| graph.is_between_switches(link)).collect();
     let nodes = graph.names.len() - graph.hosts;
     let small = nodes <= SWITCHES_MAX && between.len() <= LINKS_MAX;
-    require(small, "spanning_tree.disjoint", "disjoint trees require at most 256 switches and 2048 links between them")?;
+    require(
+        small,
+        "spanning_tree.disjoint",
+        "disjoint trees require at most 256 switches and 2048 links between them",
+    )?;
     let ends = |link: usize| (graph.links[link].a - graph.hosts, graph.links[link].b - graph.hosts);
-    let has_host = |switch: usize| graph.ports[graph.hosts + switch].iter().any(|end| end.peer < graph.hosts);
+    let has_host =
+        |switch: usize| graph.ports[graph.hosts + switch].iter().any(|end| end.peer < graph.hosts);
     let drawing = Drawing {
         trees: settings.len() - 1,
         nodes,
@@ -61,8 +72,8 @@ impl Drawing {
         if self.quality(&apart) < self.quality(&short) { apart } else { short }
     }
 
-    /// Links that carry frames of more than one tree, counted once for each tree after the first, and the sum of all
-    /// ways between switches with hosts, in links.
+    /// Links that carry frames of more than one tree, counted once for each tree after the first,
+    /// and the sum of all ways between switches with hosts, in links.
     fn quality(&self, trees: &[Tree]) -> (usize, usize) {
         let mut uses = vec![0_usize; self.links.len()];
         let mut ways = 0;
@@ -74,7 +85,8 @@ impl Drawing {
         (uses.into_iter().map(|count| count.saturating_sub(1)).sum(), ways)
     }
 
-    /// Exact where all switches have hosts: forests with the most links between them, made whole with shared ones.
+    /// Exact where all switches have hosts: forests with the most links between them, made whole
+    /// with shared ones.
     fn apart_trees(&self) -> Vec<Tree> {
         let forests = Forests::largest(self.trees, self.nodes, &self.links);
         let mut trees: Vec<Tree> = (0..self.trees).map(|forest| forests.links_of(forest)).collect();
@@ -103,8 +115,9 @@ impl Drawing {
         order.iter().copied().filter(|&link| unite(link)).collect()
     }
 
-    /// One after the other: cheapest ways from a root, where a link that earlier trees use is a last resort. The root
-    /// is the one with the fewest shared links, and then the one nearest to the hosts.
+    /// One after the other: cheapest ways from a root, where a link that earlier trees use is a
+    /// last resort. The root is the one with the fewest shared links, and then the one nearest to
+    /// the hosts.
     fn short_trees(&self) -> Vec<Tree> {
         let mut uses = vec![0_u64; self.links.len()];
         let mut trees = Vec::new();
@@ -114,14 +127,16 @@ impl Drawing {
                 let shared: u64 = self.carrying(&tree).iter().map(|&link| uses[link]).sum();
                 ((shared, self.depths(&tree, root), root), tree)
             });
-            let (_, tree) = candidates.min_by_key(|(quality, _)| *quality).expect("a network has switches");
+            let (_, tree) =
+                candidates.min_by_key(|(quality, _)| *quality).expect("a network has switches");
             self.carrying(&tree).into_iter().for_each(|link| uses[link] += 1);
             trees.push(tree);
         }
         trees
     }
 
-    /// Dijkstra's tree; of each piece of the drawing that the root does not reach, the tree from its first switch.
+    /// Dijkstra's tree; of each piece of the drawing that the root does not reach, the tree from
+    /// its first switch.
     fn cheapest(&self, root: usize, uses: &[u64]) -> Tree {
         let at = adjacency(self.nodes, &self.links, 0..self.links.len());
         let mut best = vec![None; self.nodes];
@@ -143,12 +158,14 @@ impl Drawing {
         tree
     }
 
-    /// The links of a tree that lie between hosts: what is left when ends without hosts are cut off.
+    /// The links of a tree that lie between hosts: what is left when ends without hosts are cut
+    /// off.
     fn carrying(&self, tree: &Tree) -> Vec<usize> {
         let at = adjacency(self.nodes, &self.links, tree.iter().copied());
         let mut left: Vec<usize> = at.iter().map(Vec::len).collect();
         let mut is_cut = vec![false; self.links.len()];
-        let mut open: VecDeque<usize> = (0..self.nodes).filter(|&node| left[node] == 1 && !self.has_hosts[node]).collect();
+        let mut open: VecDeque<usize> =
+            (0..self.nodes).filter(|&node| left[node] == 1 && !self.has_hosts[node]).collect();
         while let Some(node) = open.pop_front() {
             let Some(&link) = at[node].iter().find(|&&link| !is_cut[link]) else { continue };
             is_cut[link] = true;
@@ -176,7 +193,10 @@ impl Drawing {
             }
         }
         // A switch in another piece of the drawing is as far as none of this one can be.
-        (0..self.nodes).filter(|&node| self.has_hosts[node]).map(|node| depth[node].unwrap_or(self.nodes)).sum()
+        (0..self.nodes)
+            .filter(|&node| self.has_hosts[node])
+            .map(|node| depth[node].unwrap_or(self.nodes))
+            .sum()
     }
 }
 

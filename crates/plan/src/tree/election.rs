@@ -1,20 +1,22 @@
-//! The converged state of the protocol: the root, the port of every switch towards it, and the blocked ports.
+//! The converged state of the protocol: the root, the port of every switch towards it, and the
+//! blocked ports.
 //!
-//! Every switch keeps the best priority vector that it has received, with the port, and sends its own to its
-//! neighbours. The computation proceeds in rounds until no vector changes. The protocol converges to the same state for
-//! any order of messages: a vector is only replaced by a better one, and the best is unique because no two ports have
-//! equal identifiers.
+//! Every switch keeps the best priority vector that it has received, with the port, and sends its
+//! own to its neighbours. The computation proceeds in rounds until no vector changes. The protocol
+//! converges to the same state for any order of messages: a vector is only replaced by a better
+//! one, and the best is unique because no two ports have equal identifiers.
 
 use crate::RawTree;
 use crate::graph::{Graph, NodeId};
 
-/// Identifier of a bridge: its priority, then its place among the switches of the plan, which stands for its MAC
-/// address.
+/// Identifier of a bridge: its priority, then its place among the switches of the plan, which
+/// stands for its MAC address.
 type BridgeId = (u16, usize);
 /// Identifier of a port: its priority, then its number in the order of the links.
 type PortId = (u8, usize);
 
-/// IEEE 802.1Q-2018 clause 13.9: the priority vector. The lower is the better; components count in this order.
+/// IEEE 802.1Q-2018 clause 13.9: the priority vector. The lower is the better; components count in
+/// this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Vector {
     root: BridgeId,
@@ -25,7 +27,8 @@ struct Vector {
     port: PortId,
 }
 
-/// Role of a port. There are no backup ports: they require a shared medium with two ports of one switch.
+/// Role of a port. There are no backup ports: they require a shared medium with two ports of one
+/// switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortRole {
     /// Leads to the root: forwards.
@@ -64,7 +67,8 @@ pub struct SpanningTree {
 pub(super) fn elect(graph: &Graph, settings: RawTree) -> SpanningTree {
     let ballot = Ballot { graph, settings: &settings };
     let vectors = ballot.settled();
-    let bridges: Vec<Bridge> = (0..vectors.len()).map(|switch| ballot.bridge(switch, &vectors)).collect();
+    let bridges: Vec<Bridge> =
+        (0..vectors.len()).map(|switch| ballot.bridge(switch, &vectors)).collect();
     let mut forwards = vec![true; graph.links.len()];
     for (switch, bridge) in bridges.iter().enumerate() {
         for (port, role) in bridge.roles.iter().enumerate() {
@@ -86,15 +90,19 @@ impl Ballot<'_> {
     fn settled(&self) -> Vec<Vector> {
         let switches = self.graph.names.len() - self.graph.hosts;
         let mut vectors: Vec<Vector> = (0..switches).map(|switch| self.own(switch)).collect();
-        // The vector of the root and of the cheapest path to it propagates by one link in each round.
+        // The vector of the root and of the cheapest path to it propagates by one link in each
+        // round.
         for _ in 0..=2 * switches {
-            let next: Vec<Vector> = (0..switches).map(|switch| self.best(switch, &vectors)).collect();
+            let next: Vec<Vector> =
+                (0..switches).map(|switch| self.best(switch, &vectors)).collect();
             if next == vectors {
                 return vectors;
             }
             vectors = next;
         }
-        unreachable!("costs are above zero, so that paths to the root have no loop and the election terminates")
+        unreachable!(
+            "costs are above zero, so that paths to the root have no loop and the election terminates"
+        )
     }
 
     fn bridge_id(&self, switch: usize) -> BridgeId {
@@ -110,12 +118,19 @@ impl Ballot<'_> {
     /// The initial vector of a switch: it is the root itself.
     fn own(&self, switch: usize) -> Vector {
         let id = self.bridge_id(switch);
-        Vector { root: id, root_path_cost: 0, designated_bridge: id, designated_port: (0, 0), port: (0, 0) }
+        Vector {
+            root: id,
+            root_path_cost: 0,
+            designated_bridge: id,
+            designated_port: (0, 0),
+            port: (0, 0),
+        }
     }
 
     /// The best of the switch's own vector and those of its neighbours.
     fn best(&self, switch: usize, vectors: &[Vector]) -> Vector {
-        let heard = (0..self.graph.ports[self.graph.hosts + switch].len()).filter_map(|port| self.heard(switch, port, vectors));
+        let heard = (0..self.graph.ports[self.graph.hosts + switch].len())
+            .filter_map(|port| self.heard(switch, port, vectors));
         heard.fold(self.own(switch), Vector::min)
     }
 
@@ -133,7 +148,13 @@ impl Ballot<'_> {
         let port = self.graph.port_of_link(link, node);
         let Vector { root, root_path_cost, .. } = vectors[switch];
         let designated_port = self.port_id(node, port);
-        Vector { root, root_path_cost, designated_bridge: self.bridge_id(switch), designated_port, port: (0, 0) }
+        Vector {
+            root,
+            root_path_cost,
+            designated_bridge: self.bridge_id(switch),
+            designated_port,
+            port: (0, 0),
+        }
     }
 
     fn bridge(&self, switch: usize, vectors: &[Vector]) -> Bridge {
@@ -141,11 +162,17 @@ impl Ballot<'_> {
         let root_port = (root != switch).then_some(root_port);
         let ends = &self.graph.ports[self.graph.hosts + switch];
         let roles = (0..ends.len()).map(|port| {
-            let Some(peer) = ends[port].peer.checked_sub(self.graph.hosts) else { return PortRole::Designated };
+            let Some(peer) = ends[port].peer.checked_sub(self.graph.hosts) else {
+                return PortRole::Designated;
+            };
             let link = ends[port].link;
             match root_port == Some(port) {
                 true => PortRole::Root,
-                false if self.said_at(switch, link, vectors) < self.said_at(peer, link, vectors) => PortRole::Designated,
+                false
+                    if self.said_at(switch, link, vectors) < self.said_at(peer, link, vectors) =>
+                {
+                    PortRole::Designated
+                }
                 false => PortRole::Alternate,
             }
         });

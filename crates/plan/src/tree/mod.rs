@@ -1,8 +1,8 @@
 //! Spanning trees: the forwarding and blocked links of a network with loops.
 //!
-//! The result is the converged state of the protocol (IEEE 802.1Q-2018 clause 13, RSTP
-//! and MSTP with all switches in one region). Modules in order: what the protocol settles on with given priorities and
-//! costs; the choice of costs by which several trees share few links.
+//! The result is the converged state of the protocol (IEEE 802.1Q-2018 clause 13, RSTP and MSTP
+//! with all switches in one region). Modules in order: what the protocol settles on with given
+//! priorities and costs; the choice of costs by which several trees share few links.
 
 pub(crate) mod choice;
 mod election;
@@ -50,8 +50,16 @@ fn check(raw: &RawSpanningTree, graph: &Graph) -> Result<(), PlanError> {
         "the list of VLANs of the first tree must be empty: it is for all VLANs that no other tree lists",
     )?;
     let vlans: Vec<u16> = raw.trees.iter().flat_map(|tree| tree.vlans.iter().copied()).collect();
-    require(vlans.iter().all(|vlan| (1..=VLAN_MAX).contains(vlan)), place, "VLANs must be 1 to 4094")?;
-    require(vlans.iter().collect::<BTreeSet<_>>().len() == vlans.len(), place, "a VLAN must have only one tree")?;
+    require(
+        vlans.iter().all(|vlan| (1..=VLAN_MAX).contains(vlan)),
+        place,
+        "VLANs must be 1 to 4094",
+    )?;
+    require(
+        vlans.iter().collect::<BTreeSet<_>>().len() == vlans.len(),
+        place,
+        "a VLAN must have only one tree",
+    )?;
     let instances: BTreeSet<u16> = raw.trees.iter().map(|tree| tree.instance).collect();
     require(instances.len() == raw.trees.len(), place, "two trees have the same number")?;
     raw.trees.iter().try_for_each(|tree| check_tree(tree, graph))
@@ -60,7 +68,11 @@ fn check(raw: &RawSpanningTree, graph: &Graph) -> Result<(), PlanError> {
 fn check_tree(tree: &RawTree, graph: &Graph) -> Result<(), PlanError> {
     let place = format!("spanning_tree.trees[{}]", tree.instance);
     let switches = graph.names.len() - graph.hosts;
-    require(tree.bridge_priority.len() == switches, &place, "bridge_priority must have a number for each switch")?;
+    require(
+        tree.bridge_priority.len() == switches,
+        &place,
+        "bridge_priority must have a number for each switch",
+    )?;
     let links = graph.links.len();
     let whole = tree.path_cost.len() == links && tree.port_priority.len() == links;
     require(whole, &place, "path_cost and port_priority must have an entry for each link")?;

@@ -1,8 +1,9 @@
 //! As many links as several forests can have between them: matroid union.
 //!
-//! Edmonds (1965), in the form of Roskind and Tarjan (Mathematics of Operations Research 10, 1985): a link that closes a
-//! loop in every forest may still enter one, when a link of that loop moves to another forest, and so on. A search over
-//! such moves, shortest first, finds a sequence whenever there is one.
+//! Edmonds (1965), in the form of Roskind and Tarjan (Mathematics of Operations Research 10, 1985):
+//! a link that closes a loop in every forest may still enter one, when a link of that loop moves to
+//! another forest, and so on. A search over such moves, shortest first, finds a sequence whenever
+//! there is one.
 
 use std::collections::VecDeque;
 
@@ -25,7 +26,13 @@ impl<'a> Forests<'a> {
     /// `count` forests that have as many links together as any have.
     pub(super) fn largest(count: usize, nodes: usize, links: &'a Pairs) -> Forests<'a> {
         let at = vec![vec![Vec::new(); nodes]; count];
-        let mut forests = Forests { nodes, links, of_link: vec![None; links.len()], at, is_settled: vec![false; links.len()] };
+        let mut forests = Forests {
+            nodes,
+            links,
+            of_link: vec![None; links.len()],
+            at,
+            is_settled: vec![false; links.len()],
+        };
         (0..links.len()).for_each(|link| forests.augment(link));
         forests
     }
@@ -44,8 +51,12 @@ impl<'a> Forests<'a> {
         let mut open = VecDeque::from([new]);
         while let Some(link) = open.pop_front() {
             for forest in (0..self.at.len()).filter(|&forest| self.of_link[link] != Some(forest)) {
-                let Some(way) = self.way(forest, link) else { return self.shift(link, forest, &came_by) };
-                for other in way.into_iter().filter(|&other| !std::mem::replace(&mut is_seen[other], true)) {
+                let Some(way) = self.way(forest, link) else {
+                    return self.shift(link, forest, &came_by);
+                };
+                for other in
+                    way.into_iter().filter(|&other| !std::mem::replace(&mut is_seen[other], true))
+                {
                     came_by[other] = Some(link);
                     reached.push(other);
                     open.push_back(other);
@@ -55,7 +66,8 @@ impl<'a> Forests<'a> {
         reached.into_iter().for_each(|link| self.is_settled[link] = true);
     }
 
-    /// `link` enters `forest`; the link that it made room for enters the forest which it has left, and so on.
+    /// `link` enters `forest`; the link that it made room for enters the forest which it has left,
+    /// and so on.
     fn shift(&mut self, mut link: usize, mut forest: usize, came_by: &[Option<usize>]) {
         loop {
             let left = self.of_link[link].replace(forest);

@@ -1,9 +1,12 @@
 //! Blocks and messages that the nodes of a cluster database exchange as datagrams.
 
 use super::requests::{
-    MessageSizes, RawServing, RawSpike, Serving, check_spikes, distinct, hosts, resolve_service, resolve_sizes,
+    MessageSizes, RawServing, RawSpike, Serving, check_spikes, distinct, hosts, resolve_service,
+    resolve_sizes,
 };
-use super::{Body, NetworkFacts, RawDistribution, RawHeader, Side, Workload, datagrams, distribution};
+use super::{
+    Body, NetworkFacts, RawDistribution, RawHeader, Side, Workload, datagrams, distribution,
+};
 use crate::error::require;
 use crate::{COUNT_MAX, PlanError};
 use serde::{Deserialize, Serialize};
@@ -81,7 +84,11 @@ const RETRIES_MAX: u32 = 100;
 /// Most blocks, and most messages, of a transaction, in thousandths.
 const DEMAND_MILLI_MAX: u64 = 1_000_000;
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawBlocks, network: &NetworkFacts<'_>) -> Result<Workload, PlanError> {
+pub(super) fn resolve(
+    header: &RawHeader,
+    raw: &RawBlocks,
+    network: &NetworkFacts<'_>,
+) -> Result<Workload, PlanError> {
     let name = &header.name;
     require((2..=NODES_MAX).contains(&raw.nodes.len()), name, "blocks must have 2 to 64 nodes")?;
     require(!raw.clients.is_empty(), name, "a node must have users")?;
@@ -91,32 +98,61 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawBlocks, network: &NetworkFact
     require(clients.iter().all(|client| nodes.contains(client)), name, "only nodes have users")?;
     check(raw, name)?;
     check_spikes(&raw.spikes, name)?;
-    let arrivals = raw.arrivals.as_ref().map(|arrivals| distribution(arrivals, name)).transpose()?;
-    require(arrivals.as_ref().is_none_or(|gap| gap.mean() >= 1.0), name, "arrivals must be above 0")?;
+    let arrivals =
+        raw.arrivals.as_ref().map(|arrivals| distribution(arrivals, name)).transpose()?;
+    require(
+        arrivals.as_ref().is_none_or(|gap| gap.mean() >= 1.0),
+        name,
+        "arrivals must be above 0",
+    )?;
     let payload_max = datagrams::PAYLOAD_MAX;
-    let (block_sizes, message_sizes) =
-        (resolve_sizes(&raw.message, &raw.block, name)?, resolve_sizes(&raw.message, &raw.message, name)?);
+    let (block_sizes, message_sizes) = (
+        resolve_sizes(&raw.message, &raw.block, name)?,
+        resolve_sizes(&raw.message, &raw.message, name)?,
+    );
     let fits = |size: &Distribution| datagrams::largest(size) <= u64::from(payload_max);
     let has_room = fits(&block_sizes.request) && fits(&block_sizes.response);
     require(has_room, name, datagrams::TOO_LARGE)?;
-    let header =
-        header.resolved("blocks", [clients.clone(), nodes.clone()], Side::Openers, PROGRAMS_OF_NODE * nodes.len() as u64)?;
+    let header = header.resolved(
+        "blocks",
+        [clients.clone(), nodes.clone()],
+        Side::Openers,
+        PROGRAMS_OF_NODE * nodes.len() as u64,
+    )?;
     let gap = distribution(&raw.gap, name)?;
     let [block_service, message_service] =
         [resolve_service(&raw.block_service, name)?, resolve_service(&raw.message_service, name)?];
     let raw = raw.clone();
-    let body =
-        Blocks { nodes, clients, gap, arrivals, block_sizes, message_sizes, block_service, message_service, payload_max, raw };
+    let body = Blocks {
+        nodes,
+        clients,
+        gap,
+        arrivals,
+        block_sizes,
+        message_sizes,
+        block_service,
+        message_service,
+        payload_max,
+        raw,
+    };
     Ok(Workload { header, body: Body::Blocks(Box::new(body)) })
 }
 
 fn check(raw: &RawBlocks, name: &str) -> Result<(), PlanError> {
-    require((raw.users == 0) == raw.arrivals.is_some(), name, "blocks need either users or arrivals")?;
+    require(
+        (raw.users == 0) == raw.arrivals.is_some(),
+        name,
+        "blocks need either users or arrivals",
+    )?;
     let are_shared = raw.users == 0 || raw.users as usize >= raw.clients.len();
     require(are_shared, name, "each client must have a user")?;
     require(raw.users as usize <= COUNT_MAX, name, "users must be at most a million")?;
     let demands = [raw.blocks_milli, raw.messages_milli];
-    require(demands.iter().all(|&demand| demand <= DEMAND_MILLI_MAX), name, "a transaction asks for at most 1000 of each")?;
+    require(
+        demands.iter().all(|&demand| demand <= DEMAND_MILLI_MAX),
+        name,
+        "a transaction asks for at most 1000 of each",
+    )?;
     require(demands != [0, 0], name, "a transaction must ask for blocks or send messages")?;
     require(raw.timeout_ps > 0, name, "blocks must have a timeout")?;
     require(raw.retries <= RETRIES_MAX, name, "retries must be at most 100")

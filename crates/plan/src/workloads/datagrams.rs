@@ -25,7 +25,8 @@ pub struct RawDatagrams {
     pub interarrival: RawDistribution,
     /// Number of datagrams; 0 means until `stop_at_ps`.
     pub count: u64,
-    /// Bytes of frames that may wait in the interface of the source before the program waits; without it any amount.
+    /// Bytes of frames that may wait in the interface of the source before the program waits;
+    /// without it any amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_buffer_bytes: Option<u64>,
 }
@@ -47,7 +48,11 @@ pub struct Datagrams {
     pub raw: RawDatagrams,
 }
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, network: &NetworkFacts<'_>) -> Result<Workload, PlanError> {
+pub(super) fn resolve(
+    header: &RawHeader,
+    raw: &RawDatagrams,
+    network: &NetworkFacts<'_>,
+) -> Result<Workload, PlanError> {
     let name = &header.name;
     let (source, destination) = ends(network.graph, &raw.source, &raw.destination, name)?;
     let header = header.resolved("datagrams", [vec![source], vec![destination]], Side::Peers, 1)?;
@@ -56,7 +61,14 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, network: &NetworkF
     require(interarrival.mean() >= 1.0, name, "interarrival must be above 0")?;
     require(raw.send_buffer_bytes != Some(0), name, "send_buffer must be above 0")?;
     require(largest(&sizes) <= PAYLOAD_MAX.into(), name, TOO_LARGE)?;
-    let body = Datagrams { source, destination, sizes, interarrival, payload_max: PAYLOAD_MAX, raw: raw.clone() };
+    let body = Datagrams {
+        source,
+        destination,
+        sizes,
+        interarrival,
+        payload_max: PAYLOAD_MAX,
+        raw: raw.clone(),
+    };
     Ok(Workload { header, body: Body::Datagrams(body) })
 }
 

@@ -71,12 +71,20 @@ pub(crate) fn distribution(raw: &RawDistribution, place: &str) -> Result<Distrib
         }
         RawDistribution::Exponential { mean } => Distribution::Exponential { mean },
         RawDistribution::Normal { mean, deviation } => Distribution::Normal { mean, deviation },
-        RawDistribution::LogNormal { median, sigma_milli } => Distribution::LogNormal { median, sigma_milli },
+        RawDistribution::LogNormal { median, sigma_milli } => {
+            Distribution::LogNormal { median, sigma_milli }
+        }
         RawDistribution::Erlang { mean, shape } => {
-            require((1..=ERLANG_SHAPE_MAX).contains(&shape), place, "erlang: shape must be 1 to 1000")?;
+            require(
+                (1..=ERLANG_SHAPE_MAX).contains(&shape),
+                place,
+                "erlang: shape must be 1 to 1000",
+            )?;
             Distribution::Erlang { mean, shape }
         }
         RawDistribution::Cumulative(ref points) => Distribution::from_points(points.clone())
-            .map_err(|error| PlanError::nonsense(place, format!("cumulative distribution: {error:?}")))?,
+            .map_err(|error| {
+                PlanError::nonsense(place, format!("cumulative distribution: {error:?}"))
+            })?,
     })
 }

@@ -34,12 +34,23 @@ pub struct Flows {
     pub raw: RawFlows,
 }
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawFlows, graph: &Graph) -> Result<Workload, PlanError> {
+pub(super) fn resolve(
+    header: &RawHeader,
+    raw: &RawFlows,
+    graph: &Graph,
+) -> Result<Workload, PlanError> {
     let name = &header.name;
-    let hosts = |names: &[String]| names.iter().map(|name| graph.host(name, name)).collect::<Result<Vec<_>, _>>();
+    let hosts = |names: &[String]| {
+        names.iter().map(|name| graph.host(name, name)).collect::<Result<Vec<_>, _>>()
+    };
     let (sources, destinations) = (hosts(&raw.sources)?, hosts(&raw.destinations)?);
-    require(!sources.is_empty() && !destinations.is_empty(), name, "flows must have sources and destinations")?;
-    let apart = sources.iter().all(|source| destinations.iter().any(|destination| destination != source));
+    require(
+        !sources.is_empty() && !destinations.is_empty(),
+        name,
+        "flows must have sources and destinations",
+    )?;
+    let apart =
+        sources.iter().all(|source| destinations.iter().any(|destination| destination != source));
     require(apart, name, "every source must have a destination other than itself")?;
     let header = header.resolved("flows", [sources, destinations], Side::Peers, 1)?;
     let sizes = distribution(&raw.sizes, name)?;

@@ -1,6 +1,9 @@
-//! Frames that the threads of a program send as fast as their host can, or at a rate, whatever the network does.
+//! Frames that the threads of a program send as fast as their host can, or at a rate, whatever the
+//! network does.
 
-use super::{Body, NetworkFacts, RawDistribution, RawHeader, Side, Workload, datagrams, distribution, ends};
+use super::{
+    Body, NetworkFacts, RawDistribution, RawHeader, Side, Workload, datagrams, distribution, ends,
+};
 use crate::PlanError;
 use crate::error::require;
 use serde::{Deserialize, Serialize};
@@ -24,7 +27,8 @@ pub struct RawFrames {
     pub interval_ps: u64,
     /// Time of a core for a frame, before the lock (picoseconds).
     pub cost: RawDistribution,
-    /// Time for a frame under the lock of the transmit queue, which one thread has at a time (picoseconds).
+    /// Time for a frame under the lock of the transmit queue, which one thread has at a time
+    /// (picoseconds).
     pub locked: RawDistribution,
     /// Frames of all threads; 0 means until `stop_at_ps`.
     pub count: u64,
@@ -52,10 +56,15 @@ const PAYLOAD_MIN: u32 = 8;
 /// What sends, and what receives.
 const PROGRAMS: u64 = 2;
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawFrames, network: &NetworkFacts<'_>) -> Result<Workload, PlanError> {
+pub(super) fn resolve(
+    header: &RawHeader,
+    raw: &RawFrames,
+    network: &NetworkFacts<'_>,
+) -> Result<Workload, PlanError> {
     let name = &header.name;
     let (source, destination) = ends(network.graph, &raw.source, &raw.destination, name)?;
-    let header = header.resolved("frames", [vec![source], vec![destination]], Side::Peers, PROGRAMS)?;
+    let header =
+        header.resolved("frames", [vec![source], vec![destination]], Side::Peers, PROGRAMS)?;
     require((1..=THREADS_MAX).contains(&raw.threads), name, "frames must have 1 to 64 threads")?;
     let has_room = (PAYLOAD_MIN..=datagrams::PAYLOAD_MAX).contains(&raw.payload_bytes);
     require(has_room, name, "a frame must carry 8 to 65507 bytes")?;
@@ -63,5 +72,8 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawFrames, network: &NetworkFact
     // A thread that needs no time would send without end at one moment.
     let needs_time = raw.delay_ps > 0 || raw.interval_ps > 0 || cost.mean() + locked.mean() >= 1.0;
     require(needs_time, name, "a thread must need time for a frame, or pause after it")?;
-    Ok(Workload { header, body: Body::Frames(Frames { source, destination, cost, locked, raw: raw.clone() }) })
+    Ok(Workload {
+        header,
+        body: Body::Frames(Frames { source, destination, cost, locked, raw: raw.clone() }),
+    })
 }

@@ -1,7 +1,8 @@
-//! Workloads: a header that every reader understands, and a body that only the module of its kind reads.
+//! Workloads: a header that every reader understands, and a body that only the module of its kind
+//! reads.
 //!
-//! A kind is one module here (what the plan says of it, made sound), one in the crate `workloads`, and one line in
-//! [`Body`].
+//! A kind is one module here (what the plan says of it, made sound), one in the crate `workloads`,
+//! and one line in [`Body`].
 
 mod blocks;
 pub(crate) mod datagrams;
@@ -24,10 +25,12 @@ pub use frames::{Frames, RawFrames};
 pub use mpi::{Algorithm, Mpi, MpiPattern, RawMpi};
 pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
 pub use replay::{RawRecorded, RawReplay, RawReplayPace, Replay};
-pub use requests::{MessageSizes, RawRequests, RawServing, RawSpike, RawStage, Requests, Serving, Stage};
+pub use requests::{
+    MessageSizes, RawRequests, RawServing, RawSpike, RawStage, Requests, Serving, Stage,
+};
 pub use storage::{
-    BlockDevice, RawAccess, RawDevice, RawDeviceCache, RawDeviceHead, RawDeviceLimits, RawIscsi, RawNbd, RawNvmeTcp, RawStorage,
-    RawStorageProtocol, Storage,
+    BlockDevice, RawAccess, RawDevice, RawDeviceCache, RawDeviceHead, RawDeviceLimits, RawIscsi,
+    RawNbd, RawNvmeTcp, RawStorage, RawStorageProtocol, Storage,
 };
 pub use stream::{Pins, RawStream, Stream};
 
@@ -46,7 +49,10 @@ pub struct RawWorkload {
     /// What every kind has.
     pub header: RawHeader,
     /// What only its kind has, under the name of the kind.
-    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, serde_json::Map<String, Value>>"))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Map<String, Value>>")
+    )]
     pub body: RawBody,
 }
 
@@ -68,7 +74,8 @@ pub struct RawHeader {
     /// Earliest time of any of its events (picoseconds).
     #[serde(default)]
     pub start_ps: u64,
-    /// The first flow, datagram or request comes, and the first user begins, at `start_ps`; a gap later when missing.
+    /// The first flow, datagram or request comes, and the first user begins, at `start_ps`; a gap
+    /// later when missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_first_at_start: bool,
     /// Port of its server; further servers have the ports after it.
@@ -271,7 +278,10 @@ pub(crate) struct NetworkFacts<'a> {
     pub(crate) devices: &'a [RawDevice],
 }
 
-pub(crate) fn resolve_workload(raw: &RawWorkload, network: &NetworkFacts<'_>) -> Result<Workload, PlanError> {
+pub(crate) fn resolve_workload(
+    raw: &RawWorkload,
+    network: &NetworkFacts<'_>,
+) -> Result<Workload, PlanError> {
     let header = &raw.header;
     let graph = network.graph;
     match &raw.body {

@@ -111,22 +111,33 @@ const ELEMENT: u64 = 4;
 impl MpiPattern {
     fn allows(self, algorithm: Algorithm) -> bool {
         use Algorithm::{
-            Binary, Binomial, Bruck, Chain, Knomial, Linear, Pairwise, Rabenseifner, RecursiveDoubling, Ring, ScatterRing,
+            Binary, Binomial, Bruck, Chain, Knomial, Linear, Pairwise, Rabenseifner,
+            RecursiveDoubling, Ring, ScatterRing,
         };
         match self {
             MpiPattern::Pingpong | MpiPattern::Ring | MpiPattern::Exchange => false,
             MpiPattern::Allreduce => matches!(algorithm, RecursiveDoubling | Ring | Rabenseifner),
             MpiPattern::Alltoall => matches!(algorithm, Linear | Pairwise | Bruck),
-            MpiPattern::Bcast => matches!(algorithm, Linear | Chain | Binary | Binomial | Knomial | ScatterRing),
+            MpiPattern::Bcast => {
+                matches!(algorithm, Linear | Chain | Binary | Binomial | Knomial | ScatterRing)
+            }
             MpiPattern::Barrier => matches!(algorithm, Linear | RecursiveDoubling | Bruck),
         }
     }
 }
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawMpi, network: &NetworkFacts<'_>) -> Result<Workload, PlanError> {
+pub(super) fn resolve(
+    header: &RawHeader,
+    raw: &RawMpi,
+    network: &NetworkFacts<'_>,
+) -> Result<Workload, PlanError> {
     let name = &header.name;
     require((2..=RANKS_MAX).contains(&raw.ranks.len()), name, "a job must have 2 to 127 ranks")?;
-    let ranks = raw.ranks.iter().map(|host| network.graph.host(host, name)).collect::<Result<Vec<usize>, PlanError>>()?;
+    let ranks = raw
+        .ranks
+        .iter()
+        .map(|host| network.graph.host(host, name))
+        .collect::<Result<Vec<usize>, PlanError>>()?;
     let mut hosts: Vec<usize> = Vec::new();
     ranks.iter().for_each(|host| {
         if !hosts.contains(host) {
@@ -134,20 +145,39 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawMpi, network: &NetworkFacts<'
         }
     });
     check(raw, name)?;
-    let header = header.resolved("mpi", [hosts.clone(), hosts.clone()], Side::Peers, hosts.len() as u64)?;
+    let header =
+        header.resolved("mpi", [hosts.clone(), hosts.clone()], Side::Peers, hosts.len() as u64)?;
     let compute = distribution(&raw.compute, name)?;
-    let [copy, combine, local] = [raw.copy_bps, raw.combine_bps, raw.local_bps].map(BitRate::from_bps);
+    let [copy, combine, local] =
+        [raw.copy_bps, raw.combine_bps, raw.local_bps].map(BitRate::from_bps);
     let body = Mpi { ranks, hosts, compute, copy, combine, local, raw: raw.clone() };
     Ok(Workload { header, body: Body::Mpi(Box::new(body)) })
 }
 
 fn check(raw: &RawMpi, name: &str) -> Result<(), PlanError> {
-    require((1..=SIZES_MAX).contains(&raw.sizes_bytes.len()), name, "a job must have 1 to 64 sizes")?;
-    require(raw.iterations.len() == raw.sizes_bytes.len(), name, "each size must have its iterations")?;
+    require(
+        (1..=SIZES_MAX).contains(&raw.sizes_bytes.len()),
+        name,
+        "a job must have 1 to 64 sizes",
+    )?;
+    require(
+        raw.iterations.len() == raw.sizes_bytes.len(),
+        name,
+        "each size must have its iterations",
+    )?;
     let are_iterations = raw.iterations.iter().all(|count| (1..=ITERATIONS_MAX).contains(count));
-    require(are_iterations && raw.warm_up_iterations <= ITERATIONS_MAX, name, "iterations must be 1 to a million")?;
-    require(raw.sizes_bytes.iter().all(|&size| size <= MESSAGE_MAX), name, "a message must have at most 1 GiB")?;
-    let is_whole = raw.pattern != MpiPattern::Allreduce || raw.sizes_bytes.iter().all(|size| size.is_multiple_of(ELEMENT));
+    require(
+        are_iterations && raw.warm_up_iterations <= ITERATIONS_MAX,
+        name,
+        "iterations must be 1 to a million",
+    )?;
+    require(
+        raw.sizes_bytes.iter().all(|&size| size <= MESSAGE_MAX),
+        name,
+        "a message must have at most 1 GiB",
+    )?;
+    let is_whole = raw.pattern != MpiPattern::Allreduce
+        || raw.sizes_bytes.iter().all(|size| size.is_multiple_of(ELEMENT));
     require(is_whole, name, "sizes of allreduce must be multiples of 4 bytes")?;
     let is_allowed = raw.algorithm.is_none_or(|algorithm| raw.pattern.allows(algorithm));
     require(is_allowed, name, "the pattern has no such algorithm")

@@ -24,7 +24,8 @@ pub struct RawReplay {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RawReplayPace {
-    /// The first of a connection from the start of the trial, every other from the end of the response before it.
+    /// The first of a connection from the start of the trial, every other from the end of the
+    /// response before it.
     Think,
     /// From the start of the trial.
     Time,
@@ -64,21 +65,43 @@ impl Replay {
     }
 }
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawReplay, graph: &Graph) -> Result<Workload, PlanError> {
+pub(super) fn resolve(
+    header: &RawHeader,
+    raw: &RawReplay,
+    graph: &Graph,
+) -> Result<Workload, PlanError> {
     let name = &header.name;
     require(header.start_ps == 0, name, "start_ps must be 0: the recording has the times")?;
     let (client, server) = ends(graph, &raw.client, &raw.server, name)?;
     let count = raw.connections.len();
-    require((1..=COUNT_MAX).contains(&count), name, "a recording must have 1 to a million connections")?;
+    require(
+        (1..=COUNT_MAX).contains(&count),
+        name,
+        "a recording must have 1 to a million connections",
+    )?;
     for one in &raw.connections {
         let requests = one.begin_ps.len();
-        let is_even = [&one.request_bytes, &one.server_ps, &one.response_bytes].iter().all(|list| list.len() == requests);
-        require(requests > 0 && is_even, name, "each connection must have equally many entries in all lists, at least one")?;
+        let is_even = [&one.request_bytes, &one.server_ps, &one.response_bytes]
+            .iter()
+            .all(|list| list.len() == requests);
+        require(
+            requests > 0 && is_even,
+            name,
+            "each connection must have equally many entries in all lists, at least one",
+        )?;
         let is_sized = one.request_bytes.iter().chain(&one.response_bytes).all(|&bytes| bytes > 0);
         require(is_sized, name, "requests and responses must have at least one byte")?;
         let is_ordered = raw.pace == RawReplayPace::Think || one.begin_ps.is_sorted();
-        require(is_ordered, name, "the requests of a connection must be in the order of their times")?;
+        require(
+            is_ordered,
+            name,
+            "the requests of a connection must be in the order of their times",
+        )?;
     }
-    let header = header.resolved("replay", [vec![client], vec![server]], Side::Openers, 2 * count as u64)?;
-    Ok(Workload { header, body: Body::Replay(Box::new(Replay { client, server, raw: raw.clone() })) })
+    let header =
+        header.resolved("replay", [vec![client], vec![server]], Side::Openers, 2 * count as u64)?;
+    Ok(Workload {
+        header,
+        body: Body::Replay(Box::new(Replay { client, server, raw: raw.clone() })),
+    })
 }

@@ -41,7 +41,8 @@ pub struct RawStorage {
     pub offset_bytes: u64,
     /// Bytes of that area, which all jobs of an initiator share out.
     pub size_bytes: u64,
-    /// Gap between requests of an initiator that begin by themselves (picoseconds); none where each follows one that has ended.
+    /// Gap between requests of an initiator that begin by themselves (picoseconds); none where each
+    /// follows one that has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<RawDistribution>,
     /// Pause between the end of a request and the one that follows it (picoseconds).
@@ -114,36 +115,64 @@ const REQUEST_BYTES_MAX: u64 = u32::MAX as u64;
 const ONE_PPB: u32 = 1_000_000_000;
 /// Largest theta of Zipf's law, in thousandths: beyond, nearly all requests go to one place.
 const THETA_MILLI_MAX: u32 = 10_000;
-/// Most pieces and units of the requests that an initiator has under way: all of them can begin in one event, which then takes up to a
-/// second, and each takes memory.
+/// Most pieces and units of the requests that an initiator has under way: all of them can begin in
+/// one event, which then takes up to a second, and each takes memory.
 pub(crate) const UNDER_WAY_MAX: u64 = 1 << 22;
 /// Bytes of the largest device: 2^60.
 const DEVICE_BYTES_MAX: u64 = 1 << 60;
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawStorage, network: &NetworkFacts<'_>) -> Result<Workload, PlanError> {
+pub(super) fn resolve(
+    header: &RawHeader,
+    raw: &RawStorage,
+    network: &NetworkFacts<'_>,
+) -> Result<Workload, PlanError> {
     let name = &header.name;
     let initiators = hosts(network, &raw.initiators, name)?;
     distinct(&initiators, name)?;
     let target = raw.target.as_ref().map(|target| network.graph.host(target, name)).transpose()?;
     let is_local = matches!(raw.protocol, RawStorageProtocol::Local);
-    require(is_local == target.is_none(), name, "a target is named where the device is not in the initiator, and only there")?;
-    require(target.is_none_or(|target| !initiators.contains(&target)), name, "the target must not be an initiator")?;
+    require(
+        is_local == target.is_none(),
+        name,
+        "a target is named where the device is not in the initiator, and only there",
+    )?;
+    require(
+        target.is_none_or(|target| !initiators.contains(&target)),
+        name,
+        "the target must not be an initiator",
+    )?;
     let of_name = network.devices.iter().find(|device| device.name == raw.device);
-    let device = of_name.ok_or_else(|| PlanError::nonsense(name, format!("the plan has no device {}", raw.device)))?;
+    let device = of_name.ok_or_else(|| {
+        PlanError::nonsense(name, format!("the plan has no device {}", raw.device))
+    })?;
     let device = resolve_device(device)?;
     check(raw, &device.raw, name)?;
     protocol::check(&raw.protocol, name)?;
     let [block, think] = [distribution(&raw.block, name)?, distribution(&raw.think, name)?];
-    let arrivals = raw.arrivals.as_ref().map(|arrivals| distribution(arrivals, name)).transpose()?;
-    require(arrivals.as_ref().is_none_or(|gap| gap.mean() >= 1.0), name, "arrivals must be above 0")?;
+    let arrivals =
+        raw.arrivals.as_ref().map(|arrivals| distribution(arrivals, name)).transpose()?;
+    require(
+        arrivals.as_ref().is_none_or(|gap| gap.mean() >= 1.0),
+        name,
+        "arrivals must be above 0",
+    )?;
     let area = raw.size_bytes / u64::from(raw.jobs);
-    require(super::datagrams::largest(&block) <= area.min(REQUEST_BYTES_MAX), name, "a request must fit the area of its job")?;
+    require(
+        super::datagrams::largest(&block) <= area.min(REQUEST_BYTES_MAX),
+        name,
+        "a request must fit the area of its job",
+    )?;
     let requests = u64::from(raw.jobs) * u64::from(raw.depth);
     let pieces = super::datagrams::largest(&block).div_ceil(least_piece(raw, &device.raw));
-    require(requests * pieces <= UNDER_WAY_MAX, name, "jobs must have at most 4 194 304 pieces of requests under way")?;
+    require(
+        requests * pieces <= UNDER_WAY_MAX,
+        name,
+        "jobs must have at most 4 194 304 pieces of requests under way",
+    )?;
     let programs = initiators.len() as u64 + u64::from(target.is_some());
     let peers = target.into_iter().collect();
-    let header = header.resolved("storage", [initiators.clone(), peers], Side::Openers, programs)?;
+    let header =
+        header.resolved("storage", [initiators.clone(), peers], Side::Openers, programs)?;
     let body = Storage { initiators, target, device, block, arrivals, think, raw: raw.clone() };
     Ok(Workload { header, body: Body::Storage(Box::new(body)) })
 }
@@ -164,16 +193,25 @@ fn check(raw: &RawStorage, device: &RawDevice, name: &str) -> Result<(), PlanErr
     require(raw.read_ppb <= ONE_PPB, name, "read_ppb must be at most 1 000 000 000")?;
     match raw.access {
         RawAccess::Sequential => {}
-        RawAccess::Random(share) => require(share <= ONE_PPB, name, "random must be at most 1 000 000 000")?,
-        RawAccess::Zipf(theta) => require((1..=THETA_MILLI_MAX).contains(&theta), name, "zipf must be 1 to 10 000")?,
+        RawAccess::Random(share) => {
+            require(share <= ONE_PPB, name, "random must be at most 1 000 000 000")?
+        }
+        RawAccess::Zipf(theta) => {
+            require((1..=THETA_MILLI_MAX).contains(&theta), name, "zipf must be 1 to 10 000")?
+        }
     }
     let sector = u64::from(device.sector_bytes);
     let area = raw.size_bytes / u64::from(raw.jobs);
     require(area >= sector, name, "each job must have an area of at least a sector")?;
     let capacity = device.head.map_or(DEVICE_BYTES_MAX, |head| head.capacity_bytes);
-    let is_on_device = raw.offset_bytes.checked_add(raw.size_bytes).is_some_and(|end| end <= capacity);
+    let is_on_device =
+        raw.offset_bytes.checked_add(raw.size_bytes).is_some_and(|end| end <= capacity);
     require(is_on_device, name, "the area must end within the device")?;
-    require(raw.offset_bytes.is_multiple_of(sector), name, "offset_bytes must be a multiple of the sector")?;
+    require(
+        raw.offset_bytes.is_multiple_of(sector),
+        name,
+        "offset_bytes must be a multiple of the sector",
+    )?;
     if let RawDistribution::Constant(bytes) = raw.block {
         require(bytes > 0 && bytes % sector == 0, name, "block must be a multiple of the sector")?;
     }
@@ -188,7 +226,9 @@ fn resolve_device(raw: &RawDevice) -> Result<BlockDevice, PlanError> {
     require(raw.head.is_none() || raw.servers == 1, name, "a disk must have one server")?;
     let limits = raw.limits;
     let least = u64::from(raw.sector_bytes);
-    let are_large = limits.max_sectors_bytes >= least && limits.segment_bytes >= least && limits.max_segments > 0;
+    let are_large = limits.max_sectors_bytes >= least
+        && limits.segment_bytes >= least
+        && limits.max_segments > 0;
     require(are_large, name, "a piece must be at least a sector")?;
     require(
         limits.transfer_bytes == 0 || limits.transfer_bytes >= least,
@@ -197,11 +237,25 @@ fn resolve_device(raw: &RawDevice) -> Result<BlockDevice, PlanError> {
     )?;
     if let Some(head) = raw.head {
         require(head.turn_ps > 0, name, "turn_ps must be above 0")?;
-        require(head.seek_track_ps <= head.seek_full_ps, name, "the shortest seek must not be longer than the longest")?;
-        require((least..=DEVICE_BYTES_MAX).contains(&head.capacity_bytes), name, "capacity_bytes must be a sector to 2^60")?;
+        require(
+            head.seek_track_ps <= head.seek_full_ps,
+            name,
+            "the shortest seek must not be longer than the longest",
+        )?;
+        require(
+            (least..=DEVICE_BYTES_MAX).contains(&head.capacity_bytes),
+            name,
+            "capacity_bytes must be a sector to 2^60",
+        )?;
     }
-    require(raw.cache.is_none_or(|cache| cache.bytes >= least), name, "a cache must hold at least a sector")?;
-    let rate = |bps| BitRate::from_bps(bps).ok_or_else(|| PlanError::nonsense(name, "the rates must be above 0"));
+    require(
+        raw.cache.is_none_or(|cache| cache.bytes >= least),
+        name,
+        "a cache must hold at least a sector",
+    )?;
+    let rate = |bps| {
+        BitRate::from_bps(bps).ok_or_else(|| PlanError::nonsense(name, "the rates must be above 0"))
+    };
     Ok(BlockDevice {
         read_latency: distribution(&raw.read_latency, name)?,
         write_latency: distribution(&raw.write_latency, name)?,
@@ -213,7 +267,11 @@ fn resolve_device(raw: &RawDevice) -> Result<BlockDevice, PlanError> {
 /// Names of devices tell them apart. Workloads that name the same device of the same host share it.
 pub(crate) fn check_devices(devices: &[RawDevice]) -> Result<(), PlanError> {
     for (at, device) in devices.iter().enumerate() {
-        require(devices[..at].iter().all(|other| other.name != device.name), &device.name, "two devices have this name")?;
+        require(
+            devices[..at].iter().all(|other| other.name != device.name),
+            &device.name,
+            "two devices have this name",
+        )?;
     }
     Ok(())
 }

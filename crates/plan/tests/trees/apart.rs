@@ -14,9 +14,14 @@ fn carrying(drawing: &Drawing, tree: &[usize]) -> Vec<usize> {
     let mut left = tree.to_vec();
     loop {
         let ends = |link: &usize| [drawing.links[*link].0, drawing.links[*link].1];
-        let degree = |node: usize, left: &[usize]| left.iter().filter(|link| ends(link).contains(&node)).count();
-        let is_loose =
-            |link: &usize| ends(link).into_iter().any(|node| !drawing.hosts.contains(&node) && degree(node, &left) == 1);
+        let degree = |node: usize, left: &[usize]| {
+            left.iter().filter(|link| ends(link).contains(&node)).count()
+        };
+        let is_loose = |link: &usize| {
+            ends(link)
+                .into_iter()
+                .any(|node| !drawing.hosts.contains(&node) && degree(node, &left) == 1)
+        };
         let kept: Vec<usize> = left.iter().copied().filter(|link| !is_loose(link)).collect();
         if kept.len() == left.len() {
             return kept;
@@ -29,7 +34,8 @@ fn carrying(drawing: &Drawing, tree: &[usize]) -> Vec<usize> {
 fn all_trees(drawing: &Drawing) -> Vec<Vec<usize>> {
     let links = drawing.links.len();
     let sets = (0_u32..1 << links).filter(|set| set.count_ones() as usize == drawing.switches - 1);
-    let trees = sets.map(|set| (0..links).filter(|link| set >> link & 1 == 1).collect::<Vec<usize>>());
+    let trees =
+        sets.map(|set| (0..links).filter(|link| set >> link & 1 == 1).collect::<Vec<usize>>());
     trees.filter(|tree| is_spanning(drawing, tree)).collect()
 }
 
@@ -46,7 +52,12 @@ fn is_spanning(drawing: &Drawing, tree: &[usize]) -> bool {
 }
 
 /// The least that so many trees can share.
-fn least(candidates: &[Vec<usize>], count: usize, links: usize, chosen: &mut Vec<Vec<usize>>) -> usize {
+fn least(
+    candidates: &[Vec<usize>],
+    count: usize,
+    links: usize,
+    chosen: &mut Vec<Vec<usize>>,
+) -> usize {
     if chosen.len() == count {
         return shared(chosen, links);
     }
@@ -60,8 +71,10 @@ fn least(candidates: &[Vec<usize>], count: usize, links: usize, chosen: &mut Vec
 }
 
 fn any_drawing(random: &mut RandomStream, switches: usize, extra: usize) -> Drawing {
-    let links: Vec<(usize, usize, u32)> =
-        any_links(random, switches, extra).into_iter().map(|(a, b)| (a, b, 1 + random.below(3) as u32)).collect();
+    let links: Vec<(usize, usize, u32)> = any_links(random, switches, extra)
+        .into_iter()
+        .map(|(a, b)| (a, b, 1 + random.below(3) as u32))
+        .collect();
     Drawing::new(switches, &links)
 }
 
@@ -80,10 +93,14 @@ fn with_hosts_at_every_switch_no_choice_shares_less() {
         assert_eq!(shared(&found, links), best, "{found:?} in {drawing:?}");
         disjoint += usize::from(best == 0);
     }
-    assert!((20..130).contains(&disjoint), "{disjoint} drawings have disjoint trees, the others do not");
+    assert!(
+        (20..130).contains(&disjoint),
+        "{disjoint} drawings have disjoint trees, the others do not"
+    );
 }
 
-/// Where some switches have no hosts the problem is hard; this is how near the choice comes on small drawings.
+/// Where some switches have no hosts the problem is hard; this is how near the choice comes on
+/// small drawings.
 #[test]
 fn with_switches_that_have_no_hosts_the_choice_is_nearly_the_best() {
     let mut random = RandomStream::new(4, "apart");
@@ -95,11 +112,14 @@ fn with_switches_that_have_no_hosts_the_choice_is_nearly_the_best() {
         drawing.hosts = vec![first, (first + 1 + random.below(4) as usize) % 5];
         drawing.hosts.sort_unstable();
         let links = drawing.links.len();
-        let cut = |trees: Vec<Vec<usize>>| trees.iter().map(|tree| carrying(&drawing, tree)).collect::<Vec<_>>();
+        let cut = |trees: Vec<Vec<usize>>| {
+            trees.iter().map(|tree| carrying(&drawing, tree)).collect::<Vec<_>>()
+        };
         let mut candidates = cut(all_trees(&drawing));
         candidates.sort_unstable();
         candidates.dedup();
-        let (found, best) = (shared(&cut(drawing.apart(2)), links), least(&candidates, 2, links, &mut Vec::new()));
+        let (found, best) =
+            (shared(&cut(drawing.apart(2)), links), least(&candidates, 2, links, &mut Vec::new()));
         assert!(found <= best + 1, "{found} instead of {best} in {drawing:?}");
         exact += usize::from(found == best);
         rounds += 1;
@@ -108,18 +128,21 @@ fn with_switches_that_have_no_hosts_the_choice_is_nearly_the_best() {
     assert!(exact * 100 >= rounds * 95, "the best choice in {exact} of {rounds}");
 }
 
-/// Two spines over four leaves: a tree of 6 switches has 5 links, so that two of them share 2 of the 8. Those lead to the
-/// spine of the other tree, where no host is.
+/// Two spines over four leaves: a tree of 6 switches has 5 links, so that two of them share 2 of
+/// the 8. Those lead to the spine of the other tree, where no host is.
 #[test]
 fn each_tree_of_a_leaf_spine_has_a_spine_of_its_own() {
-    let links: Vec<(usize, usize, u32)> = (0..4).flat_map(|leaf| [(leaf, 4, 2_000), (leaf, 5, 2_000)]).collect();
+    let links: Vec<(usize, usize, u32)> =
+        (0..4).flat_map(|leaf| [(leaf, 4, 2_000), (leaf, 5, 2_000)]).collect();
     let mut drawing = Drawing::new(6, &links);
     drawing.hosts = vec![0, 1, 2, 3];
-    let carried: Vec<Vec<usize>> = drawing.apart(2).iter().map(|tree| carrying(&drawing, tree)).collect();
+    let carried: Vec<Vec<usize>> =
+        drawing.apart(2).iter().map(|tree| carrying(&drawing, tree)).collect();
     assert_eq!(carried, [vec![0, 2, 4, 6], vec![1, 3, 5, 7]]);
 }
 
-/// Four switches, each joined to each: only two chains fit beside each other, and short trees do not find them.
+/// Four switches, each joined to each: only two chains fit beside each other, and short trees do
+/// not find them.
 #[test]
 fn a_mesh_of_four_has_two_trees_without_a_shared_link() {
     let links = [(0, 1, 1), (0, 2, 1), (0, 3, 1), (1, 2, 1), (1, 3, 1), (2, 3, 1)];

@@ -16,7 +16,8 @@ fn costs(plan: &Plan) -> Vec<u64> {
     plan.trees[0].bridges.iter().map(|bridge| bridge.root_path_cost).collect()
 }
 
-/// Three switches that are all alike: the first is the root, and of the link that is left the lower bridge is designated.
+/// Three switches that are all alike: the first is the root, and of the link that is left the lower
+/// bridge is designated.
 #[test]
 fn in_a_triangle_the_link_away_from_the_root_is_blocked_at_the_higher_bridge() {
     let plan = Drawing::new(3, &[(0, 1, AT_1G), (0, 2, AT_1G), (1, 2, AT_1G)]).common();
@@ -24,9 +25,10 @@ fn in_a_triangle_the_link_away_from_the_root_is_blocked_at_the_higher_bridge() {
     assert_eq!(costs(&plan), [0, u64::from(AT_1G), u64::from(AT_1G)]);
 }
 
-/// The example by which Perlman explains the algorithm (Interconnections, 2nd edition, chapter 3): bridge 92 hears root
-/// 41 at distance 19 from bridge 125, at 12 from 315 and from 111, and at 13 from 90; bridge 81 knows of nobody better
-/// than itself. It is 13 from the root by the port to 111, designated towards 81 and 125, and blocks 315 and 90.
+/// The example by which Perlman explains the algorithm (Interconnections, 2nd edition, chapter 3):
+/// bridge 92 hears root 41 at distance 19 from bridge 125, at 12 from 315 and from 111, and at 13
+/// from 90; bridge 81 knows of nobody better than itself. It is 13 from the root by the port to
+/// 111, designated towards 81 and 125, and blocks 315 and 90.
 #[test]
 fn bridge_92_of_perlman_s_book_chooses_its_fourth_port() {
     // In the order of their numbers: 41, 81, 90, 92, 111, 125, 315.
@@ -65,12 +67,17 @@ fn of_two_equal_ways_the_one_over_the_lower_bridge_is_taken() {
     let mut drawing = Drawing::new(4, &links);
     assert_eq!(roles(&drawing.common(), 3), "AR");
     drawing.bridge_priority[2] = 28_672;
-    assert_eq!(roles(&drawing.common(), 3), "RD", "now 2 is the root itself, and 1 is farther from it than 3");
+    assert_eq!(
+        roles(&drawing.common(), 3),
+        "RD",
+        "now 2 is the root itself, and 1 is farther from it than 3"
+    );
     drawing.bridge_priority[0] = 4096;
     assert_eq!(roles(&drawing.common(), 3), "RA");
 }
 
-/// Of parallel links the one with the lower port at the root's side forwards; a port's priority counts before its number.
+/// Of parallel links the one with the lower port at the root's side forwards; a port's priority
+/// counts before its number.
 #[test]
 fn of_parallel_links_the_designated_port_decides() {
     let mut drawing = Drawing::new(2, &[(0, 1, AT_1G), (1, 0, AT_1G), (0, 1, AT_1G)]);
@@ -88,7 +95,10 @@ fn of_parallel_links_the_designated_port_decides() {
 #[test]
 fn every_piece_of_a_drawing_has_a_root() {
     let plan = Drawing::new(4, &[(0, 1, AT_1G), (2, 3, AT_1G)]).common();
-    assert_eq!(plan.trees[0].bridges.iter().map(|bridge| bridge.root).collect::<Vec<_>>(), [0, 0, 2, 2]);
+    assert_eq!(
+        plan.trees[0].bridges.iter().map(|bridge| bridge.root).collect::<Vec<_>>(),
+        [0, 0, 2, 2]
+    );
     assert_eq!(all_roles(&plan, 4), ["D", "R", "D", "R"]);
 }
 
@@ -98,7 +108,9 @@ fn what_makes_no_sense_is_refused_with_its_place() {
     let said = |place: &str, value: serde_json::Value| {
         let mut plan = plan.clone();
         *plan.pointer_mut(place).expect("the place is in the plan") = value;
-        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+        Plan::parse(&plan.to_string())
+            .err()
+            .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
     };
     let tree = "/spanning_tree/trees/1";
     for (place, value, expected) in [
@@ -108,15 +120,31 @@ fn what_makes_no_sense_is_refused_with_its_place() {
             "[1, 0]",
             "spanning_tree.trees[1]: bridge_priority must be 0 to 61440 in steps of 4096",
         ),
-        (format!("{tree}/bridge_priority"), "[0]", "spanning_tree.trees[1]: bridge_priority must have a number for each switch"),
-        (format!("{tree}/path_cost/0"), "0", "spanning_tree.trees[1]: path_cost must be 1 to 200 000 000"),
-        (format!("{tree}/path_cost/0"), "200000001", "spanning_tree.trees[1]: path_cost must be 1 to 200 000 000"),
+        (
+            format!("{tree}/bridge_priority"),
+            "[0]",
+            "spanning_tree.trees[1]: bridge_priority must have a number for each switch",
+        ),
+        (
+            format!("{tree}/path_cost/0"),
+            "0",
+            "spanning_tree.trees[1]: path_cost must be 1 to 200 000 000",
+        ),
+        (
+            format!("{tree}/path_cost/0"),
+            "200000001",
+            "spanning_tree.trees[1]: path_cost must be 1 to 200 000 000",
+        ),
         (
             format!("{tree}/path_cost"),
             "[1]",
             "spanning_tree.trees[1]: path_cost and port_priority must have an entry for each link",
         ),
-        (format!("{tree}/port_priority/0"), "[8, 0]", "spanning_tree.trees[1]: port_priority must be 0 to 240 in steps of 16"),
+        (
+            format!("{tree}/port_priority/0"),
+            "[8, 0]",
+            "spanning_tree.trees[1]: port_priority must be 0 to 240 in steps of 16",
+        ),
         (format!("{tree}/vlans"), "[4095]", "spanning_tree: VLANs must be 1 to 4094"),
         (format!("{tree}/vlans"), "[7, 7]", "spanning_tree: a VLAN must have only one tree"),
         (format!("{tree}/instance"), "0", "spanning_tree: two trees have the same number"),
@@ -131,7 +159,11 @@ fn what_makes_no_sense_is_refused_with_its_place() {
             "w: a path cannot be pinned in a network with spanning trees",
         ),
     ] {
-        assert_eq!(said(&place, serde_json::from_str(value).expect("it is JSON")), expected, "{place} = {value}");
+        assert_eq!(
+            said(&place, serde_json::from_str(value).expect("it is JSON")),
+            expected,
+            "{place} = {value}"
+        );
     }
     assert_eq!(said("/seed", 2.into()), "accepted");
 }

@@ -39,14 +39,17 @@ impl Drawing {
 
     /// Trees for so many VLANs that share no link unless they must, as the links that each has.
     pub fn apart(&self, vlans: usize) -> Vec<Vec<usize>> {
-        let plan = Plan::parse(&self.plan(1 + vlans, true).to_string()).expect("the drawing is sound");
+        let plan =
+            Plan::parse(&self.plan(1 + vlans, true).to_string()).expect("the drawing is sound");
         let of = |forwards: &[bool]| (0..self.links.len()).filter(|&link| forwards[link]).collect();
         plan.trees[1..].iter().map(|tree| of(&tree.forwards)).collect()
     }
 
-    /// A plan with links between switches first. Hosts have two at least, of which one may be at a switch of its own.
+    /// A plan with links between switches first. Hosts have two at least, of which one may be at a
+    /// switch of its own.
     pub fn plan(&self, trees: usize, disjoint: bool) -> Value {
-        let mut links: Vec<Value> = self.links.iter().map(|&(a, b, _)| link(&format!("s{a}"), &format!("s{b}"))).collect();
+        let mut links: Vec<Value> =
+            self.links.iter().map(|&(a, b, _)| link(&format!("s{a}"), &format!("s{b}"))).collect();
         links.extend(self.hosts.iter().map(|at| link(&format!("h{at}"), &format!("s{at}"))));
         let all = |value: Vec<Value>, usual: Value| {
             value.into_iter().chain(self.hosts.iter().map(|_| usual.clone())).collect::<Vec<_>>()
@@ -108,7 +111,11 @@ fn host(name: &str) -> Value {
 /// Roles of a switch's ports to other switches: `R`oot, `D`esignated, `A`lternate.
 pub fn roles(plan: &Plan, switch: usize) -> String {
     let ends = &plan.graph.ports[plan.graph.hosts + switch];
-    let between = plan.trees[0].bridges[switch].roles.iter().zip(ends).filter(|(_, end)| end.peer >= plan.graph.hosts);
+    let between = plan.trees[0].bridges[switch]
+        .roles
+        .iter()
+        .zip(ends)
+        .filter(|(_, end)| end.peer >= plan.graph.hosts);
     let letter = |role: &PortRole| match role {
         PortRole::Root => 'R',
         PortRole::Designated => 'D',
@@ -117,9 +124,11 @@ pub fn roles(plan: &Plan, switch: usize) -> String {
     between.map(|(role, _)| letter(role)).collect()
 }
 
-/// A connected graph: a tree with `extra` links more, between any two switches, twice if it comes to that.
+/// A connected graph: a tree with `extra` links more, between any two switches, twice if it comes
+/// to that.
 pub fn any_links(random: &mut RandomStream, switches: usize, extra: usize) -> Vec<(usize, usize)> {
-    let mut links: Vec<(usize, usize)> = (1..switches).map(|node| (random.below(node as u64) as usize, node)).collect();
+    let mut links: Vec<(usize, usize)> =
+        (1..switches).map(|node| (random.below(node as u64) as usize, node)).collect();
     for _ in 0..extra {
         let a = random.below(switches as u64) as usize;
         let b = (a + 1 + random.below(switches as u64 - 1) as usize) % switches;

@@ -9,7 +9,9 @@ use tailrace_endpoint::transport::{
     Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory,
 };
 use tailrace_network::{HostLink, pace_of};
-use tailrace_plan::{Plan, RawBondPolicy, RawCongestionControl, RawHost, RawSlowStartExit, RawSocketBuffer};
+use tailrace_plan::{
+    Plan, RawBondPolicy, RawCongestionControl, RawHost, RawSlowStartExit, RawSocketBuffer,
+};
 use tailrace_units::{RandomStream, Span};
 use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
@@ -33,8 +35,21 @@ pub(super) fn host_of(
     let raw = &plan.raw.hosts[host];
     let is_tagged = plan.tagged_links[plan.graph.ports[host][0].link];
     let Places { processor, hypervisor, receives_whole } = places;
-    let place = Attachment { index: host as u32, wire_out: link.out, wire_in: link.into, is_tagged, processor, hypervisor };
-    let plain = |port| PlainNic::new(pace_of(plan, host, port), plan.raw.framing.overhead_bytes, raw.nic.queue_bytes);
+    let place = Attachment {
+        index: host as u32,
+        wire_out: link.out,
+        wire_in: link.into,
+        is_tagged,
+        processor,
+        hypervisor,
+    };
+    let plain = |port| {
+        PlainNic::new(
+            pace_of(plan, host, port),
+            plan.raw.framing.overhead_bytes,
+            raw.nic.queue_bytes,
+        )
+    };
     let nic = match (raw.nic.bond, lossless) {
         (None, None) => Nic::Plain(plain(0)),
         (None, Some(nic)) => Nic::Lossless(Box::new(nic)),
@@ -52,7 +67,11 @@ pub(super) fn host_of(
         },
         program_cores: raw.cpu.program_cores,
         time_slice: Span::from_ps(raw.cpu.time_slice_ps),
-        processor: raw.cpu.processor.as_deref().map(|raw| processor_policy(plan, host, raw, receives_whole)),
+        processor: raw
+            .cpu
+            .processor
+            .as_deref()
+            .map(|raw| processor_policy(plan, host, raw, receives_whole)),
         tcp: tcp_config(plan, host),
         mtu_bytes: raw.mtu_bytes,
         reassembly: reassembly(raw),
@@ -86,7 +105,12 @@ fn reassembly(raw: &RawHost) -> ReassemblyPolicy {
 }
 
 /// Several interfaces as one. One clock drives all of them.
-fn bond(plan: &Plan, host: usize, policy: RawBondPolicy, interface: impl Fn(usize) -> PlainNic) -> BondedNic {
+fn bond(
+    plan: &Plan,
+    host: usize,
+    policy: RawBondPolicy,
+    interface: impl Fn(usize) -> PlainNic,
+) -> BondedNic {
     let policy = match policy {
         RawBondPolicy::Flow => BondPolicy::Flow,
         RawBondPolicy::Hosts => BondPolicy::Hosts,
@@ -111,7 +135,8 @@ fn tick_phase(plan: &Plan, host: usize) -> Span {
 fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
     let raw = &plan.raw.hosts[host];
     let tcp = &raw.tcp;
-    let buffer = |b: &RawSocketBuffer| Buffer { initial: b.initial_bytes, maximum: b.maximum_bytes };
+    let buffer =
+        |b: &RawSocketBuffer| Buffer { initial: b.initial_bytes, maximum: b.maximum_bytes };
     TcpConfig {
         mss: tcp_mss(raw.mtu_bytes),
         initial_window_segments: tcp.initial_window_segments,
@@ -127,7 +152,11 @@ fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
             RawSlowStartExit::Hystart => SlowStartExit::Hystart,
             RawSlowStartExit::HystartPlusPlus => SlowStartExit::HystartPlusPlus,
         },
-        growth: if tcp.growth_by_acknowledgement { Growth::Acknowledgements } else { Growth::Segments },
+        growth: if tcp.growth_by_acknowledgement {
+            Growth::Acknowledgements
+        } else {
+            Growth::Segments
+        },
         reno_friendly: !tcp.without_reno_friendly,
         ecn: tcp.ecn,
         sack: tcp.sack,
@@ -140,12 +169,19 @@ fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
         tick_phase: tick_phase(plan, host),
         autocorking: !tcp.without_autocorking,
         small_queue: Span::from_ps(tcp.small_queue_ps),
-        small_queue_bound: if tcp.small_queue_by_pace { SmallQueueBound::Pace } else { SmallQueueBound::Line },
+        small_queue_bound: if tcp.small_queue_by_pace {
+            SmallQueueBound::Pace
+        } else {
+            SmallQueueBound::Line
+        },
         tso_bytes: raw.nic.tso_bytes,
         send_buffer: buffer(&tcp.send_buffer),
         receive_buffer: buffer(&tcp.receive_buffer),
         seed: RandomStream::new(plan.raw.seed, &format!("{}/tcp", plan.graph.names[host])).bits(),
         segment_memory: segment_memory(tcp_mss(raw.mtu_bytes)),
-        header_bytes: plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + TCP_HEADER_BYTES + TCP_TIMESTAMP_BYTES,
+        header_bytes: plan.raw.framing.header_bytes
+            + IPV4_HEADER_BYTES
+            + TCP_HEADER_BYTES
+            + TCP_TIMESTAMP_BYTES,
     }
 }

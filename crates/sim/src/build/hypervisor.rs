@@ -2,23 +2,27 @@
 
 use crate::hypervisors::{HypervisorNode, Machine};
 use tailrace_endpoint::cpu::{CoreSet, GroupConfig, ProcessorConfig, SchedulerConfig, weight_of};
-use tailrace_endpoint::hypervisor::{Hypervisor, HypervisorConfig, HypervisorCosts, Neighbour, PortConfig, Switching};
+use tailrace_endpoint::hypervisor::{
+    Hypervisor, HypervisorConfig, HypervisorCosts, Neighbour, PortConfig, Switching,
+};
 use tailrace_plan::{Plan, RawHypervisor, RawHypervisorCosts, RawVirtualSwitching};
 use tailrace_units::Span;
 
 const NICE_DEFAULT: i32 = 0;
 
 /// Hypervisors around these switches, with the machines at their ports.
-pub(super) fn hypervisors(plan: &Plan, attached: Vec<(u32, Vec<Option<Machine>>)>) -> Vec<HypervisorNode> {
-    let build = |(raw, (switch, machines)): (&RawHypervisor, (u32, Vec<Option<Machine>>))| HypervisorNode {
-        model: Hypervisor::new(config_of(plan, raw, &machines)),
-        switch,
-        machines,
+pub(super) fn hypervisors(
+    plan: &Plan,
+    attached: Vec<(u32, Vec<Option<Machine>>)>,
+) -> Vec<HypervisorNode> {
+    let build = |(raw, (switch, machines)): (&RawHypervisor, (u32, Vec<Option<Machine>>))| {
+        HypervisorNode { model: Hypervisor::new(config_of(plan, raw, &machines)), switch, machines }
     };
     plan.raw.hypervisors.iter().zip(attached).map(build).collect()
 }
 
-/// Whether machines of this hypervisor are handed super-frames: the kernel merges what comes from an uplink.
+/// Whether machines of this hypervisor are handed super-frames: the kernel merges what comes from
+/// an uplink.
 pub(super) fn hands_over_whole(plan: &Plan, hypervisor: u32) -> bool {
     let raw = &plan.raw.hypervisors[hypervisor as usize];
     raw.merge_bytes > 0 && raw.switching == RawVirtualSwitching::Kernel
@@ -38,7 +42,8 @@ impl Groups {
 
 fn config_of(plan: &Plan, raw: &RawHypervisor, machines: &[Option<Machine>]) -> HypervisorConfig {
     let mut groups = Groups::default();
-    let ports = machines.iter().map(|machine| port_of(plan, raw, machine.as_ref(), &mut groups)).collect();
+    let ports =
+        machines.iter().map(|machine| port_of(plan, raw, machine.as_ref(), &mut groups)).collect();
     let polling = raw.polling_cores.iter().map(|&core| groups.add(&[core], NICE_DEFAULT)).collect();
     let neighbours = raw.neighbours.iter().map(|neighbour| Neighbour {
         tasks: neighbour.tasks,
@@ -81,10 +86,16 @@ fn config_of(plan: &Plan, raw: &RawHypervisor, machines: &[Option<Machine>]) -> 
     }
 }
 
-fn port_of(plan: &Plan, raw: &RawHypervisor, machine: Option<&Machine>, groups: &mut Groups) -> PortConfig {
+fn port_of(
+    plan: &Plan,
+    raw: &RawHypervisor,
+    machine: Option<&Machine>,
+    groups: &mut Groups,
+) -> PortConfig {
     let Some(machine) = machine else { return PortConfig::Uplink };
     let name = &plan.raw.hosts[machine.host as usize].name;
-    let own = raw.machines.iter().find(|own| &own.host == name).expect("the plan names each machine");
+    let own =
+        raw.machines.iter().find(|own| &own.host == name).expect("the plan names each machine");
     let cores = own.cores.iter().map(|set| groups.add(set, NICE_DEFAULT)).collect();
     PortConfig::Machine { cores, vhost: groups.add(&own.vhost_cores, NICE_DEFAULT) }
 }

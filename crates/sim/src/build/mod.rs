@@ -34,7 +34,8 @@ pub(crate) fn build(plan: &Plan) -> World {
 pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let raw = &plan.raw;
     let hosts = plan.graph.hosts;
-    let Topology { switches, mut wires, hosts: mut links, bonds } = Topology::new(plan, plan.workloads.len());
+    let Topology { switches, mut wires, hosts: mut links, bonds } =
+        Topology::new(plan, plan.workloads.len());
     let attached = attach(plan, &mut wires, &mut links);
     let run_by = hypervisor_of(plan);
     let mut lossless: BTreeMap<u32, _> = lossless_nics(plan).into_iter().collect();
@@ -44,15 +45,21 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let first_generator_source = wires.len() as u32;
     let first_member_source = first_generator_source + generators as u32;
     let callers = switches.iter().map(|node| node.switch.needs_wakeups());
-    let bridging = Bridging::new(first_member_source, hosts, interfaces.into_iter(), callers, notifies(plan));
+    let bridging =
+        Bridging::new(first_member_source, hosts, interfaces.into_iter(), callers, notifies(plan));
     let first_processor_source = first_member_source + bridging.members.len() as u32;
-    let processors: Vec<u32> = (0..hosts as u32).filter(|&host| raw.hosts[host as usize].cpu.processor.is_some()).collect();
+    let processors: Vec<u32> = (0..hosts as u32)
+        .filter(|&host| raw.hosts[host as usize].cpu.processor.is_some())
+        .collect();
     let first_hypervisor_source = first_processor_source + processors.len() as u32;
-    let place_of = |host: u32| processors.binary_search(&host).ok().map(|at| first_processor_source + at as u32);
+    let place_of = |host: u32| {
+        processors.binary_search(&host).ok().map(|at| first_processor_source + at as u32)
+    };
     let models: Vec<Host<Attachment>> = (0..hosts as u32)
         .map(|host| {
             let called = run_by[host as usize].map(|number| first_hypervisor_source + number);
-            let receives_whole = run_by[host as usize].is_some_and(|number| hands_over_whole(plan, number));
+            let receives_whole =
+                run_by[host as usize].is_some_and(|number| hands_over_whole(plan, number));
             let places = Places { processor: place_of(host), hypervisor: called, receives_whole };
             host_of(plan, host as usize, links[host as usize], lossless.remove(&host), places)
         })
@@ -60,7 +67,8 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let first_program_source = first_hypervisor_source + attached.len() as u32;
     let hosted = programs.len() + hosted_programs(plan);
     let first_socket_source = first_program_source + hosted as u32;
-    let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
+    let records: Vec<WorkloadRecord> =
+        plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
     let observe = Observe::new(raw, hosts, records);
     let mut world = World {
         now: Time::ZERO,
@@ -82,7 +90,11 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
             bonds,
             boundary: None,
         },
-        learners: (0..).zip(&switches).filter(|(_, node)| node.switch.learns_flows()).map(|(index, _)| index).collect(),
+        learners: (0..)
+            .zip(&switches)
+            .filter(|(_, node)| node.switch.learns_flows())
+            .map(|(index, _)| index)
+            .collect(),
         switches,
         hosts: models,
         server_ports: plan.workloads.iter().map(|workload| workload.header.port).collect(),

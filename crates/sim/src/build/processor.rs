@@ -7,8 +7,14 @@ use tailrace_units::Span;
 
 const NICE_DEFAULT: i32 = 0;
 
-pub(super) fn processor_policy(plan: &Plan, host: usize, raw: &RawProcessor, receives_whole: bool) -> ProcessorPolicy {
-    let groups: Vec<u32> = plan.workloads.iter().map(|workload| group_of(raw, &workload.header.name)).collect();
+pub(super) fn processor_policy(
+    plan: &Plan,
+    host: usize,
+    raw: &RawProcessor,
+    receives_whole: bool,
+) -> ProcessorPolicy {
+    let groups: Vec<u32> =
+        plan.workloads.iter().map(|workload| group_of(raw, &workload.header.name)).collect();
     ProcessorPolicy {
         processor: ProcessorConfig {
             cores: raw.cores as usize,
@@ -17,7 +23,10 @@ pub(super) fn processor_policy(plan: &Plan, host: usize, raw: &RawProcessor, rec
                 tick: Span::from_ps(plan.raw.hosts[host].tcp.tick_ps),
                 context_switch: Span::from_ps(raw.context_switch_ps),
             },
-            steal: raw.steal.map(|steal| Steal { slice: Span::from_ps(steal.slice_ps), every: Span::from_ps(steal.every_ps) }),
+            steal: raw.steal.map(|steal| Steal {
+                slice: Span::from_ps(steal.slice_ps),
+                every: Span::from_ps(steal.every_ps),
+            }),
             groups: groups_of(raw),
             owners: plan.workloads.len(),
             depth_bin: Span::from_ps(plan.raw.observe.series_bin_ps),
@@ -44,16 +53,24 @@ pub(super) fn processor_policy(plan: &Plan, host: usize, raw: &RawProcessor, rec
 
 /// Group 0 holds the programs that belong to no other.
 fn groups_of(raw: &RawProcessor) -> Vec<GroupConfig> {
-    let rest = GroupConfig { cores: raw.program_cores.iter().copied().collect(), weight: weight_of(NICE_DEFAULT), quota: None };
+    let rest = GroupConfig {
+        cores: raw.program_cores.iter().copied().collect(),
+        weight: weight_of(NICE_DEFAULT),
+        quota: None,
+    };
     let named = |group: &RawControlGroup| GroupConfig {
         cores: group.cores.iter().copied().collect(),
         weight: weight_of(group.nice),
-        quota: group.quota_ps.zip(group.period_ps).map(|(quota, period)| (Span::from_ps(quota), Span::from_ps(period))),
+        quota: group
+            .quota_ps
+            .zip(group.period_ps)
+            .map(|(quota, period)| (Span::from_ps(quota), Span::from_ps(period))),
     };
     std::iter::once(rest).chain(raw.groups.iter().map(named)).collect()
 }
 
 fn group_of(raw: &RawProcessor, workload: &str) -> u32 {
-    let named = raw.groups.iter().position(|group| group.workloads.iter().any(|name| name == workload));
+    let named =
+        raw.groups.iter().position(|group| group.workloads.iter().any(|name| name == workload));
     named.map_or(0, |group| group as u32 + 1)
 }

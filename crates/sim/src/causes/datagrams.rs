@@ -1,4 +1,5 @@
-//! Both ends of flows of datagrams: what was asked for, what came whole, and what waits inside nodes.
+//! Both ends of flows of datagrams: what was asked for, what came whole, and what waits inside
+//! nodes.
 
 use super::ends::SocketId;
 use super::frames::{FrameId, NOT_KEPT, Prior};
@@ -12,7 +13,8 @@ use tailrace_wire::{Fragment, Packet};
 const WHOLES_MAX: usize = 1 << 12;
 /// Fragments for a socket that are kept after they were handed up: more than a poll takes.
 const FRAGMENTS_MAX: usize = 1 << 8;
-/// Queries of a socket that are kept until they are answered: what is never answered is forgotten so.
+/// Queries of a socket that are kept until they are answered: what is never answered is forgotten
+/// so.
 const ASKED_MAX: usize = 1 << 12;
 /// Datagrams of which some fragments have come that are kept: a lost fragment leaves one.
 const PIECES_MAX: usize = 1 << 14;
@@ -81,7 +83,8 @@ impl UdpEnd {
         }
     }
 
-    /// A datagram has come whole. The first answer to a query ends it; later ones, to its copies, are ignored.
+    /// A datagram has come whole. The first answer to a query ends it; later ones, to its copies,
+    /// are ignored.
     pub(super) fn note_whole(&mut self, at: Time, number: u64, frame: FrameId) {
         if self.is_client && self.asked.remove(&number).is_none() {
             return;
@@ -92,14 +95,17 @@ impl UdpEnd {
         self.wholes.push_back(Whole { at, number, frame, core_wait: Span::ZERO });
     }
 
-    /// The latest datagram of this number that had come by then: a server answers each copy of a query.
+    /// The latest datagram of this number that had come by then: a server answers each copy of a
+    /// query.
     pub(super) fn whole(&self, number: u64, by: Time) -> Option<&Whole> {
         self.wholes.iter().rev().find(|whole| whole.number == number && whole.at <= by)
     }
 
     /// A program has waited for a core for it.
     pub(super) fn note_core_wait(&mut self, number: u64, by: Time, wait: Span) {
-        if let Some(whole) = self.wholes.iter_mut().rev().find(|whole| whole.number == number && whole.at <= by) {
+        if let Some(whole) =
+            self.wholes.iter_mut().rev().find(|whole| whole.number == number && whole.at <= by)
+        {
             whole.core_wait += wait;
         }
     }
@@ -181,8 +187,14 @@ impl Datagrams {
         self.receivers.get(&workload).copied()
     }
 
-    /// A fragment of the datagram with this first frame has come. Returns what came first of it if nothing is missing.
-    pub(super) fn put(&mut self, whole: FrameId, fragment: &Fragment, frame: FrameId) -> Option<FrameId> {
+    /// A fragment of the datagram with this first frame has come. Returns what came first of it if
+    /// nothing is missing.
+    pub(super) fn put(
+        &mut self,
+        whole: FrameId,
+        fragment: &Fragment,
+        frame: FrameId,
+    ) -> Option<FrameId> {
         let pieces = self.pieces_of(whole);
         let first = *pieces.first.get_or_insert(frame);
         pieces.bytes += fragment.bytes;
@@ -196,7 +208,8 @@ impl Datagrams {
         Some(first)
     }
 
-    /// A frame of the datagram with this first frame is lost. Returns whether it is the first of it.
+    /// A frame of the datagram with this first frame is lost. Returns whether it is the first of
+    /// it.
     pub(super) fn lose(&mut self, whole: FrameId) -> bool {
         !std::mem::replace(&mut self.pieces_of(whole).is_lost, true)
     }

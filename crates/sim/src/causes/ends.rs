@@ -1,5 +1,5 @@
-//! Both ends of the connections as the frames show them: what was written and sent, what arrived in order, and what each frame
-//! followed from.
+//! Both ends of the connections as the frames show them: what was written and sent, what arrived in
+//! order, and what each frame followed from.
 
 use super::frames::{Entry, FrameId, Prior, Window};
 use super::inside::Inside;
@@ -13,7 +13,8 @@ use tailrace_wire::{Flags, Packet};
 /// A host and a socket on it.
 pub(crate) type SocketId = (u16, u32);
 
-/// Moments that are kept at which bytes of a socket came in order: a program may take so many frames later what it acts on.
+/// Moments that are kept at which bytes of a socket came in order: a program may take so many
+/// frames later what it acts on.
 const ADVANCES_MAX: usize = 128;
 
 /// Bytes of the sequence that a segment takes: a SYN takes the one before the first of the stream.
@@ -60,7 +61,8 @@ pub(super) struct End {
     writes: VecDeque<Write>,
     /// What was written in this event behind nothing that waits: its first byte, and what for.
     untouched: Option<(u64, Option<Prior>)>,
-    /// In the order of their first bytes, the latest copy of every segment that was not acknowledged.
+    /// In the order of their first bytes, the latest copy of every segment that was not
+    /// acknowledged.
     copies: VecDeque<(u64, FrameId)>,
     pub(super) last_sent: Option<FrameId>,
     /// The next byte that is expected.
@@ -109,29 +111,42 @@ impl End {
         self.writes.push_back(Write { end: self.written_to, at, prior });
     }
 
-    /// After an event: what was written in it if none of it was sent, though nothing waited before it.
+    /// After an event: what was written in it if none of it was sent, though nothing waited before
+    /// it.
     pub(super) fn take_held_back(&mut self) -> Option<Option<Prior>> {
         let (start, prior) = self.untouched.take()?;
         (self.sent_to <= start).then_some(prior)
     }
 
-    /// What new bytes follow from that are sent now: what they were written for, or what let go those that waited. `told` is the frame that the
-    /// socket was handed in this event, and whether it could open a window.
-    pub(super) fn released(&self, now: Time, packet: &Packet, told: Option<(FrameId, bool)>) -> Option<Prior> {
+    /// What new bytes follow from that are sent now: what they were written for, or what let go
+    /// those that waited. `told` is the frame that the socket was handed in this event, and whether
+    /// it could open a window.
+    pub(super) fn released(
+        &self,
+        now: Time,
+        packet: &Packet,
+        told: Option<(FrameId, bool)>,
+    ) -> Option<Prior> {
         let end = packet.seq + u64::from(packet.payload_bytes);
         let write_of = |byte: u64| self.writes.iter().find(|write| write.end > byte);
         let (first, last) = (write_of(packet.seq)?, write_of(end - 1)?);
-        let hold =
-            |frame, entry, part, opens| Some(Prior { frame, entry, part, core_wait: Span::ZERO, waited: Span::ZERO, opens });
+        let hold = |frame, entry, part, opens| {
+            Some(Prior { frame, entry, part, core_wait: Span::ZERO, waited: Span::ZERO, opens })
+        };
         match told {
             _ if first.at == now => first.prior,
             Some((frame, is_window)) => {
-                let window = if self.limit == Some(Limit::ReceiveWindow) { Window::Receiver } else { Window::Congestion };
+                let window = if self.limit == Some(Limit::ReceiveWindow) {
+                    Window::Receiver
+                } else {
+                    Window::Congestion
+                };
                 hold(frame, Entry::Delivered, Part::SenderHold, is_window.then_some(window))
             }
             None if last.at == now => last.prior,
             None => {
-                let part = if self.limit == Some(Limit::Pacing) { Part::Pacing } else { Part::SenderHold };
+                let part =
+                    if self.limit == Some(Limit::Pacing) { Part::Pacing } else { Part::SenderHold };
                 hold(self.last_sent?, Entry::Handed, part, None)
             }
         }
@@ -166,7 +181,12 @@ impl End {
 
     /// The latest frame that has brought bytes in order by then, of those that are kept.
     pub(super) fn advance_by(&self, by: Time) -> Option<(Time, FrameId)> {
-        self.advances.iter().rev().find(|advance| advance.0 <= by).or(self.advances.front()).copied()
+        self.advances
+            .iter()
+            .rev()
+            .find(|advance| advance.0 <= by)
+            .or(self.advances.front())
+            .copied()
     }
 
     /// The transport is given a frame for this socket.
@@ -199,7 +219,8 @@ impl End {
         self.advances.push_back((now, frame));
     }
 
-    /// Everything below this byte was acknowledged; the segment that holds it may still be sent again.
+    /// Everything below this byte was acknowledged; the segment that holds it may still be sent
+    /// again.
     fn forget_below(&mut self, acknowledged: u64) {
         while self.copies.get(1).is_some_and(|second| second.0 <= acknowledged) {
             self.copies.pop_front();
@@ -213,7 +234,8 @@ pub(super) struct Ends(Vec<Vec<Slot>>);
 
 #[derive(Debug, Default)]
 struct Slot {
-    /// The hash of the packets that are for this socket: others are late ones of an earlier connection.
+    /// The hash of the packets that are for this socket: others are late ones of an earlier
+    /// connection.
     expects: u32,
     end: Option<Box<End>>,
 }
@@ -234,7 +256,11 @@ impl Ends {
     }
 
     /// A socket for which packets of this hash are, if its connection is explained.
-    pub(super) fn expecting_mut(&mut self, (host, number): SocketId, flow_hash: u32) -> Option<&mut End> {
+    pub(super) fn expecting_mut(
+        &mut self,
+        (host, number): SocketId,
+        flow_hash: u32,
+    ) -> Option<&mut End> {
         let slot = self.0.get_mut(usize::from(host))?.get_mut(number as usize)?;
         slot.end.as_deref_mut().filter(|_| slot.expects == flow_hash)
     }
@@ -265,7 +291,11 @@ mod tests {
         let mut end = End::new(true, None);
         end.next = 1;
         for (frame, (seq, bytes)) in [(1, 100), (201, 100), (101, 100)].into_iter().enumerate() {
-            end.note_received(Time::from_ps(10 + frame as u64), &segment(seq, bytes), frame as FrameId);
+            end.note_received(
+                Time::from_ps(10 + frame as u64),
+                &segment(seq, bytes),
+                frame as FrameId,
+            );
             let advance = end.advance_by(Time::NEVER).expect("bytes came in order");
             assert_eq!(advance.1, [0, 0, 2][frame], "after frame {frame}");
         }

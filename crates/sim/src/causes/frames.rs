@@ -1,7 +1,7 @@
 //! The latest frames of a run with their stamps, in two rings of bounded size.
 //!
-//! What can be part of no explanation any more is forgotten as well: with a few operations in progress the rings stay as small as a
-//! processor's cache, instead of growing to their bounds.
+//! What can be part of no explanation any more is forgotten as well: with a few operations in
+//! progress the rings stay as small as a processor's cache, instead of growing to their bounds.
 
 mod packed;
 mod ring;
@@ -57,7 +57,8 @@ pub(super) struct Prior {
     pub(super) part: Part,
     /// Of that time, a program's wait for a core.
     pub(super) core_wait: Span,
-    /// Of that time, the wait for a worker, which is the first. Of [`Part::EntryWait`], for how long the sender waited; it follows from no frame.
+    /// Of that time, the wait for a worker, which is the first. Of [`Part::EntryWait`], for how
+    /// long the sender waited; it follows from no frame.
     pub(super) waited: Span,
     /// The window for which what it released had waited.
     pub(super) opens: Option<Window>,
@@ -77,7 +78,8 @@ pub(super) struct Frame {
     /// The copy that was sent before, of a repetition.
     pub(super) repeats: Option<FrameId>,
     pub(super) lost: Option<Loss>,
-    /// Of a fragment, the first of its datagram that was sent; of the one that came last, the first that came.
+    /// Of a fragment, the first of its datagram that was sent; of the one that came last, the first
+    /// that came.
     pub(super) of: FrameId,
 }
 
@@ -121,7 +123,8 @@ impl Record {
     }
 }
 
-/// A frame that is kept whole when those around it are packed, with its hops: it is under way, or was lost.
+/// A frame that is kept whole when those around it are packed, with its hops: it is under way, or
+/// was lost.
 #[derive(Debug)]
 struct Held {
     frame: Frame,
@@ -129,8 +132,8 @@ struct Held {
     hops: Vec<Hop>,
 }
 
-/// Stands for a wire in a hop that is work of a virtual switch: from when it is worked on until that is done if nothing interrupts it, and when
-/// it was done.
+/// Stands for a wire in a hop that is work of a virtual switch: from when it is worked on until
+/// that is done if nothing interrupts it, and when it was done.
 pub(super) const SWITCHING: u32 = u32::MAX;
 /// The same of a vhost thread.
 pub(super) const VHOST: u32 = u32::MAX - 1;
@@ -147,7 +150,8 @@ pub(super) struct Hop {
     pub(super) arrival: Time,
 }
 
-/// Frames that are kept though no operation in progress can need them: acknowledgements are compared with what they answer.
+/// Frames that are kept though no operation in progress can need them: acknowledgements are
+/// compared with what they answer.
 const FRAMES_MIN: u64 = 1 << 15;
 /// Losses of forgotten frames that are kept, for their repetitions.
 const LOSSES_MAX: usize = 1 << 16;
@@ -169,7 +173,8 @@ pub(super) struct Frames {
     first_hops: VecDeque<u64>,
     /// Frames of the oldest piece of the ring that are known to be over before `over_by`.
     over: usize,
-    /// Frames below this number were over by `over_by`; others that are not there were forgotten for want of room.
+    /// Frames below this number were over by `over_by`; others that are not there were forgotten
+    /// for want of room.
     over_below: FrameId,
     over_by: Time,
     losses: BTreeMap<FrameId, Loss>,
@@ -188,15 +193,19 @@ impl Frames {
         self.frames.push(frame, FRAMES_MAX)
     }
 
-    /// Packs what is old, at the end of an event: in it, what was delivered is still asked for and may change.
+    /// Packs what is old, at the end of an event: in it, what was delivered is still asked for and
+    /// may change.
     #[inline]
     pub(super) fn pack_old(&mut self) {
-        while !self.keeps_packets && self.next() - self.frames.first() > ((LOOSE_PIECES + 1) * PIECE) as u64 {
+        while !self.keeps_packets
+            && self.next() - self.frames.first() > ((LOOSE_PIECES + 1) * PIECE) as u64
+        {
             self.pack();
         }
     }
 
-    /// Packs the oldest piece of the ring. What is under way or lost may still change, and is kept whole.
+    /// Packs the oldest piece of the ring. What is under way or lost may still change, and is kept
+    /// whole.
     #[cold]
     fn pack(&mut self) {
         let first = self.frames.first();
@@ -256,8 +265,8 @@ impl Frames {
         self.kept() > FRAMES_MIN
     }
 
-    /// Nothing that lasts now, or begins later, began before `by`: frames that were over before it, and older ones, are forgotten as
-    /// far as no frame between them is still under way.
+    /// Nothing that lasts now, or begins later, began before `by`: frames that were over before it,
+    /// and older ones, are forgotten as far as no frame between them is still under way.
     pub(super) fn forget(&mut self, by: Time) {
         while self.has_old() && self.is_oldest_over(by) {
             let end = self.first() + PIECE as u64;
@@ -266,7 +275,9 @@ impl Frames {
             for (id, frame) in held.chain((self.frames.first()..).zip(loose)) {
                 if let Some(lost) = frame.lost {
                     // Of a datagram the first one counts.
-                    self.losses.entry(if frame.of == NOT_KEPT { id } else { frame.of }).or_insert(lost);
+                    self.losses
+                        .entry(if frame.of == NOT_KEPT { id } else { frame.of })
+                        .or_insert(lost);
                 }
             }
             self.forget_piece();
@@ -279,12 +290,15 @@ impl Frames {
 
     /// Whether all frames of the oldest piece were over before.
     fn is_oldest_over(&mut self, by: Time) -> bool {
-        let is_over = |frame: &Frame| frame.delivered < by || frame.lost.is_some_and(|lost| lost.at < by);
+        let is_over =
+            |frame: &Frame| frame.delivered < by || frame.lost.is_some_and(|lost| lost.at < by);
         let end = self.first() + PIECE as u64;
         if let Some(packed) = self.packed.front() {
-            return packed.over_at < by && self.held.range(..end).all(|(_, held)| is_over(&held.frame));
+            return packed.over_at < by
+                && self.held.range(..end).all(|(_, held)| is_over(&held.frame));
         }
-        self.over += self.frames.oldest()[self.over..].iter().take_while(|frame| is_over(frame)).count();
+        self.over +=
+            self.frames.oldest()[self.over..].iter().take_while(|frame| is_over(frame)).count();
         self.over == PIECE
     }
 
@@ -344,12 +358,14 @@ impl Frames {
         self.answers.insert(query, answer);
     }
 
-    /// What was lost of a copy that was repeated: a frame of it, or, where all of a query came, a frame of the answer.
+    /// What was lost of a copy that was repeated: a frame of it, or, where all of a query came, a
+    /// frame of the answer.
     pub(super) fn loss_of(&self, copy: FrameId) -> Option<Loss> {
         self.loss_among(copy).or_else(|| self.loss_among(*self.answers.get(&copy)?))
     }
 
-    /// The first loss among the frames of a datagram, or of a segment, also of one that is forgotten.
+    /// The first loss among the frames of a datagram, or of a segment, also of one that is
+    /// forgotten.
     fn loss_among(&self, first: FrameId) -> Option<Loss> {
         let Some(frame) = self.read(first) else { return self.losses.get(&first).copied() };
         if frame.lost.is_some() || frame.of == NOT_KEPT {

@@ -20,8 +20,8 @@ pub(super) struct Inside(VecDeque<Held>);
 /// What tells a frame of a socket from its others.
 pub(super) type What = (u64, u64, u16, u16, u16);
 
-/// Of two copies of a datagram that are sent in one moment, as answers to a query that came twice, only the identification tells whose fragments
-/// are whose.
+/// Of two copies of a datagram that are sent in one moment, as answers to a query that came twice,
+/// only the identification tells whose fragments are whose.
 pub(super) fn what(packet: &Packet) -> What {
     let Packet { seq, ack, payload_bytes, flags, .. } = *packet;
     (seq, ack, payload_bytes, flags.bits(), Fragment::of(packet).map_or(0, |fragment| fragment.id))
@@ -68,14 +68,18 @@ mod tests {
     fn fragments_of_two_copies_of_a_datagram_are_told_apart() {
         let fragment = |id: u16| {
             let mut packet = Packet { seq: 5, ack: 70, payload_bytes: 1_472, ..Packet::default() };
-            Fragment { source: 0, id, offset: 1_480, bytes: 1_480, more: true, datagram_hash: 9 }.write(&mut packet);
+            Fragment { source: 0, id, offset: 1_480, bytes: 1_480, more: true, datagram_hash: 9 }
+                .write(&mut packet);
             packet
         };
         let (mut inside, at) = (Inside::default(), Node::Switch(0));
         inside.enter(at, &fragment(1), 10);
         inside.enter(at, &fragment(2), 20);
         assert_eq!(inside.leave(at, &fragment(2)), Some(20), "it has found no room");
-        assert_eq!((inside.leave(at, &fragment(2)), inside.leave(at, &fragment(1))), (None, Some(10)));
+        assert_eq!(
+            (inside.leave(at, &fragment(2)), inside.leave(at, &fragment(1))),
+            (None, Some(10))
+        );
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub enum DroppedBy {
 
 impl DroppedBy {
     /// Of those that are no switch, in the order of their numbers.
-    pub const NAMES: [&str; 5] = ["interface", "receive_ring", "hypervisor", "reassembly", "socket_buffer"];
+    pub const NAMES: [&str; 5] =
+        ["interface", "receive_ring", "hypervisor", "reassembly", "socket_buffer"];
 
     /// Its number in tables: causes of switches follow the others.
     pub fn number(self) -> u32 {
@@ -47,8 +48,8 @@ impl DroppedBy {
 pub struct Loss {
     /// When.
     pub at: Time,
-    /// Before which wire: two for each link of the plan, in order, from its end `a` first. What a host or a hypervisor that receives has
-    /// dropped was lost at the end of that wire.
+    /// Before which wire: two for each link of the plan, in order, from its end `a` first. What a
+    /// host or a hypervisor that receives has dropped was lost at the end of that wire.
     pub wire: u32,
     /// What has dropped it.
     pub by: DroppedBy,

@@ -1,8 +1,9 @@
-//! Where the time of transactions went: the latency of each split into parts that add up to it exactly.
+//! Where the time of transactions went: the latency of each split into parts that add up to it
+//! exactly.
 //!
-//! The critical path is followed from the completion back to the start. Every step explains the time between two stamps that follow each
-//! other on it, so that the sum is exact by construction. `recorder` keeps the stamps, `ends` knows what each frame followed from, and
-//! `walk` goes back.
+//! The critical path is followed from the completion back to the start. Every step explains the
+//! time between two stamps that follow each other on it, so that the sum is exact by construction.
+//! `recorder` keeps the stamps, `ends` knows what each frame followed from, and `walk` goes back.
 
 mod datagrams;
 mod ends;
@@ -51,15 +52,18 @@ pub struct Explanation {
     pub end: Time,
     /// From start to end.
     pub parts: Parts,
-    /// Of that, round trips that a window took: its bytes were written and waited in the sender for acknowledgements.
+    /// Of that, round trips that a window took: its bytes were written and waited in the sender for
+    /// acknowledgements.
     pub windowed: Span,
     /// Of that, round trips in which it was the receiver's window.
     pub receive_windowed: Span,
     /// So many of them.
     pub window_rounds: u32,
-    /// Of the time in queues of switches, in those of interfaces, and of that in paused ones, how much before each wire in each class.
+    /// Of the time in queues of switches, in those of interfaces, and of that in paused ones, how
+    /// much before each wire in each class.
     pub queued_at: BTreeMap<(Part, u32, u8), Span>,
-    /// Of the time in queues of switches and of interfaces, how long frames of each workload were sent; `u32::MAX` for frames of switches.
+    /// Of the time in queues of switches and of interfaces, how long frames of each workload were
+    /// sent; `u32::MAX` for frames of switches.
     pub behind: BTreeMap<(Part, u32), Span>,
     /// Frames of the path that were dropped, and repeated: from the completion back.
     pub losses: Vec<Loss>,

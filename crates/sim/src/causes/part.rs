@@ -5,11 +5,13 @@ use tailrace_units::Span;
 /// One kind of time on the critical path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Part {
-    /// From the moment at which the transaction was meant to start to its first segment: the user, its core or its connection.
+    /// From the moment at which the transaction was meant to start to its first segment: the user,
+    /// its core or its connection.
     Start,
     /// The client's work between a response and what follows from it.
     ClientWork,
-    /// The server's work between a request and the first segment of what it writes, without waits for a worker or a core.
+    /// The server's work between a request and the first segment of what it writes, without waits
+    /// for a worker or a core.
     ServerWork,
     /// A request waits until a worker of the server takes it up.
     WorkerWait,
@@ -29,7 +31,8 @@ pub enum Part {
     SwitchQueue,
     /// In such a queue while its priority was paused.
     Paused,
-    /// On the wire, from the first bit to the last, or to the bit at which a cut-through switch forwards.
+    /// On the wire, from the first bit to the last, or to the bit at which a cut-through switch
+    /// forwards.
     Serialisation,
     /// Propagation, and the latency of the switch at the end of the link.
     Propagation,
@@ -43,15 +46,18 @@ pub enum Part {
     Timeout,
     /// The receiver's timer for acknowledgements.
     DelayedAck,
-    /// From the arrival at a host to the hand-over to the transport: interrupt moderation, the ring, work on frames.
+    /// From the arrival at a host to the hand-over to the transport: interrupt moderation, the
+    /// ring, work on frames.
     Receive,
     /// From the arrival of the first fragment of a datagram to that of the last.
     Reassembly,
-    /// In the ring of an uplink or the backlog of a core until the virtual switch takes it, or while its core does something else.
+    /// In the ring of an uplink or the backlog of a core until the virtual switch takes it, or
+    /// while its core does something else.
     VirtualSwitchWait,
     /// The work of the virtual switch on it, and on what it is switched together with.
     VirtualSwitch,
-    /// At the vhost thread of a virtual machine, in the queue of its TAP or its ring, until that takes it, or while its core does something else.
+    /// At the vhost thread of a virtual machine, in the queue of its TAP or its ring, until that
+    /// takes it, or while its core does something else.
     VhostWait,
     /// The work of that thread on it.
     Vhost,

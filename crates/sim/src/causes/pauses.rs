@@ -39,10 +39,17 @@ impl Pausable {
     }
 
     /// Pauses of a priority between two moments, in order.
-    pub(super) fn between(&self, priority: u8, from: Time, to: Time) -> impl Iterator<Item = (Time, Time)> {
+    pub(super) fn between(
+        &self,
+        priority: u8,
+        from: Time,
+        to: Time,
+    ) -> impl Iterator<Item = (Time, Time)> {
         let held = &self.held[usize::from(priority) % PRIORITIES];
         let first = held.partition_point(|pause| pause.1 <= from);
-        held.range(first..).take_while(move |pause| pause.0 < to).map(move |pause| (pause.0.max(from), pause.1.min(to)))
+        held.range(first..)
+            .take_while(move |pause| pause.0 < to)
+            .map(move |pause| (pause.0.max(from), pause.1.min(to)))
     }
 }
 
@@ -56,8 +63,13 @@ mod tests {
     fn a_pause_lasts_from_its_response_to_its_end_or_until_it_is_taken_back() {
         let gbps = BitRate::from_bps(1_000_000_000).expect("it is a rate");
         let us = |us: u64| Time::ZERO + Span::from_us(us);
-        let mut line = Pausable::new(PauseState::new(0b1000, false, Span::from_us(1)), gbps.pace(0));
-        let pause = |quanta: u16| Pause { classes: 0b1100, quanta: [quanta; PRIORITIES], is_link_pause: false };
+        let mut line =
+            Pausable::new(PauseState::new(0b1000, false, Span::from_us(1)), gbps.pace(0));
+        let pause = |quanta: u16| Pause {
+            classes: 0b1100,
+            quanta: [quanta; PRIORITIES],
+            is_link_pause: false,
+        };
         // A quantum is 512 bits: 512 ns.
         line.note(us(10), &pause(1_000));
         line.note(us(100), &pause(0));

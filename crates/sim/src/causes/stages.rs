@@ -57,14 +57,17 @@ impl Gates {
         }
     }
 
-    /// Intervals between two moments in which the core that takes the frames of a flow did not run, in order.
+    /// Intervals between two moments in which the core that takes the frames of a flow did not run,
+    /// in order.
     pub(super) fn closed(&self, flow_hash: u32, from: Time, to: Time) -> Vec<(Time, Time)> {
         let core = self.taking[(mix64(u64::from(flow_hash)) % self.taking.len() as u64) as usize];
         let gate = &self.cores[core as usize];
         let first = gate.closed.partition_point(|closed| closed.1 <= from);
         let open = gate.since.map(|since| (since, to));
         let all = gate.closed.range(first..).copied().chain(open);
-        all.take_while(|closed| closed.0 < to).map(|(since, until)| (since.max(from), until.min(to))).collect()
+        all.take_while(|closed| closed.0 < to)
+            .map(|(since, until)| (since.max(from), until.min(to)))
+            .collect()
     }
 }
 
@@ -79,7 +82,10 @@ mod tests {
         for (now, runs) in [(10, true), (20, false), (30, true), (40, false)] {
             gates.note(at(now), 1, runs);
         }
-        assert_eq!(gates.closed(7, at(5), at(50)), [(at(5), at(10)), (at(20), at(30)), (at(40), at(50))]);
+        assert_eq!(
+            gates.closed(7, at(5), at(50)),
+            [(at(5), at(10)), (at(20), at(30)), (at(40), at(50))]
+        );
         assert_eq!(gates.closed(7, at(30), at(40)), [], "it ran");
     }
 }

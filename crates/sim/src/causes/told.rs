@@ -22,7 +22,8 @@ pub(crate) struct Look {
     pub(crate) is_after_timeout: bool,
 }
 
-/// A connection whose ends both exist from the start: sockets, the hashes of the packets that they send, and ports.
+/// A connection whose ends both exist from the start: sockets, the hashes of the packets that they
+/// send, and ports.
 pub(crate) struct Connection {
     pub(crate) workload: u32,
     pub(crate) ends: [SocketId; 2],

@@ -1,5 +1,6 @@
-//! Paths that end in earlier paths: a user who is behind the own schedule waits for all transactions that began since the intended start,
-//! so that the way back of each passes through that of the one before. What it finds there is summed once, not followed again.
+//! Paths that end in earlier paths: a user who is behind the own schedule waits for all
+//! transactions that began since the intended start, so that the way back of each passes through
+//! that of the one before. What it finds there is summed once, not followed again.
 
 use super::Explanation;
 use super::frames::{Entry, FrameId, Window};
@@ -8,7 +9,8 @@ use super::part::{Part, Parts};
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_units::{Span, Time};
 
-/// Visits of all trails that are kept, at about 300 bytes each; a path for which there is no room is followed whole.
+/// Visits of all trails that are kept, at about 300 bytes each; a path for which there is no room
+/// is followed whole.
 const VISITS_MAX: usize = 1 << 18;
 
 /// What is found on the way.
@@ -103,8 +105,8 @@ struct User {
 }
 
 impl Trails {
-    /// The trail for a transaction that lasted from `start` to `end`, which is to be put back; none where it began after all that is complete, so that
-    /// its path does not pass through another.
+    /// The trail for a transaction that lasted from `start` to `end`, which is to be put back; none
+    /// where it began after all that is complete, so that its path does not pass through another.
     pub(super) fn take(&mut self, user: (u32, u32), (start, end): (Time, Time)) -> Option<Trail> {
         let user = self.users.entry(user).or_default();
         let is_behind = start < std::mem::replace(&mut user.end, end);
@@ -113,7 +115,8 @@ impl Trails {
         is_behind.then_some(trail)
     }
 
-    /// Since when frames are needed for this user's next transactions: what was before stands in the trail. None where there is no trail.
+    /// Since when frames are needed for this user's next transactions: what was before stands in
+    /// the trail. None where there is no trail.
     pub(super) fn needs_since(&self, user: (u32, u32)) -> Option<Time> {
         let trail = &self.users.get(&user)?.trail;
         (!trail.visits.is_empty()).then_some(trail.before)
@@ -139,26 +142,34 @@ impl Trail {
     }
 
     /// Whether the trail passes here. What it has since then is forgotten.
-    pub(super) fn passes(&mut self, frame: FrameId, entry: Entry, round: Option<Window>, at: Time) -> bool {
+    pub(super) fn passes(
+        &mut self,
+        frame: FrameId,
+        entry: Entry,
+        round: Option<Window>,
+        at: Time,
+    ) -> bool {
         while self.visits.front().is_some_and(|latest| latest.from > at) {
             let Some(visit) = self.visits.pop_front() else { break };
             self.times.drain(..visit.times as usize).for_each(|time| self.sums.take(time));
             self.losses.drain(..visit.losses as usize);
         }
-        self.visits
-            .front()
-            .is_some_and(|latest| (latest.frame, latest.entry, latest.round, latest.from) == (frame, entry, round, at))
+        self.visits.front().is_some_and(|latest| {
+            (latest.frame, latest.entry, latest.round, latest.from) == (frame, entry, round, at)
+        })
     }
 
     /// The walk comes to a frame.
     pub(super) fn visit(&mut self) {
-        (self.fresh.times_before, self.fresh.losses_before) = (self.fresh.times.len(), self.fresh.losses.len());
+        (self.fresh.times_before, self.fresh.losses_before) =
+            (self.fresh.times.len(), self.fresh.losses.len());
     }
 
     /// It goes on from there.
     pub(super) fn leave(&mut self, visit: Visit) {
         let Fresh { visits, times, losses, times_before, losses_before } = &mut self.fresh;
-        let (times, losses) = ((times.len() - *times_before) as u32, (losses.len() - *losses_before) as u32);
+        let (times, losses) =
+            ((times.len() - *times_before) as u32, (losses.len() - *losses_before) as u32);
         visits.push(Visit { times, losses, ..visit });
     }
 
@@ -174,10 +185,14 @@ impl Trail {
 
     /// When the walk was at a frame that may be forgotten.
     pub(super) fn moment(&self, frame: FrameId, entry: Entry) -> Option<Time> {
-        self.visits.iter().find(|visit| (visit.frame, visit.entry) == (frame, entry)).map(|visit| visit.from)
+        self.visits
+            .iter()
+            .find(|visit| (visit.frame, visit.entry) == (frame, entry))
+            .map(|visit| visit.from)
     }
 
-    /// The walk has come to the trail, which is its way from there to the start. Adds what is found on it; work on which the start lies is `own`.
+    /// The walk has come to the trail, which is its way from there to the start. Adds what is found
+    /// on it; work on which the start lies is `own`.
     pub(super) fn follow(&mut self, found: &mut Explanation, own: Part) {
         let start = self.start;
         self.cut.take_if(|cut| cut.visit.from <= start);
@@ -185,7 +200,8 @@ impl Trail {
             && visit.to <= start
         {
             self.visits.pop_back();
-            let times: Vec<_> = self.times.drain(self.times.len() - visit.times as usize..).collect();
+            let times: Vec<_> =
+                self.times.drain(self.times.len() - visit.times as usize..).collect();
             let losses = self.losses.drain(self.losses.len() - visit.losses as usize..).collect();
             times.iter().for_each(|&time| self.sums.take(time));
             self.cut = Some(Cut { visit, times, losses }).filter(|cut| cut.visit.from > start);
@@ -243,9 +259,15 @@ impl Cut {
                 }
                 Found::Round if !is_after_work => found.window_rounds += 1,
                 Found::Windowed(_) | Found::Round => {}
-                Found::Queued(part, wire, class) => add_to(&mut found.queued_at, (part, wire, class), left),
+                Found::Queued(part, wire, class) => {
+                    add_to(&mut found.queued_at, (part, wire, class), left)
+                }
                 Found::Behind(part, workload, until) => {
-                    add_to(&mut found.behind, (part, workload), span.min(until.max(start).since(start)));
+                    add_to(
+                        &mut found.behind,
+                        (part, workload),
+                        span.min(until.max(start).since(start)),
+                    );
                 }
             }
         }
@@ -266,12 +288,15 @@ impl Sums {
             Found::Part(part) => self.parts.add(part, span),
             Found::Windowed(window) => self.windowed[window as usize] += span,
             Found::Round => self.rounds += 1,
-            Found::Queued(part, wire, class) => add_to(&mut self.queued_at, (part, wire, class), span),
+            Found::Queued(part, wire, class) => {
+                add_to(&mut self.queued_at, (part, wire, class), span)
+            }
             Found::Behind(part, workload, _) => add_to(&mut self.behind, (part, workload), span),
         }
     }
 
-    /// Takes away what was added. What is left of nothing is not kept: a path has only the queues in which it waited.
+    /// Takes away what was added. What is left of nothing is not kept: a path has only the queues
+    /// in which it waited.
     fn take(&mut self, (found, span): (Found, Span)) {
         match found {
             Found::Part(part) => self.parts.take(part, span),
@@ -280,7 +305,9 @@ impl Sums {
                 *sum = less(*sum, span);
             }
             Found::Round => self.rounds -= 1,
-            Found::Queued(part, wire, class) => take_from(&mut self.queued_at, (part, wire, class), span),
+            Found::Queued(part, wire, class) => {
+                take_from(&mut self.queued_at, (part, wire, class), span)
+            }
             Found::Behind(part, workload, _) => take_from(&mut self.behind, (part, workload), span),
         }
     }
@@ -289,7 +316,8 @@ impl Sums {
         for part in Part::ALL {
             found.parts.add(part, self.parts.of(part));
         }
-        let [of_receiver, of_congestion] = [Window::Receiver, Window::Congestion].map(|window| self.windowed[window as usize]);
+        let [of_receiver, of_congestion] =
+            [Window::Receiver, Window::Congestion].map(|window| self.windowed[window as usize]);
         found.windowed += of_receiver + of_congestion;
         found.receive_windowed += of_receiver;
         found.window_rounds += self.rounds;

@@ -1,6 +1,9 @@
-//! The way back along the critical path: from the completion of a transaction to its start, interval by interval.
+//! The way back along the critical path: from the completion of a transaction to its start,
+//! interval by interval.
 
-use super::frames::{Entry, FrameId, Frames, Hop, NOT_KEPT, Prior, Record, SWITCHING, VHOST, Window};
+use super::frames::{
+    Entry, FrameId, Frames, Hop, NOT_KEPT, Prior, Record, SWITCHING, VHOST, Window,
+};
 use super::part::{Part, Parts};
 use super::trail::{Found, Trail, Visit, add_to};
 use super::wires::{Wires, add};
@@ -11,7 +14,8 @@ use tailrace_units::{Span, Time};
 /// What something that is complete follows from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Last {
-    /// A frame that was handed to the transport then. Its receiver has worked since, or has waited for a core.
+    /// A frame that was handed to the transport then. Its receiver has worked since, or has waited
+    /// for a core.
     Frame { at: Time, frame: FrameId, core_wait: Span, work: Part },
     /// Nothing that came: this has lasted since then.
     Own(Time, Part),
@@ -33,7 +37,8 @@ pub(super) struct Walk<'a> {
     at: Time,
     /// The path is in a round trip that this window took.
     round: Option<Window>,
-    /// Whose frames were sent while it stood in queues of switches, and of interfaces, and for how long: a handful.
+    /// Whose frames were sent while it stood in queues of switches, and of interfaces, and for how
+    /// long: a handful.
     behind: [Vec<(u32, Span)>; 2],
     /// Of the frame that was read, from the last to the first.
     hops: Vec<Hop>,
@@ -41,7 +46,8 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Explains what lasted from `start` to `end`. What came before the first frame of the path is `own` time.
+    /// Explains what lasted from `start` to `end`. What came before the first frame of the path is
+    /// `own` time.
     pub(super) fn explain(
         (frames, wires, keeps_steps): (&'a Frames, &'a Wires, bool),
         trail: Option<&'a mut Trail>,
@@ -98,13 +104,22 @@ impl<'a> Walk<'a> {
                 add_to(&mut found.behind, (part, workload), sent);
             }
         }
-        assert_eq!(found.parts.total(), end.since(start), "the parts of a transaction are its whole latency");
+        assert_eq!(
+            found.parts.total(),
+            end.since(start),
+            "the parts of a transaction are its whole latency"
+        );
         found
     }
 
-    /// The time from `to` until where the walk is belongs to this part, as far as it is the transaction's.
+    /// The time from `to` until where the walk is belongs to this part, as far as it is the
+    /// transaction's.
     fn back_to(&mut self, to: Time, part: Part) -> Span {
-        assert!(to <= self.at, "the critical path leads back in time: {to:?} is after {:?}, {part:?}", self.at);
+        assert!(
+            to <= self.at,
+            "the critical path leads back in time: {to:?} is after {:?}, {part:?}",
+            self.at
+        );
         let to = to.max(self.start);
         let span = self.at.since(to);
         if self.keeps_steps && span > Span::ZERO {
@@ -152,7 +167,17 @@ impl<'a> Walk<'a> {
             let (prior, passed) = self.visit((frame, entry));
             let is_after_work = prior.is_some_and(|prior| is_work(prior.part));
             if let Some(trail) = &mut self.trail {
-                trail.leave(Visit { frame, entry, round, from, passed, is_after_work, to: self.at, times: 0, losses: 0 });
+                trail.leave(Visit {
+                    frame,
+                    entry,
+                    round,
+                    from,
+                    passed,
+                    is_after_work,
+                    to: self.at,
+                    times: 0,
+                    losses: 0,
+                });
             }
             next = prior.map(|prior| (prior.frame, prior.entry));
         }
@@ -161,7 +186,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// From where a frame is entered to that from which it follows, or to the start. Also tells where its own way ends.
+    /// From where a frame is entered to that from which it follows, or to the start. Also tells
+    /// where its own way ends.
     fn visit(&mut self, (id, entry): (FrameId, Entry)) -> (Option<Prior>, Time) {
         let record = match entry {
             Entry::Delivered => self.frames.read_with_hops(id, &mut self.hops),
@@ -187,7 +213,10 @@ impl<'a> Walk<'a> {
         };
         if prior.part == Part::EntryWait {
             self.round = None;
-            self.back_to(Time::from_ps(frame.handed.ps().saturating_sub(prior.waited.ps())), Part::EntryWait);
+            self.back_to(
+                Time::from_ps(frame.handed.ps().saturating_sub(prior.waited.ps())),
+                Part::EntryWait,
+            );
             self.begin();
             return (None, passed);
         }
@@ -222,7 +251,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// When a frame was delivered or handed over: at the start at the latest, of one that is forgotten because it was over by then.
+    /// When a frame was delivered or handed over: at the start at the latest, of one that is
+    /// forgotten because it was over by then.
     fn moment(&self, id: FrameId, entry: Entry) -> Option<Time> {
         let Some(frame) = self.frames.read(id) else {
             let known = self.trail.as_deref().and_then(|trail| trail.moment(id, entry));
@@ -234,7 +264,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// The same as `pass`, of a datagram: the fragment that came first is followed, and the others were waited for.
+    /// The same as `pass`, of a datagram: the fragment that came first is followed, and the others
+    /// were waited for.
     fn pass_all(&mut self, id: FrameId, frame: &Record) {
         if frame.of == NOT_KEPT || frame.of == id {
             return self.pass(frame);
@@ -287,14 +318,16 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// From the hand-over to the transport back to the arrival at the host. In a virtual machine, the core that takes the frame must run.
+    /// From the hand-over to the transport back to the arrival at the host. In a virtual machine,
+    /// the core that takes the frame must run.
     fn receive(&mut self, frame: &Record, since: Time) {
         let &Record { to_host, flow_hash, .. } = frame;
         let closed = self.wires.closed(to_host, flow_hash, since.max(self.start), self.at);
         self.alternate(&closed, Part::VirtualCoreWait, since, Part::Receive);
     }
 
-    /// Work inside a hypervisor, from its end back to its beginning: what it took longer than it is, its core did something else.
+    /// Work inside a hypervisor, from its end back to its beginning: what it took longer than it
+    /// is, its core did something else.
     fn work(&mut self, hop: &Hop, part: Part, wait: Part) {
         let rest = hop.arrival.since(hop.end.min(hop.arrival));
         self.split(rest, wait, hop.start, part);
@@ -315,7 +348,8 @@ impl<'a> Walk<'a> {
         self.back_to(since, part);
     }
 
-    /// In the queue of a class before a wire, of a switch or an interface, since the frame came there.
+    /// In the queue of a class before a wire, of a switch or an interface, since the frame came
+    /// there.
     fn queue(&mut self, part: Part, queue: (u32, u8), since: Time) {
         let pauses = self.wires.paused(queue.0, queue.1, since.max(self.start), self.at);
         for &(from, to) in pauses.iter().rev() {

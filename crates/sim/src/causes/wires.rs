@@ -114,7 +114,13 @@ impl Wires {
     }
 
     /// When the virtual core that takes the frames of a flow did not run between two moments.
-    pub(super) fn closed(&self, host: u16, flow_hash: u32, from: Time, to: Time) -> Vec<(Time, Time)> {
+    pub(super) fn closed(
+        &self,
+        host: u16,
+        flow_hash: u32,
+        from: Time,
+        to: Time,
+    ) -> Vec<(Time, Time)> {
         self.1.get(&host).map_or_else(Vec::new, |gates| gates.closed(flow_hash, from, to))
     }
 
@@ -140,7 +146,13 @@ impl Wires {
         self.0[wire as usize].to
     }
 
-    pub(super) fn push(&mut self, wire: u32, (start, end, arrival): (Time, Time, Time), frame: FrameId, workload: u32) {
+    pub(super) fn push(
+        &mut self,
+        wire: u32,
+        (start, end, arrival): (Time, Time, Time),
+        frame: FrameId,
+        workload: u32,
+    ) {
         let line = &mut self.0[wire as usize];
         line.under_way.push_back((arrival, frame));
         if let Some(latest) = line.sent.back_mut()
@@ -172,19 +184,35 @@ impl Wires {
     pub(super) fn drop_arrived(&mut self, wire: u32, now: Time, frames: u64) -> Vec<FrameId> {
         let under_way = &mut self.0[wire as usize].under_way;
         let arrived = under_way.partition_point(|frame| frame.0 <= now);
-        under_way.drain(arrived.saturating_sub(frames as usize)..arrived).map(|frame| frame.1).collect()
+        under_way
+            .drain(arrived.saturating_sub(frames as usize)..arrived)
+            .map(|frame| frame.1)
+            .collect()
     }
 
     /// Whose frames were sent on this wire between two moments, and for how long.
-    pub(super) fn occupied(&self, wire: u32, from: Time, to: Time) -> impl Iterator<Item = (u32, Span, Time)> {
+    pub(super) fn occupied(
+        &self,
+        wire: u32,
+        from: Time,
+        to: Time,
+    ) -> impl Iterator<Item = (u32, Span, Time)> {
         let sent = &self.0[wire as usize].sent;
         let first = sent.partition_point(|sent| sent.end <= from);
-        let overlap = move |sent: &Sent| (sent.workload, sent.end.min(to).since(sent.start.max(from)), sent.end.min(to));
+        let overlap = move |sent: &Sent| {
+            (sent.workload, sent.end.min(to).since(sent.start.max(from)), sent.end.min(to))
+        };
         sent.range(first..).take_while(move |sent| sent.start < to).map(overlap)
     }
 
     /// The same in sum, added to others.
-    pub(super) fn add_occupied(&self, wire: u32, from: Time, to: Time, sums: &mut Vec<(u32, Span)>) {
+    pub(super) fn add_occupied(
+        &self,
+        wire: u32,
+        from: Time,
+        to: Time,
+        sums: &mut Vec<(u32, Span)>,
+    ) {
         let Line { sent, forgotten, sums: blocks, .. } = &self.0[wire as usize];
         let first_block = forgotten.next_multiple_of(BLOCK);
         let mut at = sent.partition_point(|sent| sent.end <= from);
@@ -217,7 +245,10 @@ mod tests {
         for (start, end, workload) in [(0, 10, 1), (10, 30, 2), (40, 50, 1)] {
             wires.push(0, (at(start), at(end), at(end)), 0, workload);
         }
-        let shares: Vec<_> = wires.occupied(0, at(5), at(45)).map(|(workload, span, _)| (workload, span.ps())).collect();
+        let shares: Vec<_> = wires
+            .occupied(0, at(5), at(45))
+            .map(|(workload, span, _)| (workload, span.ps()))
+            .collect();
         assert_eq!(shares, [(1, 5), (2, 20), (1, 5)]);
     }
 
@@ -227,13 +258,26 @@ mod tests {
         let at = Time::from_ps;
         let count = SENT_MAX as u64 + 100;
         for sent in 0..count {
-            wires.push(0, (at(10 * sent), at(10 * sent + 3 + sent % 7), at(0)), 0, (sent % 5) as u32);
+            wires.push(
+                0,
+                (at(10 * sent), at(10 * sent + 3 + sent % 7), at(0)),
+                0,
+                (sent % 5) as u32,
+            );
         }
         for by in [0, 2_000, 40_000] {
             wires.forget(at(by));
-            for (from, to) in [(1_003, 1_004), (1_003, 161_111), (0, 10 * count), (64_000, 70_400), (70_401, 70_405)] {
+            for (from, to) in [
+                (1_003, 1_004),
+                (1_003, 161_111),
+                (0, 10 * count),
+                (64_000, 70_400),
+                (70_401, 70_405),
+            ] {
                 let mut expected = Vec::new();
-                wires.occupied(0, at(from), at(to)).for_each(|(workload, span, _)| add(&mut expected, workload, span));
+                wires
+                    .occupied(0, at(from), at(to))
+                    .for_each(|(workload, span, _)| add(&mut expected, workload, span));
                 let mut found = Vec::new();
                 wires.add_occupied(0, at(from), at(to), &mut found);
                 expected.sort_unstable();
@@ -247,22 +291,31 @@ mod tests {
     fn frames_of_one_workload_without_a_gap_are_one_run() {
         let mut wires = Wires::new(&[Node::Switch(0), Node::Host(0)]);
         let at = Time::from_ps;
-        for (start, end, workload) in [(0, 10, 1), (10, 20, 1), (20, 30, 2), (30, 40, 1), (41, 50, 1)] {
+        for (start, end, workload) in
+            [(0, 10, 1), (10, 20, 1), (20, 30, 2), (30, 40, 1), (41, 50, 1)]
+        {
             wires.push(0, (at(start), at(end), at(end)), 0, workload);
         }
-        let shares: Vec<_> = wires.occupied(0, at(5), at(45)).map(|(workload, span, _)| (workload, span.ps())).collect();
+        let shares: Vec<_> = wires
+            .occupied(0, at(5), at(45))
+            .map(|(workload, span, _)| (workload, span.ps()))
+            .collect();
         assert_eq!(shares, [(1, 15), (2, 10), (1, 10), (1, 4)]);
     }
 
     #[test]
-    fn what_was_sent_before_the_oldest_transaction_is_forgotten_and_what_lasted_until_then_is_not() {
+    fn what_was_sent_before_the_oldest_transaction_is_forgotten_and_what_lasted_until_then_is_not()
+    {
         let mut wires = Wires::new(&[Node::Switch(0), Node::Host(0)]);
         let at = Time::from_ps;
         for (start, end, workload) in [(0, 10, 1), (10, 30, 2), (30, 40, 1)] {
             wires.push(0, (at(start), at(end), at(end)), 0, workload);
         }
         wires.forget(at(20));
-        let shares: Vec<_> = wires.occupied(0, at(0), at(45)).map(|(workload, span, _)| (workload, span.ps())).collect();
+        let shares: Vec<_> = wires
+            .occupied(0, at(0), at(45))
+            .map(|(workload, span, _)| (workload, span.ps()))
+            .collect();
         assert_eq!(shares, [(2, 20), (1, 10)]);
     }
 }

@@ -9,7 +9,12 @@ use tailrace_plan::{Plan, RawHypervisor};
 
 /// By hypervisor; nothing where the plan has none.
 pub(super) fn hypervisor_summaries(plan: &Plan, world: &World) -> Vec<Hypervisor> {
-    plan.raw.hypervisors.iter().zip(&world.hypervisors).map(|(raw, node)| summary(plan, raw, node)).collect()
+    plan.raw
+        .hypervisors
+        .iter()
+        .zip(&world.hypervisors)
+        .map(|(raw, node)| summary(plan, raw, node))
+        .collect()
 }
 
 fn summary(plan: &Plan, raw: &RawHypervisor, node: &HypervisorNode) -> Hypervisor {
@@ -41,7 +46,8 @@ fn tasks(plan: &Plan, raw: &RawHypervisor, node: &HypervisorNode) -> Vec<Hypervi
     let cores = machines().map(|name| (format!("{name} cores"), TaskKind::VirtualCores));
     let vhosts = machines().map(|name| (format!("{name} vhost"), TaskKind::Vhost));
     let polling = std::iter::once(("polling".to_owned(), TaskKind::Polling));
-    let neighbours = raw.neighbours.iter().map(|neighbour| (neighbour.name.clone(), TaskKind::Neighbour));
+    let neighbours =
+        raw.neighbours.iter().map(|neighbour| (neighbour.name.clone(), TaskKind::Neighbour));
     let told = |(owner, (name, kind)): (usize, (String, TaskKind))| {
         let OwnerCounters { busy, switches } = node.model.processor().owner(owner);
         HypervisorTask {

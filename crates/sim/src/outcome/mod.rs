@@ -1,4 +1,5 @@
-//! The outcome of a trial: one JSON document and tables of columns: five, run queues of processors, and windows where they are wanted.
+//! The outcome of a trial: one JSON document and tables of columns: five, run queues of processors,
+//! and windows where they are wanted.
 
 mod cut_off;
 mod hypervisors;
@@ -42,14 +43,16 @@ impl Outcome {
     pub fn json_pieces(&self) -> impl Iterator<Item = &str> {
         self.text.pieces()
     }
-    /// The summary as JSON, in pieces that the caller can free one by one, and which of them have the rows of a list (without its
-    /// brackets).
+    /// The summary as JSON, in pieces that the caller can free one by one, and which of them have
+    /// the rows of a list (without its brackets).
     pub fn into_pieces(self) -> (Vec<String>, Vec<(&'static str, Range<usize>)>) {
         self.text.into_pieces()
     }
     /// The summary as a value.
     pub fn summary(&self) -> &Value {
-        self.read.get_or_init(|| serde_json::from_str(self.json()).expect("the summary was written as JSON"))
+        self.read.get_or_init(|| {
+            serde_json::from_str(self.json()).expect("the summary was written as JSON")
+        })
     }
     /// The tables.
     pub fn tables(&self) -> &[Table] {
@@ -57,8 +60,8 @@ impl Outcome {
     }
 }
 
-/// What a run has found, at its end: processors are brought up to date. A cancelled one has no tables, and lists nothing: these take a
-/// second and more of a network of thousands of hosts.
+/// What a run has found, at its end: processors are brought up to date. A cancelled one has no
+/// tables, and lists nothing: these take a second and more of a network of thousands of hosts.
 pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration, control: &Control) -> Outcome {
     world.is_cancelled |= control.is_cancelled();
     if world.is_cancelled {
@@ -77,10 +80,20 @@ pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration, control: &C
     if world.is_cancelled {
         return cancelled(plan, world, wall);
     }
-    Outcome { text, whole: OnceLock::new(), read: OnceLock::new(), tables: tables::tables(plan, world, &cut_off) }
+    Outcome {
+        text,
+        whole: OnceLock::new(),
+        read: OnceLock::new(),
+        tables: tables::tables(plan, world, &cut_off),
+    }
 }
 
 /// What is known of a trial that did not run to its end, or was not gathered.
 fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Outcome {
-    Outcome { text: summary::cancelled(plan, world, wall), whole: OnceLock::new(), read: OnceLock::new(), tables: Vec::new() }
+    Outcome {
+        text: summary::cancelled(plan, world, wall),
+        whole: OnceLock::new(),
+        read: OnceLock::new(),
+        tables: Vec::new(),
+    }
 }

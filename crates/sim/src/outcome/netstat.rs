@@ -8,8 +8,13 @@ use tailrace_outcome::Interface;
 use tailrace_plan::{Plan, RawHost};
 
 /// Hosts first, then the ports of switches, each in the order of the plan.
-pub(crate) fn netstat<'a>(plan: &'a Plan, world: &'a World, on_wires: &'a OnWires) -> impl Iterator<Item = Interface> {
-    let hosts = plan.raw.hosts.iter().zip(&world.hosts).flat_map(|(raw, host)| host_rows(raw, host));
+pub(crate) fn netstat<'a>(
+    plan: &'a Plan,
+    world: &'a World,
+    on_wires: &'a OnWires,
+) -> impl Iterator<Item = Interface> {
+    let hosts =
+        plan.raw.hosts.iter().zip(&world.hosts).flat_map(|(raw, host)| host_rows(raw, host));
     let sent = move |host: usize, port: usize| {
         let nic = world.hosts[host].nic();
         nic.bonded().map_or_else(|| nic.sent_frames(), |bond| bond.interfaces()[port].sent_frames)
@@ -35,5 +40,7 @@ fn host_rows<P>(raw: &RawHost, host: &Host<P>) -> Vec<Interface> {
         tx_frames: Some(interface.sent_frames),
         ..up(format!("eth{number}"))
     };
-    std::iter::once(whole("bond0")).chain(bond.interfaces().iter().enumerate().map(member)).collect()
+    std::iter::once(whole("bond0"))
+        .chain(bond.interfaces().iter().enumerate().map(member))
+        .collect()
 }

@@ -15,7 +15,9 @@ use tailrace_outcome as outcome;
 use tailrace_outcome::{CancelledOutcome, Conservation, Ip};
 use tailrace_plan::{Plan, Workload};
 use tailrace_units::Span;
-use tailrace_workloads::outcome::{Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary};
+use tailrace_workloads::outcome::{
+    Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary,
+};
 use tailrace_workloads::{Before, has_lasting_connections, tells_connections};
 
 /// That of a cancelled trial, which is no result.
@@ -65,7 +67,12 @@ pub(super) fn summary(
         events: Some(world.events - world.wakeups),
         packet_hops: Some(world.links.observe.packet_hops),
         packets_delivered: Some(world.links.observe.packets_delivered),
-        conservation: Some(Conservation { sent: frames.sent, delivered: frames.delivered, dropped: frames.dropped, in_network }),
+        conservation: Some(Conservation {
+            sent: frames.sent,
+            delivered: frames.delivered,
+            dropped: frames.dropped,
+            in_network,
+        }),
         spanning_trees: Some(plan.trees_summary()),
         deadlock: Some(deadlock(plan, &world.switches, world.now)),
         switches: switch_summaries(plan, &world.switches, &sources),
@@ -83,7 +90,11 @@ pub(super) fn summary(
     written::object(&head, lists, || control.is_cancelled())
 }
 
-fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = outcome::Workload> {
+fn workloads(
+    plan: &Plan,
+    world: &World,
+    cut_off: &[CutOff],
+) -> impl Iterator<Item = outcome::Workload> {
     let limited = world.limit_counts();
     let (stats, tallies, received) = (world.tcp_stats(), world.tallies(), world.received_bytes());
     let nothing = Before::default();
@@ -108,8 +119,8 @@ fn lasting<'a>(workload: &Workload, connections: &'a [LimitCounts]) -> &'a [Limi
     if has_lasting_connections(workload) { connections } else { &[] }
 }
 
-/// What each connection of a stream has carried, in the order in which they start; `None` for other workloads, whose
-/// connections carry what they are asked to or are gone.
+/// What each connection of a stream has carried, in the order in which they start; `None` for other
+/// workloads, whose connections carry what they are asked to or are gone.
 fn connection_bytes(before: &[u64], received: &[u64], workload: &Workload) -> Option<Vec<u64>> {
     let before = before.iter().copied().chain(std::iter::repeat(0));
     let counted = || received.iter().zip(before).map(|(whole, before)| whole - before).collect();
@@ -127,7 +138,10 @@ fn bond_summary(bond: &BondedNic) -> Vec<outcome::BondedInterface> {
 }
 
 /// What a host has cut and put together.
-fn ip_summary(counted: IpCounters, (reassembly_memory_bytes, reassembly_memory_max_bytes): (u64, u64)) -> Ip {
+fn ip_summary(
+    counted: IpCounters,
+    (reassembly_memory_bytes, reassembly_memory_max_bytes): (u64, u64),
+) -> Ip {
     Ip {
         frag_oks: counted.frag_oks,
         frag_fails: counted.frag_fails,

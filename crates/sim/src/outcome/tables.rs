@@ -11,7 +11,13 @@ use tailrace_workloads::outcome::{CutOff, running, tcp_windows, transactions, wo
 pub(super) fn tables(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Table> {
     let (nodes, records) = (&world.switches, &world.links.observe.workloads);
     let series = workload_series(records);
-    let tables = [transactions(plan, records), running(cut_off), port_series(plan, nodes), series, queue_depth(plan, nodes)];
+    let tables = [
+        transactions(plan, records),
+        running(cut_off),
+        port_series(plan, nodes),
+        series,
+        queue_depth(plan, nodes),
+    ];
     let windows = world.windows.as_ref().map(|windows| tcp_windows(windows.rows.clone()));
     let interfaces = world.interface_series.as_ref().map(InterfaceSeries::table);
     tables.into_iter().chain(run_queues(plan, world)).chain(windows).chain(interfaces).collect()

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
-/// Room of a piece. Pieces of this size find room between what else is in memory; a single text of megabytes would be moved
-/// whenever it grows, and needs memory of its own.
+/// Room of a piece. Pieces of this size find room between what else is in memory; a single text of
+/// megabytes would be moved whenever it grows, and needs memory of its own.
 const PIECE_BYTES: usize = 16 << 10;
 
 /// Text that only grows, and is never moved.
@@ -77,7 +77,12 @@ mod tests {
     #[test]
     fn the_whole_is_everything_in_its_order_and_no_piece_grows() {
         let mut text = Text::default();
-        let parts = ["ab".repeat(PIECE_BYTES / 3), "c".repeat(PIECE_BYTES + 1), String::from("d"), "e".repeat(PIECE_BYTES)];
+        let parts = [
+            "ab".repeat(PIECE_BYTES / 3),
+            "c".repeat(PIECE_BYTES + 1),
+            String::from("d"),
+            "e".repeat(PIECE_BYTES),
+        ];
         parts.iter().for_each(|part| text.write_str(part).expect("it takes all text"));
         text.end();
         assert_eq!(text.whole(), parts.concat());
@@ -94,7 +99,8 @@ mod tests {
         text.put("after");
         assert_eq!(text.whole(), "beforeof the listafter");
         let (pieces, lists) = text.into_pieces();
-        let found: Vec<(&str, String)> = lists.into_iter().map(|(key, at)| (key, pieces[at].concat())).collect();
+        let found: Vec<(&str, String)> =
+            lists.into_iter().map(|(key, at)| (key, pieces[at].concat())).collect();
         assert_eq!(found, [("empty", String::new()), ("rows", String::from("of the list"))]);
     }
 }

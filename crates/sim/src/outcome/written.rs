@@ -1,10 +1,12 @@
-//! JSON that is written row by row: each row is there only until its text is, and all text goes to one place.
+//! JSON that is written row by row: each row is there only until its text is, and all text goes to
+//! one place.
 
 use super::text::Text;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Text between two rows: the front writes long lists to files as they are, and a row is a line there.
+/// Text between two rows: the front writes long lists to files as they are, and a row is a line
+/// there.
 const BETWEEN_ROWS: &str = ",\n  ";
 
 /// Writes rows, until that is to end.
@@ -17,16 +19,30 @@ pub(super) struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    pub(super) fn new<R: Serialize>(key: &'static str, rows: impl IntoIterator<Item = R, IntoIter: 'a>) -> List<'a> {
+    pub(super) fn new<R: Serialize>(
+        key: &'static str,
+        rows: impl IntoIterator<Item = R, IntoIter: 'a>,
+    ) -> List<'a> {
         let rows = rows.into_iter();
-        List { key, write: Box::new(move |text, is_to_end| write_rows(text, rows.take_while(|_| !is_to_end()))) }
+        List {
+            key,
+            write: Box::new(move |text, is_to_end| {
+                write_rows(text, rows.take_while(|_| !is_to_end()))
+            }),
+        }
     }
 }
 
-/// An object of the members of `head`, but with the rows of these lists, in the order of all keys. No further row is made where that is
-/// to end early.
-pub(super) fn object(head: &impl Serialize, mut lists: Vec<List<'_>>, is_to_end: impl Fn() -> bool) -> Text {
-    let Ok(Value::Object(mut values)) = serde_json::to_value(head) else { unreachable!("it is an object") };
+/// An object of the members of `head`, but with the rows of these lists, in the order of all keys.
+/// No further row is made where that is to end early.
+pub(super) fn object(
+    head: &impl Serialize,
+    mut lists: Vec<List<'_>>,
+    is_to_end: impl Fn() -> bool,
+) -> Text {
+    let Ok(Value::Object(mut values)) = serde_json::to_value(head) else {
+        unreachable!("it is an object")
+    };
     lists.iter().for_each(|list| drop(values.remove(list.key)));
     lists.sort_by_key(|list| list.key);
     let (mut values, mut lists) = (values.into_iter().peekable(), lists.into_iter().peekable());
@@ -34,7 +50,9 @@ pub(super) fn object(head: &impl Serialize, mut lists: Vec<List<'_>>, is_to_end:
     text.put("{");
     let mut is_first = true;
     loop {
-        if let Some((key, value)) = values.next_if(|(key, _)| lists.peek().is_none_or(|list| key.as_str() < list.key)) {
+        if let Some((key, value)) =
+            values.next_if(|(key, _)| lists.peek().is_none_or(|list| key.as_str() < list.key))
+        {
             begin_member(&mut text, &key, &mut is_first);
             text.put(value);
         } else if let Some(list) = lists.next() {
@@ -56,7 +74,8 @@ fn begin_member(text: &mut Text, key: &str, is_first: &mut bool) {
     text.put(format_args!("{comma}{}:", Value::from(key)));
 }
 
-/// A row is a line in one place first: written bit by bit into the text it takes more than twice as long.
+/// A row is a line in one place first: written bit by bit into the text it takes more than twice as
+/// long.
 fn write_rows(text: &mut Text, rows: impl Iterator<Item = impl Serialize>) {
     let mut line = Vec::new();
     for row in rows {
@@ -77,7 +96,8 @@ mod tests {
         let rows = [json!({ "b": "x\"y", "a": 1.5 }), json!(null)];
         let whole = json!({ "rows": rows.clone(), "none": [], "zeta": 3, "alpha": "\u{e4}" });
         let lists = vec![List::new("rows", rows), List::new("none", [Value::Null; 0])];
-        let text = object(&json!({ "zeta": 3, "alpha": "\u{e4}", "rows": [] }), lists, || false).whole();
+        let text =
+            object(&json!({ "zeta": 3, "alpha": "\u{e4}", "rows": [] }), lists, || false).whole();
         assert_eq!(text.replace(BETWEEN_ROWS, ","), whole.to_string());
         assert_eq!(text.matches(BETWEEN_ROWS).count(), 1);
     }

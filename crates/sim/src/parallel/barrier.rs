@@ -1,6 +1,9 @@
-//! Where the threads of a trial wait for each other after every window, and what each tells the others there.
+//! Where the threads of a trial wait for each other after every window, and what each tells the
+//! others there.
 
-use super::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, Schedule, hint, thread};
+use super::sync::{
+    AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, Schedule, hint, thread,
+};
 use super::threads::another_has_failed;
 use crate::agenda::Source;
 use tailrace_units::Time;
@@ -27,8 +30,13 @@ pub(super) struct WindowReport {
 
 impl WindowReport {
     /// What a part tells in which nothing will happen.
-    pub(super) const NOTHING: WindowReport =
-        WindowReport { next: Time::NEVER, finished: 0, events: 0, is_to_pause: false, flow_end: (Time::NEVER, Source::MAX) };
+    pub(super) const NOTHING: WindowReport = WindowReport {
+        next: Time::NEVER,
+        finished: 0,
+        events: 0,
+        is_to_pause: false,
+        flow_end: (Time::NEVER, Source::MAX),
+    };
 }
 
 /// The places of one part, on a cache line of its own: what is told in even and in odd windows.
@@ -58,12 +66,14 @@ pub(super) struct Barrier {
 impl Barrier {
     pub(super) fn new(threads: usize) -> Barrier {
         let places = std::iter::repeat_with(Place::default).take(threads).collect();
-        let (waiting, round, is_broken) = (AtomicUsize::new(0), AtomicU32::new(0), AtomicBool::new(false));
+        let (waiting, round, is_broken) =
+            (AtomicUsize::new(0), AtomicU32::new(0), AtomicBool::new(false));
         Barrier { places, waiting, round, is_broken, schedule: Schedule::of_this_thread() }
     }
 
-    /// Waits until every thread has told what it has to tell in this window, and returns it together. What is told in one window is kept
-    /// until all have read it: nobody writes to the same places again before the window after the next.
+    /// Waits until every thread has told what it has to tell in this window, and returns it
+    /// together. What is told in one window is kept until all have read it: nobody writes to the
+    /// same places again before the window after the next.
     ///
     /// # Panics
     /// When another thread has panicked.
@@ -81,11 +91,13 @@ impl Barrier {
         self.schedule.delay(part, (window, true));
         let mut together = WindowReport::NOTHING;
         for place in &self.places {
-            together.next = together.next.min(Time::from_ps(place.next[parity].load(Ordering::Relaxed)));
+            together.next =
+                together.next.min(Time::from_ps(place.next[parity].load(Ordering::Relaxed)));
             together.finished += place.finished[parity].load(Ordering::Relaxed);
             together.events = together.events.max(place.events[parity].load(Ordering::Relaxed));
             let (at, source) = &place.flow_end[parity];
-            let flow_end = (Time::from_ps(at.load(Ordering::Relaxed)), source.load(Ordering::Relaxed));
+            let flow_end =
+                (Time::from_ps(at.load(Ordering::Relaxed)), source.load(Ordering::Relaxed));
             together.flow_end = together.flow_end.min(flow_end);
             together.is_to_pause |= place.is_to_pause[parity].load(Ordering::Relaxed);
         }
@@ -94,7 +106,8 @@ impl Barrier {
 
     fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
-        // The last to come acquires what the others have released by coming, and releases all of it with the new round.
+        // The last to come acquires what the others have released by coming, and releases all of it
+        // with the new round.
         if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.places.len() {
             self.waiting.store(0, Ordering::Relaxed);
             self.round.store(round.wrapping_add(1), Ordering::Release);

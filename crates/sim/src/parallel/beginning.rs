@@ -1,5 +1,5 @@
-//! How a trial comes to have several threads: it begins on one, which measures the load of every node for the division, and finds out
-//! whether several pay where that is left to it.
+//! How a trial comes to have several threads: it begins on one, which measures the load of every
+//! node for the division, and finds out whether several pay where that is left to it.
 
 use super::partition::Partition;
 use super::receivers::openers;
@@ -18,17 +18,24 @@ use tailrace_plan::Plan;
 /// How many threads a trial has.
 #[derive(Clone, Copy, Debug)]
 pub enum Cores {
-    /// So many, or as many as its network has parts; one for a trial that ends while its load is measured.
+    /// So many, or as many as its network has parts; one for a trial that ends while its load is
+    /// measured.
     Exactly(usize),
-    /// Up to so many where that is faster than one, and where this function says that the machine has room for so many threads.
+    /// Up to so many where that is faster than one, and where this function says that the machine
+    /// has room for so many threads.
     UpTo(usize, fn(usize) -> bool),
 }
 
-/// Runs one trial: the outcome is that of [`crate::run`]. Tells how it went where it had several threads.
+/// Runs one trial: the outcome is that of [`crate::run`]. Tells how it went where it had several
+/// threads.
 ///
 /// # Errors
 /// When it is to have several and cannot.
-pub fn run_on(plan: &Plan, cores: Cores, control: &Control) -> Result<(Outcome, Option<Course>), Refusal> {
+pub fn run_on(
+    plan: &Plan,
+    cores: Cores,
+    control: &Control,
+) -> Result<(Outcome, Option<Course>), Refusal> {
     let (Cores::Exactly(wanted) | Cores::UpTo(wanted, _)) = cores;
     if wanted <= 1 {
         return Ok((crate::run(plan, control), None));
@@ -46,7 +53,8 @@ pub fn run_on(plan: &Plan, cores: Cores, control: &Control) -> Result<(Outcome, 
         // It may have to be run twice, or stop for every flow.
         Cores::UpTo(..) if ends_with_its_work(&world) || !openers(&world).is_empty() => None,
         Cores::UpTo(_, has_room) => {
-            let look_ahead = Owners::of(plan, &partition, &world).look_ahead(&world).unwrap_or(FOREVER);
+            let look_ahead =
+                Owners::of(plan, &partition, &world).look_ahead(&world).unwrap_or(FOREVER);
             Some(Trigger::of(parts, look_ahead, has_room))
         }
     };
@@ -69,10 +77,16 @@ fn ends_with_its_work(world: &World) -> bool {
 
 /// Frames that hosts, and then switches, have handled so far.
 fn frames_by_node(plan: &Plan, world: &World) -> Vec<u64> {
-    let of_hosts = world.hosts.iter().map(|host| host.counters()).map(|counted| counted.rx_frames + counted.tx_frames);
-    let of_switches = world.switches.iter().zip(&plan.graph.ports[plan.graph.hosts..]).map(|(node, ports)| {
-        let queues = (0..ports.len()).flat_map(|port| (0..node.switch.queues(port)).map(move |queue| (port, queue)));
-        queues.map(|(port, queue)| node.switch.counters(port, queue, world.now).tx_frames).sum()
-    });
+    let of_hosts = world
+        .hosts
+        .iter()
+        .map(|host| host.counters())
+        .map(|counted| counted.rx_frames + counted.tx_frames);
+    let of_switches =
+        world.switches.iter().zip(&plan.graph.ports[plan.graph.hosts..]).map(|(node, ports)| {
+            let queues = (0..ports.len())
+                .flat_map(|port| (0..node.switch.queues(port)).map(move |queue| (port, queue)));
+            queues.map(|(port, queue)| node.switch.counters(port, queue, world.now).tx_frames).sum()
+        });
     of_hosts.chain(of_switches).collect()
 }

@@ -1,10 +1,12 @@
 //! Flows that open while a trial runs in parts, and are given back when they have ended.
 //!
-//! Places in the agenda are numbered in the order in which flows open and end anywhere. So every part does both for all flows, and all
-//! parts stop where one of them must know what happened in the others: before a flow opens, the time of which is drawn ahead of the network,
-//! and when its hosts have given it a port and the numbers of its sockets, which depend on what programs have opened there; and after an
-//! event that can end a flow whose other end is in another part, because that end is given back at once. That event is known a link's delay
-//! before: when the last bytes that are missing are on the wire to their host.
+//! Places in the agenda are numbered in the order in which flows open and end anywhere. So every
+//! part does both for all flows, and all parts stop where one of them must know what happened in
+//! the others: before a flow opens, the time of which is drawn ahead of the network, and when its
+//! hosts have given it a port and the numbers of its sockets, which depend on what programs have
+//! opened there; and after an event that can end a flow whose other end is in another part, because
+//! that end is given back at once. That event is known a link's delay before: when the last bytes
+//! that are missing are on the wire to their host.
 
 use super::barrier::WindowReport;
 use super::part::{Part, Shared};
@@ -20,7 +22,8 @@ use tailrace_wire::Protocol;
 const NEVER: (Time, Source) = (Time::NEVER, Source::MAX);
 
 impl Part<'_> {
-    /// Opens the flows that are due where everything before is handled, and returns when the next is due.
+    /// Opens the flows that are due where everything before is handled, and returns when the next
+    /// is due.
     pub(super) fn open_flows(&mut self, shared: &Shared<'_>) -> (Time, Source) {
         loop {
             let opening = self.next_opening();
@@ -55,17 +58,23 @@ impl Part<'_> {
         self.window += 1;
         self.exchanges += 1;
         told.sort_by_key(|&(side, _)| side);
-        let [(0, client), (1, server)] = told[..] else { unreachable!("each end of a flow is in one part") };
+        let [(0, client), (1, server)] = told[..] else {
+            unreachable!("each end of a flow is in one part")
+        };
         [client, server]
     }
 
     fn next_opening(&self) -> (Time, Source) {
-        let dues = self.flow_places.openers.iter().map(|&source| (self.world.links.agenda.due(source), source));
+        let dues = self
+            .flow_places
+            .openers
+            .iter()
+            .map(|&source| (self.world.links.agenda.due(source), source));
         dues.min().unwrap_or(NEVER)
     }
 
-    /// The first event known so far that can end a flow of another part, or one of the last of all flows. Of those that are not known
-    /// none lies within a window.
+    /// The first event known so far that can end a flow of another part, or one of the last of all
+    /// flows. Of those that are not known none lies within a window.
     pub(super) fn next_flow_end(&mut self, shared: &Shared<'_>) -> (Time, Source) {
         let boundary = self.world.links.boundary.as_ref().expect("a part has a boundary");
         let hosts: Vec<u32> = boundary.flows.receivers(self.is_ending).collect();
@@ -109,17 +118,27 @@ impl Part<'_> {
         }
     }
 
-    /// When the first frame arrives after which all bytes of a flow are here, if that is on a wire to its host and before the horizon.
+    /// When the first frame arrives after which all bytes of a flow are here, if that is on a wire
+    /// to its host and before the horizon.
     fn last_bytes_on_the_wire(&self, host: u32, wire: usize, horizon: Time) -> Option<Time> {
         let world = &*self.world;
         let flows = &world.links.boundary.as_ref()?.flows;
         let sockets = world.hosts[host as usize].sockets();
         // By socket what is missing after the frames so far.
         let mut missing: BTreeMap<u32, u64> = BTreeMap::new();
-        for (arrival, packet) in world.links.wires[wire].frames_from(0).take_while(|frame| frame.0 < horizon) {
-            let socket = sockets.get(packet.to_endpoint as usize).filter(|socket| socket.expects(packet.flow_hash));
-            let Some((socket, awaited)) = socket.and_then(|socket| Some((socket, socket.awaited()?))) else { continue };
-            let is_meant = self.is_ending || flows.is_arriving(socket.timer() - world.first_socket_source);
+        for (arrival, packet) in
+            world.links.wires[wire].frames_from(0).take_while(|frame| frame.0 < horizon)
+        {
+            let socket = sockets
+                .get(packet.to_endpoint as usize)
+                .filter(|socket| socket.expects(packet.flow_hash));
+            let Some((socket, awaited)) =
+                socket.and_then(|socket| Some((socket, socket.awaited()?)))
+            else {
+                continue;
+            };
+            let is_meant =
+                self.is_ending || flows.is_arriving(socket.timer() - world.first_socket_source);
             if is_meant && protocol(&packet) == Protocol::Tcp {
                 let missing = missing.entry(packet.to_endpoint).or_insert(awaited);
                 *missing = missing.saturating_sub(packet.payload_bytes.into());

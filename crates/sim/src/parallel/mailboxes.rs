@@ -12,7 +12,8 @@ pub(super) struct CrossingFrame {
     pub(super) packet: Packet,
 }
 
-/// By sender and receiver what is on its way between parts: one box is filled while the other is emptied, window by window.
+/// By sender and receiver what is on its way between parts: one box is filled while the other is
+/// emptied, window by window.
 #[derive(Debug)]
 pub(super) struct Mailboxes {
     parts: usize,
@@ -21,28 +22,41 @@ pub(super) struct Mailboxes {
 
 impl Mailboxes {
     pub(super) fn new(parts: usize) -> Mailboxes {
-        Mailboxes { parts, boxes: std::iter::repeat_with(Default::default).take(parts * parts).collect() }
+        Mailboxes {
+            parts,
+            boxes: std::iter::repeat_with(Default::default).take(parts * parts).collect(),
+        }
     }
 
     /// Puts crossing frames into a box, and takes the memory that was there.
-    pub(super) fn post(&self, (from, to): (usize, usize), window: usize, crossing: &mut Vec<CrossingFrame>) {
-        let mut own = self.boxes[from * self.parts + to][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn post(
+        &self,
+        (from, to): (usize, usize),
+        window: usize,
+        crossing: &mut Vec<CrossingFrame>,
+    ) {
+        let mut own = self.boxes[from * self.parts + to][window % 2]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         assert!(own.is_empty(), "what was posted two windows ago has been read");
         std::mem::swap(&mut *own, crossing);
     }
 
-    /// Hands out all frames for a part, by sender. Those for one wire come from one sender, in order; the order of wires decides
-    /// nothing.
+    /// Hands out all frames for a part, by sender. Those for one wire come from one sender, in
+    /// order; the order of wires decides nothing.
     pub(super) fn collect(&self, to: usize, window: usize, mut each: impl FnMut(&[CrossingFrame])) {
         for from in 0..self.parts {
-            let mut own = self.boxes[from * self.parts + to][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut own = self.boxes[from * self.parts + to][window % 2]
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             each(&own);
             own.clear();
         }
     }
 }
 
-/// By part what all others have to know of it: what is of one window is written while that of the one before is read.
+/// By part what all others have to know of it: what is of one window is written while that of the
+/// one before is read.
 #[derive(Debug)]
 pub(super) struct Board<T> {
     places: Vec<[Mutex<Vec<T>>; 2]>,
@@ -53,7 +67,8 @@ impl<T: Copy> Board<T> {
         Board { places: std::iter::repeat_with(Default::default).take(parts).collect() }
     }
 
-    /// Puts up what is new in a part, in place of what stood there two windows ago. Nothing is left.
+    /// Puts up what is new in a part, in place of what stood there two windows ago. Nothing is
+    /// left.
     pub(super) fn post(&self, part: usize, window: usize, news: &mut Vec<T>) {
         let mut own = self.places[part][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
         own.clear();
@@ -64,7 +79,9 @@ impl<T: Copy> Board<T> {
     pub(super) fn read(&self, window: usize) -> Vec<T> {
         let mut all = Vec::new();
         for place in &self.places {
-            all.extend_from_slice(&place[window % 2].lock().unwrap_or_else(PoisonError::into_inner));
+            all.extend_from_slice(
+                &place[window % 2].lock().unwrap_or_else(PoisonError::into_inner),
+            );
         }
         all
     }

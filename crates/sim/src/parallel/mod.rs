@@ -1,8 +1,9 @@
 //! One trial on several threads, with the results of one thread (`docs/models/parallel.md`).
 //!
-//! The nodes of the network are divided into parts. Each part has a thread, which handles the events of its nodes in windows of time that
-//! are no longer than a frame needs from one part to another: what it does in a window cannot concern another part before the next one.
-//! At the end of a window all threads meet, and frames for other parts change hands.
+//! The nodes of the network are divided into parts. Each part has a thread, which handles the
+//! events of its nodes in windows of time that are no longer than a frame needs from one part to
+//! another: what it does in a window cannot concern another part before the next one. At the end of
+//! a window all threads meet, and frames for other parts change hands.
 
 mod barrier;
 mod beginning;
@@ -49,11 +50,13 @@ const FOREVER: Span = Span::from_secs(1_000_000);
 pub struct Course {
     /// Windows of all parts together, each ending with a barrier.
     pub windows: u64,
-    /// Length of a window that ends for no other reason, in picoseconds; 0 where parts exchange nothing.
+    /// Length of a window that ends for no other reason, in picoseconds; 0 where parts exchange
+    /// nothing.
     pub look_ahead_ps: u64,
     /// Events by part.
     pub events: Vec<u64>,
-    /// Of each window the events of the part that had most, together: what no number of cores makes faster.
+    /// Of each window the events of the part that had most, together: what no number of cores makes
+    /// faster.
     pub longest: u64,
     /// Whether the end of the trial was found by running it once before.
     pub was_repeated: bool,
@@ -65,14 +68,20 @@ pub fn run_parted(plan: &Plan, partition: &Partition, control: &Control) -> (Out
 }
 
 /// The same for a trial that began before.
-fn run_parted_since(started: &Stopwatch, plan: &Plan, partition: &Partition, control: &Control) -> (Outcome, Course) {
+fn run_parted_since(
+    started: &Stopwatch,
+    plan: &Plan,
+    partition: &Partition,
+    control: &Control,
+) -> (Outcome, Course) {
     let mut parted = Parted::new(plan, partition, None);
     parted.run(control);
     if let Some(end) = parted.overrun {
         // Parts have handled more than the last event of the trial, which is known now.
         let (windows, longest) = (parted.course.windows, parted.course.longest);
         parted = Parted::new(plan, partition, Some(end));
-        (parted.course.windows, parted.course.longest, parted.course.was_repeated) = (windows, longest, true);
+        (parted.course.windows, parted.course.longest, parted.course.was_repeated) =
+            (windows, longest, true);
         parted.run(control);
         assert!(parted.overrun.is_none(), "the end of a trial is known");
     }
@@ -101,22 +110,42 @@ struct Parted<'a> {
 impl<'a> Parted<'a> {
     fn new(plan: &'a Plan, partition: &Partition, end: Option<EventKey>) -> Parted<'a> {
         let parts = partition.parts();
-        let mut worlds: Vec<World> = threads::together((0..parts).map(|_| || build(plan)).collect());
+        let mut worlds: Vec<World> =
+            threads::together((0..parts).map(|_| || build(plan)).collect());
         let owners = Owners::of(plan, partition, &worlds[0]);
         let look_ahead = owners.look_ahead(&worlds[0]);
-        let late: Vec<Vec<whole::LateWire>> = (0..).zip(&worlds).map(|(part, world)| owners.late_wires(part, world)).collect();
+        let late: Vec<Vec<whole::LateWire>> =
+            (0..).zip(&worlds).map(|(part, world)| owners.late_wires(part, world)).collect();
         let ports = (0..parts).map(|part| {
-            let into: Vec<u32> =
-                late.iter().flatten().filter(|late| usize::from(late.to) == part).map(|late| late.wire).collect();
+            let into: Vec<u32> = late
+                .iter()
+                .flatten()
+                .filter(|late| usize::from(late.to) == part)
+                .map(|late| late.wire)
+                .collect();
             LatePorts::new(late[part].clone(), worlds[0].links.wires.len(), &into)
         });
         let ports = ports.collect();
         let own = (0..).take(parts).map(|part| owners.own(part)).collect();
         (0..).zip(&mut worlds).for_each(|(part, world)| owners.confine(part, world));
-        let course = Course { look_ahead_ps: look_ahead.map_or(0, Span::ps), events: vec![0; parts], ..Course::default() };
+        let course = Course {
+            look_ahead_ps: look_ahead.map_or(0, Span::ps),
+            events: vec![0; parts],
+            ..Course::default()
+        };
         let look_ahead = look_ahead.unwrap_or(FOREVER);
-        let mut parted =
-            Parted { plan, owners, worlds, ports, own, look_ahead, set_aside: (None, None), end, overrun: None, course };
+        let mut parted = Parted {
+            plan,
+            owners,
+            worlds,
+            ports,
+            own,
+            look_ahead,
+            set_aside: (None, None),
+            end,
+            overrun: None,
+            course,
+        };
         parted.gather();
         parted
     }
@@ -148,12 +177,13 @@ impl<'a> Parted<'a> {
 
     /// What the parts have noted, each in its order.
     fn logs(&mut self) -> impl Iterator<Item = &mut Box<Log>> {
-        let others = self.worlds[1..].iter_mut().filter_map(|world| world.links.observe.log.as_mut());
+        let others =
+            self.worlds[1..].iter_mut().filter_map(|world| world.links.observe.log.as_mut());
         self.set_aside.0.iter_mut().chain(others)
     }
 
-    /// Tells the whole what the parts have noted, in the order of events, up to the end of the trial. Returns the last of its events if
-    /// that was among them.
+    /// Tells the whole what the parts have noted, in the order of events, up to the end of the
+    /// trial. Returns the last of its events if that was among them.
     fn tell(&mut self) -> Option<EventKey> {
         let mut entries: Vec<Entry> = Vec::new();
         self.logs().for_each(|log| entries.append(&mut log.entries));
@@ -165,7 +195,8 @@ impl<'a> Parted<'a> {
             if last.is_some_and(|last| last != event) {
                 break;
             }
-            // The last event is handled to its end: what else came to a host with the end of its last stream counts.
+            // The last event is handled to its end: what else came to a host with the end of its
+            // last stream counts.
             observe.tell_record(now, workload as usize, &told);
             if observe.is_done {
                 last = Some(event);
@@ -176,18 +207,23 @@ impl<'a> Parted<'a> {
 
     /// How many users must have finished, as the logs count them, before everything can be done.
     fn users(&mut self) -> Option<u64> {
-        let left: u64 = self.worlds[0].links.observe.workloads.iter().map(|workload| workload.users_left).sum();
+        let left: u64 =
+            self.worlds[0].links.observe.workloads.iter().map(|workload| workload.users_left).sum();
         (left > 0).then(|| self.logs().map(|log| log.finished).sum::<u64>() + left)
     }
 
     /// Runs up to and including `until`, or to the end of the trial.
     fn advance(&mut self, until: Time, settles_processors: bool, control: &Control) {
         loop {
-            let end = self.end.map_or((until, Source::MAX), |(at, source, _)| (at, source).min((until, Source::MAX)));
-            let (ended, stopped) = self.advance_threads((end.0, end.1.saturating_add(1)), settles_processors, control);
+            let end = self.end.map_or((until, Source::MAX), |(at, source, _)| {
+                (at, source).min((until, Source::MAX))
+            });
+            let (ended, stopped) =
+                self.advance_threads((end.0, end.1.saturating_add(1)), settles_processors, control);
             let done = self.tell();
             if let Some(last) = done.filter(|_| done != self.end) {
-                let is_behind = stopped != (last.0, last.1 + 1) || self.logs().any(|log| log.event > last);
+                let is_behind =
+                    stopped != (last.0, last.1 + 1) || self.logs().any(|log| log.event > last);
                 if ended == Ended::AtBound || is_behind {
                     self.overrun = done;
                     return;
@@ -201,7 +237,8 @@ impl<'a> Parted<'a> {
                 return;
             }
             if self.whole().is_cancelled {
-                self.worlds[0].now = self.worlds.iter().map(|world| world.now).max().unwrap_or(until);
+                self.worlds[0].now =
+                    self.worlds.iter().map(|world| world.now).max().unwrap_or(until);
                 return self.worlds[0].settle_switches();
             }
             if ended == Ended::AtBound {
@@ -210,8 +247,14 @@ impl<'a> Parted<'a> {
         }
     }
 
-    /// Lets the threads run up to a bound, and brings them together. Returns the end of their last window too.
-    fn advance_threads(&mut self, bound: (Time, Source), settles_processors: bool, control: &Control) -> (Ended, (Time, Source)) {
+    /// Lets the threads run up to a bound, and brings them together. Returns the end of their last
+    /// window too.
+    fn advance_threads(
+        &mut self,
+        bound: (Time, Source),
+        settles_processors: bool,
+        control: &Control,
+    ) -> (Ended, (Time, Source)) {
         let parts = self.worlds.len();
         let users = self.users();
         let shared = Shared {
@@ -230,8 +273,11 @@ impl<'a> Parted<'a> {
         };
         self.scatter();
         let worlds = self.worlds.iter_mut().zip(self.ports.iter_mut().zip(&self.own)).enumerate();
-        let mut parts_of_trial: Vec<Part<'_>> =
-            worlds.map(|(number, (world, own))| Part::new(number, world, own, &self.owners.flow_places, parts)).collect();
+        let mut parts_of_trial: Vec<Part<'_>> = worlds
+            .map(|(number, (world, own))| {
+                Part::new(number, world, own, &self.owners.flow_places, parts)
+            })
+            .collect();
         let run = |part: &mut Part<'_>| {
             let ended = part.run(&shared);
             if ended == Ended::AtBound {
@@ -241,7 +287,8 @@ impl<'a> Parted<'a> {
         };
         let run = &run;
         // Every part returns the same.
-        let together = threads::together(parts_of_trial.iter_mut().map(|part| move || run(part)).collect());
+        let together =
+            threads::together(parts_of_trial.iter_mut().map(|part| move || run(part)).collect());
         let (ended, windows, longest, stopped) = together[0];
         drop(parts_of_trial);
         self.course.windows += windows;
@@ -253,7 +300,13 @@ impl<'a> Parted<'a> {
 
 /// Whether the trial ends with a flow, if it ends before its time.
 fn ends_with_flows(plan: &Plan, world: &World) -> bool {
-    let mut finite = world.links.observe.workloads.iter().zip(&plan.workloads).filter(|(record, _)| record.users_left > 0);
+    let mut finite = world
+        .links
+        .observe
+        .workloads
+        .iter()
+        .zip(&plan.workloads)
+        .filter(|(record, _)| record.users_left > 0);
     finite.all(|(_, workload)| !flow_receivers(workload).is_empty())
 }
 

@@ -1,4 +1,5 @@
-//! One part of a trial on its thread: it handles what is due before the end of a window, hands over frames for other parts, and waits.
+//! One part of a trial on its thread: it handles what is due before the end of a window, hands over
+//! frames for other parts, and waits.
 
 use super::barrier::{Barrier, WindowReport};
 use super::mailboxes::{Board, CrossingFrame, Mailboxes};
@@ -18,7 +19,8 @@ use tailrace_wire::Packet;
 
 /// Windows between two looks at the control.
 const WINDOWS_PER_REPORT: usize = 1 << 8;
-/// Flows that are left when the parts begin to stop after each that ends, so that none goes on after the last.
+/// Flows that are left when the parts begin to stop after each that ends, so that none goes on
+/// after the last.
 const ENDING_MAX: u64 = 16;
 /// Entries of a log after which the threads end, so that it is told: some 64 MiB.
 const ENTRIES_MAX: usize = 1 << 20;
@@ -162,11 +164,15 @@ impl<'a> Part<'a> {
             if together.next > shared.bound.0 {
                 return Ended::AtBound;
             }
-            if together.is_to_pause || shared.users.is_some_and(|users| together.finished >= users) {
+            if together.is_to_pause || shared.users.is_some_and(|users| together.finished >= users)
+            {
                 return Ended::Early;
             }
             let opening = self.open_flows(shared);
-            let window = (together.next + shared.look_ahead, 0).min(shared.bound).min(opening).min(together.flow_end);
+            let window = (together.next + shared.look_ahead, 0)
+                .min(shared.bound)
+                .min(opening)
+                .min(together.flow_end);
             self.advance(shared, window);
             self.bound = window;
             if self.is_stopped {
@@ -201,7 +207,8 @@ impl<'a> Part<'a> {
         if is_to_report {
             self.reports_at = self.window + WINDOWS_PER_REPORT;
         }
-        let is_cancelled = self.is_stopped || is_to_report && self.world.is_cancelled_by(shared.control);
+        let is_cancelled =
+            self.is_stopped || is_to_report && self.world.is_cancelled_by(shared.control);
         let flow_end = self.next_flow_end(shared);
         let log = self.world.links.observe.log.as_ref().expect("a part has a log");
         let told = WindowReport {
@@ -212,7 +219,8 @@ impl<'a> Part<'a> {
             flow_end,
         };
         let together = shared.barrier.meet(usize::from(self.number), self.window, told);
-        self.is_ending = shared.ends_with_flows && shared.users.is_some_and(|users| users <= together.finished + ENDING_MAX);
+        self.is_ending = shared.ends_with_flows
+            && shared.users.is_some_and(|users| users <= together.finished + ENDING_MAX);
         self.handed_over = Time::NEVER;
         self.longest += together.events;
         self.handled = 0;
@@ -229,7 +237,11 @@ impl<'a> Part<'a> {
         let World { links, hosts, .. } = &mut *self.world;
         shared.mailboxes.collect(usize::from(self.number), self.window, |crossing| {
             for (at, frame) in crossing.iter().enumerate() {
-                prefetch_wires(&links.wires, crossing[at..].iter().map(|frame| frame.wire), Wire::prefetch_last);
+                prefetch_wires(
+                    &links.wires,
+                    crossing[at..].iter().map(|frame| frame.wire),
+                    Wire::prefetch_last,
+                );
                 let link = &mut links.wires[frame.wire as usize];
                 let is_first = link.next_arrival().is_never();
                 link.push_at(frame.arrival, &frame.packet);
@@ -260,7 +272,8 @@ impl<'a> Part<'a> {
             let kind = if has_late { self.ports.kinds.get(source as usize).copied() } else { None };
             events += u64::from(kind != Some(Kind::In));
             if let Some(Kind::Out(place)) = kind {
-                self.ports.handed_over[place as usize] -= self.world.read_for_another(at, source as usize);
+                self.ports.handed_over[place as usize] -=
+                    self.world.read_for_another(at, source as usize);
             } else {
                 self.world.handle_aside(at, source);
             }
@@ -268,7 +281,8 @@ impl<'a> Part<'a> {
                 self.is_over = true;
                 break;
             }
-            let is_to_look = events.is_multiple_of(u64::from(EVENTS_PER_REPORT)) || shared.control.is_cancelled();
+            let is_to_look = events.is_multiple_of(u64::from(EVENTS_PER_REPORT))
+                || shared.control.is_cancelled();
             if is_to_look && kind != Some(Kind::In) && self.is_to_stop(shared) {
                 break;
             }
@@ -286,15 +300,19 @@ impl<'a> Part<'a> {
     #[cold]
     #[inline(never)]
     fn is_to_stop(&mut self, shared: &Shared<'_>) -> bool {
-        self.is_stopped =
-            if self.number == 0 { self.world.is_cancelled_by(shared.control) } else { shared.control.is_cancelled() };
+        self.is_stopped = if self.number == 0 {
+            self.world.is_cancelled_by(shared.control)
+        } else {
+            shared.control.is_cancelled()
+        };
         self.is_stopped
     }
 
     /// Hands over the frames of a window.
     fn hand_over(&mut self, shared: &Shared<'_>, window: (Time, Source)) {
-        // Everything before the end of the window is handled, and what ports decide until then is sent. What is decided at a time of
-        // which only some events are handled is sent with the others.
+        // Everything before the end of the window is handled, and what ports decide until then is
+        // sent. What is decided at a time of which only some events are handled is sent with the
+        // others.
         let is_whole = window == shared.bound && window.1 > 0;
         let last = if is_whole { window.0 } else { Time::from_ps(window.0.ps().saturating_sub(1)) };
         self.handled_until = last;
@@ -315,23 +333,35 @@ impl<'a> Part<'a> {
         self.world.links.agenda.peek().min(self.handed_over).min(self.next_decision())
     }
 
-    /// When a port that decides late can begin a transmission to another part, of a frame that waits already. Such a decision has no
-    /// place in the agenda: it is made when the frame before it is read. One that is held back for longer has one.
+    /// When a port that decides late can begin a transmission to another part, of a frame that
+    /// waits already. Such a decision has no place in the agenda: it is made when the frame before
+    /// it is read. One that is held back for longer has one.
     fn next_decision(&self) -> Time {
         let decision = |late: &LateWire| {
-            let (switch, port) = (&self.world.switches[late.switch as usize].switch, usize::from(late.port));
+            let (switch, port) =
+                (&self.world.switches[late.switch as usize].switch, usize::from(late.port));
             let free_at = switch.free_at(port);
-            if free_at > self.decided && switch.waiting_bytes(port) > 0 { free_at } else { Time::NEVER }
+            if free_at > self.decided && switch.waiting_bytes(port) > 0 {
+                free_at
+            } else {
+                Time::NEVER
+            }
         };
         self.ports.out.iter().map(decision).min().unwrap_or(Time::NEVER)
     }
 
     fn post(&mut self, shared: &Shared<'_>) {
         if !self.flow_places.openers.is_empty() {
-            let flows = &mut self.world.links.boundary.as_mut().expect("a part has a boundary").flows;
+            let flows =
+                &mut self.world.links.boundary.as_mut().expect("a part has a boundary").flows;
             let is_last = |at: Time, source: Source| (at, source + 1) == self.bound;
-            for &FlowEnd { event: (at, source, _), .. } in flows.ended.iter().filter(|flow| flow.is_shared) {
-                assert!(is_last(at, source), "the end of a flow of another part is known before it comes");
+            for &FlowEnd { event: (at, source, _), .. } in
+                flows.ended.iter().filter(|flow| flow.is_shared)
+            {
+                assert!(
+                    is_last(at, source),
+                    "the end of a flow of another part is known before it comes"
+                );
             }
             shared.flows.post(usize::from(self.number), self.window, &mut flows.ended);
         }
@@ -344,7 +374,8 @@ impl<'a> Part<'a> {
         let filled = boundary.take_filled();
         for (at, &wire) in filled.iter().enumerate() {
             prefetch_wires(&links.wires, filled[at..].iter().copied(), Wire::prefetch);
-            let (crossing, link) = (&mut crossing[boundary.end_of(wire)], &mut links.wires[wire as usize]);
+            let (crossing, link) =
+                (&mut crossing[boundary.end_of(wire)], &mut links.wires[wire as usize]);
             *handed_over = link.next_arrival().min(*handed_over);
             while !link.next_arrival().is_never() {
                 let (arrival, packet) = link.pop();
@@ -356,7 +387,11 @@ impl<'a> Part<'a> {
             let link: &Wire<Packet> = &links.wires[late.wire as usize];
             for (arrival, packet) in link.frames_from(*count) {
                 *handed_over = arrival.min(*handed_over);
-                crossing[usize::from(late.to)].push(CrossingFrame { wire: late.wire, arrival, packet });
+                crossing[usize::from(late.to)].push(CrossingFrame {
+                    wire: late.wire,
+                    arrival,
+                    packet,
+                });
                 *count += 1;
             }
         }
@@ -372,7 +407,9 @@ impl LatePorts {
         let mut kinds = Vec::new();
         if !out.is_empty() || !into.is_empty() {
             kinds = vec![Kind::Usual; wires];
-            out.iter().zip(0..).for_each(|(late, place)| kinds[late.wire as usize] = Kind::Out(place));
+            out.iter()
+                .zip(0..)
+                .for_each(|(late, place)| kinds[late.wire as usize] = Kind::Out(place));
             into.iter().for_each(|&wire| kinds[wire as usize] = Kind::In);
         }
         LatePorts { handed_over: vec![0; out.len()], out, kinds }

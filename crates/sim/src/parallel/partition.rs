@@ -1,7 +1,8 @@
 //! Which nodes of the network belong to which part.
 //!
-//! A host goes with its switches, so that only wires between switches lead from one part to another: a host polls the wire that ends at it,
-//! and the port at the other end may have to be asked what it has sent. Such hosts and switches together are a group.
+//! A host goes with its switches, so that only wires between switches lead from one part to
+//! another: a host polls the wire that ends at it, and the port at the other end may have to be
+//! asked what it has sent. Such hosts and switches together are a group.
 
 use super::refusal::Refusal;
 use crate::boundary::PartNo;
@@ -26,7 +27,8 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Parts of about equal load, with few wires between them: at most so many, and no more than there are groups.
+    /// Parts of about equal load, with few wires between them: at most so many, and no more than
+    /// there are groups.
     ///
     /// # Errors
     /// When the plan cannot be run in several parts.
@@ -37,7 +39,8 @@ impl Partition {
         Ok(groups.partition(parts, |group| assigned[group]))
     }
 
-    /// As many parts of the same plan, of about equal measured load. `frames`: how many each node has handled, hosts before switches.
+    /// As many parts of the same plan, of about equal measured load. `frames`: how many each node
+    /// has handled, hosts before switches.
     pub fn by_load(&self, plan: &Plan, frames: &[u64]) -> Partition {
         let Ok(groups) = Groups::of(plan) else { unreachable!("the plan has been divided") };
         let assigned = groups.grow(plan, self.parts, &groups.measured(plan, frames));
@@ -48,9 +51,14 @@ impl Partition {
     ///
     /// # Errors
     /// When the plan cannot be run in several parts.
-    pub fn by_group(plan: &Plan, parts: usize, mut part_of: impl FnMut(usize) -> usize) -> Result<Partition, Refusal> {
+    pub fn by_group(
+        plan: &Plan,
+        parts: usize,
+        mut part_of: impl FnMut(usize) -> usize,
+    ) -> Result<Partition, Refusal> {
         let groups = Groups::of(plan)?;
-        let assigned: Vec<PartNo> = (0..groups.count).map(|group| (part_of(group) % parts) as PartNo).collect();
+        let assigned: Vec<PartNo> =
+            (0..groups.count).map(|group| (part_of(group) % parts) as PartNo).collect();
         Ok(groups.partition(parts, |group| assigned[group]))
     }
 
@@ -89,8 +97,12 @@ impl Groups {
         }
         let mut numbers = BTreeMap::new();
         // In the order of switches, each of which has a group.
-        let of_switch: Vec<usize> = (graph.hosts..root.len()).map(|node| find(&mut root, node)).collect();
-        for own in of_switch.into_iter().chain((0..graph.hosts).map(|node| find(&mut root, node)).collect::<Vec<_>>()) {
+        let of_switch: Vec<usize> =
+            (graph.hosts..root.len()).map(|node| find(&mut root, node)).collect();
+        for own in of_switch
+            .into_iter()
+            .chain((0..graph.hosts).map(|node| find(&mut root, node)).collect::<Vec<_>>())
+        {
             let next = numbers.len();
             numbers.entry(own).or_insert(next);
         }
@@ -101,7 +113,9 @@ impl Groups {
         let of: Vec<usize> = (0..root.len()).map(|node| numbers[&find(&mut root, node)]).collect();
         let is_cut = |link: &&tailrace_plan::Link| of[link.a] != of[link.b];
         if let Some(link) = graph.links.iter().filter(is_cut).find(|link| link.delay.ps() == 0) {
-            return Err(Refusal::NoDelay { ends: [link.a, link.b].map(|node| graph.names[node].clone()) });
+            return Err(Refusal::NoDelay {
+                ends: [link.a, link.b].map(|node| graph.names[node].clone()),
+            });
         }
         Ok(Groups { of, count })
     }
@@ -120,16 +134,24 @@ impl Groups {
         load
     }
 
-    /// By group what its nodes have handled, and a little for what they could: load moves, and what is idle now is divided too.
+    /// By group what its nodes have handled, and a little for what they could: load moves, and what
+    /// is idle now is divided too.
     fn measured(&self, plan: &Plan, frames: &[u64]) -> Vec<u64> {
         let mut handled = vec![0_u64; self.count];
         self.of.iter().zip(frames).for_each(|(&group, frames)| handled[group] += frames);
         let rates = self.rates(plan);
-        let share = |load: u64, all: &[u64]| load.saturating_mul(LOAD_PARTS) / all.iter().sum::<u64>().max(1);
-        (0..self.count).map(|group| MEASURED_WEIGHT * share(handled[group], &handled) + share(rates[group], &rates)).collect()
+        let share = |load: u64, all: &[u64]| {
+            load.saturating_mul(LOAD_PARTS) / all.iter().sum::<u64>().max(1)
+        };
+        (0..self.count)
+            .map(|group| {
+                MEASURED_WEIGHT * share(handled[group], &handled) + share(rates[group], &rates)
+            })
+            .collect()
     }
 
-    /// Parts that grow one after the other: each takes the group that has most links to it until it has its share of the load.
+    /// Parts that grow one after the other: each takes the group that has most links to it until it
+    /// has its share of the load.
     fn grow(&self, plan: &Plan, parts: usize, load: &[u64]) -> Vec<PartNo> {
         let mut neighbours: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); self.count];
         for link in &plan.graph.links {
@@ -147,7 +169,10 @@ impl Groups {
             // The last one takes what is left.
             while part + 1 == parts || own < share {
                 let free = (0..self.count).filter(|&group| part_of[group] == PartNo::MAX);
-                let Some(next) = free.max_by_key(|&group| (links[group], std::cmp::Reverse(group))) else { break };
+                let Some(next) = free.max_by_key(|&group| (links[group], std::cmp::Reverse(group)))
+                else {
+                    break;
+                };
                 // Half of a group that is too much is as good as none of it.
                 if own > 0 && part + 1 < parts && own + load[next] / 2 > share {
                     break;
@@ -173,17 +198,20 @@ fn refuse_receivers(plan: &Plan, workload: &Workload) -> Result<(), Refusal> {
         }
         let links = graph.ports[host].iter().map(|port| &graph.links[port.link]);
         if let Some(link) = links.into_iter().find(|link| link.delay.ps() == 0) {
-            return Err(Refusal::NoDelay { ends: [link.a, link.b].map(|node| graph.names[node].clone()) });
+            return Err(Refusal::NoDelay {
+                ends: [link.a, link.b].map(|node| graph.names[node].clone()),
+            });
         }
     }
     Ok(())
 }
 
-/// Parts learn of connections that programs open after the window in which they do so: a notification could go to the sender of the
-/// connection that had the number before.
+/// Parts learn of connections that programs open after the window in which they do so: a
+/// notification could go to the sender of the connection that had the number before.
 fn refuse_openings(plan: &Plan) -> Result<(), Refusal> {
-    let policies =
-        plan.raw.switches.iter().flat_map(|switch| switch.port_policies.iter().map(|port| &port.policy).chain([&switch.policy]));
+    let policies = plan.raw.switches.iter().flat_map(|switch| {
+        switch.port_policies.iter().map(|port| &port.policy).chain([&switch.policy])
+    });
     let notifies = policies.flat_map(|policy| &policy.queues).any(|queue| queue.qcn.is_some());
     match plan.workloads.iter().find(|workload| notifies && !opening_hosts(workload).is_empty()) {
         Some(workload) => Err(Refusal::Opening { name: workload.header.name.clone() }),

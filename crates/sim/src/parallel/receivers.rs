@@ -38,7 +38,10 @@ impl FlowPlaces {
 pub(super) fn openers(world: &World) -> Vec<Source> {
     let opens = |arriving: &Arriving| matches!(arriving, Arriving::Flows { .. });
     let places = (world.first_generator_source..).zip(&world.generators);
-    places.filter(|(_, generator)| opens(generator.arrivals.what())).map(|(source, _)| source).collect()
+    places
+        .filter(|(_, generator)| opens(generator.arrivals.what()))
+        .map(|(source, _)| source)
+        .collect()
 }
 
 /// The hosts at which flows end.
@@ -64,12 +67,18 @@ fn receivers(world: &World) -> BTreeMap<u32, Receiver> {
 }
 
 /// A segment came into the part: the last bytes of a flow may be here now.
-pub(super) fn note_arriving(links: &mut Links, hosts: &[Host<Attachment>], packet: &Packet, first_socket: Source) {
+pub(super) fn note_arriving(
+    links: &mut Links,
+    hosts: &[Host<Attachment>],
+    packet: &Packet,
+    first_socket: Source,
+) {
     if packet.is_control() || protocol(packet) == Protocol::Udp {
         return;
     }
     let socket = hosts[usize::from(packet.to_host)].sockets().get(packet.to_endpoint as usize);
-    if let Some(socket) = socket.filter(|socket| socket.expects(packet.flow_hash) && socket.awaited().is_some())
+    if let Some(socket) =
+        socket.filter(|socket| socket.expects(packet.flow_hash) && socket.awaited().is_some())
         && let Some(boundary) = &mut links.boundary
     {
         boundary.flows.came_in(socket.timer() - first_socket, packet);

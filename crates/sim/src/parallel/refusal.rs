@@ -19,7 +19,8 @@ pub enum Refusal {
         /// A virtual machine, or a host with a processor.
         host: String,
     },
-    /// Its programs open connections, and switches notify senders of congestion, which they know by their sockets.
+    /// Its programs open connections, and switches notify senders of congestion, which they know by
+    /// their sockets.
     Opening {
         /// Name of the workload.
         name: String,
@@ -63,7 +64,9 @@ impl Refusal {
     /// The workload that it is about.
     pub fn workload(&self) -> Option<&str> {
         match self {
-            Refusal::Workload { name } | Refusal::Receiver { name, .. } | Refusal::Opening { name } => Some(name),
+            Refusal::Workload { name }
+            | Refusal::Receiver { name, .. }
+            | Refusal::Opening { name } => Some(name),
             Refusal::OneGroup | Refusal::NoDelay { .. } => None,
         }
     }
@@ -77,7 +80,10 @@ impl Refusal {
     pub fn hint(&self) -> &'static str {
         match self {
             Refusal::NoDelay { .. } => "one core, or a delay",
-            Refusal::OneGroup | Refusal::Workload { .. } | Refusal::Receiver { .. } | Refusal::Opening { .. } => "one core",
+            Refusal::OneGroup
+            | Refusal::Workload { .. }
+            | Refusal::Receiver { .. }
+            | Refusal::Opening { .. } => "one core",
         }
     }
 }

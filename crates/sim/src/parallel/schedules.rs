@@ -1,4 +1,5 @@
-//! Threads of a trial that are delayed at random before each meeting: the outcome is that of one thread in any schedule.
+//! Threads of a trial that are delayed at random before each meeting: the outcome is that of one
+//! thread in any schedule.
 
 #[expect(dead_code, reason = "plans of other tests too")]
 #[path = "../../tests/checks/plans.rs"]
@@ -20,7 +21,8 @@ const SCHEDULES_OF_LONG: u64 = 10_000;
 /// Longest delay: some windows of the others.
 const DELAY_MAX: Duration = Duration::from_micros(20);
 
-/// Runs the schedule of this number alone: delays are the same again, and threads still wait for what else the machine does.
+/// Runs the schedule of this number alone: delays are the same again, and threads still wait for
+/// what else the machine does.
 const ONLY: &str = "TAILRACE_SCHEDULE";
 
 thread_local! {
@@ -41,13 +43,15 @@ impl Schedule {
         if self.0 == 0 {
             return;
         }
-        let random =
-            [part as u64, 2 * window as u64 + u64::from(is_after)].into_iter().fold(self.0, |state, next| mix64(state) ^ next);
+        let random = [part as u64, 2 * window as u64 + u64::from(is_after)]
+            .into_iter()
+            .fold(self.0, |state, next| mix64(state) ^ next);
         let random = mix64(random);
         match random % 8 {
             0 => thread::yield_now(),
             1 => {
-                let until = Instant::now() + DELAY_MAX.mul_f64((random >> 32) as f64 / f64::from(u32::MAX));
+                let until =
+                    Instant::now() + DELAY_MAX.mul_f64((random >> 32) as f64 / f64::from(u32::MAX));
                 while Instant::now() < until {
                     std::hint::spin_loop();
                 }
@@ -61,7 +65,8 @@ impl Schedule {
 fn row() -> RawPlan {
     let mut plan = star(3, 1_500, GBPS, 5 * US, switch("s0", 100_000, prioritised([30_000; 3])));
     plan.switches.extend(["s1", "s2"].map(|name| switch(name, 100_000, fifo(30_000))));
-    plan.links = (0..3).map(|at| link(&format!("h{at}"), &format!("s{at}"), GBPS, 5 * US)).collect();
+    plan.links =
+        (0..3).map(|at| link(&format!("h{at}"), &format!("s{at}"), GBPS, 5 * US)).collect();
     plan.links.extend([("s0", "s1"), ("s1", "s2")].map(|(a, b)| link(a, b, GBPS / 2, 5 * US)));
     let asked = requests("asked", "h2", "h0", 2);
     plan.workloads = vec![
@@ -89,7 +94,9 @@ fn are_one_thread(schedules: u64) {
     };
     let alone = told(&run(&plan, &Control::default()));
     let partition = Partition::by_group(&plan, 3, |group| group).expect("it can be divided");
-    let only = std::env::var(ONLY).ok().map(|number| number.parse::<u64>().expect("the number of a schedule"));
+    let only = std::env::var(ONLY)
+        .ok()
+        .map(|number| number.parse::<u64>().expect("the number of a schedule"));
     for schedule in only.map_or(1..=schedules, |only| only..=only) {
         OF_THIS_THREAD.set(schedule);
         let (outcome, course) = run_parted(&plan, &partition, &Control::default());

@@ -19,16 +19,22 @@ pub(super) fn together<T: Send>(mut runs: Vec<impl FnOnce() -> T + Send>) -> Vec
     let is_caught = failure::is_caught();
     let first = runs.remove(0);
     let results: Vec<Result<T, Panic>> = thread::scope(|scope| {
-        let others: Vec<_> = runs.into_iter().map(|run| scope.spawn(move || failure::on_a_thread(is_caught, run))).collect();
+        let others: Vec<_> = runs
+            .into_iter()
+            .map(|run| scope.spawn(move || failure::on_a_thread(is_caught, run)))
+            .collect();
         let first = failure::on_a_thread(is_caught, first);
-        let others = others.into_iter().map(|other| other.join().expect("panics are caught on the thread"));
+        let others =
+            others.into_iter().map(|other| other.join().expect("panics are caught on the thread"));
         std::iter::once(first).chain(others).collect()
     });
     let (mut all, mut reason) = (Vec::with_capacity(results.len()), None::<Panic>);
     for result in results {
         match result {
             Ok(value) => all.push(value),
-            Err(panic) if reason.as_ref().is_none_or(Panic::is::<AnotherHasFailed>) => reason = Some(panic),
+            Err(panic) if reason.as_ref().is_none_or(Panic::is::<AnotherHasFailed>) => {
+                reason = Some(panic)
+            }
             Err(_) => {}
         }
     }
@@ -63,6 +69,9 @@ mod tests {
             let failed = caught(|| together((0..3).map(part).collect()));
             assert_eq!(failed, Err(format!("part {failing} is broken (at {}:{place})", file!())));
         }
-        assert_eq!(caught(|| together((0..3).map(|part| move || part).collect())), Ok(vec![0, 1, 2]));
+        assert_eq!(
+            caught(|| together((0..3).map(|part| move || part).collect())),
+            Ok(vec![0, 1, 2])
+        );
     }
 }

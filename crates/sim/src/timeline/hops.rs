@@ -5,7 +5,8 @@ use tailrace_dataplane::DropCause;
 use tailrace_units::Time;
 use tailrace_wire::Pause;
 
-/// Rows of each kind that are kept of other connections, and as many of watched ones: 100 MB of each together.
+/// Rows of each kind that are kept of other connections, and as many of watched ones: 100 MB of
+/// each together.
 const ROWS_MAX: usize = 1 << 20;
 
 /// A frame passes a wire.
@@ -85,7 +86,12 @@ impl Hops {
     }
 
     pub(super) fn dropped(&mut self, dropped: Dropped) {
-        keep(&mut self.dropped, dropped, (dropped.at, dropped.of.frame.is_some()), &mut self.left_out);
+        keep(
+            &mut self.dropped,
+            dropped,
+            (dropped.at, dropped.of.frame.is_some()),
+            &mut self.left_out,
+        );
     }
 
     pub(super) fn marked(&mut self, marked: Marked) {
@@ -120,6 +126,10 @@ mod tests {
         }
         assert_eq!((rows.len(), left_out.rows, left_out.from), (ROWS_MAX, 3, Time::from_ps(20)));
         keep(&mut rows, (), (Time::from_ps(5), true), &mut left_out);
-        assert_eq!((rows.len(), left_out.rows), (ROWS_MAX + 1, 3), "watched connections have room of their own");
+        assert_eq!(
+            (rows.len(), left_out.rows),
+            (ROWS_MAX + 1, 3),
+            "watched connections have room of their own"
+        );
     }
 }

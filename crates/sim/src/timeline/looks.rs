@@ -74,7 +74,8 @@ fn row((at, socket): (Time, u32), before: Option<&Look>, look: &Look) -> Row {
         cwnd_bytes: segments(look.cwnd),
         in_flight_bytes: segments(look.in_flight),
         unsent_bytes: look.unsent,
-        events: [since.timeouts, since.tail_loss_probes, since.retransmits].map(|count| count as u32),
+        events: [since.timeouts, since.tail_loss_probes, since.retransmits]
+            .map(|count| count as u32),
     }
 }
 
@@ -85,13 +86,18 @@ mod tests {
     #[test]
     fn a_change_is_a_row_and_counts_what_happened_since() {
         let mut looks = Looks::new(1);
-        let mut look = Look { stats: TcpStats::default(), cwnd: 10, in_flight: 2, mss: 100, unsent: 7 };
+        let mut look =
+            Look { stats: TcpStats::default(), cwnd: 10, in_flight: 2, mss: 100, unsent: 7 };
         looks.note(Time::from_ps(1), 0, look);
         looks.note(Time::from_ps(2), 0, look);
         look.stats.timeouts += 1;
         look.stats.retransmits += 2;
         looks.note(Time::from_ps(3), 0, look);
-        let seen: Vec<_> = looks.rows.iter().map(|row| (row.at.ps(), row.cwnd_bytes, row.in_flight_bytes, row.events)).collect();
+        let seen: Vec<_> = looks
+            .rows
+            .iter()
+            .map(|row| (row.at.ps(), row.cwnd_bytes, row.in_flight_bytes, row.events))
+            .collect();
         assert_eq!(seen, [(1, 1_000, 200, [0, 0, 0]), (3, 1_000, 200, [1, 0, 2])]);
     }
 }

@@ -1,8 +1,10 @@
-//! What happened in chosen windows of time, frame by frame: for traces and captures of single transactions.
+//! What happened in chosen windows of time, frame by frame: for traces and captures of single
+//! transactions.
 //!
-//! The log is fed beside the recorder of causes. It keeps every frame that passed a wire in the windows, whoever sent it, where frames of
-//! the connections of chosen transactions passed too; since when it waited before the wire, drops, marks and pauses, and how the sockets of
-//! those connections changed.
+//! The log is fed beside the recorder of causes. It keeps every frame that passed a wire in the
+//! windows, whoever sent it, where frames of the connections of chosen transactions passed too;
+//! since when it waited before the wire, drops, marks and pauses, and how the sockets of those
+//! connections changed.
 
 mod hops;
 mod looks;
@@ -50,7 +52,13 @@ pub struct WantedTransaction {
 impl Wanted {
     /// Of these windows in picoseconds, in any order, and these transactions.
     pub fn from_ps(windows_ps: Vec<(u64, u64)>, transactions: Vec<WantedTransaction>) -> Wanted {
-        Wanted::new(windows_ps.into_iter().map(|(from, to)| (Time::from_ps(from), Time::from_ps(to))).collect(), transactions)
+        Wanted::new(
+            windows_ps
+                .into_iter()
+                .map(|(from, to)| (Time::from_ps(from), Time::from_ps(to)))
+                .collect(),
+            transactions,
+        )
     }
 
     /// Of these windows, in any order, and these transactions.
@@ -105,7 +113,8 @@ pub(crate) struct Timeline {
     watched: Vec<SocketNumber>,
     /// Their places in that list.
     places: BTreeMap<SocketNumber, u32>,
-    /// Whether frames of watched connections came to each wire: those of others are kept at the same ones.
+    /// Whether frames of watched connections came to each wire: those of others are kept at the
+    /// same ones.
     is_used: Vec<bool>,
     hops: Hops,
     looks: Looks,
@@ -114,7 +123,12 @@ pub(crate) struct Timeline {
 
 impl Timeline {
     /// Of these sockets, both ends of each connection, and so many that are not watched.
-    pub(crate) fn new(wanted: &Wanted, nodes: Nodes, watched: Vec<SocketNumber>, left_out: usize) -> Timeline {
+    pub(crate) fn new(
+        wanted: &Wanted,
+        nodes: Nodes,
+        watched: Vec<SocketNumber>,
+        left_out: usize,
+    ) -> Timeline {
         let looks = Looks::new(watched.len());
         Timeline {
             wanted: wanted.clone(),
@@ -171,7 +185,13 @@ impl Timeline {
     }
 
     /// A frame goes onto a wire.
-    pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission, frame: Option<Sent>) {
+    pub(crate) fn sent(
+        &mut self,
+        wire: u32,
+        packet: &Packet,
+        sent: &Transmission,
+        frame: Option<Sent>,
+    ) {
         let frame = self.watched_frame(wire, frame);
         if !self.is_open {
             return;
@@ -207,7 +227,12 @@ impl Timeline {
     }
 
     /// A frame is marked before a wire.
-    pub(crate) fn marked(&mut self, (at, wire): (Time, u32), packet: &Packet, (frame, workload): (Option<Sent>, Option<usize>)) {
+    pub(crate) fn marked(
+        &mut self,
+        (at, wire): (Time, u32),
+        packet: &Packet,
+        (frame, workload): (Option<Sent>, Option<usize>),
+    ) {
         let frame = self.watched_frame(wire, frame);
         if self.is_open && self.is_used[wire as usize] {
             let of = Of::new(packet, frame, workload);
@@ -222,17 +247,21 @@ impl Timeline {
         }
     }
 
-    /// The frame if it is one of a watched connection. Others' frames are kept at the wires of those that are sent in a window.
+    /// The frame if it is one of a watched connection. Others' frames are kept at the wires of
+    /// those that are sent in a window.
     fn watched_frame(&mut self, wire: u32, frame: Option<Sent>) -> Option<FrameId> {
         let frame = frame.filter(|frame| self.places.contains_key(&frame.sender))?.id;
         self.is_used[wire as usize] = true;
         Some(frame)
     }
 
-    /// When a frame came to the node before a wire; `None` where that was before the window. What hosts and switches send of their own
-    /// comes now.
+    /// When a frame came to the node before a wire; `None` where that was before the window. What
+    /// hosts and switches send of their own comes now.
     fn since(&mut self, wire: u32, packet: &Packet) -> Option<Time> {
-        let Some(switch) = self.nodes.begins[wire as usize].filter(|_| packet.belongs_to_flow()) else { return Some(self.now) };
+        let Some(switch) = self.nodes.begins[wire as usize].filter(|_| packet.belongs_to_flow())
+        else {
+            return Some(self.now);
+        };
         let key = key(switch, packet);
         let same = self.inside.get_mut(&key)?;
         let since = same.pop_front();
@@ -281,7 +310,10 @@ mod tests {
         let windows = [(50, 60), (10, 20), (15, 30), (12, 14)].map(|(from, to)| (PS(from), PS(to)));
         let wanted = Wanted::new(windows.to_vec(), vec![of(1, 2), of(0, 3), of(1, 2)]);
         assert_eq!(wanted.windows, [(PS(10), PS(30)), (PS(50), PS(60))]);
-        assert_eq!((wanted.transactions.as_slice(), wanted.end()), ([of(0, 3), of(1, 2)].as_slice(), PS(60)));
+        assert_eq!(
+            (wanted.transactions.as_slice(), wanted.end()),
+            ([of(0, 3), of(1, 2)].as_slice(), PS(60))
+        );
     }
 
     #[test]
@@ -291,11 +323,18 @@ mod tests {
         let nodes = Nodes { ends: vec![Some(0), None], begins: vec![None, Some(0)] };
         let mut timeline = Timeline::new(&wanted, nodes, vec![7, 8], 0);
         let packet = Packet { payload_bytes: 100, frame_bytes: 166, ..Packet::default() };
-        for (arrived, left, expected) in [(5, 11, Some(None)), (12, 14, Some(Some(12))), (20, 40, None), (49, 52, Some(None))] {
+        for (arrived, left, expected) in
+            [(5, 11, Some(None)), (12, 14, Some(Some(12))), (20, 40, None), (49, 52, Some(None))]
+        {
             timeline.begin_event(PS(arrived), Some((0, &packet)));
             timeline.begin_event(PS(left), None);
             let kept = timeline.hops.sent.len();
-            let sent = Transmission { start: PS(left), end: PS(left + 1), arrival: PS(left + 2), workload: Some(3) };
+            let sent = Transmission {
+                start: PS(left),
+                end: PS(left + 1),
+                arrival: PS(left + 2),
+                workload: Some(3),
+            };
             timeline.sent(1, &packet, &sent, Some(Sent { id: 0, sender: 8 }));
             let hop = timeline.hops.sent.get(kept).map(|hop| hop.since.map(Time::ps));
             assert_eq!(hop, expected, "arrived at {arrived}");

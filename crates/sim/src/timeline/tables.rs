@@ -3,19 +3,23 @@
 use super::hops::{CoreWait, Dropped, Hop, Marked, Paused};
 use super::looks::Row;
 use super::{Of, Timeline};
-use crate::causes::{Explanation, FrameId, KnownSocket, Member, Part, Recorder, SentFrame, WorkOnFrame};
+use crate::causes::{
+    Explanation, FrameId, KnownSocket, Member, Part, Recorder, SentFrame, WorkOnFrame,
+};
 use std::collections::BTreeSet;
 use tailrace_dataplane::DropCause;
 use tailrace_record::{Column, Table};
 use tailrace_units::Time;
 use tailrace_wire::PRIORITIES;
 
-/// Its tables: `timeline_sockets` (both ends of each watched connection, the client's first), `timeline_frames` (what they sent),
-/// `timeline_hops`, `timeline_drops`, `timeline_marks`, `timeline_pauses`, `timeline_looks`, `timeline_core_waits` (of programs on hosts
-/// without a processor), `timeline_works` (of hypervisors on frames), `timeline_transactions` and
-/// `timeline_members` (the wanted transactions and their frames), `timeline_steps` (their paths) and `timeline_left_out` (the number of rows
-/// that found no room, when the first of a frame would have been, and connections that are not watched, intervals of cores). `transaction` is the row in the
-/// table of causes.
+/// Its tables: `timeline_sockets` (both ends of each watched connection, the client's first),
+/// `timeline_frames` (what they sent), `timeline_hops`, `timeline_drops`, `timeline_marks`,
+/// `timeline_pauses`, `timeline_looks`, `timeline_core_waits` (of programs on hosts without a
+/// processor), `timeline_works` (of hypervisors on frames), `timeline_transactions` and
+/// `timeline_members` (the wanted transactions and their frames), `timeline_steps` (their paths)
+/// and `timeline_left_out` (the number of rows that found no room, when the first of a frame would
+/// have been, and connections that are not watched, intervals of cores). `transaction` is the row
+/// in the table of causes.
 pub(crate) fn tables(timeline: &Timeline, recorder: &Recorder, cores_left_out: u64) -> Vec<Table> {
     let hops = &timeline.hops;
     let left_out = hops.left_out.rows + timeline.looks.left_out;
@@ -58,7 +62,8 @@ fn time(of: Option<Time>) -> u64 {
 
 /// `user` is `u32::MAX` for programs with several sockets.
 fn sockets(timeline: &Timeline, recorder: &Recorder) -> Table {
-    let known = |&number: &u32| *recorder.socket(number).expect("the run is the one in which it was found");
+    let known =
+        |&number: &u32| *recorder.socket(number).expect("the run is the one in which it was found");
     let watched: Vec<KnownSocket> = timeline.watched.iter().map(known).collect();
     let columns = vec![
         ("workload", u32s(&watched, |socket| socket.workload)),
@@ -88,7 +93,10 @@ fn frames(timeline: &Timeline, recorder: &Recorder) -> Table {
         ("handed_ps", u64s(&known, |frame| frame.1.handed.ps())),
         ("delivered_ps", u64s(&known, |frame| time(Some(frame.1.delivered)))),
         ("prior", u64s(&known, |frame| frame.1.prior.map_or(u64::MAX, |prior| prior.0))),
-        ("prior_part", u32s(&known, |frame| frame.1.prior.map_or(u32::MAX, |prior| prior.1 as u32))),
+        (
+            "prior_part",
+            u32s(&known, |frame| frame.1.prior.map_or(u32::MAX, |prior| prior.1 as u32)),
+        ),
         ("repeats", u64s(&known, |frame| frame.1.repeats.unwrap_or(u64::MAX))),
         ("seq", u64s(&known, |frame| frame.1.packet.seq)),
         ("ack", u64s(&known, |frame| frame.1.packet.ack)),
@@ -102,7 +110,11 @@ fn frames(timeline: &Timeline, recorder: &Recorder) -> Table {
         ("frame_bytes", u32s(&known, |frame| u32::from(frame.1.packet.frame_bytes))),
         ("payload_bytes", u32s(&known, |frame| u32::from(frame.1.packet.payload_bytes))),
     ];
-    let names = [("sack0_offset", "sack0_bytes"), ("sack1_offset", "sack1_bytes"), ("sack2_offset", "sack2_bytes")];
+    let names = [
+        ("sack0_offset", "sack0_bytes"),
+        ("sack1_offset", "sack1_bytes"),
+        ("sack2_offset", "sack2_bytes"),
+    ];
     for (block, (offset, bytes)) in names.into_iter().enumerate() {
         columns.push((offset, u32s(&known, |frame| frame.1.packet.sack[block].offset as u32)));
         columns.push((bytes, u32s(&known, |frame| frame.1.packet.sack[block].bytes)));
@@ -133,7 +145,9 @@ fn sent(rows: &[Hop]) -> Table {
 
 /// `cause` is the index in `DropCause::ALL`.
 fn dropped(rows: &[Dropped]) -> Table {
-    let cause = |cause: DropCause| DropCause::ALL.iter().position(|&each| each == cause).map_or(u32::MAX, |index| index as u32);
+    let cause = |cause: DropCause| {
+        DropCause::ALL.iter().position(|&each| each == cause).map_or(u32::MAX, |index| index as u32)
+    };
     let mut columns = of_columns(rows, |row| row.of);
     columns.extend([
         ("wire", u32s(rows, |row| row.wire)),
@@ -146,7 +160,8 @@ fn dropped(rows: &[Dropped]) -> Table {
 
 fn marked(rows: &[Marked]) -> Table {
     let mut columns = of_columns(rows, |row| row.of);
-    columns.extend([("wire", u32s(rows, |row| row.wire)), ("at_ps", u64s(rows, |row| row.at.ps()))]);
+    columns
+        .extend([("wire", u32s(rows, |row| row.wire)), ("at_ps", u64s(rows, |row| row.at.ps()))]);
     Table { name: "timeline_marks", columns }
 }
 
@@ -192,8 +207,10 @@ fn core_waits(rows: &[CoreWait]) -> Table {
 }
 
 fn works(timeline: &Timeline, recorder: &Recorder) -> Table {
-    let rows: Vec<(FrameId, WorkOnFrame)> =
-        frame_ids(timeline).into_iter().flat_map(|id| recorder.works_on(id).into_iter().map(move |work| (id, work))).collect();
+    let rows: Vec<(FrameId, WorkOnFrame)> = frame_ids(timeline)
+        .into_iter()
+        .flat_map(|id| recorder.works_on(id).into_iter().map(move |work| (id, work)))
+        .collect();
     let columns = vec![
         ("frame", u64s(&rows, |row| row.0)),
         ("hypervisor", u32s(&rows, |row| row.1.hypervisor)),
@@ -205,7 +222,8 @@ fn works(timeline: &Timeline, recorder: &Recorder) -> Table {
     Table { name: "timeline_works", columns }
 }
 
-/// The wanted ones that were complete in time: the first frame with payload of the critical path, and its last frame.
+/// The wanted ones that were complete in time: the first frame with payload of the critical path,
+/// and its last frame.
 fn transactions(of: &[Member]) -> Table {
     let columns = vec![
         ("transaction", u32s(of, |one| one.row)),
@@ -216,18 +234,25 @@ fn transactions(of: &[Member]) -> Table {
 }
 
 fn members(of: &[Member]) -> Table {
-    let rows: Vec<(u32, FrameId)> = of.iter().flat_map(|one| one.frames.iter().map(|&frame| (one.row, frame))).collect();
+    let rows: Vec<(u32, FrameId)> =
+        of.iter().flat_map(|one| one.frames.iter().map(|&frame| (one.row, frame))).collect();
     Table {
         name: "timeline_members",
-        columns: vec![("transaction", u32s(&rows, |row| row.0)), ("frame", u64s(&rows, |row| row.1))],
+        columns: vec![
+            ("transaction", u32s(&rows, |row| row.0)),
+            ("frame", u64s(&rows, |row| row.1)),
+        ],
     }
 }
 
 /// In the order of time. `part` is an index in `Part::ALL`.
 fn steps(wanted: &[Member], of: &[Explanation]) -> Table {
     let steps = |row: u32| of[row as usize].steps.iter().rev();
-    let rows: Vec<_> = wanted.iter().flat_map(|one| steps(one.row).map(move |&step| (one.row, step))).collect();
-    let part = |part: Part| Part::ALL.iter().position(|&each| each == part).expect("all parts are listed") as u32;
+    let rows: Vec<_> =
+        wanted.iter().flat_map(|one| steps(one.row).map(move |&step| (one.row, step))).collect();
+    let part = |part: Part| {
+        Part::ALL.iter().position(|&each| each == part).expect("all parts are listed") as u32
+    };
     let columns = vec![
         ("transaction", u32s(&rows, |row| row.0)),
         ("part", u32s(&rows, |row| part(row.1.part))),
@@ -247,7 +272,11 @@ mod tests {
     fn a_pause_has_a_row_for_each_class_that_it_is_about() {
         let mut quanta = [7; PRIORITIES];
         quanta[5] = 0;
-        let row = Paused { wire: 3, at: Time::from_ps(11), pause: Pause { classes: 0b10_1000, quanta, is_link_pause: false } };
+        let row = Paused {
+            wire: 3,
+            at: Time::from_ps(11),
+            pause: Pause { classes: 0b10_1000, quanta, is_link_pause: false },
+        };
         let expected = [
             ("wire", Column::U32(vec![3, 3])),
             ("at_ps", Column::U64(vec![11, 11])),

@@ -1,9 +1,11 @@
 //! What is due soon is brought to the caches of the processor step by step.
 //!
-//! In a network of thousands of hosts an event finds nothing of its own in a cache: the wire, the frame on it, the way on from the node at
-//! its end, the port there and the wire behind it lie in as many places, each of which is known when the one before has come. The agenda
-//! knows which wires are due soon, roughly in which order. Each of these steps is done for another one of them during one event, so that
-//! they are under way while the event itself waits for memory. No result depends on it.
+//! In a network of thousands of hosts an event finds nothing of its own in a cache: the wire, the
+//! frame on it, the way on from the node at its end, the port there and the wire behind it lie in
+//! as many places, each of which is known when the one before has come. The agenda knows which
+//! wires are due soon, roughly in which order. Each of these steps is done for another one of them
+//! during one event, so that they are under way while the event itself waits for memory. No result
+//! depends on it.
 
 use crate::agenda::{Coming, Source};
 use crate::attachment::Attachment;
@@ -20,9 +22,15 @@ pub(super) fn is_wanted(links: &Links) -> bool {
     links.wires.len() >= WIRES_MIN
 }
 
-/// Does one step for each of the wires that are likely to be due soon, after this one was postponed.
+/// Does one step for each of the wires that are likely to be due soon, after this one was
+/// postponed.
 #[inline(always)]
-pub(super) fn bring(links: &Links, switches: &[SwitchNode<Packet>], hosts: &[Host<Attachment>], postponed: Source) {
+pub(super) fn bring(
+    links: &Links,
+    switches: &[SwitchNode<Packet>],
+    hosts: &[Host<Attachment>],
+    postponed: Source,
+) {
     let Coming { next, soon: [soon, later, _, latest] } = links.agenda.coming(postponed);
     prefetch(&links.wires, latest);
     if let Some(wire) = links.wires.get(later) {
@@ -48,7 +56,9 @@ pub(super) fn bring(links: &Links, switches: &[SwitchNode<Packet>], hosts: &[Hos
         match wire.end {
             End::Switch { switch, .. } => {
                 let node = switches.get(switch as usize);
-                if let Some(out) = node.and_then(|node| node.prefetch_port(usize::from(head.to_host()), head.flow_hash())) {
+                if let Some(out) = node.and_then(|node| {
+                    node.prefetch_port(usize::from(head.to_host()), head.flow_hash())
+                }) {
                     prefetch(&links.wires, out);
                 }
             }
@@ -85,6 +95,10 @@ fn next_on(links: &Links, wire: usize) -> Option<(&Wire<Packet>, &PacketHead)> {
 
 /// The socket that gets a frame at its host.
 #[inline(always)]
-fn socket_of<'a>(hosts: &'a [Host<Attachment>], host: u32, head: &PacketHead) -> Option<&'a Socket> {
+fn socket_of<'a>(
+    hosts: &'a [Host<Attachment>],
+    host: u32,
+    head: &PacketHead,
+) -> Option<&'a Socket> {
     hosts.get(host as usize)?.sockets().get(head.to_endpoint() as usize)
 }

@@ -51,10 +51,12 @@ fn flow_key(ends: Ends, ports: [u16; 2], protocol: Protocol) -> FlowKey {
 }
 
 impl World {
-    /// The numbers of the end of a workload's next connection that is at this host: the client's (0) or the server's (1).
+    /// The numbers of the end of a workload's next connection that is at this host: the client's
+    /// (0) or the server's (1).
     pub(crate) fn give_numbers(&mut self, host: u32, workload: u32, side: usize) -> EndNumbers {
         let host = &mut self.hosts[host as usize];
-        let port = if side == 0 { host.take_port(workload) } else { self.server_ports[workload as usize] };
+        let port =
+            if side == 0 { host.take_port(workload) } else { self.server_ports[workload as usize] };
         EndNumbers { port, socket: host.next_socket(workload) }
     }
 
@@ -63,15 +65,22 @@ impl World {
         [self.give_numbers(ends.client, workload, 0), self.give_numbers(ends.server, workload, 1)]
     }
 
-    /// Makes both ends of a connection, in a slot that is free or new. Returns the client's and the server's socket.
+    /// Makes both ends of a connection, in a slot that is free or new. Returns the client's and the
+    /// server's socket.
     pub(crate) fn connect(&mut self, connection: NewConnection) -> (u32, u32) {
         let numbers = self.give_both(connection.ends, connection.workload);
         self.connect_as(connection, numbers)
     }
 
-    /// The same with numbers that the hosts have given. In a part of a trial, hosts of other parts have no sockets.
-    pub(crate) fn connect_as(&mut self, connection: NewConnection, given: [EndNumbers; 2]) -> (u32, u32) {
-        let NewConnection { ends, workload, tag, dscp, apps, goodput_at, is_transient } = connection;
+    /// The same with numbers that the hosts have given. In a part of a trial, hosts of other parts
+    /// have no sockets.
+    pub(crate) fn connect_as(
+        &mut self,
+        connection: NewConnection,
+        given: [EndNumbers; 2],
+    ) -> (u32, u32) {
+        let NewConnection { ends, workload, tag, dscp, apps, goodput_at, is_transient } =
+            connection;
         let ports = given.map(|end| end.port);
         let key = flow_key(ends, ports, Protocol::Tcp);
         let hashes = [key.hash(), key.reversed().hash()];
@@ -88,7 +97,13 @@ impl World {
                 let tag = tag.written(host.place().is_tagged);
                 let to_endpoint = numbers[1 - side];
                 let opened = host.open(NewSocket {
-                    identity: Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp },
+                    identity: Identity {
+                        flow_hash: hashes[side],
+                        to_endpoint,
+                        to_host: peer as u16,
+                        tag,
+                        dscp,
+                    },
                     expects: hashes[1 - side],
                     app,
                     owner: workload,
@@ -99,7 +114,11 @@ impl World {
                 });
                 assert_eq!(opened, number, "nothing was opened since the host gave the number");
             }
-            self.links.observe.note_endpoint(own, number, Endpoint { workload, source: peer as u16 });
+            self.links.observe.note_endpoint(
+                own,
+                number,
+                Endpoint { workload, source: peer as u16 },
+            );
             let (place, at) = (SocketPlace { host: own, number }, client as usize + side);
             match self.sockets.get_mut(at) {
                 Some(reused) => *reused = place,
@@ -114,7 +133,10 @@ impl World {
     /// Opens both ends of a flow of datagrams. Returns the sender's socket for datagrams.
     pub(crate) fn open_datagrams(&mut self, flow: DatagramFlow) -> u32 {
         let DatagramFlow { ends, workload, tag, dscp, header_bytes, programs } = flow;
-        let ports = [self.hosts[ends.client as usize].take_port(workload), self.server_ports[workload as usize]];
+        let ports = [
+            self.hosts[ends.client as usize].take_port(workload),
+            self.server_ports[workload as usize],
+        ];
         let key = flow_key(ends, ports, Protocol::Udp);
         let hashes = [key.hash(), key.reversed().hash()];
         self.tell_flow(key);
@@ -128,10 +150,17 @@ impl World {
             let host = &mut self.hosts[own as usize];
             let tag = tag.written(host.place().is_tagged);
             let to_endpoint = numbers[1 - side];
-            let identity = Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp };
+            let identity =
+                Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp };
             let program = programs.map(|programs| self.programs[programs[side] as usize].number);
             let expects = hashes[1 - side];
-            host.open_udp(NewUdpSocket { identity, expects, owner: workload, header_bytes, program });
+            host.open_udp(NewUdpSocket {
+                identity,
+                expects,
+                owner: workload,
+                header_bytes,
+                program,
+            });
             self.links.observe.note_udp_endpoint(own, Endpoint { workload, source: peer as u16 });
         }
         let ends = [0, 1].map(|side| (hosts[side] as u16, numbers[side]));

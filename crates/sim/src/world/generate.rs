@@ -48,14 +48,21 @@ impl World {
         let generator = &mut self.generators[(source - self.first_generator_source) as usize];
         let Arrival { ends, bytes, .. } = generator.arrivals.take();
         self.links.agenda.arm(source, generator.arrivals.next_at().max(now));
-        NewFlow { workload: generator.arrivals.workload(), ends, tag: generator.tag, dscp: generator.dscp, bytes }
+        NewFlow {
+            workload: generator.arrivals.workload(),
+            ends,
+            tag: generator.tag,
+            dscp: generator.dscp,
+            bytes,
+        }
     }
 
     /// Opens a flow with the numbers that its hosts have given.
     pub(crate) fn open_flow(&mut self, now: Time, flow: NewFlow, numbers: [EndNumbers; 2]) {
         let NewFlow { workload, ends, tag, dscp, bytes } = flow;
         let apps = flow_programs(now, bytes);
-        let connection = NewConnection { ends, workload, tag, dscp, apps, goodput_at: 1, is_transient: true };
+        let connection =
+            NewConnection { ends, workload, tag, dscp, apps, goodput_at: 1, is_transient: true };
         let (client, _) = self.connect_as(connection, numbers);
         if let Some(boundary) = &mut self.links.boundary {
             boundary.flows.opened(client, ends, bytes);

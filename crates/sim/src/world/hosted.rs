@@ -1,4 +1,5 @@
-//! Programs that own several sockets: each has one place in the agenda, for itself and for all of its connections.
+//! Programs that own several sockets: each has one place in the agenda, for itself and for all of
+//! its connections.
 
 use super::{ProgramPlace, World};
 use tailrace_endpoint::app::Program;
@@ -11,7 +12,8 @@ use tailrace_wire::Tag;
 pub struct HostedProgram {
     /// Index of the host.
     pub host: u32,
-    /// Index of the workload: its packets carry that workload's marks, and what it does is counted there.
+    /// Index of the workload: its packets carry that workload's marks, and what it does is counted
+    /// there.
     pub workload: u32,
     /// The program.
     pub program: Box<dyn Program>,
@@ -28,7 +30,8 @@ impl World {
         debug_assert!(timer < self.first_socket_source, "the program has a place in the agenda");
         let model = &mut self.hosts[host as usize];
         let tag = Tag::new(header.priority, header.vlan).written(model.place().is_tagged);
-        let new = NewProgram { program, owner: workload, timer, tag, dscp: header.dscp, counts_goodput };
+        let new =
+            NewProgram { program, owner: workload, timer, tag, dscp: header.dscp, counts_goodput };
         let number = model.add_program(new);
         self.links.agenda.arm(timer, model.poll_program(number));
         self.programs.push(ProgramPlace { host, number });
@@ -58,6 +61,8 @@ impl World {
 
     /// The sockets of programs that own several, by program.
     pub(crate) fn program_sockets(&self) -> impl Iterator<Item = &Socket> {
-        self.programs.iter().flat_map(|place| self.hosts[place.host as usize].program_sockets(place.number))
+        self.programs
+            .iter()
+            .flat_map(|place| self.hosts[place.host as usize].program_sockets(place.number))
     }
 }

@@ -1,4 +1,5 @@
-//! What the world does with hypervisors: hands them frames, and carries out what they do to their switch and their machines.
+//! What the world does with hypervisors: hands them frames, and carries out what they do to their
+//! switch and their machines.
 
 use super::World;
 use crate::attachment::Attachment;
@@ -73,15 +74,27 @@ impl World {
     /// Frames have come to a port of a hypervisor: from outside, or from its switch to a machine.
     #[cold]
     #[inline(never)]
-    pub(crate) fn enter_stage(&mut self, now: Time, wire: usize, (hypervisor, port): (u32, usize), is_switched: bool) {
+    pub(crate) fn enter_stage(
+        &mut self,
+        now: Time,
+        wire: usize,
+        (hypervisor, port): (u32, usize),
+        is_switched: bool,
+    ) {
         while let Some((_, packet)) = self.links.wires[wire].pop_arrived(now) {
             if let Some(recorder) = &mut self.links.observe.recorder {
                 recorder.came(wire as u32);
             }
             let World { hypervisors, switches, links, hosts, .. } = self;
             let HypervisorNode { model, switch, machines } = &mut hypervisors[hypervisor as usize];
-            let mut around =
-                Around { hypervisor, number: *switch, switch: &mut switches[*switch as usize], links, hosts, machines };
+            let mut around = Around {
+                hypervisor,
+                number: *switch,
+                switch: &mut switches[*switch as usize],
+                links,
+                hosts,
+                machines,
+            };
             if is_switched {
                 model.handle_switched(port, &packet, now, &mut around);
             } else {
@@ -100,13 +113,21 @@ impl World {
         let source = source_of_hypervisor(self.first_hypervisor_source, hypervisor);
         let World { hypervisors, switches, links, hosts, .. } = self;
         let HypervisorNode { model, switch, machines } = &mut hypervisors[hypervisor as usize];
-        let mut around = Around { hypervisor, number: *switch, switch: &mut switches[*switch as usize], links, hosts, machines };
+        let mut around = Around {
+            hypervisor,
+            number: *switch,
+            switch: &mut switches[*switch as usize],
+            links,
+            hosts,
+            machines,
+        };
         model.run(now, &mut around);
         self.links.agenda.arm(source, model.poll_timeout());
         let switch = *switch as usize;
         // A machine that runs again may call the hypervisor, at once.
         while let Some(gate) = self.hypervisors[hypervisor as usize].model.poll_gate() {
-            let machine = self.hypervisors[hypervisor as usize].machines[gate.port].expect("a machine is at this port");
+            let machine = self.hypervisors[hypervisor as usize].machines[gate.port]
+                .expect("a machine is at this port");
             if let Some(recorder) = &mut self.links.observe.recorder {
                 recorder.gate(machine.host as u16, gate.core, gate.runs);
             }

@@ -31,8 +31,9 @@ use tailrace_wire::Packet;
 /// Events between two looks at the control (a fraction of a millisecond).
 pub(crate) const EVENTS_PER_REPORT: u32 = 1 << 15;
 
-/// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators, members of
-/// data-centre bridging, processors of hosts, hypervisors, programs with several sockets, sockets of one program each.
+/// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators,
+/// members of data-centre bridging, processors of hosts, hypervisors, programs with several
+/// sockets, sockets of one program each.
 pub(crate) struct World {
     pub(crate) now: Time,
     pub(crate) stop_at: Time,
@@ -43,8 +44,9 @@ pub(crate) struct World {
     /// The frames that were on the wires then.
     pub(crate) on_wires: OnWires,
     pub(crate) events: u64,
-    /// Of these, calls of switches at the time to which a frame was held back. When a port finds such a time depends on when it is
-    /// settled, which is no property of the trial: they are not told.
+    /// Of these, calls of switches at the time to which a frame was held back. When a port finds
+    /// such a time depends on when it is settled, which is no property of the trial: they are not
+    /// told.
     pub(crate) wakeups: u64,
     pub(crate) is_cancelled: bool,
     /// Ends the run on one thread, where several are faster.
@@ -95,8 +97,8 @@ pub(crate) struct SocketPlace {
 }
 
 impl World {
-    /// Runs until all finite workloads are complete, this time is over, or the trial is cancelled. It can be called again with a later
-    /// time.
+    /// Runs until all finite workloads are complete, this time is over, or the trial is cancelled.
+    /// It can be called again with a later time.
     pub(crate) fn run_until(&mut self, until: Time, control: &Control) {
         if let Some(end) = self.warm_up
             && end <= until
@@ -120,8 +122,9 @@ impl World {
         }
     }
 
-    /// The loop of events of a run that is only counted. It has the handling of events in itself, with the way of a frame through a
-    /// switch: the calls in between are some thirty of 700 instructions on each packet-hop.
+    /// The loop of events of a run that is only counted. It has the handling of events in itself,
+    /// with the way of a frame through a switch: the calls in between are some thirty of 700
+    /// instructions on each packet-hop.
     #[inline(never)]
     fn advance(&mut self, until: Time, control: &Control) {
         self.repeat(until, control, Self::handle);
@@ -138,7 +141,12 @@ impl World {
     }
 
     #[inline(always)]
-    fn repeat(&mut self, until: Time, control: &Control, handle: impl Fn(&mut World, Time, Source)) {
+    fn repeat(
+        &mut self,
+        until: Time,
+        control: &Control,
+        handle: impl Fn(&mut World, Time, Source),
+    ) {
         control.begin(until);
         loop {
             for count in 0..EVENTS_PER_REPORT {
@@ -184,7 +192,8 @@ impl World {
     pub(crate) fn is_cancelled_by(&mut self, control: &Control) -> bool {
         control.report(self.progress());
         let (events, now, progress) = (self.events, self.now, self.progress());
-        let is_to_be_divided = self.trigger.as_mut().is_some_and(|trigger| trigger.look(events, now, progress));
+        let is_to_be_divided =
+            self.trigger.as_mut().is_some_and(|trigger| trigger.look(events, now, progress));
         self.is_cancelled |= control.is_cancelled() || is_to_be_divided;
         self.is_cancelled
     }
@@ -206,8 +215,9 @@ impl World {
         self.settle_these_switches(0..self.switches.len());
     }
 
-    /// Brings every processor up to now, so that what it has spent is whole. Work that has no consequences is over when its
-    /// time is counted, so that a run that is only looked at must not do this.
+    /// Brings every processor up to now, so that what it has spent is whole. Work that has no
+    /// consequences is over when its time is counted, so that a run that is only looked at must not
+    /// do this.
     #[inline(never)]
     pub(crate) fn settle_processors(&mut self) {
         self.settle_these_processors(0..self.hosts.len() as u32, 0..self.hypervisors.len() as u32);
@@ -240,7 +250,9 @@ impl World {
     #[inline(always)]
     fn read_wire(&mut self, now: Time, wire: usize) {
         match self.links.wires[wire].origin {
-            Origin::LatePort { switch, port } => self.read_late_wire(now, wire, (switch as usize, usize::from(port))),
+            Origin::LatePort { switch, port } => {
+                self.read_late_wire(now, wire, (switch as usize, usize::from(port)))
+            }
             Origin::Settled => self.read_settled_wire(now, wire),
         }
     }
@@ -256,7 +268,9 @@ impl World {
     #[inline(always)]
     fn read_settled_wire(&mut self, now: Time, wire: usize) {
         match self.links.wires[wire].end {
-            End::Switch { switch, port } => self.enter_switch(now, wire, switch as usize, usize::from(port)),
+            End::Switch { switch, port } => {
+                self.enter_switch(now, wire, switch as usize, usize::from(port))
+            }
             End::Host(host) => {
                 self.poll_host(now, host);
                 if ahead::is_wanted(&self.links) {
@@ -270,7 +284,8 @@ impl World {
         }
     }
 
-    /// The port before a wire may have sent something by now. Returns whether the wire was read too.
+    /// The port before a wire may have sent something by now. Returns whether the wire was read
+    /// too.
     #[inline(always)]
     fn settle_origin(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) -> bool {
         if self.switches[switch].switch.is_due(port, now) {
@@ -297,8 +312,9 @@ impl World {
         self.after_switch(now, switch);
     }
 
-    /// Polls a host while a frame for its interface is being sent: the wire may be empty then, and what waits in the
-    /// port behind that frame wakes nothing up, so the wire wakes up when the frame is over.
+    /// Polls a host while a frame for its interface is being sent: the wire may be empty then, and
+    /// what waits in the port behind that frame wakes nothing up, so the wire wakes up when the
+    /// frame is over.
     #[cold]
     #[inline(never)]
     fn poll_behind_control(&mut self, now: Time, wire: usize, host: u32) {
@@ -310,8 +326,8 @@ impl World {
         self.links.wake_wire(wire, control_until);
     }
 
-    /// Reads a header from a port that chooses late. The frame is still being sent, so the port's next choice comes
-    /// after this: the wire is looked at again when the transmitter is free.
+    /// Reads a header from a port that chooses late. The frame is still being sent, so the port's
+    /// next choice comes after this: the wire is looked at again when the transmitter is free.
     #[inline(never)]
     fn read_ahead(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) {
         let End::Switch { switch: next, port: in_port } = self.links.wires[wire].end else {
@@ -353,7 +369,8 @@ impl World {
         self.poll_host(now, host);
         let model = &mut self.hosts[host as usize];
         let taken = model.counters().rx_frames - before;
-        let place = self.links.bonds[host as usize].iter().position(|link| link.into as usize == wire);
+        let place =
+            self.links.bonds[host as usize].iter().position(|link| link.into as usize == wire);
         if let (Some(bond), Some(interface)) = (model.nic_mut().bonded_mut(), place) {
             bond.count_received(interface, taken);
         }
@@ -370,7 +387,10 @@ impl World {
 
     /// A switch, and what surrounds it with the time.
     #[inline]
-    pub(crate) fn switch_and_outputs(&mut self, index: usize) -> (&mut Switch<Packet>, (SwitchOutputs<'_, Packet, Links>, Time)) {
+    pub(crate) fn switch_and_outputs(
+        &mut self,
+        index: usize,
+    ) -> (&mut Switch<Packet>, (SwitchOutputs<'_, Packet, Links>, Time)) {
         let World { switches, links, now, .. } = self;
         let (switch, outputs) = switches[index].split(links);
         (switch, (outputs, *now))

@@ -13,10 +13,13 @@ impl World {
         self.after_switch(now, switch);
     }
 
-    /// Does with a wire that ends in another part, and begins here at a port that decides late, what reading it does here: the port is
-    /// settled at the same times as by one thread. Returns how many frames have left the wire.
+    /// Does with a wire that ends in another part, and begins here at a port that decides late,
+    /// what reading it does here: the port is settled at the same times as by one thread. Returns
+    /// how many frames have left the wire.
     pub(crate) fn read_for_another(&mut self, now: Time, wire: usize) -> usize {
-        let Origin::LatePort { switch, port } = self.links.wires[wire].origin else { unreachable!("other wires are not kept") };
+        let Origin::LatePort { switch, port } = self.links.wires[wire].origin else {
+            unreachable!("other wires are not kept")
+        };
         self.settle_port(now, switch as usize, usize::from(port));
         let link = &mut self.links.wires[wire];
         let mut left = usize::from(link.pop_arrived(now).is_some());

@@ -17,12 +17,18 @@ impl World {
     }
 
     /// [`World::settle_processors`] for some hosts and hypervisors.
-    pub(crate) fn settle_these_processors(&mut self, hosts: impl Iterator<Item = u32>, hypervisors: impl Iterator<Item = u32>) {
+    pub(crate) fn settle_these_processors(
+        &mut self,
+        hosts: impl Iterator<Item = u32>,
+        hypervisors: impl Iterator<Item = u32>,
+    ) {
         let now = self.now;
         for host in hosts {
             let (host, out) = self.host_and_links(host);
             host.settle(now, out);
         }
-        hypervisors.for_each(|number| self.hypervisors[number as usize].model.processor_mut().settle_all(now));
+        hypervisors.for_each(|number| {
+            self.hypervisors[number as usize].model.processor_mut().settle_all(now)
+        });
     }
 }

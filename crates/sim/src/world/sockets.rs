@@ -1,4 +1,5 @@
-//! The sockets of all hosts: their places in the agenda, and what the world does with both ends of a connection.
+//! The sockets of all hosts: their places in the agenda, and what the world does with both ends of
+//! a connection.
 
 use super::{SocketPlace, World};
 use crate::agenda::Source;
@@ -19,11 +20,14 @@ impl World {
         &self.hosts[host as usize].sockets()[number as usize]
     }
 
-    /// The places of connections, each that of the side that opened it; the other side's is the next. A place that was given back is left
-    /// out when the number of one of its sockets is used again: that socket has another place.
+    /// The places of connections, each that of the side that opened it; the other side's is the
+    /// next. A place that was given back is left out when the number of one of its sockets is used
+    /// again: that socket has another place.
     pub(crate) fn connections(&self) -> impl Iterator<Item = u32> {
         let is_own = |place: u32| self.socket(place).timer() == self.socket_source(place);
-        (0..self.sockets.len() as u32).step_by(2).filter(move |&opener| is_own(opener) && is_own(opener + 1))
+        (0..self.sockets.len() as u32)
+            .step_by(2)
+            .filter(move |&opener| is_own(opener) && is_own(opener + 1))
     }
 
     /// All sockets by the places of their connections: the side that opened each first.
@@ -74,9 +78,11 @@ impl World {
         }
     }
 
-    /// Gives back both ends of a flow that is complete; in a part of a trial those of this part, and the parts are told.
+    /// Gives back both ends of a flow that is complete; in a part of a trial those of this part,
+    /// and the parts are told.
     fn release_flow(&mut self, host: u32, number: u32) {
-        let noticed = self.hosts[host as usize].sockets()[number as usize].timer() - self.first_socket_source;
+        let noticed =
+            self.hosts[host as usize].sockets()[number as usize].timer() - self.first_socket_source;
         if self.links.boundary.is_some() {
             return self.end_flow_of_part(noticed);
         }
@@ -90,7 +96,8 @@ impl World {
     fn release_end(&mut self, now: Time, end: u32) {
         self.links.agenda.arm(self.socket_source(end), Time::NEVER);
         let socket = self.socket(end);
-        let (owner, stats, limits) = (socket.owner() as usize, *socket.tcp().stats(), socket.tcp().limits(now));
+        let (owner, stats, limits) =
+            (socket.owner() as usize, *socket.tcp().stats(), socket.tcp().limits(now));
         let record = &mut self.links.observe.workloads[owner];
         record.retired.add(&stats);
         record.retired_limits.add(&limits);
@@ -107,8 +114,16 @@ impl World {
     #[cold]
     fn end_flow_of_part(&mut self, noticed: u32) {
         let is_shared = !self.is_own(self.sockets[(noticed ^ 1) as usize].host);
-        let (Some(boundary), Some(log)) = (&mut self.links.boundary, &self.links.observe.log) else { return };
-        boundary.flows.ended.push(FlowEnd { event: log.event, now: self.now, socket: noticed, is_shared });
+        let (Some(boundary), Some(log)) = (&mut self.links.boundary, &self.links.observe.log)
+        else {
+            return;
+        };
+        boundary.flows.ended.push(FlowEnd {
+            event: log.event,
+            now: self.now,
+            socket: noticed,
+            is_shared,
+        });
         let hosts = [noticed, noticed ^ 1].map(|end| (end, self.sockets[end as usize].host));
         for (end, host) in hosts {
             if self.is_own(host) {
@@ -117,8 +132,8 @@ impl World {
         }
     }
 
-    /// In a part of a trial: the other parts know now that a flow has ended, and have handled nothing that came after, if they had its
-    /// other end. Flows must be told in their order.
+    /// In a part of a trial: the other parts know now that a flow has ended, and have handled
+    /// nothing that came after, if they had its other end. Flows must be told in their order.
     pub(crate) fn settle_flow(&mut self, flow: &FlowEnd) {
         let was_noticed_here = self.is_own(self.sockets[flow.socket as usize].host);
         for end in [flow.socket, flow.socket ^ 1] {

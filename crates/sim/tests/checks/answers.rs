@@ -1,10 +1,11 @@
-//! Large answers: the time before their first byte and after their last, and two of them that leave one host together.
+//! Large answers: the time before their first byte and after their last, and two of them that leave
+//! one host together.
 
 use crate::common::*;
 use tailrace_plan::*;
 
-/// Payload of a segment at an MTU of 9000 (IPv4 20, TCP 20, timestamps 12), and its time on a wire of 1 Gbit/s with 14 bytes of
-/// header and 24 around the frame.
+/// Payload of a segment at an MTU of 9000 (IPv4 20, TCP 20, timestamps 12), and its time on a wire
+/// of 1 Gbit/s with 14 bytes of header and 24 around the frame.
 const SEGMENT: u64 = 8_948;
 const SEGMENT_ON_WIRE: u64 = (9_000 + 14 + 24) * 8_000;
 /// The request of 100 bytes.
@@ -30,8 +31,9 @@ fn latency(segments: u64, build_fs_per_byte: u64, unpack_fs_per_byte: u64) -> u6
     column(&simulate(plan), "transactions", "latency_ps")[2]
 }
 
-/// Request and answer cross two wires each; the frames of an answer follow each other. It is made at 3 ns for a byte before the
-/// first of them leaves, and unpacked at 1 ns for a byte when the last has come.
+/// Request and answer cross two wires each; the frames of an answer follow each other. It is made
+/// at 3 ns for a byte before the first of them leaves, and unpacked at 1 ns for a byte when the
+/// last has come.
 #[test]
 fn an_answer_takes_its_time_to_be_built_sent_and_unpacked() {
     for segments in [1, 3] {
@@ -41,7 +43,10 @@ fn an_answer_takes_its_time_to_be_built_sent_and_unpacked() {
         assert_eq!(latency(segments, 0, 0), request + work + response);
         let bytes = segments * SEGMENT;
         assert_eq!(latency(segments, 3_000_000, 0), request + work + bytes * 3_000 + response);
-        assert_eq!(latency(segments, 3_000_000, 1_000_000), request + work + bytes * 3_000 + response + bytes * 1_000);
+        assert_eq!(
+            latency(segments, 3_000_000, 1_000_000),
+            request + work + bytes * 3_000 + response + bytes * 1_000
+        );
     }
 }
 
@@ -51,7 +56,8 @@ const PAUSE_S: f64 = 0.375;
 /// The second user begins so much later than the first.
 const LATER_S: f64 = 0.1;
 
-/// Two users, each with a connection, ask one database for large answers over its link: the median latency in seconds.
+/// Two users, each with a connection, ask one database for large answers over its link: the median
+/// latency in seconds.
 fn two_users(small_queue_ps: u64, small_queue_by_pace: bool, connects_early: bool) -> f64 {
     let mut plan = star(2, 9000, GBPS, DELAY, switch("sw", 12_000_000, fifo(500_000)));
     plan.stop_at_ps = 20 * S;
@@ -69,19 +75,34 @@ fn two_users(small_queue_ps: u64, small_queue_by_pace: bool, connects_early: boo
     (median_s("first") + median_s("second")) / 2.0
 }
 
-/// With small queues two answers share the line from when the second begins, and both take as long: one alone and then the rest of
-/// both, less how far they are apart, which stays so. Without, as on an interface that takes all it is given, what an answer may
-/// have on its way waits in its host, and the next begins behind it with a window that doubles once in 34 ms. It gets little
-/// until the other has ended: as if first come were first served, the users get out of each other's way as far as the pause lets
-/// them. That comes sooner where the second connected while the host was idle: it knows a short round trip, and HyStart ends its
-/// slow start at the first look at the queue.
+/// With small queues two answers share the line from when the second begins, and both take as long:
+/// one alone and then the rest of both, less how far they are apart, which stays so. Without, as on
+/// an interface that takes all it is given, what an answer may have on its way waits in its host,
+/// and the next begins behind it with a window that doubles once in 34 ms. It gets little until the
+/// other has ended: as if first come were first served, the users get out of each other's way as
+/// far as the pause lets them. That comes sooner where the second connected while the host was
+/// idle: it knows a short round trip, and HyStart ends its slow start at the first look at the
+/// queue.
 #[test]
 fn without_small_queues_two_users_of_a_host_end_up_taking_turns() {
     let shared = 2.0 * ANSWER_S - LATER_S;
     let in_turn = 2.0 * ANSWER_S - PAUSE_S;
-    within("with small queues: latency, of processor sharing", two_users(MS, false, false) / shared, (0.95, 1.05));
+    within(
+        "with small queues: latency, of processor sharing",
+        two_users(MS, false, false) / shared,
+        (0.95, 1.05),
+    );
     within("without: latency, of taking turns", two_users(0, false, false) / in_turn, (1.0, 1.35));
-    within("without, connected before: latency, of taking turns", two_users(0, false, true) / in_turn, (1.0, 1.35));
-    // A window that has grown beside a short round trip paces above the line, and takes that part of the queue: in between.
-    within("by pace alone, connected before: latency, of processor sharing", two_users(MS, true, true) / shared, (0.75, 0.95));
+    within(
+        "without, connected before: latency, of taking turns",
+        two_users(0, false, true) / in_turn,
+        (1.0, 1.35),
+    );
+    // A window that has grown beside a short round trip paces above the line, and takes that part
+    // of the queue: in between.
+    within(
+        "by pace alone, connected before: latency, of processor sharing",
+        two_users(MS, true, true) / shared,
+        (0.75, 0.95),
+    );
 }

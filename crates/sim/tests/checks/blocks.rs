@@ -34,8 +34,8 @@ fn requested(outcome: &Outcome, key: &str) -> u64 {
     count(own(outcome), &format!("request_counts.{key}"))
 }
 
-/// A round trip on the empty path: 200 bytes to the other node, 8192 back. Each frame passes two links of 10 Gbit/s (800 ps for a byte)
-/// and 1 us.
+/// A round trip on the empty path: 200 bytes to the other node, 8192 back. Each frame passes two
+/// links of 10 Gbit/s (800 ps for a byte) and 1 us.
 #[test]
 fn a_block_alone_takes_the_time_of_its_frames() {
     let mut drawn = blocks("w", &["h0", "h1"], 1);
@@ -46,16 +46,22 @@ fn a_block_alone_takes_the_time_of_its_frames() {
     assert_eq!((counted(&outcome, "received_blocks"), counted(&outcome, "lost_blocks")), (100, 0));
     assert_eq!(count(own(&outcome), "goodput_bytes"), 100 * 8_192);
     for host in ["h0", "h1"] {
-        assert_eq!(count(host_summary(&outcome, host), "rx_frames"), 100, "one frame for a message and one for a block");
+        assert_eq!(
+            count(host_summary(&outcome, host), "rx_frames"),
+            100,
+            "one frame for a message and one for a block"
+        );
     }
 }
 
-/// Machine repair, M/M/1//N: users of one node pause for a random time and share one process of the other.
+/// Machine repair, M/M/1//N: users of one node pause for a random time and share one process of the
+/// other.
 #[test]
 fn users_of_one_process_are_the_machine_repair_model() {
     let (users, think) = (8_u32, 5 * SERVICE);
     let mut drawn = blocks("w", &["h0", "h1"], users);
-    (drawn.gap, drawn.block_service, drawn.timeout_ps) = (exponential(think), serving(exponential(SERVICE), 1), 1_000 * S);
+    (drawn.gap, drawn.block_service, drawn.timeout_ps) =
+        (exponential(think), serving(exponential(SERVICE), 1), 1_000 * S);
     let outcome = simulate(plan(2, 2_000 * S, vec![drawn]));
     let ratio = SERVICE as f64 / think as f64;
     let terms = (0..=users).scan(1.0, |term, waiting| {
@@ -64,13 +70,18 @@ fn users_of_one_process_are_the_machine_repair_model() {
         Some(now)
     });
     let rate = (1.0 - 1.0 / terms.sum::<f64>()) * S as f64 / SERVICE as f64;
-    within("rate of eight users", counted(&outcome, "received_blocks") as f64 / 2_000.0 / rate, (0.98, 1.02));
+    within(
+        "rate of eight users",
+        counted(&outcome, "received_blocks") as f64 / 2_000.0 / rate,
+        (0.98, 1.02),
+    );
     let mean = number(own(&outcome), "latency.mean_ps");
     let of_blocks = number(own(&outcome), "block_latency.mean_ps");
     within("latency of a block, of that of its transaction", of_blocks / mean, (0.999, 1.001));
 }
 
-/// Blocks one after the other add up, messages too; those that are asked for at once wait for the slowest.
+/// Blocks one after the other add up, messages too; those that are asked for at once wait for the
+/// slowest.
 #[test]
 fn a_transaction_waits_for_its_blocks_one_after_the_other_or_for_the_slowest() {
     let latency = |is_parallel: bool| {
@@ -89,7 +100,8 @@ fn a_transaction_waits_for_its_blocks_one_after_the_other_or_for_the_slowest() {
     );
 }
 
-/// Each node that serves has luck of its own: of two users who ask each other's node once, at the same time, one waits longer.
+/// Each node that serves has luck of its own: of two users who ask each other's node once, at the
+/// same time, one waits longer.
 #[test]
 fn nodes_draw_their_own_times_of_service() {
     let mut drawn = blocks("w", &["h0", "h1"], 2);
@@ -97,12 +109,14 @@ fn nodes_draw_their_own_times_of_service() {
     drawn.block_service = serving(exponential(SERVICE), 0);
     let outcome = simulate(plan(2, S, vec![drawn]));
     assert_eq!(counted(&outcome, "received_blocks"), 2);
-    let [least, most] = ["min_ps", "max_ps"].map(|key| count(own(&outcome), &format!("block_latency.{key}")));
+    let [least, most] =
+        ["min_ps", "max_ps"].map(|key| count(own(&outcome), &format!("block_latency.{key}")));
     assert!(most > least + MS / 10, "{least} and {most} ps");
 }
 
-/// The profile of another site: 1.56 blocks received and 0.39 served, 17.65 packets with fragments of 1500 bytes and 7.90 with none,
-/// where a node with four times the users asks one with a fourth of them.
+/// The profile of another site: 1.56 blocks received and 0.39 served, 17.65 packets with fragments
+/// of 1500 bytes and 7.90 with none, where a node with four times the users asks one with a fourth
+/// of them.
 #[test]
 fn the_published_profile_has_its_packets() {
     let of_node = |name: &str, nodes: &[&str], users: u32| {
@@ -110,16 +124,28 @@ fn the_published_profile_has_its_packets() {
         (drawn.blocks_milli, drawn.messages_milli, drawn.transactions) = (1_560, 1_600, 5_000);
         drawn
     };
-    let outcome = simulate(plan(2, 1_000 * S, vec![of_node("a", &["h0", "h1"], 4), of_node("b", &["h1", "h0"], 1)]));
-    let of = |at: usize, key: &str| count(&outcome.summary()["workloads"][at], &format!("block_counts.{key}")) as f64;
+    let outcome = simulate(plan(
+        2,
+        1_000 * S,
+        vec![of_node("a", &["h0", "h1"], 4), of_node("b", &["h1", "h0"], 1)],
+    ));
+    let of = |at: usize, key: &str| {
+        count(&outcome.summary()["workloads"][at], &format!("block_counts.{key}")) as f64
+    };
     let transactions = 20_000.0;
-    within("blocks received of a transaction", of(0, "received_blocks") / transactions, (1.54, 1.58));
+    within(
+        "blocks received of a transaction",
+        of(0, "received_blocks") / transactions,
+        (1.54, 1.58),
+    );
     within("blocks served", of(1, "received_blocks") / transactions, (0.38, 0.40));
-    let packets = ["h0", "h1"].map(|host| count(host_summary(&outcome, host), "rx_frames") as f64 / transactions);
+    let packets = ["h0", "h1"]
+        .map(|host| count(host_summary(&outcome, host), "rx_frames") as f64 / transactions);
     within("packets of a transaction without fragments", packets[0] + packets[1], (7.8, 8.0));
 }
 
-/// Where a node is slower than the timeout, every block is asked for again, and its transaction fails after the last.
+/// Where a node is slower than the timeout, every block is asked for again, and its transaction
+/// fails after the last.
 #[test]
 fn a_block_that_does_not_come_in_time_is_asked_for_again_and_fails_in_the_end() {
     let mut drawn = blocks("w", &["h0", "h1"], 2);
@@ -137,7 +163,11 @@ fn nothing_of_the_warm_up_is_counted() {
     let mut raw = plan(2, 20 * S, vec![blocks("w", &["h0", "h1"], 0)]);
     raw.observe.warm_up_ps = 10 * S;
     let outcome = simulate(raw);
-    within("blocks after the warm-up", counted(&outcome, "received_blocks") as f64 / 10_000.0, (0.95, 1.05));
+    within(
+        "blocks after the warm-up",
+        counted(&outcome, "received_blocks") as f64 / 10_000.0,
+        (0.95, 1.05),
+    );
     let told = count(own(&outcome), "block_latency.count");
     assert!(told.abs_diff(counted(&outcome, "received_blocks")) <= 1, "{told} latencies");
 }
@@ -168,11 +198,16 @@ prop_compose! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Transactions begun are complete, failed or running, frames are conserved, and the same seed gives the same trial, where switches
-    /// drop and cores are few.
+    /// Transactions begun are complete, failed or running, frames are conserved, and the same seed
+    /// gives the same trial, where switches drop and cores are few.
     #[test]
-    fn every_transaction_is_complete_or_failed_or_running(drawn in any_blocks(), seed in 0_u64..1_000, small in any::<bool>()) {
-        let mut raw = plan(4, 60 * MS, vec![drawn.clone(), Drawn { header: header("x"), body: drawn.body }]);
+    fn every_transaction_is_complete_or_failed_or_running(
+        drawn in any_blocks(),
+        seed in 0_u64..1_000,
+        small in any::<bool>(),
+    ) {
+        let mut raw =
+            plan(4, 60 * MS, vec![drawn.clone(), Drawn { header: header("x"), body: drawn.body }]);
         raw.seed = seed;
         raw.hosts.iter_mut().for_each(|host| host.cpu.program_cores = 2);
         if small {
@@ -181,13 +216,19 @@ proptest! {
         let outcome = simulate(raw.clone());
         for work in outcome.summary()["workloads"].as_array().expect("workloads") {
             let of = |key: &str| count(work, &format!("request_counts.{key}"));
-            prop_assert_eq!(of("begun"), of("answered") + of("failed") + count(work, "cut_off.count"));
+            prop_assert_eq!(
+                of("begun"),
+                of("answered") + of("failed") + count(work, "cut_off.count")
+            );
             prop_assert_eq!(of("answered"), count(work, "transactions"));
             let lost = count(work, "block_counts.lost_blocks");
-            prop_assert!(count(work, "block_counts.failed_blocks") <= lost && lost <= of("lost_queries"));
+            prop_assert!(
+                count(work, "block_counts.failed_blocks") <= lost && lost <= of("lost_queries")
+            );
         }
         let frames = &outcome.summary()["conservation"];
-        let gone = count(frames, "delivered") + count(frames, "dropped") + count(frames, "in_network");
+        let gone =
+            count(frames, "delivered") + count(frames, "dropped") + count(frames, "in_network");
         prop_assert_eq!(count(frames, "sent"), gone);
         let again = simulate(raw);
         prop_assert_eq!(&outcome.summary()["digest"], &again.summary()["digest"]);

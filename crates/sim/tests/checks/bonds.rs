@@ -18,7 +18,12 @@ fn bonded_star(hosts: usize, bonded: usize) -> RawPlan {
 }
 
 fn goodput(outcome: &Outcome) -> u64 {
-    outcome.summary()["workloads"].as_array().expect("workloads").iter().map(|work| count(work, "goodput_bytes")).sum()
+    outcome.summary()["workloads"]
+        .as_array()
+        .expect("workloads")
+        .iter()
+        .map(|work| count(work, "goodput_bytes"))
+        .sum()
 }
 
 fn of_interfaces(outcome: &Outcome, host: &str, key: &str) -> Vec<u64> {
@@ -33,7 +38,8 @@ fn two_streams_of_a_bond_have_one_link_or_both() {
     let run = |bonded: usize, seed: u64| {
         let mut plan = bonded_star(3, bonded);
         plan.seed = seed;
-        plan.workloads = ["h1", "h2"].map(|to| RawWorkload::from(stream(to, "h0", to, 1, 0))).into();
+        plan.workloads =
+            ["h1", "h2"].map(|to| RawWorkload::from(stream(to, "h0", to, 1, 0))).into();
         simulate(plan)
     };
     let single = goodput(&run(0, 1)) as f64;
@@ -41,7 +47,8 @@ fn two_streams_of_a_bond_have_one_link_or_both() {
     for seed in 0..seeds {
         let outcome = run(1, seed);
         let rate = goodput(&outcome) as f64 / single;
-        let data = of_interfaces(&outcome, "h0", "sent_bytes").iter().filter(|&&bytes| bytes > 0).count();
+        let data =
+            of_interfaces(&outcome, "h0", "sent_bytes").iter().filter(|&&bytes| bytes > 0).count();
         let band = if data == 2 { (1.9, 2.1) } else { (0.98, 1.02) };
         within(&format!("rate of two streams over {data} links, of one link"), rate, band);
         both += usize::from(data == 2);
@@ -59,13 +66,21 @@ fn many_connections_between_bonds_have_the_rate_of_two_links() {
         simulate(plan)
     };
     let (one, two) = (run(0), run(2));
-    within("rate of 64 connections over two links, of one", goodput(&two) as f64 / goodput(&one) as f64, (1.8, 2.02));
+    within(
+        "rate of 64 connections over two links, of one",
+        goodput(&two) as f64 / goodput(&one) as f64,
+        (1.8, 2.02),
+    );
     let received = of_interfaces(&two, "h1", "received_frames");
-    assert!(received.iter().all(|&frames| frames > received.iter().sum::<u64>() / 4), "{received:?}");
+    assert!(
+        received.iter().all(|&frames| frames > received.iter().sum::<u64>() / 4),
+        "{received:?}"
+    );
     assert_eq!(received.iter().sum::<u64>(), count(host_summary(&two, "h1"), "rx_frames"));
 }
 
-/// Two leaves and a spine: a server with a link to each leaf answers clients at both, and at a third.
+/// Two leaves and a spine: a server with a link to each leaf answers clients at both, and at a
+/// third.
 #[test]
 fn a_host_at_two_leaves_is_reached_over_both() {
     let mut plan = star(4, 1500, 10 * GBPS, US, switch("a", 16_000_000, fifo(16_000_000)));
@@ -76,7 +91,16 @@ fn a_host_at_two_leaves_is_reached_over_both() {
         plan.switches.push(switch(name, 16_000_000, fifo(16_000_000)));
     }
     let link = |a: &str, b: &str| RawLink { a: a.into(), b: b.into(), ..plan.links[0].clone() };
-    let links = [("h0", "a"), ("h0", "b"), ("h1", "a"), ("h2", "b"), ("h3", "c"), ("a", "spine"), ("b", "spine"), ("c", "spine")];
+    let links = [
+        ("h0", "a"),
+        ("h0", "b"),
+        ("h1", "a"),
+        ("h2", "b"),
+        ("h3", "c"),
+        ("a", "spine"),
+        ("b", "spine"),
+        ("c", "spine"),
+    ];
     plan.links = links.map(|(a, b)| link(a, b)).into();
     plan.hosts[0].nic.bond = Some(RawBondPolicy::Flow);
     let asked = |client: &str| {
@@ -91,7 +115,10 @@ fn a_host_at_two_leaves_is_reached_over_both() {
     }
     for key in ["sent_frames", "received_frames"] {
         let frames = of_interfaces(&outcome, "h0", key);
-        assert!(frames.iter().all(|&one| one > frames.iter().sum::<u64>() / 4), "{key}: {frames:?}");
+        assert!(
+            frames.iter().all(|&one| one > frames.iter().sum::<u64>() / 4),
+            "{key}: {frames:?}"
+        );
     }
     let frames = &outcome.summary()["conservation"];
     let gone = count(frames, "delivered") + count(frames, "dropped") + count(frames, "in_network");

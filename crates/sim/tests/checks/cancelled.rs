@@ -1,4 +1,5 @@
-//! A cancelled trial returns soon, whatever it was doing: it says that it is no result, and lists nothing.
+//! A cancelled trial returns soon, whatever it was doing: it says that it is no result, and lists
+//! nothing.
 
 use crate::common::*;
 use std::sync::Arc;
@@ -59,7 +60,8 @@ fn a_trial_that_is_looked_at_often_can_be_cancelled_between_two_looks() {
     assert_eq!(outcome.summary()["end_ps"], 5 * MS / 2);
 }
 
-/// A program that is due every picosecond, and asks the trial to end when it has been called so often.
+/// A program that is due every picosecond, and asks the trial to end when it has been called so
+/// often.
 struct Ticking {
     next: Time,
     calls: Arc<AtomicU64>,
@@ -90,8 +92,14 @@ impl Program for Ticking {
 #[test]
 fn no_event_is_handled_after_a_request_to_end() {
     let (calls, control) = (Arc::<AtomicU64>::default(), Arc::<Control>::default());
-    let program = Ticking { next: Time::ZERO, calls: Arc::clone(&calls), control: Arc::clone(&control) };
-    let hosted = HostedProgram { host: 0, workload: 0, program: Box::new(program), counts_goodput: false };
+    let program =
+        Ticking { next: Time::ZERO, calls: Arc::clone(&calls), control: Arc::clone(&control) };
+    let hosted =
+        HostedProgram { host: 0, workload: 0, program: Box::new(program), counts_goodput: false };
     assert_lists_nothing(&run_with(&small(), vec![hosted], &control));
-    assert_eq!(calls.load(Ordering::Relaxed), CALLS, "events can be long: the rest of a count of them is not waited for");
+    assert_eq!(
+        calls.load(Ordering::Relaxed),
+        CALLS,
+        "events can be long: the rest of a count of them is not waited for"
+    );
 }

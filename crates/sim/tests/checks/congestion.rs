@@ -4,7 +4,8 @@ use crate::common::*;
 use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
-/// Depths of the one observed port in frames of 1514 bytes, one per bin, from `from_ps` on: means and maxima.
+/// Depths of the one observed port in frames of 1514 bytes, one per bin, from `from_ps` on: means
+/// and maxima.
 fn depths(outcome: &Outcome, from_ps: u64) -> Vec<(f64, f64)> {
     let start = column(outcome, "port_series", "start_ps");
     let mean = fractions(outcome, "port_series", "queue_mean_bytes");
@@ -20,7 +21,8 @@ fn dctcp(flows: usize, threshold_frames: u64, delay_ps: u64) -> RawPlan {
     let mut plan = star(flows + 1, 1500, 10 * GBPS, delay_ps, switch("sw", 32_000_000, policy));
     for host in &mut plan.hosts {
         bare(host);
-        (host.tcp.congestion_control, host.tcp.ecn, host.tcp.delayed_ack_ps) = (RawCongestionControl::Dctcp, true, 0);
+        (host.tcp.congestion_control, host.tcp.ecn, host.tcp.delayed_ack_ps) =
+            (RawCongestionControl::Dctcp, true, 0);
     }
     plan.stop_at_ps = 150 * MS;
     (plan.observe.series_bins, plan.observe.series_bin_ps) = (8_192, 20 * US);
@@ -32,9 +34,10 @@ fn dctcp(flows: usize, threshold_frames: u64, delay_ps: u64) -> RawPlan {
     plan
 }
 
-/// Section 3.3 of the DCTCP paper (SIGCOMM 2010): N synchronised flows drive the queue to K + N frames, and the swing
-/// below is A = sqrt(2 N (C RTT + K)) / 2. The analysis cuts the window at once; Linux spreads the cut over a round trip,
-/// in which more frames are marked, so that few flows swing up to 1.7 times as far.
+/// Section 3.3 of the DCTCP paper (SIGCOMM 2010): N synchronised flows drive the queue to K + N
+/// frames, and the swing below is A = sqrt(2 N (C RTT + K)) / 2. The analysis cuts the window at
+/// once; Linux spreads the cut over a round trip, in which more frames are marked, so that few
+/// flows swing up to 1.7 times as far.
 #[test]
 fn dctcp_keeps_the_queue_between_its_threshold_and_its_swing_below() {
     for (flows, threshold) in [(2, 40), (4, 65), (10, 65), (20, 100)] {
@@ -46,11 +49,21 @@ fn dctcp_keeps_the_queue_between_its_threshold_and_its_swing_below() {
         let lowest = means[means.len() / 100];
         let (n, k) = (flows as f64, threshold as f64);
         // One frame is being sent and one rounds the threshold up.
-        within(&format!("the highest queue of {flows} flows, less K + N"), highest - (k + n), (-1.0, 3.0));
+        within(
+            &format!("the highest queue of {flows} flows, less K + N"),
+            highest - (k + n),
+            (-1.0, 3.0),
+        );
         let product = 10e9 * 100e-6 / 8.0 / 1538.0;
         let swing = (2.0 * n * (product + k)).sqrt() / 2.0;
-        within(&format!("the swing of {flows} flows, of the analysis"), (highest - lowest) / swing, (0.9, 1.75));
-        let carried = (0..flows as u64).map(|flow| goodput_bps(&outcome, flow, 50 * MS, 150 * MS)).sum::<f64>();
+        within(
+            &format!("the swing of {flows} flows, of the analysis"),
+            (highest - lowest) / swing,
+            (0.9, 1.75),
+        );
+        let carried = (0..flows as u64)
+            .map(|flow| goodput_bps(&outcome, flow, 50 * MS, 150 * MS))
+            .sum::<f64>();
         within("the goodput, of the line's", carried / (10e9 * 1448.0 / 1538.0), (0.995, 1.0005));
     }
 }
@@ -58,7 +71,9 @@ fn dctcp_keeps_the_queue_between_its_threshold_and_its_swing_below() {
 /// The window of the only connection of a plan, with the time in seconds, every `period_ps`.
 fn windows(plan: RawPlan, period_ps: u64) -> Vec<(f64, u32)> {
     let mut seen = Vec::new();
-    simulate_watched(plan, period_ps, |now, connections| seen.push((now.as_secs_f64(), connections[0].cwnd_segments)));
+    simulate_watched(plan, period_ps, |now, connections| {
+        seen.push((now.as_secs_f64(), connections[0].cwnd_segments))
+    });
     seen
 }
 
@@ -92,8 +107,8 @@ fn teeth(windows: &[(f64, u32)]) -> Vec<&[(f64, u32)]> {
     teeth
 }
 
-/// RFC 5681: half the window at a loss, then one segment per round trip. The round trip is the window over the line's
-/// rate once the line is full, so a tooth lasts (W^2 - (W/2)^2) / 2 / rate.
+/// RFC 5681: half the window at a loss, then one segment per round trip. The round trip is the
+/// window over the line's rate once the line is full, so a tooth lasts (W^2 - (W/2)^2) / 2 / rate.
 #[test]
 fn new_reno_halves_and_climbs_by_one_segment_per_round_trip() {
     let seen = windows(lone_flow(RawCongestionControl::NewReno, 55), 10 * MS);
@@ -111,8 +126,9 @@ fn new_reno_halves_and_climbs_by_one_segment_per_round_trip() {
     }
 }
 
-/// RFC 9438: the window falls to 0.7 and follows W(t) = 0.4 (t - K)^3 + Wmax with K = cbrt((Wmax - W) / 0.4); Wmax is the
-/// window at the loss, or with fast convergence 0.85 of it when the loss came below the last Wmax (section 4.7).
+/// RFC 9438: the window falls to 0.7 and follows W(t) = 0.4 (t - K)^3 + Wmax with K = cbrt((Wmax -
+/// W) / 0.4); Wmax is the window at the loss, or with fast convergence 0.85 of it when the loss
+/// came below the last Wmax (section 4.7).
 #[test]
 fn cubic_follows_its_curve_from_loss_to_loss() {
     let seen = windows(lone_flow(RawCongestionControl::Cubic, 55), 10 * MS);
@@ -130,7 +146,11 @@ fn cubic_follows_its_curve_from_loss_to_loss() {
         // The window follows the curve of one round trip later, 40 to 80 ms (section 4.2).
         let curve = |at: f64| plateau + 0.4 * (at - begun - k).powi(3);
         let ratios = tooth.iter().map(|&(at, window)| f64::from(window) / curve(at));
-        within("the window, least of the curve", ratios.clone().fold(f64::INFINITY, f64::min), (0.985, 1.02));
+        within(
+            "the window, least of the curve",
+            ratios.clone().fold(f64::INFINITY, f64::min),
+            (0.985, 1.02),
+        );
         within("the window, most of the curve", ratios.fold(0.0, f64::max), (0.985, 1.02));
     }
 }

@@ -25,7 +25,10 @@ fn every_user_of_an_endless_workload_has_a_transaction_that_is_cut_off() {
     let starts = column(&outcome, "cut_off", "start_ps");
     assert_eq!(count(class, "cut_off.longest_ps"), *waited.iter().max().expect("fifty"));
     // The end of the trial is an instant: each wait is exact, and reaches up to it.
-    assert!(starts.iter().zip(&waited).all(|(start, waited)| start + waited == S), "{starts:?} {waited:?}");
+    assert!(
+        starts.iter().zip(&waited).all(|(start, waited)| start + waited == S),
+        "{starts:?} {waited:?}"
+    );
     // In 48 % of draws the first transaction of a user alone takes longer than the trial.
     let never = starts.iter().filter(|&&start| start < MS).count();
     assert!((12..38).contains(&never), "{never} of 50 users completed nothing");
@@ -52,8 +55,9 @@ fn a_transfer_is_cut_off_and_an_endless_one_is_not() {
     assert_eq!(count(workload(&outcome, "endless"), "cut_off.count"), 0);
 }
 
-/// Small and large flows among eight hosts, which end in another order than they began, so that places and numbers of sockets that were given
-/// back are used again in other pairs: each flow is complete or cut off, once.
+/// Small and large flows among eight hosts, which end in another order than they began, so that
+/// places and numbers of sockets that were given back are used again in other pairs: each flow is
+/// complete or cut off, once.
 #[test]
 fn each_flow_is_complete_or_cut_off_once() {
     const FLOWS: u64 = 1_000;
@@ -63,7 +67,13 @@ fn each_flow_is_complete_or_cut_off_once() {
         let mut plan = star(8, 1500, 10 * GBPS, US, switch("sw", 20_000_000, fifo(10_000_000)));
         let hosts: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
         let sizes = RawDistribution::LogNormal { median: 10_000, sigma_milli: 2_000 };
-        let between = flows_between("flows", [hosts.clone(), hosts], sizes, RawDistribution::Constant(gap), FLOWS);
+        let between = flows_between(
+            "flows",
+            [hosts.clone(), hosts],
+            sizes,
+            RawDistribution::Constant(gap),
+            FLOWS,
+        );
         plan.workloads.push(RawWorkload::from(between));
         (plan.seed, plan.stop_at_ps) = (seed, (FLOWS + 1) * gap);
         let outcome = simulate(plan);

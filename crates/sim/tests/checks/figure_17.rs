@@ -1,12 +1,14 @@
-//! Two bottlenecks in a row: figure 17 of the DCTCP paper (Alizadeh et al., SIGCOMM 2010, section 4.1, "multi-hop").
+//! Two bottlenecks in a row: figure 17 of the DCTCP paper (Alizadeh et al., SIGCOMM 2010, section
+//! 4.1, "multi-hop").
 
 use crate::common::*;
 use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
-/// 10 hosts S1 and 20 hosts S2 on switch T1, 10 hosts S3, receiver R1 and 20 receivers R2 on switch T2; 1 Gbit/s to every
-/// host, 10 Gbit/s between the switches, 10 us per link as in ns-3's `examples/tcp/dctcp-example.cc`, which also gives
-/// the start times, the queue of 2666 packets and the second that is measured.
+/// 10 hosts S1 and 20 hosts S2 on switch T1, 10 hosts S3, receiver R1 and 20 receivers R2 on switch
+/// T2; 1 Gbit/s to every host, 10 Gbit/s between the switches, 10 us per link as in ns-3's
+/// `examples/tcp/dctcp-example.cc`, which also gives the start times, the queue of 2666 packets and
+/// the second that is measured.
 fn two_bottlenecks(slow: RawAqm, fast: RawAqm) -> RawPlan {
     let policy = |aqm| {
         let mut policy = fifo(0);
@@ -23,15 +25,21 @@ fn two_bottlenecks(slow: RawAqm, fast: RawAqm) -> RawPlan {
     };
     plan.switches.push(switch("T2", 1 << 30, policy(slow)));
     for (node, other) in [(0, "T2"), (1, "T1")] {
-        plan.switches[node].port_policies.push(RawPortPolicy { towards: other.into(), policy: policy(fast) });
+        plan.switches[node]
+            .port_policies
+            .push(RawPortPolicy { towards: other.into(), policy: policy(fast) });
     }
-    plan.links =
-        (0..61).map(|i| link(&name(i), if matches!(i, 1..=10 | 21..=40) { "T1" } else { "T2" }, GBPS, 10 * US)).collect();
+    plan.links = (0..61)
+        .map(|i| {
+            link(&name(i), if matches!(i, 1..=10 | 21..=40) { "T1" } else { "T2" }, GBPS, 10 * US)
+        })
+        .collect();
     plan.links.push(link("T1", "T2", 10 * GBPS, 10 * US));
     plan.framing = RawFraming { header_bytes: 2, overhead_bytes: 0 };
     for (i, host) in plan.hosts.iter_mut().enumerate() {
         prompt(host);
-        (host.name, host.tcp.congestion_control, host.tcp.ecn) = (name(i), RawCongestionControl::Dctcp, true);
+        (host.name, host.tcp.congestion_control, host.tcp.ecn) =
+            (name(i), RawCongestionControl::Dctcp, true);
         host.tcp.slow_start_exit = RawSlowStartExit::None;
     }
     plan.workloads = (0..40_u64).map(|i| RawWorkload::from(flow(i, &name))).collect();
@@ -48,7 +56,8 @@ fn flow(i: u64, name: &impl Fn(usize) -> String) -> Drawn<RawStream> {
         10..=19 => (1 + i, 0, (i - 10) * 100 * MS + 5 * i * MS),
         _ => (1 + i, 21 + i, (i - 20) * 50 * MS),
     };
-    let mut flow = stream(&format!("f{i}"), &name(source as usize), &name(destination as usize), 1, 0);
+    let mut flow =
+        stream(&format!("f{i}"), &name(source as usize), &name(destination as usize), 1, 0);
     flow.header.start_ps = start_ps;
     flow
 }
@@ -61,14 +70,21 @@ fn group(outcome: &Outcome, flows: std::ops::Range<u64>) -> Vec<f64> {
 /// Mean depth of the observed port in bytes during the measured second.
 fn depth(outcome: &Outcome, node: &str, towards: &str) -> f64 {
     let ports = outcome.summary()["ports"].as_array().expect("a list");
-    let wanted = ports.iter().position(|port| port["node"] == node && port["towards"] == towards).expect("it exists") as u64;
-    let (port, start) = (column(outcome, "port_series", "port"), column(outcome, "port_series", "start_ps"));
+    let wanted = ports
+        .iter()
+        .position(|port| port["node"] == node && port["towards"] == towards)
+        .expect("it exists") as u64;
+    let (port, start) =
+        (column(outcome, "port_series", "port"), column(outcome, "port_series", "start_ps"));
     let mean = fractions(outcome, "port_series", "queue_mean_bytes");
-    let rows: Vec<usize> = (0..port.len()).filter(|&row| port[row] == wanted && (4 * S..5 * S).contains(&start[row])).collect();
+    let rows: Vec<usize> = (0..port.len())
+        .filter(|&row| port[row] == wanted && (4 * S..5 * S).contains(&start[row]))
+        .collect();
     rows.iter().map(|&row| mean[row]).sum::<f64>() / rows.len() as f64
 }
 
-/// Group S1, group S3 and group S2: mean in Mbit/s, and that each group shares fairly (both sources: Jain above 0.99).
+/// Group S1, group S3 and group S2: mean in Mbit/s, and that each group shares fairly (both
+/// sources: Jain above 0.99).
 fn means(outcome: &Outcome) -> [f64; 3] {
     [0..10, 10..20, 20..40].map(|flows| {
         let shares = group(outcome, flows);
@@ -77,10 +93,11 @@ fn means(outcome: &Outcome) -> [f64; 3] {
     })
 }
 
-/// ns-3's `dctcp-example.cc` reports 23 Mbit/s for S1, 74 for S3, 471 for S2, about 1 ms of queue towards R1 and 200 us
-/// between the switches, with RED between 20 and 60 packets at 1 Gbit/s and 50 and 150 at 10 Gbit/s. Its devices hold 100
-/// more packets below the queue that is marked; ours have no such second queue, so our round trips are shorter and the
-/// two groups at R1, which differ in round trip, lie nearer to each other. Bands: S1 20-50, S3 50-80, S2 460-480.
+/// ns-3's `dctcp-example.cc` reports 23 Mbit/s for S1, 74 for S3, 471 for S2, about 1 ms of queue
+/// towards R1 and 200 us between the switches, with RED between 20 and 60 packets at 1 Gbit/s and
+/// 50 and 150 at 10 Gbit/s. Its devices hold 100 more packets below the queue that is marked; ours
+/// have no such second queue, so our round trips are shorter and the two groups at R1, which differ
+/// in round trip, lie nearer to each other. Bands: S1 20-50, S3 50-80, S2 460-480.
 #[test]
 fn red_marking_gives_the_shares_of_the_ns_3_example() {
     let red = |minimum: u64, maximum: u64| RawAqm::Red {
@@ -97,11 +114,16 @@ fn red_marking_gives_the_shares_of_the_ns_3_example() {
     within("S1", s1, (20.0, 50.0));
     within("S3", s3, (50.0, 80.0));
     within("S2", s2, (460.0, 480.0));
-    within("queue between the switches in us", depth(&outcome, "T1", "T2") * 0.8e-3, (150.0, 250.0));
+    within(
+        "queue between the switches in us",
+        depth(&outcome, "T1", "T2") * 0.8e-3,
+        (150.0, 250.0),
+    );
     within("queue towards R1 in us", depth(&outcome, "T2", "R1") * 8e-3, (700.0, 1300.0));
 }
 
-/// The paper: 46 Mbit/s for S1, 54 for S3, 475 for S2, with a step at K = 20 frames for 1 Gbit/s and 65 for 10 Gbit/s.
+/// The paper: 46 Mbit/s for S1, 54 for S3, 475 for S2, with a step at K = 20 frames for 1 Gbit/s
+/// and 65 for 10 Gbit/s.
 #[test]
 fn step_marking_gives_the_shares_of_the_paper() {
     let step = |frames: u64| RawAqm::Step { threshold_bytes: frames * 1500 };

@@ -26,7 +26,8 @@ fn arrived(outcome: &Outcome) -> f64 {
 fn the_cost_of_a_frame_bounds_its_rate_and_the_line_bounds_all() {
     within("one thread, 1 us for a frame", arrived(&sending(|_, _| ())), (0.998e6, 1.0e6));
     let locked = sending(|own, _| {
-        (own.threads, own.cost, own.locked) = (6, RawDistribution::Constant(US), RawDistribution::Constant(US));
+        (own.threads, own.cost, own.locked) =
+            (6, RawDistribution::Constant(US), RawDistribution::Constant(US));
     });
     within("six threads with one lock", arrived(&locked), (0.998e6, 1.0e6));
     let line = sending(|own, plan| {
@@ -35,10 +36,14 @@ fn the_cost_of_a_frame_bounds_its_rate_and_the_line_bounds_all() {
     });
     let bound = 1e10 / 8.0 / wire_bytes(PAYLOAD.into()) as f64;
     within("the line of 10 Gbit/s", arrived(&line) / bound, (0.995, 1.0));
-    assert!(count(host_summary(&line, "h0"), "nic_queue_drops") > 0, "the interface refuses what it has no room for");
+    assert!(
+        count(host_summary(&line, "h0"), "nic_queue_drops") > 0,
+        "the interface refuses what it has no room for"
+    );
 }
 
-/// 20 bytes of preamble and gap, 4 of the check sequence: a frame passes two links of 10 Gbit/s and 1 us.
+/// 20 bytes of preamble and gap, 4 of the check sequence: a frame passes two links of 10 Gbit/s and
+/// 1 us.
 #[test]
 fn the_delay_of_a_frame_is_that_of_its_path() {
     let outcome = sending(|own, _| own.delay_ps = 100 * US);
@@ -59,12 +64,14 @@ fn a_pause_after_each_frame_bounds_the_rate() {
     assert_eq!(count(workload(&counted, "blast"), "goodput_bytes"), 100 * u64::from(PAYLOAD));
 }
 
-/// A host with a processor has its own costs of a datagram beside those of the workload, and its cores bound them.
+/// A host with a processor has its own costs of a datagram beside those of the workload, and its
+/// cores bound them.
 #[test]
 fn the_processor_of_a_host_bounds_its_frames() {
     let with = |cores: u32, threads: u32| {
         arrived(&sending(|own, plan| {
-            (own.threads, own.locked, own.cost) = (threads, RawDistribution::Constant(0), RawDistribution::Constant(US));
+            (own.threads, own.locked, own.cost) =
+                (threads, RawDistribution::Constant(0), RawDistribution::Constant(US));
             plan.hosts[0].cpu.processor = Some(Box::new(crate::processor::processor(cores)));
         }))
     };
@@ -78,7 +85,9 @@ fn the_processor_of_a_host_bounds_its_frames() {
 #[test]
 fn the_same_plan_gives_the_same_digest() {
     let run = || {
-        let outcome = sending(|own, _| (own.threads, own.locked) = (3, RawDistribution::Exponential { mean: US }));
+        let outcome = sending(|own, _| {
+            (own.threads, own.locked) = (3, RawDistribution::Exponential { mean: US })
+        });
         outcome.summary()["digest"].clone()
     };
     assert!(run().is_string());

@@ -1,7 +1,9 @@
-//! Five small scenarios whose digests are on record: any change to what happens, by a picosecond, shows here.
+//! Five small scenarios whose digests are on record: any change to what happens, by a picosecond,
+//! shows here.
 //!
-//! When a change is meant, run `TAILRACE_ACCEPT=1 cargo test -p tailrace-sim --test checks golden`, look at what else moved
-//! (the summary beside each digest says in which direction), and say in the commit why the behaviour changed.
+//! When a change is meant, run `TAILRACE_ACCEPT=1 cargo test -p tailrace-sim --test checks golden`,
+//! look at what else moved (the summary beside each digest says in which direction), and say in the
+//! commit why the behaviour changed.
 
 use crate::common::*;
 use tailrace_plan::*;
@@ -13,8 +15,10 @@ const RECORD: &str = include_str!("golden.txt");
 /// A few OLTP users beside a bulk stream at a tail-drop port.
 fn fifo_mix() -> RawPlan {
     let mut plan = star(4, 9000, 10 * GBPS, 5 * US, switch("sw", 2_000_000, fifo(500_000)));
-    plan.workloads =
-        vec![RawWorkload::from(oltp("oltp", "h0", "h1", 8, 20, 64_000)), RawWorkload::from(stream("bulk", "h2", "h0", 4, 0))];
+    plan.workloads = vec![
+        RawWorkload::from(oltp("oltp", "h0", "h1", 8, 20, 64_000)),
+        RawWorkload::from(stream("bulk", "h2", "h0", 4, 0)),
+    ];
     plan.stop_at_ps = 200 * MS;
     plan
 }
@@ -40,10 +44,12 @@ fn dpp_mix() -> RawPlan {
     plan
 }
 
-/// DCTCP flows of random sizes over two cut-through switches with dynamic thresholds and step marking.
+/// DCTCP flows of random sizes over two cut-through switches with dynamic thresholds and step
+/// marking.
 fn dctcp_flows() -> RawPlan {
     let mut policy = fifo(0);
-    (policy.queues[0].limit, policy.queues[0].aqm) = (RawLimit::AlphaMilli(2_000), RawAqm::Step { threshold_bytes: 60_000 });
+    (policy.queues[0].limit, policy.queues[0].aqm) =
+        (RawLimit::AlphaMilli(2_000), RawAqm::Step { threshold_bytes: 60_000 });
     let mut plan = star(6, 1500, 10 * GBPS, 2 * US, switch("a", 1_000_000, policy.clone()));
     plan.switches.push(switch("b", 1_000_000, policy));
     for (i, link) in plan.links.iter_mut().enumerate() {
@@ -66,28 +72,34 @@ fn dctcp_flows() -> RawPlan {
     plan
 }
 
-/// Small answers behind two streams of their server with grown windows: what waits there is bounded by the pace of each
-/// connection alone, as in Linux and in what scenarios lower to. The plans above keep the line as a second bound.
+/// Small answers behind two streams of their server with grown windows: what waits there is bounded
+/// by the pace of each connection alone, as in Linux and in what scenarios lower to. The plans
+/// above keep the line as a second bound.
 fn sender_queue() -> RawPlan {
     let mut plan = star(3, 9000, GBPS, 5 * US, switch("sw", 2_000_000, fifo(500_000)));
     for host in &mut plan.hosts {
         (host.tcp.small_queue_by_pace, host.tcp.slow_start_exit) = (true, RawSlowStartExit::None);
     }
-    plan.workloads =
-        vec![RawWorkload::from(oltp("oltp", "h0", "h1", 4, 20, 64_000)), RawWorkload::from(stream("bulk", "h1", "h2", 2, 0))];
+    plan.workloads = vec![
+        RawWorkload::from(oltp("oltp", "h0", "h1", 4, 20, 64_000)),
+        RawWorkload::from(stream("bulk", "h1", "h2", 2, 0)),
+    ];
     plan.stop_at_ps = 200 * MS;
     plan
 }
 
-/// Blocks in fragments between three nodes, beside datagrams of two fragments, over a line that loses some of both.
+/// Blocks in fragments between three nodes, beside datagrams of two fragments, over a line that
+/// loses some of both.
 fn fragments() -> RawPlan {
     let mut plan = star(3, 1500, GBPS, 5 * US, switch("sw", 2_000_000, fifo(500_000)));
     plan.links[0].loss_ppb = 20_000_000;
     let mut rac = blocks("rac", &["h0", "h1", "h2"], 6);
-    (rac.clients, rac.blocks_milli, rac.messages_milli, rac.timeout_ps) = (rac.nodes.clone(), 1_560, 500, 20 * MS);
+    (rac.clients, rac.blocks_milli, rac.messages_milli, rac.timeout_ps) =
+        (rac.nodes.clone(), 1_560, 500, 20 * MS);
     rac.block_service = serving(RawDistribution::Exponential { mean: 50 * US }, 2);
     let gap = RawDistribution::Exponential { mean: MS };
-    plan.workloads = vec![RawWorkload::from(rac), RawWorkload::from(datagrams("pairs", "h2", "h0", 2_000, gap))];
+    plan.workloads =
+        vec![RawWorkload::from(rac), RawWorkload::from(datagrams("pairs", "h2", "h0", 2_000, gap))];
     plan.stop_at_ps = 200 * MS;
     plan
 }

@@ -37,7 +37,11 @@ fn hypervisor(name: &str, host: &str, switching: RawVirtualSwitching) -> RawHype
         switching,
         costs,
         merge_bytes: 65_536,
-        machines: vec![RawMachine { host: host.into(), cores: vec![vec![1, 2, 3]; 2], vhost_cores: vec![1, 2, 3] }],
+        machines: vec![RawMachine {
+            host: host.into(),
+            cores: vec![vec![1, 2, 3]; 2],
+            vhost_cores: vec![1, 2, 3],
+        }],
         irq_cores: vec![0],
         polling_cores: if polls { vec![0] } else { vec![] },
         backlog_frames: 1_000,
@@ -77,14 +81,16 @@ fn guest() -> RawProcessor {
 /// A client and a server, each in a virtual machine of its own hypervisor, behind one switch.
 pub(crate) fn plan(switching: RawVirtualSwitching, work: impl FnOnce(&mut RawPlan)) -> RawPlan {
     let mut plan = star(2, 1500, 800 * GBPS, 0, switch("sw", 16_000_000, fifo(16_000_000)));
-    plan.switches = ["sw", "node0", "node1"].map(|name| switch(name, 16_000_000, fifo(16_000_000))).into();
+    plan.switches =
+        ["sw", "node0", "node1"].map(|name| switch(name, 16_000_000, fifo(16_000_000))).into();
     plan.links = vec![
         link("h0", "node0", 800 * GBPS, 0),
         link("h1", "node1", 800 * GBPS, 0),
         link("node0", "sw", 10 * GBPS, US),
         link("node1", "sw", 10 * GBPS, US),
     ];
-    plan.hypervisors = vec![hypervisor("node0", "h0", switching), hypervisor("node1", "h1", switching)];
+    plan.hypervisors =
+        vec![hypervisor("node0", "h0", switching), hypervisor("node1", "h1", switching)];
     plan.observe.ports = vec![("sw".into(), "node0".into())];
     plan.stop_at_ps = RUN;
     for host in &mut plan.hosts {
@@ -100,7 +106,10 @@ pub(crate) fn asking(users: u32) -> impl FnOnce(&mut RawPlan) {
 }
 
 fn total(core: &Value) -> u64 {
-    ["user_ps", "system_ps", "softirq_ps", "steal_ps", "idle_ps"].map(|kind| number(core, kind)).iter().sum::<f64>() as u64
+    ["user_ps", "system_ps", "softirq_ps", "steal_ps", "idle_ps"]
+        .map(|kind| number(core, kind))
+        .iter()
+        .sum::<f64>() as u64
 }
 
 fn own(outcome: &Outcome, hypervisor: usize) -> &Value {
@@ -108,7 +117,8 @@ fn own(outcome: &Outcome, hypervisor: usize) -> &Value {
 }
 
 fn per_request(outcome: &Outcome, key: &str) -> f64 {
-    (number(own(outcome, 0), key) + number(own(outcome, 1), key)) / number(workload(outcome, "ask"), "transactions")
+    (number(own(outcome, 0), key) + number(own(outcome, 1), key))
+        / number(workload(outcome, "ask"), "transactions")
 }
 
 #[test]
@@ -119,8 +129,14 @@ fn all_time_of_real_and_virtual_cores_is_accounted_for_and_the_same_seed_gives_t
         assert!(number(workload(&first, "ask"), "transactions") > 100.0);
         for node in 0..2 {
             assert_eq!(own(&first, node), own(&second, node));
-            let (real, machine) = (&own(&first, node)["cores"], &first.summary()["hosts"][node]["processor"]["cores"]);
-            for core in [real, machine].into_iter().flat_map(|cores| cores.as_array().expect("there are cores")) {
+            let (real, machine) = (
+                &own(&first, node)["cores"],
+                &first.summary()["hosts"][node]["processor"]["cores"],
+            );
+            for core in [real, machine]
+                .into_iter()
+                .flat_map(|cores| cores.as_array().expect("there are cores"))
+            {
                 assert_eq!(total(core), RUN);
             }
             // What virtual cores have run is what the hypervisor has given them.
@@ -135,15 +151,22 @@ fn all_time_of_real_and_virtual_cores_is_accounted_for_and_the_same_seed_gives_t
     }
 }
 
-/// One user: each request wakes, on each node, a virtual core to send and to receive, and with a kernel's switch a vhost thread twice.
+/// One user: each request wakes, on each node, a virtual core to send and to receive, and with a
+/// kernel's switch a vhost thread twice.
 #[test]
 fn a_request_needs_twice_as_many_switches_through_vhost_threads_as_through_polling_cores() {
-    let [kernel, polling] =
-        [RawVirtualSwitching::Kernel, RawVirtualSwitching::Polling].map(|kind| simulate(plan(kind, asking(1))));
-    let switches = |outcome: &Outcome| per_request(outcome, "voluntary_switches") + per_request(outcome, "involuntary_switches");
+    let [kernel, polling] = [RawVirtualSwitching::Kernel, RawVirtualSwitching::Polling]
+        .map(|kind| simulate(plan(kind, asking(1))));
+    let switches = |outcome: &Outcome| {
+        per_request(outcome, "voluntary_switches") + per_request(outcome, "involuntary_switches")
+    };
     within("switches of context for each request, kernel", switches(&kernel), (7.9, 8.1));
     within("switches of context for each request, polling", switches(&polling), (3.9, 4.1));
-    within("notifications for each request, polling", per_request(&polling, "notifications"), (0.0, 0.0));
+    within(
+        "notifications for each request, polling",
+        per_request(&polling, "notifications"),
+        (0.0, 0.0),
+    );
 }
 
 /// Offloads: a super-frame costs what a frame costs.
@@ -156,7 +179,8 @@ fn bulk_is_faster_with_super_frames_and_each_of_them_crosses_the_switch_whole() 
             plan.hosts.iter_mut().for_each(|host| host.nic.tso_bytes = tso_bytes);
         }))
     };
-    let [whole, single] = [bulk(65_536, 65_536), bulk(0, 0)].map(|outcome| goodput_bps(&outcome, 0, 20 * MS, RUN) / 1e9);
+    let [whole, single] = [bulk(65_536, 65_536), bulk(0, 0)]
+        .map(|outcome| goodput_bps(&outcome, 0, 20 * MS, RUN) / 1e9);
     assert!(whole > 2.0 * single, "{whole} and {single} Gbit/s");
 }
 
@@ -167,7 +191,14 @@ fn a_neighbour_steals_from_a_machine_and_not_from_a_polling_core_of_its_own() {
             asking(1)(plan);
             for own in &mut plan.hypervisors {
                 let cores = vec![1, 2, 3];
-                own.neighbours.push(RawNeighbour { name: "busy".into(), tasks: 6, cores, nice: 0, work_ps: None, wait_ps: 0 });
+                own.neighbours.push(RawNeighbour {
+                    name: "busy".into(),
+                    tasks: 6,
+                    cores,
+                    nice: 0,
+                    work_ps: None,
+                    wait_ps: 0,
+                });
             }
         }))
     };

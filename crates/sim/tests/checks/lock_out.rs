@@ -5,10 +5,14 @@ use serde_json::Value;
 use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
-/// Frames with data that a workload sent through the port towards `h0`, and that found no room there.
+/// Frames with data that a workload sent through the port towards `h0`, and that found no room
+/// there.
 fn tally(outcome: &Outcome, name: &str) -> (u64, u64) {
     let rows = port(outcome, "sw", "h0")["traffic"].as_array().expect("the port is observed");
-    let row = rows.iter().find(|row| row["workloads"] == serde_json::json!([name])).expect("this workload came here");
+    let row = rows
+        .iter()
+        .find(|row| row["workloads"] == serde_json::json!([name]))
+        .expect("this workload came here");
     (count(row, "sent_frames"), count(row, "dropped_frames"))
 }
 
@@ -29,7 +33,8 @@ fn the_frames_of_a_port_are_those_of_its_workloads() {
     let (even, odd) = (tally(&outcome, "even"), tally(&outcome, "odd"));
     let towards = port(&outcome, "sw", "h0");
     // Whose frame it is was counted when the port took it: what waits at the end is among those.
-    let waiting = count(&towards["queues"][0], "depth_bytes") * count(towards, "tx_frames") / count(towards, "tx_bytes");
+    let waiting = count(&towards["queues"][0], "depth_bytes") * count(towards, "tx_frames")
+        / count(towards, "tx_bytes");
     assert!(waiting > 0, "the port is full");
     assert_eq!(even.0 + odd.0, count(towards, "tx_frames") + waiting);
     assert_eq!(even.1 + odd.1, drops(towards));
@@ -52,10 +57,15 @@ fn a_socket_that_is_used_again_counts_for_its_new_workload() {
     }
     plan.stop_at_ps = 2 * S;
     let outcome = simulate(plan);
-    assert_eq!((tally(&outcome, "one"), tally(&outcome, "ten")), ((200, 0), (1_400, 0)), "1 and 7 segments a flow");
+    assert_eq!(
+        (tally(&outcome, "one"), tally(&outcome, "ten")),
+        ((200, 0), (1_400, 0)),
+        "1 and 7 segments a flow"
+    );
 }
 
-/// Short answers beside 20 bulk connections of one host, 1 Gbit/s, 400 kB; the host's own link at `sender_bps`.
+/// Short answers beside 20 bulk connections of one host, 1 Gbit/s, 400 kB; the host's own link at
+/// `sender_bps`.
 fn short_answers(sender_bps: u64) -> Outcome {
     let mut plan = star(3, 9000, GBPS, US / 2, switch("sw", 12_000_000, fifo(400_000)));
     plan.links[2].rate_bps = sender_bps;
@@ -67,8 +77,9 @@ fn short_answers(sender_bps: u64) -> Outcome {
     simulate(plan)
 }
 
-/// Each frame of the sender finds the place that the frame before it left; whoever else comes finds none (the "port blackout"
-/// of Prakash et al., The TCP Outcast Problem, NSDI 2012). A sender that is a tenth slower never fills the queue.
+/// Each frame of the sender finds the place that the frame before it left; whoever else comes finds
+/// none (the "port blackout" of Prakash et al., The TCP Outcast Problem, NSDI 2012). A sender that
+/// is a tenth slower never fills the queue.
 #[test]
 fn a_sender_as_fast_as_the_port_locks_short_answers_out() {
     let lost = |outcome: &Outcome, name| {
@@ -82,5 +93,9 @@ fn a_sender_as_fast_as_the_port_locks_short_answers_out() {
     let slower = short_answers(GBPS / 10 * 9);
     assert_eq!((tally(&slower, "small").1, tally(&slower, "bulk").1), (0, 0));
     let transactions = |outcome| number(workload(outcome, "small"), "transactions");
-    within("transactions with the slower sender, of those without", transactions(&slower) / transactions(&full), (4.0, 100.0));
+    within(
+        "transactions with the slower sender, of those without",
+        transactions(&slower) / transactions(&full),
+        (4.0, 100.0),
+    );
 }

@@ -1,5 +1,5 @@
-//! The simulator as a whole, checked against theory, against what others published, and against itself.
-//! `docs/validation.md` lists every check with its source, its figures and its band.
+//! The simulator as a whole, checked against theory, against what others published, and against
+//! itself. `docs/validation.md` lists every check with its source, its figures and its band.
 
 mod common;
 

@@ -1,15 +1,17 @@
-//! The database mix on which other simulators were measured: five servers with 20 connections each answer one client over
-//! one port of 10 Gbit/s, MTU 9000, tail drop, 5 s.
+//! The database mix on which other simulators were measured: five servers with 20 connections each
+//! answer one client over one port of 10 Gbit/s, MTU 9000, tail drop, 5 s.
 
 use crate::common::*;
 use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
 /// Response of each class in bytes.
-const CLASSES: [(&str, u64); 5] = [("XS", 18 << 10), ("S", 64 << 10), ("M", 128 << 10), ("L1", 32 << 20), ("L2", 64 << 20)];
+const CLASSES: [(&str, u64); 5] =
+    [("XS", 18 << 10), ("S", 64 << 10), ("M", 128 << 10), ("L1", 32 << 20), ("L2", 64 << 20)];
 
-/// The mix with this many connections in each of the two large classes, as ns-3 has it: two bytes of link header and
-/// nothing around a frame, no interrupt moderation, no noise but the clocks (100 ppm).
+/// The mix with this many connections in each of the two large classes, as ns-3 has it: two bytes
+/// of link header and nothing around a frame, no interrupt moderation, no noise but the clocks (100
+/// ppm).
 pub fn mix(large: u32, congestion_control: RawCongestionControl) -> RawPlan {
     const BUFFER: u64 = 10_000_000;
     let mut plan = star(6, 9000, 10 * GBPS, 5 * US, switch("sw", 2 * BUFFER, fifo(BUFFER)));
@@ -50,8 +52,14 @@ fn small(outcome: &Outcome) -> [(f64, f64); 3] {
 }
 
 fn medians_within(what: &str, outcome: &Outcome, published: [f64; 3], band: (f64, f64)) {
-    for ((name, published), (median, _)) in ["XS", "S", "M"].into_iter().zip(published).zip(small(outcome)) {
-        within(&format!("{what}: the median of {name} in ms ({median}), of {published}"), median / published, band);
+    for ((name, published), (median, _)) in
+        ["XS", "S", "M"].into_iter().zip(published).zip(small(outcome))
+    {
+        within(
+            &format!("{what}: the median of {name} in ms ({median}), of {published}"),
+            median / published,
+            band,
+        );
     }
 }
 
@@ -73,10 +81,11 @@ fn two_large_cubic_flows_per_class_delay_the_small_ones_as_in_ns_3() {
     within("mean queue in MB, of 8.49", queue / 8.49, (0.9, 1.1));
 }
 
-/// htsim with Reno: medians of 6.56, 6.59 and 6.71 ms. ns-3 with NewReno: 5.89, 5.98 and 6.10 ms, with less waiting in its
-/// queue (7.34 MB). There the window grows by one segment for each window of *acknowledgements*, which delayed
-/// acknowledgement halves (ns-3's own manual, "TCP Linux Reno"); RFC 5681 and Linux count bytes. That growth, no bursts and
-/// no tail loss probe take 2 to 4 % off our medians: part of the difference stays unexplained.
+/// htsim with Reno: medians of 6.56, 6.59 and 6.71 ms. ns-3 with NewReno: 5.89, 5.98 and 6.10 ms,
+/// with less waiting in its queue (7.34 MB). There the window grows by one segment for each window
+/// of *acknowledgements*, which delayed acknowledgement halves (ns-3's own manual, "TCP Linux
+/// Reno"); RFC 5681 and Linux count bytes. That growth, no bursts and no tail loss probe take 2 to
+/// 4 % off our medians: part of the difference stays unexplained.
 #[test]
 fn two_large_new_reno_flows_per_class_delay_the_small_ones_as_in_htsim() {
     let outcome = simulate(mix(2, RawCongestionControl::NewReno));
@@ -91,10 +100,11 @@ fn twenty_large_new_reno_flows_per_class_delay_the_small_ones_as_in_ns_3() {
     medians_within("20 large, NewReno", &outcome, [7.36, 7.55, 7.78], (0.9, 1.1));
 }
 
-/// ns-3 with CUBIC: medians of 7.72, 13.66 and 14.95 ms. The two last are two crossings of the queue: a window that once
-/// fell below the 8 or 15 segments of a response stays there, because ns-3's CUBIC lacks the Reno-friendly region (RFC 9438,
-/// section 4.3), and without it a window of ten segments takes two seconds to recover. Ours has it and needs one crossing,
-/// as ns-3's own NewReno does (7.55 and 7.78). Without it ours needs two and more as well.
+/// ns-3 with CUBIC: medians of 7.72, 13.66 and 14.95 ms. The two last are two crossings of the
+/// queue: a window that once fell below the 8 or 15 segments of a response stays there, because
+/// ns-3's CUBIC lacks the Reno-friendly region (RFC 9438, section 4.3), and without it a window of
+/// ten segments takes two seconds to recover. Ours has it and needs one crossing, as ns-3's own
+/// NewReno does (7.55 and 7.78). Without it ours needs two and more as well.
 #[test]
 fn twenty_large_cubic_flows_per_class_delay_the_small_ones_by_one_crossing() {
     let outcome = simulate(mix(20, RawCongestionControl::Cubic));

@@ -7,7 +7,9 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
 use tailrace_plan::*;
-use tailrace_sim::{Control, Cores, Course, Outcome, Partition, Refusal, Table, run, run_on, run_parted};
+use tailrace_sim::{
+    Control, Cores, Course, Outcome, Partition, Refusal, Table, run, run_on, run_parted,
+};
 
 /// Random plans of the property; each runs in one to four parts.
 const CASES: u32 = 128;
@@ -30,7 +32,11 @@ pub fn assert_same(alone: &Outcome, outcome: &Outcome, what: &str) {
     assert_eq!(tables, others, "{what}");
 }
 
-pub fn in_parts(plan: &Plan, parts: usize, part_of: impl FnMut(usize) -> usize) -> (Outcome, Course) {
+pub fn in_parts(
+    plan: &Plan,
+    parts: usize,
+    part_of: impl FnMut(usize) -> usize,
+) -> (Outcome, Course) {
     let partition = Partition::by_group(plan, parts, part_of).expect("it can be divided");
     run_parted(plan, &partition, &Control::default())
 }
@@ -58,12 +64,19 @@ fn divisible(mut plan: RawPlan) -> RawPlan {
 
 /// So many random plans with this change, each in one to four parts and divided at random.
 pub fn any_division_is_one_thread(cases: u32, change: fn(RawPlan) -> RawPlan) {
-    let divided = (plans().prop_map(divisible).prop_map(change), proptest::collection::vec(any::<[u8; 4]>(), 4));
+    let divided = (
+        plans().prop_map(divisible).prop_map(change),
+        proptest::collection::vec(any::<[u8; 4]>(), 4),
+    );
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
-    TestRunner::new(config).run(&divided, has_the_outcome_of_one_thread).unwrap_or_else(|failed| panic!("{failed}"));
+    TestRunner::new(config)
+        .run(&divided, has_the_outcome_of_one_thread)
+        .unwrap_or_else(|failed| panic!("{failed}"));
 }
 
-fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>)) -> Result<(), TestCaseError> {
+fn has_the_outcome_of_one_thread(
+    (plan, divisions): (RawPlan, Vec<[u8; 4]>),
+) -> Result<(), TestCaseError> {
     prop_assume!(plan.switches.len() > 1);
     let plan = Plan::from_raw(plan).expect("a sound plan");
     let alone = run(&plan, &Control::default());
@@ -112,7 +125,10 @@ fn parts_of_equal_load_do_equal_work() {
         let (outcome, course) = run_parted(&plan, &partition, &Control::default());
         assert_same(&alone, &outcome, &format!("{cores} cores"));
         assert_eq!(course.events.len(), cores);
-        let (most, all) = (course.events.iter().max().expect("there are parts"), course.events.iter().sum::<u64>());
+        let (most, all) = (
+            course.events.iter().max().expect("there are parts"),
+            course.events.iter().sum::<u64>(),
+        );
         assert!(*most as f64 * (cores as f64) < 1.8 * all as f64, "{cores} cores: {course:?}");
     }
 }
@@ -131,10 +147,12 @@ fn the_last_event_of_a_trial_is_that_of_one_thread() {
     assert!(course.was_repeated, "other parts had gone on");
 }
 
-/// After its last event a port of another part sends a frame that waits: it has not when the trial ends.
+/// After its last event a port of another part sends a frame that waits: it has not when the trial
+/// ends.
 #[test]
 fn a_port_does_not_decide_after_the_last_event_of_a_trial() {
-    // Nothing else happens for a while: what follows the last event needs longer to a switch than the window is long.
+    // Nothing else happens for a while: what follows the last event needs longer to a switch than
+    // the window is long.
     let (within, between) = (500 * US, 200 * US);
     let ends = [
         ("h0", "one", GBPS, within),
@@ -167,9 +185,12 @@ fn what_cannot_be_divided_is_refused_in_words() {
     let refused = |change: &dyn Fn(&mut RawPlan)| {
         let mut plan = tree();
         change(&mut plan);
-        Partition::balanced(&Plan::from_raw(plan).expect("a sound plan"), 2).expect_err("it cannot be divided")
+        Partition::balanced(&Plan::from_raw(plan).expect("a sound plan"), 2)
+            .expect_err("it cannot be divided")
     };
-    let frames = |plan: &mut RawPlan| plan.workloads.push(RawWorkload::from(frames("asked", "h0", "h9", 1_000, 1, US)));
+    let frames = |plan: &mut RawPlan| {
+        plan.workloads.push(RawWorkload::from(frames("asked", "h0", "h9", 1_000, 1, US)))
+    };
     assert_eq!(refused(&frames), Refusal::Workload { name: "asked".into() });
     assert!(refused(&frames).to_string().contains("workload asked: only streams"));
     let instant = |plan: &mut RawPlan| plan.links.iter_mut().for_each(|link| link.delay_ps = 0);
@@ -185,7 +206,8 @@ fn a_trial_in_parts_can_be_cancelled() {
     let plan = Plan::from_raw(tree()).expect("a sound plan");
     let control = Control::default();
     control.cancel();
-    let (outcome, _) = run_parted(&plan, &Partition::balanced(&plan, 2).expect("it can be divided"), &control);
+    let (outcome, _) =
+        run_parted(&plan, &Partition::balanced(&plan, 2).expect("it can be divided"), &control);
     assert_eq!(outcome.summary()["cancelled"], true);
 }
 
@@ -194,12 +216,20 @@ fn a_trial_is_cancelled_within_a_window() {
     let mut plan = tree();
     plan.stop_at_ps = 10 * S;
     let names: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
-    // Neighbours send to each other, and nothing leaves a switch for another: one window has tens of millions of events.
-    plan.workloads = names.chunks(2).map(|two| RawWorkload::from(stream(&two[0], &two[0], &two[1], 1, 0))).collect();
-    plan.links.iter_mut().filter(|link| !link.a.starts_with('h')).for_each(|link| link.delay_ps = S);
+    // Neighbours send to each other, and nothing leaves a switch for another: one window has tens
+    // of millions of events.
+    plan.workloads = names
+        .chunks(2)
+        .map(|two| RawWorkload::from(stream(&two[0], &two[0], &two[1], 1, 0)))
+        .collect();
+    plan.links
+        .iter_mut()
+        .filter(|link| !link.a.starts_with('h'))
+        .for_each(|link| link.delay_ps = S);
     let plan = Plan::from_raw(plan).expect("a sound plan");
     let partition = Partition::balanced(&plan, 2).expect("it can be divided");
-    let (outcome, course) = run_parted(&plan, &partition, &Control::listened_by(|progress| progress > 0.001));
+    let (outcome, course) =
+        run_parted(&plan, &partition, &Control::listened_by(|progress| progress > 0.001));
     assert_eq!((outcome.summary()["cancelled"].as_bool(), course.look_ahead_ps), (Some(true), S));
     assert!(outcome.summary()["end_ps"].as_u64() < Some(S / 2), "{course:?}");
 }
@@ -214,14 +244,17 @@ fn many_events_in_a_window_of_a_long_trial_get_more_threads() {
     sparse.links.iter_mut().for_each(|link| link.delay_ps = 1_000);
     let long = Plan::from_raw(plan).expect("a sound plan");
     let control = || Control::listened_by(|progress| progress > 0.9);
-    let (_, course) = run_on(&long, Cores::UpTo(2, |_| true), &control()).expect("it can be divided");
+    let (_, course) =
+        run_on(&long, Cores::UpTo(2, |_| true), &control()).expect("it can be divided");
     assert_eq!(course.expect("several threads pay").events.len(), 2);
     let (_, course) =
-        run_on(&long, Cores::UpTo(2, |_| false), &Control::listened_by(|progress| progress > 0.2)).expect("one will do");
+        run_on(&long, Cores::UpTo(2, |_| false), &Control::listened_by(|progress| progress > 0.2))
+            .expect("one will do");
     assert!(course.is_none(), "there is no memory for two");
     let sparse = Plan::from_raw(sparse).expect("a sound plan");
     let (_, course) =
-        run_on(&sparse, Cores::UpTo(2, |_| true), &Control::listened_by(|progress| progress > 0.2)).expect("one will do");
+        run_on(&sparse, Cores::UpTo(2, |_| true), &Control::listened_by(|progress| progress > 0.2))
+            .expect("one will do");
     assert!(course.is_none(), "two would be slower");
 }
 
@@ -230,16 +263,26 @@ fn measured_load_divides_uneven_work_evenly() {
     let mut plan = tree();
     let names: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
     // All work is within the first of four pods.
-    plan.workloads =
-        (0..4).map(|at| RawWorkload::from(stream(&format!("bulk{at}"), &names[at], &names[(at + 2) % 4], 1, 0))).collect();
+    plan.workloads = (0..4)
+        .map(|at| {
+            RawWorkload::from(stream(&format!("bulk{at}"), &names[at], &names[(at + 2) % 4], 1, 0))
+        })
+        .collect();
     // More than the first stretch, in which the load is measured.
     plan.stop_at_ps = 160 * MS;
     let plan = Plan::from_raw(plan).expect("a sound plan");
     let alone = run(&plan, &Control::default());
-    let busiest =
-        |course: &Course| *course.events.iter().max().expect("there are parts") as f64 / course.events.iter().sum::<u64>() as f64;
-    let by_rates = run_parted(&plan, &Partition::balanced(&plan, 2).expect("it can be divided"), &Control::default());
-    let (outcome, course) = run_on(&plan, Cores::Exactly(2), &Control::default()).expect("it can be divided");
+    let busiest = |course: &Course| {
+        *course.events.iter().max().expect("there are parts") as f64
+            / course.events.iter().sum::<u64>() as f64
+    };
+    let by_rates = run_parted(
+        &plan,
+        &Partition::balanced(&plan, 2).expect("it can be divided"),
+        &Control::default(),
+    );
+    let (outcome, course) =
+        run_on(&plan, Cores::Exactly(2), &Control::default()).expect("it can be divided");
     assert_same(&alone, &outcome, "by measured load");
     let course = course.expect("it was asked for");
     assert!(busiest(&by_rates.1) > 0.8, "{:?}", by_rates.1);

@@ -1,4 +1,5 @@
-//! Workloads that open connections at the same hosts while a trial runs in parts: they share ports, numbers of sockets and observed queues.
+//! Workloads that open connections at the same hosts while a trial runs in parts: they share ports,
+//! numbers of sockets and observed queues.
 
 use crate::common::*;
 use crate::parallel::{any_division_is_one_thread, without_processors};
@@ -16,7 +17,8 @@ fn with_two_kinds_of_requests(plan: RawPlan) -> RawPlan {
     let mut plan = with_requests(plan);
     let (first, last) = (&plan.hosts[0].name, &plan.hosts[plan.hosts.len() - 1].name);
     let mut again = varied("again", (last, first), plan.seed / 3);
-    again.body.servers = plan.hosts[..plan.hosts.len() - 1].iter().map(|host| host.name.clone()).collect();
+    again.body.servers =
+        plan.hosts[..plan.hosts.len() - 1].iter().map(|host| host.name.clone()).collect();
     plan.workloads.push(RawWorkload::from(again));
     plan
 }

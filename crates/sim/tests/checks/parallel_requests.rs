@@ -1,4 +1,5 @@
-//! Programs open connections at hosts of different parts while a trial runs: the outcome is that of one thread.
+//! Programs open connections at hosts of different parts while a trial runs: the outcome is that of
+//! one thread.
 
 use crate::common::*;
 use crate::parallel::{any_division_is_one_thread, tree};
@@ -19,7 +20,10 @@ pub fn varied(name: &str, ends: (&str, &str), seed: u64) -> Drawn<RawRequests> {
     let body = &mut work.body;
     (body.is_kept, body.pipeline) = (seed % 4 != 1, if seed % 8 == 2 { 3 } else { 1 });
     (body.is_random, body.connections) = (seed.is_multiple_of(2), 2);
-    (body.gap, body.response) = (RawDistribution::Exponential { mean: 200 * US }, RawDistribution::Exponential { mean: 9_000 });
+    (body.gap, body.response) = (
+        RawDistribution::Exponential { mean: 200 * US },
+        RawDistribution::Exponential { mean: 9_000 },
+    );
     body.arrivals = (body.users == 0).then_some(RawDistribution::Exponential { mean: 150 * US });
     body.requests = if seed % 5 < 2 { 30 } else { 0 };
     (body.timeout_ps, body.retries) = if seed % 7 < 3 { (2 * MS, 1) } else { (0, 0) };
@@ -38,11 +42,13 @@ pub fn with_requests(mut plan: RawPlan) -> RawPlan {
         // The last is asked by all others, and asks nothing.
         asked.body.servers.pop();
         let stage = stage(&[last], RawDistribution::Constant(20 * US));
-        asked.body.stages = vec![RawStage { request: RawDistribution::Exponential { mean: 900 }, ..stage }];
+        asked.body.stages =
+            vec![RawStage { request: RawDistribution::Exponential { mean: 900 }, ..stage }];
     }
     let mut named = varied("named", (last, first), plan.seed / 2);
     (named.body.is_udp, named.body.is_kept, named.body.pipeline) = (true, true, 1);
-    (named.body.timeout_ps, named.body.retries, named.body.response) = (MS, 2, RawDistribution::Constant(300));
+    (named.body.timeout_ps, named.body.retries, named.body.response) =
+        (MS, 2, RawDistribution::Constant(300));
     plan.workloads.extend([RawWorkload::from(asked), RawWorkload::from(named)]);
     if plan.seed % 4 == 3 {
         plan.workloads.retain(|workload| matches!(workload.body, RawBody::Requests(_)));
@@ -77,7 +83,9 @@ fn requests_are_refused_beside_congestion_notification() {
     assert_eq!(refused(&notifying), Some(Refusal::Opening { name: "asked".into() }));
     let as_datagrams = |plan: &mut RawPlan| {
         notifying(plan);
-        if let Some(RawBody::Requests(requests)) = plan.workloads.last_mut().map(|workload| &mut workload.body) {
+        if let Some(RawBody::Requests(requests)) =
+            plan.workloads.last_mut().map(|workload| &mut workload.body)
+        {
             (requests.is_udp, requests.is_kept, requests.timeout_ps) = (true, true, MS);
         }
     };

@@ -11,7 +11,8 @@ const LATENCY: u64 = 450_000;
 /// A cut-through switch has seen this much of a frame when it forwards it.
 const HEADER_BYTES: u64 = 64;
 
-/// Two hosts with a row of switches between them, all links alike, no noise. One datagram goes from end to end.
+/// Two hosts with a row of switches between them, all links alike, no noise. One datagram goes from
+/// end to end.
 fn row(switches: usize, switching: RawSwitching, delay_ps: u64, payload: u64) -> RawPlan {
     let mut plan = star(2, 9000, 10 * GBPS, delay_ps, switch("s0", 1_000_000, fifo(1_000_000)));
     plan.clock_offset_ppb = 0;
@@ -41,13 +42,16 @@ fn latencies(outcome: &Outcome) -> Vec<u64> {
     column(outcome, "transactions", "latency_ps")
 }
 
-/// Store-and-forward: every hop sends the whole frame before the next begins. Fibre takes 5 ns per metre, so 1 us is 200 m.
+/// Store-and-forward: every hop sends the whole frame before the next begins. Fibre takes 5 ns per
+/// metre, so 1 us is 200 m.
 #[test]
 fn a_stored_frame_is_sent_whole_on_every_hop() {
-    for (switches, payload, delay) in [(1, 18, 0), (1, 1472, US), (3, 1472, US), (3, 8972, 5 * US)] {
+    for (switches, payload, delay) in [(1, 18, 0), (1, 1472, US), (3, 1472, US), (3, 8972, 5 * US)]
+    {
         let outcome = simulate(row(switches, RawSwitching::StoreAndForward, delay, payload));
         let hops = switches as u64 + 1;
-        let expected = hops * (wire_bytes(payload) * PS_PER_BYTE + delay) + switches as u64 * LATENCY;
+        let expected =
+            hops * (wire_bytes(payload) * PS_PER_BYTE + delay) + switches as u64 * LATENCY;
         assert_eq!(latencies(&outcome), [expected], "{payload} bytes over {switches} switches");
     }
 }
@@ -73,8 +77,8 @@ fn a_frame_for_a_faster_wire_is_stored() {
     assert_eq!(latencies(&outcome), [expected]);
 }
 
-/// A frame that waits in a scheduled port follows the one before it through the next switch, which reads its header
-/// before the port is done with it.
+/// A frame that waits in a scheduled port follows the one before it through the next switch, which
+/// reads its header before the port is done with it.
 #[test]
 fn frames_that_wait_for_a_scheduler_follow_each_other_through_a_cut_through_switch() {
     let mut plan = row(2, RawSwitching::CutThrough, US, 1472);
@@ -87,7 +91,8 @@ fn frames_that_wait_for_a_scheduler_follow_each_other_through_a_cut_through_swit
     assert_eq!(latencies(&simulate(plan)), [first, first + frame]);
 }
 
-/// A port that chooses late is brought up to the end of a run, although nothing has arrived behind its long wire yet.
+/// A port that chooses late is brought up to the end of a run, although nothing has arrived behind
+/// its long wire yet.
 #[test]
 fn ports_are_up_to_date_when_a_run_stops() {
     let mut policy = fifo(1_000_000);
@@ -107,10 +112,17 @@ fn ports_are_up_to_date_when_a_run_stops() {
 fn leaf_spine(leaves: usize, spines: usize) -> RawPlan {
     let mut plan = star(4 * leaves, 1500, 10 * GBPS, US, switch("x", 1_000_000, fifo(1_000_000)));
     let node = |name: String| switch(&name, 1_000_000, fifo(1_000_000));
-    plan.switches = (0..leaves).map(|i| node(format!("l{i}"))).chain((0..spines).map(|i| node(format!("s{i}")))).collect();
-    plan.links = (0..4 * leaves).map(|i| link(&format!("h{i}"), &format!("l{}", i / 4), 10 * GBPS, US)).collect();
+    plan.switches = (0..leaves)
+        .map(|i| node(format!("l{i}")))
+        .chain((0..spines).map(|i| node(format!("s{i}"))))
+        .collect();
+    plan.links = (0..4 * leaves)
+        .map(|i| link(&format!("h{i}"), &format!("l{}", i / 4), 10 * GBPS, US))
+        .collect();
     for leaf in 0..leaves {
-        plan.links.extend((0..spines).map(|spine| link(&format!("l{leaf}"), &format!("s{spine}"), 10 * GBPS, US)));
+        plan.links.extend(
+            (0..spines).map(|spine| link(&format!("l{leaf}"), &format!("s{spine}"), 10 * GBPS, US)),
+        );
     }
     plan.clock_offset_ppb = 0;
     plan.observe.ports.clear();
@@ -121,24 +133,38 @@ fn leaf_spine(leaves: usize, spines: usize) -> RawPlan {
 pub fn fat_tree(k: usize) -> RawPlan {
     let half = k / 2;
     let mut plan = leaf_spine(k * half * half / 4, 0);
-    let names = (0..k * half).flat_map(|i| [format!("e{i}"), format!("a{i}")]).chain((0..half * half).map(|i| format!("c{i}")));
+    let names = (0..k * half)
+        .flat_map(|i| [format!("e{i}"), format!("a{i}")])
+        .chain((0..half * half).map(|i| format!("c{i}")));
     plan.switches = names.map(|name| switch(&name, 1_000_000, fifo(1_000_000))).collect();
-    plan.links = (0..k * half * half).map(|i| link(&format!("h{i}"), &format!("e{}", i / half), 10 * GBPS, US)).collect();
-    for (pod, aggregation) in (0..k).flat_map(|pod| (0..half).map(move |aggregation| (pod, aggregation))) {
+    plan.links = (0..k * half * half)
+        .map(|i| link(&format!("h{i}"), &format!("e{}", i / half), 10 * GBPS, US))
+        .collect();
+    for (pod, aggregation) in
+        (0..k).flat_map(|pod| (0..half).map(move |aggregation| (pod, aggregation)))
+    {
         let name = format!("a{}", pod * half + aggregation);
         for other in 0..half {
             plan.links.push(link(&name, &format!("e{}", pod * half + other), 10 * GBPS, US));
-            plan.links.push(link(&name, &format!("c{}", aggregation * half + other), 10 * GBPS, US));
+            plan.links.push(link(
+                &name,
+                &format!("c{}", aggregation * half + other),
+                10 * GBPS,
+                US,
+            ));
         }
     }
     plan
 }
 
-/// One datagram between each two hosts, each at a time of its own: it arrives, after as many hops as the shortest path has.
+/// One datagram between each two hosts, each at a time of its own: it arrives, after as many hops
+/// as the shortest path has.
 fn every_pair_is_joined(mut plan: RawPlan, switches_between: impl Fn(usize, usize) -> u64) {
     let hosts = plan.hosts.len();
-    let pairs: Vec<(usize, usize)> =
-        (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(from, to)| from != to).collect();
+    let pairs: Vec<(usize, usize)> = (0..hosts)
+        .flat_map(|from| (0..hosts).map(move |to| (from, to)))
+        .filter(|(from, to)| from != to)
+        .collect();
     for (i, &(from, to)) in pairs.iter().enumerate() {
         let mut source = single(&format!("w{i}"), &format!("h{from}"), &format!("h{to}"), 100);
         source.header.start_ps = i as u64 * 100 * US;
@@ -147,8 +173,10 @@ fn every_pair_is_joined(mut plan: RawPlan, switches_between: impl Fn(usize, usiz
     plan.stop_at_ps = (pairs.len() as u64 + 1) * 100 * US;
     plan.hosts.iter_mut().for_each(prompt);
     let outcome = simulate(plan);
-    let expected: Vec<u64> =
-        pairs.iter().map(|&(from, to)| (switches_between(from, to) + 1) * (wire_bytes(100) * PS_PER_BYTE + US)).collect();
+    let expected: Vec<u64> = pairs
+        .iter()
+        .map(|&(from, to)| (switches_between(from, to) + 1) * (wire_bytes(100) * PS_PER_BYTE + US))
+        .collect();
     assert_eq!(latencies(&outcome), expected);
     assert_eq!(count(outcome.summary(), "conservation.dropped"), 0);
 }
@@ -172,7 +200,8 @@ fn upward(outcome: &Outcome, spines: usize) -> Vec<u64> {
     (0..spines).map(|spine| count(port(outcome, "l0", &format!("s{spine}")), "tx_frames")).collect()
 }
 
-/// With four paths, chi-square has three degrees of freedom: 16.27 is exceeded once in a thousand times.
+/// With four paths, chi-square has three degrees of freedom: 16.27 is exceeded once in a thousand
+/// times.
 #[test]
 fn flows_spread_evenly_over_equal_paths() {
     const FLOWS: usize = 960;
@@ -185,7 +214,8 @@ fn flows_spread_evenly_over_equal_paths() {
     let counts = upward(&simulate(plan), 4);
     assert_eq!(counts.iter().sum::<u64>(), FLOWS as u64);
     let expected = FLOWS as f64 / 4.0;
-    let chi_square: f64 = counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
+    let chi_square: f64 =
+        counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
     assert!(chi_square < 16.27, "{counts:?} has a chi-square of {chi_square}");
 }
 
@@ -201,7 +231,8 @@ fn a_flow_stays_on_one_path() {
     assert_eq!(count(workload(&outcome, "bulk"), "tcp.out_of_order"), 0);
 }
 
-/// A datagram waits for its poll and for the work of receiving it, as a segment does: 10 us, 3 us and 2 ns for each of 1472 bytes.
+/// A datagram waits for its poll and for the work of receiving it, as a segment does: 10 us, 3 us
+/// and 2 ns for each of 1472 bytes.
 #[test]
 fn the_delay_of_a_datagram_holds_the_poll_and_the_work_of_receiving() {
     let mut plan = row(1, RawSwitching::StoreAndForward, US, 1472);
@@ -214,12 +245,15 @@ fn the_delay_of_a_datagram_holds_the_poll_and_the_work_of_receiving() {
     assert_eq!(count(host_summary(&outcome, "h1"), "cpu_busy_ps"), work);
 }
 
-/// The path of a datagram hangs on its hosts and its port, not on the workloads that are named before its own.
+/// The path of a datagram hangs on its hosts and its port, not on the workloads that are named
+/// before its own.
 #[test]
 fn the_flow_hash_of_datagrams_does_not_depend_on_the_place_of_their_workload() {
     let with = |others_first: bool| {
         let mut plan = leaf_spine(2, 8);
-        let between = |from: usize, to: usize| single(&format!("{from}>{to}"), &format!("h{from}"), &format!("h{to}"), 100);
+        let between = |from: usize, to: usize| {
+            single(&format!("{from}>{to}"), &format!("h{from}"), &format!("h{to}"), 100)
+        };
         let others: Vec<RawWorkload> = (1..4).map(|from| between(from, 7)).collect();
         plan.workloads = if others_first { others.clone() } else { vec![] };
         plan.workloads.push(between(0, 4));

@@ -50,7 +50,13 @@ pub fn host(name: &str, mtu_bytes: u32) -> RawHost {
             lossless: None,
             bond: None,
         },
-        cpu: RawCpu { per_packet_ps: 0, per_byte_fs: 0, program_cores: 0, time_slice_ps: 0, processor: None },
+        cpu: RawCpu {
+            per_packet_ps: 0,
+            per_byte_fs: 0,
+            program_cores: 0,
+            time_slice_ps: 0,
+            processor: None,
+        },
         tcp: tcp(),
         ip: None,
         neighbours: vec![],
@@ -72,14 +78,23 @@ pub fn queue(name: &str, service: RawService, bytes: u64) -> RawQueue {
 
 /// Queues, and the queue of each class; nothing else.
 pub fn policy(queues: Vec<RawQueue>, queue_of_priority: [u8; 8]) -> RawPolicy {
-    RawPolicy { queues, queue_of_priority, dpp: None, etrap: None, pause: None, groups: vec![], police: None }
+    RawPolicy {
+        queues,
+        queue_of_priority,
+        dpp: None,
+        etrap: None,
+        pause: None,
+        groups: vec![],
+        police: None,
+    }
 }
 
 pub fn fifo(bytes: u64) -> RawPolicy {
     policy(vec![queue("default", RawService::Dwrr(1000), bytes)], [0; 8])
 }
 
-/// A strict first queue, and two with 70 and 30 % of what it leaves, of which priority 1 has the second; with these limits.
+/// A strict first queue, and two with 70 and 30 % of what it leaves, of which priority 1 has the
+/// second; with these limits.
 pub fn prioritised([express, default, bulk]: [u64; 3]) -> RawPolicy {
     let queues = vec![
         queue("express", RawService::Strict(1), express),
@@ -104,7 +119,14 @@ pub fn switch(name: &str, buffer_bytes: u64, policy: RawPolicy) -> RawSwitch {
 }
 
 pub fn link(a: &str, b: &str, rate_bps: u64, delay_ps: u64) -> RawLink {
-    RawLink { a: a.into(), b: b.into(), rate_bps, delay_ps, loss_ppb: 0, loses_later_fragments: false }
+    RawLink {
+        a: a.into(),
+        b: b.into(),
+        rate_bps,
+        delay_ps,
+        loss_ppb: 0,
+        loses_later_fragments: false,
+    }
 }
 
 /// Hosts `h0..` around one switch `sw`.
@@ -181,13 +203,24 @@ pub fn ssd(servers: u32) -> RawDevice {
         is_duplex: false,
         queue_depth: 32,
         sector_bytes: 512,
-        limits: RawDeviceLimits { max_sectors_bytes: 512 << 10, max_segments: 128, segment_bytes: 4_096, transfer_bytes: 0 },
+        limits: RawDeviceLimits {
+            max_sectors_bytes: 512 << 10,
+            max_segments: 128,
+            segment_bytes: 4_096,
+            transfer_bytes: 0,
+        },
         cache: None,
         head: None,
     }
 }
 
-pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, interarrival: RawDistribution) -> Drawn<RawDatagrams> {
+pub fn datagrams(
+    name: &str,
+    source: &str,
+    destination: &str,
+    bytes: u64,
+    interarrival: RawDistribution,
+) -> Drawn<RawDatagrams> {
     let body = RawDatagrams {
         source: source.into(),
         destination: destination.into(),
@@ -199,8 +232,16 @@ pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, intera
     Drawn { header: header(name), body }
 }
 
-/// Frames of `payload` bytes behind their headers, sent by threads that need this long for each under the lock.
-pub fn frames(name: &str, source: &str, destination: &str, payload: u32, threads: u32, locked_ps: u64) -> Drawn<RawFrames> {
+/// Frames of `payload` bytes behind their headers, sent by threads that need this long for each
+/// under the lock.
+pub fn frames(
+    name: &str,
+    source: &str,
+    destination: &str,
+    payload: u32,
+    threads: u32,
+    locked_ps: u64,
+) -> Drawn<RawFrames> {
     let body = RawFrames {
         source: source.into(),
         destination: destination.into(),
@@ -215,7 +256,8 @@ pub fn frames(name: &str, source: &str, destination: &str, payload: u32, threads
     Drawn { header: header(name), body }
 }
 
-/// Bytes on the wire of a datagram with this payload: UDP, IP and Ethernet headers, and 24 bytes around the frame.
+/// Bytes on the wire of a datagram with this payload: UDP, IP and Ethernet headers, and 24 bytes
+/// around the frame.
 pub fn wire_bytes(payload: u64) -> u64 {
     payload + 8 + 20 + 14 + 24
 }
@@ -229,10 +271,19 @@ pub fn flows_between(
     flows: u64,
 ) -> Drawn<RawFlows> {
     let [sources, destinations] = hosts;
-    Drawn { header: header(name), body: RawFlows { sources, destinations, sizes, interarrival, flows } }
+    Drawn {
+        header: header(name),
+        body: RawFlows { sources, destinations, sizes, interarrival, flows },
+    }
 }
 
-pub fn stream(name: &str, source: &str, destination: &str, connections: u32, bytes: u64) -> Drawn<RawStream> {
+pub fn stream(
+    name: &str,
+    source: &str,
+    destination: &str,
+    connections: u32,
+    bytes: u64,
+) -> Drawn<RawStream> {
     let body = RawStream {
         source: source.into(),
         destination: destination.into(),
@@ -247,7 +298,14 @@ pub fn stream(name: &str, source: &str, destination: &str, connections: u32, byt
     Drawn { header: header(name), body }
 }
 
-pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u64, response_bytes: u64) -> Drawn<RawOltp> {
+pub fn oltp(
+    name: &str,
+    client: &str,
+    server: &str,
+    users: u32,
+    transactions: u64,
+    response_bytes: u64,
+) -> Drawn<RawOltp> {
     let body = RawOltp {
         client: client.into(),
         server: server.into(),
@@ -274,7 +332,8 @@ pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u6
     Drawn { header: header(name), body }
 }
 
-/// Requests of so many users without pauses; with none, requests that arrive at random every millisecond.
+/// Requests of so many users without pauses; with none, requests that arrive at random every
+/// millisecond.
 pub fn requests(name: &str, client: &str, server: &str, users: u32) -> Drawn<RawRequests> {
     let body = RawRequests {
         clients: vec![client.into()],
@@ -299,8 +358,8 @@ pub fn requests(name: &str, client: &str, server: &str, users: u32) -> Drawn<Raw
     Drawn { header: header(name), body }
 }
 
-/// Blocks of 8 KiB that so many users of the first node ask the others for, one for each transaction, without pauses; with none,
-/// transactions that arrive at random every millisecond.
+/// Blocks of 8 KiB that so many users of the first node ask the others for, one for each
+/// transaction, without pauses; with none, transactions that arrive at random every millisecond.
 pub fn blocks(name: &str, nodes: &[&str], users: u32) -> Drawn<RawBlocks> {
     let nodes: Vec<String> = nodes.iter().map(|&node| node.into()).collect();
     let body = RawBlocks {
@@ -325,7 +384,13 @@ pub fn blocks(name: &str, nodes: &[&str], users: u32) -> Drawn<RawBlocks> {
 }
 
 /// Ranks at these hosts, of which nothing but the network takes time.
-pub fn mpi(name: &str, pattern: MpiPattern, ranks: &[&str], sizes: &[u64], iterations: u64) -> Drawn<RawMpi> {
+pub fn mpi(
+    name: &str,
+    pattern: MpiPattern,
+    ranks: &[&str],
+    sizes: &[u64],
+    iterations: u64,
+) -> Drawn<RawMpi> {
     let body = RawMpi {
         pattern,
         ranks: ranks.iter().map(|&rank| rank.into()).collect(),
@@ -364,7 +429,8 @@ pub fn stage(servers: &[&str], time: RawDistribution) -> RawStage {
     }
 }
 
-/// Switches off everything in a host that gathers frames or delays their processing: each frame is one event.
+/// Switches off everything in a host that gathers frames or delays their processing: each frame is
+/// one event.
 pub fn bare(host: &mut RawHost) {
     host.nic.tso_bytes = 0;
     host.nic.gro_bytes = 0;

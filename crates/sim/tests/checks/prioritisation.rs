@@ -4,8 +4,9 @@ use crate::common::*;
 use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
-/// Ten users of 18 kB transactions, and 40 windows of 300 kB that keep 12 MB (9.6 ms) waiting at one port of 10 Gbit/s.
-/// The buffer loses nothing. `reset` says when a silent flow becomes new; `None` is a plain queue.
+/// Ten users of 18 kB transactions, and 40 windows of 300 kB that keep 12 MB (9.6 ms) waiting at
+/// one port of 10 Gbit/s. The buffer loses nothing. `reset` says when a silent flow becomes new;
+/// `None` is a plain queue.
 fn small_beside_bulk(reset: Option<RawDppReset>) -> Outcome {
     prioritised_in(reset, u8::MAX)
 }
@@ -42,11 +43,12 @@ fn median_ms(outcome: &Outcome) -> f64 {
     number(workload(outcome, "small"), "latency.p50_ps") / 1e9
 }
 
-/// A response waits for what is queued, 11.3 MB or 9.0 ms; prioritised it waits for one frame at most. The rest is 100 us
-/// of server time and the polls of the hosts.
+/// A response waits for what is queued, 11.3 MB or 9.0 ms; prioritised it waits for one frame at
+/// most. The rest is 100 us of server time and the polls of the hosts.
 #[test]
 fn small_transactions_cross_the_queue_or_pass_it() {
-    let (plain, prioritised) = (small_beside_bulk(None), small_beside_bulk(Some(RawDppReset::OrderSafe)));
+    let (plain, prioritised) =
+        (small_beside_bulk(None), small_beside_bulk(Some(RawDppReset::OrderSafe)));
     let queue_ms = number(&port(&plain, "sw", "h0")["queues"][0], "depth_mean_bytes") * 8.0 / 1e7;
     within("median less the queue, in ms", median_ms(&plain) - queue_ms, (0.1, 0.4));
     within("median when prioritised, in ms", median_ms(&prioritised), (0.1, 0.3));
@@ -54,7 +56,8 @@ fn small_transactions_cross_the_queue_or_pass_it() {
 
 #[test]
 fn a_class_without_prioritisation_keeps_to_its_own_queue() {
-    let (without, plain) = (prioritised_in(Some(RawDppReset::OrderSafe), !1), small_beside_bulk(None));
+    let (without, plain) =
+        (prioritised_in(Some(RawDppReset::OrderSafe), !1), small_beside_bulk(None));
     let dpp = &port(&without, "sw", "h0")["dpp"];
     assert_eq!((count(dpp, "prioritised_frames"), count(dpp, "new_flows")), (0, 0));
     within("median, of that of one queue", median_ms(&without) / median_ms(&plain), (0.95, 1.05));
@@ -62,8 +65,9 @@ fn a_class_without_prioritisation_keeps_to_its_own_queue() {
     assert!(count(&port(&only, "sw", "h0")["dpp"], "prioritised_frames") > 0);
 }
 
-/// A bulk flow is silent for longer than the age period (5 ms) while its own packets wait (9 ms). If it becomes new then,
-/// the next packets overtake those: its receiver sees reordering and its sender repeats what was not lost.
+/// A bulk flow is silent for longer than the age period (5 ms) while its own packets wait (9 ms).
+/// If it becomes new then, the next packets overtake those: its receiver sees reordering and its
+/// sender repeats what was not lost.
 #[test]
 fn only_the_naive_rule_reorders() {
     for (reset, is_reordered) in [(RawDppReset::OrderSafe, false), (RawDppReset::Naive, true)] {

@@ -58,7 +58,8 @@ fn streaming(cores: u32, rate: u64, duration: u64) -> Outcome {
     simulate(plan)
 }
 
-/// Cai et al. (SIGCOMM 2021): a core that receives is busy at about 42 Gbit/s, and half of that is the copy.
+/// Cai et al. (SIGCOMM 2021): a core that receives is busy at about 42 Gbit/s, and half of that is
+/// the copy.
 #[test]
 fn one_core_receives_what_was_measured_and_half_of_its_time_is_the_copy() {
     let outcome = streaming(1, 100 * GBPS, 100 * MS);
@@ -76,8 +77,10 @@ fn all_time_of_every_core_is_accounted_for_and_the_same_seed_gives_the_same() {
     assert_eq!(of_host(&first, 1), of_host(&second, 1));
     for host in 0..2 {
         for core in of_host(&first, host)["cores"].as_array().expect("it has cores") {
-            let total: f64 =
-                ["user_ps", "system_ps", "softirq_ps", "steal_ps", "idle_ps"].map(|kind| number(core, kind)).iter().sum();
+            let total: f64 = ["user_ps", "system_ps", "softirq_ps", "steal_ps", "idle_ps"]
+                .map(|kind| number(core, kind))
+                .iter()
+                .sum();
             assert_eq!(total as u64, 20 * MS);
         }
     }
@@ -101,7 +104,14 @@ fn shared(change: impl FnOnce(&mut RawProcessor)) -> Outcome {
 }
 
 fn group(name: &str, cores: Vec<u32>) -> RawControlGroup {
-    RawControlGroup { name: name.into(), workloads: vec![name.into()], cores, nice: 0, quota_ps: None, period_ps: None }
+    RawControlGroup {
+        name: name.into(),
+        workloads: vec![name.into()],
+        cores,
+        nice: 0,
+        quota_ps: None,
+        period_ps: None,
+    }
 }
 
 #[test]
@@ -109,16 +119,33 @@ fn a_neighbour_on_cores_of_its_own_does_not_delay_and_a_quota_holds_it_back() {
     let latency_ms = |outcome: &Outcome| number(workload(outcome, "small"), "latency.p99_ps") / 1e9;
     let together = shared(|own| own.program_cores = vec![0]);
     let apart = shared(|own| own.groups = vec![group("bulk", vec![1]), group("small", vec![0])]);
-    assert!(latency_ms(&together) > 4.0 * latency_ms(&apart), "{} and {}", latency_ms(&together), latency_ms(&apart));
+    assert!(
+        latency_ms(&together) > 4.0 * latency_ms(&apart),
+        "{} and {}",
+        latency_ms(&together),
+        latency_ms(&apart)
+    );
     let held = shared(|own| {
-        let quota = RawControlGroup { quota_ps: Some(30 * MS), period_ps: Some(100 * MS), ..group("bulk", vec![0, 1]) };
+        let quota = RawControlGroup {
+            quota_ps: Some(30 * MS),
+            period_ps: Some(100 * MS),
+            ..group("bulk", vec![0, 1])
+        };
         own.groups = vec![quota];
     });
-    let bulk = of_host(&held, 0)["workloads"].as_array().expect("workloads are counted").iter().find(|own| own["name"] == "bulk");
-    let used = number(bulk.expect("it ran"), "user_ps") + number(bulk.expect("it ran"), "system_ps");
+    let bulk = of_host(&held, 0)["workloads"]
+        .as_array()
+        .expect("workloads are counted")
+        .iter()
+        .find(|own| own["name"] == "bulk");
+    let used =
+        number(bulk.expect("it ran"), "user_ps") + number(bulk.expect("it ran"), "system_ps");
     within("time of a group with 30 ms of each 100 in 2 s, ms", used / 1e9, (590.0, 606.0));
     let throttled = &of_host(&held, 0)["groups"][0];
-    assert!(count(throttled, "throttled") >= 19 && count(throttled, "throttled_ps") > S, "{throttled}");
+    assert!(
+        count(throttled, "throttled") >= 19 && count(throttled, "throttled_ps") > S,
+        "{throttled}"
+    );
 }
 
 #[test]
@@ -137,12 +164,17 @@ fn without_costs_and_with_a_core_for_everything_a_host_is_as_fast_as_one_without
     };
     let (with, without) = (run(true), run(false));
     let goodput = |outcome: &Outcome| goodput_bps(outcome, 0, 50 * MS, 100 * MS);
-    within("goodput, of that without a processor", goodput(&with) / goodput(&without), (0.98, 1.02));
+    within(
+        "goodput, of that without a processor",
+        goodput(&with) / goodput(&without),
+        (0.98, 1.02),
+    );
     let done = |outcome: &Outcome| number(workload(outcome, "shop"), "transactions");
     within("transactions, of those without", done(&with) / done(&without), (0.95, 1.05));
 }
 
-/// Programs with sockets for datagrams are told of them by their threads, and what they receive is goodput as without a processor.
+/// Programs with sockets for datagrams are told of them by their threads, and what they receive is
+/// goodput as without a processor.
 #[test]
 fn queries_are_answered_and_counted_by_hosts_with_processors() {
     let mut plan = star(2, 1500, 10 * GBPS, US, switch("sw", 16_000_000, fifo(16_000_000)));
@@ -153,13 +185,20 @@ fn queries_are_answered_and_counted_by_hosts_with_processors() {
     plan.workloads.push(RawWorkload::from(queries));
     let outcome = simulate(plan);
     let own = &outcome.summary()["workloads"][0];
-    assert_eq!((count(own, "request_counts.answered"), count(own, "request_counts.lost_queries")), (200, 0));
+    assert_eq!(
+        (count(own, "request_counts.answered"), count(own, "request_counts.lost_queries")),
+        (200, 0)
+    );
     assert_eq!(count(own, "goodput_bytes"), 200 * 800);
     // A query takes the server's receiving thread from its sleep once, and the client's.
-    assert!(time_ps(&outcome, 0, "system_ps") > 200.0 * 400_000.0, "two system calls for each query");
+    assert!(
+        time_ps(&outcome, 0, "system_ps") > 200.0 * 400_000.0,
+        "two system calls for each query"
+    );
 }
 
-/// Users who ask again at once, on a server with one core that costs nothing but 50 us of work for each request.
+/// Users who ask again at once, on a server with one core that costs nothing but 50 us of work for
+/// each request.
 fn saturated(concurrency: u32) -> Outcome {
     let mut plan = star(2, 1500, 10 * GBPS, US, switch("sw", 16_000_000, fifo(16_000_000)));
     plan.stop_at_ps = S;
@@ -172,8 +211,9 @@ fn saturated(concurrency: u32) -> Outcome {
     simulate(plan)
 }
 
-/// Each connection has a thread of its own, which waits for requests itself: all have equal shares of the core. (A thread that is told
-/// of all requests and takes no time is owed time, and whom it wakes would inherit that: a request took 225 ms.)
+/// Each connection has a thread of its own, which waits for requests itself: all have equal shares
+/// of the core. (A thread that is told of all requests and takes no time is owed time, and whom it
+/// wakes would inherit that: a request took 225 ms.)
 #[test]
 fn threads_of_a_saturated_server_have_equal_shares_and_one_for_all_connections_does_not_switch() {
     for concurrency in [0, 1] {
@@ -181,7 +221,11 @@ fn threads_of_a_saturated_server_have_equal_shares_and_one_for_all_connections_d
         let own = workload(&outcome, "web");
         within("requests in a second", number(own, "transactions"), (19_900.0, 20_001.0));
         within("mean latency, us", number(own, "latency.mean_ps") / 1e6, (1_150.0, 1_250.0));
-        within("longest latency, us", number(own, "latency.max_ps") / 1e6, (1_150.0, 2.5 * 1_250.0));
+        within(
+            "longest latency, us",
+            number(own, "latency.max_ps") / 1e6,
+            (1_150.0, 2.5 * 1_250.0),
+        );
         let switches = number(of_host(&outcome, 0), "voluntary_switches");
         let (least, most) = if concurrency == 0 { (19_900.0, 20_100.0) } else { (0.0, 200.0) };
         within("voluntary switches", switches, (least, most));
@@ -199,7 +243,9 @@ fn a_thread_that_wakes_on_an_idle_core_costs_more_and_one_behind_others_does_not
             users.service.work = RawDistribution::Constant(50 * US);
             plan.workloads.push(RawWorkload::from(users));
             let outcome = simulate(plan);
-            time_ps(&outcome, 0, "softirq_ps") / 1e6 / number(workload(&outcome, "web"), "transactions")
+            time_ps(&outcome, 0, "softirq_ps")
+                / 1e6
+                / number(workload(&outcome, "web"), "transactions")
         });
         with - without
     };

@@ -1,4 +1,5 @@
-//! What random plans have of data-centre bridging: traps, pauses, groups, policers, shapers, notifications, rules.
+//! What random plans have of data-centre bridging: traps, pauses, groups, policers, shapers,
+//! notifications, rules.
 
 use crate::common::*;
 use proptest::prelude::*;
@@ -31,12 +32,14 @@ fn extras() -> impl Strategy<Value = Extras> {
     let afd = proptest::option::weighted(0.4, (3_000_u64..60_000, any::<bool>()));
     let shape = proptest::option::weighted(0.3, (50_000_000_u64..900_000_000, 0_u64..100));
     let qcn = proptest::option::weighted(0.4, 2_000_u64..30_000);
-    (afd, shape, prop_oneof![Just(0), 0_u64..5_000], qcn).prop_map(|(afd, shape, reserved_bytes, qcn)| Extras {
-        afd,
-        shape: shape.map(|(most, percent)| (most, most * percent / 100)),
-        reserved_bytes,
-        qcn,
-    })
+    (afd, shape, prop_oneof![Just(0), 0_u64..5_000], qcn).prop_map(
+        |(afd, shape, reserved_bytes, qcn)| Extras {
+            afd,
+            shape: shape.map(|(most, percent)| (most, most * percent / 100)),
+            reserved_bytes,
+            qcn,
+        },
+    )
 }
 
 fn etrap() -> impl Strategy<Value = RawEtrap> {
@@ -51,30 +54,49 @@ fn etrap() -> impl Strategy<Value = RawEtrap> {
 
 fn pause() -> impl Strategy<Value = RawPause> {
     let watchdog = proptest::option::weighted(0.4, (200_u64..3_000, 100_u64..3_000));
-    (any::<u8>(), proptest::bool::weighted(0.2), 0_u64..3, watchdog).prop_map(|(obeys, is_link, response_us, watchdog)| {
-        RawPause {
+    (any::<u8>(), proptest::bool::weighted(0.2), 0_u64..3, watchdog).prop_map(
+        |(obeys, is_link, response_us, watchdog)| RawPause {
             obeys,
             obeys_link_pause: is_link,
             response_ps: response_us * US,
             quanta: u16::MAX,
             sends_link_pause: is_link,
-            watchdog: watchdog
-                .map(|(detection, restoration)| RawWatchdog { detection_ps: detection * US, restoration_ps: restoration * US }),
-        }
-    })
+            watchdog: watchdog.map(|(detection, restoration)| RawWatchdog {
+                detection_ps: detection * US,
+                restoration_ps: restoration * US,
+            }),
+        },
+    )
 }
 
 /// Two lossless groups and a lossy one.
 fn groups() -> impl Strategy<Value = Vec<RawGroup>> {
-    let limit = || prop_oneof![(2_000_u64..40_000).prop_map(RawLimit::Bytes), (100_u32..2_000).prop_map(RawLimit::AlphaMilli)];
+    let limit = || {
+        prop_oneof![
+            (2_000_u64..40_000).prop_map(RawLimit::Bytes),
+            (100_u32..2_000).prop_map(RawLimit::AlphaMilli)
+        ]
+    };
     let headroom = prop_oneof![Just(0), 0_u64..10_000];
-    let lossy = prop_oneof![(20_000_u64..200_000).prop_map(RawLimit::Bytes), (500_u32..8_000).prop_map(RawLimit::AlphaMilli)];
+    let lossy = prop_oneof![
+        (20_000_u64..200_000).prop_map(RawLimit::Bytes),
+        (500_u32..8_000).prop_map(RawLimit::AlphaMilli)
+    ];
     (any::<u8>(), limit(), headroom, 0_u64..3_000, 0_u64..20_000, lossy).prop_map(
         |(split, own, headroom, reserved, xon, lossy)| {
             let lossless = Some(RawLossless { xon_offset_bytes: xon, headroom_bytes: headroom });
-            let group = |priorities, limit, lossless| RawGroup { priorities, reserved_bytes: reserved, limit, lossless };
+            let group = |priorities, limit, lossless| RawGroup {
+                priorities,
+                reserved_bytes: reserved,
+                limit,
+                lossless,
+            };
             let (first, second) = (split & 0b0011_1000, !split & 0b0011_1000);
-            let all = [group(first, own, lossless), group(second, own, lossless), group(0b1100_0111, lossy, None)];
+            let all = [
+                group(first, own, lossless),
+                group(second, own, lossless),
+                group(0b1100_0111, lossy, None),
+            ];
             all.into_iter().filter(|group| group.priorities != 0).collect()
         },
     )
@@ -83,8 +105,12 @@ fn groups() -> impl Strategy<Value = Vec<RawGroup>> {
 /// Nothing at all for half of the policies, so that plain switches stay in the mix.
 pub fn bridging() -> impl Strategy<Value = Option<Bridging>> {
     let police = (0_u8..=255, 20_000_000_u64..900_000_000, 20_000_u64..200_000, any::<bool>());
-    let police =
-        police.prop_map(|(classes, rate_bps, burst_bytes, per_flow)| RawPolice { classes, rate_bps, burst_bytes, per_flow });
+    let police = police.prop_map(|(classes, rate_bps, burst_bytes, per_flow)| RawPolice {
+        classes,
+        rate_bps,
+        burst_bytes,
+        per_flow,
+    });
     let pausing = proptest::option::weighted(0.7, (pause(), groups()));
     let all = (
         proptest::option::weighted(0.6, etrap()),
@@ -93,14 +119,16 @@ pub fn bridging() -> impl Strategy<Value = Option<Bridging>> {
         proptest::collection::vec(extras(), 4),
     );
     let all = all.prop_map(|(etrap, pausing, police, queues)| {
-        let (pause, groups) = pausing.map_or((None, vec![]), |(pause, groups)| (Some(pause), groups));
+        let (pause, groups) =
+            pausing.map_or((None, vec![]), |(pause, groups)| (Some(pause), groups));
         Bridging { etrap, pause, groups, police, queues }
     });
     proptest::option::of(all)
 }
 
 impl Bridging {
-    /// Gives a policy what this is. The last queue is left alone: it may be the express queue, whose limit is small.
+    /// Gives a policy what this is. The last queue is left alone: it may be the express queue,
+    /// whose limit is small.
     pub fn shape(self, policy: &mut RawPolicy) {
         let count = policy.queues.len() - usize::from(policy.dpp.is_some());
         for (queue, extras) in policy.queues.iter_mut().take(count).zip(self.queues) {
@@ -111,7 +139,8 @@ impl Bridging {
             queue.reserved_bytes = extras.reserved_bytes;
             queue.qcn = extras.qcn.map(|set_point_bytes| RawQcn { set_point_bytes, weight: 2 });
         }
-        (policy.etrap, policy.pause, policy.groups, policy.police) = (self.etrap, self.pause, self.groups, self.police);
+        (policy.etrap, policy.pause, policy.groups, policy.police) =
+            (self.etrap, self.pause, self.groups, self.police);
     }
 }
 
@@ -122,7 +151,8 @@ pub fn with_set_aside(buffer_bytes: u64, policy: &RawPolicy) -> u64 {
 
 /// None, or two classes that leave a priority to the first: both with shares, or the second strict.
 fn traffic_classes() -> impl Strategy<Value = Vec<RawNicClass>> {
-    let class = |name: &str, priorities, service| RawNicClass { name: name.into(), priorities, service };
+    let class =
+        |name: &str, priorities, service| RawNicClass { name: name.into(), priorities, service };
     prop_oneof![
         2 => Just(vec![]),
         1 => (1_u32..7, 1_u32..1_000, any::<bool>()).prop_map(move |(cut, weight, is_strict)| {
@@ -163,7 +193,11 @@ pub fn interface() -> impl Strategy<Value = Option<RawNicLossless>> {
 pub fn rule() -> impl Strategy<Value = RawRule> {
     (0_u8..8, 0_u8..3).prop_map(|(class, kind)| match kind {
         0 => RawRule { class, pcp: Some(vec![class / 2, 7 - class / 2]), ..RawRule::default() },
-        1 => RawRule { class, protocol: Some(if class % 2 == 0 { 6 } else { 17 }), ..RawRule::default() },
+        1 => RawRule {
+            class,
+            protocol: Some(if class % 2 == 0 { 6 } else { 17 }),
+            ..RawRule::default()
+        },
         _ => RawRule { class, source: Some("h0".into()), ..RawRule::default() },
     })
 }

@@ -63,8 +63,8 @@ prop_compose! {
     }
 }
 
-/// Every third workload has no VLAN, the others one of two; those have trees of their own in half of the plans, which
-/// are chosen apart in a quarter.
+/// Every third workload has no VLAN, the others one of two; those have trees of their own in half
+/// of the plans, which are chosen apart in a quarter.
 fn add_vlans(plan: &mut RawPlan) {
     for (work, vlan) in plan.workloads.iter_mut().zip([0, 10, 20].into_iter().cycle()) {
         work.header.vlan = vlan;
@@ -73,7 +73,9 @@ fn add_vlans(plan: &mut RawPlan) {
         let tree = |instance: u16, vlans: Vec<u16>| RawTree {
             instance,
             vlans,
-            bridge_priority: (0..plan.switches.len()).map(|at| 4096 * ((at as u16 + instance) % 3)).collect(),
+            bridge_priority: (0..plan.switches.len())
+                .map(|at| 4096 * ((at as u16 + instance) % 3))
+                .collect(),
             path_cost: vec![2_000; plan.links.len()],
             port_priority: vec![(128, 128); plan.links.len()],
         };
@@ -84,7 +86,8 @@ fn add_vlans(plan: &mut RawPlan) {
 
 /// The first link loses a frame in twenty.
 fn add_loss(plan: &mut RawPlan) {
-    (plan.links[0].loss_ppb, plan.links[0].loses_later_fragments) = (50_000_000, plan.seed.is_multiple_of(2));
+    (plan.links[0].loss_ppb, plan.links[0].loses_later_fragments) =
+        (50_000_000, plan.seed.is_multiple_of(2));
 }
 
 /// The first switch is too small for full segments, at all ports or towards one neighbour.
@@ -123,16 +126,21 @@ fn host_kind() -> impl Strategy<Value = HostKind> {
         Just(RawCongestionControl::Bbr)
     ];
     let ring = prop_oneof![4 => Just(4_096), 1 => Just(6_u32)];
-    let core = (prop_oneof![Just(0), Just(500_000_u64)], prop_oneof![2 => Just(0_u32), 1 => Just(1), 1 => Just(2), 1 => Just(3)]);
+    let core = (
+        prop_oneof![Just(0), Just(500_000_u64)],
+        prop_oneof![2 => Just(0_u32), 1 => Just(1), 1 => Just(2), 1 => Just(3)],
+    );
     (control, any::<bool>(), proptest::bool::weighted(0.8), core, ring, interface()).prop_map(
-        |(congestion_control, is_bare, sack, (per_packet_ps, cores), ring_frames, lossless)| HostKind {
-            congestion_control,
-            is_bare,
-            sack,
-            per_packet_ps,
-            ring_frames,
-            lossless,
-            cores,
+        |(congestion_control, is_bare, sack, (per_packet_ps, cores), ring_frames, lossless)| {
+            HostKind {
+                congestion_control,
+                is_bare,
+                sack,
+                per_packet_ps,
+                ring_frames,
+                lossless,
+                cores,
+            }
         },
     )
 }
@@ -153,13 +161,15 @@ impl HostKind {
         }
         if self.cores > 0 {
             // A window that a slow reader closes.
-            host.tcp.receive_buffer = RawSocketBuffer { initial_bytes: 20_000, maximum_bytes: 20_000 };
+            host.tcp.receive_buffer =
+                RawSocketBuffer { initial_bytes: 20_000, maximum_bytes: 20_000 };
         }
     }
 }
 
 impl HostKind {
-    /// Costs of different sizes, from those of the host: what is zero in one plan is not in another.
+    /// Costs of different sizes, from those of the host: what is zero in one plan is not in
+    /// another.
     fn processor(&self, cores: u32) -> RawProcessor {
         let unit = self.per_packet_ps;
         let steal = RawSteal { slice_ps: MS, every_ps: 7 * MS };
@@ -219,14 +229,24 @@ fn rules() -> impl Strategy<Value = Vec<RawRule>> {
 }
 
 fn policy() -> impl Strategy<Value = RawPolicy> {
-    let service = prop_oneof![(2_u8..5).prop_map(RawService::Strict), (1_u32..=1_000).prop_map(RawService::Dwrr)];
+    let service = prop_oneof![
+        (2_u8..5).prop_map(RawService::Strict),
+        (1_u32..=1_000).prop_map(RawService::Dwrr)
+    ];
     let queues = proptest::collection::vec((service, limit(), aqm()), 1..4);
     let dpp = proptest::option::of((1_u32..20, any::<bool>(), any::<bool>()));
     (queues, any::<[u8; 8]>(), dpp, bridging()).prop_map(|(queues, map, dpp, bridging)| {
         let count = queues.len() as u8;
-        let named = |(i, (service, limit, aqm))| RawQueue { limit, aqm, ..queue(&format!("q{i}"), service, 1) };
+        let named = |(i, (service, limit, aqm))| RawQueue {
+            limit,
+            aqm,
+            ..queue(&format!("q{i}"), service, 1)
+        };
         let mut queues: Vec<RawQueue> = queues.into_iter().enumerate().map(named).collect();
-        let total: u32 = queues.iter().map(|queue| if let RawService::Dwrr(weight) = queue.service { weight } else { 0 }).sum();
+        let total: u32 = queues
+            .iter()
+            .map(|queue| if let RawService::Dwrr(weight) = queue.service { weight } else { 0 })
+            .sum();
         // Weights are thousandths of the whole.
         for queue in &mut queues {
             if let RawService::Dwrr(weight) = &mut queue.service {
@@ -245,7 +265,8 @@ fn policy() -> impl Strategy<Value = RawPolicy> {
                 when_full: if evicts { RawTableFull::EvictOldest } else { RawTableFull::Untracked },
             }
         });
-        let mut policy = RawPolicy { dpp, ..crate::common::policy(queues, map.map(|queue| queue % count)) };
+        let mut policy =
+            RawPolicy { dpp, ..crate::common::policy(queues, map.map(|queue| queue % count)) };
         if let Some(bridging) = bridging {
             bridging.shape(&mut policy);
         }
@@ -264,13 +285,9 @@ pub struct Work {
 }
 
 fn work() -> impl Strategy<Value = Work> {
-    ((0..HOSTS, 1..HOSTS), 0_u8..4, 1_u64..12, 1_u64..60_000, 0_u8..8).prop_map(|(ends, kind, amount, bytes, priority)| Work {
-        ends,
-        kind,
-        amount,
-        bytes,
-        priority,
-    })
+    ((0..HOSTS, 1..HOSTS), 0_u8..4, 1_u64..12, 1_u64..60_000, 0_u8..8).prop_map(
+        |(ends, kind, amount, bytes, priority)| Work { ends, kind, amount, bytes, priority },
+    )
 }
 
 impl Work {
@@ -281,16 +298,28 @@ impl Work {
         let name = format!("w{number}");
         match self.kind {
             0 => {
-                let mut work = oltp(&name, source, destination, 1 + self.amount as u32 / 3, self.amount, self.bytes);
-                (work.header.priority, work.gap) = (self.priority, RawDistribution::Exponential { mean: 300 * US });
+                let mut work = oltp(
+                    &name,
+                    source,
+                    destination,
+                    1 + self.amount as u32 / 3,
+                    self.amount,
+                    self.bytes,
+                );
+                (work.header.priority, work.gap) =
+                    (self.priority, RawDistribution::Exponential { mean: 300 * US });
                 let trip = &mut work.round_trips[0];
-                (trip.consume_fs_per_byte, trip.consume_chunk_bytes) = (self.amount % 3 * 20_000_000, 5_000);
-                (trip.build_fs_per_byte, trip.unpack_fs_per_byte) = (self.amount % 2 * 1_000_000, self.amount % 5 * 1_000_000);
-                (work.round_trips[0].write_bytes, work.start) = (self.bytes as u32 / 2, RawDistribution::Constant(0));
+                (trip.consume_fs_per_byte, trip.consume_chunk_bytes) =
+                    (self.amount % 3 * 20_000_000, 5_000);
+                (trip.build_fs_per_byte, trip.unpack_fs_per_byte) =
+                    (self.amount % 2 * 1_000_000, self.amount % 5 * 1_000_000);
+                (work.round_trips[0].write_bytes, work.start) =
+                    (self.bytes as u32 / 2, RawDistribution::Constant(0));
                 RawWorkload::from(work)
             }
             1 => {
-                let mut work = stream(&name, source, destination, 1 + self.amount as u32 / 4, self.bytes * 10);
+                let mut work =
+                    stream(&name, source, destination, 1 + self.amount as u32 / 4, self.bytes * 10);
                 work.header.priority = self.priority;
                 RawWorkload::from(work)
             }

@@ -1,4 +1,5 @@
-//! Programs that send datagrams faster than their line, with a send buffer: they wait, and nothing is lost at the source.
+//! Programs that send datagrams faster than their line, with a send buffer: they wait, and nothing
+//! is lost at the source.
 
 use crate::common::*;
 use tailrace_plan::*;
@@ -12,12 +13,14 @@ const GAP: u64 = 615_200;
 
 /// One host sends to each of the others, as many datagrams as it can: twice its line for each.
 fn sending(buffers: &[Option<u64>], change: impl Fn(&mut RawPlan)) -> Outcome {
-    let mut plan = star(1 + buffers.len(), 1_500, 10 * GBPS, US, switch("sw", 16_000_000, fifo(1_000_000)));
+    let mut plan =
+        star(1 + buffers.len(), 1_500, 10 * GBPS, US, switch("sw", 16_000_000, fifo(1_000_000)));
     plan.hosts.iter_mut().for_each(prompt);
     (plan.clock_offset_ppb, plan.stop_at_ps) = (0, DURATION);
     for (number, &buffer) in buffers.iter().enumerate() {
         let to = format!("h{}", number + 1);
-        let mut drawn = datagrams(&format!("to-{to}"), "h0", &to, PAYLOAD, RawDistribution::Constant(GAP));
+        let mut drawn =
+            datagrams(&format!("to-{to}"), "h0", &to, PAYLOAD, RawDistribution::Constant(GAP));
         drawn.body.send_buffer_bytes = buffer;
         plan.workloads.push(RawWorkload::from(drawn));
     }
@@ -36,15 +39,22 @@ fn a_program_that_waits_loses_nothing_and_fills_the_line() {
     let waits = sending(&[Some(buffer)], |plan| plan.hosts[0].nic.queue_bytes = 200_000);
     within("share of the line", share_of_line(&waits, "to-h1"), (0.995, 1.0));
     assert_eq!(count(host_summary(&waits, "h0"), "nic_queue_drops"), 0);
-    // It is sent when there is room, and waits behind at most the buffer: 92 frames, on two links of 1 us.
-    let longest = number(workload(&waits, "to-h1"), "latency.max_ps") / (93.0 * 1_538.0 * 800.0 + 2.0 * US as f64);
+    // It is sent when there is room, and waits behind at most the buffer: 92 frames, on two links
+    // of 1 us.
+    let longest = number(workload(&waits, "to-h1"), "latency.max_ps")
+        / (93.0 * 1_538.0 * 800.0 + 2.0 * US as f64);
     within("longest delay by that of a full buffer", longest, (0.95, 1.02));
     let refused = sending(&[None], |plan| plan.hosts[0].nic.queue_bytes = 200_000);
     let dropped = count(host_summary(&refused, "h0"), "nic_queue_drops") as f64;
-    within("drops without one, by what the line does not carry", dropped / (DURATION / GAP / 2) as f64, (0.97, 1.01));
+    within(
+        "drops without one, by what the line does not carry",
+        dropped / (DURATION / GAP / 2) as f64,
+        (0.97, 1.01),
+    );
 }
 
-/// In one queue each has what it keeps there: a buffer three times as large is three quarters of the line.
+/// In one queue each has what it keeps there: a buffer three times as large is three quarters of
+/// the line.
 #[test]
 fn buffers_share_one_queue() {
     let shared = sending(&[Some(50 * FRAME), Some(150 * FRAME)], |_| ());
@@ -58,7 +68,9 @@ fn buffers_share_one_queue() {
 fn below_the_line_a_buffer_changes_nothing() {
     let run = |buffer| {
         let slow = |plan: &mut RawPlan| {
-            let RawBody::Datagrams(body) = &mut plan.workloads[0].body else { unreachable!("it is one of datagrams") };
+            let RawBody::Datagrams(body) = &mut plan.workloads[0].body else {
+                unreachable!("it is one of datagrams")
+            };
             body.interarrival = RawDistribution::Exponential { mean: 4 * GAP };
         };
         simulated_digest(&sending(&[buffer], slow))
@@ -66,17 +78,24 @@ fn below_the_line_a_buffer_changes_nothing() {
     assert_eq!(run(Some(64 * FRAME)), run(None));
 }
 
-/// At nine tenths of the line with random gaps a buffer of four frames is often full: what was due meanwhile is sent later, not dropped.
+/// At nine tenths of the line with random gaps a buffer of four frames is often full: what was due
+/// meanwhile is sent later, not dropped.
 #[test]
 fn a_program_that_had_to_wait_catches_up() {
     let run = |buffer| {
         let nearly = |plan: &mut RawPlan| {
-            let RawBody::Datagrams(body) = &mut plan.workloads[0].body else { unreachable!("it is one of datagrams") };
+            let RawBody::Datagrams(body) = &mut plan.workloads[0].body else {
+                unreachable!("it is one of datagrams")
+            };
             body.interarrival = RawDistribution::Exponential { mean: 2 * GAP * 10 / 9 };
         };
         number(workload(&sending(&[buffer], nearly), "to-h1"), "transactions")
     };
-    within("datagrams with a small buffer by those without one", run(Some(4 * FRAME)) / run(None), (0.995, 1.001));
+    within(
+        "datagrams with a small buffer by those without one",
+        run(Some(4 * FRAME)) / run(None),
+        (0.995, 1.001),
+    );
 }
 
 fn simulated_digest(outcome: &Outcome) -> String {

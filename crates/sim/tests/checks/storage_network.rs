@@ -53,11 +53,19 @@ fn nbd(connections: u32) -> RawStorageProtocol {
 }
 
 /// The last host has the device, which takes no time; the others ask it.
-fn plan(hosts: usize, delay_ps: u64, protocol: RawStorageProtocol, depth: u32, block: u32) -> RawPlan {
-    let mut plan = star(hosts, 1_500, 10 * GBPS, delay_ps, switch("sw", 16_000_000, fifo(16_000_000)));
+fn plan(
+    hosts: usize,
+    delay_ps: u64,
+    protocol: RawStorageProtocol,
+    depth: u32,
+    block: u32,
+) -> RawPlan {
+    let mut plan =
+        star(hosts, 1_500, 10 * GBPS, delay_ps, switch("sw", 16_000_000, fifo(16_000_000)));
     (plan.clock_offset_ppb, plan.stop_at_ps) = (0, 10 * S);
     let mut device = ssd(1);
-    (device.read_latency, device.write_latency) = (RawDistribution::Constant(0), RawDistribution::Constant(0));
+    (device.read_latency, device.write_latency) =
+        (RawDistribution::Constant(0), RawDistribution::Constant(0));
     (device.read_bps, device.write_bps) = (800 * GBPS, 800 * GBPS);
     plan.devices = vec![device];
     let names: Vec<String> = (0..hosts).map(|host| format!("h{host}")).collect();
@@ -73,10 +81,13 @@ fn own(outcome: &Outcome) -> &Value {
     &outcome.summary()["workloads"][0]
 }
 
-/// Round trips of one write of 64 KiB, alone, and those in which it waited for the target to ask for data.
+/// Round trips of one write of 64 KiB, alone, and those in which it waited for the target to ask
+/// for data.
 fn round_trips(protocol: RawStorageProtocol) -> [f64; 2] {
     let mut plan = plan(2, ROUND_TRIP_PS / 4, protocol, 1, 64 * KIB);
-    let RawBody::Storage(storage) = &mut plan.workloads[0].body else { unreachable!("it is of storage") };
+    let RawBody::Storage(storage) = &mut plan.workloads[0].body else {
+        unreachable!("it is of storage")
+    };
     storage.read_ppb = 0;
     // The set-up is over, and congestion windows are open, when latencies count.
     (plan.observe.warm_up_ps, storage.requests) = (5 * S, 0);
@@ -88,8 +99,9 @@ fn round_trips(protocol: RawStorageProtocol) -> [f64; 2] {
     [mean_s / round_trip_s, asked_s / round_trip_s]
 }
 
-/// A write of n bursts waits for n R2Ts, and one more round trip for its status; with `MaxOutstandingR2T` of m the bursts come m at a time.
-/// What may be sent without being asked for saves one.
+/// A write of n bursts waits for n R2Ts, and one more round trip for its status; with
+/// `MaxOutstandingR2T` of m the bursts come m at a time. What may be sent without being asked for
+/// saves one.
 #[test]
 fn a_write_takes_a_round_trip_for_each_r2t_and_one_for_the_status() {
     let near = |what: &str, [all, asked]: [f64; 2], expected: [f64; 2]| {
@@ -100,11 +112,15 @@ fn a_write_takes_a_round_trip_for_each_r2t_and_one_for_the_status() {
     near("one burst", round_trips(iscsi(|_| ())), [2.0, 1.0]);
     near(
         "four bursts",
-        round_trips(iscsi(|raw| (raw.first_burst_bytes, raw.max_burst_bytes) = (16 * KIB, 16 * KIB))),
+        round_trips(iscsi(|raw| {
+            (raw.first_burst_bytes, raw.max_burst_bytes) = (16 * KIB, 16 * KIB)
+        })),
         [5.0, 4.0],
     );
-    let two =
-        |raw: &mut RawIscsi| (raw.first_burst_bytes, raw.max_burst_bytes, raw.max_outstanding_r2t) = (16 * KIB, 16 * KIB, 2);
+    let two = |raw: &mut RawIscsi| {
+        (raw.first_burst_bytes, raw.max_burst_bytes, raw.max_outstanding_r2t) =
+            (16 * KIB, 16 * KIB, 2)
+    };
     near("four bursts, two at a time", round_trips(iscsi(two)), [3.0, 2.0]);
     near("unsolicited", round_trips(iscsi(|raw| raw.initial_r2t = false)), [1.0, 0.0]);
     near("in its capsule", round_trips(nvme_tcp(1, 64 * KIB)), [1.0, 0.0]);
@@ -112,15 +128,23 @@ fn a_write_takes_a_round_trip_for_each_r2t_and_one_for_the_status() {
     near("nbd", round_trips(nbd(1)), [1.0, 0.0]);
 }
 
-/// Every protocol, several initiators and connections, reads and writes, lines that lose frames, beside bulk: each request is answered,
-/// its parts are its whole, and the same seed gives the same.
+/// Every protocol, several initiators and connections, reads and writes, lines that lose frames,
+/// beside bulk: each request is answered, its parts are its whole, and the same seed gives the
+/// same.
 #[test]
 fn every_request_is_answered_over_lines_that_lose_frames() {
-    let protocols = [iscsi(|raw| raw.immediate_data = true), iscsi(|raw| raw.initial_r2t = false), nvme_tcp(3, 16 * KIB), nbd(2)];
+    let protocols = [
+        iscsi(|raw| raw.immediate_data = true),
+        iscsi(|raw| raw.initial_r2t = false),
+        nvme_tcp(3, 16 * KIB),
+        nbd(2),
+    ];
     for protocol in protocols {
         let mut plan = plan(4, 10 * US, protocol.clone(), 4, 100 * KIB);
         plan.links.iter_mut().for_each(|link| link.loss_ppb = 1_000_000);
-        let RawBody::Storage(storage) = &mut plan.workloads[0].body else { unreachable!("it is of storage") };
+        let RawBody::Storage(storage) = &mut plan.workloads[0].body else {
+            unreachable!("it is of storage")
+        };
         (storage.jobs, storage.read_ppb, storage.flush_every) = (3, 500_000_000, 5);
         plan.workloads.push(stream("bulk", "h0", "h3", 2, 20_000_000).into());
         let [outcome, again] = [simulate(plan.clone()), simulate(plan)];
@@ -129,9 +153,15 @@ fn every_request_is_answered_over_lines_that_lose_frames() {
         assert_eq!(count(own(&outcome), "goodput_bytes"), requests * 100 * 1_024);
         for op in ["read", "write"] {
             let of = |key: &str| number(own(&outcome), &format!("storage_requests.{op}.{key}"));
-            let parts = own(&outcome)["storage_requests"][op]["waits_s"].as_object().expect("all parts are told");
+            let parts = own(&outcome)["storage_requests"][op]["waits_s"]
+                .as_object()
+                .expect("all parts are told");
             let sum: f64 = parts.values().filter_map(Value::as_f64).sum();
-            within("parts of latencies", sum / (of("latency.mean_ps") * 1e-12 * of("count")), (0.999_99, 1.000_01));
+            within(
+                "parts of latencies",
+                sum / (of("latency.mean_ps") * 1e-12 * of("count")),
+                (0.999_99, 1.000_01),
+            );
         }
         assert_eq!(outcome.summary()["digest"], again.summary()["digest"]);
     }
@@ -147,8 +177,9 @@ fn each_queue_has_a_connection() {
 
 #[test]
 fn what_no_session_agrees_on_is_refused() {
-    let refused =
-        |protocol: RawStorageProtocol| Plan::from_raw(plan(2, US, protocol, 1, 4 * KIB)).expect_err("no session agrees on it");
+    let refused = |protocol: RawStorageProtocol| {
+        Plan::from_raw(plan(2, US, protocol, 1, 4 * KIB)).expect_err("no session agrees on it")
+    };
     let cases = [
         (iscsi(|raw| raw.first_burst_bytes = 511), "512 to 16 777 215"),
         (iscsi(|raw| raw.max_burst_bytes = 32 * KIB), "the first burst"),

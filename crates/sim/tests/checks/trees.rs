@@ -23,13 +23,17 @@ fn tree(plan: &RawPlan, instance: u16, vlans: Vec<u16>) -> RawTree {
     }
 }
 
-/// Switches `s0..` in a ring, host `h0..` at each: the smallest looped drawing is the one with three.
+/// Switches `s0..` in a ring, host `h0..` at each: the smallest looped drawing is the one with
+/// three.
 fn ring(switches: usize) -> RawPlan {
     let mut plan = star(switches, 1500, 10 * GBPS, US, switch("s0", 1_000_000, fifo(1_000_000)));
-    plan.switches = (0..switches).map(|i| switch(&format!("s{i}"), 1_000_000, fifo(1_000_000))).collect();
-    let between = |i: usize| link(&format!("s{i}"), &format!("s{}", (i + 1) % switches), 10 * GBPS, US);
+    plan.switches =
+        (0..switches).map(|i| switch(&format!("s{i}"), 1_000_000, fifo(1_000_000))).collect();
+    let between =
+        |i: usize| link(&format!("s{i}"), &format!("s{}", (i + 1) % switches), 10 * GBPS, US);
     plan.links = (0..switches).map(between).collect();
-    plan.links.extend((0..switches).map(|i| link(&format!("h{i}"), &format!("s{i}"), 10 * GBPS, US)));
+    plan.links
+        .extend((0..switches).map(|i| link(&format!("h{i}"), &format!("s{i}"), 10 * GBPS, US)));
     plan.hosts.iter_mut().for_each(prompt);
     plan.clock_offset_ppb = 0;
     plan.observe.ports.clear();
@@ -67,13 +71,19 @@ fn carried(outcome: &Outcome, a: &str, b: &str) -> u64 {
 /// Switch and neighbour of each blocked port of a tree.
 fn blocked(tree: &Value) -> Vec<(&str, &str)> {
     let ports = tree["blocked"].as_array().expect("a list").iter();
-    ports.map(|port| (port["node"].as_str().expect("a name"), port["towards"].as_str().expect("a name"))).collect()
+    ports
+        .map(|port| {
+            (port["node"].as_str().expect("a name"), port["towards"].as_str().expect("a name"))
+        })
+        .collect()
 }
 
 #[test]
 fn a_looped_drawing_delivers_over_its_tree_and_a_blocked_link_carries_nothing() {
     let mut plan = ring(4);
-    for (from, to) in (0..4).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(from, to)| from != to) {
+    for (from, to) in
+        (0..4).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(from, to)| from != to)
+    {
         plan.workloads.push(RawWorkload::from(stream(
             &format!("{from}>{to}"),
             &format!("h{from}"),
@@ -100,16 +110,28 @@ fn a_looped_drawing_delivers_over_its_tree_and_a_blocked_link_carries_nothing() 
 fn a_frame_takes_the_tree_of_its_vlan() {
     let mut plan = ring(3);
     plan.workloads.extend([0, 10, 20].map(|vlan| single("h0", "h1", vlan, 100)));
-    let mut trees = vec![tree(&plan, 0, vec![]), tree(&plan, 1, vec![10]), tree(&plan, 2, vec![20, 30])];
+    let mut trees =
+        vec![tree(&plan, 0, vec![]), tree(&plan, 1, vec![10]), tree(&plan, 2, vec![20, 30])];
     // Rooted at s2, the link between s0 and s1 is the one that closes the loop.
     trees[1].bridge_priority[2] = 4096;
     let outcome = simulate(with_trees(plan, trees));
     let summary = &outcome.summary()["spanning_trees"];
-    assert_eq!([0, 1, 2].map(|tree| blocked(&summary[tree])), [[("s2", "s1")], [("s1", "s0")], [("s2", "s1")]]);
-    assert_eq!((carried(&outcome, "s0", "s1"), carried(&outcome, "s0", "s2"), carried(&outcome, "s1", "s2")), (2, 1, 1));
+    assert_eq!(
+        [0, 1, 2].map(|tree| blocked(&summary[tree])),
+        [[("s2", "s1")], [("s1", "s0")], [("s2", "s1")]]
+    );
+    assert_eq!(
+        (
+            carried(&outcome, "s0", "s1"),
+            carried(&outcome, "s0", "s2"),
+            carried(&outcome, "s1", "s2")
+        ),
+        (2, 1, 1)
+    );
 }
 
-/// IEEE 802.1Q clause 9.4: four bytes more between switches, and none at the hosts, whose frames are of one VLAN.
+/// IEEE 802.1Q clause 9.4: four bytes more between switches, and none at the hosts, whose frames
+/// are of one VLAN.
 #[test]
 fn a_frame_of_a_vlan_is_four_bytes_longer_between_switches() {
     let latency = |vlan| {
@@ -131,7 +153,8 @@ fn a_trunk_carries_full_frames_with_their_tags() {
     assert_eq!(latencies(&simulate(plan)).len(), 1);
 }
 
-/// A host of two VLANs can only be told by tags which frame is whose: its link is a trunk, that of the other host is not.
+/// A host of two VLANs can only be told by tags which frame is whose: its link is a trunk, that of
+/// the other host is not.
 #[test]
 fn the_link_of_a_host_with_two_vlans_is_tagged() {
     let mut plan = ring(3);
@@ -143,9 +166,10 @@ fn the_link_of_a_host_with_two_vlans_is_tagged() {
     assert_eq!(latencies(&simulate(plan)), [expected, expected]);
 }
 
-/// TCP over tagged links: the same segments are four bytes longer each between the switches than on their way to the host,
-/// where they have their usual headers (Ethernet 14, IP 20, TCP 20 with 12 of timestamps, 8 more in the opening), whether
-/// their host has written the tag or the first switch.
+/// TCP over tagged links: the same segments are four bytes longer each between the switches than on
+/// their way to the host, where they have their usual headers (Ethernet 14, IP 20, TCP 20 with 12
+/// of timestamps, 8 more in the opening), whether their host has written the tag or the first
+/// switch.
 #[test]
 fn every_segment_of_a_connection_carries_its_tag() {
     for is_trunk in [false, true] {
@@ -169,7 +193,10 @@ fn every_segment_of_a_connection_carries_its_tag() {
 fn a_rule_for_a_vlan_matches_its_frames_alone() {
     let mut plan = ring(3);
     let policy = policy(
-        vec![queue("usual", RawService::Strict(2), 1_000_000), queue("fast", RawService::Strict(1), 1_000_000)],
+        vec![
+            queue("usual", RawService::Strict(2), 1_000_000),
+            queue("fast", RawService::Strict(1), 1_000_000),
+        ],
         [0, 0, 0, 0, 0, 1, 0, 0],
     );
     for node in &mut plan.switches {
@@ -178,40 +205,55 @@ fn a_rule_for_a_vlan_matches_its_frames_alone() {
     }
     plan.workloads.extend([0, 10, 11, 12].map(|vlan| single("h0", "h1", vlan, 100)));
     let outcome = simulate(plan);
-    let frames = [0, 1].map(|queue| count(&port(&outcome, "s0", "s1")["queues"][queue], "tx_frames"));
+    let frames =
+        [0, 1].map(|queue| count(&port(&outcome, "s0", "s1")["queues"][queue], "tx_frames"));
     assert_eq!(frames, [2, 2]);
 }
 
-/// What a switch accounts at its entrance it gives back, although the frame has another length when it leaves.
+/// What a switch accounts at its entrance it gives back, although the frame has another length when
+/// it leaves.
 #[test]
 fn accounts_at_the_entrance_balance_with_tags() {
     let mut plan = ring(3);
-    let group = RawGroup { priorities: u8::MAX, reserved_bytes: 0, limit: RawLimit::Bytes(20_000), lossless: None };
+    let group = RawGroup {
+        priorities: u8::MAX,
+        reserved_bytes: 0,
+        limit: RawLimit::Bytes(20_000),
+        lossless: None,
+    };
     plan.switches.iter_mut().for_each(|node| node.policy.groups = vec![group.clone()]);
     plan.workloads.push(in_vlan_10(stream("bulk", "h0", "h1", 4, 3_000_000)));
     plan.stop_at_ps = S;
     let outcome = simulate(plan);
-    assert!(outcome.summary()["finished"].as_bool().expect("a truth"), "what is not given back would stop it for good");
+    assert!(
+        outcome.summary()["finished"].as_bool().expect("a truth"),
+        "what is not given back would stop it for good"
+    );
 }
 
 /// Four leaves under two spines, two VLANs: with chosen costs each VLAN has a spine of its own.
 #[test]
 fn disjoint_trees_of_two_vlans_share_no_link_that_carries_frames() {
     let mut plan = ring(4);
-    plan.switches = ["l0", "l1", "l2", "l3", "t0", "t1"].map(|name| switch(name, 1_000_000, fifo(1_000_000))).into();
+    plan.switches = ["l0", "l1", "l2", "l3", "t0", "t1"]
+        .map(|name| switch(name, 1_000_000, fifo(1_000_000)))
+        .into();
     plan.links = (0..4).map(|i| link(&format!("h{i}"), &format!("l{i}"), 10 * GBPS, US)).collect();
     for (leaf, spine) in (0..4).flat_map(|leaf| (0..2).map(move |spine| (leaf, spine))) {
         plan.links.push(link(&format!("l{leaf}"), &format!("t{spine}"), 10 * GBPS, US));
     }
     for vlan in [10, 20] {
-        for (from, to) in (0..4).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(from, to)| from != to) {
+        for (from, to) in
+            (0..4).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(from, to)| from != to)
+        {
             plan.workloads.push(single(&format!("h{from}"), &format!("h{to}"), vlan, 100));
         }
     }
     let trees = vec![tree(&plan, 0, vec![]), tree(&plan, 1, vec![10]), tree(&plan, 2, vec![20])];
     plan.spanning_tree = Some(RawSpanningTree { trees, disjoint: true });
     let outcome = simulate(plan);
-    let by_leaf = |spine: &str| [0, 1, 2, 3].map(|leaf| carried(&outcome, &format!("l{leaf}"), spine));
+    let by_leaf =
+        |spine: &str| [0, 1, 2, 3].map(|leaf| carried(&outcome, &format!("l{leaf}"), spine));
     // Each host sends three frames of each VLAN and receives three.
     assert_eq!((by_leaf("t0"), by_leaf("t1")), ([6; 4], [6; 4]));
 }

@@ -1,13 +1,15 @@
-//! What a processor does without an event of its own: ends of work that have no consequences, and frames that wait in the ring while the
-//! interrupt is off. Both are left out where something else could follow, so that a plan with such a thing that is of no use is the
-//! reference: everything must be the same.
+//! What a processor does without an event of its own: ends of work that have no consequences, and
+//! frames that wait in the ring while the interrupt is off. Both are left out where something else
+//! could follow, so that a plan with such a thing that is of no use is the reference: everything
+//! must be the same.
 
 use crate::common::*;
 use crate::processor::processor;
 use serde_json::Value;
 use tailrace_plan::*;
 
-/// Many streams into one host and short transactions beside them, more than one core can receive. Frames are seen as they come.
+/// Many streams into one host and short transactions beside them, more than one core can receive.
+/// Frames are seen as they come.
 fn plan(cores: u32, change: impl Fn(&mut RawPlan)) -> RawPlan {
     let mut plan = star(6, 1500, 10 * GBPS, 5 * US, switch("sw", 16_000_000, fifo(400_000)));
     plan.stop_at_ps = 60 * MS;
@@ -28,7 +30,8 @@ fn plan(cores: u32, change: impl Fn(&mut RawPlan)) -> RawPlan {
     plan
 }
 
-/// Everything that was counted, but for the number of events and `without` in each host's processor.
+/// Everything that was counted, but for the number of events and `without` in each host's
+/// processor.
 fn counted(plan: RawPlan, without: &str) -> (Value, u64) {
     let mut summary = simulate(plan).summary().clone();
     let events = count(&summary, "events");
@@ -70,7 +73,9 @@ fn frames_that_wait_while_the_interrupt_is_off_need_no_event_and_change_nothing(
     for cores in [1, 2] {
         let (left, events) = counted(plan(cores, |_| {}), "");
         let drawing = |plan: &mut RawPlan| {
-            plan.hosts.iter_mut().for_each(|host| host.nic.rx_jitter = RawDistribution::Uniform { low: 0, high: 0 });
+            plan.hosts
+                .iter_mut()
+                .for_each(|host| host.nic.rx_jitter = RawDistribution::Uniform { low: 0, high: 0 });
         };
         let (polled, all_events) = counted(plan(cores, drawing), "");
         assert_eq!(left, polled, "{cores} cores");

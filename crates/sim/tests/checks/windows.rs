@@ -28,8 +28,12 @@ fn windows_are_those_of_every_connection_at_every_interval_and_change_nothing() 
     assert_eq!(seen.summary()["digest"], unseen.summary()["digest"]);
     assert_eq!(column(&unseen, "at_ps"), None, "nobody asked");
     let of = |name: &str| column(&seen, name).expect("they are recorded");
-    let ends: Vec<(u64, u64, u64)> =
-        of("workload").into_iter().zip(of("connection")).zip(of("side")).map(|((a, b), c)| (a, b, c)).collect();
+    let ends: Vec<(u64, u64, u64)> = of("workload")
+        .into_iter()
+        .zip(of("connection"))
+        .zip(of("side"))
+        .map(|((a, b), c)| (a, b, c))
+        .collect();
     let mut distinct = ends.clone();
     distinct.dedup();
     let expected: Vec<(u64, u64, u64)> = [(0, 3), (1, 2)]
@@ -41,10 +45,13 @@ fn windows_are_those_of_every_connection_at_every_interval_and_change_nothing() 
         assert_eq!(at, (1..=10).map(|step| step * 10 * MS).collect::<Vec<_>>(), "end {place}");
     }
 
-    // The client of a stream sends: its windows overflow the queue, and all that it sent again is in its last row.
+    // The client of a stream sends: its windows overflow the queue, and all that it sent again is
+    // in its last row.
     let (retransmits, thresholds) = (of("retransmits"), of("threshold_segments"));
-    let last = |end: (u64, u64, u64)| ends.iter().rposition(|&found| found == end).expect("it has rows");
-    let sent_again: u64 = [(1, 0, 0), (1, 1, 0)].into_iter().map(|end| retransmits[last(end)]).sum();
+    let last =
+        |end: (u64, u64, u64)| ends.iter().rposition(|&found| found == end).expect("it has rows");
+    let sent_again: u64 =
+        [(1, 0, 0), (1, 1, 0)].into_iter().map(|end| retransmits[last(end)]).sum();
     assert_eq!(Some(sent_again), seen.summary()["workloads"][1]["tcp"]["retransmits"].as_u64());
     assert!(sent_again > 0, "the queue is short");
     assert!(thresholds[last((1, 0, 0))] < 1_000, "there was a loss");

@@ -1,6 +1,7 @@
-//! The barrier and the mailboxes of a trial in parts under every interleaving of their threads that matters, and every value that
-//! the orderings of their atomic numbers let a thread read (loom). These are the files of the simulator itself, with loom's atomic numbers
-//! and locks in place of those of the standard library.
+//! The barrier and the mailboxes of a trial in parts under every interleaving of their threads that
+//! matters, and every value that the orderings of their atomic numbers let a thread read (loom).
+//! These are the files of the simulator itself, with loom's atomic numbers and locks in place of
+//! those of the standard library.
 
 #[path = "../../src/parallel/barrier.rs"]
 mod barrier;
@@ -104,12 +105,14 @@ fn told(window: usize, number: usize) -> WindowReport {
     }
 }
 
-/// Every window is written before a meeting, and read by all after it; the next but one is written to the same places.
+/// Every window is written before a meeting, and read by all after it; the next but one is written
+/// to the same places.
 fn meet_in_windows(Cells { barrier, cells }: &Cells, number: usize) {
     let _guard = barrier.guard();
     for window in 0..3 {
         cells[number][window % 2].with_mut(|own| {
-            // SAFETY: loom fails where anything else has access that no ordering tells to be before or after.
+            // SAFETY: loom fails where anything else has access that no ordering tells to be before
+            // or after.
             #[expect(unsafe_code, reason = "what the barrier orders and nothing else")]
             unsafe {
                 *own = window + 1;
@@ -143,7 +146,11 @@ struct Post {
 }
 
 fn post() -> Post {
-    Post { barrier: Barrier::new(THREADS), mailboxes: Mailboxes::new(THREADS), board: Board::new(THREADS) }
+    Post {
+        barrier: Barrier::new(THREADS),
+        mailboxes: Mailboxes::new(THREADS),
+        board: Board::new(THREADS),
+    }
 }
 
 /// As the parts do: they meet, read, and post for the next meeting.
@@ -153,20 +160,29 @@ fn exchange(Post { barrier, mailboxes, board }: &Post, number: usize) {
         barrier.meet(number, window, WindowReport::NOTHING);
         let mut came = Vec::new();
         mailboxes.collect(number, window, |crossing| {
-            came.extend(crossing.iter().map(|frame| (frame.wire as usize, frame.arrival, frame.packet.seq)));
+            came.extend(
+                crossing.iter().map(|frame| (frame.wire as usize, frame.arrival, frame.packet.seq)),
+            );
         });
         let posted = if window == 0 { Vec::new() } else { all(window).collect() };
         assert_eq!(board.read(window), posted, "the news of the window before");
         assert_eq!(
             came,
-            posted.into_iter().map(|posted| (posted, Time::from_ps(number as u64), window as u64)).collect::<Vec<_>>(),
+            posted
+                .into_iter()
+                .map(|posted| (posted, Time::from_ps(number as u64), window as u64))
+                .collect::<Vec<_>>(),
             "and its crossing"
         );
         let next = window + 1;
         board.post(number, next, &mut vec![10 * next + number]);
         for to in 0..THREADS {
             let (wire, arrival) = ((10 * next + number) as u32, Time::from_ps(to as u64));
-            let frame = CrossingFrame { wire, arrival, packet: Packet { seq: next as u64, ..Packet::default() } };
+            let frame = CrossingFrame {
+                wire,
+                arrival,
+                packet: Packet { seq: next as u64, ..Packet::default() },
+            };
             mailboxes.post((number, to), next, &mut vec![frame]);
         }
     }

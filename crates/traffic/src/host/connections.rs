@@ -25,9 +25,13 @@ impl Host {
     pub(super) fn grant_cores<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
         while let Some(next) = self.cores.poll_granted() {
             match next {
-                Waiter::End(number) => self.call_alone(now, number, sockets, |app, calls| app.handle_core(calls)),
+                Waiter::End(number) => {
+                    self.call_alone(now, number, sockets, |app, calls| app.handle_core(calls))
+                }
                 Waiter::Thread { program, thread } => {
-                    self.call_hosted_alone(now, program, sockets, |program, calls| program.handle_core(now, thread, calls));
+                    self.call_hosted_alone(now, program, sockets, |program, calls| {
+                        program.handle_core(now, thread, calls)
+                    });
                 }
             }
         }
@@ -57,7 +61,8 @@ impl Host {
         }
     }
 
-    /// Reads what there is, unless the program reads itself; then it is told how much more there is.
+    /// Reads what there is, unless the program reads itself; then it is told how much more there
+    /// is.
     pub(super) fn read<S: Sockets>(&mut self, now: Time, number: u32, sockets: &mut S) {
         let Some(Some(end)) = self.ends.get_mut(number as usize) else { return };
         let link = &mut end.link;
@@ -72,7 +77,9 @@ impl Host {
         };
         let (bytes, has_ended) = match read {
             Ok(read) => read,
-            Err(error) => return self.fail(now, number, error.raw_os_error().unwrap_or(0), sockets),
+            Err(error) => {
+                return self.fail(now, number, error.raw_os_error().unwrap_or(0), sockets);
+            }
         };
         if bytes > 0 {
             link.received += bytes;
@@ -102,7 +109,8 @@ impl Host {
         }
     }
 
-    /// A connection is broken. Where its peer has closed it, as all do when their host ends, that host knows whether something was wrong.
+    /// A connection is broken. Where its peer has closed it, as all do when their host ends, that
+    /// host knows whether something was wrong.
     pub(super) fn fail<S: Sockets>(&mut self, now: Time, number: u32, error: i32, sockets: &mut S) {
         let Some(Some(end)) = self.ends.get(number as usize) else { return };
         if !matches!(error, libc::EPIPE | libc::ECONNRESET) {
@@ -112,7 +120,8 @@ impl Host {
         self.lose(now, number, sockets);
     }
 
-    /// Nothing more comes. Of a flow that is not complete the receiver stays, as do all that last: what they wait for is known at the end.
+    /// Nothing more comes. Of a flow that is not complete the receiver stays, as do all that last:
+    /// what they wait for is known at the end.
     pub(super) fn lose<S: Sockets>(&mut self, now: Time, number: u32, sockets: &mut S) {
         if let Some(Some(end)) = self.ends.get_mut(number as usize)
             && end.link.side == 1

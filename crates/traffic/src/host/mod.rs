@@ -1,4 +1,5 @@
-//! One host: all ends of the plan's connections that are its own, called when something is due or has happened.
+//! One host: all ends of the plan's connections that are its own, called when something is due or
+//! has happened.
 
 mod connections;
 mod opening;
@@ -87,9 +88,16 @@ impl Host {
         let listeners = duty.listeners();
         let Duty { ends, datagrams, programs, pairs, flows, routes, finite, .. } = duty;
         let flows = Flows::new(host, flows, Time::from_ps(plan.raw.stop_at_ps));
-        let lasting = ends.iter().filter(|end| end.counts_goodput && finite[end.workload as usize]).count() as u64;
-        let of_programs = programs.iter().filter(|end| finite[end.workload as usize]).map(|end| end.finishes).sum::<u64>();
-        let left = lasting + of_programs + flows.count_expected(|workload| finite[workload as usize]);
+        let lasting =
+            ends.iter().filter(|end| end.counts_goodput && finite[end.workload as usize]).count()
+                as u64;
+        let of_programs = programs
+            .iter()
+            .filter(|end| finite[end.workload as usize])
+            .map(|end| end.finishes)
+            .sum::<u64>();
+        let left =
+            lasting + of_programs + flows.count_expected(|workload| finite[workload as usize]);
         let raw = &plan.raw.hosts[host as usize];
         let mut own = Host {
             hosts: if programs.is_empty() { BTreeMap::new() } else { routes.hosts() },
@@ -116,12 +124,16 @@ impl Host {
         };
         ends.into_iter().for_each(|end| own.add_lasting(end));
         datagrams.into_iter().for_each(|end| own.add_datagrams(end));
-        let places: BTreeMap<u32, usize> = programs.iter().enumerate().map(|(place, end)| (end.number, place)).collect();
+        let places: BTreeMap<u32, usize> =
+            programs.iter().enumerate().map(|(place, end)| (end.number, place)).collect();
         programs.into_iter().for_each(|end| own.add_program(end));
         pairs.into_iter().for_each(|end| own.add_pair(places[&end.program], end));
         let warm_up = Time::from_ps(plan.raw.observe.warm_up_ps);
         own.arm(if warm_up > Time::ZERO { warm_up } else { Time::NEVER }, Due::WarmUp);
-        own.arm(settings.tcp_interval.map_or(Time::NEVER, |interval| Time::ZERO + interval), Due::Sample);
+        own.arm(
+            settings.tcp_interval.map_or(Time::NEVER, |interval| Time::ZERO + interval),
+            Due::Sample,
+        );
         own.look_distance = look_distance(Span::from_ps(plan.raw.stop_at_ps));
         own.arm(Time::ZERO + own.look_distance, Due::Look);
         own.arm_flow();
@@ -133,9 +145,13 @@ impl Host {
     /// # Errors
     /// When an address cannot be used.
     pub fn open<S: Sockets>(&mut self, sockets: &mut S) -> io::Result<()> {
-        let told = |own: &SocketAddrV4, error: io::Error| io::Error::new(error.kind(), format!("{own}: {error}"));
+        let told = |own: &SocketAddrV4, error: io::Error| {
+            io::Error::new(error.kind(), format!("{own}: {error}"))
+        };
         for Listener { own, marks, congestion } in &self.listeners {
-            sockets.listen(*own, *marks, congestion.as_deref()).map_err(|error| told(own, error))?;
+            sockets
+                .listen(*own, *marks, congestion.as_deref())
+                .map_err(|error| told(own, error))?;
         }
         for (number, route, _) in &self.datagram_ends {
             sockets.open_datagrams(*number, route).map_err(|error| told(&route.own, error))?;
@@ -168,7 +184,8 @@ impl Host {
                 Due::Flow => self.start_flows(now, at, sockets),
                 Due::Program(number) => {
                     self.record.was_late(now.since(at));
-                    // Work is over when it is due, and the next begins then: to read the clock later takes nothing off the cores.
+                    // Work is over when it is due, and the next begins then: to read the clock
+                    // later takes nothing off the cores.
                     self.call(at, number, sockets, |end, calls| {
                         calls.link.due = Time::NEVER;
                         end.handle_timeout(at, calls);
@@ -179,22 +196,34 @@ impl Host {
     }
 
     /// Something has happened at a socket.
-    pub fn handle_event<S: Sockets>(&mut self, now: Time, event: Event<S::Accepted>, sockets: &mut S) {
+    pub fn handle_event<S: Sockets>(
+        &mut self,
+        now: Time,
+        event: Event<S::Accepted>,
+        sockets: &mut S,
+    ) {
         match event {
             Event::Accepted { accepted, peer, own } if let Some(program) = self.program_at(own) => {
                 self.accept_hosted(now, program, accepted, peer, sockets);
             }
-            Event::Connected(number) | Event::Readable(number) | Event::Writable(number) | Event::Failed(number, _)
+            Event::Connected(number)
+            | Event::Readable(number)
+            | Event::Writable(number)
+            | Event::Failed(number, _)
                 if let Some(&owner) = self.numbers.owners.get(&number) =>
             {
                 self.handle_hosted(now, owner, event, sockets);
             }
-            Event::Accepted { accepted, peer, own } => self.accept(now, accepted, (peer, own.port()), sockets),
+            Event::Accepted { accepted, peer, own } => {
+                self.accept(now, accepted, (peer, own.port()), sockets)
+            }
             Event::Connected(number) => self.call(now, number, sockets, |end, calls| {
                 calls.link.is_open = true;
                 end.handle_connected(now, calls);
             }),
-            Event::Readable(number) if self.receivers.contains_key(&number) => self.receive_datagrams(now, number, sockets),
+            Event::Readable(number) if self.receivers.contains_key(&number) => {
+                self.receive_datagrams(now, number, sockets)
+            }
             Event::Readable(number) => self.read(now, number, sockets),
             Event::Writable(number) => self.call(now, number, sockets, |_, calls| calls.flush()),
             Event::Failed(number, error) => self.fail(now, number, error, sockets),
@@ -202,14 +231,24 @@ impl Host {
     }
 
     /// Something has happened at a socket of a program with several.
-    fn handle_hosted<S: Sockets>(&mut self, now: Time, owner: (u32, Option<u32>), event: Event<S::Accepted>, sockets: &mut S) {
+    fn handle_hosted<S: Sockets>(
+        &mut self,
+        now: Time,
+        owner: (u32, Option<u32>),
+        event: Event<S::Accepted>,
+        sockets: &mut S,
+    ) {
         let (program, datagrams) = owner;
         match event {
             Event::Accepted { .. } => {}
             Event::Connected(number) => self.connect_hosted(now, program, number, sockets),
             Event::Readable(number) => self.read_hosted(now, owner, number, sockets),
-            Event::Writable(number) => self.call_hosted(now, program, sockets, |_, calls| calls.flush(number)),
-            Event::Failed(number, error) if datagrams.is_none() => self.fail_hosted(now, program, number, error, sockets),
+            Event::Writable(number) => {
+                self.call_hosted(now, program, sockets, |_, calls| calls.flush(number))
+            }
+            Event::Failed(number, error) if datagrams.is_none() => {
+                self.fail_hosted(now, program, number, error, sockets)
+            }
             Event::Failed(..) => {}
         }
     }

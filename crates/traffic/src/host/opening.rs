@@ -20,7 +20,8 @@ impl Host {
     pub(super) fn add_lasting(&mut self, end: LastingEnd) {
         let LastingEnd { workload, user, side, app, route, counts_goodput } = end;
         let (peer, port) = (route.peer, route.own.port());
-        let number = self.add(End { app, link: Link::new(workload, user, side, route, counts_goodput) });
+        let number =
+            self.add(End { app, link: Link::new(workload, user, side, route, counts_goodput) });
         if side == 1 {
             self.awaited.insert((peer, port), number);
         }
@@ -82,13 +83,27 @@ impl Host {
         self.arm_flow();
     }
 
-    pub(super) fn accept<S: Sockets>(&mut self, now: Time, accepted: S::Accepted, from: (SocketAddrV4, u16), sockets: &mut S) {
+    pub(super) fn accept<S: Sockets>(
+        &mut self,
+        now: Time,
+        accepted: S::Accepted,
+        from: (SocketAddrV4, u16),
+        sockets: &mut S,
+    ) {
         let number = match self.awaited.remove(&from) {
             Some(number) => number,
             None => {
                 let (peer, own_port) = from;
-                let Some(flow) = self.flows.take_expected(peer, own_port, now + AHEAD, &mut self.routes) else {
-                    return self.record.failed(&Failure { at: now, workload: u32::MAX, user: u32::MAX, side: 1, error: 0 });
+                let Some(flow) =
+                    self.flows.take_expected(peer, own_port, now + AHEAD, &mut self.routes)
+                else {
+                    return self.record.failed(&Failure {
+                        at: now,
+                        workload: u32::MAX,
+                        user: u32::MAX,
+                        side: 1,
+                        error: 0,
+                    });
                 };
                 self.add_sink(flow)
             }
@@ -108,7 +123,13 @@ impl Host {
         self.add(End { app: sink, link: Link::of_flow(flow, 1, route) })
     }
 
-    pub(super) fn send_datagram<S: Sockets>(&mut self, now: Time, at: Time, number: u32, sockets: &mut S) {
+    pub(super) fn send_datagram<S: Sockets>(
+        &mut self,
+        now: Time,
+        at: Time,
+        number: u32,
+        sockets: &mut S,
+    ) {
         self.record.was_late(now.since(at));
         let Some(sender) = self.senders.get_mut(&number) else { return };
         let result = sockets.send(number, sender.take());
@@ -119,7 +140,12 @@ impl Host {
         self.arm(next, Due::Datagram(number));
     }
 
-    pub(super) fn receive_datagrams<S: Sockets>(&mut self, now: Time, number: u32, sockets: &mut S) {
+    pub(super) fn receive_datagrams<S: Sockets>(
+        &mut self,
+        now: Time,
+        number: u32,
+        sockets: &mut S,
+    ) {
         let Some(receiver) = self.receivers.get_mut(&number) else { return };
         let found = self.datagram_ends.iter().find(|end| end.0 == number);
         let workload = found.expect("a receiver has a socket").2;
@@ -127,7 +153,14 @@ impl Host {
         while let Ok(Some(bytes)) = sockets.receive(number, &mut start) {
             self.record.received(now, workload, 0, bytes as u64);
             if let Some(intended) = receiver.intended(&start, bytes) {
-                let transaction = Transaction { workload, user: 0, intended, first_byte: now, end: now, flow: None };
+                let transaction = Transaction {
+                    workload,
+                    user: 0,
+                    intended,
+                    first_byte: now,
+                    end: now,
+                    flow: None,
+                };
                 self.record.transaction(&transaction);
             }
         }

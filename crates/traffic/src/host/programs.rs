@@ -56,11 +56,35 @@ impl Host {
         sockets: &mut S,
         call: impl FnOnce(&mut dyn Program, &mut ProgramCalls<'_, S>),
     ) {
-        let Host { number: host, programs, numbers, ends, free, routes, cores, record, payload, .. } = self;
+        let Host {
+            number: host,
+            programs,
+            numbers,
+            ends,
+            free,
+            routes,
+            cores,
+            record,
+            payload,
+            ..
+        } = self;
         let Hosted { program: called, own } = &mut programs[program as usize];
         let (host, finished) = (*host, 0);
-        let mut calls =
-            ProgramCalls { program, host, now, own, numbers, ends, free, routes, sockets, cores, record, payload, finished };
+        let mut calls = ProgramCalls {
+            program,
+            host,
+            now,
+            own,
+            numbers,
+            ends,
+            free,
+            routes,
+            sockets,
+            cores,
+            record,
+            payload,
+            finished,
+        };
         call(called.as_mut(), &mut calls);
         while let Some(number) = calls.own.accepted.pop_front() {
             read(called.as_mut(), now, number, &mut calls);
@@ -84,13 +108,22 @@ impl Host {
         }
     }
 
-    pub(super) fn wake_hosted<S: Sockets>(&mut self, now: Time, at: Time, program: u32, sockets: &mut S) {
+    pub(super) fn wake_hosted<S: Sockets>(
+        &mut self,
+        now: Time,
+        at: Time,
+        program: u32,
+        sockets: &mut S,
+    ) {
         self.record.was_late(now.since(at));
         self.programs[program as usize].own.due = Time::NEVER;
-        self.call_hosted(now, program, sockets, |program, calls| program.handle_timeout(now, calls));
+        self.call_hosted(now, program, sockets, |program, calls| {
+            program.handle_timeout(now, calls)
+        });
     }
 
-    /// A listener of a program has accepted a connection. One whose peer is gone already is forgotten.
+    /// A listener of a program has accepted a connection. One whose peer is gone already is
+    /// forgotten.
     pub(super) fn accept_hosted<S: Sockets>(
         &mut self,
         now: Time,
@@ -100,9 +133,14 @@ impl Host {
         sockets: &mut S,
     ) {
         let Owned { workload, port, .. } = self.programs[program as usize].own;
-        let (Some(&host), Some((own_port, own))) = (self.hosts.get(peer.ip()), port) else { return };
+        let (Some(&host), Some((own_port, own))) = (self.hosts.get(peer.ip()), port) else {
+            return;
+        };
         let peer = Peer { host: host as u16, port: peer.port() };
-        let (ends, route) = (Ends { peer, own_port }, self.routes.accepted_from(workload, self.number, peer, own.port()));
+        let (ends, route) = (
+            Ends { peer, own_port },
+            self.routes.accepted_from(workload, self.number, peer, own.port()),
+        );
         self.call_hosted(now, program, sockets, |program, calls| {
             if calls.adopt(accepted, ends, route).is_ok() {
                 program.handle_waiting(now, own_port, calls);
@@ -116,7 +154,13 @@ impl Host {
         self.programs.iter().position(listens).map(|place| place as u32)
     }
 
-    pub(super) fn connect_hosted<S: Sockets>(&mut self, now: Time, program: u32, number: u32, sockets: &mut S) {
+    pub(super) fn connect_hosted<S: Sockets>(
+        &mut self,
+        now: Time,
+        program: u32,
+        number: u32,
+        sockets: &mut S,
+    ) {
         self.call_hosted(now, program, sockets, |program, calls| {
             if let Some(connection) = calls.own.connections.get_mut(&number) {
                 connection.is_open = true;
@@ -138,21 +182,32 @@ impl Host {
                 let mut start = [0; NUMBER_BYTES];
                 while let Ok(Some(bytes)) = calls.sockets.receive(number, &mut start) {
                     count_goodput(now, bytes as u64, calls);
-                    let message = Message { socket, number: u64::from_le_bytes(start), bytes: bytes as u32 };
+                    let message =
+                        Message { socket, number: u64::from_le_bytes(start), bytes: bytes as u32 };
                     program.handle_datagram(now, message, calls);
                 }
             }
         });
     }
 
-    /// A connection could not be opened, or is broken. What a socket for datagrams is told of lost ones is of no use.
-    pub(super) fn fail_hosted<S: Sockets>(&mut self, now: Time, program: u32, number: u32, error: i32, sockets: &mut S) {
+    /// A connection could not be opened, or is broken. What a socket for datagrams is told of lost
+    /// ones is of no use.
+    pub(super) fn fail_hosted<S: Sockets>(
+        &mut self,
+        now: Time,
+        program: u32,
+        number: u32,
+        error: i32,
+        sockets: &mut S,
+    ) {
         let why = match error {
             libc::ECONNREFUSED => Failure::Refused,
             libc::ETIMEDOUT => Failure::TimedOut,
             _ => Failure::Reset,
         };
-        self.call_hosted(now, program, sockets, |program, calls| fail(program, now, number, why, calls));
+        self.call_hosted(now, program, sockets, |program, calls| {
+            fail(program, now, number, why, calls)
+        });
     }
 
     /// Notes what programs have counted, by workload.
@@ -168,11 +223,23 @@ impl Host {
     }
 }
 
-fn read<S: Sockets>(program: &mut dyn Program, now: Time, number: u32, calls: &mut ProgramCalls<'_, S>) {
-    if !calls.own.connections.get(&number).is_some_and(|connection| connection.is_open && !connection.is_closed) {
+fn read<S: Sockets>(
+    program: &mut dyn Program,
+    now: Time,
+    number: u32,
+    calls: &mut ProgramCalls<'_, S>,
+) {
+    if !calls
+        .own
+        .connections
+        .get(&number)
+        .is_some_and(|connection| connection.is_open && !connection.is_closed)
+    {
         return;
     }
-    let Ok(read) = calls.sockets.read(number, u64::MAX) else { return fail(program, now, number, Failure::Reset, calls) };
+    let Ok(read) = calls.sockets.read(number, u64::MAX) else {
+        return fail(program, now, number, Failure::Reset, calls);
+    };
     if read.bytes > 0 {
         count_goodput(now, read.bytes, calls);
         if let Some(connection) = calls.own.connections.get_mut(&number) {
@@ -180,7 +247,8 @@ fn read<S: Sockets>(program: &mut dyn Program, now: Time, number: u32, calls: &m
         }
         program.handle_readable(now, number, read.bytes, calls);
     }
-    let is_open = calls.own.connections.get(&number).is_some_and(|connection| !connection.is_closed);
+    let is_open =
+        calls.own.connections.get(&number).is_some_and(|connection| !connection.is_closed);
     if read.has_ended && is_open {
         program.handle_ended(now, number, calls);
     }
@@ -192,7 +260,13 @@ fn count_goodput<S: Sockets>(now: Time, bytes: u64, calls: &mut ProgramCalls<'_,
     }
 }
 
-fn fail<S: Sockets>(program: &mut dyn Program, now: Time, number: u32, why: Failure, calls: &mut ProgramCalls<'_, S>) {
+fn fail<S: Sockets>(
+    program: &mut dyn Program,
+    now: Time,
+    number: u32,
+    why: Failure,
+    calls: &mut ProgramCalls<'_, S>,
+) {
     let Some(connection) = calls.own.connections.get(&number) else { return };
     let is_known = !connection.is_closed;
     calls.release(number);
@@ -204,7 +278,12 @@ fn fail<S: Sockets>(program: &mut dyn Program, now: Time, number: u32, why: Fail
 /// Tells of connections on which a write has failed.
 fn tell_broken<S: Sockets>(program: &mut dyn Program, now: Time, calls: &mut ProgramCalls<'_, S>) {
     let broken = |calls: &ProgramCalls<'_, S>| {
-        calls.own.connections.iter().find(|(_, connection)| connection.is_broken).map(|(&number, _)| number)
+        calls
+            .own
+            .connections
+            .iter()
+            .find(|(_, connection)| connection.is_broken)
+            .map(|(&number, _)| number)
     };
     while let Some(number) = broken(calls) {
         fail(program, now, number, Failure::Reset, calls);

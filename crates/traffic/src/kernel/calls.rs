@@ -7,8 +7,8 @@ use nix::errno::Errno;
 use nix::sys::epoll::{EpollEvent, EpollFlags};
 use nix::sys::socket::sockopt::ReuseAddr;
 use nix::sys::socket::{
-    AddressFamily, Backlog, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, bind, connect, listen, recv, send,
-    setsockopt, socket,
+    AddressFamily, Backlog, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, bind, connect,
+    listen, recv, send, setsockopt, socket,
 };
 use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
@@ -17,11 +17,17 @@ use std::rc::Rc;
 
 /// A connection that has more to read or write than this waits until others had their turn.
 const TURN_BYTES: u64 = 1 << 22;
-/// Connections that wait to be accepted; the system's limit (net.core.somaxconn) is usually the same.
+/// Connections that wait to be accepted; the system's limit (net.core.somaxconn) is usually the
+/// same.
 const BACKLOG: i32 = 4_096;
 
 fn new_socket(kind: SockType, protocol: SockProtocol, own: SocketAddrV4) -> io::Result<OwnedFd> {
-    let fd = socket(AddressFamily::Inet, kind, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, protocol)?;
+    let fd = socket(
+        AddressFamily::Inet,
+        kind,
+        SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC,
+        protocol,
+    )?;
     setsockopt(&fd, ReuseAddr, &true)?;
     bind(fd.as_raw_fd(), &SockaddrIn::from(own))?;
     Ok(fd)
@@ -39,14 +45,25 @@ fn unless_it_waits<T>(result: nix::Result<T>) -> io::Result<Option<T>> {
 impl Sockets for Kernel {
     type Accepted = (TcpStream, SocketAddrV4);
 
-    fn listen(&mut self, own: SocketAddrV4, marks: Marks, congestion: Option<&str>) -> io::Result<()> {
+    fn listen(
+        &mut self,
+        own: SocketAddrV4,
+        marks: Marks,
+        congestion: Option<&str>,
+    ) -> io::Result<()> {
         let fd = new_socket(SockType::Stream, SockProtocol::Tcp, own)?;
         options::set_tcp(&fd, marks, congestion)?;
         listen(&fd, Backlog::new(BACKLOG)?)?;
         let token = Token::Listener(self.listeners.len() as u32);
-        // Told once as well: where no connection can be accepted for another reason than that there is none, the program sleeps.
-        self.epoll.add(&fd, EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLET, token.number()))?;
-        self.listeners.push(Listening { listener: TcpListener::from(fd), own, congestion: congestion.map(Rc::from) });
+        // Told once as well: where no connection can be accepted for another reason than that there
+        // is none, the program sleeps.
+        self.epoll
+            .add(&fd, EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLET, token.number()))?;
+        self.listeners.push(Listening {
+            listener: TcpListener::from(fd),
+            own,
+            congestion: congestion.map(Rc::from),
+        });
         Ok(())
     }
 
@@ -59,10 +76,15 @@ impl Sockets for Kernel {
         }
     }
 
-    fn adopt(&mut self, number: u32, (stream, own): Self::Accepted, route: &Route) -> io::Result<()> {
+    fn adopt(
+        &mut self,
+        number: u32,
+        (stream, own): Self::Accepted,
+        route: &Route,
+    ) -> io::Result<()> {
         let fd = OwnedFd::from(stream);
-        // It has all else from the listener, unless workloads with the same marks have other congestion controls. The priority of
-        // an accepted socket is 0 (sk_clone_lock).
+        // It has all else from the listener, unless workloads with the same marks have other
+        // congestion controls. The priority of an accepted socket is 0 (sk_clone_lock).
         let listener = self.listeners.iter().find(|listener| listener.own == own);
         if listener.is_none_or(|listener| listener.congestion != route.congestion) {
             options::set_tcp(&fd, route.marks, route.congestion.as_deref())?;
@@ -80,7 +102,8 @@ impl Sockets for Kernel {
             let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
             let taken = unless_it_waits(send(fd, &self.zeros[..piece], flags))?.unwrap_or(0);
             written += taken as u64;
-            // A part of a piece fills the buffer, and the kernel will tell when there is room again.
+            // A part of a piece fills the buffer, and the kernel will tell when there is room
+            // again.
             if taken < piece {
                 return Ok(written);
             }
@@ -143,7 +166,11 @@ impl Sockets for Kernel {
     }
 
     fn send(&mut self, number: u32, payload: &[u8]) -> io::Result<bool> {
-        let sent = send(self.fd(number)?.as_raw_fd(), payload, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL);
+        let sent = send(
+            self.fd(number)?.as_raw_fd(),
+            payload,
+            MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL,
+        );
         match sent {
             // No buffers: the queue of the interface is full.
             Err(Errno::ENOBUFS) => Ok(false),
@@ -153,6 +180,10 @@ impl Sockets for Kernel {
 
     fn receive(&mut self, number: u32, start: &mut [u8]) -> io::Result<Option<usize>> {
         // MSG_TRUNC: the length is that of the whole datagram.
-        unless_it_waits(recv(self.fd(number)?.as_raw_fd(), start, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC))
+        unless_it_waits(recv(
+            self.fd(number)?.as_raw_fd(),
+            start,
+            MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC,
+        ))
     }
 }

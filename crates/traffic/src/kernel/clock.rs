@@ -62,7 +62,11 @@ impl Clock {
     /// Sleeps until time zero.
     pub(super) fn sleep_until_zero(&self) -> io::Result<()> {
         loop {
-            match clock_nanosleep(self.id(), ClockNanosleepFlags::TIMER_ABSTIME, &spec_of(self.begin_ns)) {
+            match clock_nanosleep(
+                self.id(),
+                ClockNanosleepFlags::TIMER_ABSTIME,
+                &spec_of(self.begin_ns),
+            ) {
                 Err(Errno::EINTR) => {}
                 result => return result.map(drop).map_err(io::Error::from),
             }
@@ -80,7 +84,9 @@ impl Clock {
         }
         // A whole nanosecond, and not zero, which would stop the timer.
         let ns = (self.begin_ns + at.ceil_ns()).max(1);
-        Ok(self.timer.set(Expiration::OneShot(spec_of(ns)), TimerSetTimeFlags::TFD_TIMER_ABSTIME)?)
+        Ok(self
+            .timer
+            .set(Expiration::OneShot(spec_of(ns)), TimerSetTimeFlags::TFD_TIMER_ABSTIME)?)
     }
 
     /// The timer has expired. Returns when it was due.

@@ -1,5 +1,6 @@
-//! The sockets of Linux: one thread, which sleeps until something has happened or is due. It never looks twice for the same thing, so
-//! that virtual time, which stands still while a program runs, can go on.
+//! The sockets of Linux: one thread, which sleeps until something has happened or is due. It never
+//! looks twice for the same thing, so that virtual time, which stands still while a program runs,
+//! can go on.
 
 mod calls;
 mod clock;
@@ -23,13 +24,16 @@ use tailrace_units::Time;
 
 /// Bytes of one call of `send`; they are zeros.
 const WRITE_BYTES: usize = 1 << 18;
-/// Bytes of one call of `recv`: with MSG_TRUNC the kernel discards what it reads, and nothing is copied.
+/// Bytes of one call of `recv`: with MSG_TRUNC the kernel discards what it reads, and nothing is
+/// copied.
 const READ_BYTES: usize = 1 << 20;
 /// Events of one wait.
 const EVENTS_MAX: usize = 256;
 /// What is told of a socket, once when it changes: who is told reads and writes all that there is.
-const SOCKET_FLAGS: EpollFlags =
-    EpollFlags::EPOLLIN.union(EpollFlags::EPOLLOUT).union(EpollFlags::EPOLLRDHUP).union(EpollFlags::EPOLLET);
+const SOCKET_FLAGS: EpollFlags = EpollFlags::EPOLLIN
+    .union(EpollFlags::EPOLLOUT)
+    .union(EpollFlags::EPOLLRDHUP)
+    .union(EpollFlags::EPOLLET);
 
 /// What an event of epoll belongs to, in the upper half of its number; the lower half counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +55,9 @@ impl Token {
             Token::Timer => 0,
             Token::Input => 1,
             Token::Listener(index) => 1 << KIND_SHIFT | u64::from(index),
-            Token::Socket(number, used) => 2 << KIND_SHIFT | u64::from(used & USE_MASK) << USE_SHIFT | u64::from(number),
+            Token::Socket(number, used) => {
+                2 << KIND_SHIFT | u64::from(used & USE_MASK) << USE_SHIFT | u64::from(number)
+            }
         }
     }
 
@@ -106,7 +112,10 @@ impl Kernel {
     pub fn new(clock: Clock) -> io::Result<Kernel> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         // Told once when it expires: nobody need read it.
-        epoll.add(clock.timer(), EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLET, Token::Timer.number()))?;
+        epoll.add(
+            clock.timer(),
+            EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLET, Token::Timer.number()),
+        )?;
         Ok(Kernel {
             epoll,
             clock,
@@ -168,7 +177,12 @@ impl Kernel {
     }
 
     /// The first of what epoll has found at a socket; it is taken out of what was found.
-    fn next_of_socket(&mut self, number: u32, used: u32, flags: EpollFlags) -> Option<Event<(TcpStream, SocketAddrV4)>> {
+    fn next_of_socket(
+        &mut self,
+        number: u32,
+        used: u32,
+        flags: EpollFlags,
+    ) -> Option<Event<(TcpStream, SocketAddrV4)>> {
         let slot = self.slots.get_mut(number as usize)?;
         let fd = slot.fd.as_ref().filter(|_| slot.used & USE_MASK == used)?;
         slot.has_ended |= flags.intersects(EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP);
@@ -186,7 +200,9 @@ impl Kernel {
             (EpollFlags::EPOLLOUT, Event::Connected(number))
         } else if flags.contains(EpollFlags::EPOLLOUT) {
             (EpollFlags::EPOLLOUT, Event::Writable(number))
-        } else if flags.intersects(EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP) {
+        } else if flags
+            .intersects(EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP)
+        {
             (flags, Event::Readable(number))
         } else {
             return None;
@@ -204,17 +220,25 @@ impl Kernel {
     fn tell_again(&mut self, number: u32) -> io::Result<()> {
         let slot = &self.slots[number as usize];
         let token = Token::Socket(number, slot.used);
-        Ok(self.epoll.modify(self.fd(number)?, &mut EpollEvent::new(SOCKET_FLAGS, token.number()))?)
+        Ok(self
+            .epoll
+            .modify(self.fd(number)?, &mut EpollEvent::new(SOCKET_FLAGS, token.number()))?)
     }
 
     /// Keeps a socket and watches it.
     fn keep(&mut self, number: u32, fd: OwnedFd, is_connecting: bool) -> io::Result<()> {
         let place = number as usize;
         if self.slots.len() <= place {
-            self.slots.resize_with(place + 1, || Slot { fd: None, is_connecting: false, has_ended: false, used: 0 });
+            self.slots.resize_with(place + 1, || Slot {
+                fd: None,
+                is_connecting: false,
+                has_ended: false,
+                used: 0,
+            });
         }
         let slot = &mut self.slots[place];
-        self.epoll.add(&fd, EpollEvent::new(SOCKET_FLAGS, Token::Socket(number, slot.used).number()))?;
+        self.epoll
+            .add(&fd, EpollEvent::new(SOCKET_FLAGS, Token::Socket(number, slot.used).number()))?;
         (slot.fd, slot.is_connecting, slot.has_ended) = (Some(fd), is_connecting, false);
         Ok(())
     }
@@ -228,7 +252,8 @@ mod tests {
 
     #[test]
     fn what_was_found_at_a_socket_that_is_closed_is_not_told_of_its_successor() {
-        let mut kernel = Kernel::new(Clock::new(ClockKind::Monotonic, 0).expect("a clock")).expect("it has epoll");
+        let mut kernel = Kernel::new(Clock::new(ClockKind::Monotonic, 0).expect("a clock"))
+            .expect("it has epoll");
         let (one, _peer) = UnixStream::pair().expect("a pair");
         kernel.keep(0, one.into(), false).expect("a socket");
         kernel.found = vec![EpollEvent::new(EpollFlags::EPOLLIN, Token::Socket(0, 0).number())];
@@ -240,7 +265,13 @@ mod tests {
 
     #[test]
     fn a_number_of_epoll_tells_whom_it_belongs_to() {
-        for token in [Token::Timer, Token::Input, Token::Listener(7), Token::Socket(9, 0), Token::Socket(u32::MAX, 3)] {
+        for token in [
+            Token::Timer,
+            Token::Input,
+            Token::Listener(7),
+            Token::Socket(9, 0),
+            Token::Socket(u32::MAX, 3),
+        ] {
             assert_eq!(Token::of(token.number()), token);
         }
     }

@@ -11,7 +11,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 /// The code point stands above the two bits of ECN.
 const ECN_BITS: u32 = 2;
 
-/// Marks of packets, which are 0 in a new socket. The type of service goes first: it changes the priority.
+/// Marks of packets, which are 0 in a new socket. The type of service goes first: it changes the
+/// priority.
 pub fn set_marks(fd: &OwnedFd, marks: Marks) -> io::Result<()> {
     if marks.dscp > 0 {
         setsockopt(fd, Ipv4Tos, &(i32::from(marks.dscp) << ECN_BITS))?;
@@ -27,12 +28,14 @@ pub fn set_priority(fd: &OwnedFd, marks: Marks) -> io::Result<()> {
     Ok(())
 }
 
-/// Marks and congestion control of a connection or listener. Nagle's algorithm is off, as in the model: every write leaves at once.
+/// Marks and congestion control of a connection or listener. Nagle's algorithm is off, as in the
+/// model: every write leaves at once.
 pub fn set_tcp(fd: &OwnedFd, marks: Marks, congestion: Option<&str>) -> io::Result<()> {
     set_marks(fd, marks)?;
     setsockopt(fd, TcpNoDelay, &true)?;
     if let Some(name) = congestion {
-        setsockopt(fd, TcpCongestion, &OsString::from(name)).map_err(|error| explain(error, name))?;
+        setsockopt(fd, TcpCongestion, &OsString::from(name))
+            .map_err(|error| explain(error, name))?;
     }
     Ok(())
 }

@@ -30,7 +30,9 @@ impl Begin {
             Begin::At(ns) => return Ok(Some(*ns)),
             Begin::Told(path) => path,
         };
-        let named = |kind, error: &dyn std::fmt::Display| io::Error::new(kind, format!("{}: {error}", path.display()));
+        let named = |kind, error: &dyn std::fmt::Display| {
+            io::Error::new(kind, format!("{}: {error}", path.display()))
+        };
         let text = match fs::read_to_string(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(named(error.kind(), &error)),
@@ -38,7 +40,9 @@ impl Begin {
         };
         // A line without its end is not whole yet.
         let Some(line) = text.strip_suffix('\n') else { return Ok(None) };
-        line.parse().map(Some).map_err(|_| named(io::ErrorKind::InvalidData, &format!("{line:?} is no number of nanoseconds")))
+        line.parse().map(Some).map_err(|_| {
+            named(io::ErrorKind::InvalidData, &format!("{line:?} is no number of nanoseconds"))
+        })
     }
 
     /// When; none when somebody asks for the end before it is said.
@@ -47,7 +51,10 @@ impl Begin {
             if let Some(ns) = self.known_ns()? {
                 return Ok(Some(ns));
             }
-            match poll(&mut [PollFd::new(end.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK_MS)) {
+            match poll(
+                &mut [PollFd::new(end.as_fd(), PollFlags::POLLIN)],
+                PollTimeout::from(LOOK_MS),
+            ) {
                 Ok(0) | Err(nix::errno::Errno::EINTR) => {}
                 Ok(_) => return Ok(None),
                 Err(error) => return Err(error.into()),
@@ -82,7 +89,8 @@ pub struct Ended {
     pub record: Vec<u8>,
 }
 
-/// Runs a host from time zero until `stop_at`, or until a signal (SIGTERM, SIGINT) or the input asks for the end.
+/// Runs a host from time zero until `stop_at`, or until a signal (SIGTERM, SIGINT) or the input
+/// asks for the end.
 ///
 /// # Errors
 /// When an address cannot be used, or the system lacks something.
@@ -157,7 +165,13 @@ mod tests {
         fs::write(folder.join("begin"), "12345678\n").expect("it is writable");
         assert_eq!(told.join().expect("it ends"), Some(12_345_678));
         fs::write(folder.join("begin"), "soon\n").expect("it is writable");
-        assert!(begin.known_ns().expect_err("no number").to_string().ends_with("\"soon\" is no number of nanoseconds"));
+        assert!(
+            begin
+                .known_ns()
+                .expect_err("no number")
+                .to_string()
+                .ends_with("\"soon\" is no number of nanoseconds")
+        );
         fs::remove_dir_all(&folder).expect("it was made");
     }
 

@@ -1,5 +1,5 @@
-//! What Linux tells of a connection: `struct tcp_info` (include/uapi/linux/tcp.h). Its fields keep their places, and a kernel that is
-//! older than one of them tells a shorter structure.
+//! What Linux tells of a connection: `struct tcp_info` (include/uapi/linux/tcp.h). Its fields keep
+//! their places, and a kernel that is older than one of them tells a shorter structure.
 
 use crate::counters::{Counters, OF_TCP_INFO};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -8,10 +8,15 @@ use std::os::fd::{AsRawFd, OwnedFd};
 const INFO_BYTES: usize = 512;
 /// More than `SO_MEMINFO` has (Linux 6: 9).
 const MEMORY_VALUES: usize = 16;
-/// What of it counts: unread, receive buffer, handed to the interface and not sent, send buffer, written and not acknowledged
-/// (`SK_MEMINFO_*`).
-const MEMORY: [(&str, usize); 5] =
-    [("rmem_bytes", 0), ("rcvbuf_bytes", 1), ("wmem_bytes", 2), ("sndbuf_bytes", 3), ("wmem_queued_bytes", 5)];
+/// What of it counts: unread, receive buffer, handed to the interface and not sent, send buffer,
+/// written and not acknowledged (`SK_MEMINFO_*`).
+const MEMORY: [(&str, usize); 5] = [
+    ("rmem_bytes", 0),
+    ("rcvbuf_bytes", 1),
+    ("wmem_bytes", 2),
+    ("sndbuf_bytes", 3),
+    ("wmem_queued_bytes", 5),
+];
 
 /// Of each counter its place and its length.
 const PLACES: [(&str, usize, usize); OF_TCP_INFO] = [
@@ -50,8 +55,15 @@ pub fn counters(fd: &OwnedFd) -> Option<Counters> {
     let mut info = [0_u8; INFO_BYTES];
     let mut length = INFO_BYTES as libc::socklen_t;
     // SAFETY: the call writes at most `length` bytes, and how many they were.
-    let result =
-        unsafe { libc::getsockopt(fd.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, info.as_mut_ptr().cast(), &raw mut length) };
+    let result = unsafe {
+        libc::getsockopt(
+            fd.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            info.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
     let mut counters = (result == 0).then(|| parse(&info[..length as usize]))?;
     if let Some(memory) = memory(fd) {
         MEMORY.iter().for_each(|&(name, place)| counters.set(name, memory[place].into()));
@@ -66,7 +78,13 @@ fn memory(fd: &OwnedFd) -> Option<[u32; MEMORY_VALUES]> {
     let mut length = size_of_val(&memory) as libc::socklen_t;
     // SAFETY: the call writes at most `length` bytes, and how many they were.
     let result = unsafe {
-        libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_MEMINFO, memory.as_mut_ptr().cast(), &raw mut length)
+        libc::getsockopt(
+            fd.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_MEMINFO,
+            memory.as_mut_ptr().cast(),
+            &raw mut length,
+        )
     };
     (result == 0).then_some(memory)
 }
@@ -192,7 +210,10 @@ mod tests {
         info[80] = 10;
         info[100..104].copy_from_slice(&70_000_u32.to_le_bytes());
         let counters = parse(&info);
-        assert_eq!((counters.named("snd_cwnd"), counters.named("total_retrans")), (Some(10), Some(70_000)));
+        assert_eq!(
+            (counters.named("snd_cwnd"), counters.named("total_retrans")),
+            (Some(10), Some(70_000))
+        );
         assert_eq!((counters.named("rcv_ooopack"), counters.named("total_rto")), (Some(0), None));
     }
 }

@@ -1,8 +1,8 @@
-//! From the records of all hosts to the outcome of a trial, in the simulator's shape: what workloads did. What the network did is
-//! known to whoever ran it.
+//! From the records of all hosts to the outcome of a trial, in the simulator's shape: what
+//! workloads did. What the network did is known to whoever ran it.
 //!
-//! A trial ends when everything that has an end is complete, as a simulated one does, and hosts hear of it later. What came after that
-//! is left out: a transaction that ended later was cut off.
+//! A trial ends when everything that has an end is complete, as a simulated one does, and hosts
+//! hear of it later. What came after that is left out: a transaction that ended later was cut off.
 
 mod tables;
 mod tcp;
@@ -15,17 +15,19 @@ use tailrace_outcome::{Side, TrafficHost, TrafficOutcome};
 use tailrace_plan::Plan;
 use tailrace_record::Table;
 use tailrace_units::{Span, Time};
-use tailrace_workloads::outcome::{Counts, CutOff, running, transactions, workload_series, workload_summary};
+use tailrace_workloads::outcome::{
+    Counts, CutOff, running, transactions, workload_series, workload_summary,
+};
 use tailrace_workloads::{WorkloadRecord, has_lasting_connections, record_for, tells_connections};
 
 /// What all hosts did together.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    /// `finished`, `end_ps`, `counted_from_ps`, `workloads` as in the outcome of a simulated trial, and `hosts` with what each tells of
-    /// itself.
+    /// `finished`, `end_ps`, `counted_from_ps`, `workloads` as in the outcome of a simulated trial,
+    /// and `hosts` with what each tells of itself.
     pub summary: TrafficOutcome,
-    /// `transactions`, `cut_off`, `workload_series` as in the outcome of a simulated trial, and `tcp_windows` where they are
-    /// wanted; `first_bytes` and `tcp_samples`.
+    /// `transactions`, `cut_off`, `workload_series` as in the outcome of a simulated trial, and
+    /// `tcp_windows` where they are wanted; `first_bytes` and `tcp_samples`.
     pub tables: Vec<Table>,
 }
 
@@ -36,8 +38,10 @@ pub struct Merged {
 pub fn merge(plan: &Plan, records: &[Record], end: Option<Time>) -> Result<Merged, String> {
     check(plan, records)?;
     let (finished, end) = end_of(plan, records, end);
-    let trial = Trial { plan, records, end, warm_up: Time::from_ps(plan.raw.observe.warm_up_ps).min(end) };
-    let mut workloads: Vec<OfWorkload> = plan.workloads.iter().map(|workload| OfWorkload::new(plan, workload)).collect();
+    let trial =
+        Trial { plan, records, end, warm_up: Time::from_ps(plan.raw.observe.warm_up_ps).min(end) };
+    let mut workloads: Vec<OfWorkload> =
+        plan.workloads.iter().map(|workload| OfWorkload::new(plan, workload)).collect();
     trial.take_transactions(&mut workloads);
     trial.take_bytes(&mut workloads);
     let summary = TrafficOutcome {
@@ -46,7 +50,10 @@ pub fn merge(plan: &Plan, records: &[Record], end: Option<Time>) -> Result<Merge
         finished,
         end_ps: end.ps(),
         counted_from_ps: trial.warm_up.ps(),
-        workloads: (0..).zip(&workloads).map(|(number, workload)| trial.summary(number, workload)).collect(),
+        workloads: (0..)
+            .zip(&workloads)
+            .map(|(number, workload)| trial.summary(number, workload))
+            .collect(),
         hosts: records.iter().map(host_summary).collect(),
         tables: None,
     };
@@ -101,7 +108,9 @@ impl Trial<'_> {
                     complete.push(transaction);
                     continue;
                 }
-                Item::Transaction(transaction) => (transaction.workload, transaction.user, transaction.intended),
+                Item::Transaction(transaction) => {
+                    (transaction.workload, transaction.user, transaction.intended)
+                }
                 &Item::CutOff { workload, user, start } => (workload, user, start),
                 Item::Received { .. }
                 | Item::Sample(_)
@@ -116,13 +125,19 @@ impl Trial<'_> {
                 own.cut_off.note(user, start, self.end, own.record.rows_max);
             }
         }
-        complete.sort_by_key(|transaction| (transaction.end, transaction.workload, transaction.user, transaction.intended));
+        complete.sort_by_key(|transaction| {
+            (transaction.end, transaction.workload, transaction.user, transaction.intended)
+        });
         for &&Transaction { workload, user, intended, end, flow, .. } in &complete {
             let OfWorkload { record, is_finite, .. } = &mut workloads[workload as usize];
             if end > self.counted_from(*is_finite) || *is_finite {
                 record.measured(user, intended, end.since(intended));
                 if let Some((ends, bytes)) = flow {
-                    record.carried(Carried { source: ends.client as u16, destination: ends.server as u16, bytes });
+                    record.carried(Carried {
+                        source: ends.client as u16,
+                        destination: ends.server as u16,
+                        bytes,
+                    });
                 }
             }
         }
@@ -142,7 +157,8 @@ impl Trial<'_> {
         }
     }
 
-    /// A bin counts from the warm-up on if it begins there. Of the one in which the trial ends a part counts where traffic went on.
+    /// A bin counts from the warm-up on if it begins there. Of the one in which the trial ends a
+    /// part counts where traffic went on.
     fn take_bytes(&self, workloads: &mut [OfWorkload]) {
         for own in workloads.iter_mut() {
             own.record.counted_from = self.counted_from(own.is_finite);
@@ -151,15 +167,19 @@ impl Trial<'_> {
             let width = record.head.bin;
             for item in &record.items {
                 let &Item::Received { workload, user, bin, bytes } = item else { continue };
-                let OfWorkload { record, is_finite, bytes: by_user, .. } = &mut workloads[workload as usize];
+                let OfWorkload { record, is_finite, bytes: by_user, .. } =
+                    &mut workloads[workload as usize];
                 let start = Time::from_ps(bin.saturating_mul(width.ps()));
-                let bytes = if *is_finite { bytes } else { share(bytes, width, self.end.since(start)) };
+                let bytes =
+                    if *is_finite { bytes } else { share(bytes, width, self.end.since(start)) };
                 if let Some(series) = &mut record.goodput {
                     series.add(start, bytes);
                 }
                 if start >= record.counted_from {
                     record.goodput_bytes += bytes;
-                    if let Some(of_user) = by_user.as_mut().and_then(|by_user| by_user.get_mut(user as usize)) {
+                    if let Some(of_user) =
+                        by_user.as_mut().and_then(|by_user| by_user.get_mut(user as usize))
+                    {
                         *of_user += bytes;
                     }
                 }
@@ -167,7 +187,8 @@ impl Trial<'_> {
         }
     }
 
-    /// What the programs of a workload have counted. A host may count a little beyond the end of the trial, of which it hears later.
+    /// What the programs of a workload have counted. A host may count a little beyond the end of
+    /// the trial, of which it hears later.
     fn tallies(&self, number: u32, is_finite: bool) -> Tallies {
         let from = self.counted_from(is_finite);
         let mut sum = Tallies::default();
@@ -259,13 +280,20 @@ fn check(plan: &Plan, records: &[Record]) -> Result<(), String> {
     for Record { head, items, .. } in records {
         let host = &head.host;
         if head.plan != plan.raw.name || head.seed != plan.raw.seed {
-            return Err(format!("the record of host {host} is of plan {:?} with seed {}", head.plan, head.seed));
+            return Err(format!(
+                "the record of host {host} is of plan {:?} with seed {}",
+                head.plan, head.seed
+            ));
         }
         if !missing.remove(host.as_str()) {
             return Err(format!("host {host} has two records, or no part in the plan"));
         }
-        if items.iter().any(|item| workload_of(item).is_some_and(|workload| workload as usize >= plan.workloads.len())) {
-            return Err(format!("the record of host {host} names a workload that the plan does not have"));
+        if items.iter().any(|item| {
+            workload_of(item).is_some_and(|workload| workload as usize >= plan.workloads.len())
+        }) {
+            return Err(format!(
+                "the record of host {host} names a workload that the plan does not have"
+            ));
         }
     }
     match missing.first() {

@@ -13,7 +13,9 @@ pub fn first_bytes(records: &[Record], end: Time) -> Table {
     let mut rows: Vec<&Transaction> = records
         .iter()
         .flat_map(|record| &record.items)
-        .filter_map(|item| if let Item::Transaction(transaction) = item { Some(transaction) } else { None })
+        .filter_map(|item| {
+            if let Item::Transaction(transaction) = item { Some(transaction) } else { None }
+        })
         .filter(|transaction| transaction.end <= end)
         .collect();
     rows.sort_by_key(|row| (row.workload, row.end, row.user, row.intended));
@@ -31,10 +33,13 @@ pub fn first_bytes(records: &[Record], end: Time) -> Table {
 
 fn samples(records: &[Record]) -> impl Iterator<Item = &Sample> {
     let items = records.iter().flat_map(|record| &record.items);
-    items.filter_map(|item| if let Item::Sample(sample) = item { Some(sample.as_ref()) } else { None })
+    items.filter_map(
+        |item| if let Item::Sample(sample) = item { Some(sample.as_ref()) } else { None },
+    )
 }
 
-/// What TCP told of each connection whenever it was asked; `u64::MAX` where the system does not know.
+/// What TCP told of each connection whenever it was asked; `u64::MAX` where the system does not
+/// know.
 pub fn tcp_samples(records: &[Record]) -> Table {
     let mut rows: Vec<&Sample> = samples(records).collect();
     rows.sort_by_key(|row| (row.workload, row.user, row.port, row.side, row.at));
@@ -48,16 +53,23 @@ pub fn tcp_samples(records: &[Record]) -> Table {
         ("received_bytes", Column::U64(rows.iter().map(|row| row.received).collect())),
     ];
     for (place, name) in COUNTERS.into_iter().enumerate() {
-        columns.push((name, Column::U64(rows.iter().map(|row| row.counters.0[place].unwrap_or(u64::MAX)).collect())));
+        columns.push((
+            name,
+            Column::U64(rows.iter().map(|row| row.counters.0[place].unwrap_or(u64::MAX)).collect()),
+        ));
     }
     Table { name: "tcp_samples", columns }
 }
 
 /// Windows of lasting connections before the end, as a simulated trial has them.
 pub fn windows(plan: &Plan, records: &[Record], end: Time) -> Table {
-    let is_lasting = |sample: &&Sample| has_lasting_connections(&plan.workloads[sample.workload as usize]);
-    let mut rows: Vec<WindowRow> =
-        samples(records).filter(is_lasting).filter(|sample| sample.at <= end).filter_map(window).collect();
+    let is_lasting =
+        |sample: &&Sample| has_lasting_connections(&plan.workloads[sample.workload as usize]);
+    let mut rows: Vec<WindowRow> = samples(records)
+        .filter(is_lasting)
+        .filter(|sample| sample.at <= end)
+        .filter_map(window)
+        .collect();
     rows.sort_by_key(|row| row.at);
     rows.truncate(WINDOW_ROWS_MAX);
     tcp_windows(rows)

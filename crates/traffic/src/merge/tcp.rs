@@ -1,4 +1,5 @@
-//! What the connections of a workload have counted, in the simulator's words as far as the system knows them.
+//! What the connections of a workload have counted, in the simulator's words as far as the system
+//! knows them.
 
 use crate::counters::Counters;
 use crate::record::{Item, Record};
@@ -23,7 +24,9 @@ pub fn summary(records: &[Record], workload: u32, from: Time) -> Tcp {
     let segments_sent = sum("data_segs_out");
     Tcp {
         segments_sent,
-        acks_sent: sum("segs_out").zip(segments_sent).map(|(all, with_data)| all.saturating_sub(with_data)),
+        acks_sent: sum("segs_out")
+            .zip(segments_sent)
+            .map(|(all, with_data)| all.saturating_sub(with_data)),
         retransmits: sum("total_retrans"),
         timeouts: sum("total_rto"),
         spurious_retransmits: sum("dsack_dups"),
@@ -57,7 +60,9 @@ fn limits_of(ends: &[Counted]) -> Option<Limits> {
         // Both ends are open for the same time.
         open_ps: open_ps / 2,
         // What Linux counts, and what it looked like besides.
-        send_buffer_ps: Some(sum_ps("sndbuf_limited_us").unwrap_or(0) + sum_ps("buffer_limited_us").unwrap_or(0)),
+        send_buffer_ps: Some(
+            sum_ps("sndbuf_limited_us").unwrap_or(0) + sum_ps("buffer_limited_us").unwrap_or(0),
+        ),
         receive_window_ps: sum_ps("rwnd_limited_us"),
         congestion_ps: sum_ps("congestion_limited_us"),
         recovery_ps: sum_ps("recovery_limited_us"),
@@ -115,10 +120,19 @@ mod tests {
     fn sample(at_ms: u64, port: u16, told: &[(&str, u64)]) -> Item {
         let mut counters = Counters::default();
         for (name, value) in told {
-            counters.0[COUNTERS.iter().position(|known| known == name).expect("it has a name")] = Some(*value);
+            counters.0[COUNTERS.iter().position(|known| known == name).expect("it has a name")] =
+                Some(*value);
         }
         let at = Time::ZERO + Span::from_ms(at_ms);
-        Item::Sample(Box::new(Sample { at, workload: 0, user: 0, side: 0, port, received: 0, counters }))
+        Item::Sample(Box::new(Sample {
+            at,
+            workload: 0,
+            user: 0,
+            side: 0,
+            port,
+            received: 0,
+            counters,
+        }))
     }
 
     fn told(items: Vec<Item>, from_ms: u64) -> Tcp {
@@ -129,8 +143,16 @@ mod tests {
 
     #[test]
     fn each_word_is_its_own_counter() {
-        let names =
-            ["data_segs_out", "segs_out", "total_retrans", "total_rto", "dsack_dups", "rcv_ooopack", "delivered_ce", "lost"];
+        let names = [
+            "data_segs_out",
+            "segs_out",
+            "total_retrans",
+            "total_rto",
+            "dsack_dups",
+            "rcv_ooopack",
+            "delivered_ce",
+            "lost",
+        ];
         let values = [100, 130, 7, 2, 3, 4, 5, 60];
         let all: Vec<(&str, u64)> = names.into_iter().zip(values).collect();
         let expected = Tcp {
@@ -144,20 +166,31 @@ mod tests {
             ..Tcp::default()
         };
         assert_eq!(told(vec![sample(1, 1, &all)], 0), expected);
-        let without: Vec<(&str, u64)> = all.into_iter().filter(|(name, _)| *name != "total_rto").collect();
-        assert_eq!(told(vec![sample(1, 1, &without)], 0).timeouts, None, "what is not told is left out");
+        let without: Vec<(&str, u64)> =
+            all.into_iter().filter(|(name, _)| *name != "total_rto").collect();
+        assert_eq!(
+            told(vec![sample(1, 1, &without)], 0).timeouts,
+            None,
+            "what is not told is left out"
+        );
     }
 
     #[test]
     fn the_sample_at_the_end_of_the_warm_up_is_where_counting_begins() {
-        let items = || [(5, 10), (10, 25), (20, 60)].map(|(at, sent)| sample(at, 1, &[("total_retrans", sent)])).to_vec();
+        let items = || {
+            [(5, 10), (10, 25), (20, 60)]
+                .map(|(at, sent)| sample(at, 1, &[("total_retrans", sent)]))
+                .to_vec()
+        };
         assert_eq!(told(items(), 10).retransmits, Some(35));
         assert_eq!(told(items(), 0).retransmits, Some(60));
     }
 
     #[test]
     fn a_port_that_is_used_again_begins_anew() {
-        let one = |at: u64, sent: u64, again: u64| sample(at, 1, &[("segs_out", sent), ("total_retrans", again)]);
+        let one = |at: u64, sent: u64, again: u64| {
+            sample(at, 1, &[("segs_out", sent), ("total_retrans", again)])
+        };
         assert_eq!(told(vec![one(1, 50, 4), one(2, 10, 1), one(3, 12, 2)], 0).retransmits, Some(6));
     }
 }

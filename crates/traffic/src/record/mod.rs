@@ -1,10 +1,11 @@
 //! What one host leaves behind: a file of numbers.
 //!
-//! The file begins with [`MAGIC`] and a head: the length of a JSON document and the document. Items follow up to the end of the file,
-//! each a byte that names its kind and then its fields, in the order of [`Item`]. The length and all fields are unsigned numbers of
-//! seven bits a byte, the lowest first, with the top bit set in all bytes but the last (LEB128). Times are picoseconds since
-//! the trial's time zero; a user is written plus one, so that the user of flows, which have none, is 0. The last item is [`Item::End`]: a file
-//! without it is not whole.
+//! The file begins with [`MAGIC`] and a head: the length of a JSON document and the document. Items
+//! follow up to the end of the file, each a byte that names its kind and then its fields, in the
+//! order of [`Item`]. The length and all fields are unsigned numbers of seven bits a byte, the
+//! lowest first, with the top bit set in all bytes but the last (LEB128). Times are picoseconds
+//! since the trial's time zero; a user is written plus one, so that the user of flows, which have
+//! none, is 0. The last item is [`Item::End`]: a file without it is not whole.
 
 mod numbers;
 mod read;
@@ -75,22 +76,24 @@ pub struct Sample {
 /// What stands in a record. The kind of the first is 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Item {
-    /// Workload, user, intended start, from there to the first byte, from there to the end, bytes of a flow (0 for others), its source,
-    /// its destination.
+    /// Workload, user, intended start, from there to the first byte, from there to the end, bytes
+    /// of a flow (0 for others), its source, its destination.
     Transaction(Transaction),
     /// Workload, user, number of the bin, and what came to receiving programs in that bin.
     Received {
         /// Index of the workload.
         workload: u32,
-        /// Of a stream: counts within the workload. `u32::MAX` for other workloads, of which all connections are summed.
+        /// Of a stream: counts within the workload. `u32::MAX` for other workloads, of which all
+        /// connections are summed.
         user: u32,
         /// Number of the bin.
         bin: u64,
         /// Payload.
         bytes: u64,
     },
-    /// Time, workload, user, side, port of the client, bytes received; then how many counters follow, and these, in the order of
-    /// [`crate::counters::COUNTERS`], each plus one, with 0 for one that the system does not tell.
+    /// Time, workload, user, side, port of the client, bytes received; then how many counters
+    /// follow, and these, in the order of [`crate::counters::COUNTERS`], each plus one, with 0 for
+    /// one that the system does not tell.
     Sample(Box<Sample>),
     /// Workload, user, and when it had done all that it does.
     Finished {
@@ -121,7 +124,8 @@ pub enum Item {
         /// What programs have counted.
         tallies: Tallies,
     },
-    /// Workload, when a part of a transaction was asked for, and from there to when it was complete.
+    /// Workload, when a part of a transaction was asked for, and from there to when it was
+    /// complete.
     Part {
         /// Index of the workload.
         workload: u32,

@@ -41,8 +41,16 @@ mod tests {
             put(&mut bytes, number);
             let mut rest = bytes.as_slice();
             assert_eq!((take(&mut rest), rest), (Some(number), &[][..]), "{number}");
-            assert_eq!(take(&mut &bytes[..bytes.len() - 1]), None, "{number} without its last byte");
+            assert_eq!(
+                take(&mut &bytes[..bytes.len() - 1]),
+                None,
+                "{number} without its last byte"
+            );
         }
-        assert_eq!(take(&mut &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02][..]), None, "65 bits");
+        assert_eq!(
+            take(&mut &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02][..]),
+            None,
+            "65 bits"
+        );
     }
 }

@@ -41,16 +41,21 @@ impl Record {
     /// # Errors
     /// When it is no record, or not a whole one.
     pub fn parse(bytes: &[u8]) -> Result<Record, String> {
-        let mut rest = bytes.strip_prefix(MAGIC).ok_or("the file is no record of traffic of version 1")?;
+        let mut rest =
+            bytes.strip_prefix(MAGIC).ok_or("the file is no record of traffic of version 1")?;
         let head = take_head(&mut rest).ok_or("the head of the record cannot be read")?;
         let mut items = Vec::new();
         loop {
             let at = bytes.len() - rest.len();
-            match take_item(&mut rest)
-                .ok_or_else(|| format!("the record is not whole: nothing that is known stands at byte {at}"))?
-            {
-                Item::End(closing) if rest.is_empty() => return Ok(Record { head, items, closing }),
-                Item::End(_) => return Err(format!("the record goes on after its end, at byte {at}")),
+            match take_item(&mut rest).ok_or_else(|| {
+                format!("the record is not whole: nothing that is known stands at byte {at}")
+            })? {
+                Item::End(closing) if rest.is_empty() => {
+                    return Ok(Record { head, items, closing });
+                }
+                Item::End(_) => {
+                    return Err(format!("the record goes on after its end, at byte {at}"));
+                }
                 item => items.push(item),
             }
         }
@@ -79,7 +84,12 @@ fn take_item(rest: &mut &[u8]) -> Option<Item> {
             let flow = (bytes > 0).then_some((ends, bytes));
             Item::Transaction(Transaction { workload, user, intended, first_byte, end, flow })
         }
-        2 => Item::Received { workload: index(rest)?, user: user(rest)?, bin: take(rest)?, bytes: take(rest)? },
+        2 => Item::Received {
+            workload: index(rest)?,
+            user: user(rest)?,
+            bin: take(rest)?,
+            bytes: take(rest)?,
+        },
         3 => {
             let (at, workload, user, side) = (time(rest)?, index(rest)?, user(rest)?, side(rest)?);
             let (port, received) = (u16::try_from(take(rest)?).ok()?, take(rest)?);
@@ -90,7 +100,13 @@ fn take_item(rest: &mut &[u8]) -> Option<Item> {
         5 => Item::CutOff { workload: index(rest)?, user: user(rest)?, start: time(rest)? },
         6 => {
             let (at, workload, user, side) = (time(rest)?, index(rest)?, user(rest)?, side(rest)?);
-            Item::Failed(Failure { at, workload, user, side, error: i32::try_from(take(rest)?).ok()? })
+            Item::Failed(Failure {
+                at,
+                workload,
+                user,
+                side,
+                error: i32::try_from(take(rest)?).ok()?,
+            })
         }
         7 => Item::End(Closing {
             at: time(rest)?,
@@ -100,7 +116,9 @@ fn take_item(rest: &mut &[u8]) -> Option<Item> {
             late_max_ps: take(rest)?,
             unsent_datagrams: take(rest)?,
         }),
-        8 => Item::Tallies { at: time(rest)?, workload: index(rest)?, tallies: take_tallies(rest)? },
+        8 => {
+            Item::Tallies { at: time(rest)?, workload: index(rest)?, tallies: take_tallies(rest)? }
+        }
         9 => {
             let (workload, since) = (index(rest)?, time(rest)?);
             Item::Part { workload, since, end: since + span(rest)? }

@@ -26,12 +26,20 @@ impl Recorder {
     pub(crate) fn new(plan: &Plan, host: u32, bin: Span) -> Recorder {
         let raw = &plan.raw;
         let name = &raw.hosts[host as usize].name;
-        let head = json!({"host": name, "plan": raw.name, "seed": raw.seed, "bin_ps": bin.ps()}).to_string();
+        let head = json!({"host": name, "plan": raw.name, "seed": raw.seed, "bin_ps": bin.ps()})
+            .to_string();
         let mut bytes = MAGIC.to_vec();
         put(&mut bytes, head.len() as u64);
         bytes.extend_from_slice(head.as_bytes());
         let tells_connections = plan.workloads.iter().map(tells_connections).collect();
-        Recorder { bytes, bin, tells_connections, open: BTreeMap::new(), closing: Closing::default(), unsent_datagrams: 0 }
+        Recorder {
+            bytes,
+            bin,
+            tells_connections,
+            open: BTreeMap::new(),
+            closing: Closing::default(),
+            unsent_datagrams: 0,
+        }
     }
 
     fn put<const N: usize>(&mut self, kind: u8, fields: [u64; N]) {
@@ -41,10 +49,23 @@ impl Recorder {
 
     pub(crate) fn transaction(&mut self, transaction: &Transaction) {
         let &Transaction { workload, user, intended, first_byte, end, flow } = transaction;
-        let (source, destination, size) = flow.map_or((0, 0, 0), |(ends, bytes)| (ends.client, ends.server, bytes));
+        let (source, destination, size) =
+            flow.map_or((0, 0, 0), |(ends, bytes)| (ends.client, ends.server, bytes));
         let (first, rest) = (first_byte.since(intended).ps(), end.since(first_byte).ps());
         let (source, destination) = (source.into(), destination.into());
-        self.put(1, [workload.into(), user_field(user), intended.ps(), first, rest, size, source, destination]);
+        self.put(
+            1,
+            [
+                workload.into(),
+                user_field(user),
+                intended.ps(),
+                first,
+                rest,
+                size,
+                source,
+                destination,
+            ],
+        );
     }
 
     pub(crate) fn received(&mut self, now: Time, workload: u32, user: u32, bytes: u64) {
@@ -63,8 +84,21 @@ impl Recorder {
     pub(crate) fn sample(&mut self, sample: &Sample) {
         let &Sample { at, workload, user, side, port, received, counters } = sample;
         let length = counters.0.len() as u64;
-        self.put(3, [at.ps(), workload.into(), user_field(user), side.into(), port.into(), received, length]);
-        counters.0.iter().for_each(|counter| put(&mut self.bytes, counter.map_or(0, |value| value.saturating_add(1))));
+        self.put(
+            3,
+            [
+                at.ps(),
+                workload.into(),
+                user_field(user),
+                side.into(),
+                port.into(),
+                received,
+                length,
+            ],
+        );
+        counters.0.iter().for_each(|counter| {
+            put(&mut self.bytes, counter.map_or(0, |value| value.saturating_add(1)))
+        });
     }
 
     pub(crate) fn finished(&mut self, workload: u32, user: u32, now: Time) {
@@ -77,7 +111,16 @@ impl Recorder {
 
     pub(crate) fn failed(&mut self, failure: &Failure) {
         let &Failure { at, workload, user, side, error } = failure;
-        self.put(6, [at.ps(), workload.into(), user_field(user), side.into(), u64::from(error.unsigned_abs())]);
+        self.put(
+            6,
+            [
+                at.ps(),
+                workload.into(),
+                user_field(user),
+                side.into(),
+                u64::from(error.unsigned_abs()),
+            ],
+        );
     }
 
     pub(crate) fn tallies(&mut self, now: Time, workload: u32, tallies: &Tallies) {
@@ -121,7 +164,14 @@ mod tests {
     fn lateness_is_summed_and_its_most_is_kept() {
         let (bytes, bin) = (Vec::new(), Span::from_ms(1));
         let (open, closing) = (BTreeMap::new(), Closing::default());
-        let mut recorder = Recorder { bytes, bin, tells_connections: Vec::new(), open, closing, unsent_datagrams: 0 };
+        let mut recorder = Recorder {
+            bytes,
+            bin,
+            tells_connections: Vec::new(),
+            open,
+            closing,
+            unsent_datagrams: 0,
+        };
         [2, 5, 3].into_iter().for_each(|us| recorder.was_late(Span::from_us(us)));
         let Closing { calls, late_ps, late_max_ps, .. } = recorder.closing;
         assert_eq!((calls, late_ps, late_max_ps), (3, 10_000_000, 5_000_000));

@@ -7,7 +7,12 @@ use tailrace_plan::*;
 use tailrace_units::Span;
 
 /// Transactions of all nodes, each of two blocks and a message.
-fn plan(nodes: &[&str], users: u32, transactions: u64, change: impl FnOnce(&mut RawBlocks)) -> Plan {
+fn plan(
+    nodes: &[&str],
+    users: u32,
+    transactions: u64,
+    change: impl FnOnce(&mut RawBlocks),
+) -> Plan {
     let mut raw = star(nodes.len(), 9_000, GBPS, US, switch("sw", 1 << 20, fifo(1 << 20)));
     let mut drawn = blocks("w", nodes, users);
     (drawn.clients, drawn.transactions) = (drawn.nodes.clone(), transactions);
@@ -32,12 +37,19 @@ fn every_block_comes_and_is_timed() {
         let whole = 30 * u64::from(users.max(1));
         assert_eq!((trial.merged.summary.finished, own(&trial).transactions), (true, whole));
         let counts = counted(&trial);
-        assert_eq!((counts.received_blocks, counts.messages, counts.lost_blocks), (2 * whole, whole, 0));
+        assert_eq!(
+            (counts.received_blocks, counts.messages, counts.lost_blocks),
+            (2 * whole, whole, 0)
+        );
         let of_blocks = own(&trial).block_latency.clone().flatten().expect("blocks came");
         assert_eq!(of_blocks.count, 2 * whole);
         assert_eq!(own(&trial).goodput_bytes, whole * (2 * 8_192 + 200), "what nodes ask for");
-        let (block, all) = (of_blocks.min_ps, own(&trial).latency.as_ref().expect("all came").min_ps);
-        assert!(block.abs_diff(DELAY.times(2).ps()) < US && all.abs_diff(DELAY.times(6).ps()) < US, "{block} and {all} ps");
+        let (block, all) =
+            (of_blocks.min_ps, own(&trial).latency.as_ref().expect("all came").min_ps);
+        assert!(
+            block.abs_diff(DELAY.times(2).ps()) < US && all.abs_diff(DELAY.times(6).ps()) < US,
+            "{block} and {all} ps"
+        );
     }
 }
 

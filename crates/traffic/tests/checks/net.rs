@@ -1,4 +1,5 @@
-//! Hosts over sockets that are numbers: every byte takes the same time, whatever else is on its way. Time is virtual.
+//! Hosts over sockets that are numbers: every byte takes the same time, whatever else is on its
+//! way. Time is virtual.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -142,8 +143,10 @@ impl Sockets for HostSockets {
 
     fn counters(&mut self, number: u32) -> Option<Counters> {
         self.ends.contains_key(&number).then(|| {
-            let told = [("snd_cwnd", WINDOW), ("snd_ssthresh", 7), ("rtt_us", 20), ("total_retrans", 0)];
-            let of = |name: &str| told.iter().find(|counter| counter.0 == name).map(|counter| counter.1);
+            let told =
+                [("snd_cwnd", WINDOW), ("snd_ssthresh", 7), ("rtt_us", 20), ("total_retrans", 0)];
+            let of =
+                |name: &str| told.iter().find(|counter| counter.0 == name).map(|counter| counter.1);
             Counters(COUNTERS.map(of))
         })
     }
@@ -206,7 +209,12 @@ pub fn run_late(plan: &Plan, settings: Settings, deaf: Option<usize>, late: Span
     let mut hosts: Vec<(Host, HostSockets)> = (0..plan.graph.hosts)
         .map(|host| {
             let duty = Duty::new(plan, host as u32, Addresses::new(), &Congestion::default());
-            let sockets = HostSockets { host, net: Rc::clone(&net), ends: BTreeMap::new(), datagrams: BTreeMap::new() };
+            let sockets = HostSockets {
+                host,
+                net: Rc::clone(&net),
+                ends: BTreeMap::new(),
+                datagrams: BTreeMap::new(),
+            };
             (Host::new(plan, duty, host as u32, settings), sockets)
         })
         .collect();
@@ -214,7 +222,10 @@ pub fn run_late(plan: &Plan, settings: Settings, deaf: Option<usize>, late: Span
         host.open(sockets).expect("every address is free");
     }
     let stop_at = Time::from_ps(plan.raw.stop_at_ps);
-    let has_end = plan.workloads.iter().any(|workload| tailrace_workloads::record_for(plan, workload).users_left > 0);
+    let has_end = plan
+        .workloads
+        .iter()
+        .any(|workload| tailrace_workloads::record_for(plan, workload).users_left > 0);
     loop {
         let happens = net.borrow().agenda.first_key_value().map_or(Time::NEVER, |(&(at, _), _)| at);
         let due = hosts.iter().map(|(host, _)| host.poll_timeout()).min().unwrap_or(Time::NEVER);
@@ -229,16 +240,19 @@ pub fn run_late(plan: &Plan, settings: Settings, deaf: Option<usize>, late: Span
         }
         net.borrow_mut().now = now;
         if happens == now {
-            let ((_, _), (host, what)) = net.borrow_mut().agenda.pop_first().expect("something happens now");
+            let ((_, _), (host, what)) =
+                net.borrow_mut().agenda.pop_first().expect("something happens now");
             let (host, sockets) = &mut hosts[host];
             happen(now, what, host, sockets);
         } else {
-            let (host, sockets) = hosts.iter_mut().find(|(host, _)| host.poll_timeout() == now).expect("one is due");
+            let (host, sockets) =
+                hosts.iter_mut().find(|(host, _)| host.poll_timeout() == now).expect("one is due");
             host.handle_timeout(now + late, sockets);
         }
     }
     let end = net.borrow().now;
-    let files: Vec<Vec<u8>> = hosts.into_iter().map(|(host, mut sockets)| host.finish(end, &mut sockets)).collect();
+    let files: Vec<Vec<u8>> =
+        hosts.into_iter().map(|(host, mut sockets)| host.finish(end, &mut sockets)).collect();
     let records: Vec<Record> = files
         .iter()
         .map(|file| Record::parse(file).expect("it is whole"))
@@ -249,7 +263,10 @@ pub fn run_late(plan: &Plan, settings: Settings, deaf: Option<usize>, late: Span
 }
 
 fn takes_part(plan: &Plan, name: &str) -> bool {
-    plan.workloads.iter().flat_map(|workload| workload.header.hosts()).any(|host| plan.graph.names[host] == name)
+    plan.workloads
+        .iter()
+        .flat_map(|workload| workload.header.hosts())
+        .any(|host| plan.graph.names[host] == name)
 }
 
 fn happen(now: Time, what: Happening, host: &mut Host, sockets: &mut HostSockets) {

@@ -17,10 +17,15 @@ fn plan(stop_at_ps: u64, workloads: Vec<RawWorkload>) -> Plan {
 
 /// What each connection of a workload has carried.
 fn by_connection(summary: &TrafficOutcome, place: usize) -> &[u64] {
-    summary.workloads[place].connection_bytes.as_ref().and_then(Option::as_deref).expect("it is told")
+    summary.workloads[place]
+        .connection_bytes
+        .as_ref()
+        .and_then(Option::as_deref)
+        .expect("it is told")
 }
 
-/// Users who start at once, 4 transactions each; a statement is one write each way, and the server takes 100 us.
+/// Users who start at once, 4 transactions each; a statement is one write each way, and the server
+/// takes 100 us.
 fn users(client: &str) -> Drawn<RawOltp> {
     let mut users = oltp("users", client, "h1", 2, 4, 1_000);
     (users.start, users.gap) = (RawDistribution::Constant(0), RawDistribution::Constant(MS));
@@ -32,17 +37,24 @@ const STATEMENT_PS: u64 = 2 * DELAY.ps() + 100 * US;
 
 #[test]
 fn a_trial_ends_when_all_that_has_an_end_is_complete() {
-    let merged = run(&plan(S, vec![users("h0").into(), stream("copy", "h2", "h0", 2, 0).into()])).merged;
+    let merged =
+        run(&plan(S, vec![users("h0").into(), stream("copy", "h2", "h0", 2, 0).into()])).merged;
     // Connections take twice the delay; three pauses lie between four transactions.
     let end = 2 * DELAY.ps() + 4 * STATEMENT_PS + 3 * MS;
     assert_eq!((merged.summary.finished, merged.summary.end_ps), (true, end));
     let users = &merged.summary.workloads[0];
-    assert_eq!((users.completion_ps, users.transactions, users.goodput_bytes), (Some(end), 8, 8 * 1_000));
+    assert_eq!(
+        (users.completion_ps, users.transactions, users.goodput_bytes),
+        (Some(end), 8, 8 * 1_000)
+    );
     assert_eq!(users.latency.as_ref().map(|latency| latency.max_ps / US), Some(STATEMENT_PS / US));
     let by_connection = by_connection(&merged.summary, 1);
     assert_eq!(by_connection.len(), 2);
     assert_eq!(by_connection.iter().sum::<u64>(), merged.summary.workloads[1].goodput_bytes);
-    assert!(by_connection.iter().all(|&bytes| bytes > 1_000_000), "both streams flow: {by_connection:?}");
+    assert!(
+        by_connection.iter().all(|&bytes| bytes > 1_000_000),
+        "both streams flow: {by_connection:?}"
+    );
 }
 
 #[test]
@@ -54,24 +66,37 @@ fn what_is_not_complete_at_the_end_is_cut_off() {
     let merged = merge(&plan, &trial.records, Some(earlier)).expect("it is the same trial");
     let users = &merged.summary.workloads[0];
     assert_eq!((merged.summary.finished, merged.summary.end_ps), (false, earlier.ps()));
-    assert_eq!((users.transactions, users.cut_off.count, users.cut_off.longest_ps), (2, 2, 50 * US));
+    assert_eq!(
+        (users.transactions, users.cut_off.count, users.cut_off.longest_ps),
+        (2, 2, 50 * US)
+    );
 }
 
 #[test]
 fn a_flow_that_has_begun_and_has_not_come_is_cut_off() {
     let ends = [vec!["h0".into()], vec!["h1".into()]];
-    let web = flows_between("web", ends, RawDistribution::Constant(5_000), RawDistribution::Constant(MS), 10);
+    let web = flows_between(
+        "web",
+        ends,
+        RawDistribution::Constant(5_000),
+        RawDistribution::Constant(MS),
+        10,
+    );
     let stop_at = 3 * MS + DELAY.ps() / 2; // the third has sent its first segment
     let merged = run(&plan(stop_at, vec![web.into()])).merged;
     let web = &merged.summary.workloads[0];
-    assert_eq!((web.transactions, web.cut_off.count, web.cut_off.longest_ps), (2, 1, DELAY.ps() / 2));
+    assert_eq!(
+        (web.transactions, web.cut_off.count, web.cut_off.longest_ps),
+        (2, 1, DELAY.ps() / 2)
+    );
 }
 
 #[test]
 fn the_warm_up_of_what_has_no_end_is_left_out() {
     let endless = |warm_up_ps: u64| {
         let pings = datagrams("pings", "h0", "h1", 100, RawDistribution::Constant(MS));
-        let mut raw = plan(20 * MS, vec![pings.into(), stream("copy", "h2", "h1", 1, 0).into()]).raw;
+        let mut raw =
+            plan(20 * MS, vec![pings.into(), stream("copy", "h2", "h1", 1, 0).into()]).raw;
         raw.observe.warm_up_ps = warm_up_ps;
         run(&Plan::from_raw(raw).expect("the plan is sound")).merged.summary
     };
@@ -86,7 +111,8 @@ fn the_warm_up_of_what_has_no_end_is_left_out() {
 #[test]
 fn a_user_who_works_on_what_arrives_reads_all_of_it() {
     let mut working = users("h0");
-    (working.round_trips[0].response_bytes, working.round_trips[0].consume_fs_per_byte) = (300_000, 1_000);
+    (working.round_trips[0].response_bytes, working.round_trips[0].consume_fs_per_byte) =
+        (300_000, 1_000);
     working.round_trips[0].unpack_fs_per_byte = 1_000;
     let merged = run(&plan(S, vec![working.into()])).merged;
     assert_eq!(merged.summary.workloads[0].goodput_bytes, 8 * 300_000);
@@ -94,11 +120,13 @@ fn a_user_who_works_on_what_arrives_reads_all_of_it() {
     assert_eq!(merged.summary.hosts[0].program_busy_ps, 2 * 8 * 300_000);
 }
 
-/// A clock is read a little later than what was waited for. That is no work: it would add up over the pieces.
+/// A clock is read a little later than what was waited for. That is no work: it would add up over
+/// the pieces.
 #[test]
 fn work_takes_no_longer_where_its_end_is_noticed_late() {
     let mut working = users("h0");
-    (working.round_trips[0].response_bytes, working.round_trips[0].consume_fs_per_byte) = (300_000, 1_000_000);
+    (working.round_trips[0].response_bytes, working.round_trips[0].consume_fs_per_byte) =
+        (300_000, 1_000_000);
     let plan = plan(S, vec![working.into()]);
     let settings = Settings { bin: Span::from_ms(1), tcp_interval: None };
     let end = |late| run_late(&plan, settings, None, late).merged.summary.end_ps;
@@ -119,7 +147,8 @@ fn a_connection_that_is_refused_is_a_failure_and_the_trial_is_not_finished() {
 
 /// A column of a table of the outcome.
 fn column(merged: &Merged, table: &str, name: &str) -> Vec<u64> {
-    let found = merged.tables.iter().find(|each| each.name == table).expect("there is such a table");
+    let found =
+        merged.tables.iter().find(|each| each.name == table).expect("there is such a table");
     match &found.columns.iter().find(|each| each.0 == name).expect("it has this column").1 {
         Column::U64(values) => values.clone(),
         Column::U32(_) | Column::F64(_) => panic!("the numbers have 64 bits"),
@@ -139,7 +168,10 @@ fn the_first_byte_of_a_long_answer_comes_before_its_last() {
     assert!(first.iter().all(|ps| *ps >= STATEMENT_PS), "{first:?}");
     let earlier = Time::from_ps(trial.merged.summary.end_ps / 2);
     let half = merge(&plan, &trial.records, Some(earlier)).expect("it is the same trial");
-    assert_eq!(column(&half, "first_bytes", "first_byte_ps").len(), column(&half, "transactions", "latency_ps").len());
+    assert_eq!(
+        column(&half, "first_bytes", "first_byte_ps").len(),
+        column(&half, "transactions", "latency_ps").len()
+    );
 }
 
 #[test]
@@ -147,7 +179,8 @@ fn of_the_bin_in_which_a_trial_ends_a_part_counts() {
     let plan = plan(20 * MS, vec![stream("copy", "h2", "h1", 1, 0).into()]);
     let trial = run_with(&plan, Settings { bin: Span::from_ms(10), tcp_interval: None }, None);
     let by = |ms: u64| {
-        let merged = merge(&plan, &trial.records, Some(Time::from_ps(ms * MS))).expect("it is the same trial");
+        let merged = merge(&plan, &trial.records, Some(Time::from_ps(ms * MS)))
+            .expect("it is the same trial");
         merged.summary.workloads[0].goodput_bytes
     };
     let (first, middle, whole) = (by(10), by(15), by(20));
@@ -158,9 +191,17 @@ fn of_the_bin_in_which_a_trial_ends_a_part_counts() {
 #[test]
 fn what_a_flow_has_counted_is_read_before_it_closes() {
     let ends = [vec!["h0".into()], vec!["h1".into()]];
-    let web = flows_between("web", ends, RawDistribution::Constant(5_000), RawDistribution::Constant(MS), 10);
+    let web = flows_between(
+        "web",
+        ends,
+        RawDistribution::Constant(5_000),
+        RawDistribution::Constant(MS),
+        10,
+    );
     let records = run(&plan(S, vec![web.into()])).records;
-    let samples = |record: &Record| record.items.iter().filter(|item| matches!(item, Item::Sample(_))).count();
+    let samples = |record: &Record| {
+        record.items.iter().filter(|item| matches!(item, Item::Sample(_))).count()
+    };
     assert_eq!(records.iter().map(samples).collect::<Vec<_>>(), [10, 10]);
 }
 
@@ -169,7 +210,9 @@ fn counters_are_read_as_often_as_wanted() {
     let plan = plan(10 * MS + DELAY.ps(), vec![stream("copy", "h2", "h1", 1, 0).into()]);
     let settings = Settings { bin: Span::from_ms(1), tcp_interval: Some(Span::from_ms(2)) };
     let trial = run_with(&plan, settings, None);
-    let samples = |record: &Record| record.items.iter().filter(|item| matches!(item, Item::Sample(_))).count();
+    let samples = |record: &Record| {
+        record.items.iter().filter(|item| matches!(item, Item::Sample(_))).count()
+    };
     // After 2, 4, 6, 8 and 10 ms, and at the end, at both ends.
     assert_eq!(trial.records.iter().map(samples).collect::<Vec<_>>(), [6, 6]);
 }
@@ -179,8 +222,14 @@ fn windows_are_told_when_the_plan_wants_them() {
     let mut raw = plan(S, vec![users("h0").into(), stream("copy", "h2", "h1", 1, 0).into()]).raw;
     let settings = Settings { bin: Span::from_ms(1), tcp_interval: Some(Span::from_ms(2)) };
     let told = |raw: &RawPlan| {
-        let merged = run_with(&Plan::from_raw(raw.clone()).expect("the plan is sound"), settings, None).merged;
-        merged.tables.into_iter().find(|table| table.name == "tcp_windows").map(|table| table.columns)
+        let merged =
+            run_with(&Plan::from_raw(raw.clone()).expect("the plan is sound"), settings, None)
+                .merged;
+        merged
+            .tables
+            .into_iter()
+            .find(|table| table.name == "tcp_windows")
+            .map(|table| table.columns)
     };
     assert!(told(&raw).is_none(), "nobody asked");
     raw.observe.windows_ps = 2 * MS;
@@ -209,12 +258,16 @@ fn a_record_that_is_not_whole_is_refused() {
 fn records_of_another_trial_are_refused() {
     let plan = plan(S, vec![users("h0").into()]);
     let Trial { records, .. } = run(&plan);
-    let complaint = |plan: &Plan, records: &[Record]| merge(plan, records, None).expect_err("it is refused");
+    let complaint =
+        |plan: &Plan, records: &[Record]| merge(plan, records, None).expect_err("it is refused");
     assert_eq!(complaint(&plan, &records[..1]), "the record of host h1 is missing");
     let twice = [records[0].clone(), records[0].clone()];
     assert_eq!(complaint(&plan, &twice), "host h0 has two records, or no part in the plan");
     let mut raw = plan.raw.clone();
     raw.seed = 2;
     let other = Plan::from_raw(raw).expect("the plan is sound");
-    assert_eq!(complaint(&other, &records), "the record of host h0 is of plan \"test\" with seed 1");
+    assert_eq!(
+        complaint(&other, &records),
+        "the record of host h0 is of plan \"test\" with seed 1"
+    );
 }

@@ -1,7 +1,8 @@
-//! What the end of a trial cuts off: transactions and flows that were running, and how long they had waited by then.
+//! What the end of a trial cuts off: transactions and flows that were running, and how long they
+//! had waited by then.
 //!
-//! Their latencies are known to be longer than that (censored on the right). To leave them out would make latencies look
-//! short, the more so the more congested a network is.
+//! Their latencies are known to be longer than that (censored on the right). To leave them out
+//! would make latencies look short, the more so the more congested a network is.
 
 use crate::Row;
 use tailrace_record::Latency;
@@ -17,7 +18,8 @@ pub struct CutOff {
 }
 
 impl CutOff {
-    /// A transaction of this user that was meant to start at `start` is running at `now`. At most `rows_max` are kept one by one.
+    /// A transaction of this user that was meant to start at `start` is running at `now`. At most
+    /// `rows_max` are kept one by one.
     pub fn note(&mut self, user: u32, start: Time, now: Time, rows_max: usize) {
         let latency = now.since(start);
         self.waited.record(latency);
@@ -28,7 +30,11 @@ impl CutOff {
     }
 
     pub(super) fn summary(&self) -> tailrace_outcome::CutOff {
-        tailrace_outcome::CutOff { count: self.waited.count(), longest_ps: self.longest.ps(), buckets: self.waited.buckets() }
+        tailrace_outcome::CutOff {
+            count: self.waited.count(),
+            longest_ps: self.longest.ps(),
+            buckets: self.waited.buckets(),
+        }
     }
 }
 
@@ -45,6 +51,10 @@ mod tests {
         }
         let summary = cut_off.summary();
         assert_eq!((summary.count, summary.longest_ps), (3, Span::from_ms(9).ps()));
-        assert_eq!(cut_off.rows.iter().map(|row| row.user).collect::<Vec<u32>>(), [0, 1], "the first so many");
+        assert_eq!(
+            cut_off.rows.iter().map(|row| row.user).collect::<Vec<u32>>(),
+            [0, 1],
+            "the first so many"
+        );
     }
 }

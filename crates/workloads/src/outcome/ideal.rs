@@ -1,4 +1,5 @@
-//! The ideal time of a flow: on an empty path, at the rate of its slowest link, without handshake or hosts.
+//! The ideal time of a flow: on an empty path, at the rate of its slowest link, without handshake
+//! or hosts.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
@@ -35,13 +36,17 @@ impl<'a> Ideal<'a> {
         Ideal { plan, next: BTreeMap::new() }
     }
 
-    /// From the first bit that leaves to the last that arrives: all bytes at the slowest link, one frame at each of the
-    /// others, and the delays on the way.
+    /// From the first bit that leaves to the last that arrives: all bytes at the slowest link, one
+    /// frame at each of the others, and the delays on the way.
     pub(super) fn time(&mut self, flow: &Carried) -> Span {
         let mtu = |host: u16| self.plan.raw.hosts[usize::from(host)].mtu_bytes;
         let mss = u64::from(tcp_mss(mtu(flow.source).min(mtu(flow.destination))));
         let framing = &self.plan.raw.framing;
-        let headers = framing.header_bytes + framing.overhead_bytes + IPV4_HEADER_BYTES + TCP_HEADER_BYTES + TCP_TIMESTAMP_BYTES;
+        let headers = framing.header_bytes
+            + framing.overhead_bytes
+            + IPV4_HEADER_BYTES
+            + TCP_HEADER_BYTES
+            + TCP_TIMESTAMP_BYTES;
         let frame = |payload: u64| payload + u64::from(headers);
         let frames = flow.bytes.div_ceil(mss);
         let first = frame(flow.bytes.min(mss));
@@ -64,7 +69,10 @@ impl<'a> Ideal<'a> {
 
     fn path(&mut self, flow: &Carried) -> Vec<Hop> {
         let plan = self.plan;
-        let next = self.next.entry(flow.destination).or_insert_with(|| towards(&plan.graph, usize::from(flow.destination)));
+        let next = self
+            .next
+            .entry(flow.destination)
+            .or_insert_with(|| towards(&plan.graph, usize::from(flow.destination)));
         let mut node = usize::from(flow.source);
         let mut path = Vec::new();
         while let Some(link) = next[node] {
@@ -73,8 +81,10 @@ impl<'a> Ideal<'a> {
             let switch = node.checked_sub(plan.graph.hosts).map(|at| &plan.raw.switches[at]);
             path.push(Hop {
                 rate: link.rate,
-                delay: link.delay + switch.map_or(Span::ZERO, |switch| Span::from_ps(switch.latency_ps)),
-                is_cut_through: switch.is_some_and(|switch| matches!(switch.switching, RawSwitching::CutThrough)),
+                delay: link.delay
+                    + switch.map_or(Span::ZERO, |switch| Span::from_ps(switch.latency_ps)),
+                is_cut_through: switch
+                    .is_some_and(|switch| matches!(switch.switching, RawSwitching::CutThrough)),
             });
         }
         path

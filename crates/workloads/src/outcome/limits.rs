@@ -1,4 +1,5 @@
-//! What limited the connections of a workload: times of both ends, as engines count them. What they mean together is the lab's.
+//! What limited the connections of a workload: times of both ends, as engines count them. What they
+//! mean together is the lab's.
 
 use tailrace_endpoint::transport::{Limit, Limits};
 use tailrace_outcome as outcome;
@@ -43,6 +44,7 @@ impl LimitCounts {
 
 /// What limited a workload, and its first connections where they last.
 pub fn limits_summary(together: &LimitCounts, connections: &[LimitCounts]) -> outcome::Limits {
-    let told = || connections.iter().take(CONNECTIONS_TOLD_MAX).map(|one| Some(one.summary())).collect();
+    let told =
+        || connections.iter().take(CONNECTIONS_TOLD_MAX).map(|one| Some(one.summary())).collect();
     outcome::Limits { connections: (!connections.is_empty()).then(told), ..together.summary() }
 }

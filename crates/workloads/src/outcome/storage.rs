@@ -16,7 +16,8 @@ pub(super) fn storage_summary(record: &StorageRecord) -> StorageRequests {
 }
 
 fn of_op(of: &OfOp) -> StorageOp {
-    let [turn, processor, entry, network, r2t, queue, device] = of.waits_ps.map(|ps| Some(seconds(ps)));
+    let [turn, processor, entry, network, r2t, queue, device] =
+        of.waits_ps.map(|ps| Some(seconds(ps)));
     let waits_s = StorageWaits { turn, processor, entry, network, r2t, queue, device };
     StorageOp { count: of.latency.count(), bytes: of.bytes, latency: of.latency.summary(), waits_s }
 }
@@ -37,7 +38,13 @@ mod tests {
         (record.pieces, record.pieces_wait_ps, record.busy) = (7, 3_000_000_000, Span::from_ms(1));
         record.of[1].waits_ps[0] = 5_000_000_000;
         let summary = storage_summary(&record);
-        assert_eq!(summary.devices, Some(StorageDevices { count: 2, pieces: 7, pieces_wait_s: 0.003, busy_s: 0.001 }));
-        assert_eq!((summary.write.waits_s.turn, summary.read.waits_s.turn), (Some(0.005), Some(0.0)));
+        assert_eq!(
+            summary.devices,
+            Some(StorageDevices { count: 2, pieces: 7, pieces_wait_s: 0.003, busy_s: 0.001 })
+        );
+        assert_eq!(
+            (summary.write.waits_s.turn, summary.read.waits_s.turn),
+            (Some(0.005), Some(0.0))
+        );
     }
 }

@@ -26,7 +26,8 @@ pub fn transactions(plan: &Plan, records: &[WorkloadRecord]) -> Table {
     }
 }
 
-/// Of each transaction the bytes that its flow carried and the least time for that; 0 where it was no flow of a random size.
+/// Of each transaction the bytes that its flow carried and the least time for that; 0 where it was
+/// no flow of a random size.
 fn flows(plan: &Plan, records: &[WorkloadRecord]) -> (Vec<u64>, Vec<u64>) {
     let mut ideal = Ideal::new(plan);
     let (mut sizes, mut ideals) = (Vec::new(), Vec::new());
@@ -42,7 +43,12 @@ fn flows(plan: &Plan, records: &[WorkloadRecord]) -> (Vec<u64>, Vec<u64>) {
 
 /// Transactions and flows that the end of the trial cut off.
 pub fn running(cut_off: &[CutOff]) -> Table {
-    let rows = || cut_off.iter().zip(0_u32..).flat_map(|(own, index)| own.rows.iter().map(move |row| (index, row)));
+    let rows = || {
+        cut_off
+            .iter()
+            .zip(0_u32..)
+            .flat_map(|(own, index)| own.rows.iter().map(move |row| (index, row)))
+    };
     Table {
         name: "cut_off",
         columns: vec![
@@ -58,15 +64,21 @@ pub fn running(cut_off: &[CutOff]) -> Table {
 pub fn workload_series(records: &[WorkloadRecord]) -> Table {
     let rows = || {
         let workloads = records.iter().zip(0_u32..);
-        let series = workloads.filter_map(|(record, index)| Some((index, record.goodput.as_ref()?)));
-        series.flat_map(|(index, series)| series.bins().iter().zip(0_u32..).map(move |(&bytes, bin)| (index, series, bin, bytes)))
+        let series =
+            workloads.filter_map(|(record, index)| Some((index, record.goodput.as_ref()?)));
+        series.flat_map(|(index, series)| {
+            series.bins().iter().zip(0_u32..).map(move |(&bytes, bin)| (index, series, bin, bytes))
+        })
     };
     Table {
         name: "workload_series",
         columns: vec![
             ("workload", Column::U32(rows().map(|row| row.0).collect())),
             ("bin", Column::U32(rows().map(|row| row.2).collect())),
-            ("start_ps", Column::U64(rows().map(|row| row.1.width().times(u64::from(row.2)).ps()).collect())),
+            (
+                "start_ps",
+                Column::U64(rows().map(|row| row.1.width().times(u64::from(row.2)).ps()).collect()),
+            ),
             ("goodput_bytes", Column::U64(rows().map(|row| row.3).collect())),
         ],
     }

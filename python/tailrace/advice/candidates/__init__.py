@@ -3,7 +3,16 @@
 from collections.abc import Iterator
 
 from tailrace.advice.candidate import Candidate
-from tailrace.advice.candidates import buffers, classes, hosts, lossless, neighbours, processors, queueing, transport
+from tailrace.advice.candidates import (
+    buffers,
+    classes,
+    hosts,
+    lossless,
+    neighbours,
+    processors,
+    queueing,
+    transport,
+)
 from tailrace.advice.situation import Situation
 
 FAMILIES = (queueing, buffers, classes, lossless, transport, hosts, processors, neighbours)

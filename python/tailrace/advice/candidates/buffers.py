@@ -32,8 +32,11 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     yield Candidate(
         name=f"queues-{SHORTER}-times-shorter",
         group="limits",
-        title=f"The limit of each queue is an eighth of its present one, at least {_least(situation) // 1000} kB",
-        changes=situation.with_policies(_limits(lambda limit: _shorter(limit, buffer, _least(situation)))),
+        title="The limit of each queue is an eighth of its present one, at least "
+        f"{_least(situation) // 1000} kB",
+        changes=situation.with_policies(
+            _limits(lambda limit: _shorter(limit, buffer, _least(situation)))
+        ),
         acts_on=QUEUES | {WINDOW},
         costs="Bursts are lost earlier, and a response that loses its end waits for a timer.",
         evidence=EVIDENCE,
@@ -43,7 +46,9 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             name=f"alpha-{alpha:g}".replace(".", "_"),
             group="limits",
             title=f"A queue may take {alpha:g} times the free buffer (dynamic threshold)",
-            changes=situation.with_policies(_limits(lambda limit, alpha=alpha: _dynamic(limit, alpha))),
+            changes=situation.with_policies(
+                _limits(lambda limit, alpha=alpha: _dynamic(limit, alpha))
+            ),
             acts_on=QUEUES | REPEATS | {WINDOW},
             costs="Ports compete for the buffer: what one takes, another lacks.",
             evidence=EVIDENCE,

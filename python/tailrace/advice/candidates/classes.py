@@ -26,7 +26,12 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             {"share": "50%"},
             "Other workloads share the remaining half while it sends.",
         ),
-        ("strict-queue", "strict priority", {"strict": 2}, "Whatever it sends goes first: others can starve."),
+        (
+            "strict-queue",
+            "strict priority",
+            {"strict": 2},
+            "Whatever it sends goes first: others can starve.",
+        ),
     ):
         policies = situation.with_policies(_own_queue(situation, queue))
         yield Candidate(

@@ -26,7 +26,8 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
                 **({} if is_open else situation.of_switches("mtu", "9216B")),
             },
             acts_on=frozenset(),
-            costs="Every host, switch and virtual switch of the network must have it, or long frames vanish silently.",
+            costs="Every host, switch and virtual switch of the network must have it, or long "
+            "frames vanish silently.",
             settings=(mtu_settings(situation.told(situation.hosts), JUMBO),),
             evidence="examples/jumbo.yaml, docs/validation.md",
         )
@@ -41,7 +42,8 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             costs="More interrupts: processor time that programs lack.",
             settings=(
                 Settings(
-                    f"{situation.told(situation.hosts)}, with the INTERFACE; `ethtool -c` tells what to take back to",
+                    f"{situation.told(situation.hosts)}, with the INTERFACE; `ethtool -c` "
+                    "tells what to take back to",
                     ("ethtool -C $INTERFACE adaptive-rx off rx-usecs 0",),
                     (f"ethtool -C $INTERFACE adaptive-rx off rx-usecs {coalesce // PS_PER_US}",),
                 ),

@@ -39,7 +39,8 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             },
             acts_on=REPEATS | {WINDOW},
             costs=(
-                "Pauses spread: hosts that send to another receiver stand still too, loops of buffers can deadlock, and"
+                "Pauses spread: hosts that send to another receiver stand still too, loops of "
+                "buffers can deadlock, and"
                 " one defective interface stops a whole network. Set the watchdog."
             ),
             evidence=EVIDENCE,
@@ -55,7 +56,11 @@ def _without_pauses(text: dict[str, Any], policy: Policy) -> bool:
 
 
 def _lossless(text: dict[str, Any], policy: Policy) -> bool:
-    if policy.pausing is not None or LOSSLESS in policy.priorities or len(policy.queues) >= QUEUES_MAX:
+    if (
+        policy.pausing is not None
+        or LOSSLESS in policy.priorities
+        or len(policy.queues) >= QUEUES_MAX
+    ):
         return False
     own = unused("lossless", text["queues"])
     # The groups at the ingress bound it: a lossless queue must not drop what its port has taken in.

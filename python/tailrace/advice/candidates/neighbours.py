@@ -14,14 +14,19 @@ EVIDENCE = "docs/validation.md, against theory"
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
     """More streams, and neighbours that send at half of the line."""
-    own = {name: flows.connections for name, one in situation.of_goal.items() if (flows := _lasting(one))}
+    own = {
+        name: flows.connections
+        for name, one in situation.of_goal.items()
+        if (flows := _lasting(one))
+    }
     if own:
         yield Candidate(
             name=f"streams-{MORE}-times",
             group="streams",
             title=f"{MORE} times as many connections",
             changes={
-                f"workloads.{name}.connections": min(CONNECTIONS_MAX, MORE * number) for name, number in own.items()
+                f"workloads.{name}.connections": min(CONNECTIONS_MAX, MORE * number)
+                for name, number in own.items()
             },
             acts_on=frozenset(),
             costs="A larger share of any link that others use too.",
@@ -33,9 +38,14 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
                 )
                 for name, number in own.items()
             ),
-            evidence="docs/validation.md (streams add up until the line is full), reproductions/aws-streams",
+            evidence="docs/validation.md (streams add up until the line is full), "
+            "reproductions/aws-streams",
         )
-    bulk = {name: flows.source for name, one in situation.others.items() if (flows := _lasting(one)) and _is_free(one)}
+    bulk = {
+        name: flows.source
+        for name, one in situation.others.items()
+        if (flows := _lasting(one)) and _is_free(one)
+    }
     if bulk:
         rates = {
             name: situation.scenario.graph.rates_bps[source] * SHARE_PERCENT // 100 // len(bulk)

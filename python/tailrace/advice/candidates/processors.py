@@ -1,4 +1,5 @@
-"""Cores: more of them, programs pinned away from interrupts, receive queues, and another virtual switch."""
+"""Cores: more of them, programs pinned away from interrupts, receive queues, and another virtual
+switch."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -30,7 +31,9 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             name="cores-twice",
             group="cores-twice",
             title="Programs have twice as many cores",
-            changes={f"hosts.{name}.cpu.program_cores": 2 * number for name, number in shared.items()},
+            changes={
+                f"hosts.{name}.cpu.program_cores": 2 * number for name, number in shared.items()
+            },
             acts_on=WORK,
             costs="Hardware, or a larger virtual machine.",
             evidence=EVIDENCE,
@@ -44,13 +47,19 @@ def _of_hosts(situation: Situation, cores: dict[str, int]) -> Iterator[Candidate
         name="cores-twice",
         group="cores-twice",
         title="Hosts have twice as many cores",
-        changes={f"hosts.{name}.cpu.cores": min(CORES_MAX, 2 * number) for name, number in cores.items()},
+        changes={
+            f"hosts.{name}.cpu.cores": min(CORES_MAX, 2 * number) for name, number in cores.items()
+        },
         acts_on=WORK,
         costs="Hardware, or a larger virtual machine.",
         evidence=EVIDENCE,
     )
     several = {name: number for name, number in cores.items() if number > 1}
-    few = {name: number for name, number in several.items() if situation.scenario.host(name).cpu.rx_queues < number}
+    few = {
+        name: number
+        for name, number in several.items()
+        if situation.scenario.host(name).cpu.rx_queues < number
+    }
     if few:
         yield Candidate(
             name="receive-queues",
@@ -63,13 +72,18 @@ def _of_hosts(situation: Situation, cores: dict[str, int]) -> Iterator[Candidate
                 Settings(
                     f"host {name}",
                     (f"ethtool -L $INTERFACE combined {number}",),
-                    (f"ethtool -L $INTERFACE combined {situation.scenario.host(name).cpu.rx_queues}",),
+                    (
+                        "ethtool -L $INTERFACE combined "
+                        f"{situation.scenario.host(name).cpu.rx_queues}",
+                    ),
                 )
                 for name, number in few.items()
             ),
             evidence=EVIDENCE,
         )
-    crowded = {name: number for name, number in several.items() if len(_programs(situation, name)) > 1}
+    crowded = {
+        name: number for name, number in several.items() if len(_programs(situation, name)) > 1
+    }
     pinned: dict[str, Any] = {}
     lines: list[Settings] = []
     for name, number in crowded.items():
@@ -112,7 +126,11 @@ def _of_hosts(situation: Situation, cores: dict[str, int]) -> Iterator[Candidate
 def _programs(situation: Situation, host: str) -> list[str]:
     """Workloads with a program on a host."""
     running = situation.scenario.running
-    return [name for name, workload in running.items() if host in {end for _, end in workload.named_ends()}]
+    return [
+        name
+        for name, workload in running.items()
+        if host in {end for _, end in workload.named_ends()}
+    ]
 
 
 def _of_hypervisors(situation: Situation) -> Iterator[Candidate]:
@@ -125,7 +143,8 @@ def _of_hypervisors(situation: Situation) -> Iterator[Candidate]:
             title="The virtual switch polls on a core of its own (OvS-DPDK)",
             changes={f"hypervisors.{name}.switch": DPDK for name in kernel},
             acts_on=frozenset(),
-            costs="One core of each hypervisor does nothing else; huge pages for every virtual machine.",
+            costs="One core of each hypervisor does nothing else; huge pages "
+            "for every virtual machine.",
             settings=poll_mode_settings(list(kernel)),
             evidence="reproductions/yahoo-ovs-dpdk",
         )
@@ -133,7 +152,10 @@ def _of_hypervisors(situation: Situation) -> Iterator[Candidate]:
         name="hypervisor-cores-twice",
         group="hypervisor-cores-twice",
         title="Hypervisors have twice as many cores",
-        changes={f"hypervisors.{name}.cores": min(CORES_MAX, 2 * one.cores) for name, one in hypervisors.items()},
+        changes={
+            f"hypervisors.{name}.cores": min(CORES_MAX, 2 * one.cores)
+            for name, one in hypervisors.items()
+        },
         acts_on=frozenset(),
         costs="Hardware.",
         evidence="reproductions/nutanix-density",

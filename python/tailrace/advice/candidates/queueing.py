@@ -35,7 +35,8 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             title=f"The first {packets} packets of every flow use an express queue (DPP)",
             changes=situation.with_policies(_dpp(packets)),
             acts_on=ACTS_ON,
-            costs="Needs a switch with DPP, and a strict queue of it; long flows wait for short ones.",
+            costs="Needs a switch with DPP, and a strict queue of it; long "
+            "flows wait for short ones.",
             evidence="reproductions/cisco-dpp",
         )
     desired = situation.line_bps * AFD_US // (8 * 10**6)
@@ -49,21 +50,39 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         evidence="reproductions/cisco-dpp",
     )
     if situation.has_tcp:
-        afd = situation.with_policies(_managed({"kind": "afd", "desired": size(desired), "ecn": True}))
-        yield ecn(
-            situation, "afd-ecn", "Elephants are marked early (AFD with ECN)", afd, "Needs a switch with AFD, and"
+        afd = situation.with_policies(
+            _managed({"kind": "afd", "desired": size(desired), "ecn": True})
         )
-        red = {"kind": "red", "minimum": size(desired), "maximum": size(4 * desired), "probability": "10%", "ecn": True}
+        yield ecn(
+            situation,
+            "afd-ecn",
+            "Elephants are marked early (AFD with ECN)",
+            afd,
+            "Needs a switch with AFD, and",
+        )
+        red = {
+            "kind": "red",
+            "minimum": size(desired),
+            "maximum": size(4 * desired),
+            "probability": "10%",
+            "ecn": True,
+        }
         wred = situation.with_policies(_managed(red))
         yield ecn(
-            situation, "wred-ecn", "Packets are marked early by the length of the queue (WRED with ECN)", wred, "Needs"
+            situation,
+            "wred-ecn",
+            "Packets are marked early by the length of the queue (WRED with ECN)",
+            wred,
+            "Needs",
         )
         yield _dctcp(situation)
     yield Candidate(
         name="codel",
         group="queue management",
         title="Packets are dropped when the queue stands for 1 ms (CoDel)",
-        changes=situation.with_policies(_managed({"kind": "codel", "target": "1ms", "interval": "20ms"})),
+        changes=situation.with_policies(
+            _managed({"kind": "codel", "target": "1ms", "interval": "20ms"})
+        ),
         acts_on=ACTS_ON,
         costs="Software switches and routers have it; long flows lose packets.",
         evidence=NETWORK_EVIDENCE,
@@ -72,7 +91,9 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
 
 def _dctcp(situation: Situation) -> Candidate:
     frames = max(STEP_FRAMES_MIN, STEP_FRAMES_PER_GBPS * situation.line_bps / 1e9)
-    step = situation.with_policies(_managed({"kind": "step", "threshold": size(frames * FRAME_BYTES)}))
+    step = situation.with_policies(
+        _managed({"kind": "step", "threshold": size(frames * FRAME_BYTES)})
+    )
     hosts, settings = congestion_control(situation, "dctcp")
     return Candidate(
         name="dctcp",
@@ -80,7 +101,8 @@ def _dctcp(situation: Situation) -> Candidate:
         title="Hosts use DCTCP, and switches mark above a short queue",
         changes={**step, **hosts} if step else {},
         acts_on=ACTS_ON,
-        costs="All hosts that share a queue must change together: DCTCP beside CUBIC takes what it leaves.",
+        costs="All hosts that share a queue must change together: DCTCP "
+        "beside CUBIC takes what it leaves.",
         settings=settings,
         evidence=NETWORK_EVIDENCE,
     )
@@ -95,7 +117,8 @@ def _dpp(packets: int) -> PolicyEdit:
         if 1 in levels:
             return False
         text["queues"] = {express: dict(EXPRESS), **text["queues"]}
-        # The queue of the other packets must be the one that had all: by default it is the first weighted one.
+        # The queue of the other packets must be the one that had all: by default it is the first
+        # weighted one.
         text["dpp"] = {"max_packets": packets, "age": "5ms", "express": express}
         return True
 
@@ -104,7 +127,11 @@ def _dpp(packets: int) -> PolicyEdit:
 
 def _managed(mechanism: dict[str, Any]) -> PolicyEdit:
     def edit(text: dict[str, Any], policy: Policy) -> bool:
-        bare = [name for name, queue in policy.queues.items() if queue.aqm.kind == "none" and queue.strict is None]
+        bare = [
+            name
+            for name, queue in policy.queues.items()
+            if queue.aqm.kind == "none" and queue.strict is None
+        ]
         for name in bare:
             text["queues"][name] = {**(text["queues"][name] or {}), "aqm": dict(mechanism)}
         return bool(bare)

@@ -27,7 +27,8 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             title=f"The smallest retransmission timeout is {RTO_MS} ms",
             changes=situation.of_hosts("tcp.rto_min", f"{RTO_MS}ms"),
             acts_on=frozenset({"timeout"}),
-            costs="Where round trips or delayed acknowledgements take longer, it expires without a loss.",
+            costs="Where round trips or delayed acknowledgements take longer, "
+            "it expires without a loss.",
             settings=(_route(situation, f"rto_min {RTO_MS}ms"),),
             evidence=EVIDENCE,
         )
@@ -84,7 +85,9 @@ def _buffers(situation: Situation) -> Candidate:
     changes = {
         path: value
         for name in ("send_buffer", "receive_buffer")
-        for path, value in situation.of_hosts(f"tcp.{name}", {"maximum": f"{BUFFER_BYTES}B"}).items()
+        for path, value in situation.of_hosts(
+            f"tcp.{name}", {"maximum": f"{BUFFER_BYTES}B"}
+        ).items()
     }
     triples = {
         "net.ipv4.tcp_wmem": f'"4096 16384 {BUFFER_BYTES}"',
@@ -102,7 +105,9 @@ def _buffers(situation: Situation) -> Candidate:
     )
 
 
-def congestion_control(situation: Situation, wanted: str) -> tuple[dict[str, Any], tuple[Settings, ...]]:
+def congestion_control(
+    situation: Situation, wanted: str
+) -> tuple[dict[str, Any], tuple[Settings, ...]]:
     """Changes and settings for another congestion control of every host."""
     values = {"net.ipv4.tcp_congestion_control": wanted}
     if wanted == "dctcp":
@@ -110,7 +115,9 @@ def congestion_control(situation: Situation, wanted: str) -> tuple[dict[str, Any
     return situation.of_hosts("tcp.congestion_control", wanted), (_sysctl(situation, values),)
 
 
-def ecn(situation: Situation, name: str, title: str, policies: Mapping[str, Any], needs: str) -> Candidate:
+def ecn(
+    situation: Situation, name: str, title: str, policies: Mapping[str, Any], needs: str
+) -> Candidate:
     """A mechanism of switches that marks, with hosts that negotiate ECN."""
     changes = {**policies, **situation.of_hosts("tcp.ecn", value=True)} if policies else {}
     return Candidate(
@@ -119,7 +126,8 @@ def ecn(situation: Situation, name: str, title: str, policies: Mapping[str, Any]
         title=f"{title}, and hosts negotiate ECN",
         changes=changes,
         acts_on=QUEUES | REPEATS | {WINDOW},
-        costs=f"{needs} ECN on both ends of every connection that should be marked instead of dropped.",
+        costs=f"{needs} ECN on both ends of every connection that should be "
+        "marked instead of dropped.",
         settings=(_sysctl(situation, {"net.ipv4.tcp_ecn": "1"}),),
         evidence="docs/validation.md, against published results",
     )

@@ -29,7 +29,10 @@ class Dnsperf(RequestGuests):
         """The zone."""
         asking = [dnsperf.Dnsperf(work) for work in self.shared]
         knot.write_files(
-            folder, {one.asked: knot.text_bytes(one.query_bytes, one.answer_bytes) for one in asking}.items()
+            folder,
+            {
+                one.asked: knot.text_bytes(one.query_bytes, one.answer_bytes) for one in asking
+            }.items(),
         )
 
     def server_command(self, folder: str, addresses: list[str]) -> tuple[Command, str]:

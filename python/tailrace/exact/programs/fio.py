@@ -1,4 +1,5 @@
-"""fio on the kernels' own storage in an exact run: their initiators and targets of iSCSI and NVMe over TCP."""
+"""fio on the kernels' own storage in an exact run: their initiators and targets of iSCSI and NVMe
+over TCP."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -22,7 +23,8 @@ MIB = 2**20
 SPARE_MIB = 256
 """Of memory for fio, and for buffers of sessions."""
 ATTACH_NS = 50_000_000
-"""From the start of the targets to that of the initiators. iscsistart waits for a second before it logs in."""
+"""From the start of the targets to that of the initiators. iscsistart waits for a second before it
+logs in."""
 BEGIN_S = 1_577_836_802
 """Time zero of the plan by the clock of a guest."""
 FIO = """trap 'exit 1' TERM
@@ -42,7 +44,7 @@ done
 # fio that was told to end writes its logs, and says so by this status.
 [ $status -ne 128 ] || status=0
 exit $status
-"""
+"""  # noqa: E501
 
 
 class Fio(GuestLoad):
@@ -100,7 +102,10 @@ class Fio(GuestLoad):
     def _placed(self) -> list[Placed]:
         works = [StorageWork(raw, self.task.seed) for raw in self.task.shared]
         address = self.task.addresses.of
-        return [Placed(work, number, address(self.server_of(work.raw), work.vlan)) for number, work in enumerate(works)]
+        return [
+            Placed(work, number, address(self.server_of(work.raw), work.vlan))
+            for number, work in enumerate(works)
+        ]
 
     def _own(self) -> Placed:
         return next(each for each in self._placed() if each.work.name == self.work.name)

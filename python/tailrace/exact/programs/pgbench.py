@@ -49,7 +49,11 @@ class Pgbench(DatabaseGuests):
     @property
     def finished_by(self) -> Mapping[str, Any]:
         """Each user prints its number."""
-        return {"stream": "err", "text": f"int {self.work.count + 1}", "lines": self.work.raw["users"]}
+        return {
+            "stream": "err",
+            "text": f"int {self.work.count + 1}",
+            "lines": self.work.raw["users"],
+        }
 
     def transactions(self, log_prefix: Path) -> list[Transaction]:
         """From its log."""

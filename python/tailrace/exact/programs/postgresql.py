@@ -9,7 +9,9 @@ from tailrace.programs.postgres_template import PostgresTemplates
 
 DATA = "/run/tailrace/postgres"
 SETTINGS = (
-    Setting("max_parallel_workers", "0", "a leader polls for its workers, and time would stand still"),
+    Setting(
+        "max_parallel_workers", "0", "a leader polls for its workers, and time would stand still"
+    ),
     Setting("max_parallel_maintenance_workers", "0", "as max_parallel_workers"),
 )
 
@@ -29,4 +31,8 @@ class PostgreSql(GuestDatabase):
         make_folder(empty)
         port = int(task.raw["port"])
         server = Server(host, DATA, addresses, users, port=port, settings=SETTINGS)
-        return server.command(task.templates.of(PostgresTemplates).installed), DATA, {server.socket_folder: empty}
+        return (
+            server.command(task.templates.of(PostgresTemplates).installed),
+            DATA,
+            {server.socket_folder: empty},
+        )

@@ -46,5 +46,7 @@ class RedisBenchmark(RequestGuests):
     def measured(self, interval: MeasuredInterval) -> Measured:
         """From its report."""
         out, errors = self.said()
-        told = Benchmark(self.work).summary(out.replace("\r", "\n"), errors, BEGUN_WALL_US, interval)
+        told = Benchmark(self.work).summary(
+            out.replace("\r", "\n"), errors, BEGUN_WALL_US, interval
+        )
         return measured(self.work, told, interval)

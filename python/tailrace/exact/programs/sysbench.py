@@ -1,7 +1,8 @@
 """sysbench with PostgreSQL in an exact run.
 
-MariaDB does not start there: it finds out how fine the kernel's clocks are by reading each of them until it has
-advanced three times (`my_timer_init_resolution` in mysys/my_rdtsc.c), and the clock of a guest stands still meanwhile.
+MariaDB does not start there: it finds out how fine the kernel's clocks are by reading each of them
+until it has advanced three times (`my_timer_init_resolution` in mysys/my_rdtsc.c), and the clock of
+a guest stands still meanwhile.
 """
 
 from collections.abc import Mapping
@@ -43,7 +44,8 @@ class Sysbench(DatabaseGuests):
         yield from sysbench.sysbench_refusals(workload)
         if workload.database == mariadb.SERVICE:
             what = (
-                "MariaDB does not start in a guest: it reads a clock in a loop until it advances, and it stands still"
+                "MariaDB does not start in a guest: it reads a clock in a loop until it "
+                "advances, and it stands still"
             )
             yield (SERVICE_KEY,), what, f"write {SERVICE_KEY}: {PostgreSql.name}, or omit both keys"
 

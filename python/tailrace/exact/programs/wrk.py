@@ -59,4 +59,6 @@ class Wrk(RequestGuests):
         """From the logs of its users."""
         wrk.Script(self.work).require_sound(self.said()[1])
         prefix = self.task.output_of(self.work.client) / self._log_name
-        return measured(self.work, lua_log.transactions(self.work, wrk.PROGRAM, prefix), None, interval)
+        return measured(
+            self.work, lua_log.transactions(self.work, wrk.PROGRAM, prefix), None, interval
+        )

@@ -22,7 +22,8 @@ GOLDEN = 0.6180339887498949
 
 
 class Grid:
-    """Every arm at every point, by number. Points have the order of a walk that soon covers the whole grid."""
+    """Every arm at every point, by number. Points have the order of a walk that soon covers the
+    whole grid."""
 
     def __init__(self, loaded: Loaded, arms: Sequence[str], scale: float) -> None:
         assert loaded.scenario.sweep is not None, "a large sweep is a sweep"
@@ -43,7 +44,8 @@ class Grid:
         return self.sweep.count * len(self.arms) * self.trials
 
     def mark(self, point: int, arm: str, trial: int) -> int:
-        """Notes that a trial has run, or all of an arm at a point for trial 0; returns how many were not noted yet."""
+        """Notes that a trial has run, or all of an arm at a point for trial 0; returns how many
+        were not noted yet."""
         first = (point * len(self.arms) + self.arms.index(arm)) * self.trials
         new = 0
         for number in [first + trial - 1] if trial else range(first, first + self.trials):
@@ -53,10 +55,15 @@ class Grid:
         return new
 
     def keys(self, impossible: Callable[[int, str, str], None]) -> Iterator[TrialKey]:
-        """The trials that have not run; `impossible` is told point, arm and reason where there is no sound scenario."""
+        """The trials that have not run; `impossible` is told point, arm and reason where there is
+        no sound scenario."""
         for point in self._walk():
             for arm in self.arms:
-                left = [number for number in range(1, self.trials + 1) if not self._is_done(point, arm, number)]
+                left = [
+                    number
+                    for number in range(1, self.trials + 1)
+                    if not self._is_done(point, arm, number)
+                ]
                 if not left:
                     continue
                 key = f"{arm}{AT}{point}"
@@ -68,10 +75,13 @@ class Grid:
                 yield from (TrialKey(key, number) for number in left)
 
     def plans(self, key: str) -> Plans:
-        """The plans of an arm at a point; raises `TailraceError` where there is no sound scenario."""
+        """The plans of an arm at a point; raises `TailraceError` where there is no sound
+        scenario."""
         with self._holding:
             if (plans := self._held.get(key)) is None:
-                plans = self._held[key] = Plans({key: scaled(self._scenario(*parts_of(key)), self._scale)})
+                plans = self._held[key] = Plans(
+                    {key: scaled(self._scenario(*parts_of(key)), self._scale)}
+                )
                 if len(self._held) > HELD_MAX:
                     self._held.popitem(last=False)
             return plans
@@ -85,7 +95,9 @@ class Grid:
         return self.plans(key.arm).json(key)
 
     def _scenario(self, point: int, arm: str) -> Scenario:
-        scenario, problems = scenario_at(self._document, self._changes[arm], self.sweep.point(point).values)
+        scenario, problems = scenario_at(
+            self._document, self._changes[arm], self.sweep.point(point).values
+        )
         if scenario is None or problems:
             raise TailraceError(f"{problems[0].what}")
         return scenario

@@ -1,4 +1,5 @@
-"""Runs a large sweep: plans are made when they are handed out, and of an outcome its figures are kept, in a line."""
+"""Runs a large sweep: plans are made when they are handed out, and of an outcome its figures are
+kept, in a line."""
 
 import threading
 from collections.abc import Sequence
@@ -52,17 +53,23 @@ class Ended:
 class LargeRun:
     """The trials of a large sweep and their directory."""
 
-    def __init__(self, loaded: Loaded, options: Options, reporter: Reporter, executor: Executor | None = None) -> None:
+    def __init__(
+        self, loaded: Loaded, options: Options, reporter: Reporter, executor: Executor | None = None
+    ) -> None:
         _refuse(loaded, options)
         self.loaded, self.options, self.reporter = loaded, options, reporter
         self.engine: Engine = Simulated()
         self.jobs = jobs_of(options.jobs, self.engine, options.cores)
-        self.executor: Executor = Local(self.jobs, self.engine, options.cores) if executor is None else executor
+        self.executor: Executor = (
+            Local(self.jobs, self.engine, options.cores) if executor is None else executor
+        )
         self.arms = chosen_arms(options.arms, list(loaded.arms))
         self.grid = Grid(loaded, self.arms, options.scale)
         if self.grid.count > TRIALS_MAX:
             number, most = (f"{one:,}".replace(",", " ") for one in (self.grid.count, TRIALS_MAX))
-            raise RunRefusedError(f"the sweep has {number} trials; the limit is {most} (hint: fewer --trials)")
+            raise RunRefusedError(
+                f"the sweep has {number} trials; the limit is {most} (hint: fewer --trials)"
+            )
         plans = Plans({arm: scaled(loaded.arms[arm], options.scale) for arm in self.arms})
         spec = loaded.scenario.experiment
         axes = {path: list(values) for path, values in self.grid.sweep.axes.items()}
@@ -83,7 +90,8 @@ class LargeRun:
         self._adding = threading.Lock()
 
     def run(self) -> Ended:
-        """Runs the trials that have not run; raises what the executor raises, with the finished ones kept."""
+        """Runs the trials that have not run; raises what the executor raises, with the finished
+        ones kept."""
         self.directory.open(self.identity)
         with self.directory.locked():
             held = self.directory.open(self.identity)
@@ -146,7 +154,8 @@ class LargeRun:
         self.estimate.finished(key, wall_s)
         if line.status != "ok":
             self._tell_bad(
-                f"{arm} at {self.grid.sweep.point(point).label}, trial {key.number}: {line.status}", line.reason
+                f"{arm} at {self.grid.sweep.point(point).label}, trial {key.number}: {line.status}",
+                line.reason,
             )
 
     def _impossible(self, point: int, arm: str, reason: str) -> None:
@@ -205,10 +214,12 @@ def _refuse(loaded: Loaded, options: Options) -> None:
     }
     if given := [name for name, is_given in words.items() if is_given]:
         raise RunRefusedError(
-            f"a sweep of {sweep.count} points keeps figures alone, and has no {given[0]} (hint: run it without a sweep)"
+            f"a sweep of {sweep.count} points keeps figures alone, and has no {given[0]} "
+            "(hint: run it without a sweep)"
         )
     if spec.is_auto:
         raise RunRefusedError(
-            f"a sweep of {sweep.count} points compares no trials while it runs, by which experiment.trials: auto would"
+            f"a sweep of {sweep.count} points compares no trials while it runs, by which "
+            "experiment.trials: auto would"
             " decide (hint: give a number with --trials)"
         )

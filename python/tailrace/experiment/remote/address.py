@@ -1,6 +1,7 @@
 """The address of a Dask scheduler, and whether something answers there.
 
-This module imports nothing large: an absent scheduler is told before Dask and the scenario are loaded.
+This module imports nothing large: an absent scheduler is told before Dask and the scenario are
+loaded.
 """
 
 import ipaddress
@@ -12,7 +13,9 @@ from dataclasses import dataclass
 from tailrace.errors import RunRefusedError
 
 TLS = "tls"
-DASK = re.compile(rf"(?P<scheme>dask|{TLS})://(?P<host>[^\s:/]+|\[[0-9a-fA-F:.]+\]):(?P<port>[0-9]{{1,5}})/?")
+DASK = re.compile(
+    rf"(?P<scheme>dask|{TLS})://(?P<host>[^\s:/]+|\[[0-9a-fA-F:.]+\]):(?P<port>[0-9]{{1,5}})/?"
+)
 PORT_MAX = 65535
 REACH_S = 2.0
 """Time in which the machine of a scheduler has to accept a connection."""
@@ -32,11 +35,13 @@ class SchedulerAddress:
 
     @classmethod
     def parse(cls, on: str) -> "SchedulerAddress":
-        """From `dask://HOST:PORT` or `tls://HOST:PORT`; raises `RunRefusedError` when it is neither."""
+        """From `dask://HOST:PORT` or `tls://HOST:PORT`; raises `RunRefusedError` when it is
+        neither."""
         found = DASK.fullmatch(on)
         if found is None or not 0 < int(found["port"]) <= PORT_MAX:
             raise RunRefusedError(
-                f"--on {on}: not a place where trials can run (hint: local, dask://HOST:PORT such as"
+                f"--on {on}: not a place where trials can run (hint: "
+                "local, dask://HOST:PORT such as"
                 " dask://127.0.0.1:8786, tls://HOST:PORT, or slurm)"
             )
         return cls(found["host"], int(found["port"]), found["scheme"] == TLS)
@@ -59,11 +64,12 @@ class SchedulerAddress:
 
 
 def refuse_absent(on: str, say: Callable[[str], None]) -> None:
-    """Raises `RunRefusedError` when nothing answers at `dask://HOST:PORT` or `tls://HOST:PORT`; any other place passes.
+    """Raises `RunRefusedError` when nothing answers at `dask://HOST:PORT` or `tls://HOST:PORT`; any
+    other place passes.
 
-    It takes at most `REACH_S` when nothing accepts the connection. When something accepts it and is silent, `say` is
-    called after `SILENT_TOLD_S`, and the refusal comes `GREETING_S` later; with TLS the client speaks first, and
-    `Credentials.refuse_stranger` listens for the greeting.
+    It takes at most `REACH_S` when nothing accepts the connection. When something accepts it and is
+    silent, `say` is called after `SILENT_TOLD_S`, and the refusal comes `GREETING_S` later; with
+    TLS the client speaks first, and `Credentials.refuse_stranger` listens for the greeting.
     """
     if not on.startswith(("dask://", f"{TLS}://")):
         return
@@ -98,6 +104,7 @@ def absent_words(on: str, why: str) -> str:
     """That no scheduler answers, why, and what to do."""
     return (
         f"--on {on}: no Dask scheduler answers: {why} (hint: start one with"
-        " `dask scheduler --host 127.0.0.1`, and check address, port and firewall; a scheduler with TLS is"
+        " `dask scheduler --host 127.0.0.1`, and check address, port and "
+        "firewall; a scheduler with TLS is"
         " tls://HOST:PORT)"
     )

@@ -1,4 +1,5 @@
-"""The certificates with which the command meets a scheduler of others, and those that it makes for its own."""
+"""The certificates with which the command meets a scheduler of others, and those that it makes for
+its own."""
 
 import os
 import shutil
@@ -23,7 +24,8 @@ CONFIGURED = {
 }
 """Where Dask's configuration has what an option gives."""
 KEYS_PREFIX = ".tailrace-keys-"
-"""Of the folder with the keys of a run; the name of the machine and the number of the process follow."""
+"""Of the folder with the keys of a run; the name of the machine and the number of the process
+follow."""
 ROLES = ("client", "scheduler", "worker")
 """Whom Dask gives certificates."""
 PEM_BYTES_MAX = 10**6
@@ -32,7 +34,8 @@ PEM_BYTES_MAX = 10**6
 
 @dataclass(frozen=True)
 class Credentials:
-    """The options `--tls-ca`, `--tls-cert` and `--tls-key`; None for what Dask's configuration says."""
+    """The options `--tls-ca`, `--tls-cert` and `--tls-key`; None for what Dask's configuration
+    says."""
 
     ca: Path | None = None
     cert: Path | None = None
@@ -44,15 +47,20 @@ class Credentials:
         return {name: path for name, path in options.items() if path is not None}
 
     def security(self, on: str) -> Any:
-        """Dask's object for `tls://`; raises `RunRefusedError` for files that are missing or are none."""
+        """Dask's object for `tls://`; raises `RunRefusedError` for files that are missing or are
+        none."""
         import dask
         from distributed import Security
 
-        files = {name: self.given().get(name) or dask.config.get(key, None) for name, key in CONFIGURED.items()}
+        files = {
+            name: self.given().get(name) or dask.config.get(key, None)
+            for name, key in CONFIGURED.items()
+        }
         # A key may stand in the file of its certificate.
         if missing := [name for name in ("--tls-ca", "--tls-cert") if not files[name]]:
             raise RunRefusedError(
-                f"--on {on} requires {missing[0]} (hint: PEM files, by --tls-ca, --tls-cert and --tls-key or by"
+                f"--on {on} requires {missing[0]} (hint: PEM files, by --tls-ca, --tls-cert "
+                "and --tls-key or by"
                 f" {CONFIGURED[missing[0]]} of Dask's configuration)"
             )
         for name, file in files.items():
@@ -77,10 +85,11 @@ class Credentials:
 
 @contextmanager
 def keys_of_run(folder: Path) -> Iterator[Any]:
-    """Dask's object with a key and a certificate that are made for this run, and that all its processes share.
+    """Dask's object with a key and a certificate that are made for this run, and that all its
+    processes share.
 
-    They lie in a folder of mode 0700 below `folder`, as files of mode 0600, and are removed when the block ends. What
-    killed runs of this machine left there is removed first.
+    They lie in a folder of mode 0700 below `folder`, as files of mode 0600, and are removed when
+    the block ends. What killed runs of this machine left there is removed first.
     """
     import cryptography  # noqa: F401  told by its name where it is missing
     from distributed import Security
@@ -93,7 +102,11 @@ def keys_of_run(folder: Path) -> Iterator[Any]:
     with TemporaryDirectory(prefix=f"{own}{os.getpid()}-", dir=folder) as private:
         cert = _written(Path(private, "cert.pem"), made.tls_client_cert)
         key = _written(Path(private, "key.pem"), made.tls_client_key)
-        files = {f"tls_{role}_{kind}": file for role in ROLES for kind, file in (("cert", cert), ("key", key))}
+        files = {
+            f"tls_{role}_{kind}": file
+            for role in ROLES
+            for kind, file in (("cert", cert), ("key", key))
+        }
         yield Security(require_encryption=True, tls_ca_file=cert, **files)
 
 
@@ -103,18 +116,23 @@ def _lives(number: str) -> bool:
 
 
 def _written(path: Path, text: str) -> str:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+    with os.fdopen(
+        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
+    ) as file:
         file.write(text)
     return str(path)
 
 
 def refuse_stranger(on: str, security: Any, say: Callable[[str], None]) -> None:
-    """Raises `RunRefusedError` when the scheduler of `tls://` has another certificate, does not take this one, or is
-    silent; `say` as for `refuse_absent`.
+    """Raises `RunRefusedError` when the scheduler of `tls://` has another certificate, does not
+    take this one, or is silent; `say` as for `refuse_absent`.
     """
     context: ssl.SSLContext = security.get_connection_args("client")["ssl_context"]
     try:
-        with SchedulerAddress.parse(on).connect() as plain, context.wrap_socket(plain) as connection:
+        with (
+            SchedulerAddress.parse(on).connect() as plain,
+            context.wrap_socket(plain) as connection,
+        ):
             # With TLS 1.3 a certificate is refused after the handshake, in place of the greeting.
             if greets(connection, on, say):
                 return
@@ -133,6 +151,7 @@ def refuse_stranger(on: str, security: Any, say: Callable[[str], None]) -> None:
 def _unreadable(on: str, error: Exception) -> str:
     what = getattr(error, "reason", None) or error
     return (
-        f"--on {on}: a certificate or key cannot be loaded: {printable(str(what))} (hint: PEM files, of which --tls-key"
+        f"--on {on}: a certificate or key cannot be loaded: {printable(str(what))} (hint: PEM "
+        "files, of which --tls-key"
         " belongs to --tls-cert)"
     )

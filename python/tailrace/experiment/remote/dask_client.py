@@ -9,7 +9,8 @@ WITHOUT_PICKLE = ("msgpack", "error")
 
 
 class TextClient(Client):  # type: ignore[misc]
-    """A client that asks for results without pickles and obeys no message that is none of a task."""
+    """A client that asks for results without pickles and obeys no message that is none of a
+    task."""
 
     def __init__(self, address: str, security: Any, timeout_s: float) -> None:
         super().__init__(
@@ -23,7 +24,8 @@ class TextClient(Client):  # type: ignore[misc]
         )
 
     def subscribe_topic(self, topic: str, handler: Any) -> None:
-        """Nothing: Dask prints on this terminal what a worker logs under `print`, and loads what it warns of."""
+        """Nothing: Dask prints on this terminal what a worker logs under `print`, and loads what it
+        warns of."""
 
     @property
     def is_deaf(self) -> bool:

@@ -1,7 +1,7 @@
 """Dask's scheduler as the command runs it for `--on slurm`; importing this module imports Dask.
 
-Its only way in from outside is TLS, for workers with the certificate of this run; they can do what workers do. What
-clients do, this process alone does, by a queue in memory.
+Its only way in from outside is TLS, for workers with the certificate of this run; they can do what
+workers do. What clients do, this process alone does, by a queue in memory.
 """
 
 import logging
@@ -13,7 +13,9 @@ from distributed.comm.inproc import InProc
 
 from tailrace.experiment.remote.pickles import own_pickles
 
-OF_WORKERS = frozenset({"register-worker", "heartbeat_worker", "unregister", "retire_workers", "identity"})
+OF_WORKERS = frozenset(
+    {"register-worker", "heartbeat_worker", "unregister", "retire_workers", "identity"}
+)
 """Requests that come from workers."""
 STREAMED_BY_WORKERS = frozenset(
     {

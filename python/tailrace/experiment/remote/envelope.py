@@ -1,7 +1,8 @@
-"""What travels between the command and a worker: trials there as JSON text, outcomes back as MessagePack bytes.
+"""What travels between the command and a worker: trials there as JSON text, outcomes back as
+MessagePack bytes.
 
-Both sides are programs that the other one does not trust more than it has to: texts and bytes name no class, and are
-checked against the types here before they are used.
+Both sides are programs that the other one does not trust more than it has to: texts and bytes name
+no class, and are checked against the types here before they are used.
 """
 
 import hashlib
@@ -95,7 +96,8 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wall_s: float
     tables: dict[str, Columns] = {}
     failed: str | None = None
-    """Why the trial has failed; None where it has not. With neither this nor an outcome it was cancelled."""
+    """Why the trial has failed; None where it has not. With neither this nor an outcome it was
+    cancelled."""
     panic: str = ""
     """The error that ended the trial and has to end the run; empty without one."""
 
@@ -124,7 +126,9 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         try:
             return Ran(msgspec.json.decode(self.outcome, type=Outcome), self.tables)
         except UNDECODABLE as error:
-            raise UnreadableAnswerError(f"an outcome that is none: {printable(str(error))}") from None
+            raise UnreadableAnswerError(
+                f"an outcome that is none: {printable(str(error))}"
+            ) from None
 
 
 class Answers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -150,10 +154,13 @@ class Answers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise UnreadableAnswerError(printable(str(error))) from None
         if any(not 0 <= answer.wall_s < float("inf") for answer in answers.answers):
             raise UnreadableAnswerError("a trial's time is no time")
-        return msgspec.structs.replace(answers, worker=printable(answers.worker), refused=printable(answers.refused))
+        return msgspec.structs.replace(
+            answers, worker=printable(answers.worker), refused=printable(answers.refused)
+        )
 
     def by_task(self, tasks: tuple[Task, ...]) -> Mapping[int, Answer]:
-        """The answers by the place of their task; raises `UnreadableAnswerError` for those that were not asked for."""
+        """The answers by the place of their task; raises `UnreadableAnswerError` for those that
+        were not asked for."""
         place_of = {task.number: place for place, task in enumerate(tasks)}
         found: dict[int, Answer] = {}
         for answer in self.answers:
@@ -165,7 +172,8 @@ class Answers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def refuse_tables(tables: Mapping[str, Columns]) -> None:
-    """Raises `UnreadableAnswerError` for tables that cannot be stored: names, types and lengths are a worker's."""
+    """Raises `UnreadableAnswerError` for tables that cannot be stored: names, types and lengths are
+    a worker's."""
     for name, columns in tables.items():
         if TABLE_NAME.fullmatch(name) is None:
             raise UnreadableAnswerError(f"a table of the name {printable(name, 80)!r}")
@@ -179,5 +187,6 @@ def refuse_tables(tables: Mapping[str, Columns]) -> None:
 
 
 def hash_of(plan: str) -> str:
-    """The hash of the text of a plan, by which a worker knows that it has the plan that was sent."""
+    """The hash of the text of a plan, by which a worker knows that it has the plan that was
+    sent."""
     return hashlib.sha256(plan.encode()).hexdigest()

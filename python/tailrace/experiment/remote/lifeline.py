@@ -1,7 +1,9 @@
-"""Ends a worker that nobody needs: the workers of `--on slurm` load it before anything else (`dask worker --preload`).
+"""Ends a worker that nobody needs: the workers of `--on slurm` load it before anything else (`dask
+worker --preload`).
 
-A job ends its processes only when Slurm knows them. With `proctrack/linuxproc` it loses a worker whose shell has ended,
-and a scheduler whose machine is gone closes no connection. So the worker looks itself.
+A job ends its processes only when Slurm knows them. With `proctrack/linuxproc` it loses a worker
+whose shell has ended, and a scheduler whose machine is gone closes no connection. So the worker
+looks itself.
 """
 
 import os
@@ -34,7 +36,10 @@ class Lifeline:
     """Whether the shell of the job and the scheduler are there."""
 
     def __init__(
-        self, parent: int, is_answered: Callable[[], bool], clock: Callable[[], float] = time.monotonic
+        self,
+        parent: int,
+        is_answered: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._parent = parent
         self._is_answered = is_answered
@@ -68,6 +73,8 @@ def _watch(lifeline: Lifeline, worker: Any) -> None:
             break
         time.sleep(LOOK_EVERY_S)
     os.write(2, f"tailrace: {why}: ending\n".encode())
-    worker.loop.add_callback(worker.close)  # the running trial is cancelled, and the scheduler is told
+    worker.loop.add_callback(
+        worker.close
+    )  # the running trial is cancelled, and the scheduler is told
     time.sleep(CLOSE_S)
     os._exit(ENDED)

@@ -1,4 +1,5 @@
-"""The connection to a Dask scheduler: opened within seconds or refused in words, and opened again when it is lost."""
+"""The connection to a Dask scheduler: opened within seconds or refused in words, and opened again
+when it is lost."""
 
 import logging
 import time
@@ -19,7 +20,8 @@ from tailrace.experiment.remote.worker import build_text, run_batch
 CONNECT_S = 15.0
 """Time for Dask's greeting with a scheduler that is there; on a busy machine it takes seconds."""
 OUTAGE_S = 120.0
-"""A scheduler that does not answer for this time after it had answered ends the run; a rerun continues it."""
+"""A scheduler that does not answer for this time after it had answered ends the run; a rerun
+continues it."""
 MESSAGES_KEPT = 10
 """Messages that Dask keeps of each connection."""
 WORKERS_EVERY_S = 1.0
@@ -39,11 +41,13 @@ class Sent:
 
     @property
     def state(self) -> str:
-        """`pending`, `finished`, `error`, or `cancelled` and `lost` for a batch that the scheduler has forgotten."""
+        """`pending`, `finished`, `error`, or `cancelled` and `lost` for a batch that the scheduler
+        has forgotten."""
         return str(self.future.status)
 
     def result(self, timeout_s: float) -> object:
-        """The result of a finished batch; raises `TimeoutError`, also when its worker has died since."""
+        """The result of a finished batch; raises `TimeoutError`, also when its worker has died
+        since."""
         return self.future.result(timeout=timeout_s)
 
     def error(self) -> RemoteError:
@@ -79,7 +83,11 @@ class Link:
         try:
             self._connect()
         except OSError as error:
-            why = f"no greeting for {CONNECT_S:g} s" if isinstance(error, TimeoutError) else printable(str(error))
+            why = (
+                f"no greeting for {CONNECT_S:g} s"
+                if isinstance(error, TimeoutError)
+                else printable(str(error))
+            )
             raise RunRefusedError(absent_words(self.shown, why)) from None
         except Exception as error:  # noqa: BLE001  what answers is no scheduler, or one that is hostile
             raise RunRefusedError(_foul_words(self.shown, error)) from None
@@ -88,12 +96,15 @@ class Link:
         """Disconnects; the scheduler forgets what this client has sent."""
         client, self._client = self._client, None
         if client is not None:
-            with suppress(Exception):  # of a scheduler that has sent nonsense, Dask raises what it met then
+            with suppress(
+                Exception
+            ):  # of a scheduler that has sent nonsense, Dask raises what it met then
                 client.close(timeout=CONNECT_S)
 
     @property
     def is_alive(self) -> bool:
-        """Whether the connection stands; raises `RunRefusedError` for one that has sent what cannot be read."""
+        """Whether the connection stands; raises `RunRefusedError` for one that has sent what cannot
+        be read."""
         if self._client is None or self._client.status != "running":
             return False
         if fault := self._client.fault:
@@ -101,7 +112,8 @@ class Link:
         return not self._client.is_deaf
 
     def restored(self, say: Callable[[str], None]) -> bool:
-        """Tries once to connect again; raises `RunRefusedError` when the scheduler has been away for too long."""
+        """Tries once to connect again; raises `RunRefusedError` when the scheduler has been away
+        for too long."""
         if self._lost_s is None:
             self._lost_s = time.monotonic()
             say(f"{self.shown}: the scheduler does not answer; trying again for {OUTAGE_S:g} s")
@@ -111,7 +123,8 @@ class Link:
         except OSError:
             if time.monotonic() - self._lost_s > OUTAGE_S:
                 raise RunRefusedError(
-                    f"{self.shown}: the scheduler has not answered for {OUTAGE_S:g} s; finished trials are kept"
+                    f"{self.shown}: the scheduler has not answered for {OUTAGE_S:g} s; "
+                    "finished trials are kept"
                     " (hint: run the same command again when it is back)"
                 ) from None
             return False
@@ -122,7 +135,8 @@ class Link:
         return True
 
     def send(self, text: str, told: Callable[[], None], worker: str | None = None) -> Sent:
-        """Sends a batch, to one worker or to any; `told` is called, in another thread, when it has ended."""
+        """Sends a batch, to one worker or to any; `told` is called, in another thread, when it has
+        ended."""
         self._number += 1
         key = f"tailrace-{self._client.id}-{self._number}"
         future = self._client.submit(run_batch, text, key=key, pure=False, workers=worker)
@@ -130,15 +144,18 @@ class Link:
         return Sent(future)
 
     def limit_deaths(self, limits: Mapping[str, int]) -> dict[str, int]:
-        """Has the scheduler give up tasks at so many deaths of workers; returns the deaths that it has counted.
+        """Has the scheduler give up tasks at so many deaths of workers; returns the deaths that it
+        has counted.
 
-        A task that it does not know yet is left out. Dask has one limit for all tasks of a scheduler, which is not
-        changed here.
+        A task that it does not know yet is left out. Dask has one limit for all tasks of a
+        scheduler, which is not changed here.
         """
         if not self._can_limit:
             return {}
         try:
-            counted = msgspec.convert(self._client.run_on_scheduler(_limiting(), dict(limits)), dict[str, int])
+            counted = msgspec.convert(
+                self._client.run_on_scheduler(_limiting(), dict(limits)), dict[str, int]
+            )
         except Exception:  # noqa: BLE001  a scheduler of another Python, or one that runs no functions: its limit holds
             self._can_limit = not self.is_alive
             return {}
@@ -147,7 +164,9 @@ class Link:
     def cancel(self, sent: list[Sent]) -> None:
         """Cancels batches; a worker that runs one stops it."""
         if sent and self.is_alive:
-            self._client.cancel([one.future for one in sent], force=True, reason="the run was interrupted")
+            self._client.cancel(
+                [one.future for one in sent], force=True, reason="the run was interrupted"
+            )
 
     def workers(self) -> Mapping[str, int]:
         """The workers now, and the threads of each."""
@@ -156,7 +175,10 @@ class Link:
             self._looked_s = now_s
             try:
                 self._workers = msgspec.convert(self._client.nthreads(), dict[str, int])
-            except (OSError, RuntimeError):  # the connection was lost since: the caller sees that next
+            except (
+                OSError,
+                RuntimeError,
+            ):  # the connection was lost since: the caller sees that next
                 self._workers = {}
             except (*UNDECODABLE, TypeError) as error:
                 raise RunRefusedError(_foul_words(self.shown, error)) from None
@@ -175,7 +197,8 @@ class Link:
             raise RunRefusedError(_foul_words(self.shown, error)) from None
 
     async def _asked_builds(self) -> Any:
-        """Asks as Dask's `Client.run` does, which loads the exceptions of workers that do not answer."""
+        """Asks as Dask's `Client.run` does, which loads the exceptions of workers that do not
+        answer."""
         from distributed.protocol.pickle import dumps
 
         nothing = {"args": dumps(()), "kwargs": dumps({}), "wait": True}
@@ -186,7 +209,9 @@ class Link:
         from tailrace.experiment.remote.dask_client import TextClient
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Dask's about other versions: what the scheduler says of itself
+            warnings.simplefilter(
+                "ignore"
+            )  # Dask's about other versions: what the scheduler says of itself
             self._client = TextClient(self.address, self._security, CONNECT_S)
         self._looked_s = -WORKERS_EVERY_S
 
@@ -209,13 +234,15 @@ def _foul_words(shown: str, error: BaseException | str) -> str:
     if isinstance(error, PickleRefusedError) or PickleRefusedError.__name__ in why:
         return (
             f"--on {shown}: the scheduler or a worker sent a pickled object, which was not loaded:"
-            f" {why.split(': ', 1)[-1]} (hint: Dask of another version, or an attack: docs/security.md)"
+            f" {why.split(': ', 1)[-1]} (hint: Dask of another version, or an attack: "
+            "docs/security.md)"
         )
     return f"--on {shown}: what answers there is no Dask scheduler that can be used: {why}"
 
 
 def _limiting() -> Callable[..., dict[str, int]]:
-    """A function for the scheduler; one inside another travels as code, so that the scheduler needs no wheel."""
+    """A function for the scheduler; one inside another travels as code, so that the scheduler needs
+    no wheel."""
 
     def limit(most_of: dict[str, int], dask_scheduler: Any = None) -> dict[str, int]:
         counted = {}
@@ -230,21 +257,33 @@ def _limiting() -> Callable[..., dict[str, int]]:
 
 
 def import_dask(shown: str, extra: str = "dask") -> None:
-    """Imports Dask, without what it logs of lost connections; raises `RunRefusedError` when it is not installed."""
+    """Imports Dask, without what it logs of lost connections; raises `RunRefusedError` when it is
+    not installed."""
     try:
         import dask
 
-        # Dask keeps the last messages of a connection for its developers, and with them the plans of all batches. And a
-        # message may have it fetch an attribute of any of its modules, for the sake of enumerations, which none has.
-        kept = {"distributed.admin.low-level-log-length": MESSAGES_KEPT, "distributed.scheduler.allowed-imports": []}
+        # Dask keeps the last messages of a connection for its developers, and with them the plans
+        # of all batches. And a message may have it fetch an attribute of any of its modules, for
+        # the sake of enumerations, which none has.
+        kept = {
+            "distributed.admin.low-level-log-length": MESSAGES_KEPT,
+            "distributed.scheduler.allowed-imports": [],
+        }
         dask.config.set({"logging.distributed": "critical", **kept})
         import distributed  # noqa: F401  whether it is there
     except ImportError:
-        raise RunRefusedError(f"--on {shown} requires Dask (hint: pip install 'tailrace[{extra}]')") from None
+        raise RunRefusedError(
+            f"--on {shown} requires Dask (hint: pip install 'tailrace[{extra}]')"
+        ) from None
     for name in SILENCED:
         logging.getLogger(name).setLevel(SILENT)
 
 
 SILENT = logging.CRITICAL + 1
-SILENCED = ("distributed", "distributed.client", "distributed.protocol.core", "distributed.protocol.pickle")
+SILENCED = (
+    "distributed",
+    "distributed.client",
+    "distributed.protocol.core",
+    "distributed.protocol.pickle",
+)
 """What Dask logs of other processes goes to the terminal otherwise, with a traceback."""

@@ -1,9 +1,10 @@
 """No pickle of another process is loaded while trials run elsewhere.
 
-Dask loads pickles in many places, and its options cover some of them: `deserializers=` those of results, nothing those
-that any message may contain, nor those of exceptions, warnings and types. A pickle runs code through a class or a
-function that it names, and Python announces each of these names (the audit event `pickle.find_class`, PEP 578) before
-it is looked up. Here all names are refused but `bytes`, by which Dask frames the text of an error.
+Dask loads pickles in many places, and its options cover some of them: `deserializers=` those of
+results, nothing those that any message may contain, nor those of exceptions, warnings and types. A
+pickle runs code through a class or a function that it names, and Python announces each of these
+names (the audit event `pickle.find_class`, PEP 578) before it is looked up. Here all names are
+refused but `bytes`, by which Dask frames the text of an error.
 """
 
 import pickletools
@@ -24,7 +25,14 @@ ERROR_BYTES_MAX = 1_000_000
 DEATHS_MAX = 1000
 """Deaths that are believed."""
 FRAMING = frozenset(
-    {"tblib.pickling_support", "unpickle_exception", "unpickle_exception_with_attrs", "builtins", "__dict__", "args"}
+    {
+        "tblib.pickling_support",
+        "unpickle_exception",
+        "unpickle_exception_with_attrs",
+        "builtins",
+        "__dict__",
+        "args",
+    }
 )
 """Texts by which exceptions are framed."""
 TRACEBACK = frozenset({"unpickle_traceback", "tblib", "__cause__"})
@@ -36,7 +44,8 @@ TEXT_MAX = 2000
 class PickleRefusedError(TypeError):
     """Another process sent a pickle that names a class or a function.
 
-    It is a `TypeError` because Dask expects one of a traceback that it cannot load, and goes on without it.
+    It is a `TypeError` because Dask expects one of a traceback that it cannot load, and goes on
+    without it.
     """
 
 
@@ -72,7 +81,8 @@ _refusals = _Refusals()
 
 @contextmanager
 def refused_pickles() -> Iterator[None]:
-    """While the block runs, no thread of this process loads a pickle with names: those raise `PickleRefusedError`."""
+    """While the block runs, no thread of this process loads a pickle with names: those raise
+    `PickleRefusedError`."""
     _refusals.add(1)
     try:
         yield
@@ -82,7 +92,8 @@ def refused_pickles() -> Iterator[None]:
 
 @contextmanager
 def own_pickles() -> Iterator[None]:
-    """Inside the block, and only in its context, pickles are loaded: they have to be the command's own.
+    """Inside the block, and only in its context, pickles are loaded: they have to be the command's
+    own.
 
     A task that is started inside and goes on after it does not keep the permission.
     """

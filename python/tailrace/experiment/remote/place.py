@@ -16,19 +16,27 @@ from tailrace.experiment.remote.slurm import Jobs, slurm_workers
 from tailrace.experiment.remote.workers import Workers
 
 
-def refuse_place(on: str, jobs: Jobs, at_once: int | None = None, credentials: Credentials | None = None) -> None:
-    """Raises `RunRefusedError` when `--on` names no place, or when its options belong to another place.
+def refuse_place(
+    on: str, jobs: Jobs, at_once: int | None = None, credentials: Credentials | None = None
+) -> None:
+    """Raises `RunRefusedError` when `--on` names no place, or when its options belong to another
+    place.
 
     `at_once` is the value of `--jobs`, the number of threads of this process.
     """
     if at_once is not None and on != Local.name:
-        raise RunRefusedError("--jobs requires --on local (hint: the workers decide how many trials run at once)")
+        raise RunRefusedError(
+            "--jobs requires --on local (hint: the workers decide how many trials run at once)"
+        )
     if on != SLURM and (given := jobs.given()):
-        raise RunRefusedError(f"{given[0]} requires --on slurm (hint: of a Dask cluster, its workers decide it)")
+        raise RunRefusedError(
+            f"{given[0]} requires --on slurm (hint: of a Dask cluster, its workers decide it)"
+        )
     is_encrypted = on not in (Local.name, SLURM) and SchedulerAddress.parse(on).is_encrypted
     if credentials is not None and (files := credentials.given()) and not is_encrypted:
         raise RunRefusedError(
-            f"{next(iter(files))} requires --on tls://HOST:PORT (hint: with --on slurm, the command makes its own keys)"
+            f"{next(iter(files))} requires --on tls://HOST:PORT (hint: with --on slurm, the "
+            "command makes its own keys)"
         )
 
 
@@ -40,7 +48,8 @@ def opened(
     at_once: int | None = None,
     credentials: Credentials | None = None,
 ) -> Iterator[Executor | None]:
-    """The executor of `--on` while the block runs; None for `local`. Workers of another build are refused.
+    """The executor of `--on` while the block runs; None for `local`. Workers of another build are
+    refused.
 
     While the block runs elsewhere, no thread of this process loads a pickle that names a class.
     """
@@ -67,7 +76,8 @@ def opened(
 
 
 def security_of(on: str, credentials: Credentials, say: Callable[[str], None]) -> Any:
-    """Dask's certificates for a scheduler; None for one without TLS, with a warning when it is on another machine."""
+    """Dask's certificates for a scheduler; None for one without TLS, with a warning when it is on
+    another machine."""
     import dask
 
     address = SchedulerAddress.parse(on)
@@ -77,11 +87,13 @@ def security_of(on: str, credentials: Credentials, say: Callable[[str], None]) -
         return security
     if dask.config.get("distributed.comm.require-encryption", None):
         raise RunRefusedError(
-            f"--on {on}: Dask's configuration requires encryption (hint: --on tls://{address.host}:{address.port})"
+            f"--on {on}: Dask's configuration requires encryption (hint: --on "
+            f"tls://{address.host}:{address.port})"
         )
     if not address.is_loopback:
         say(
-            f"warning: {on}: no encryption and no authentication: every program that reaches this scheduler can run"
+            f"warning: {on}: no encryption and no authentication: every program that reaches "
+            "this scheduler can run"
             " code on its workers, and every machine between can change trials (hint: --on"
             f" tls://{address.host}:{address.port})"
         )

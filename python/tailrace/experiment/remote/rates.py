@@ -7,7 +7,8 @@ from dataclasses import dataclass
 FIRST_TOLD_S = 10.0
 """Seconds from the first result to the first line of rates."""
 TOLD_EVERY_S_MAX = 300.0
-"""Seconds between two lines at most; the first intervals double, so that a long run does not fill its log."""
+"""Seconds between two lines at most; the first intervals double, so that a long run does not fill
+its log."""
 LISTED_MAX = 8
 """Workers that a line lists at most: those that do least, because a slow one explains more."""
 
@@ -24,7 +25,9 @@ class Rate:
 class Rates:
     """Trials and busy time by worker."""
 
-    def __init__(self, name: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, name: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._name = name
         self._say = say
         self._clock = clock
@@ -51,14 +54,20 @@ class Rates:
             rate.trials_before, rate.trials, rate.busy_s = rate.trials_before + rate.trials, 0, 0.0
 
     def tell_all(self) -> None:
-        """Tells how many trials each worker has run, and the rate of all of them from the first trial to the last."""
+        """Tells how many trials each worker has run, and the rate of all of them from the first
+        trial to the last."""
         if self._began_s is None:
             return
         wall_s = max(self._ended_s - self._began_s, 1e-9)
         done = {worker: rate.trials_before + rate.trials for worker, rate in self._rates.items()}
         total = sum(done.values())
-        each = [f"{worker} {count}" for worker, count in sorted(done.items(), key=lambda item: item[1])]
-        self._say(f"{self._name}: {total} trials in {wall_s:.1f} s, {total / wall_s:.1f} per second: {_listed(each)}")
+        each = [
+            f"{worker} {count}" for worker, count in sorted(done.items(), key=lambda item: item[1])
+        ]
+        self._say(
+            f"{self._name}: {total} trials in {wall_s:.1f} s, {total / wall_s:.1f} per second: "
+            f"{_listed(each)}"
+        )
 
     def _tell(self, passed_s: float) -> None:
         ordered = sorted(self._rates.items(), key=lambda item: item[1].trials)

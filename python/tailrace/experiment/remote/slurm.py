@@ -1,4 +1,5 @@
-"""Workers that Slurm starts: each is a job with `dask worker`, and all of them end with the command."""
+"""Workers that Slurm starts: each is a job with `dask worker`, and all of them end with the
+command."""
 
 import re
 import shlex
@@ -31,7 +32,8 @@ TEND_EVERY_S = 5.0
 WORKERS_MAX, CORES, TIME = 4, 1, "01:00:00"
 """Jobs, cores of each job and its time limit unless the options say otherwise."""
 MEMORY_OF_A_CORE = "2GB"
-"""Memory that a job asks for, for each of its cores; Dask's configuration `jobqueue.slurm.memory` takes precedence."""
+"""Memory that a job asks for, for each of its cores; Dask's configuration `jobqueue.slurm.memory`
+takes precedence."""
 LIFELINE = "tailrace.experiment.remote.lifeline"
 """Module that ends a worker without a scheduler, or whose job has ended."""
 PRIVATE = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
@@ -40,8 +42,11 @@ DEATH_S = 60
 """A worker that finds no scheduler for this time at its start ends, and so does its job."""
 PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]{0,255}")
 """One or several partitions (sbatch(1), `--partition`): they stand in the script of a job."""
-TIME_LIMIT = re.compile(r"[0-9]{1,9}(-[0-9]{1,2})?(:[0-9]{1,2}){0,2}|UNLIMITED|INFINITE", re.IGNORECASE)
-"""`minutes`, `hours:minutes:seconds`, `days-hours:minutes:seconds` and what lies between (sbatch(1), `--time`)."""
+TIME_LIMIT = re.compile(
+    r"[0-9]{1,9}(-[0-9]{1,2})?(:[0-9]{1,2}){0,2}|UNLIMITED|INFINITE", re.IGNORECASE
+)
+"""`minutes`, `hours:minutes:seconds`, `days-hours:minutes:seconds` and what lies between
+(sbatch(1), `--time`)."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,13 @@ class Jobs:
 
     def __post_init__(self) -> None:
         if self.partition is not None and not PARTITION.fullmatch(self.partition):
-            raise RunRefusedError(f"--partition: {self.partition!r} is not a partition (hint: `sinfo` lists them)")
+            raise RunRefusedError(
+                f"--partition: {self.partition!r} is not a partition (hint: `sinfo` lists them)"
+            )
         if self.time is not None and not TIME_LIMIT.fullmatch(self.time):
-            raise RunRefusedError(f"--time: {self.time!r} is not a time limit of Slurm (hint: write 01:00:00)")
+            raise RunRefusedError(
+                f"--time: {self.time!r} is not a time limit of Slurm (hint: write 01:00:00)"
+            )
 
     def given(self) -> list[str]:
         """The options that were given."""
@@ -80,7 +89,9 @@ def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
     """Submits the jobs and yields the executor on their workers; cancels every job at the end."""
     import_dask(NAME, "slurm")
     folder = Path(_configured("shared-temp-directory") or Path.cwd()).expanduser()
-    require_plain("--on slurm: the folder for the keys of the run", folder, "run it in another folder")
+    require_plain(
+        "--on slurm: the folder for the keys of the run", folder, "run it in another folder"
+    )
     _refuse_absent()
     _refuse_script(batch_script(jobs))
     with ExitStack() as stack:
@@ -93,7 +104,10 @@ def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
             cluster.scale(jobs=count)
             link = Link(cluster.scheduler_address, NAME)
             link.open()
-            say(f"{NAME}: {count} job{'s' if count != 1 else ''} submitted, {_listening(cluster, security)}")
+            say(
+                f"{NAME}: {count} job{'s' if count != 1 else ''} submitted, "
+                f"{_listening(cluster, security)}"
+            )
             try:
                 workers = Workers(NAME, link, say, _Tender(cluster, count, say))
                 yield workers
@@ -101,24 +115,34 @@ def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
             finally:
                 link.close()
         finally:
-            ids = [str(worker.job_id) for worker in cluster.workers.values() if getattr(worker, "job_id", None)]
+            ids = [
+                str(worker.job_id)
+                for worker in cluster.workers.values()
+                if getattr(worker, "job_id", None)
+            ]
             cluster.close(timeout=COMMAND_S)
             _cancel(ids)
 
 
 def batch_script(jobs: Jobs) -> str:
-    """The script that Slurm would get for each worker; made without Slurm, without a scheduler and without a socket."""
+    """The script that Slurm would get for each worker; made without Slurm, without a scheduler and
+    without a socket."""
     import_dask(NAME, "slurm")
     with _told_in_words():
         job = dask_slurm().SLURMJob(
-            "tls://ADDRESS:PORT", name="NUMBER", protocol="tls://", interface=_configured("interface"),
-            security=_NamedFiles(), **_job_options(jobs),
-        )  # fmt: skip
+            "tls://ADDRESS:PORT",
+            name="NUMBER",
+            protocol="tls://",
+            interface=_configured("interface"),
+            security=_NamedFiles(),
+            **_job_options(jobs),
+        )
         return str(job.job_script())
 
 
 def dask_slurm() -> Any:
-    """Dask's module for Slurm. Its import has Ctrl-C end the process with exit code 0, which is taken back."""
+    """Dask's module for Slurm. Its import has Ctrl-C end the process with exit code 0, which is
+    taken back."""
     before = signal.getsignal(signal.SIGINT)
     try:
         import dask_jobqueue.slurm
@@ -138,7 +162,12 @@ def _job_options(jobs: Jobs) -> dict[str, Any]:
         "memory": _configured("memory") or f"{cores * int(MEMORY_OF_A_CORE[:-2])}GB",
         "death_timeout": DEATH_S,
         "python": _configured("python") or shlex.quote(sys.executable),
-        "worker_extra_args": [*(_configured("worker-extra-args") or []), *PRIVATE, "--preload", LIFELINE],
+        "worker_extra_args": [
+            *(_configured("worker-extra-args") or []),
+            *PRIVATE,
+            "--preload",
+            LIFELINE,
+        ],
         "nanny": False,
     }
 
@@ -176,11 +205,16 @@ def _cluster(jobs: Jobs, security: Any) -> Iterator[Any]:
 
 
 def _scheduler_options() -> dict[str, Any]:
-    """Where the scheduler listens: on the interface of Dask's configuration, else on that of the default route."""
+    """Where the scheduler listens: on the interface of Dask's configuration, else on that of the
+    default route."""
     from distributed.utils import get_ip
 
     chosen = _configured("scheduler-options") or {}
-    options = {key: chosen[key] for key in ("host", "interface", "port", "contact_address") if key in chosen}
+    options = {
+        key: chosen[key]
+        for key in ("host", "interface", "port", "contact_address")
+        if key in chosen
+    }
     if interface := _configured("interface"):
         options.setdefault("interface", interface)
     if not {"host", "interface"} & set(options):
@@ -199,36 +233,46 @@ def _listening(cluster: Any, security: Any) -> str:
 
 @contextmanager
 def _told_in_words() -> Iterator[None]:
-    """Raises `RunRefusedError` for what is not installed, and for what Dask says of its configuration."""
+    """Raises `RunRefusedError` for what is not installed, and for what Dask says of its
+    configuration."""
     try:
         yield
     except ImportError as error:
         missing = error.name or str(error)
-        raise RunRefusedError(f"--on slurm requires {missing} (hint: pip install 'tailrace[slurm]')") from None
+        raise RunRefusedError(
+            f"--on slurm requires {missing} (hint: pip install 'tailrace[slurm]')"
+        ) from None
     except (RuntimeError, OSError, ValueError) as error:
-        raise RunRefusedError(f"--on slurm: the scheduler does not start: {_one_line(error)}") from None
+        raise RunRefusedError(
+            f"--on slurm: the scheduler does not start: {_one_line(error)}"
+        ) from None
 
 
 def _refuse_absent() -> None:
     """Raises `RunRefusedError` on a machine without the commands of Slurm."""
     if missing := [command for command in COMMANDS if shutil.which(command) is None]:
         raise RunRefusedError(
-            f"--on slurm: the command `{missing[0]}` is not on the PATH (hint: run it on a login node of the cluster;"
+            f"--on slurm: the command `{missing[0]}` is not on the PATH (hint: run it on a "
+            "login node of the cluster;"
             " on Debian, the package is slurm-client)"
         )
 
 
 def _refuse_script(script: str) -> None:
-    """Raises `RunRefusedError` with what Slurm says when it would not take the job, before anything is submitted."""
+    """Raises `RunRefusedError` with what Slurm says when it would not take the job, before anything
+    is submitted."""
     command = ["sbatch", "--test-only"]
     try:
-        done = subprocess.run(command, input=script, capture_output=True, text=True, timeout=COMMAND_S, check=False)
+        done = subprocess.run(
+            command, input=script, capture_output=True, text=True, timeout=COMMAND_S, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise RunRefusedError(f"--on slurm: sbatch does not answer: {_one_line(error)}") from None
     if done.returncode != 0:
         said = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
         raise RunRefusedError(
-            f"--on slurm: Slurm refuses the jobs: {said} (hint: check --partition, --time and --cores with `sinfo`)"
+            f"--on slurm: Slurm refuses the jobs: {said} (hint: check --partition, --time and "
+            "--cores with `sinfo`)"
         )
 
 
@@ -251,7 +295,10 @@ class _Tender:
             return
         self._next_s = now_s + TEND_EVERY_S
         if (missing := self._count - len(self._cluster.workers)) > 0:
-            self._say(f"{NAME}: {missing} job{'s have' if missing != 1 else ' has'} ended; submitting again")
+            self._say(
+                f"{NAME}: {missing} job{'s have' if missing != 1 else ' has'} ended; "
+                "submitting again"
+            )
             self._cluster.scale(jobs=self._count)
 
 

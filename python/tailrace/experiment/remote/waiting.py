@@ -1,4 +1,5 @@
-"""The trials that have not been sent yet, and their order: longest first, as far as lengths are known."""
+"""The trials that have not been sent yet, and their order: longest first, as far as lengths are
+known."""
 
 import heapq
 from collections import deque
@@ -11,14 +12,16 @@ BATCH_S = 0.5
 BATCH_TRIALS_MAX = 50
 """Trials of a batch at most."""
 LAST_BATCHES = 4
-"""The rest of a run is divided into this many batches for each slot, so that the workers end together."""
+"""The rest of a run is divided into this many batches for each slot, so that the workers end
+together."""
 
 
 class Waiting:
-    """Trials by arm. The first trial of each arm goes first and measures the arm; then the longest go first.
+    """Trials by arm. The first trial of each arm goes first and measures the arm; then the longest
+    go first.
 
-    The order does not influence a result: simulated trials do not depend on the machine. Trials that are made when they
-    are handed out have one usual length, and keep their order.
+    The order does not influence a result: simulated trials do not depend on the machine. Trials
+    that are made when they are handed out have one usual length, and keep their order.
     """
 
     def __init__(self, keys: Keys) -> None:
@@ -40,11 +43,12 @@ class Waiting:
             if key.arm not in seen:
                 seen.add(key.arm)
                 self._first.append(key)
-            else:  # an arm with one trial, as the points of a large sweep have, needs no queue of its own
+            else:  # an arm with one trial, as the points of a large sweep have, needs no queue of its own  # noqa: E501
                 self._rest.setdefault(key.arm, deque()).append(key)
 
     def mean_s(self, arm: str) -> float | None:
-        """Mean wall time of an arm's trials; that of all trials for an arm without one; None before the first."""
+        """Mean wall time of an arm's trials; that of all trials for an arm without one; None before
+        the first."""
         total_s, count = self._lengths.get(arm, self._total)
         return total_s / count if count else None
 
@@ -58,7 +62,8 @@ class Waiting:
             heapq.heappush(self._longest, (-wall_s, arm))
 
     def back(self, keys: Sequence[TrialKey], *, is_suspect: bool = False) -> None:
-        """Takes back trials that were sent and did not run: they go first, and suspects after everything else."""
+        """Takes back trials that were sent and did not run: they go first, and suspects after
+        everything else."""
         if is_suspect:
             self.suspects.extend(keys)
             return
@@ -70,7 +75,8 @@ class Waiting:
         return self.suspects.popleft() if self.suspects and not self.left else None
 
     def batch(self, slots: int) -> list[TrialKey]:
-        """The next trials for one worker: as many as take `BATCH_S`, fewer near the end; empty without any."""
+        """The next trials for one worker: as many as take `BATCH_S`, fewer near the end; empty
+        without any."""
         taken: list[TrialKey] = []
         limit_s = self._limit_s(slots)
         filled_s = 0.0

@@ -36,20 +36,25 @@ def run_batch(text: str) -> bytes:
 
 
 def run_tasks(text: str, worker: str, is_wanted: Callable[[], bool]) -> Answers:
-    """Runs the trials of a batch in this process. A worker of another build, or with other plans, refuses."""
+    """Runs the trials of a batch in this process. A worker of another build, or with other plans,
+    refuses."""
     batch = Batch.parse(text)
     if (own := own_build()) != batch.build:
         return Answers(worker, refused=f"it has {own}, and this command has {batch.build}")
     for task in batch.tasks:
         if hash_of(task.plan) != task.plan_hash:
-            return Answers(worker, refused="the hash of a plan differs from the one that was sent with it")
+            return Answers(
+                worker, refused="the hash of a plan differs from the one that was sent with it"
+            )
     answers: list[Answer] = []
     started_s, size = time.monotonic(), 0
     for task in batch.tasks:
         if not is_wanted() or time.monotonic() - started_s > BATCH_S_MAX or size > BATCH_BYTES_MAX:
             break
         answers.append(_answer(task, is_wanted))
-        size += sum(len(data) for table in answers[-1].tables.values() for _kind, data in table.values())
+        size += sum(
+            len(data) for table in answers[-1].tables.values() for _kind, data in table.values()
+        )
     return Answers(worker, tuple(answers))
 
 
@@ -73,7 +78,8 @@ def _run(trial: EngineTrial, is_wanted: Callable[[], bool]) -> Ran | Cancelled:
 
 @contextmanager
 def _watched(trial: EngineTrial, is_wanted: Callable[[], bool]) -> Iterator[None]:
-    """Stops the trial when it is no longer wanted: after Ctrl-C a long trial does not keep a machine busy."""
+    """Stops the trial when it is no longer wanted: after Ctrl-C a long trial does not keep a
+    machine busy."""
     is_over = threading.Event()
 
     def watch() -> None:

@@ -11,7 +11,14 @@ from tailrace.experiment.executor import PlanOf
 from tailrace.experiment.interrupts import counted_interrupts
 from tailrace.experiment.native import Cancelled, Failed
 from tailrace.experiment.pool import TICK_S, Running, Watcher
-from tailrace.experiment.remote.envelope import Answer, Answers, Batch, Task, UnreadableAnswerError, own_build
+from tailrace.experiment.remote.envelope import (
+    Answer,
+    Answers,
+    Batch,
+    Task,
+    UnreadableAnswerError,
+    own_build,
+)
 from tailrace.experiment.remote.link import Link, Sent
 from tailrace.experiment.remote.pickles import RemoteError, printable
 from tailrace.experiment.remote.rates import Rates
@@ -19,7 +26,8 @@ from tailrace.experiment.remote.waiting import Waiting
 from tailrace.experiment.schedule import Keys, TrialKey
 
 WINDOW = 3
-"""Batches at the scheduler for each slot: one that runs, one that waits at the worker, one on its way."""
+"""Batches at the scheduler for each slot: one that runs, one that waits at the worker, one on its
+way."""
 WINDOW_MIN = 4
 """Batches at the scheduler while no worker is known."""
 TICK_SHARE = 20
@@ -29,7 +37,8 @@ RESULT_S = 30.0
 IDLE_TOLD_S = 5.0
 """Without a worker for this time, the command says that it waits."""
 DEATHS_OF_BATCH = 2
-"""Deaths of workers after which the trials of a batch are suspects: each of them then runs last, and by itself."""
+"""Deaths of workers after which the trials of a batch are suspects: each of them then runs last,
+and by itself."""
 DEATHS_MAX = 3
 """Deaths after which a suspect has failed: at the last one, nothing else was at the scheduler."""
 
@@ -58,7 +67,8 @@ class Flight:
 
 
 class Guessed:
-    """The progress of a trial elsewhere: the usual time of its arm tells it, as long as it has not ended."""
+    """The progress of a trial elsewhere: the usual time of its arm tells it, as long as it has not
+    ended."""
 
     def __init__(self, usual_s: float | None) -> None:
         self._usual_s = usual_s
@@ -66,14 +76,23 @@ class Guessed:
 
     def progress(self) -> float:
         """Share of the trial that should be done by now, below 1."""
-        return min(0.95, (time.monotonic() - self._started_s) / self._usual_s) if self._usual_s else 0.0
+        return (
+            min(0.95, (time.monotonic() - self._started_s) / self._usual_s)
+            if self._usual_s
+            else 0.0
+        )
 
 
 class Workers:
-    """The executor of `--on`: hands out batches, stores what comes, and sends again what was lost."""
+    """The executor of `--on`: hands out batches, stores what comes, and sends again what was
+    lost."""
 
     def __init__(
-        self, name: str, link: Link, say: Callable[[str], None], tend: Callable[[], None] | None = None
+        self,
+        name: str,
+        link: Link,
+        say: Callable[[str], None],
+        tend: Callable[[], None] | None = None,
     ) -> None:
         self.name = name
         self._link = link
@@ -84,7 +103,8 @@ class Workers:
         self._flights: list[Flight] = []
         self._rates = Rates(name, say)
         self._unlimited: dict[str, Flight] = {}
-        """Batches whose number of deaths has not been limited yet, by their keys at the scheduler."""
+        """Batches whose number of deaths has not been limited yet, by their keys at the
+        scheduler."""
 
     @property
     def slots(self) -> int:
@@ -96,7 +116,9 @@ class Workers:
         stage = _Stage(keys, plan_of, watcher)
         with counted_interrupts() as interrupts:
             try:
-                while (stage.waiting.left or stage.waiting.suspects or self._flights) and not interrupts.count:
+                while (
+                    stage.waiting.left or stage.waiting.suspects or self._flights
+                ) and not interrupts.count:
                     self._step(stage)
             finally:
                 with suppress(OSError, RuntimeError):
@@ -132,15 +154,24 @@ class Workers:
         self._tell_idle(stage)
 
     def _stranded(self) -> list[Flight]:
-        """Suspects whose worker has left in order: it did not die, and no other worker may run them."""
+        """Suspects whose worker has left in order: it did not die, and no other worker may run
+        them."""
         workers = self._link.workers()
-        return [one for one in self._flights if one.is_suspect and workers and one.worker not in workers]
+        return [
+            one for one in self._flights if one.is_suspect and workers and one.worker not in workers
+        ]
 
     def _fill(self, stage: "_Stage") -> None:
         slots = self._link.slots()
-        while len(self._flights) < max(WINDOW_MIN, WINDOW * slots) and (keys := stage.waiting.batch(slots)):
+        while len(self._flights) < max(WINDOW_MIN, WINDOW * slots) and (
+            keys := stage.waiting.batch(slots)
+        ):
             self._send(stage, keys)
-        if not self._flights and (workers := self._link.workers()) and (suspect := stage.waiting.suspect()):
+        if (
+            not self._flights
+            and (workers := self._link.workers())
+            and (suspect := stage.waiting.suspect())
+        ):
             self._send(stage, [suspect], next(iter(workers)))
         if self._unlimited:
             self._limit(stage)
@@ -157,8 +188,11 @@ class Workers:
         self._unlimited[sent.key] = flight
 
     def _limit(self, stage: "_Stage") -> None:
-        """Limits the deaths of workers by batches that were sent; handles those that have had too many already."""
-        for key, deaths in self._link.limit_deaths({k: one.deaths_max for k, one in self._unlimited.items()}).items():
+        """Limits the deaths of workers by batches that were sent; handles those that have had too
+        many already."""
+        for key, deaths in self._link.limit_deaths(
+            {k: one.deaths_max for k, one in self._unlimited.items()}
+        ).items():
             flight = self._unlimited.pop(key)
             if deaths >= flight.deaths_max:
                 self._link.cancel([flight.sent])
@@ -185,7 +219,8 @@ class Workers:
         flight.sent.release()
 
     def _answers(self, result: object, flight: Flight) -> Mapping[TrialKey, Answer]:
-        """What a worker answers, by trial; raises `RunRefusedError` for what is no answer, and for a refusal."""
+        """What a worker answers, by trial; raises `RunRefusedError` for what is no answer, and for
+        a refusal."""
         try:
             answers = Answers.read(result)
             found = answers.by_task(flight.tasks)
@@ -203,15 +238,22 @@ class Workers:
     def _refuse_unreadable(self, flight: Flight, error: Exception) -> None:
         """Raises `RunRefusedError` when a result stays unreadable while the scheduler is there.
 
-        The error does not tell why: the worker or the scheduler may have died after the batch had ended, of which the
-        client learns later. Then the batch runs again, or is taken back with the connection.
+        The error does not tell why: the worker or the scheduler may have died after the batch had
+        ended, of which the client learns later. Then the batch runs again, or is taken back with
+        the connection.
         """
         now_s = time.monotonic()
         flight.unread_s = now_s if flight.unread_s is None else flight.unread_s
         is_held = self._link.is_alive and flight.sent.state in ("finished", "error")
-        is_foul = isinstance(error, TypeError)  # a pickle, or a serialiser that was not asked for: it stays what it is
-        if is_held and (is_foul or (not isinstance(error, TimeoutError) and now_s - flight.unread_s > RESULT_S)):
-            raise RunRefusedError(_unreadable(self.name, f"{type(error).__name__}: {error}")) from error
+        is_foul = isinstance(
+            error, TypeError
+        )  # a pickle, or a serialiser that was not asked for: it stays what it is
+        if is_held and (
+            is_foul or (not isinstance(error, TimeoutError) and now_s - flight.unread_s > RESULT_S)
+        ):
+            raise RunRefusedError(
+                _unreadable(self.name, f"{type(error).__name__}: {error}")
+            ) from error
 
     def _store(self, stage: "_Stage", flight: Flight, answers: Mapping[TrialKey, Answer]) -> None:
         for key, answer in answers.items():
@@ -225,7 +267,8 @@ class Workers:
         stage.waiting.back(left, is_suspect=flight.is_suspect)
 
     def _failed(self, stage: "_Stage", flight: Flight, error: RemoteError) -> None:
-        """A batch on which workers died: a trial of it that killed another worker by itself has failed.
+        """A batch on which workers died: a trial of it that killed another worker by itself has
+        failed.
 
         Dask counts the deaths of every task that a worker had, also of those that it had not begun.
         """
@@ -238,7 +281,8 @@ class Workers:
         self._died(stage, flight, min(flight.deaths_max, allowed) if is_limited else allowed)
 
     def _died(self, stage: "_Stage", flight: Flight, deaths: int) -> None:
-        """Makes the trials of a batch with which workers died suspects; a suspect of too many deaths has failed."""
+        """Makes the trials of a batch with which workers died suspects; a suspect of too many
+        deaths has failed."""
         for key in flight.keys:
             stage.deaths[key] = stage.deaths.get(key, 0) + deaths
         if not flight.is_suspect or stage.deaths[flight.keys[0]] < DEATHS_MAX:
@@ -246,7 +290,10 @@ class Workers:
             return
         key = flight.keys[0]
         # Before Dask knows of the limit of a batch, it may have begun it once more.
-        reason = f"killed at least {stage.deaths[key]} workers (hint: a log of the workers, or their memory, tells why)"
+        reason = (
+            f"killed at least {stage.deaths[key]} workers (hint: a log of the workers, or "
+            "their memory, tells why)"
+        )
         stage.watcher.finished(key, Failed(reason), 0.0)
 
     def _take_back(self, stage: "_Stage", flights: Sequence[Flight]) -> None:
@@ -304,7 +351,8 @@ class _Stage:
             return
         keys = [flight.keys[0] for flight in flights]
         self._running = {
-            key: self._running.get(key) or Running(key, Guessed(self.waiting.mean_s(key.arm))) for key in keys
+            key: self._running.get(key) or Running(key, Guessed(self.waiting.mean_s(key.arm)))
+            for key in keys
         }
         self.watcher.tick(list(self._running.values()))
         ended_s = time.monotonic()
@@ -314,6 +362,7 @@ class _Stage:
 def _unreadable(name: str, why: str) -> str:
     """That a worker sent what is no answer, and what to do."""
     return (
-        f"{name}: an unreadable result: {printable(why)} (hint: install the same wheel on all workers; a worker that"
+        f"{name}: an unreadable result: {printable(why)} (hint: install the same wheel on all "
+        "workers; a worker that"
         " is not yours may be hostile: docs/security.md)"
     )

@@ -1,4 +1,5 @@
-"""Data in one direction: `stream` where it lasts, `flows` where many short transfers come one after another."""
+"""Data in one direction: `stream` where it lasts, `flows` where many short transfers come one after
+another."""
 
 from collections.abc import Sequence
 
@@ -26,8 +27,8 @@ SHORT_SHARE = 0.2
 STREAM_BITS_PER_S_LEAST = 1000
 """The slowest connection that a scenario's `rate` allows."""
 LINE_SHARE = 0.85
-"""A stream with at least this share of the line has no limit of its own: at 1500 bytes TCP carries 94.9 % as payload
-(docs/models/tcp.md), and control traffic takes a part.
+"""A stream with at least this share of the line has no limit of its own: at 1500 bytes TCP carries
+94.9 % as payload (docs/models/tcp.md), and control traffic takes a part.
 """
 
 
@@ -46,7 +47,9 @@ def fit_flows(group: Group, window: Window) -> Fit:
         Setting("sources", [source]),
         Setting("destinations", [destination]),
         distributed("sizes", sizes, Origin.MEASURED, "payload of each connection"),
-        distributed("interarrival", interarrival, Origin.MEASURED, "from one connection to the next"),
+        distributed(
+            "interarrival", interarrival, Origin.MEASURED, "from one connection to the next"
+        ),
     ]
     active = active_of(group.start_ns, group.start_ns + group.span_ns, window)
     is_finite = is_counted(len(sent), active, window)
@@ -54,7 +57,15 @@ def fit_flows(group: Group, window: Window) -> Fit:
         settings.append(Setting("flows", len(sent), Origin.MEASURED, "all of them"))
     settings += begin_settings(active)
     fits = {"sizes": sizes, "interarrival": interarrival}
-    return Fit("flows", tuple(settings), fits, counted(len(sent), sum(sent), active), active, is_finite, sum(sent))
+    return Fit(
+        "flows",
+        tuple(settings),
+        fits,
+        counted(len(sent), sum(sent), active),
+        active,
+        is_finite,
+        sum(sent),
+    )
 
 
 def fit_stream(group: Group, window: Window) -> Fit:
@@ -71,17 +82,28 @@ def fit_stream(group: Group, window: Window) -> Fit:
         if rate < least:
             origin, note = Origin.ASSUMED, f"the least of a stream; it has {rate_text(rate)}"
         settings.append(Setting("rate", rate_text(max(rate, least)), origin, note))
-        notes.append("whether the program or the network limited the stream is not visible; the program's limit is set")
+        notes.append(
+            "whether the program or the network limited the stream is not visible; the "
+            "program's limit is set"
+        )
     active = active_of(group.start_ns, group.start_ns + group.span_ns, window)
     # Less than one write of a program has no rate, and one below the least rate ends sooner.
-    is_small = sum(sent) <= WRITE_BYTES_MIN * at_once or rate < least or group.span_ns < SPAN_NS_LEAST
+    is_small = (
+        sum(sent) <= WRITE_BYTES_MIN * at_once or rate < least or group.span_ns < SPAN_NS_LEAST
+    )
     is_finite = is_small or window.ends_early(group.start_ns + group.span_ns)
     if is_finite:
-        settings.append(Setting("size", size_text(sum(sent) / at_once), Origin.MEASURED, "of each connection"))
+        settings.append(
+            Setting("size", size_text(sum(sent) / at_once), Origin.MEASURED, "of each connection")
+        )
     settings += begin_settings(active, is_first_at_start=False)
     if len(sent) != at_once:
-        notes.append(f"{len(sent)} connections, {at_once} at the same time: these carry the data of all")
-    seen: dict[str, float] = {"payload_bytes": sum(sent)} if is_small else {"goodput_bits_per_s": rate}
+        notes.append(
+            f"{len(sent)} connections, {at_once} at the same time: these carry the data of all"
+        )
+    seen: dict[str, float] = (
+        {"payload_bytes": sum(sent)} if is_small else {"goodput_bits_per_s": rate}
+    )
     return Fit("stream", tuple(settings), {}, seen, active, is_finite, sum(sent), tuple(notes))
 
 

@@ -18,12 +18,21 @@ from tailrace.fit.kinds.latencies import (
 )
 from tailrace.fit.paths import Path, Vantage
 from tailrace.fit.shapes import SIZES, TIMES, Fitted, fitted
-from tailrace.fit.workload import Active, Fit, Origin, Setting, begin_settings, distributed, is_counted
+from tailrace.fit.workload import (
+    Active,
+    Fit,
+    Origin,
+    Setting,
+    begin_settings,
+    distributed,
+    is_counted,
+)
 
 APART = 10
 """Pauses within and between transactions differ by at least this factor."""
 WITHIN_LEAST = 0.2
-"""Share of all pauses that are within transactions, at least, where transactions have several statements."""
+"""Share of all pauses that are within transactions, at least, where transactions have several
+statements."""
 ALIKE_LEAST = 0.9
 """Share of transactions with the same number of statements, at least."""
 STATEMENTS_MAX = 50
@@ -59,13 +68,25 @@ def fit_closed(group: Group, window: Window) -> Fit:
         alike = [one for one in found.transactions if len(one) == number]
         trips = _round_trips(group, alike)
         head = [Setting("client", group.client), Setting("server", group.server), number_of_users]
-        settings = [*head, Setting("round_trips", [trip.value for trip in trips], Origin.MEASURED, "sizes and times")]
-        fits = {f"round_trips[{index}].server_time": trip.server for index, trip in enumerate(trips)}
+        settings = [
+            *head,
+            Setting(
+                "round_trips", [trip.value for trip in trips], Origin.MEASURED, "sizes and times"
+            ),
+        ]
+        fits = {
+            f"round_trips[{index}].server_time": trip.server for index, trip in enumerate(trips)
+        }
         kind = "oltp"
     else:
         found = _Found([[one] for one in _exchanges(group)], _pauses(group))
         own = exchange_settings(group, _exchanges(group))
-        settings = [Setting("client", group.client), Setting("server", group.server), number_of_users, *own.settings]
+        settings = [
+            Setting("client", group.client),
+            Setting("server", group.server),
+            number_of_users,
+            *own.settings,
+        ]
         fits, kind = own.fits, "requests"
     pauses = [*found.pauses_ns, *_idle(group)]
     if pauses:
@@ -75,7 +96,10 @@ def fit_closed(group: Group, window: Window) -> Fit:
     count = len(found.transactions)
     is_finite = is_counted(count, active, window)
     if is_finite:
-        key, note = ("transactions" if kind == "oltp" else "requests"), f"of each user; {count} in all"
+        key, note = (
+            ("transactions" if kind == "oltp" else "requests"),
+            f"of each user; {count} in all",
+        )
         settings.append(Setting(key, max(1, round(count / users)), Origin.MEASURED, note))
     settings += _begin(kind, users, count, active, window)
     return Fit(
@@ -116,7 +140,10 @@ def _turns(group: Group) -> list[list[Connection]]:
 
 def _users(group: Group) -> int:
     """How many users there are on average, while there are any."""
-    spans = [(turn[0].exchanges[0].request_start_ns, turn[-1].exchanges[-1].response_end_ns) for turn in _turns(group)]
+    spans = [
+        (turn[0].exchanges[0].request_start_ns, turn[-1].exchanges[-1].response_end_ns)
+        for turn in _turns(group)
+    ]
     whole = max(end for _, end in spans) - min(begin for begin, _ in spans)
     return max(1, round(sum(end - begin for begin, end in spans) / max(1, whole)))
 
@@ -124,7 +151,9 @@ def _users(group: Group) -> int:
 def _idle(group: Group) -> list[int]:
     """Pauses of users between their connections."""
     return [
-        group.path.think_ns(earlier.exchanges[-1].response_end_ns, later.exchanges[0].request_start_ns)
+        group.path.think_ns(
+            earlier.exchanges[-1].response_end_ns, later.exchanges[0].request_start_ns
+        )
         for turn in _turns(group)
         for earlier, later in pairwise(turn)
     ]
@@ -162,10 +191,16 @@ class _Trip:
 def _round_trips(group: Group, alike: Sequence[Transaction]) -> list[_Trip]:
     places = list(zip(*alike, strict=True))
     trips = []
-    for (request, response), same in groupby(places, key=lambda place: (_size(place, 0), _size(place, 1))):
+    for (request, response), same in groupby(
+        places, key=lambda place: (_size(place, 0), _size(place, 1))
+    ):
         listed = list(same)
         server = _server_time(group, [one for place in listed for one in place])
-        value: dict[str, Any] = {"request": request, "response": response, "server_time": server.value}
+        value: dict[str, Any] = {
+            "request": request,
+            "response": response,
+            "server_time": server.value,
+        }
         if len(listed) > 1:
             value["repeat"] = len(listed)
         trips.append(_Trip(value, server))
@@ -173,7 +208,9 @@ def _round_trips(group: Group, alike: Sequence[Transaction]) -> list[_Trip]:
 
 
 def _size(place: Sequence[Exchange], which: int) -> str:
-    return str(fitted([(one.request_bytes, one.response_bytes)[which] for one in place], SIZES).value)
+    return str(
+        fitted([(one.request_bytes, one.response_bytes)[which] for one in place], SIZES).value
+    )
 
 
 def _is_one_size(place: Sequence[Exchange]) -> bool:
@@ -185,7 +222,9 @@ def _is_one_size(place: Sequence[Exchange]) -> bool:
 
 def _server_time(group: Group, exchanges: Sequence[Exchange]) -> Fitted:
     return fitted(
-        [group.path.service_ns(one.request_end_ns, one.response_start_ns) for one in exchanges], TIMES, keeps_few=True
+        [group.path.service_ns(one.request_end_ns, one.response_start_ns) for one in exchanges],
+        TIMES,
+        keeps_few=True,
     )
 
 
@@ -207,7 +246,11 @@ def _exchanges(group: Group) -> list[Exchange]:
 
 def _pauses(group: Group) -> list[int]:
     """The users' part of them."""
-    return [pause for connection in group.connections for pause in _pauses_between(connection.exchanges, group.path)]
+    return [
+        pause
+        for connection in group.connections
+        for pause in _pauses_between(connection.exchanges, group.path)
+    ]
 
 
 def _pauses_between(exchanges: Sequence[Exchange], path: Path) -> Iterator[int]:
@@ -217,7 +260,8 @@ def _pauses_between(exchanges: Sequence[Exchange], path: Path) -> Iterator[int]:
 
 
 def _found(group: Group) -> _Found:
-    """Exchanges with short pauses between them are one transaction, where pauses are clearly of two kinds."""
+    """Exchanges with short pauses between them are one transaction, where pauses are clearly of two
+    kinds."""
     border = _border([*_pauses(group), *_idle(group)])
     transactions: list[Transaction] = []
     pauses: list[int] = []
@@ -225,7 +269,11 @@ def _found(group: Group) -> _Found:
         current: list[Exchange] = []
         mine: list[Transaction] = []
         for one in connection.exchanges:
-            pause = group.path.think_ns(current[-1].response_end_ns, one.request_start_ns) if current else 0
+            pause = (
+                group.path.think_ns(current[-1].response_end_ns, one.request_start_ns)
+                if current
+                else 0
+            )
             if current and (one.is_pipelined or pause > border):
                 mine.append(current)
                 pauses.append(pause)
@@ -253,4 +301,7 @@ def _notes(group: Group) -> Iterator[str]:
     exchanges = _exchanges(group)
     pipelined = sum(one.is_pipelined for one in exchanges)
     if pipelined:
-        yield f"{pipelined} of {len(exchanges)} requests were pipelined; the fitted users wait for each response"
+        yield (
+            f"{pipelined} of {len(exchanges)} requests were pipelined; the fitted users wait "
+            "for each response"
+        )

@@ -7,13 +7,24 @@ from tailrace.fit.conversations import DatagramFlow
 from tailrace.fit.group import Window, gaps_of
 from tailrace.fit.kinds.latencies import latencies_seen
 from tailrace.fit.shapes import SIZES, TIMES, fitted
-from tailrace.fit.workload import Fit, Origin, Setting, active_of, begin_settings, counted, distributed, is_counted
+from tailrace.fit.workload import (
+    Fit,
+    Origin,
+    Setting,
+    active_of,
+    begin_settings,
+    counted,
+    distributed,
+    is_counted,
+)
 
 ANSWERED_LEAST = 0.5
 """Share of datagrams with an answer from which they are requests."""
 
 
-def fit_datagrams(source: str, destination: str, flows: Sequence[DatagramFlow], window: Window) -> Iterator[Fit]:
+def fit_datagrams(
+    source: str, destination: str, flows: Sequence[DatagramFlow], window: Window
+) -> Iterator[Fit]:
     """All datagrams between two hosts, to one port and back."""
     sent, returned = sum(one.sent for one in flows), sum(one.returned for one in flows)
     if ANSWERED_LEAST * sent <= returned <= sent:
@@ -24,7 +35,14 @@ def fit_datagrams(source: str, destination: str, flows: Sequence[DatagramFlow], 
         yield _one_way(destination, source, flows, window, is_returned=True)
 
 
-def _one_way(source: str, destination: str, flows: Sequence[DatagramFlow], window: Window, *, is_returned: bool) -> Fit:
+def _one_way(
+    source: str,
+    destination: str,
+    flows: Sequence[DatagramFlow],
+    window: Window,
+    *,
+    is_returned: bool,
+) -> Fit:
     listed = [one for flow in flows for one in flow.datagrams if one.is_returned == is_returned]
     times = [one.at_ns for one in listed]
     sizes = fitted([one.payload_bytes for one in listed], SIZES)
@@ -45,7 +63,9 @@ def _one_way(source: str, destination: str, flows: Sequence[DatagramFlow], windo
     settings += begin_settings(active)
     data = sum(one.returned_bytes if is_returned else one.sent_bytes for one in flows)
     fits = {"sizes": sizes, "interarrival": interarrival}
-    return Fit("datagrams", tuple(settings), fits, counted(count, data, active), active, is_finite, data)
+    return Fit(
+        "datagrams", tuple(settings), fits, counted(count, data, active), active, is_finite, data
+    )
 
 
 def _requests(client: str, server: str, flows: Sequence[DatagramFlow], window: Window) -> Fit:
@@ -56,7 +76,9 @@ def _requests(client: str, server: str, flows: Sequence[DatagramFlow], window: W
         "arrivals": fitted(gaps_of(sent) or [window.span_ns], TIMES),
         "request": fitted([request for request, _, _ in answered], SIZES),
         "response": fitted([response for _, response, _ in answered], SIZES),
-        "server_time": fitted([max(0, wait - window.rtt_ns) for wait in waits], TIMES, keeps_few=True),
+        "server_time": fitted(
+            [max(0, wait - window.rtt_ns) for wait in waits], TIMES, keeps_few=True
+        ),
     }
     # The answer to the last one may come later, and some are lost.
     active = active_of(min(sent), max(max(sent), *(one.end_ns for one in flows)), window)
@@ -70,21 +92,33 @@ def _requests(client: str, server: str, flows: Sequence[DatagramFlow], window: W
         *begin_settings(active),
         distributed("request", fits["request"], Origin.MEASURED, "payload"),
         distributed("response", fits["response"], Origin.MEASURED, "payload"),
-        distributed("server_time", fits["server_time"], Origin.ESTIMATED, "time to the answer minus the round trip"),
+        distributed(
+            "server_time",
+            fits["server_time"],
+            Origin.ESTIMATED,
+            "time to the answer minus the round trip",
+        ),
     )
     data = sum(one.returned_bytes for one in flows)
     seen = {
         **counted(len(sent), data, active),
         **latencies_seen(waits),
     }
-    notes = ["UDP shows no round trip of the network: what is longer than that of the links counts as the server's"]
+    notes = [
+        "UDP shows no round trip of the network: what is longer than that of the links counts "
+        "as the server's"
+    ]
     if len(answered) < len(sent):
-        notes.append(f"{len(sent) - len(answered)} of {len(sent)} requests have no answer here; the simulation has it")
+        notes.append(
+            f"{len(sent) - len(answered)} of {len(sent)} requests have no answer here; the "
+            "simulation has it"
+        )
     return Fit("requests", settings, fits, seen, active, is_finite, data, tuple(notes))
 
 
 def _pairs(flow: DatagramFlow) -> Iterator[tuple[int, int, int]]:
-    """Size of a request, size of its answer, and the time between them; answers are in the order of requests."""
+    """Size of a request, size of its answer, and the time between them; answers are in the order of
+    requests."""
     waiting = []
     for one in flow.datagrams:
         if not one.is_returned:

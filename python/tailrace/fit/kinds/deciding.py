@@ -12,7 +12,8 @@ from tailrace.fit.kinds.replayed import fit_replay
 from tailrace.fit.workload import Fit
 
 ONE_WAY_SHARE = 0.01
-"""A connection is a transfer if the direction with less data has at most this share of it, with one exchange."""
+"""A connection is a transfer if the direction with less data has at most this share of it, with one
+exchange."""
 TRANSFER_BYTES_LEAST = 1_000_000
 """Data of a transfer that answers a request; below, it is a response."""
 
@@ -42,4 +43,8 @@ def is_transfer(connection: Connection) -> bool:
     more = max(connection.client_bytes, connection.server_bytes)
     if not less:
         return True
-    return len(connection.exchanges) <= 1 and less <= ONE_WAY_SHARE * more and more >= TRANSFER_BYTES_LEAST
+    return (
+        len(connection.exchanges) <= 1
+        and less <= ONE_WAY_SHARE * more
+        and more >= TRANSFER_BYTES_LEAST
+    )

@@ -19,7 +19,9 @@ def exchanges_active(transactions: Sequence[Transaction], window: Window) -> Act
     return active_of(begin_ns, max(one[-1].response_end_ns for one in transactions), window)
 
 
-def exchange_seen(group: Group, transactions: Sequence[Transaction], active: Active) -> dict[str, float]:
+def exchange_seen(
+    group: Group, transactions: Sequence[Transaction], active: Active
+) -> dict[str, float]:
     """Rates and response times, as the client saw them."""
     return {
         **counted(len(transactions), response_bytes(transactions), active),
@@ -37,11 +39,15 @@ def answers_of(group: Group, transactions: Sequence[Transaction]) -> Answers:
 
 
 def _latencies(group: Group, transactions: Sequence[Transaction]) -> list[int]:
-    return [group.path.latency_ns(one[0].request_start_ns, one[-1].response_end_ns) for one in transactions]
+    return [
+        group.path.latency_ns(one[0].request_start_ns, one[-1].response_end_ns)
+        for one in transactions
+    ]
 
 
 def latencies_seen(latencies_ns: Sequence[int]) -> dict[str, float]:
-    """Percentiles; the 99th of fewer than 100 values is the longest of them, which chance decides."""
+    """Percentiles; the 99th of fewer than 100 values is the longest of them, which chance
+    decides."""
     found = {"latency_p50_ns": percentile(latencies_ns, 0.5)}
     if len(latencies_ns) >= TAIL_LEAST:
         found["latency_p99_ns"] = percentile(latencies_ns, 0.99)
@@ -59,12 +65,20 @@ SERVERS = "the server's time"
 def timing_notes(path: Path) -> Iterator[str]:
     """What the point of capture leaves open."""
     if not path.client_rtt_ns and path.vantage is not Vantage.CLIENT:
-        yield "no round trip to the client was seen: the pauses contain the network between it and the point of capture"
+        yield (
+            "no round trip to the client was seen: the pauses contain the network between it "
+            "and the point of capture"
+        )
     if not path.server_rtt_ns and path.vantage is not Vantage.SERVER:
-        yield "no round trip to the server was seen: the server's times contain the network between it and the capture"
+        yield (
+            "no round trip to the server was seen: the server's times contain the network "
+            "between it and the capture"
+        )
     if path.farther_ns:
         rest = f"{SERVERS} contains the rest"
-        yield f"the round trip is {time_text(path.farther_ns)} longer than that of the links: {rest}"
+        yield (
+            f"the round trip is {time_text(path.farther_ns)} longer than that of the links: {rest}"
+        )
     for side, is_there, waits, part in (
         ("server", path.vantage is Vantage.SERVER, path.to_server, SERVERS),
         ("client", path.vantage is Vantage.CLIENT, path.to_client, "the users' pause"),
@@ -74,10 +88,14 @@ def timing_notes(path: Path) -> Iterator[str]:
         if part == SERVERS and path.network is not None:
             less, within = time_text(path.network.less_ns), time_text(path.network.within_ns)
             yield (
-                f"simulated queues take a part of the times to responses: {part} is {less} less, times "
+                f"simulated queues take a part of the times to responses: {part} is {less} "
+                "less, times "
                 f"{path.network.share:.2f}; its mean is known to {within}"
             )
         elif waits.is_loaded:
             yield f"round trips to the {side} show waiting in the network, which {part} is without"
         else:
-            yield f"waiting in the network that no acknowledgement of the {side} shows counts as {part}"
+            yield (
+                "waiting in the network that no acknowledgement of the "
+                f"{side} shows counts as {part}"
+            )

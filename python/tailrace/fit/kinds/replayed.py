@@ -5,7 +5,13 @@ from itertools import pairwise
 
 from tailrace.fit.conversations import Connection, Exchange
 from tailrace.fit.group import Group, Window
-from tailrace.fit.kinds.latencies import answers_of, exchange_seen, exchanges_active, response_bytes, timing_notes
+from tailrace.fit.kinds.latencies import (
+    answers_of,
+    exchange_seen,
+    exchanges_active,
+    response_bytes,
+    timing_notes,
+)
 from tailrace.fit.paths import Path, Vantage
 from tailrace.fit.workload import Fit, Origin, Setting
 from tailrace.scenario.workloads.recording import Recorded
@@ -18,7 +24,12 @@ def fit_replay(group: Group, window: Window) -> Fit:
     settings = (
         Setting("client", group.client),
         Setting("server", group.server),
-        Setting("pace", "think", Origin.ASSUMED, "requests wait for responses; time: they begin at their times"),
+        Setting(
+            "pace",
+            "think",
+            Origin.ASSUMED,
+            "requests wait for responses; time: they begin at their times",
+        ),
     )
     transactions = [[one] for one in exchanges]
     active = exchanges_active(transactions, window)
@@ -48,7 +59,11 @@ def _recorded(connection: Connection, path: Path, zero_ns: int) -> Iterator[Reco
     for earlier, later in pairwise(connection.exchanges):
         # Of a client that asks ahead the order is kept, and not that its requests overlap.
         start_ns = max(start_ns, later.request_start_ns - to_client_ns - zero_ns)
-        think_ns = 0 if later.is_pipelined else path.think_ns(earlier.response_end_ns, later.request_start_ns)
+        think_ns = (
+            0
+            if later.is_pipelined
+            else path.think_ns(earlier.response_end_ns, later.request_start_ns)
+        )
         yield _request(later, path, start_ns, think_ns)
 
 
@@ -60,9 +75,18 @@ def _request(one: Exchange, path: Path, start_ns: int, think_ns: int) -> Recorde
 def _notes(group: Group, exchanges: Sequence[Exchange]) -> Iterator[str]:
     pipelined = sum(one.is_pipelined for one in exchanges)
     if pipelined:
-        yield f"{pipelined} of {len(exchanges)} requests were pipelined; the replay sends each after a response"
+        yield (
+            f"{pipelined} of {len(exchanges)} requests were pipelined; the replay sends each "
+            "after a response"
+        )
     unopened = sum(not one.has_syn for one in group.connections)
     if unopened:
-        yield f"{unopened} of {len(group.connections)} connections were open before the capture: they open at its start"
+        yield (
+            f"{unopened} of {len(group.connections)} connections were open before the capture: "
+            "they open at its start"
+        )
     if group.path.vantage is not Vantage.CLIENT:
-        yield "times of requests are those at the point of capture, earlier by half the round trip to the client"
+        yield (
+            "times of requests are those at the point of capture, earlier by half the round "
+            "trip to the client"
+        )

@@ -1,4 +1,5 @@
-"""The queueing part of a configuration: ports and QoS profiles with their transmit queues, maps, classes."""
+"""The queueing part of a configuration: ports and QoS profiles with their transmit queues, maps,
+classes."""
 
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -28,7 +29,12 @@ class TxQueue:
     def over(self, other: "TxQueue") -> "TxQueue":
         """These settings, and those of the other where these state none."""
         mine = {one.name: getattr(self, one.name) for one in fields(self)}
-        return TxQueue(**{name: getattr(other, name) if value is None else value for name, value in mine.items()})
+        return TxQueue(
+            **{
+                name: getattr(other, name) if value is None else value
+                for name, value in mine.items()
+            }
+        )
 
 
 @dataclass
@@ -58,7 +64,9 @@ class Place:
 
     def over(self, other: "Place") -> "Place":
         """These settings, and those of the other place where these state none."""
-        queues = {n: self.queues.get(n, TxQueue()).over(other.queues.get(n, TxQueue())) for n in range(8)}
+        queues = {
+            n: self.queues.get(n, TxQueue()).over(other.queues.get(n, TxQueue())) for n in range(8)
+        }
         return Place(
             self.name,
             {n: queue for n, queue in queues.items() if queue != TxQueue()},

@@ -17,7 +17,8 @@ Yaml = dict[str, Any]
 
 
 def import_eos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Section, Remarks]:
-    """The section, and a remark about every statement. `host_mtus` of a scenario are compared with it."""
+    """The section, and a remark about every statement. `host_mtus` of a scenario are compared with
+    it."""
     config = read(text)
     section = Section(switch_name=usable_name(config.name or "", SWITCH_NAME))
     ports = _ports(config)
@@ -41,18 +42,26 @@ def _why_refused(config: EosConfig, text: str) -> str:
 
 
 def _ports(config: EosConfig) -> dict[str, Place]:
-    """Ports in use, or all if every one is shut down; without any, one with the defaults stands for all."""
-    ports = {name: port for name, port in config.ports.items() if not name.lower().startswith(CHANNEL.lower())}
+    """Ports in use, or all if every one is shut down; without any, one with the defaults stands for
+    all."""
+    ports = {
+        name: port
+        for name, port in config.ports.items()
+        if not name.lower().startswith(CHANNEL.lower())
+    }
     used = {name: port for name, port in ports.items() if not port.is_shut} or ports
     if used:
         return used
-    config.remarks.add(0, "", "assumed", "no port is configured: one with the defaults of EOS stands for all")
+    config.remarks.add(
+        0, "", "assumed", "no port is configured: one with the defaults of EOS stands for all"
+    )
     only = next(iter(config.profiles.values()), None) if len(config.profiles) == 1 else None
     return {"": Place("", profile=only.name if only else None)}
 
 
 def _complete(config: EosConfig, port: Place) -> Place:
-    """The settings of a port, of its profile, and of its port channel where it states none itself."""
+    """The settings of a port, of its profile, and of its port channel where it states none
+    itself."""
     channel = config.ports.get(port.channel or "")
     together = port
     for place in (port, channel):
@@ -69,7 +78,9 @@ def _complete(config: EosConfig, port: Place) -> Place:
     return together
 
 
-def _policies(config: EosConfig, section: Section, ports: dict[str, Place], complete: dict[str, Place]) -> None:
+def _policies(
+    config: EosConfig, section: Section, ports: dict[str, Place], complete: dict[str, Place]
+) -> None:
     """Ports with the same queues share a policy; the most common one becomes that of the switch."""
     kinds: list[tuple[Yaml, list[str]]] = []
     for name, port in complete.items():
@@ -82,7 +93,8 @@ def _policies(config: EosConfig, section: Section, ports: dict[str, Place], comp
     kinds.sort(key=lambda kind: -len(kind[1]))
     if any("limit" not in queue for policy, _ in kinds for queue in policy["queues"].values()):
         words = (
-            "EOS does not print the limits of its ASIC: queues without one have the default of a scenario, dynamic(8)"
+            "EOS does not print the limits of its ASIC: queues without one have the default of "
+            "a scenario, dynamic(8)"
         )
         config.remarks.add(0, "", "assumed", words)
     for number, (policy, names) in enumerate(kinds):
@@ -98,18 +110,28 @@ def _policies(config: EosConfig, section: Section, ports: dict[str, Place], comp
                 section.switch.setdefault("ports", {})[neighbour] = own
                 continue
             words = (
-                f"its description names no neighbour: write switches.{section.switch_name}.ports: {{NEIGHBOUR: {own}}}"
+                "its description names no neighbour: write "
+                f"switches.{section.switch_name}.ports: {{NEIGHBOUR: {own}}}"
             )
-            config.remarks.add(0, name, "not-modelled", f"'{own}' is the policy of {name}, and {words}")
+            config.remarks.add(
+                0, name, "not-modelled", f"'{own}' is the policy of {name}, and {words}"
+            )
 
 
 def _classify(config: EosConfig, section: Section, complete: dict[str, Place]) -> None:
     """The classification of most ports; a switch of a scenario has one."""
-    kinds = Counter((_trust(port), port.cos or defaults.COS, port.classifier) for port in complete.values())
+    kinds = Counter(
+        (_trust(port), port.cos or defaults.COS, port.classifier) for port in complete.values()
+    )
     (trust, cos, classifier), _ = kinds.most_common(1)[0]
     if len(kinds) > 1:
-        words = f"ports differ in classification; a switch has one in a scenario: that of most ports (trust {trust})"
-        is_default = all(port.trust is None and port.classifier is None for port in complete.values())
+        words = (
+            "ports differ in classification; a switch has one in a scenario: that of most "
+            f"ports (trust {trust})"
+        )
+        is_default = all(
+            port.trust is None and port.classifier is None for port in complete.values()
+        )
         config.remarks.add(0, "", "assumed" if is_default else "not-modelled", words)
     rules: list[Yaml] = []
     otherwise: int | None = None
@@ -117,13 +139,19 @@ def _classify(config: EosConfig, section: Section, complete: dict[str, Place]) -
         if name == "class-default":
             otherwise = traffic_class
         elif name in config.class_maps:
-            rules += [{**condition, "class": traffic_class} for condition in config.class_maps[name].conditions]
+            rules += [
+                {**condition, "class": traffic_class}
+                for condition in config.class_maps[name].conditions
+            ]
         else:
             words = f"there is no class-map '{name}'"
             config.remarks.add(0, f"class {name}", "contradiction", words)
     if classifier is not None and classifier not in config.policy_maps:
         config.remarks.add(
-            0, f"service-policy {classifier}", "contradiction", "there is no such policy-map of type qos"
+            0,
+            f"service-policy {classifier}",
+            "contradiction",
+            "there is no such policy-map of type qos",
         )
     if otherwise is not None:
         rules.append({"pcp": list(PRIORITIES), "class": otherwise})
@@ -142,12 +170,17 @@ def _trust(port: Place) -> str:
     return port.trust or ("dscp" if port.is_routed else "cos")
 
 
-def _mtu(config: EosConfig, section: Section, ports: dict[str, Place], host_mtus: dict[str, int]) -> None:
-    """MTUs of ports, if one states any; a switched port without one says nothing about routed frames."""
+def _mtu(
+    config: EosConfig, section: Section, ports: dict[str, Place], host_mtus: dict[str, int]
+) -> None:
+    """MTUs of ports, if one states any; a switched port without one says nothing about routed
+    frames."""
     if not any(port.mtu for port in ports.values()):
         return
     stated = {name: port for name, port in ports.items() if port.mtu or port.is_routed}
-    defaults.note(config.remarks, *(["mtu"] if any(port.mtu is None for port in stated.values()) else []))
+    defaults.note(
+        config.remarks, *(["mtu"] if any(port.mtu is None for port in stated.values()) else [])
+    )
     found = [
         PortMtu(name, port.mtu or defaults.MTU, neighbour_in(port.description), port.mtu_line)
         for name, port in stated.items()
@@ -159,14 +192,22 @@ def _fates(config: EosConfig, ports: dict[str, Place]) -> None:
     """A remark about every statement of a place: used, or not because nothing applies it."""
     channels = {port.channel for port in ports.values()}
     used = {name for name in config.ports if name in ports or name in channels}
-    applied = {config.ports[name].profile for name in used} | {port.profile for port in ports.values()}
+    applied = {config.ports[name].profile for name in used} | {
+        port.profile for port in ports.values()
+    }
     for name, place in config.ports.items():
         words = None if name in used else "the port is shut down or has no members"
         _tell(config, place.said, words)
     for name, profile in config.profiles.items():
-        _tell(config, profile.said, None if name in applied else f"no port has service-profile {name}")
+        _tell(
+            config, profile.said, None if name in applied else f"no port has service-profile {name}"
+        )
     for name, memory in config.memory.items():
-        _tell(config, memory.said, None if name == config.memory_applied else f"profile '{name}' is not applied")
+        _tell(
+            config,
+            memory.said,
+            None if name == config.memory_applied else f"profile '{name}' is not applied",
+        )
     named = {one for classes in config.policy_maps.values() for one, _ in classes}
     for name, class_map in config.class_maps.items():
         _tell(config, class_map.said, None if name in named else f"no policy uses class '{name}'")
@@ -174,4 +215,6 @@ def _fates(config: EosConfig, ports: dict[str, Place]) -> None:
 
 def _tell(config: EosConfig, said: list[tuple[tuple[int, str], str]], unused: str | None) -> None:
     for (line, text), words in said:
-        config.remarks.add(line, text, "understood" if unused is None else "no-effect", unused or words)
+        config.remarks.add(
+            line, text, "understood" if unused is None else "no-effect", unused or words
+        )

@@ -243,17 +243,17 @@ NO_EFFECT: tuple[tuple[str, str], ...] = (
     (r"queue-monitor\b|(no )?random-detect ecn count|(no )?hardware counter\b|show \b", "counters"),
     (r"qos tx-queue \d+ name|qos traffic-class \d+ name", "a name"),
     (
-        r"(vxlan|snmp-server|bgp|ip|ipv6|logging|ntp|radius-server|tacacs-server|management) .*\bqos\b",
+        r"(vxlan|snmp-server|bgp|ip|ipv6|logging|ntp|radius-server|tacacs-server|management) .*\bqos\b",  # noqa: E501
         "the switch's own frames",
     ),
     (
-        r"(no|default) (qos|random-detect|priority-flow-control|flowcontrol|mtu|shape|service-(policy|profile))\b",
+        r"(no|default) (qos|random-detect|priority-flow-control|flowcontrol|mtu|shape|service-(policy|profile))\b",  # noqa: E501
         "the default",
     ),
     (r"no (bandwidth|priority-flow-control)\b", "the default"),
     (r"flowcontrol (send|receive) off", "the default"),
     (
-        r"(class-map|policy-map|service-policy) type (copp|pbr|pdp|traffic|acl)|system (control-plane|l1)",
+        r"(class-map|policy-map|service-policy) type (copp|pbr|pdp|traffic|acl)|system (control-plane|l1)",  # noqa: E501
         "other than queues",
     ),
     (r"ip tcp mss|tcp mss|.*\bmtu ignore\b|ip ospf mtu-ignore", "forwarding"),
@@ -264,7 +264,10 @@ NOT_MODELLED: tuple[tuple[str, str], ...] = (
         "marking of frames: set priority and dscp of workloads",
     ),
     (r"qos map exp", "classification by MPLS"),
-    (r"qos random-detect ecn global-buffer", "marking by the depth of the shared buffer: set queues.NAME.aqm"),
+    (
+        r"qos random-detect ecn global-buffer",
+        "marking by the depth of the shared buffer: set queues.NAME.aqm",
+    ),
     (r"qos (cos|dscp) \d", "the class of untrusted frames of this port"),
     (r"random-detect ecn delay", "marking by delay: set queues.NAME.aqm"),
     (
@@ -274,7 +277,10 @@ NOT_MODELLED: tuple[tuple[str, str], ...] = (
     (r"random-detect\b", "unsupported form of thresholds: set queues.NAME.aqm"),
     (r"mc-tx-queue\b", "a queue of multicast frames"),
     (r"bandwidth guaranteed\b", "a guarantee in percent: set queues.NAME.shape: {min} as a rate"),
-    (r"shape rate\b", "a shaper of a whole port, in percent or in packets: set queues.NAME.shape as a rate"),
+    (
+        r"shape rate\b",
+        "a shaper of a whole port, in percent or in packets: set queues.NAME.shape as a rate",
+    ),
     (r"flowcontrol\b", "pauses of the link: set link_pause"),
     (r"priority-flow-control\b", "unsupported form of pauses: set pfc"),
     (r"(egress|ingress)\b", "buffer of multicast frames, of colours or in cells"),
@@ -296,6 +302,8 @@ def meaning_of(text: str, *, is_interface: bool) -> tuple[Verdict, str]:
                 return ("no-effect" if verdict == "no-effect" else "not-modelled"), words
     words_of = line.split()
     first = words_of[1] if words_of[0] in ("no", "default") and len(words_of) > 1 else words_of[0]
-    if not QUEUE_WORDS.search(line) and first in (INTERFACE if is_interface else SECTIONS | EXECUTED):
+    if not QUEUE_WORDS.search(line) and first in (
+        INTERFACE if is_interface else SECTIONS | EXECUTED
+    ):
         return "no-effect", "a port" if is_interface else "forwarding or management"
     return "not-understood", "unknown command"

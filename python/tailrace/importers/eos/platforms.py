@@ -25,8 +25,9 @@ CELLS: tuple[tuple[str, Cell], ...] = (
     (r"DCS-7060DX5", Cell("Tomahawk4", 254)),
     (r"DCS-7060X6", Cell("Tomahawk5", 254)),
 )
-"""ASICs of models: sonic-net/sonic-mgmt, ansible/group_vars/sonic/variables (`broadcom_*_hwskus`). Sizes: the same,
-tests/qos/files/qos_params.*.yaml (`cell_size`); Tomahawk4: facebook/fboss, Tomahawk4Asic.h (`getMMUCellSize`).
+"""ASICs of models: sonic-net/sonic-mgmt, ansible/group_vars/sonic/variables (`broadcom_*_hwskus`).
+Sizes: the same, tests/qos/files/qos_params.*.yaml (`cell_size`); Tomahawk4: facebook/fboss,
+Tomahawk4Asic.h (`getMMUCellSize`).
 """
 
 

@@ -1,8 +1,9 @@
 """Queues of a port: strict or round robin, shares, thresholds and limits.
 
-EOS serves transmit queues in strict priority, the highest number first. `no priority` makes a queue and all queues
-below it round robin; they share what strict queues leave by their bandwidth percent. Queues without one share the
-rest equally, and percentages that exceed 100 together are scaled. `defaults` has the evidence.
+EOS serves transmit queues in strict priority, the highest number first. `no priority` makes a queue
+and all queues below it round robin; they share what strict queues leave by their bandwidth percent.
+Queues without one share the rest equally, and percentages that exceed 100 together are scaled.
+`defaults` has the evidence.
 """
 
 from fractions import Fraction
@@ -27,7 +28,10 @@ def policy_of(config: EosConfig, place: Place) -> Yaml:
     queue_of = {tc: config.queue_map[tc] for tc in QUEUES}
     used = sorted(set(queue_of.values()))
     memory = config.memory.get(config.memory_applied or "", MemoryProfile())
-    queues = {number: _queue(config, place.queues.get(number, TxQueue()), number, memory) for number in used}
+    queues = {
+        number: _queue(config, place.queues.get(number, TxQueue()), number, memory)
+        for number in used
+    }
     _serve(config, place, queues)
     lossless = _lossless(config, place)
     steps_of_lossless_queues(queues, {queue_of[tc] for tc in lossless})
@@ -62,7 +66,9 @@ def _queue(config: EosConfig, stated: TxQueue, number: int, memory: MemoryProfil
     if any(shape.values()):
         queue["shape"] = {end: rate(value) for end, value in shape.items() if value}
     if stated.marking is not None:
-        other = {key: value for key, value in (stated.dropping or {}).items() if key != "weight_exponent"}
+        other = {
+            key: value for key, value in (stated.dropping or {}).items() if key != "weight_exponent"
+        }
         not_capable = PASSING if config.allows_unmarked else other
         queue["aqm"] = {"kind": "red", **stated.marking, "ecn": True} | (
             {"not_capable": not_capable} if not_capable else {}
@@ -75,17 +81,27 @@ def _queue(config: EosConfig, stated: TxQueue, number: int, memory: MemoryProfil
 def _serve(config: EosConfig, place: Place, queues: dict[int, Yaml]) -> None:
     """Sets `strict` or `share` of every queue."""
     shared_from = max((n for n, own in place.queues.items() if own.is_strict is False), default=-1)
-    for number in (n for n in queues if n <= shared_from and place.queues.get(n, TxQueue()).is_strict):
-        words = f"{place.name}: queue {number} is round robin, because queue {shared_from} above it is (EOS)"
+    for number in (
+        n for n in queues if n <= shared_from and place.queues.get(n, TxQueue()).is_strict
+    ):
+        words = (
+            f"{place.name}: queue {number} is round robin, because queue "
+            f"{shared_from} above it is (EOS)"
+        )
         config.remarks.add(0, "", "assumed", words)
     strict = [n for n in queues if n > shared_from]
     defaults.note(config.remarks, *(["order"] if len(strict) > 1 else []))
     for number in strict:
         queues[number] = {"strict": 8 - number, **queues[number]}
         if place.queues.get(number, TxQueue()).bandwidth_percent is not None:
-            words = f"{place.name}: queue {number} has strict priority: its bandwidth percent has no effect"
+            words = (
+                f"{place.name}: queue {number} has strict priority: its "
+                "bandwidth percent has no effect"
+            )
             config.remarks.add(0, "", "assumed", words)
-    weighted = {n: place.queues.get(n, TxQueue()).bandwidth_percent for n in queues if n <= shared_from}
+    weighted = {
+        n: place.queues.get(n, TxQueue()).bandwidth_percent for n in queues if n <= shared_from
+    }
     _note_shares(config, place, weighted)
     for number, percent in _shares(weighted).items():
         queues[number] = {"share": share(percent), **queues[number]}
@@ -94,9 +110,15 @@ def _serve(config: EosConfig, place: Place, queues: dict[int, Yaml]) -> None:
 def _note_shares(config: EosConfig, place: Place, weighted: dict[int, int | None]) -> None:
     """Remarks about the unverified defaults that the shares rest on."""
     unstated = [number for number, percent in weighted.items() if percent is None]
-    below = [number for number in weighted if place.queues.get(number, TxQueue()).is_strict is not False]
+    below = [
+        number for number in weighted if place.queues.get(number, TxQueue()).is_strict is not False
+    ]
     whole = sum(percent for percent in weighted.values() if percent is not None)
-    used = {"below": below, "equal": len(unstated) > 1 or (unstated and whole), "scaled": whole > 100}
+    used = {
+        "below": below,
+        "equal": len(unstated) > 1 or (unstated and whole),
+        "scaled": whole > 100,
+    }
     defaults.note(config.remarks, *(name for name, is_used in used.items() if is_used))
 
 
@@ -120,11 +142,17 @@ def _lossless(config: EosConfig, place: Place) -> list[int]:
     stated = [priority for priority, is_lossless in sorted(place.no_drop.items()) if is_lossless]
     if config.is_pausing_off or not place.is_pausing or not stated:
         if stated:
-            words = f"{place.name}: priority-flow-control is not on: priorities {stated} are not lossless"
+            words = (
+                f"{place.name}: priority-flow-control is not on: priorities "
+                f"{stated} are not lossless"
+            )
             config.remarks.add(0, "", "assumed", words)
         return []
     for priority in (priority for priority in stated if config.cos_map[priority] != priority):
-        words = f"a pause of priority {priority} is that of traffic class {config.cos_map[priority]} (qos map cos)"
+        words = (
+            f"a pause of priority {priority} is that of traffic class "
+            f"{config.cos_map[priority]} (qos map cos)"
+        )
         config.remarks.add(0, "", "assumed", words)
     return sorted({config.cos_map[priority] for priority in stated})
 
@@ -138,6 +166,9 @@ def _pfc(config: EosConfig, memory: MemoryProfile, lossless: list[int]) -> Yaml:
         pfc["per_priority"] = own
     seconds = config.watchdog_s
     if seconds.get("timeout"):
-        times = {"detection": seconds["timeout"], "restoration": seconds.get("recovery-time") or seconds["timeout"]}
+        times = {
+            "detection": seconds["timeout"],
+            "restoration": seconds.get("recovery-time") or seconds["timeout"],
+        }
         pfc["watchdog"] = {key: f"{value * 1000:g}ms" for key, value in times.items()}
     return pfc

@@ -15,14 +15,17 @@ KBPS = 1000
 SPEED = re.compile(r"speed (?:forced )?(\d{1,6})(g)?\S*", re.IGNORECASE)
 """In Gbit/s with `g`, else in Mbit/s."""
 MBPS, GBPS = 10**6, 10**9
-NO_PORT = re.compile(r"(vlan|loopback|management|vxlan|tunnel|dps|recirc|bvi|.*\.\d+\Z)", re.IGNORECASE)
+NO_PORT = re.compile(
+    r"(vlan|loopback|management|vxlan|tunnel|dps|recirc|bvi|.*\.\d+\Z)", re.IGNORECASE
+)
 CHANNEL = "Port-Channel"
 LIST = r"([\w,\- ]+?)"
 
 Part = tuple[Place, int]
 """A transmit queue of a place."""
 Scope = Place | Part | MemoryProfile | ClassMap | str | None
-"""What the statements below a heading set: `str` is a policy-map, `FOREIGN` a section about other things."""
+"""What the statements below a heading set: `str` is a policy-map, `FOREIGN` a section about other
+things."""
 FOREIGN = ""
 
 
@@ -78,9 +81,13 @@ class _Reader:
         if not is_indented and said[1].split()[0].lower() in SECTIONS:
             self.scope = FOREIGN
         if said[1].lower().startswith("mc-tx-queue"):
-            self.scope = FOREIGN if not isinstance(self.scope, Place | tuple) else (_place(self.scope), MULTICAST)
+            self.scope = (
+                FOREIGN
+                if not isinstance(self.scope, Place | tuple)
+                else (_place(self.scope), MULTICAST)
+            )
 
-    # --- headings -----------------------------------------------------------------------------------------------------
+    # --- headings ---------------------------------------------------------------------------------
 
     def hostname(self, said: Said, found: re.Match[str]) -> bool:
         self.config.name = found[1]
@@ -128,14 +135,20 @@ class _Reader:
 
     def map(self, said: Said, found: re.Match[str]) -> bool:
         kind, listed, to, value = found[1], found[2], found[3], int(found[4])
-        target = {"cos": self.config.cos_map, "dscp": self.config.dscp_map, "traffic-class": self.config.queue_map}[
-            kind
-        ]
+        target = {
+            "cos": self.config.cos_map,
+            "dscp": self.config.dscp_map,
+            "traffic-class": self.config.queue_map,
+        }[kind]
         if (kind == "traffic-class") != to.endswith("tx-queue"):
             return False
         values = numbers(listed, 63 if kind == "dscp" else 7)
         if values is None:
-            self.remarks.add(*said, "not-understood", f"a list of numbers from 0 to {63 if kind == 'dscp' else 7}")
+            self.remarks.add(
+                *said,
+                "not-understood",
+                f"a list of numbers from 0 to {63 if kind == 'dscp' else 7}",
+            )
         else:
             target.update(dict.fromkeys(values, value))
             self.remarks.add(*said, "understood", f"{kind} to {to.removeprefix('uc-')}")
@@ -157,7 +170,7 @@ class _Reader:
         self.remarks.add(*said, "understood", "pfc: watchdog")
         return True
 
-    # --- statements of a port or a profile ----------------------------------------------------------------------------
+    # --- statements of a port or a profile --------------------------------------------------------
 
     def set(self, said: Said, words: str, **values: object) -> bool:
         place = _place(self.scope)
@@ -189,10 +202,14 @@ class _Reader:
     def speed(self, said: Said, found: re.Match[str]) -> bool:
         rate_bps = int(found[1]) * (GBPS if found[2] else MBPS)
         if rate_bps:
-            return self.set(said, f"rate of the port: set rate: {rate(rate_bps)} for its link", rate_bps=rate_bps)
+            return self.set(
+                said,
+                f"rate of the port: set rate: {rate(rate_bps)} for its link",
+                rate_bps=rate_bps,
+            )
         return self.bookkeeping(said, "a port")
 
-    # --- statements of a transmit queue -------------------------------------------------------------------------------
+    # --- statements of a transmit queue -----------------------------------------------------------
 
     def tx_queue(self, said: Said, found: re.Match[str]) -> bool:
         place, number = _place(self.scope), int(found[1])
@@ -220,7 +237,7 @@ class _Reader:
             return True
         return self.queue(said, "aqm: red", **{key: red})
 
-    # --- statements of a buffer profile, of a class and of a policy ---------------------------------------------------
+    # --- statements of a buffer profile, of a class and of a policy -------------------------------
 
     def limit(self, said: Said, found: re.Match[str]) -> bool:
         assert isinstance(self.scope, MemoryProfile), "tried in one"
@@ -240,11 +257,14 @@ class _Reader:
             self.scope.xoff = alpha
         else:
             return False
-        self.scope.said.append((said, "limit of a queue" if side.startswith("egress") else "pfc: xoff"))
+        self.scope.said.append(
+            (said, "limit of a queue" if side.startswith("egress") else "pfc: xoff")
+        )
         return True
 
     def reserved_cells(self, said: Said, memory: MemoryProfile, number: int, cells: int) -> bool:
-        """Without a unit, a reserved amount is in bytes (aristanetworks/avd, platform.schema.yml)."""
+        """Without a unit, a reserved amount is in bytes (aristanetworks/avd,
+        platform.schema.yml)."""
         if self.config.cell is None and cells:
             words = "the size of the ASIC's cells is unknown: set queues.NAME.reserved"
             self.remarks.add(*said, "not-modelled", words)
@@ -306,7 +326,7 @@ HEADINGS = _table(
     (r"class-map (?:type qos )?(?:match-any |match-all )?(\S+)", _Reader.class_map),
     (r"policy-map (?:type (?:qos|quality-of-service) )?(\S+)", _Reader.policy_map),
     (
-        rf"qos map (cos|dscp|traffic-class) {LIST} to (traffic-class|(?:uc-)?tx-queue) ([0-7])(?: drop-precedence \d)?",
+        rf"qos map (cos|dscp|traffic-class) {LIST} to (traffic-class|(?:uc-)?tx-queue) ([0-7])(?: drop-precedence \d)?",  # noqa: E501
         _Reader.map,
     ),
     (r"qos random-detect ecn allow non-ect(?: .*)?", _Reader.allows),
@@ -319,7 +339,10 @@ HEADINGS = _table(
 )
 PLACE = _table(
     (r"(?:uc-)?tx-queue ([0-7])", _Reader.tx_queue),
-    (r"qos trust (cos|dscp)", lambda r, s, m: r.set(s, f"trusts {m[1].lower()}", trust=m[1].lower())),
+    (
+        r"qos trust (cos|dscp)",
+        lambda r, s, m: r.set(s, f"trusts {m[1].lower()}", trust=m[1].lower()),
+    ),
     (r"no qos trust", lambda r, s, m: r.set(s, "trusts nothing", trust="none")),
     (r"qos cos ([0-7])", lambda r, s, m: r.set(s, "priority of untrusted frames", cos=int(m[1]))),
     (r"priority-flow-control(?: mode)? on", lambda r, s, m: r.set(s, "pfc", is_pausing=True)),
@@ -336,21 +359,33 @@ PLACE = _table(
     (r"mtu (\d{2,5})", lambda r, s, m: r.set(s, "mtu", mtu=int(m[1]), mtu_line=s[0])),
     (SPEED.pattern, _Reader.speed),
     (r"description (.*)", lambda r, s, m: r.bookkeeping(s, "bookkeeping", description=m[1])),
-    (r"channel-group (\d+)\b.*", lambda r, s, m: r.bookkeeping(s, "a port", channel=f"{CHANNEL}{m[1]}")),
+    (
+        r"channel-group (\d+)\b.*",
+        lambda r, s, m: r.bookkeeping(s, "a port", channel=f"{CHANNEL}{m[1]}"),
+    ),
     (r"no switchport", lambda r, s, m: r.bookkeeping(s, "a port", is_routed=True)),
     (r"(no )?shutdown", lambda r, s, m: r.bookkeeping(s, "a port", is_shut=not m[1])),
 )
 QUEUE = _table(
-    (r"bandwidth percent (\d{1,3})", lambda r, s, m: r.queue(s, f"share {m[1]}%", bandwidth_percent=int(m[1]))),
+    (
+        r"bandwidth percent (\d{1,3})",
+        lambda r, s, m: r.queue(s, f"share {m[1]}%", bandwidth_percent=int(m[1])),
+    ),
     (
         r"bandwidth guaranteed (\d{1,9})(?: kbps)?",
         lambda r, s, m: r.queue(s, "shape: min", shape_min_bps=int(m[1]) * KBPS),
     ),
     (r"priority(?: strict)?", lambda r, s, m: r.queue(s, "strict", is_strict=True)),
     (r"no priority", lambda r, s, m: r.queue(s, "round robin", is_strict=False)),
-    (r"shape rate (\d{1,9})(?: kbps)?", lambda r, s, m: r.queue(s, "shape: max", shape_max_bps=int(m[1]) * KBPS)),
+    (
+        r"shape rate (\d{1,9})(?: kbps)?",
+        lambda r, s, m: r.queue(s, "shape: max", shape_max_bps=int(m[1]) * KBPS),
+    ),
     (rf"random-detect ecn {THRESHOLDS}", lambda r, s, m: r.thresholds(s, m, "marking")),
-    (rf"random-detect drop (?:drop-precedence 0 )?{THRESHOLDS}", lambda r, s, m: r.thresholds(s, m, "dropping")),
+    (
+        rf"random-detect drop (?:drop-precedence 0 )?{THRESHOLDS}",
+        lambda r, s, m: r.thresholds(s, m, "dropping"),
+    ),
 )
 MEMORY = _table(
     (r"(egress unicast queue) ([0-7]) (threshold) (\d+(?:/\d+)?)", _Reader.limit),
@@ -360,7 +395,8 @@ MEMORY = _table(
 )
 CLASS = _table((rf"match (?:ip )?(dscp|cos|vlan) {LIST}", _Reader.condition))
 POLICY = _table(
-    (r"class (?:type \S+ )?(\S+)", _Reader.policy_class), (r"set traffic-class ([0-7])", _Reader.traffic_class)
+    (r"class (?:type \S+ )?(\S+)", _Reader.policy_class),
+    (r"set traffic-class ([0-7])", _Reader.traffic_class),
 )
 
 

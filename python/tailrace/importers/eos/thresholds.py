@@ -1,4 +1,5 @@
-"""Thresholds of `random-detect`: sizes in bytes or segments, and times, which depend on the rate of the queue."""
+"""Thresholds of `random-detect`: sizes in bytes or segments, and times, which depend on the rate of
+the queue."""
 
 import re
 from typing import Any
@@ -24,13 +25,15 @@ Yaml = dict[str, Any]
 
 
 def red_of(found: re.Match[str], cell: Cell | None, remarks: Remarks) -> Yaml | tuple[Verdict, str]:
-    """Thresholds as keys of `aqm: {kind: red}`; for those that cannot be expressed, the verdict and the reason."""
+    """Thresholds as keys of `aqm: {kind: red}`; for those that cannot be expressed, the verdict and
+    the reason."""
     units = {found[2], found[4]}
     if units & set(TIMES_US):
         return "not-modelled", _times(found)
     if SEGMENTS in units and cell is None:
         words = (
-            "segments are cells of the ASIC, whose size is unknown: keep the line '! device: ...' of the configuration "
+            "segments are cells of the ASIC, whose size is unknown: keep the line '! device: "
+            "...' of the configuration "
             "if it names the model, or set queues.NAME.aqm in bytes"
         )
         return "not-modelled", words
@@ -41,10 +44,17 @@ def red_of(found: re.Match[str], cell: Cell | None, remarks: Remarks) -> Yaml | 
         return "not-understood", "thresholds out of order, or a probability or weight out of range"
     defaults.note(remarks, *(["red"] if found[5] is None or found[6] is None else []))
     if SEGMENTS in units and cell is not None:
-        remarks.add(0, "", "assumed", f"segments are cells of {cell.size_bytes} bytes ({cell.asic})")
+        remarks.add(
+            0, "", "assumed", f"segments are cells of {cell.size_bytes} bytes ({cell.asic})"
+        )
         defaults.note(remarks, "segment")
     defaults.note(remarks, *(["decimal"] if units & {"kbytes", "mbytes"} else []))
-    return {"minimum": size(low), "maximum": size(high), "probability": f"{percent}%", "weight_exponent": weight}
+    return {
+        "minimum": size(low),
+        "maximum": size(high),
+        "probability": f"{percent}%",
+        "weight_exponent": weight,
+    }
 
 
 def _times(found: re.Match[str]) -> str:
@@ -53,6 +63,7 @@ def _times(found: re.Match[str]) -> str:
         time_us = int(number) * TIMES_US.get(unit, 0)
         ends.append(size(time_us * BYTES_PER_US_AT_1_GBPS) if time_us else f"{number} {unit}")
     return (
-        f"thresholds of the delay of frames: set queues.NAME.aqm to sizes, {ends[0]} and {ends[1]} for each Gbit/s of "
+        f"thresholds of the delay of frames: set queues.NAME.aqm to sizes, {ends[0]} and "
+        f"{ends[1]} for each Gbit/s of "
         "the rate at which the queue is served"
     )

@@ -19,7 +19,9 @@ def expanded(names: str) -> list[str]:
             return [names]
         kind = piece[1] or kind
         first, last = int(piece[3]), int(piece[4] or piece[3])
-        found += [f"{kind}{piece[2]}{number}" for number in range(first, min(last, first + PORTS_MAX) + 1)]
+        found += [
+            f"{kind}{piece[2]}{number}" for number in range(first, min(last, first + PORTS_MAX) + 1)
+        ]
     return found[:PORTS_MAX] or [names]
 
 
@@ -28,7 +30,9 @@ def numbers(listed: str, most: int) -> list[int] | None:
     found: list[int] = []
     for piece in re.split(r"[\s,]+", listed.strip()):
         named = DSCP_NAMES.get(piece.lower())
-        bounds = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", str(named) if named is not None and most == 63 else piece)
+        bounds = re.fullmatch(
+            r"(\d{1,4})(?:-(\d{1,4}))?", str(named) if named is not None and most == 63 else piece
+        )
         if bounds is None or int(bounds[2] or bounds[1]) > most:
             return None
         found += range(int(bounds[1]), int(bounds[2] or bounds[1]) + 1)

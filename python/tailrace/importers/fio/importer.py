@@ -131,11 +131,21 @@ def _part(group: Group, scenario: StorageScenario, findings: Findings) -> _Part:
     for job in group.jobs:
         keys, amount = _workload(job, scenario)
         if keys is None or amount is None:
-            findings.say(job.place, f"[{job.name}]", "not-modelled", "the job is left out; see its remarks")
+            findings.say(
+                job.place, f"[{job.name}]", "not-modelled", "the job is left out; see its remarks"
+            )
             for option in job.options.values():
-                if option.place.line > job.place.line and (option.place, option.text) not in job.told:
+                if (
+                    option.place.line > job.place.line
+                    and (option.place, option.text) not in job.told
+                ):
                     job.told.add((option.place, option.text))
-                    findings.say(option.place, option.text, "not-modelled", "an option of a job that is left out")
+                    findings.say(
+                        option.place,
+                        option.text,
+                        "not-modelled",
+                        "an option of a job that is left out",
+                    )
             continue
         part.amounts.append(amount)
         name = _join(part.workloads, keys)
@@ -152,7 +162,8 @@ def _part(group: Group, scenario: StorageScenario, findings: Findings) -> _Part:
 
 
 def _join(workloads: dict[str, Yaml], keys: Yaml) -> str | None:
-    """Adds a job to an equal one of the same group, whose name this returns; jobs of a workload share its device."""
+    """Adds a job to an equal one of the same group, whose name this returns; jobs of a workload
+    share its device."""
     name = next((name for name, own in workloads.items() if _is_alike(own, keys)), None)
     if name is None:
         return None
@@ -186,9 +197,16 @@ def _tell_runtimes(part: _Part, group: Group) -> None:
     """Time-based jobs that end before others of their group go on to the end."""
     for job in group.jobs:
         own = job.seconds("runtime")
-        if own and part.amounts and job.is_on("time_based") and own < max(one.runtime_s for one in part.amounts):
+        if (
+            own
+            and part.amounts
+            and job.is_on("time_based")
+            and own < max(one.runtime_s for one in part.amounts)
+        ):
             job.say(
-                "runtime", "not-modelled", "a workload has no duration of its own: it goes on to the end of the trial"
+                "runtime",
+                "not-modelled",
+                "a workload has no duration of its own: it goes on to the end of the trial",
             )
 
 
@@ -200,16 +218,32 @@ def _workload(job: Job, scenario: StorageScenario) -> tuple[Yaml | None, Amount 
     if engine in NETWORKED and protocol == LOCAL:
         protocol = NETWORKED[engine] if NETWORKED[engine] in protocols() else LOCAL
         if protocol == LOCAL:
-            job.say("ioengine", "not-modelled", f"protocol {NETWORKED[engine]}: the device is in the initiator instead")
-    if engine in SPDK and protocol == LOCAL and (transport := _of_transport(job.text("filename") or "", "trtype")):
+            job.say(
+                "ioengine",
+                "not-modelled",
+                f"protocol {NETWORKED[engine]}: the device is in the initiator instead",
+            )
+    if (
+        engine in SPDK
+        and protocol == LOCAL
+        and (transport := _of_transport(job.text("filename") or "", "trtype"))
+    ):
         protocol = TRANSPORTS.get(transport.upper(), LOCAL)
         if protocol == LOCAL and transport.upper() != "PCIE":
-            job.say("filename", "not-modelled", f"transport {transport}: the device is in the initiator instead")
+            job.say(
+                "filename",
+                "not-modelled",
+                f"transport {transport}: the device is in the initiator instead",
+            )
     keys: Yaml = {"kind": "storage", "initiators": list(scenario.hosts)}
     if protocol != LOCAL:
         keys["target"] = TARGET
     keys |= {"device": _device(job, engine, scenario), "protocol": protocol}
-    keys |= {"read": plain(pattern.read_percent), "access": pattern.access, "block": block_of(pattern.block)}
+    keys |= {
+        "read": plain(pattern.read_percent),
+        "access": pattern.access,
+        "block": block_of(pattern.block),
+    }
     depth = depth_keys(job, engine)
     amount = read_amount(job, depth["jobs"])
     _tell_cache(job)
@@ -224,13 +258,17 @@ def _disabled(keys: Yaml) -> Yaml:
 
 
 def _fit_area(job: Job, keys: Yaml, pattern: Pattern) -> None:
-    """An area has a block of each job at least; fio refuses one that is smaller than its smallest block."""
+    """An area has a block of each job at least; fio refuses one that is smaller than its smallest
+    block."""
     if "size" not in keys:
         return
     sizes = [size_bytes for size_bytes, weight in pattern.block if weight]
     name = next((one for one in ("size", "filesize") if one in job.options), "size")
     if keys["size"] < min(sizes):
-        what = f"{keys['size']} bytes are less than the smallest block of {min(sizes)} bytes, which fio refuses"
+        what = (
+            f"{keys['size']} bytes are less than the smallest block of {min(sizes)} bytes, "
+            "which fio refuses"
+        )
         job.fault(name, what, f"write {name}={max(sizes) * keys['jobs']}")
     least = max(sizes) * keys["jobs"]
     if keys["size"] < least:
@@ -244,7 +282,11 @@ def _tell_cache(job: Job) -> None:
     words = "the page cache is not modelled: every request reaches the device, as with direct=1"
     for name in ("direct", "buffered"):
         if name in job.options:
-            job.say(name, "no-effect" if is_direct else "not-modelled", SILENT["direct"] if is_direct else words)
+            job.say(
+                name,
+                "no-effect" if is_direct else "not-modelled",
+                SILENT["direct"] if is_direct else words,
+            )
     if not is_direct and not {"direct", "buffered"} & set(job.options):
         job.findings.assume(words, f"[{job.name}]")
 
@@ -265,12 +307,15 @@ def _device(job: Job, engine: str, scenario: StorageScenario) -> str:
         return scenario.add_device(DISK, path)
     known = scenario.paths.get(path)
     if known is None:
-        known = scenario.paths[path] = name_of(path.rpartition("/")[2], "drive", [*scenario.devices, DISK])
+        known = scenario.paths[path] = name_of(
+            path.rpartition("/")[2], "drive", [*scenario.devices, DISK]
+        )
     return scenario.add_device(known, path)
 
 
 def _spdk_device(job: Job, text: str, scenario: StorageScenario) -> str:
-    """SPDK names a device by its transport (`trtype=PCIe traddr=0000.04.00.0 ns=1`), or a block device of its own."""
+    """SPDK names a device by its transport (`trtype=PCIe traddr=0000.04.00.0 ns=1`), or a block
+    device of its own."""
     first = text.split(":")[0].strip()
     if not first:
         job.findings.assume("SPDK's block device has no name in the file", f"[{job.name}]")
@@ -298,7 +343,9 @@ def _tell_options(groups: list[Group], findings: Findings) -> None:
                 if (option.place, option.text) in job.told:
                     continue
                 if name in SILENT or name == "buffered":
-                    findings.say(option.place, option.text, "no-effect", SILENT.get(name, SILENT["direct"]))
+                    findings.say(
+                        option.place, option.text, "no-effect", SILENT.get(name, SILENT["direct"])
+                    )
                 else:
                     findings.say(option.place, option.text, "understood", MEANINGS[name])
 
@@ -306,10 +353,14 @@ def _tell_options(groups: list[Group], findings: Findings) -> None:
 def _write(scenario: StorageScenario, parts: list[_Part], findings: Findings) -> None:
     """The groups as arms: each has the workloads of its own."""
     if not all(one.runtime_s for part in parts for one in part.amounts):
-        findings.assume("jobs without a runtime end after their bytes; experiment.duration bounds them")
+        findings.assume(
+            "jobs without a runtime end after their bytes; experiment.duration bounds them"
+        )
     every = {name: keys for part in parts for name, keys in part.workloads.items()}
     first = parts[0]
-    scenario.workloads = {name: keys if name in first.workloads else _disabled(keys) for name, keys in every.items()}
+    scenario.workloads = {
+        name: keys if name in first.workloads else _disabled(keys) for name, keys in every.items()
+    }
     scenario.duration_ps = round(first.duration_s * SECOND_PS)
     scenario.warm_up_ps = round(first.warm_up_s * SECOND_PS)
     if len(parts) == 1:

@@ -42,20 +42,27 @@ class Job:
         """Adds a problem of an option."""
         option = self.options[name]
         if not option.value and "${" in option.text:
-            what, hint = f"{option.text[:60]} is empty", "its variable is not set: --define NAME=VALUE"
+            what, hint = (
+                f"{option.text[:60]} is empty",
+                "its variable is not set: --define NAME=VALUE",
+            )
         self.told.add((option.place, option.text))
         self.findings.fault(option.place, name, what, hint)
 
     def is_on(self, name: str) -> bool:
         """Whether a switch is set: an option without a value is."""
         option = self.options.get(name)
-        return option is not None and (option.value is None or option.value.strip().lower() not in OFF)
+        return option is not None and (
+            option.value is None or option.value.strip().lower() not in OFF
+        )
 
     @property
     def kb_base(self) -> int:
         """1024, or 1000 where the job says so."""
         value = self.text("kb_base")
-        return int(value) if value and value.strip().isdecimal() and int(value) in KB_BASES else 1024
+        return (
+            int(value) if value and value.strip().isdecimal() and int(value) in KB_BASES else 1024
+        )
 
     def whole(self, name: str, usual: int, least: int, most: int = VALUE_MAX) -> int:
         """A whole number."""
@@ -93,7 +100,9 @@ class Job:
         if text is None:
             return None
         if "%" in text or text.strip().lower().endswith("z"):
-            self.say(name, "not-modelled", "a share of a file of unknown size, or zones: write `size`")
+            self.say(
+                name, "not-modelled", "a share of a file of unknown size, or zones: write `size`"
+            )
             return None
         value = size_of(text, self.kb_base)
         if value is None and "-" in text:  # filesize=1m-4m
@@ -132,7 +141,8 @@ def read_groups(sections: Iterable[Section], findings: Findings) -> list[Group]:
 
 
 def _in_order(options: Iterable[tuple[str, Option]]) -> dict[str, Option]:
-    """The last option of each name, where it stands: of `rwmixread` and `rwmixwrite` the last counts, as in fio."""
+    """The last option of each name, where it stands: of `rwmixread` and `rwmixwrite` the last
+    counts, as in fio."""
     found: dict[str, Option] = {}
     for name, option in options:
         found.pop(name, None)

@@ -1,4 +1,5 @@
-"""Lines of a job file: sections with their options, comments, `include`, `${ENVIRONMENT}`, `$pagesize`.
+"""Lines of a job file: sections with their options, comments, `include`, `${ENVIRONMENT}`,
+`$pagesize`.
 
 The rules are those of the HOWTO of fio 3 ("Job file format").
 """
@@ -72,7 +73,9 @@ class Lines:
             place = Place(str(file), number, via)
             self.count += 1
             if self.count > LINES_MAX:
-                self.findings.refuse(place, "", f"more than {LINES_MAX} lines", "expected a fio job file")
+                self.findings.refuse(
+                    place, "", f"more than {LINES_MAX} lines", "expected a fio job file"
+                )
             line = COMMENT.sub("", raw).strip()
             if not line:
                 continue
@@ -86,9 +89,13 @@ class Lines:
     def _section(self, line: str, place: Place) -> None:
         name = line[1:].partition("]")[0].strip()
         if "]" not in line or not name:
-            self.findings.refuse(place, "", f"'{line[:60]}' is not the head of a section", "write [NAME]")
+            self.findings.refuse(
+                place, "", f"'{line[:60]}' is not the head of a section", "write [NAME]"
+            )
         if place.via:
-            self.findings.refuse(place, f"[{name}]", "an included file may not contain sections", "only options")
+            self.findings.refuse(
+                place, f"[{name}]", "an included file may not contain sections", "only options"
+            )
         if len(self.sections) >= SECTIONS_MAX:
             self.findings.refuse(place, f"[{name}]", f"more than {SECTIONS_MAX} sections")
         self.sections.append(Section(name, place))
@@ -103,23 +110,36 @@ class Lines:
 
     def _option(self, line: str, place: Place) -> None:
         if not self.sections:
-            self.findings.refuse(place, "", f"'{line[:60]}' stands before the first section", "write [global] above it")
+            self.findings.refuse(
+                place,
+                "",
+                f"'{line[:60]}' stands before the first section",
+                "write [global] above it",
+            )
         name, equals, value = line.partition("=")
         key = name.strip().lower()
         shown = self._expand(value.strip(), place, ALIASES.get(key, key)) if equals else None
         self.sections[-1].options.append(Option(name.strip().lower(), shown, line, place))
 
     def _expand(self, value: str, place: Place, key: str) -> str:
-        """The value with its variables: those of --define first, then the environment, as fio reads it."""
+        """The value with its variables: those of --define first, then the environment, as fio reads
+        it."""
         for name in VARIABLE.findall(value):
             found = self.variables.get(name, os.environ.get(name, ""))
             if not found:
                 self.findings.unset.setdefault(name, (place, USUAL.get(key, "VALUE")))
-                self.findings.say(place, f"${{{name}}}", "assumed", f"not set, and so empty: --define {name}=VALUE")
+                self.findings.say(
+                    place,
+                    f"${{{name}}}",
+                    "assumed",
+                    f"not set, and so empty: --define {name}=VALUE",
+                )
             value = value.replace(f"${{{name}}}", found)
         for name, usual in RESERVED.items():
             if f"${name}" in value:
                 if name != "pagesize":
-                    self.findings.say(place, f"${name}", "assumed", f"{usual}, of an assumed machine")
+                    self.findings.say(
+                        place, f"${name}", "assumed", f"{usual}, of an assumed machine"
+                    )
                 value = value.replace(f"${name}", usual)
         return value

@@ -20,7 +20,15 @@ from tailrace.importers.fio.pattern import Pattern, Weights
 from tailrace.importers.fio.units import size_of
 from tailrace.importers.section import size
 from tailrace.importers.storage.scenario import DEPTH_MAX
-from tailrace.importers.storage.values import RATE_MAX, SECOND_PS, SECTOR_BYTES, exponential_gap, gap, mean_bytes, span
+from tailrace.importers.storage.values import (
+    RATE_MAX,
+    SECOND_PS,
+    SECTOR_BYTES,
+    exponential_gap,
+    gap,
+    mean_bytes,
+    span,
+)
 from tailrace.importers.whole import Yaml
 
 MICROSECOND = Fraction(1, 10**6)
@@ -45,12 +53,16 @@ class Arrivals:
 
 
 def read_engine(job: Job) -> str | None:
-    """The engine; None for one whose requests have no counterpart. One that does not exist is a problem."""
+    """The engine; None for one whose requests have no counterpart. One that does not exist is a
+    problem."""
     text = (job.text("ioengine") or ENGINE_USUAL).strip()
     name, _, path = text.partition(":")
     name = name.lower()
     if name == EXTERNAL or "/" in name:
-        words = f"an engine of {(path or text)[:60]} is taken as one that keeps its depth under way, at the device"
+        words = (
+            f"an engine of {(path or text)[:60]} is taken as one that keeps its depth under "
+            "way, at the device"
+        )
         job.say("ioengine", "assumed", words)
         # SPDK's plugins have the names of its engines.
         return next((one for one in reversed(SPDK) if text.rstrip("/").endswith(one)), EXTERNAL)
@@ -86,20 +98,31 @@ def pace_keys(job: Job, pattern: Pattern, jobs: int) -> Yaml:
         rate = None
     think = job.seconds("thinktime", MICROSECOND) / job.whole("thinktime_blocks", 1, 1)
     if think and rate is not None:
-        # fio catches up to its rate after a pause (HOWTO, `rate_ignore_thinktime`): the slower of the two decides.
+        # fio catches up to its rate after a pause (HOWTO, `rate_ignore_thinktime`): the slower of
+        # the two decides.
         if think * rate < 1:
-            job.say("thinktime", "not-modelled", "the rate is kept, as fio does, but not the bursts after pauses")
+            job.say(
+                "thinktime",
+                "not-modelled",
+                "the rate is kept, as fio does, but not the bursts after pauses",
+            )
             think = Fraction(0)
         else:
             for name in ("rate", "rate_iops"):
                 if name in job.options:
-                    job.say(name, "no-effect", "the pauses of thinktime keep the job below this rate")
+                    job.say(
+                        name, "no-effect", "the pauses of thinktime keep the job below this rate"
+                    )
             rate = None
     if rate is not None:
-        found["arrivals"] = Arrivals(rate * jobs, (job.text("rate_process") or "").strip().lower() == "poisson")
+        found["arrivals"] = Arrivals(
+            rate * jobs, (job.text("rate_process") or "").strip().lower() == "poisson"
+        )
     if round(think * SECOND_PS):
         if "thinktime_blocks" in job.options:
-            job.say("thinktime_blocks", "assumed", "each request pauses for an equal part of the time")
+            job.say(
+                "thinktime_blocks", "assumed", "each request pauses for an equal part of the time"
+            )
         found["think"] = span(think)
     if pattern.read_percent < 100 and (every := _flush_every(job)):
         found["flush_every"] = every
@@ -113,14 +136,18 @@ def _flush_every(job: Job) -> int:
 
 
 def _rate(job: Job, pattern: Pattern) -> Fraction | None:
-    """Requests per second of one job: the direction that reaches its limit first sets the pace of both."""
+    """Requests per second of one job: the direction that reaches its limit first sets the pace of
+    both."""
     limits: list[Fraction] = []
     for name in ("rate", "rate_iops"):
         text = job.text(name)
         if text is None:
             continue
         parts = [part.strip() for part in text.split(",")]
-        sides = ((0, pattern.reads, pattern.read_percent), (1, pattern.writes, 100 - pattern.read_percent))
+        sides = (
+            (0, pattern.reads, pattern.read_percent),
+            (1, pattern.writes, 100 - pattern.read_percent),
+        )
         for side, weights, percent in sides:
             part = parts[min(side, len(parts) - 1)]
             if not percent or not part:
@@ -134,7 +161,11 @@ def _rate(job: Job, pattern: Pattern) -> Fraction | None:
 def _limit(job: Job, name: str, text: str, weights: Weights) -> Fraction | None:
     value = size_of(text, job.kb_base)
     if value is None or value < 0:
-        job.fault(name, f"{name}={text[:40]} is no rate", f"write {name}={'1m' if name == 'rate' else '1000'}")
+        job.fault(
+            name,
+            f"{name}={text[:40]} is no rate",
+            f"write {name}={'1m' if name == 'rate' else '1000'}",
+        )
         return None
     if value == 0:
         return None
@@ -156,7 +187,11 @@ def read_amount(job: Job, jobs: int) -> Amount:
     """Area, bytes of each job, and times."""
     runtime, is_time_based = job.seconds("runtime"), job.is_on("time_based")
     if is_time_based and not runtime:
-        job.say("time_based", "contradiction", "it needs a runtime, and is not used without one, as in fio")
+        job.say(
+            "time_based",
+            "contradiction",
+            "it needs a runtime, and is not used without one, as in fio",
+        )
         is_time_based = False
     keys: Yaml = {}
     each = job.bytes("size") or job.bytes("filesize")

@@ -42,9 +42,14 @@ class Pattern:
     def block(self) -> Weights:
         """Sizes of all requests."""
         found: Weights = []
-        for weights, percent in ((self.reads, self.read_percent), (self.writes, 100 - self.read_percent)):
+        for weights, percent in (
+            (self.reads, self.read_percent),
+            (self.writes, 100 - self.read_percent),
+        ):
             total = sum(weight for _, weight in weights)
-            found += [(size_bytes, weight / total * percent) for size_bytes, weight in weights if percent]
+            found += [
+                (size_bytes, weight / total * percent) for size_bytes, weight in weights if percent
+            ]
         return found
 
 
@@ -63,9 +68,16 @@ def read_pattern(job: Job) -> Pattern | None:
     if reads != writes and has_reads and has_writes:
         name = next(one for one in ("bssplit", "bsrange", "bs") if one in job.options)
         job.say(
-            name, "not-modelled", "reads and writes of one workload have the same sizes: they are mixed by their shares"
+            name,
+            "not-modelled",
+            "reads and writes of one workload have the same sizes: they are mixed by their shares",
         )
-    return Pattern(_read_percent(job, has_reads, has_writes), _access(job, suffix, is_random=is_random), reads, writes)
+    return Pattern(
+        _read_percent(job, has_reads, has_writes),
+        _access(job, suffix, is_random=is_random),
+        reads,
+        writes,
+    )
 
 
 def _read_percent(job: Job, has_reads: bool, has_writes: bool) -> Fraction:
@@ -86,7 +98,9 @@ def _access(job: Job, suffix: str, *, is_random: bool) -> Any:
         return access_of(Fraction(100 - _first_percent(job, "percentage_sequential", text)))
     if not is_random:
         if suffix:
-            job.say("rw", "not-modelled", "holes between sequential requests: they follow each other")
+            job.say(
+                "rw", "not-modelled", "holes between sequential requests: they follow each other"
+            )
         return "sequential"
     if suffix.isdecimal() and 0 < int(suffix[:9]) < VALUE_OF_SUFFIX_MAX:
         return access_of(Fraction(100, int(suffix[:9])))
@@ -109,13 +123,23 @@ def _distribution(job: Job) -> Any:
     if kind == "zipf":
         theta = size_of(rest.partition("/")[0] or "1.1")
         if theta is None or not ZIPF_LEAST <= theta <= ZIPF_MOST or theta == 1:
-            job.fault("random_distribution", f"zipf:{rest[:40]} has no usable exponent", "write zipf:1.2, and not 1")
+            job.fault(
+                "random_distribution",
+                f"zipf:{rest[:40]} has no usable exponent",
+                "write zipf:1.2, and not 1",
+            )
             return "random"
         return {"zipf": float(theta)}
     if kind in ("pareto", "normal", "zoned", "zoned_abs", "sequence"):
-        job.say("random_distribution", "not-modelled", f"'{kind}' has no counterpart: addresses are uniform")
+        job.say(
+            "random_distribution",
+            "not-modelled",
+            f"'{kind}' has no counterpart: addresses are uniform",
+        )
     else:
-        job.fault("random_distribution", f"'{kind[:40]}' is no distribution", "write random or zipf:1.2")
+        job.fault(
+            "random_distribution", f"'{kind[:40]}' is no distribution", "write random or zipf:1.2"
+        )
     return "random"
 
 
@@ -125,9 +149,16 @@ def _blocks(job: Job) -> tuple[Weights, Weights]:
         text = job.text(name)
         if text is None:
             continue
-        parts = [reader(job, name, part.strip()) if part.strip() else None for part in _of_directions(name, text)]
+        parts = [
+            reader(job, name, part.strip()) if part.strip() else None
+            for part in _of_directions(name, text)
+        ]
         if name == "bs" and "-" in text:
-            job.say(name, "assumed", "as fio reads it: the size of reads, then that of writes; a range is `bsrange`")
+            job.say(
+                name,
+                "assumed",
+                "as fio reads it: the size of reads, then that of writes; a range is `bsrange`",
+            )
         reads = parts[0] or [(BS_USUAL, Fraction(1))]
         writes = (parts[1] if len(parts) > 1 else None) or reads
         return reads, writes
@@ -136,7 +167,8 @@ def _blocks(job: Job) -> tuple[Weights, Weights]:
 
 
 def _size(job: Job, name: str, text: str) -> int:
-    """A size, which must be a multiple of the sector where the job says direct=1, as the kernel demands."""
+    """A size, which must be a multiple of the sector where the job says direct=1, as the kernel
+    demands."""
     value = size_of(text, job.kb_base)
     if value is None or value.denominator != 1 or not 0 < value <= BLOCK_MAX:
         job.fault(name, f"'{text[:40]}' is not a size of a block", f"write {name}=4k")
@@ -146,10 +178,17 @@ def _size(job: Job, name: str, text: str) -> int:
         return size_bytes
     up = -(-size_bytes // SECTOR_BYTES) * SECTOR_BYTES
     if job.is_on("direct"):
-        what = f"{size_bytes} bytes are not a multiple of a sector of {SECTOR_BYTES} bytes, which direct=1 needs"
+        what = (
+            f"{size_bytes} bytes are not a multiple of a sector of {SECTOR_BYTES} bytes, which "
+            "direct=1 needs"
+        )
         job.fault(name, what, f"write {name}={up}")
     else:
-        job.say(name, "not-modelled", f"requests are multiples of the sector: {size_bytes} bytes are taken as {up}")
+        job.say(
+            name,
+            "not-modelled",
+            f"requests are multiples of the sector: {size_bytes} bytes are taken as {up}",
+        )
     return up
 
 
@@ -160,8 +199,8 @@ def _plain(job: Job, name: str, text: str) -> Weights:
 def _of_directions(name: str, text: str) -> list[str]:
     """The values of reads and of writes. `bs=4k-512k` is no range: reads have 4k and writes 512k.
 
-    Of `bs`, fio 3.33 cuts at the first comma, else the first `-`, else the first `:`, and what is left in the same way
-    (parse.c, `FIO_OPT_INT`); what follows another separator is not read.
+    Of `bs`, fio 3.33 cuts at the first comma, else the first `-`, else the first `:`, and what is
+    left in the same way (parse.c, `FIO_OPT_INT`); what follows another separator is not read.
     """
     if name != "bs" or "(" in text:
         return text.split(",")[:2]
@@ -184,11 +223,18 @@ def _split(job: Job, name: str, text: str) -> Weights:
     """`4k/60:64k/40`: sizes with percentages; those without one share the rest."""
     pairs = [part.partition("/") for part in text.split(":") if part.strip()]
     sizes = [_size(job, name, size_text) for size_text, _, _ in pairs]
-    stated = [int(share) if share.strip().isdecimal() and len(share) < 4 else None for _, _, share in pairs]
+    stated = [
+        int(share) if share.strip().isdecimal() and len(share) < 4 else None
+        for _, _, share in pairs
+    ]
     total = sum(one or 0 for one in stated)
     silent = stated.count(None)
     if not sizes or total > 100 or (silent == 0 and total != 100):
-        job.fault(name, f"the percentages of {text[:40]} do not add up to 100", "write bssplit=4k/60:64k/40")
+        job.fault(
+            name,
+            f"the percentages of {text[:40]} do not add up to 100",
+            "write bssplit=4k/60:64k/40",
+        )
         return [(BS_USUAL, Fraction(1))]
     rest = Fraction(100 - total, silent) if silent else Fraction(0)
     return [

@@ -33,14 +33,18 @@ RESULT_MAX = 10**24
 
 
 def size_of(text: str, kb_base: int = 1024) -> Fraction | None:
-    """Bytes; with `kb_base` 1024, `k` is 1024 and `ki` 1000, and with 1000 the other way round (HOWTO, "int")."""
+    """Bytes; with `kb_base` 1024, `k` is 1024 and `ki` 1000, and with 1000 the other way round
+    (HOWTO, "int")."""
     return _value(text, lambda number, suffix: _size(number, suffix, kb_base))
 
 
 def time_of(text: str, usual: Fraction = Fraction(1)) -> Fraction | None:
-    """Seconds; `usual` is the unit of a number without one. The value of an expression is in microseconds."""
+    """Seconds; `usual` is the unit of a number without one. The value of an expression is in
+    microseconds."""
     if text.strip().startswith("("):
-        value = _value(text, lambda number, suffix: _time(number, suffix, MICROSECOND, in_unit=MICROSECOND))
+        value = _value(
+            text, lambda number, suffix: _time(number, suffix, MICROSECOND, in_unit=MICROSECOND)
+        )
         return None if value is None else value * MICROSECOND
     return _value(text, lambda number, suffix: _time(number, suffix, usual))
 
@@ -61,7 +65,9 @@ def _size(number: Fraction, suffix: str, kb_base: int) -> Fraction | None:
     return number * Fraction(base) ** PREFIXES[prefix]
 
 
-def _time(number: Fraction, suffix: str, usual: Fraction, in_unit: Fraction = Fraction(1)) -> Fraction | None:
+def _time(
+    number: Fraction, suffix: str, usual: Fraction, in_unit: Fraction = Fraction(1)
+) -> Fraction | None:
     if not suffix:
         return number * usual / in_unit
     return number * TIMES[suffix] / in_unit if suffix in TIMES else None
@@ -84,7 +90,9 @@ class _Arithmetic:
     """`+ - * / % ^` with parentheses."""
 
     def __init__(self, text: str, unit: Unit) -> None:
-        self.tokens = [number or sign for number, sign in TOKEN.findall(text) if (number or sign).strip()]
+        self.tokens = [
+            number or sign for number, sign in TOKEN.findall(text) if (number or sign).strip()
+        ]
         self.unit = unit
         self.depth = 0
 
@@ -111,14 +119,21 @@ class _Arithmetic:
             right = self._power()
             if right is None or (sign != "*" and right == 0):
                 return None
-            found = found * right if sign == "*" else found / right if sign == "/" else found % right
+            found = (
+                found * right if sign == "*" else found / right if sign == "/" else found % right
+            )
         return found
 
     def _power(self) -> Fraction | None:
         found = self._atom()
         if found is not None and self._next("^"):
             right = self._atom()
-            if right is None or right.denominator != 1 or not 0 <= right <= POWER_MAX or abs(found) > RESULT_MAX:
+            if (
+                right is None
+                or right.denominator != 1
+                or not 0 <= right <= POWER_MAX
+                or abs(found) > RESULT_MAX
+            ):
                 return None
             return Fraction(found**right.numerator)
         return found
@@ -134,4 +149,8 @@ class _Arithmetic:
             return found if self._next(")") else None
         match = NUMBER.fullmatch(token)
         self.depth -= 1
-        return self.unit(Fraction(match[1]), match[2]) if match and len(match[1]) <= DIGITS_MAX else None
+        return (
+            self.unit(Fraction(match[1]), match[2])
+            if match and len(match[1]) <= DIGITS_MAX
+            else None
+        )

@@ -1,10 +1,12 @@
 """Lines of both formats.
 
-HPCC (alibaba-edu/High-Precision-Congestion-Control, `third.cc`): the number of flows, then for each flow
-`src dst pg dport size start`, with the size in bytes and the start in seconds; later relatives leave `dport` out.
+HPCC (alibaba-edu/High-Precision-Congestion-Control, `third.cc`): the number of flows, then for each
+flow `src dst pg dport size start`, with the size in bytes and the start in seconds; later relatives
+leave `dport` out.
 
-htsim (`connection_matrix.cpp`): `Nodes N`, `Connections N`, then `src->dst [id N] start T size BYTES` for each. Its
-starts are picoseconds in csg-htsim and microseconds in the older HTSIM, which writes them with a decimal point.
+htsim (`connection_matrix.cpp`): `Nodes N`, `Connections N`, then `src->dst [id N] start T size
+BYTES` for each. Its starts are picoseconds in csg-htsim and microseconds in the older HTSIM, which
+writes them with a decimal point.
 """
 
 import re
@@ -45,7 +47,12 @@ class Flow:
 def flows_of(record: Record, unit: str | None) -> Iterator[Flow]:
     """The flows of either format, as the first line shows; refuses a file in neither."""
     if unit is not None and unit not in UNITS:
-        record.refuse(f"unit={unit} is no unit of time", closest(unit, list(UNITS), "units"), line=0, key="--define")
+        record.refuse(
+            f"unit={unit} is no unit of time",
+            closest(unit, list(UNITS), "units"),
+            line=0,
+            key="--define",
+        )
     lines = record.read()
     first = next(lines)
     words = first.split()
@@ -53,7 +60,9 @@ def flows_of(record: Record, unit: str | None) -> Iterator[Flow]:
         record.say("understood", "the number of flows", first)
         return _hpcc(record, lines, int(words[0]), unit)
     if words and (
-        words[0] in ("Nodes", "Connections", "Triggers", "Failures") or "->" in words[0] or words[0][0] == "#"
+        words[0] in ("Nodes", "Connections", "Triggers", "Failures")
+        or "->" in words[0]
+        or words[0][0] == "#"
     ):
         return _htsim(record, first, lines, unit)
     raise record.refused(
@@ -70,17 +79,25 @@ def _hpcc(record: Record, lines: Iterator[str], number: int, unit: str | None) -
             record.say("no-effect", "an empty line", line)
             continue
         if found == number:
-            record.say("no-effect", f"beyond the {number} flows of the first line, which ns-3 does not read", line)
+            record.say(
+                "no-effect",
+                f"beyond the {number} flows of the first line, which ns-3 does not read",
+                line,
+            )
             continue
         columns = columns or len(words)
         if len(words) != columns or columns not in (HPCC_LONG, HPCC_SHORT):
-            record.refuse(f"{len(words)} columns in '{line[:60]}'", "expected src dst pg dport size start")
+            record.refuse(
+                f"{len(words)} columns in '{line[:60]}'", "expected src dst pg dport size start"
+            )
         found += 1
         source, destination = (_whole(record, word, HOST_MAX, "host") for word in words[:2])
         priority = _whole(record, words[2], HOST_MAX, "priority group")
         size_bytes = _whole(record, words[-2], BYTES_MAX, "size in bytes")
         start_ps = _start(record, words[-1], UNITS[unit or "s"])
-        flow = Flow(start_ps, source, destination, size_bytes, priority if priority in PRIORITIES else 0)
+        flow = Flow(
+            start_ps, source, destination, size_bytes, priority if priority in PRIORITIES else 0
+        )
         if _is_used(record, flow, line):
             yield flow
     if found < number:
@@ -112,31 +129,43 @@ def _htsim(record: Record, first: str, lines: Iterator[str], unit: str | None) -
             if flow is not None and _is_used(record, flow, line):
                 yield flow
         else:
-            record.refuse(f"'{line[:60]}' is no connection", "expected src->dst start TIME size BYTES")
+            record.refuse(
+                f"'{line[:60]}' is no connection", "expected src->dst start TIME size BYTES"
+            )
     if stated is not None and found < stated:
         record.refuse(
-            f"the file says {stated} connections, and has {found}", "the file is truncated, or the number is wrong"
+            f"the file says {stated} connections, and has {found}",
+            "the file is truncated, or the number is wrong",
         )
 
 
-def _connection(record: Record, ends: re.Match[str], words: list[str], line: str, unit: str | None) -> Flow | None:
+def _connection(
+    record: Record, ends: re.Match[str], words: list[str], line: str, unit: str | None
+) -> Flow | None:
     pairs = dict(zip(words[1::2], words[2::2], strict=False))
     if "trigger" in pairs:
         record.say("not-modelled", "a flow that another flow starts is left out", line)
         return None
     if "start" not in pairs or "size" not in pairs:
-        record.refuse(f"'{line[:60]}' has no start or no size", "expected src->dst start TIME size BYTES")
+        record.refuse(
+            f"'{line[:60]}' has no start or no size", "expected src->dst start TIME size BYTES"
+        )
     text = pairs["start"]
     scale = UNITS[unit or ("us" if "." in text else "ps")]
     source, destination = (_whole(record, text, HOST_MAX, "host") for text in ends.groups())
     return Flow(
-        _start(record, text, scale), source, destination, _whole(record, pairs["size"], BYTES_MAX, "size in bytes")
+        _start(record, text, scale),
+        source,
+        destination,
+        _whole(record, pairs["size"], BYTES_MAX, "size in bytes"),
     )
 
 
 def _is_used(record: Record, flow: Flow, line: str) -> bool:
     if flow.source == flow.destination:
-        record.say("not-modelled", "a flow from a host to itself crosses no network: it is left out", line)
+        record.say(
+            "not-modelled", "a flow from a host to itself crosses no network: it is left out", line
+        )
         return False
     record.say("understood", "a flow" if flow.size_bytes else "a flow without end: a stream", line)
     return True
@@ -154,5 +183,7 @@ def _start(record: Record, text: str, scale: int) -> int:
         record.refuse(f"'{text[:40]}' is no start", "write a number, such as 2.000000085")
     start_ps = round(Fraction(text) * scale)
     if start_ps > STARTS_MAX_PS:
-        record.refuse(f"a start of {text[:40]} is beyond {STARTS_MAX_PS // 10**12} s", f"--define {UNIT}=ns")
+        record.refuse(
+            f"a start of {text[:40]} is beyond {STARTS_MAX_PS // 10**12} s", f"--define {UNIT}=ns"
+        )
     return start_ps

@@ -12,7 +12,8 @@ from tailrace.importers.storage.values import name_of
 from tailrace.importers.whole import WholeScenario, Yaml
 
 GROUP = "list"
-"""All flows of a list, which results also have in one row; the name of the workload of a long one."""
+"""All flows of a list, which results also have in one row; the name of the workload of a long
+one."""
 COUNT = "flows"
 """Key of the number of flows."""
 EXACT_MAX = 2048
@@ -22,8 +23,8 @@ LINK_RATE_BPS = 100 * 10**9
 LINK: Yaml = {"rate": "100Gbit/s", "delay": "1us"}
 """Of both simulators' examples; the list names none."""
 SPARE = 10
-"""The trial ends when all flows are complete; at the latest after so many times what the bytes of the busiest host take
-on its link, and a second, after the last start.
+"""The trial ends when all flows are complete; at the latest after so many times what the bytes of
+the busiest host take on its link, and a second, after the last start.
 """
 SPARE_PS = 10**12
 ENDLESS_PS = 10**10
@@ -92,12 +93,23 @@ def import_flows(path: Path, variables: dict[str, str]) -> tuple[WholeScenario |
     scenario.workloads = _each(seen) if seen.count <= EXACT_MAX else _together(seen, record)
     busiest = max([*seen.sources.values(), *seen.destinations.values()]) / seen.count
     work_ps = round(seen.sizes.total * 8 * busiest * 10**12 / LINK_RATE_BPS)
-    scenario.duration_ps = seen.last_ps + (ENDLESS_PS if seen.endless else SPARE * work_ps + SPARE_PS)
+    scenario.duration_ps = seen.last_ps + (
+        ENDLESS_PS if seen.endless else SPARE * work_ps + SPARE_PS
+    )
     scenario.check(str(path))
     remarks = record.remarks("flows")
     remarks.add(0, "network", "assumed", "one switch and links of 100 Gbit/s: the list names none")
-    remarks.add(0, "transport", "assumed", "flows are TCP connections; ns-3's and htsim's transports are others")
-    words = "10 ms after the last start" if seen.endless else "a limit: the trial ends when all flows are complete"
+    remarks.add(
+        0,
+        "transport",
+        "assumed",
+        "flows are TCP connections; ns-3's and htsim's transports are others",
+    )
+    words = (
+        "10 ms after the last start"
+        if seen.endless
+        else "a limit: the trial ends when all flows are complete"
+    )
     remarks.add(0, "experiment.duration", "assumed", words)
     return scenario, remarks
 
@@ -139,18 +151,26 @@ def _together(seen: _Seen, record: Record) -> dict[str, Yaml]:
     if seen.endless:
         words = f"more than {EXACT_MAX} flows, of which {seen.endless} have no end"
         record.refuse(words, "give each a size, or write a shorter list", line=0)
-    words = f"more than {EXACT_MAX} flows: their sizes and gaps are distributions, and their ends are drawn"
+    words = (
+        f"more than {EXACT_MAX} flows: their sizes and gaps are "
+        "distributions, and their ends are drawn"
+    )
     record.say("assumed", words, "", line=record.lines, lines=0)
     if seen.is_ordered and seen.gaps.mean >= 1:
         gaps = seen.gaps.stated(time)
     else:
         # Without the order, or all at once, the mean is what is known.
         gaps = time(max(1, round((seen.last_ps - seen.first_ps) / (seen.count - 1))))
-        record.say("assumed", "starts are not in order, or equal: the mean gap stands for all", "", lines=0)
+        record.say(
+            "assumed", "starts are not in order, or equal: the mean gap stands for all", "", lines=0
+        )
     for ends, noun in ((seen.sources, "source"), (seen.destinations, "destination")):
         share = max(ends.values()) / seen.count
         if share > 2 / len(ends):
-            words = f"the busiest {noun} has {share:.0%} of the flows; here all hosts are equally likely"
+            words = (
+                f"the busiest {noun} has {share:.0%} of the flows; here "
+                "all hosts are equally likely"
+            )
             record.say("not-modelled", words, "", lines=0)
     flows: Yaml = {
         "kind": "flows",

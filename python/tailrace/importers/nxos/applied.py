@@ -16,7 +16,8 @@ SLOTS = {"qos": "qos", "network-qos": "network-qos", "queuing": "output"}
 EVERY_PORT = {"qos": "classify with it", "output": "have it", "input": "have its thresholds"}
 
 Use = tuple[PolicyMap | None, ConfigCommand, str]
-"""A policy-map (None: the switch's own), the command that applies it, and the interface or nothing for the system."""
+"""A policy-map (None: the switch's own), the command that applies it, and the interface or nothing
+for the system."""
 
 
 @dataclass
@@ -39,7 +40,8 @@ class Applied:
 
 
 def applied_policies(config: NxosConfig) -> Applied:
-    """The policies that `service-policy` applies. For a type without any, the last defined policy-map is taken."""
+    """The policies that `service-policy` applies. For a type without any, the last defined
+    policy-map is taken."""
     uses: dict[str, list[Use]] = {}
     for place in (config.system, *config.interfaces):
         for command in (c for c in place.commands if c.verb == "service_policy"):
@@ -53,14 +55,20 @@ def applied_policies(config: NxosConfig) -> Applied:
     return found
 
 
-def _use(config: NxosConfig, place: Commands, command: ConfigCommand, uses: dict[str, list[Use]]) -> None:
+def _use(
+    config: NxosConfig, place: Commands, command: ConfigCommand, uses: dict[str, list[Use]]
+) -> None:
     kind, name = tree.map_type(command.tree), tree.name(command.tree)
     direction = (tree.word(command.tree, "DIRECTION") or "").lower()
     policy = config.policy_maps.get((kind, name))
     slot = "input" if kind == "queuing" and direction == "input" else SLOTS.get(kind)
     interface = place.name.removeprefix("interface ") if place is not config.system else ""
     if slot is None or (slot == "qos" and direction == "output"):
-        words = "classification at the output; frames are classified at the input" if slot else "a control-plane policy"
+        words = (
+            "classification at the output; frames are classified at the input"
+            if slot
+            else "a control-plane policy"
+        )
         config.remarks.add(command.line, command.text, "not-modelled", words)
     elif policy is None and not is_own(kind, name):
         words = f"there is no policy-map '{name}' of type {kind}"
@@ -70,7 +78,8 @@ def _use(config: NxosConfig, place: Commands, command: ConfigCommand, uses: dict
 
 
 def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) -> None:
-    """Selects the system's policy, or else the one of most interfaces; the others are policies of single ports."""
+    """Selects the system's policy, or else the one of most interfaces; the others are policies of
+    single ports."""
     systems = [use for use in uses if not use[2]]
     if systems:
         chosen = systems[-1]
@@ -85,19 +94,25 @@ def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) 
     if not systems:
         ports = [interface for policy, _, interface in uses if policy is chosen[0]]
         words = (
-            f"'{tree.name(chosen[1].tree)}' is applied only at {few(ports, PORTS_NAMED_MAX)}; in the scenario "
+            f"'{tree.name(chosen[1].tree)}' is applied only at {few(ports, PORTS_NAMED_MAX)}; "
+            "in the scenario "
             f"all ports {EVERY_PORT.get(slot)}"
         )
         config.remarks.add(chosen[1].line, chosen[1].text, "assumed", words)
     for policy, command, interface in uses:
         if policy is chosen[0]:
-            words = f"'{tree.name(command.tree)}' is applied" if policy else "the switch's default policy"
+            words = (
+                f"'{tree.name(command.tree)}' is applied"
+                if policy
+                else "the switch's default policy"
+            )
             config.remarks.add(command.line, command.text, "understood", words)
         elif slot == "output" and interface:
             found.of_ports[interface] = (policy, command)
         elif interface:
             words = (
-                f"line {chosen[1].line} applies '{tree.name(chosen[1].tree)}'; a switch has only one {_noun(slot)} in "
+                f"line {chosen[1].line} applies '{tree.name(chosen[1].tree)}'; a switch has "
+                f"only one {_noun(slot)} in "
                 "a scenario"
             )
             config.remarks.add(command.line, command.text, "not-modelled", words)
@@ -110,13 +125,17 @@ def _unapplied(config: NxosConfig, slot: str, found: Applied) -> None:
     candidates = [
         policy
         for (of, _), policy in config.policy_maps.items()
-        if of == kind and policy not in used and (kind != "queuing" or is_input(policy) == (slot == "input"))
+        if of == kind
+        and policy not in used
+        and (kind != "queuing" or is_input(policy) == (slot == "input"))
     ]
     if not candidates:
         return
     policy = candidates[-1]
     others = ", ".join(f"'{other.name}'" for other in candidates[:-1])
-    words = f"no service-policy applies a policy of type {kind}: the last one, '{policy.name}', is used"
+    words = (
+        f"no service-policy applies a policy of type {kind}: the last one, '{policy.name}', is used"
+    )
     if others:
         words += f"; {others} {'is' if len(candidates) == 2 else 'are'} not used"
     config.remarks.add(policy.command.line, policy.command.text, "assumed", words)
@@ -124,7 +143,8 @@ def _unapplied(config: NxosConfig, slot: str, found: Applied) -> None:
 
 
 def is_input(policy: PolicyMap) -> bool:
-    """Whether a queuing policy is one of input queues: by the names of its classes, or because they have thresholds."""
+    """Whether a queuing policy is one of input queues: by the names of its classes, or because they
+    have thresholds."""
     verbs = {action.verb for entry in policy.classes for action in entry.actions}
     return any(INPUT_CLASS.match(entry.name) for entry in policy.classes) or verbs == {"pause"}
 

@@ -29,7 +29,9 @@ def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list
     members: dict[int, list[tuple[ConfigCommand, ConfigCommand | None]]] = {}
     otherwise = 0
     for entry in policy.classes:
-        config.remarks.add(entry.command.line, entry.command.text, "understood", "a class of frames")
+        config.remarks.add(
+            entry.command.line, entry.command.text, "understood", "a class of frames"
+        )
         group = _group(config, entry)
         if entry.name == "class-default":
             otherwise = group or 0
@@ -47,17 +49,26 @@ def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list
     return [*rules, {"pcp": list(range(8)), "class": otherwise}], policers
 
 
-def _shared_groups(config: NxosConfig, members: dict[int, list[tuple[ConfigCommand, ConfigCommand | None]]]) -> None:
-    """In a scenario a policer belongs to a qos-group; in NX-OS to a class, of which a group may have several."""
+def _shared_groups(
+    config: NxosConfig, members: dict[int, list[tuple[ConfigCommand, ConfigCommand | None]]]
+) -> None:
+    """In a scenario a policer belongs to a qos-group; in NX-OS to a class, of which a group may
+    have several."""
     for group, classes in members.items():
         for place, (command, police) in enumerate(classes):
             if police is None:
                 continue
             for other, others in (pair for n, pair in enumerate(classes) if n != place):
-                own = "has no policer" if others is None else f"has its own policer (line {others.line})"
+                own = (
+                    "has no policer"
+                    if others is None
+                    else f"has its own policer (line {others.line})"
+                )
                 words = (
-                    f"in the scenario the policer of '{tree.name(command.tree)}' (line {command.line}) applies to all "
-                    f"of qos-group {group}, which also contains '{tree.name(other.tree)}' (line {other.line}); that "
+                    f"in the scenario the policer of '{tree.name(command.tree)}' (line "
+                    f"{command.line}) applies to all "
+                    f"of qos-group {group}, which also contains '{tree.name(other.tree)}' "
+                    f"(line {other.line}); that "
                     f"class {own}"
                 )
                 config.remarks.add(police.line, police.text, "not-modelled", words)
@@ -75,7 +86,9 @@ def _group(config: NxosConfig, entry: PolicyClass) -> int | None:
                 "marking of frames: workloads set priority and dscp themselves",
             )
         elif tree.number(wanted) > GROUP_MAX:
-            config.remarks.add(action.line, action.text, "not-understood", f"a qos-group must be 0 to {GROUP_MAX}")
+            config.remarks.add(
+                action.line, action.text, "not-understood", f"a qos-group must be 0 to {GROUP_MAX}"
+            )
         else:
             if group not in (None, tree.number(wanted)):
                 words = f"the class already has qos-group {group}; this later line takes precedence"
@@ -101,7 +114,10 @@ def _conditions(config: NxosConfig, entry: PolicyClass) -> list[Yaml]:
     alternatives = [_condition(config, match) for match in class_map.matches]
     if class_map.unread and not class_map.is_any:
         command = entry.command
-        words = f"all conditions must match and line {class_map.unread[0]} is not supported: the class is omitted"
+        words = (
+            f"all conditions must match and line {class_map.unread[0]} is not supported: the "
+            "class is omitted"
+        )
         config.remarks.add(command.line, command.text, "not-modelled", words)
         return []
     return _either(alternatives) if class_map.is_any else _all_of(config, class_map, alternatives)
@@ -112,7 +128,8 @@ def _either(alternatives: list[list[Yaml]]) -> list[Yaml]:
 
 
 def _all_of(config: NxosConfig, class_map: ClassMap, alternatives: list[list[Yaml]]) -> list[Yaml]:
-    """Conditions that must hold together; one with several rules (an access list) multiplies them."""
+    """Conditions that must hold together; one with several rules (an access list) multiplies
+    them."""
     together: list[Yaml] = [{}]
     for place, (match, rules) in enumerate(zip(class_map.matches, alternatives, strict=True)):
         if not rules:
@@ -130,13 +147,22 @@ def _all_of(config: NxosConfig, class_map: ClassMap, alternatives: list[list[Yam
 def _condition(config: NxosConfig, match: ConfigCommand) -> list[Yaml]:
     """The conditions of one `match`; empty, with a remark, when a scenario cannot express it."""
     (part,) = tree.parts(
-        match.tree, *(f"match_{kind}" for kind in ("cos", "dscp", "precedence", "vlan", "group", "access", "protocol"))
+        match.tree,
+        *(
+            f"match_{kind}"
+            for kind in ("cos", "dscp", "precedence", "vlan", "group", "access", "protocol")
+        ),
     )
     rules = _rules(config, part)
     if rules:
         config.remarks.add(match.line, match.text, "understood", f"classify: {', '.join(rules[0])}")
     else:
-        config.remarks.add(match.line, match.text, "not-modelled", "such frames get the class of the rules that follow")
+        config.remarks.add(
+            match.line,
+            match.text,
+            "not-modelled",
+            "such frames get the class of the rules that follow",
+        )
     return rules
 
 
@@ -158,7 +184,8 @@ def _rules(config: NxosConfig, part: Node) -> list[Yaml]:
 
 
 def _numbers(values: Node) -> list[int]:
-    """The values of `8-15,ef` or `46 af41`; none if a piece is neither a number, a range nor a name of a code point."""
+    """The values of `8-15,ef` or `46 af41`; none if a piece is neither a number, a range nor a name
+    of a code point."""
     pieces = tree.listed(values).lower().split(",")
     text = ",".join(str(DSCP_NAMES.get(piece, piece)) for piece in pieces)
     return (tree.numbers(text) or []) if RANGES.fullmatch(text) else []
@@ -171,7 +198,9 @@ def _access(config: NxosConfig, name: str) -> list[Yaml]:
         rule = _permit(permit.tree)
         if rule:
             rules.append(rule)
-            config.remarks.add(permit.line, permit.text, "understood", f"classify: {', '.join(rule)}")
+            config.remarks.add(
+                permit.line, permit.text, "understood", f"classify: {', '.join(rule)}"
+            )
         else:
             words = "a rule by address: write source and destination as names of hosts"
             config.remarks.add(permit.line, permit.text, "not-modelled", words)
@@ -202,7 +231,9 @@ def _police(config: NxosConfig, action: ConfigCommand, group: int | None) -> Yam
     rate_bps = tree.amount(amounts[0], tree.RATE_UNITS, "bps")
     burst = _burst_bytes(amounts[1], rate_bps) if len(amounts) > 1 else None
     marks = [
-        name for part in tree.parts(action.tree, "conform", "exceed", "violate") for name in tree.words(part, "NAME")
+        name
+        for part in tree.parts(action.tree, "conform", "exceed", "violate")
+        for name in tree.words(part, "NAME")
     ]
     if not rate_bps or (len(amounts) > 1 and not burst) or set(marks) - {"transmit", "drop"}:
         config.remarks.add(
@@ -218,7 +249,8 @@ def _police(config: NxosConfig, action: ConfigCommand, group: int | None) -> Yam
 
 
 def _burst_bytes(amount: Node, rate_bps: int | None) -> int | None:
-    """A burst in bytes; a burst given as a time (`bc 200 ms`) is the bytes that the rate carries in it."""
+    """A burst in bytes; a burst given as a time (`bc 200 ms`) is the bytes that the rate carries in
+    it."""
     stated_ps = tree.amount(amount, tree.TIME_UNITS_PS, "")
     if stated_ps is None:
         return tree.amount(amount, tree.SIZE_UNITS, "bytes")

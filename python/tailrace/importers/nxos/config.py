@@ -77,7 +77,8 @@ class NxosConfig:
     access_lists_unread: list[tuple[str, Unread]] = field(default_factory=list)
     """Lines of access lists that are not supported, with the name of the list."""
     everywhere: list[ConfigCommand] = field(default_factory=list)
-    """`hardware qos`, `system jumbomtu`, `priority-flow-control watch-dog`: commands outside of any section."""
+    """`hardware qos`, `system jumbomtu`, `priority-flow-control watch-dog`: commands outside of any
+    section."""
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     """Names of queues by policy and class, from comments."""
     commands: list[ConfigCommand] = field(default_factory=list)

@@ -38,15 +38,21 @@ def export_nxos(
 ) -> tuple[str, Remarks]:
     """The configuration, and remarks about settings that NX-OS cannot express.
 
-    `mtu_bytes` is the largest MTU of the hosts, for a switch without one; `others` are the policies by name that
-    `switch.ports` uses.
+    `mtu_bytes` is the largest MTU of the hosts, for a switch without one; `others` are the policies
+    by name that `switch.ports` uses.
     """
     others = {other: one for other, one in (others or {}).items() if other in switch.ports.values()}
     groups = groups_of(policy)
-    lines = [f"! NX-OS queueing configuration of {name}, policy {switch.policy}", f"switchname {name}"]
+    lines = [
+        f"! NX-OS queueing configuration of {name}, policy {switch.policy}",
+        f"switchname {name}",
+    ]
     lines += [f"{PREFIX}name {_class_name(group)} {queue}" for queue, group in groups.items()]
     for other, one in others.items():
-        lines += [f"{PREFIX}name {other} {_class_name(group)} {queue}" for queue, group in groups_of(one).items()]
+        lines += [
+            f"{PREFIX}name {other} {_class_name(group)} {queue}"
+            for queue, group in groups_of(one).items()
+        ]
     has_classes = bool(switch.classify)
     lines += class_lines(switch, policy) if has_classes else []
     of_hosts = None if mtu_bytes == MTU_BYTES_DEFAULT else mtu_bytes
@@ -68,7 +74,8 @@ def export_nxos(
 
 
 def groups_of(policy: Policy) -> dict[str, int]:
-    """A qos-group for each queue: the class mapped to it; the queue of unlisted priorities has group 0."""
+    """A qos-group for each queue: the class mapped to it; the queue of unlisted priorities has
+    group 0."""
     usual = policy.queue_of(0)
     groups = {usual: 0}
     for queue in policy.queues:
@@ -99,7 +106,11 @@ def _actions(queue: Queue, bandwidth: str | None) -> Iterator[str]:
     if bandwidth is not None:
         yield bandwidth
     if queue.shape is not None:
-        ends = [(end, value) for end in ("min", "max") if (value := getattr(queue.shape, end)) is not None]
+        ends = [
+            (end, value)
+            for end in ("min", "max")
+            if (value := getattr(queue.shape, end)) is not None
+        ]
         yield "shape " + " ".join(f"{end} {rate_words(value)}" for end, value in ends)
     yield f"queue-limit {_limit(queue.limit)}"
     yield from _aqm(queue)
@@ -118,10 +129,14 @@ def _aqm(queue: Queue) -> Iterator[str]:
     match queue.aqm:
         case Step() as step:
             size = f"{step.threshold} bytes"
-            yield (f"random-detect minimum-threshold {size} maximum-threshold {size} drop-probability 100 weight 0 ecn")
+            yield (
+                f"random-detect minimum-threshold {size} maximum-threshold {size} "
+                "drop-probability 100 weight 0 ecn"
+            )
         case Red() as red:
             words = (
-                f"random-detect {_thresholds(red.minimum, red.maximum, red.probability)} weight {red.weight_exponent}"
+                f"random-detect {_thresholds(red.minimum, red.maximum, red.probability)} "
+                f"weight {red.weight_exponent}"
             )
             words += " ecn" if red.ecn else ""
             if (other := red.not_capable) is not None:
@@ -135,20 +150,32 @@ def _aqm(queue: Queue) -> Iterator[str]:
 
 def _thresholds(minimum: int, maximum: int, probability_ppb: int) -> str:
     percent = round(probability_ppb / ONE_PERCENT_PPB)
-    return f"minimum-threshold {minimum} bytes maximum-threshold {maximum} bytes drop-probability {percent}"
+    return (
+        f"minimum-threshold {minimum} bytes maximum-threshold {maximum} "
+        f"bytes drop-probability {percent}"
+    )
 
 
 def bandwidth_lines(policy: Policy) -> dict[str, str]:
     """The command of each weighted queue that states a share."""
     stated = {name: queue.share for name, queue in policy.queues.items() if queue.share is not None}
-    whole = {name: share // ONE_PERCENT_PPB for name, share in stated.items() if share % ONE_PERCENT_PPB == 0}
+    whole = {
+        name: share // ONE_PERCENT_PPB
+        for name, share in stated.items()
+        if share % ONE_PERCENT_PPB == 0
+    }
     parts = _parts({name: share for name, share in stated.items() if name not in whole})
     if whole and parts is not None:
         absolute = {name: f"bandwidth percent {percent}" for name, percent in whole.items()}
-        lines = absolute | {name: f"bandwidth remaining percent {part}" for name, part in parts.items()}
+        lines = absolute | {
+            name: f"bandwidth remaining percent {part}" for name, part in parts.items()
+        }
         return {name: lines[name] for name in stated}
     # The least share is what a queue without bandwidth was given, and taken from the largest one.
-    percents = {name: 0 if share == LEAST_PPB else round(share / ONE_PERCENT_PPB) for name, share in stated.items()}
+    percents = {
+        name: 0 if share == LEAST_PPB else round(share / ONE_PERCENT_PPB)
+        for name, share in stated.items()
+    }
     return {name: f"bandwidth remaining percent {percent}" for name, percent in percents.items()}
 
 

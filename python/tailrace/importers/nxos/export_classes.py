@@ -16,15 +16,23 @@ def class_names(switch: Switch) -> str:
 
 def class_lines(switch: Switch, policy: Policy) -> list[str]:
     """A class-map for each rule in order, and the policy that sets the qos-group of each."""
-    rules = [(f"{switch.policy}-{n}", rule) for n, rule in enumerate(_rules(switch), 1) if _is_sayable(rule)]
+    rules = [
+        (f"{switch.policy}-{n}", rule)
+        for n, rule in enumerate(_rules(switch), 1)
+        if _is_sayable(rule)
+    ]
     lines: list[str] = []
     for name, rule in rules:
         if rule.protocol is not None:
             lines += [
                 f"ip access-list {name}",
-                f"  10 permit {rule.protocol} {_side(rule.source_port)} {_side(rule.destination_port)}",
+                f"  10 permit {rule.protocol} {_side(rule.source_port)} "
+                f"{_side(rule.destination_port)}",
             ]
-        lines += [f"class-map type qos match-all {name}", *(f"  match {words}" for words in _conditions(name, rule))]
+        lines += [
+            f"class-map type qos match-all {name}",
+            *(f"  match {words}" for words in _conditions(name, rule)),
+        ]
     lines.append(f"policy-map type qos {class_names(switch)}")
     police = _police(policy)
     for name, rule in [*rules, ("class-default", _otherwise(switch))]:
@@ -42,7 +50,8 @@ def police_remark(switch: Switch, policy: Policy, remarks: Remarks) -> None:
     rules = [rule for rule in (*_rules(switch), _otherwise(switch)) if rule.class_ == police[0]]
     if len(rules) > 1:
         words = (
-            f"each of the {len(rules)} classes of qos-group {police[0]} gets its own copy of this policer: together "
+            f"each of the {len(rules)} classes of qos-group {police[0]} gets its own copy of "
+            "this policer: together "
             "they pass more"
         )
         remarks.add(0, f"policies.{switch.policy}.police", "not-modelled", words)
@@ -92,5 +101,8 @@ def _police(policy: Policy) -> tuple[int, str] | None:
     police = policy.police
     if police is None or police.per_flow or len(police.priorities) != 1:
         return None
-    words = f"police cir {rate_words(police.rate)} bc {police.burst} bytes conform transmit violate drop"
+    words = (
+        f"police cir {rate_words(police.rate)} bc {police.burst} bytes conform transmit "
+        "violate drop"
+    )
     return police.priorities[0], words

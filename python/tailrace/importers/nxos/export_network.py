@@ -17,11 +17,14 @@ EVERY_PORT = PORT.format(1)
 
 
 def network_lines(policy: Policy, groups: dict[str, int], mtu_bytes: int | None) -> list[str]:
-    """Classes with `dpp`, `pause` and `mtu`; the default one stands for those that are not named."""
+    """Classes with `dpp`, `pause` and `mtu`; the default one stands for those that are not
+    named."""
     classes: dict[int, list[str]] = {}
     if policy.dpp is not None:
         for priority in sorted(set(policy.dpp.priorities)):
-            classes.setdefault(priority, []).append(f"    dpp set-qos-group {groups[policy.dpp.express]}")
+            classes.setdefault(priority, []).append(
+                f"    dpp set-qos-group {groups[policy.dpp.express]}"
+            )
     if policy.pfc is not None:
         for priority in sorted(set(policy.pfc.priorities)):
             classes.setdefault(priority, []).extend(_pause(priority, policy.pfc))
@@ -69,7 +72,9 @@ def hardware_lines(policy: Policy) -> Iterator[str]:
             yield f"hardware qos etrap age-period {time_words(etrap.age)}"
     if policy.pausing is not None and policy.pausing.watchdog is not None:
         watchdog = policy.pausing.watchdog
-        detection, restoration = (max(1, round(t / PS_PER_MS)) for t in (watchdog.detection, watchdog.restoration))
+        detection, restoration = (
+            max(1, round(t / PS_PER_MS)) for t in (watchdog.detection, watchdog.restoration)
+        )
         interval = gcd(detection, restoration)
         yield f"priority-flow-control watch-dog interval {interval}"
         yield f"priority-flow-control watch-dog shutdown-multiplier {detection // interval}"
@@ -92,7 +97,8 @@ def interface_lines(policy: Policy) -> Iterator[str]:
 
 
 def port_lines(switch: Switch, others: Mapping[str, Policy]) -> Iterator[str]:
-    """Ports with a queuing policy or an MTU of their own; the description of each names its neighbour."""
+    """Ports with a queuing policy or an MTU of their own; the description of each names its
+    neighbour."""
     own = {neighbour: policy for neighbour, policy in switch.ports.items() if policy in others}
     for number, neighbour in enumerate(dict.fromkeys((*own, *switch.port_mtu)), 2):
         yield PORT.format(number)

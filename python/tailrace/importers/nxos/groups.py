@@ -49,7 +49,10 @@ def group_of(config: NxosConfig, entry: PolicyClass) -> int | None:
         _understand_matches(config, entry)
         return groups.pop()
     command = entry.command
-    words = f"class '{entry.name}' is not predefined, and no class-map of type {entry.kind} has one 'match qos-group'"
+    words = (
+        f"class '{entry.name}' is not predefined, and no class-map of type {entry.kind} has "
+        "one 'match qos-group'"
+    )
     config.remarks.add(command.line, command.text, "not-understood", words)
     return None
 
@@ -58,12 +61,20 @@ def _groups(config: NxosConfig, entry: PolicyClass) -> set[int]:
     """The qos-groups that a class-map matches; a network-qos class may match priorities instead."""
     class_map = config.class_maps.get((entry.kind, entry.name))
     matches = class_map.matches if class_map else []
-    groups = {tree.number(wanted) for match in matches if (wanted := tree.part(match.tree, "match_group")) is not None}
+    groups = {
+        tree.number(wanted)
+        for match in matches
+        if (wanted := tree.part(match.tree, "match_group")) is not None
+    }
     if groups or entry.kind != "network-qos":
         return groups
     for match in matches:
         wanted = tree.part(match.tree, "match_cos")
-        priorities = [] if wanted is None else tree.numbers(tree.listed(tree.parts(wanted, "ranges")[0])) or []
+        priorities = (
+            []
+            if wanted is None
+            else tree.numbers(tree.listed(tree.parts(wanted, "ranges")[0])) or []
+        )
         if len(priorities) == 1 and priorities[0] <= GROUP_MAX:
             words = f"priority {priorities[0]} is in qos-group {priorities[0]}"
             config.remarks.add(match.line, match.text, "assumed", words)
@@ -78,7 +89,8 @@ def _paused(config: NxosConfig, entry: PolicyClass) -> set[int]:
             priorities = tree.numbers(tree.listed(tree.parts(part, "ranges")[0])) or []
             if len(priorities) == 1 and priorities[0] <= GROUP_MAX:
                 words = (
-                    f"no class-map of type {entry.kind} is called '{entry.name}': this line says that it is priority "
+                    f"no class-map of type {entry.kind} is called '{entry.name}': this line "
+                    "says that it is priority "
                     f"{priorities[0]}"
                 )
                 config.remarks.add(action.line, action.text, "assumed", words)
@@ -92,5 +104,8 @@ def _understand_matches(config: NxosConfig, entry: PolicyClass) -> None:
         if tree.part(match.tree, "match_group") is not None:
             config.remarks.add(match.line, match.text, "understood", f"class '{entry.name}'")
         elif entry.kind != "network-qos" or tree.part(match.tree, "match_cos") is None:
-            words = f"a class of type {entry.kind} selects a qos-group; its other conditions are omitted"
+            words = (
+                f"a class of type {entry.kind} selects a qos-group; its "
+                "other conditions are omitted"
+            )
             config.remarks.add(match.line, match.text, "not-modelled", words)

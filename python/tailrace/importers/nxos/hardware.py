@@ -1,4 +1,5 @@
-"""`hardware qos`, `priority-flow-control` and `flowcontrol`: settings of the whole switch and of ports."""
+"""`hardware qos`, `priority-flow-control` and `flowcontrol`: settings of the whole switch and of
+ports."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,9 +36,13 @@ class Hardware:
         for setting, command in self.commands.items():
             is_dpp = setting.startswith("dpp")
             if has_dpp if is_dpp else has_afd:
-                config.remarks.add(command.line, command.text, "understood", "dpp" if is_dpp else "etrap")
+                config.remarks.add(
+                    command.line, command.text, "understood", "dpp" if is_dpp else "etrap"
+                )
             else:
-                words = "no class has dpp set-qos-group" if is_dpp else "no queue has afd queue-desired"
+                words = (
+                    "no class has dpp set-qos-group" if is_dpp else "no queue has afd queue-desired"
+                )
                 config.remarks.add(command.line, command.text, "no-effect", words)
 
 
@@ -46,7 +51,13 @@ def hardware_of(config: NxosConfig) -> Hardware:
     hardware = Hardware()
     for command in (c for c in config.everywhere if c.verb == "hardware"):
         (part,) = tree.parts(
-            command.tree, "dpp_packets", "dpp_age", "etrap_age", "etrap_bytes", "etrap_bandwidth", "afd_profile"
+            command.tree,
+            "dpp_packets",
+            "dpp_age",
+            "etrap_age",
+            "etrap_bytes",
+            "etrap_bandwidth",
+            "afd_profile",
         )
         setting = str(part.data)
         value = _value(setting, part)
@@ -72,7 +83,11 @@ def _value(setting: str, part: Node) -> Yaml | None:
     number = tree.number(part)
     if number == 0:
         return None
-    key = {"dpp_packets": "max_packets", "etrap_bytes": "byte_count", "etrap_bandwidth": "bandwidth_threshold"}[setting]
+    key = {
+        "dpp_packets": "max_packets",
+        "etrap_bytes": "byte_count",
+        "etrap_bandwidth": "bandwidth_threshold",
+    }[setting]
     return {key: number if setting == "dpp_packets" else size(number)}
 
 
@@ -83,12 +98,16 @@ def pausing_of(config: NxosConfig, network: NetworkQos) -> Yaml:
     watchdog = _watchdog(config, pauses=bool(network.lossless or link))
     if network.lossless:
         if modes == {"off"}:
-            words = "classes are lossless, but every port has priority-flow-control mode off: pfc is omitted"
+            words = (
+                "classes are lossless, but every port has "
+                "priority-flow-control mode off: pfc is omitted"
+            )
             config.remarks.add(0, "", "contradiction", words)
             return {}
         if link:
             words = (
-                "flowcontrol pauses the whole link, but classes are lossless: a port can have only one of the two, "
+                "flowcontrol pauses the whole link, but classes are lossless: a port can have "
+                "only one of the two, "
                 "and pfc is imported"
             )
             config.remarks.add(0, "flowcontrol", "contradiction", words)
@@ -97,19 +116,27 @@ def pausing_of(config: NxosConfig, network: NetworkQos) -> Yaml:
                 0,
                 "",
                 "assumed",
-                "no port has priority-flow-control mode; it is taken as on, the result of auto-negotiation",
+                "no port has priority-flow-control mode; it is taken as on, the result of "
+                "auto-negotiation",
             )
         return {"pfc": _pfc(network) | watchdog}
     if "on" in modes:
         config.remarks.add(
-            0, "", "assumed", "priority-flow-control is on, but no network-qos class has pause: no class is lossless"
+            0,
+            "",
+            "assumed",
+            "priority-flow-control is on, but no network-qos class has pause: no class is lossless",
         )
     return {"link_pause": link | watchdog} if link else {}
 
 
 def _pfc(network: NetworkQos) -> Yaml:
     pfc: Yaml = {"priorities": sorted(network.lossless)}
-    stated = {priority: thresholds for priority, thresholds in sorted(network.lossless.items()) if thresholds}
+    stated = {
+        priority: thresholds
+        for priority, thresholds in sorted(network.lossless.items())
+        if thresholds
+    }
     if stated:
         pfc["per_priority"] = stated
     return pfc | ({"sends": False} if network.obeys_only else {})
@@ -126,7 +153,8 @@ def _modes(config: NxosConfig) -> set[str]:
             0,
             "",
             "not-modelled",
-            "ports differ in priority-flow-control: one policy with pfc is imported for all of them",
+            "ports differ in priority-flow-control: one policy with pfc "
+            "is imported for all of them",
         )
     return modes
 
@@ -138,7 +166,9 @@ def _flowcontrol(config: NxosConfig) -> Yaml:
             side = (tree.word(command.tree, "FLOW") or "").lower()
             is_on = (tree.word(command.tree, "SWITCHED") or "").lower() != "off"
             on[side] = on.get(side, False) or is_on
-            config.remarks.add(command.line, command.text, "understood", f"link_pause of {interface.name}")
+            config.remarks.add(
+                command.line, command.text, "understood", f"link_pause of {interface.name}"
+            )
     if not any(on.values()):
         return {}
     return {"sends": on.get("send", False), "obeys": on.get("receive", False)}
@@ -161,5 +191,12 @@ def _watchdog(config: NxosConfig, *, pauses: bool) -> Yaml:
         settings[(tree.word(command.tree, "WATCHDOG") or "").lower()] = tree.number(command.tree)
         config.remarks.add(command.line, command.text, verdict, told)
     interval_ps = settings["interval"] * PS_PER_MS
-    detection, restoration = interval_ps * settings["shutdown-multiplier"], interval_ps * settings["auto-restore"]
-    return {"watchdog": {"detection": time(detection), "restoration": time(restoration)}} if is_on else {}
+    detection, restoration = (
+        interval_ps * settings["shutdown-multiplier"],
+        interval_ps * settings["auto-restore"],
+    )
+    return (
+        {"watchdog": {"detection": time(detection), "restoration": time(restoration)}}
+        if is_on
+        else {}
+    )

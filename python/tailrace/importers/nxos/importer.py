@@ -23,13 +23,16 @@ SWITCH_NAME = "switch"
 """Name of a switch whose configuration states none."""
 POLICY_NAME = "nxos"
 """Name of the policy where no policy-map of type queuing names it."""
-ASIDE = re.compile(r"(\d+ )?(hostname|switchname|speed|ip access-list|permit|deny)\b", re.IGNORECASE)
+ASIDE = re.compile(
+    r"(\d+ )?(hostname|switchname|speed|ip access-list|permit|deny)\b", re.IGNORECASE
+)
 """Statements that many vendors have, and that say nothing about queues and MTUs."""
 Yaml = dict[str, Any]
 
 
 def import_nxos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Section, Remarks]:
-    """The section, and a remark about every line. `host_mtus` of a scenario are compared with the configuration's."""
+    """The section, and a remark about every line. `host_mtus` of a scenario are compared with the
+    configuration's."""
     config = read(text)
     add_predefined(config)
     applied = applied_policies(config)
@@ -80,7 +83,9 @@ def _unused(config: NxosConfig, applied: Applied) -> None:
     used = applied.in_force()
     for (kind, name), policy in config.policy_maps.items():
         if any(policy is one for one in used):
-            config.remarks.add(policy.command.line, policy.command.text, "understood", f"policy '{name}'")
+            config.remarks.add(
+                policy.command.line, policy.command.text, "understood", f"policy '{name}'"
+            )
             continue
         commands = [policy.command, *(c for e in policy.classes for c in (e.command, *e.actions))]
         for command in commands:
@@ -91,12 +96,19 @@ def _unused(config: NxosConfig, applied: Applied) -> None:
             )
             config.remarks.add(command.line, command.text, "no-effect", words)
             if command.verb == "mtu":
-                config.mtus.append((command.line, tree.number(command.tree), command.text, f"policy-map {name}"))
+                config.mtus.append(
+                    (command.line, tree.number(command.tree), command.text, f"policy-map {name}")
+                )
 
 
 def _left_over(config: NxosConfig) -> None:
     """Adds remarks for all remaining commands: they belong to maps that no applied policy uses."""
-    used = {tree.name(access) for one in config.class_maps.values() for m in one.matches if (access := _access(m))}
+    used = {
+        tree.name(access)
+        for one in config.class_maps.values()
+        for m in one.matches
+        if (access := _access(m))
+    }
     for name, entry in config.access_lists_unread:
         verdict, words, _ = meaning_of(entry.text)
         if name not in used:
@@ -105,7 +117,9 @@ def _left_over(config: NxosConfig) -> None:
     told = {(remark.line, remark.text) for remark in config.remarks.found}
     for command in config.commands:
         if (command.line, command.text) not in told:
-            config.remarks.add(command.line, command.text, "no-effect", "not used by any applied policy")
+            config.remarks.add(
+                command.line, command.text, "no-effect", "not used by any applied policy"
+            )
 
 
 def _access(match: ConfigCommand) -> Node | None:
@@ -123,7 +137,8 @@ def _classify(config: NxosConfig, policy: PolicyMap | None, section: Section) ->
         own["police"] = policers[0]
     for extra in policers[1:]:
         words = (
-            f"a port has only one policer in a scenario; that of {extra['rate']} for class {extra['priorities'][0]} "
+            f"a port has only one policer in a scenario; that of {extra['rate']} for class "
+            f"{extra['priorities'][0]} "
             "is omitted"
         )
         config.remarks.add(0, "", "not-modelled", words)

@@ -26,7 +26,8 @@ def read_input(config: NxosConfig, policy: PolicyMap, network: NetworkQos) -> No
                 config.remarks.add(action.line, action.text, "not-modelled", words)
             elif group not in network.lossless:
                 words = (
-                    f"qos-group {group} is not lossless (no network-qos class has pause): its thresholds have no effect"
+                    f"qos-group {group} is not lossless (no network-qos class has pause): its "
+                    "thresholds have no effect"
                 )
                 config.remarks.add(action.line, action.text, "no-effect", words)
             else:

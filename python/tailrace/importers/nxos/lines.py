@@ -1,8 +1,9 @@
 """Splits a text into logical lines: removes prompts of a session and joins continued lines.
 
-Configurations come from documents and terminals as well as from `show running-config`. A line continues in the next one
-if it ends in a backslash, or if the next one begins with words that only continue a command. A line of a session that
-asks for help, that was aborted or that the switch refused is no part of its configuration.
+Configurations come from documents and terminals as well as from `show running-config`. A line
+continues in the next one if it ends in a backslash, or if the next one begins with words that only
+continue a command. A line of a session that asks for help, that was aborted or that the switch
+refused is no part of its configuration.
 """
 
 import re
@@ -34,7 +35,8 @@ SECTION_PROMPT = re.compile(r"\(config-")
 HELP_OUTPUT = re.compile(r"\s+(?:<\S+>|\S+)(?:\s{2,}\S.*)?|\*\*\*.*")
 """A line below `?`: a word, two blanks and its meaning."""
 REFUSAL = re.compile(
-    r"\^|(?:%\s*(?:Invalid|Incomplete|Ambiguous|Permission|String|Cannot|Error)|ERROR:|Error:).*", re.IGNORECASE
+    r"\^|(?:%\s*(?:Invalid|Incomplete|Ambiguous|Permission|String|Cannot|Error)|ERROR:|Error:).*",
+    re.IGNORECASE,
 )
 """Answers of a switch to a command that it does not take."""
 HELP, ABORTED, ANSWER = "asks for help", "aborted with ^C", "an answer of the switch"
@@ -69,11 +71,19 @@ def logical_lines(text: str, is_command: Callable[[str], bool]) -> list[ConfigLi
                 _refuse(found, number)
             found.append(ConfigLine(number, line, skipped=skipped))
             continue
-        if last is not None and len(last.parts) < LINES_JOINED_MAX and (is_open or _continues(last, line, is_command)):
+        if (
+            last is not None
+            and len(last.parts) < LINES_JOINED_MAX
+            and (is_open or _continues(last, line, is_command))
+        ):
             last.parts.append((number, line))
             last.text = f"{last.text} {_without_backslash(line)}".strip()
         else:
-            is_indented = raw[:1].isspace() if prompt is None else SECTION_PROMPT.search(prompt[0]) is not None
+            is_indented = (
+                raw[:1].isspace()
+                if prompt is None
+                else SECTION_PROMPT.search(prompt[0]) is not None
+            )
             found.append(ConfigLine(number, _without_backslash(line), is_indented=is_indented))
         is_open = line.endswith("\\") and bool(line.strip("\\").strip())
     return found

@@ -53,32 +53,52 @@ EVERYDAY: dict[str, str] = {
     word: what
     for what, words in {
         "management": (
-            "exit end conf config configure version boot cli line clock logging snmp-server username role ntp "
-            "show copy install write reload terminal echo hostname service feature feature-set license banner "
-            "crypto ssh telnet copp key aaa tacacs tacacs-server radius radius-server callhome errdisable rmon "
-            "password userpassphrase vdc icam monitor flow sflow nxapi scheduler event track template power "
-            "power-supply xml grpc telemetry fips archive alias sensor snmp limit-resource module slot hw-module "
-            "diagnostic gold poap cfs vtp beacon locator-led system-message guestshell virtual-service "
+            "exit end conf config configure version boot cli line clock logging snmp-server "
+            "username role ntp "
+            "show copy install write reload terminal echo hostname service feature feature-set "
+            "license banner "
+            "crypto ssh telnet copp key aaa tacacs tacacs-server radius radius-server callhome "
+            "errdisable rmon "
+            "password userpassphrase vdc icam monitor flow sflow nxapi scheduler event track "
+            "template power "
+            "power-supply xml grpc telemetry fips archive alias sensor snmp limit-resource "
+            "module slot hw-module "
+            "diagnostic gold poap cfs vtp beacon locator-led system-message guestshell "
+            "virtual-service "
             "app-hosting dot1x mka ptp enter building"
         ),
         "a port": (
-            "description shutdown speed duplex switchport channel-group vpc lacp negotiate inherit storm-control "
-            "fec bind load-interval link carrier-delay debounce medium mdix private-vlan delay port-channel lldp "
-            "cdp udld encapsulation mac-address logging media-type port-type rate-mode lan transceiver layer2 "
+            "description shutdown speed duplex switchport channel-group vpc lacp negotiate "
+            "inherit storm-control "
+            "fec bind load-interval link carrier-delay debounce medium mdix private-vlan delay "
+            "port-channel lldp "
+            "cdp udld encapsulation mac-address logging media-type port-type rate-mode lan "
+            "transceiver layer2 "
             "macsec"
         ),
         "forwarding": (
-            "vlan vrf ip ipv6 router mac arp fabric nv evpn hsrp vrrp vrrpv3 glbp vsan fcoe npiv name neighbor "
-            "address-family fex bfd isis ospf ospfv3 eigrp rip redistribute network area distance maximum-paths "
-            "route-target rd member vni ingress-replication mcast-group source-interface host-reachability "
-            "suppress-arp anycast-gateway global multisite l2vpn vn-segment segment-routing mpls nve autostate "
-            "peer-link peer-keepalive peer-gateway peer-switch auto-recovery delay role-priority fabricpath otv "
-            "lisp pim msdp igmp unicast multicast itd pbr object-group preempt timers authentication track "
-            "default-information max-metric passive-interface log-adjacency-changes router-id net is-type "
-            "remote-as update-source send-community next-hop-self soft-reconfiguration advertise inject "
-            "aggregate-address dampening graceful-restart limit-retransmission wait-for ebgp-multihop allowas-in "
-            "disable-peer-as-check remove-private-as default-originate retain bestpath cluster-id confederation "
-            "continue suppress retransmit summary-address dhcp proxy-arp redirects unreachables management "
+            "vlan vrf ip ipv6 router mac arp fabric nv evpn hsrp vrrp vrrpv3 glbp vsan fcoe "
+            "npiv name neighbor "
+            "address-family fex bfd isis ospf ospfv3 eigrp rip redistribute network area "
+            "distance maximum-paths "
+            "route-target rd member vni ingress-replication mcast-group source-interface "
+            "host-reachability "
+            "suppress-arp anycast-gateway global multisite l2vpn vn-segment segment-routing "
+            "mpls nve autostate "
+            "peer-link peer-keepalive peer-gateway peer-switch auto-recovery delay "
+            "role-priority fabricpath otv "
+            "lisp pim msdp igmp unicast multicast itd pbr object-group preempt timers "
+            "authentication track "
+            "default-information max-metric passive-interface log-adjacency-changes router-id "
+            "net is-type "
+            "remote-as update-source send-community next-hop-self soft-reconfiguration "
+            "advertise inject "
+            "aggregate-address dampening graceful-restart limit-retransmission wait-for "
+            "ebgp-multihop allowas-in "
+            "disable-peer-as-check remove-private-as default-originate retain bestpath "
+            "cluster-id confederation "
+            "continue suppress retransmit summary-address dhcp proxy-arp redirects "
+            "unreachables management "
             "routing-context"
         ),
         "routing": "route-map",
@@ -94,11 +114,11 @@ QUEUE_WORDS = re.compile(
 NO_EFFECT: tuple[tuple[str, str], ...] = (
     (r"(no spanning-tree|spanning-tree (port|bpduguard|bpdufilter|guard|link-type))\b", "a port"),
     (
-        r"(untagged cos|no pinning|pinning|no system interface|system interface|state enabled|default interface)\b",
+        r"(untagged cos|no pinning|pinning|no system interface|system interface|state enabled|default interface)\b",  # noqa: E501
         "a port",
     ),
     (
-        r"(no )?system (default|vlan|nve|routing|admin-vdc|login|fabric|inactive|health|switchover|cores|memory)\b",
+        r"(no )?system (default|vlan|nve|routing|admin-vdc|login|fabric|inactive|health|switchover|cores|memory)\b",  # noqa: E501
         "management",
     ),
     (r"(no )?bandwidth( inherit)?( \d+)?$", "the metric of routing"),
@@ -106,8 +126,14 @@ NO_EFFECT: tuple[tuple[str, str], ...] = (
     (r"(no )?(hardware (multicast|vethernet)|packet latency|switchport monitor)\b", "a port"),
     (r"[\w.:-]+(\([\w.-]*\))?[#>]\s*$", "a prompt"),
     (r"match (ip|ipv6) (address|next-hop|route-source|multicast)\b", "routing"),
-    (r"match (as-path|as-number|community|extcommunity|source-protocol|tag|route-type|metric)\b", "routing"),
-    (r"set (local-preference|metric|metric-type|community|extcommunity|as-path|origin|tag|weight)\b", "routing"),
+    (
+        r"match (as-path|as-number|community|extcommunity|source-protocol|tag|route-type|metric)\b",
+        "routing",
+    ),
+    (
+        r"set (local-preference|metric|metric-type|community|extcommunity|as-path|origin|tag|weight)\b",  # noqa: E501
+        "routing",
+    ),
     (r"set (ip|ipv6) (next-hop|default next-hop|address)\b", "routing"),
     (r"no (pause|congestion-control)\b", "the switch's default: a lossy class"),
     (r"congestion-control tail-drop\b", "the switch's default"),
@@ -119,7 +145,8 @@ NO_EFFECT: tuple[tuple[str, str], ...] = (
 NOT_MODELLED: tuple[tuple[str, str], ...] = (
     (
         r"spanning-tree\b",
-        "spanning tree: set network.spanning_tree, bridge_priority of switches and path_cost of links",
+        "spanning tree: set network.spanning_tree, bridge_priority of "
+        "switches and path_cost of links",
     ),
     (r"no hardware qos\b", "disables a mechanism: omit it from the scenario"),
     (r"hardware qos ing-pg-share\b", "buffer shares of ingress priority groups"),
@@ -127,7 +154,10 @@ NOT_MODELLED: tuple[tuple[str, str], ...] = (
     (r"hardware qos ns-buffer-profile\b", "buffer profile for network security"),
     (r"hardware (qos|access-list|profile)\b", "a setting of the ASIC"),
     (r"platform qos\b", "a setting of the ASIC's buffers"),
-    (r"wred-queue qos-group-map\b", "restricts WRED to one queue: set aqm: {kind: red} for that queue only"),
+    (
+        r"wred-queue qos-group-map\b",
+        "restricts WRED to one queue: set aqm: {kind: red} for that queue only",
+    ),
     (r"congestion-control\b", "congestion signalling of a queue: set queues.NAME.aqm"),
     (r"random-detect\b", "unsupported form of WRED: set queues.NAME.aqm"),
     (r"queue-limit\b", "unsupported form of a queue limit: set queues.NAME.limit"),
@@ -179,6 +209,7 @@ def _everyday(line: str) -> str | None:
 
 
 def section_of(text: str) -> str:
-    """What the section below a heading concerns; empty for a line that opens none of the known ones."""
+    """What the section below a heading concerns; empty for a line that opens none of the known
+    ones."""
     words = text.lower().split()
     return SECTIONS_OF_TWO.get(" ".join(words[:2])) or SECTIONS.get(words[0], "")

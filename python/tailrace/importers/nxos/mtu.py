@@ -13,7 +13,8 @@ MTU_DEFAULT = 1500
 
 
 def read_mtus(config: NxosConfig, host_mtus: dict[str, int], section: Section) -> None:
-    """Sets the MTUs of the switch and of its ports; adds remarks about those that contradict each other."""
+    """Sets the MTUs of the switch and of its ports; adds remarks about those that contradict each
+    other."""
     of_ports = _ports(config, section.switch_name)
     stated, is_clear = _stated(config, host_mtus)
     if not config.class_mtus and of_ports and (without := _without(config)):
@@ -51,17 +52,22 @@ def _most(config: NxosConfig, of_ports: dict[str, int], without: list[Commands])
 
 
 def _ports(config: NxosConfig, switch: str) -> dict[str, int]:
-    """The MTUs of ports whose description names a neighbour. Those of other ports are claims about the switch."""
+    """The MTUs of ports whose description names a neighbour. Those of other ports are claims about
+    the switch."""
     found = {}
     for interface in config.interfaces:
         for command in (c for c in interface.commands if c.verb == "mtu"):
             mtu, neighbour = tree.number(command.tree), neighbour_of(config, interface)
             if neighbour is not None and MTU_BYTES_MIN <= mtu <= MTU_BYTES_MAX:
                 found[neighbour] = mtu
-                words = f"switches.{switch}.port_mtu: {{{neighbour}: {mtu}B}}, where it is not that of all ports"
+                words = (
+                    f"switches.{switch}.port_mtu: {{{neighbour}: {mtu}B}}, where it is not "
+                    "that of all ports"
+                )
             else:
                 words = (
-                    f"the MTU of a port whose description names no neighbour: write switches.{switch}.port_mtu: "
+                    "the MTU of a port whose description names no neighbour: write "
+                    f"switches.{switch}.port_mtu: "
                     f"{{NEIGHBOUR: {mtu}B}}, where it is not that of all ports"
                 )
             config.remarks.add(command.line, command.text, "understood", words)
@@ -78,16 +84,22 @@ OWN_PORT = "port of a neighbour: "
 
 
 def _stated(config: NxosConfig, host_mtus: dict[str, int]) -> tuple[int | None, bool]:
-    """The MTU of the default class, or else of the first port, and whether nothing contradicts it."""
+    """The MTU of the default class, or else of the first port, and whether nothing contradicts
+    it."""
     for command in (c for c in config.everywhere if c.verb == "jumbo"):
         config.remarks.add(command.line, command.text, "understood", "the maximum MTU of ports")
         largest = tree.number(command.tree)
         for line, mtu, text, _ in config.mtus:
             if mtu > largest:
-                config.remarks.add(line, text, "contradiction", f"line {command.line} allows at most {largest}")
+                config.remarks.add(
+                    line, text, "contradiction", f"line {command.line} allows at most {largest}"
+                )
     _classes(config)
     claims = sorted({claim for claim in config.mtus if not _is_other_class(claim[3])})
-    stated = next((mtu for _, mtu, _, where in claims if where.startswith("class ")), claims[0][1] if claims else None)
+    stated = next(
+        (mtu for _, mtu, _, where in claims if where.startswith("class ")),
+        claims[0][1] if claims else None,
+    )
     lines = {mtu: line for line, mtu, _, _ in reversed(claims)}
     shared = [claim for claim in claims if not claim[3].startswith(OWN_PORT)]
     differing = sorted({mtu for _, mtu, _, _ in shared})
@@ -95,25 +107,36 @@ def _stated(config: NxosConfig, host_mtus: dict[str, int]) -> tuple[int | None, 
         other = next((m for m in differing if m != mtu), None)
         if other is not None:
             config.remarks.add(
-                line, text, "contradiction", f"the MTU is {mtu} on this line but {other} on line {lines[other]}"
+                line,
+                text,
+                "contradiction",
+                f"the MTU is {mtu} on this line but {other} on line {lines[other]}",
             )
     for host, mtu in host_mtus.items():
         if stated is not None and mtu > stated:
-            words = f"hosts.{host} of the scenario has an MTU of {mtu} bytes, but the switch is configured for {stated}"
+            words = (
+                f"hosts.{host} of the scenario has an MTU of {mtu} bytes, but the switch is "
+                f"configured for {stated}"
+            )
             config.remarks.add(lines[stated], f"mtu {stated}", "contradiction", words)
     return stated, len(differing) <= 1
 
 
 def _classes(config: NxosConfig) -> None:
-    """Adds remarks about the MTU of each class: in a scenario a host has one MTU for all of its traffic."""
+    """Adds remarks about the MTU of each class: in a scenario a host has one MTU for all of its
+    traffic."""
     usual = config.class_mtus.get(0, (None, None))[0]
     for group, (mtu, command) in config.class_mtus.items():
         if group == 0 or mtu == usual:
-            words = f"switches.NAME.mtu: {mtu}B, where no line contradicts it; set hosts.NAME.mtu to at most that"
+            words = (
+                f"switches.NAME.mtu: {mtu}B, where no line contradicts it; set hosts.NAME.mtu "
+                "to at most that"
+            )
             config.remarks.add(command.line, command.text, "understood", words)
             continue
         words = (
-            f"MTU of qos-group {group} only: set hosts.NAME.mtu to at most {mtu}B for hosts that send priority "
+            f"MTU of qos-group {group} only: set hosts.NAME.mtu to at most {mtu}B for hosts "
+            "that send priority "
             f"{group}; the switch would drop longer frames, the model forwards them"
         )
         config.remarks.add(command.line, command.text, "understood", words)

@@ -10,6 +10,8 @@ def neighbour_of(config: NxosConfig, place: Commands) -> str | None:
     for command in (c for c in place.commands if c.verb == "description"):
         neighbour = neighbour_in(tree.word(command.tree, "FREE") or "")
         if neighbour is not None:
-            config.remarks.add(command.line, command.text, "assumed", f"the neighbour of the port is '{neighbour}'")
+            config.remarks.add(
+                command.line, command.text, "assumed", f"the neighbour of the port is '{neighbour}'"
+            )
             return neighbour
     return None

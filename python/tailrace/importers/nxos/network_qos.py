@@ -36,11 +36,15 @@ def network_qos_of(config: NxosConfig, policy: PolicyMap) -> NetworkQos:
                 words = f"the command belongs to class '{entry.name}', which is not imported"
                 config.remarks.add(action.line, action.text, "not-modelled", words)
                 if action.verb == "pause" and entry.name not in MULTICAST_CLASSES:
-                    words = f"class '{entry.name}' is lossless, but no line says which qos-group it is"
+                    words = (
+                        f"class '{entry.name}' is lossless, but no line says which qos-group it is"
+                    )
                     config.remarks.add(action.line, action.text, "contradiction", words)
                     found.is_sound = False
             continue
-        config.remarks.add(entry.command.line, entry.command.text, "understood", f"qos-group {group}")
+        config.remarks.add(
+            entry.command.line, entry.command.text, "understood", f"qos-group {group}"
+        )
         for action in entry.actions:
             if action.verb == "mtu":
                 _mtu(config, entry, group, action)
@@ -61,7 +65,9 @@ def _mtu(config: NxosConfig, entry: PolicyClass, group: int, action: ConfigComma
 def _dpp(config: NxosConfig, found: NetworkQos, group: int, action: ConfigCommand) -> None:
     express = tree.number(action.tree)
     if express > GROUP_MAX:
-        config.remarks.add(action.line, action.text, "not-understood", f"a qos-group must be 0 to {GROUP_MAX}")
+        config.remarks.add(
+            action.line, action.text, "not-understood", f"a qos-group must be 0 to {GROUP_MAX}"
+        )
         return
     if found.express_group is not None and found.express_group[0] != express:
         words = (
@@ -81,7 +87,10 @@ def _pause(config: NxosConfig, found: NetworkQos, group: int, action: ConfigComm
         if part.data == "pause_cos":
             (ranges,) = tree.parts(part, "ranges")
             if tree.numbers(tree.listed(ranges)) != [group]:
-                words = f"a pause of another priority than the class: qos-group {group} pauses priority {group}"
+                words = (
+                    f"a pause of another priority than the class: qos-group {group} pauses "
+                    f"priority {group}"
+                )
                 config.remarks.add(action.line, action.text, "not-modelled", words)
             found.obeys_only |= bool(tree.words(part, "RECEIVE"))
         else:
@@ -90,7 +99,8 @@ def _pause(config: NxosConfig, found: NetworkQos, group: int, action: ConfigComm
 
 
 def thresholds_of(config: NxosConfig, action: ConfigCommand, part: Node) -> Yaml:
-    """`xoff`, `headroom` and `xon_offset`; empty, with a remark, where the numbers are not in ascending order."""
+    """`xoff`, `headroom` and `xon_offset`; empty, with a remark, where the numbers are not in
+    ascending order."""
     buffer, xoff, xon = (int(value) for value in tree.words(part, "INT"))
     if not xon <= xoff < buffer:
         words = "resume-threshold <= pause-threshold < buffer-size must hold"

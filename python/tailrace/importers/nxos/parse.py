@@ -1,9 +1,10 @@
 """Parses the text of a configuration into commands with their lines; other lines are kept as well.
 
-A line is one command, as `show running-config` prints it. A line with several commands (copied from a document) is
-split at the words that begin a command, but only where most of its pieces are commands and one opens a map: extracting
-a piece from a line about something else would be a guess. A comment in such a line ends where the next command begins,
-because its original end is lost; in a text of several lines it ends with its line.
+A line is one command, as `show running-config` prints it. A line with several commands (copied from
+a document) is split at the words that begin a command, but only where most of its pieces are
+commands and one opens a map: extracting a piece from a line about something else would be a guess.
+A comment in such a line ends where the next command begins, because its original end is lost; in a
+text of several lines it ends with its line.
 """
 
 import re
@@ -146,7 +147,11 @@ def _line(number: int, line: str, *, is_alone: bool, is_indented: bool) -> Itera
     pieces = _joined([(piece, read_command(piece)) for piece in _pieces(line)])
     trees = [tree for _, tree in pieces if tree is not None]
     told = [piece for piece, _ in pieces if not piece.startswith(COMMENT_MARKS)]
-    if len(trees) < PIECES_MIN or 2 * len(trees) < len(told) or not any(t.data in OPENERS for t in trees):
+    if (
+        len(trees) < PIECES_MIN
+        or 2 * len(trees) < len(told)
+        or not any(t.data in OPENERS for t in trees)
+    ):
         yield Comment(number, line) if is_comment else Unread(number, line, is_indented)
         return
     if is_comment and not is_alone:
@@ -205,7 +210,8 @@ def _joined(pieces: list[tuple[str, Node | None]]) -> list[tuple[str, Node | Non
 
 @cache
 def _parser() -> Lark:
-    """The parser. Quoted words of the grammar become case-insensitive terminals that end at a blank."""
+    """The parser. Quoted words of the grammar become case-insensitive terminals that end at a
+    blank."""
     text = GRAMMAR.read_text(encoding="utf-8")
     words = sorted(set(re.findall(r'"([a-z0-9-]+)"', text)))
     names = {word: "_" + word.upper().replace("-", "_") + "_W" for word in words}

@@ -1,4 +1,5 @@
-"""Policies of a scenario: one for each queuing policy in force, with the settings of network-qos and hardware."""
+"""Policies of a scenario: one for each queuing policy in force, with the settings of network-qos
+and hardware."""
 
 from typing import Any
 
@@ -39,7 +40,8 @@ class Policies:
         """Whether the queues of every policy are known."""
 
     def add(self, queuing: PolicyMap | None) -> str:
-        """Adds the policy of a queuing policy-map, None for the switch's default, and returns its name."""
+        """Adds the policy of a queuing policy-map, None for the switch's default, and returns its
+        name."""
         name = usable_name(queuing.name, POLICY_NAME) if queuing else POLICY_NAME
         if name not in self.made:
             groups = queues_of(self.config, queuing) if queuing else self._own_queues()
@@ -55,14 +57,17 @@ class Policies:
 
     def finished(self) -> dict[str, Yaml]:
         """All policies."""
-        self.hardware.used(self.config, has_dpp=self.network.express_group is not None, has_afd=self.has_afd)
+        self.hardware.used(
+            self.config, has_dpp=self.network.express_group is not None, has_afd=self.has_afd
+        )
         return self.made
 
     def _own_queues(self) -> dict[int, Yaml]:
         is_four = has_four_queues(self.config)
         strict = STRICT_OF_FOUR if is_four else STRICT_OF_EIGHT
         words = (
-            f"no policy-map of type queuing: the switch's default is used, with queue {strict} strict and the default "
+            f"no policy-map of type queuing: the switch's default is used, with queue {strict} "
+            "strict and the default "
             "queue for all other frames"
         )
         self.config.remarks.add(0, "", "assumed", words)
@@ -95,7 +100,9 @@ class Policies:
 
     def _default_group(self, groups: dict[int, Yaml]) -> None:
         if 0 not in groups:
-            words = "the policy does not configure the default queue: it gets the remaining bandwidth"
+            words = (
+                "the policy does not configure the default queue: it gets the remaining bandwidth"
+            )
             self.config.remarks.add(0, "", "assumed", words)
             groups[0] = {"limit": LIMIT_DEFAULT}
 
@@ -111,8 +118,11 @@ def has_four_queues(config: NxosConfig) -> bool:
     return any(map(FOUR_QUEUES.match, names)) and not any("8q" in name for name in names)
 
 
-def port_policies(config: NxosConfig, applied: Applied, policies: Policies, section: Section) -> None:
-    """Policies of single ports; a port of a scenario is named by its neighbour, which a description may name."""
+def port_policies(
+    config: NxosConfig, applied: Applied, policies: Policies, section: Section
+) -> None:
+    """Policies of single ports; a port of a scenario is named by its neighbour, which a description
+    may name."""
     for interface, (policy, command) in applied.of_ports.items():
         name = policies.add(policy)
         place = next(one for one in config.interfaces if one.name == f"interface {interface}")
@@ -123,17 +133,28 @@ def port_policies(config: NxosConfig, applied: Applied, policies: Policies, sect
             config.remarks.add(command.line, command.text, "understood", words)
         else:
             words = (
-                f"'{name}' is the policy of {interface} only, and its description names no neighbour: "
+                f"'{name}' is the policy of {interface} only, and its "
+                "description names no neighbour: "
                 f"write switches.{section.switch_name}.ports: {{NEIGHBOUR: {name}}}"
             )
             config.remarks.add(command.line, command.text, "not-modelled", words)
 
 
-def _express(config: NxosConfig, groups: dict[int, Yaml], group: int, command: ConfigCommand) -> None:
+def _express(
+    config: NxosConfig, groups: dict[int, Yaml], group: int, command: ConfigCommand
+) -> None:
     queue = groups.get(group)
     if queue is None:
-        config.remarks.add(0, "", "assumed", f"the policy does not configure queue {group}: strict priority, for dpp")
+        config.remarks.add(
+            0,
+            "",
+            "assumed",
+            f"the policy does not configure queue {group}: strict priority, for dpp",
+        )
         groups[group] = {"strict": 1, "limit": LIMIT_DEFAULT}
     elif "strict" not in queue:
-        words = f"dpp needs a strict-priority queue, but that of qos-group {group} is not one (add: priority level 1)"
+        words = (
+            f"dpp needs a strict-priority queue, but that of qos-group {group} is not one "
+            "(add: priority level 1)"
+        )
         config.remarks.add(command.line, command.text, "contradiction", words)

@@ -6,7 +6,12 @@ from tailrace.importers.nxos.parse import ConfigCommand, parse
 from tailrace.importers.nxos.reading import add_entries
 
 OWN = {
-    "queuing": ("default-out-policy", "default-8q-out-policy", "default-in-policy", "default-8q-in-policy"),
+    "queuing": (
+        "default-out-policy",
+        "default-8q-out-policy",
+        "default-in-policy",
+        "default-8q-in-policy",
+    ),
     "network-qos": ("default-nq-policy", "default-8q-nq-policy"),
     "qos": ("default-in-policy",),
 }
@@ -18,7 +23,8 @@ FCOE_OUTPUT = """policy-map type queuing fcoe-default-out-policy
   class type queuing class-default
     bandwidth percent 50
 """
-"""Output policy of a Nexus 5000 with FCoE [K]: half of the bandwidth for class-fcoe, and no strict queue."""
+"""Output policy of a Nexus 5000 with FCoE [K]: half of the bandwidth for class-fcoe, and no strict
+queue."""
 FCOE = f"""class-map type qos class-fcoe
   match cos 3
 policy-map type qos fcoe-default-in-policy
@@ -39,15 +45,19 @@ def is_own(kind: str, name: str) -> bool:
 
 
 def add_predefined(config: NxosConfig) -> None:
-    """Adds predefined policies that the configuration names but does not define, as commands without a line."""
+    """Adds predefined policies that the configuration names but does not define, as commands
+    without a line."""
     places = (config.system, *config.interfaces)
-    named = {c.text.split()[-1] for place in places for c in place.commands if c.verb == "service_policy"}
+    named = {
+        c.text.split()[-1] for place in places for c in place.commands if c.verb == "service_policy"
+    }
     defined = {name for _, name in config.policy_maps}
     if any(name.startswith(FCOE_PREFIX) for name in named - defined):
         _add(config, FCOE)
     elif _is_nexus_5000(config) and not any(kind == "queuing" for kind, _ in config.policy_maps):
         words = (
-            f"a Nexus 5000, by its {FCOE_CLASS}: without a policy-map of type queuing, fcoe-default-out-policy is used"
+            f"a Nexus 5000, by its {FCOE_CLASS}: without a policy-map of type queuing, "
+            "fcoe-default-out-policy is used"
         )
         config.remarks.add(0, "", "assumed", words)
         _add(config, FCOE_OUTPUT)

@@ -33,7 +33,10 @@ def queues_of(config: NxosConfig, policy: PolicyMap) -> dict[int, Yaml]:
                 config.remarks.add(action.line, action.text, "not-modelled", words)
             continue
         if group in queues:
-            command, words = entry.command, f"another class of this policy is also qos-group {group}"
+            command, words = (
+                entry.command,
+                f"another class of this policy is also qos-group {group}",
+            )
             config.remarks.add(command.line, command.text, "contradiction", words)
             continue
         queues[group] = _Queue(config, f"queue {group}").read(entry.actions)
@@ -42,7 +45,8 @@ def queues_of(config: NxosConfig, policy: PolicyMap) -> dict[int, Yaml]:
 
 
 def default_queues(strict: int = STRICT_OF_EIGHT) -> dict[int, Yaml]:
-    """The switch's default queuing policy [K]: its last queue is strict, the default queue gets all other frames."""
+    """The switch's default queuing policy [K]: its last queue is strict, the default queue gets all
+    other frames."""
     return {strict: {"strict": 1, "limit": LIMIT_DEFAULT}, 0: {"limit": LIMIT_DEFAULT}}
 
 
@@ -64,7 +68,10 @@ class _Queue:
             getattr(self, action.verb)(action)
         if "strict" in self.data and BANDWIDTH in self.data:
             action = self.said["bandwidth"]
-            words = f"{self.where} has strict priority (line {self.said['priority'].line}); its share is omitted"
+            words = (
+                f"{self.where} has strict priority (line {self.said['priority'].line}); its "
+                "share is omitted"
+            )
             self.remarks.add(action.line, action.text, "contradiction", words)
             del self.data[BANDWIDTH]
         self.data.setdefault("limit", LIMIT_DEFAULT)
@@ -86,7 +93,9 @@ class _Queue:
         if percent > 100:
             self.wrong(action, "a share must be 0 to 100 percent")
             return
-        self.data[BANDWIDTH] = Bandwidth(percent, bool(tree.words(action.tree, "REMAINING")), action)
+        self.data[BANDWIDTH] = Bandwidth(
+            percent, bool(tree.words(action.tree, "REMAINING")), action
+        )
 
     def priority(self, action: ConfigCommand) -> None:
         level = int(tree.word(action.tree, "INT") or 1)
@@ -103,7 +112,10 @@ class _Queue:
         rates = [tree.amount(amount, tree.RATE_UNITS, "bps") for amount in amounts]
         stated = {end: value for end, value in zip(ends, rates, strict=True) if value}
         if None in rates or not ends:
-            self.refused(action, "a shaper in percent or packets is not supported: write shape: {min, max} as rates")
+            self.refused(
+                action,
+                "a shaper in percent or packets is not supported: write shape: {min, max} as rates",
+            )
         elif stated:
             self.data["shape"] = {end: rate(value) for end, value in stated.items()}
             self.understood(action, "shape")
@@ -121,7 +133,9 @@ class _Queue:
             (amount,) = tree.parts(action.tree, "amount")
             frames, size_bytes = tree.packets(amount), tree.amount(amount, tree.SIZE_UNITS, "bytes")
             if not (frames or size_bytes):
-                self.refused(action, "a limit in time or percent is not supported: write limit as a size")
+                self.refused(
+                    action, "a limit in time or percent is not supported: write limit as a size"
+                )
                 return
             self.data["limit"] = f"{frames} frames" if frames else size(size_bytes or 0)
         self.understood(action, f"limit: {self.data['limit']}")
@@ -131,7 +145,10 @@ class _Queue:
         weight = tree.part(action.tree, "weight")
         exponent = 0 if weight is None else tree.number(weight)
         if first is None or None in others or exponent > WEIGHT_MAX:
-            self.refused(action, "thresholds must be sizes with a unit, in range: write aqm: {kind: red} with sizes")
+            self.refused(
+                action,
+                "thresholds must be sizes with a unit, in range: write aqm: {kind: red} with sizes",
+            )
             return
         red: Yaml = {"kind": "red", **first, "weight_exponent": exponent}
         if tree.words(action.tree, "ECN"):
@@ -141,11 +158,14 @@ class _Queue:
         self.aqm(action, red)
         if tree.words(action.tree, "OPTIMISED") or tree.words(action.tree, "CAP_AVERAGE"):
             self.refused(
-                action, "the effect of burst-optimized, mesh-optimized and cap-average on the average is not published"
+                action,
+                "the effect of burst-optimized, mesh-optimized and cap-average on the average "
+                "is not published",
             )
 
     def random_detect_ecn(self, _: ConfigCommand) -> None:
-        """Marking instead of dropping; it applies to the thresholds of the queue, on whichever line they are."""
+        """Marking instead of dropping; it applies to the thresholds of the queue, on whichever line
+        they are."""
 
     def marks(self) -> None:
         action = self.said.get("random_detect_ecn")
@@ -154,28 +174,33 @@ class _Queue:
         if self.data.get("aqm", {}).get("kind") != "red":
             self.refused(
                 action,
-                "the switch's default thresholds are not published: write aqm: {kind: red, ecn: true} with sizes",
+                "the switch's default thresholds are not published: write aqm: {kind: red, "
+                "ecn: true} with sizes",
             )
             return
         self.data["aqm"]["ecn"] = True
         self.understood(action, "aqm: red: ecn")
 
     def random_detect_auto(self, action: ConfigCommand) -> None:
-        self.refused(action, "thresholds chosen by the ASIC are not published: write aqm: {kind: red} with sizes")
+        self.refused(
+            action,
+            "thresholds chosen by the ASIC are not published: write aqm: {kind: red} with sizes",
+        )
 
     def pause(self, action: ConfigCommand) -> None:
         if tree.parts(action.tree, "pause_buffer"):
             self.refused(
                 action,
-                "these are thresholds of an input queue, but the policy is an output policy: apply it with "
+                "these are thresholds of an input queue, but the policy is an output policy: "
+                "apply it with "
                 "service-policy type queuing input",
             )
         else:
             self.wrong(action, "a class is made lossless in a policy-map of type network-qos")
 
     def random_detect_other(self, _: ConfigCommand) -> None:
-        """Thresholds of frames without ECN; they belong to the other `random-detect` of the queue, on whichever line it
-        is.
+        """Thresholds of frames without ECN; they belong to the other `random-detect` of the queue,
+        on whichever line it is.
         """
 
     def not_capable(self) -> None:
@@ -189,10 +214,15 @@ class _Queue:
             self.wrong(action, "thresholds in packets, or out of range")
         elif red.get("kind") != "red":
             self.refused(
-                action, "the class has no other random-detect: the treatment of ECN-capable frames is undefined"
+                action,
+                "the class has no other random-detect: the treatment of "
+                "ECN-capable frames is undefined",
             )
         elif weight is not None and tree.number(weight) != red["weight_exponent"]:
-            self.refused(action, "a queue has only one average: the weight of the other random-detect is used")
+            self.refused(
+                action,
+                "a queue has only one average: the weight of the other random-detect is used",
+            )
             red["not_capable"] = thresholds
         else:
             red["not_capable"] = thresholds
@@ -210,14 +240,19 @@ class _Queue:
     def aqm(self, action: ConfigCommand, aqm: Yaml) -> None:
         before = self.data.get("aqm")
         if before is not None and before["kind"] != aqm["kind"]:
-            words = f"{self.where} already has {before['kind']}; a queue has only one; this later line takes precedence"
+            words = (
+                f"{self.where} already has {before['kind']}; a queue has only one; this later "
+                "line takes precedence"
+            )
             self.remarks.add(action.line, action.text, "contradiction", words)
         self.data["aqm"] = aqm
         self.understood(action, f"aqm: {aqm['kind']}")
 
 
 def _thresholds(part: Node) -> Yaml | None:
-    minimum, maximum = [tree.amount(amount, tree.SIZE_UNITS, "") for amount in tree.parts(part, "amount")]
+    minimum, maximum = [
+        tree.amount(amount, tree.SIZE_UNITS, "") for amount in tree.parts(part, "amount")
+    ]
     percent = int(tree.word(part, "INT") or PROBABILITY_DEFAULT_PERCENT)
     if minimum is None or maximum is None or percent > 100:
         return None

@@ -4,9 +4,25 @@ import re
 from collections.abc import Callable, Iterable
 
 from tailrace.importers.nxos import tree
-from tailrace.importers.nxos.config import ClassMap, Commands, Foreign, NxosConfig, Place, PolicyClass, PolicyMap
+from tailrace.importers.nxos.config import (
+    ClassMap,
+    Commands,
+    Foreign,
+    NxosConfig,
+    Place,
+    PolicyClass,
+    PolicyMap,
+)
 from tailrace.importers.nxos.meanings import meaning_of, section_of
-from tailrace.importers.nxos.parse import Comment, ConfigCommand, Entry, Skipped, Unread, parse, read_command
+from tailrace.importers.nxos.parse import (
+    Comment,
+    ConfigCommand,
+    Entry,
+    Skipped,
+    Unread,
+    parse,
+    read_command,
+)
 from tailrace.importers.section import rate
 
 PREFIX = "! tailrace "
@@ -14,14 +30,27 @@ PREFIX = "! tailrace "
 ENTRIES_MAX = 200_000
 """Lines and pieces of lines that are read at most."""
 HEADINGS = frozenset(
-    ("class-map", "policy-map", "interface", "system", "vlan", "vrf", "router", "line", "vpc", "monitor")
+    (
+        "class-map",
+        "policy-map",
+        "interface",
+        "system",
+        "vlan",
+        "vrf",
+        "router",
+        "line",
+        "vpc",
+        "monitor",
+    )
 )
-"""First words of lines that end the section above them, even if the lines themselves are not supported."""
+"""First words of lines that end the section above them, even if the lines themselves are not
+supported."""
 NO_PORT = re.compile(
     r"(vlan|bdi|tunnel|tu\d|loopback|lo\d|mgmt|nve|null|overlay|inband|sup-eth|fc|vfc|san-port|veth)|.*\.\d+\Z",
     re.IGNORECASE,
 )
-"""Interfaces that are no port of the switch: of a VLAN, of a tunnel, of the switch itself, and parts of ports."""
+"""Interfaces that are no port of the switch: of a VLAN, of a tunnel, of the switch itself, and
+parts of ports."""
 
 
 def read(text: str) -> NxosConfig:
@@ -58,7 +87,8 @@ def _comment(config: NxosConfig, comment: Comment) -> None:
 
 
 def _unread(config: NxosConfig, entry: Unread, place: Place | None) -> Place | None:
-    """Adds a remark with the meaning of unsupported words; an unsupported heading ends the section above it."""
+    """Adds a remark with the meaning of unsupported words; an unsupported heading ends the section
+    above it."""
     first = entry.text.split(maxsplit=1)[0].lower()
     if isinstance(place, Foreign) and entry.is_indented:
         config.remarks.add(entry.line, entry.text, "no-effect", place.words)
@@ -98,7 +128,8 @@ def _is_everyday(removed: str, place: Place | None) -> bool:
 
 
 def _speed(config: NxosConfig, entry: Unread, stated: str) -> None:
-    """In a scenario, the rate of a port is that of its link, which belongs to the network and not to the switch."""
+    """In a scenario, the rate of a port is that of its link, which belongs to the network and not
+    to the switch."""
     if not stated.isdecimal():
         words = "the port negotiates its rate: set the rate of its link (network.link.rate)"
         config.remarks.add(entry.line, entry.text, "no-effect", words)
@@ -106,15 +137,23 @@ def _speed(config: NxosConfig, entry: Unread, stated: str) -> None:
     rate_bps = int(stated) * BPS_PER_SPEED
     config.port_rates[config.interfaces[-1].name.removeprefix("interface ")] = rate_bps
     config.remarks.add(
-        entry.line, entry.text, "understood", f"rate of the port: set rate: {rate(rate_bps)} for its link"
+        entry.line,
+        entry.text,
+        "understood",
+        f"rate of the port: set rate: {rate(rate_bps)} for its link",
     )
 
 
 def _removal(config: NxosConfig, entry: Unread, removed: str) -> None:
     """`no` before a command removes a setting made above, or states a default."""
-    earlier = next((c for c in reversed(config.commands) if c.text.lower().split() == removed.lower().split()), None)
+    earlier = next(
+        (c for c in reversed(config.commands) if c.text.lower().split() == removed.lower().split()),
+        None,
+    )
     if earlier is None:
-        config.remarks.add(entry.line, entry.text, "no-effect", "removes a setting that no earlier line makes")
+        config.remarks.add(
+            entry.line, entry.text, "no-effect", "removes a setting that no earlier line makes"
+        )
     else:
         words = f"negates line {earlier.line}, which is imported nevertheless: remove both lines"
         config.remarks.add(entry.line, entry.text, "contradiction", words)
@@ -140,8 +179,14 @@ def _command(config: NxosConfig, command: ConfigCommand, place: Place | None) ->
             config.remarks.add(command.line, command.text, "no-effect", place.words)
         case _ if command.verb == "description":
             config.remarks.add(command.line, command.text, "no-effect", "bookkeeping")
-        case PolicyClass(kind="control-plane") | ClassMap(kind="control-plane") | Commands(name="control-plane"):
-            config.remarks.add(command.line, command.text, "no-effect", "concerns control-plane traffic only")
+        case (
+            PolicyClass(kind="control-plane")
+            | ClassMap(kind="control-plane")
+            | Commands(name="control-plane")
+        ):
+            config.remarks.add(
+                command.line, command.text, "no-effect", "concerns control-plane traffic only"
+            )
         case _ if command.verb in ("random_detect_auto", "random_detect_ecn"):
             verdict, words, _ = meaning_of(command.text)
             config.remarks.add(command.line, command.text, verdict, words)
@@ -180,7 +225,9 @@ def _policy_map(config: NxosConfig, command: ConfigCommand, _: Place | None) -> 
 def _class_of(config: NxosConfig, command: ConfigCommand, place: Place | None) -> Place | None:
     policy = place if isinstance(place, PolicyMap) else _policy_of(config, place)
     if policy is None:
-        config.remarks.add(command.line, command.text, "not-understood", "outside of any policy-map")
+        config.remarks.add(
+            command.line, command.text, "not-understood", "outside of any policy-map"
+        )
         return None
     name = tree.name(command.tree)
     found = next((entry for entry in policy.classes if entry.name == name), None)
@@ -201,16 +248,27 @@ def _policy_of(config: NxosConfig, place: Place | None) -> PolicyMap | None:
     """The policy-map that a class belongs to."""
     if not isinstance(place, PolicyClass):
         return None
-    return next((policy for policy in config.policy_maps.values() if any(c is place for c in policy.classes)), None)
+    return next(
+        (
+            policy
+            for policy in config.policy_maps.values()
+            if any(c is place for c in policy.classes)
+        ),
+        None,
+    )
 
 
 def _system(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
-    config.remarks.add(command.line, command.text, "understood", "section with the policies of all ports")
+    config.remarks.add(
+        command.line, command.text, "understood", "section with the policies of all ports"
+    )
     return config.system
 
 
 def _control_plane(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
-    config.remarks.add(command.line, command.text, "no-effect", "concerns control-plane traffic only")
+    config.remarks.add(
+        command.line, command.text, "no-effect", "concerns control-plane traffic only"
+    )
     return Commands("control-plane")
 
 
@@ -260,7 +318,8 @@ OPENERS: dict[str, Callable[[NxosConfig, ConfigCommand, Place | None], Place | N
 }
 SPEED = re.compile(r"speed\s+([1-9]\d{0,6}|auto)\b", re.IGNORECASE)
 BPS_PER_SPEED = 1_000_000
-"""NX-OS states speeds in Mbit/s (Cisco Nexus 9000 Series NX-OS Interfaces Configuration Guide, "speed")."""
+"""NX-OS states speeds in Mbit/s (Cisco Nexus 9000 Series NX-OS Interfaces Configuration Guide,
+"speed")."""
 EVERYWHERE = frozenset(("hardware", "jumbo", "watchdog_time"))
 ACTIONS: dict[str, frozenset[str]] = {
     "qos": frozenset(("set", "police")),
@@ -284,7 +343,9 @@ ACTIONS: dict[str, frozenset[str]] = {
 """Commands in a class by the type of its policy-map."""
 BELOW: dict[str, frozenset[str]] = {
     "system": frozenset(("service_policy",)),
-    "interface": frozenset(("service_policy", "mtu", "pfc_mode", "watchdog_on", "flowcontrol", "description")),
+    "interface": frozenset(
+        ("service_policy", "mtu", "pfc_mode", "watchdog_on", "flowcontrol", "description")
+    ),
     "access-list": frozenset(("permit",)),
 }
 """Commands below a heading by its first word."""

@@ -23,7 +23,9 @@ def part(tree: Node, *names: str) -> Node | None:
 
 def words(tree: Node, kind: str) -> list[str]:
     """Direct words of one kind."""
-    return [str(child) for child in tree.children if isinstance(child, Token) and child.type == kind]
+    return [
+        str(child) for child in tree.children if isinstance(child, Token) and child.type == kind
+    ]
 
 
 def word(tree: Node, kind: str) -> str | None:

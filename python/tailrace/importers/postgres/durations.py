@@ -1,9 +1,12 @@
-"""What a message of `log_min_duration_statement` says, in every language of PostgreSQL 15's messages."""
+"""What a message of `log_min_duration_statement` says, in every language of PostgreSQL 15's
+messages."""
 
 import re
 from dataclasses import dataclass
 
-MESSAGE = re.compile(r"^\S{1,40} ?: (\d{1,15}(?:\.\d{1,9})?) (?:ms|мс|ミリ秒|მწმს?)(?:,? +|$)", re.IGNORECASE)
+MESSAGE = re.compile(
+    r"^\S{1,40} ?: (\d{1,15}(?:\.\d{1,9})?) (?:ms|мс|ミリ秒|მწმს?)(?:,? +|$)", re.IGNORECASE
+)
 """`duration: 0.123 ms  statement: SELECT 1`; `Dauer: 0.123 ms  Anweisung: SELECT 1`."""
 PARSING = frozenset(["parse", "parsen", "analyse", "analisi", "разбор", "аналізування", "解析"])
 BINDING = frozenset(["bind", "binden", "lien"])

@@ -51,7 +51,9 @@ def import_postgres(path: Path, variables: dict[str, str]) -> tuple[WholeScenari
     """
     first = next(Record(path).read())
     record = Record(path)
-    scenario = WholeScenario(name_of(path.name.split(".")[0], "postgres", ()), hosts=[CLIENT, SERVER])
+    scenario = WholeScenario(
+        name_of(path.name.split(".")[0], "postgres", ()), hosts=[CLIENT, SERVER]
+    )
     if is_view(first):
         remarks = _of_view(scenario, statements_of(record), record, variables)
     else:
@@ -72,7 +74,13 @@ def _read(record: Record) -> Sessions:
             record.say("no-effect", "no duration of a statement", row.message, record.lines, lines)
         elif found.is_step:
             sessions.step(row.session, row.at_us, found.ms)
-            record.say("understood", "parsing or binding: a part of the statement after it", row.message, 0, lines)
+            record.say(
+                "understood",
+                "parsing or binding: a part of the statement after it",
+                row.message,
+                0,
+                lines,
+            )
         else:
             sessions.statement(row.session, row.at_us, found.ms, row.tag, found.text)
             record.say("understood", "a statement", row.message, record.lines, lines)
@@ -87,9 +95,16 @@ def _of_log(scenario: WholeScenario, sessions: Sessions, record: Record) -> Rema
     is_alike = len(tags) > 1 and shape.count >= ALIKE_LEAST * sessions.transactions
     statements = len(tags) if is_alike else 1
     gap_ps = round(sessions.pause_us * statements * PS_PER_US)
-    keys: Yaml = {"kind": "oltp" if is_alike else "requests", "client": CLIENT, "server": SERVER, "users": users}
+    keys: Yaml = {
+        "kind": "oltp" if is_alike else "requests",
+        "client": CLIENT,
+        "server": SERVER,
+        "users": users,
+    }
     keys |= (
-        _trips(shape) if is_alike else _exchange(sessions.requests, sessions.durations, size(ANSWER_BYTES + ROW_BYTES))
+        _trips(shape)
+        if is_alike
+        else _exchange(sessions.requests, sessions.durations, size(ANSWER_BYTES + ROW_BYTES))
     )
     keys["gap"] = f"exponential({time(gap_ps)})" if gap_ps else "0s"
     name = "transactions" if is_alike else "statements"
@@ -111,10 +126,17 @@ def _of_log(scenario: WholeScenario, sessions: Sessions, record: Record) -> Rema
         "understood",
         f"{users} sessions at the same time, on average, of {sessions.sessions}",
     )
-    words = "their mean, exponential: times of a log have milliseconds, and statements may be shorter"
+    words = (
+        "their mean, exponential: times of a log have milliseconds, and statements may be shorter"
+    )
     remarks.add(0, f"workloads.{name}.gap", "assumed", f"pauses of the users: {words}")
     if span_ps > DURATION_MAX_PS:
-        remarks.add(0, "experiment.duration", "assumed", f"the first {DURATION_MAX_PS // PS_PER_S} s of such a load")
+        remarks.add(
+            0,
+            "experiment.duration",
+            "assumed",
+            f"the first {DURATION_MAX_PS // PS_PER_S} s of such a load",
+        )
     if not is_alike and any(len(one) > 1 for one in sessions.shapes):
         words = "transactions have different statements: each is a request of its own"
         remarks.add(0, f"workloads.{name}", "not-modelled", words)
@@ -136,7 +158,8 @@ def _trips(shape: Shape) -> Yaml:
     ]
     return {
         "round_trips": [
-            trip | {"request": size(round(one.mean))} for trip, one in zip(trips, shape.requests, strict=True)
+            trip | {"request": size(round(one.mean))}
+            for trip, one in zip(trips, shape.requests, strict=True)
         ]
     }
 
@@ -149,7 +172,9 @@ def _exchange(requests: Sample, durations: Sample, response: Any) -> Yaml:
     }
 
 
-def _of_view(scenario: WholeScenario, found: Statements, record: Record, variables: dict[str, str]) -> Remarks:
+def _of_view(
+    scenario: WholeScenario, found: Statements, record: Record, variables: dict[str, str]
+) -> Remarks:
     seconds = _seconds(record, variables)
     if not found.calls:
         record.refuse("no statement has calls", "export the view after a load", line=0)
@@ -174,7 +199,10 @@ def _of_view(scenario: WholeScenario, found: Statements, record: Record, variabl
     words = "statements arrive by themselves: the view has no sessions"
     remarks.add(0, "workloads.statements.arrivals", "assumed", words)
     remarks.add(
-        0, "workloads.statements.server_time", "assumed", "each call lasts as long as the mean of its statement"
+        0,
+        "workloads.statements.server_time",
+        "assumed",
+        "each call lasts as long as the mean of its statement",
     )
     _tell_sizes(remarks, "statements", "view")
     return remarks
@@ -201,7 +229,8 @@ def _seconds(record: Record, variables: dict[str, str]) -> float:
 
 def _tell(remarks: Remarks, name: str, figures: Figures) -> None:
     words = (
-        f"{figures.statements} statements in {figures.active_s:.6g} s: {figures.statements_per_s:.6g}/s, mean duration"
+        f"{figures.statements} statements in {figures.active_s:.6g} s: "
+        f"{figures.statements_per_s:.6g}/s, mean duration"
         f" {figures.mean_ms:.6g} ms, {figures.at_once:.4g} at the same time"
     )
     remarks.add(0, f"workloads.{name}", "understood", words)
@@ -211,4 +240,6 @@ def _tell_sizes(remarks: Remarks, name: str, source: str) -> None:
     rows = f"{ROW_BYTES} B for each row" if source == "view" else "one row"
     words = f"{ANSWER_BYTES} B and {rows}: a {source} has no bytes of responses"
     remarks.add(0, f"workloads.{name}.response", "assumed", words)
-    remarks.add(0, f"workloads.{name}.request", "understood", "the text of the statement and its header")
+    remarks.add(
+        0, f"workloads.{name}.request", "understood", "the text of the statement and its header"
+    )

@@ -15,7 +15,10 @@ TIME_CHARACTERS = 23
 """`2026-11-30 12:00:00.123`: the zone is the same in a log."""
 EPOCH = datetime(2000, 1, 1)
 US_PER_S = 10**6
-HINT = "PostgreSQL writes such files with logging_collector = on, log_destination = 'csvlog' or 'jsonlog'"
+HINT = (
+    "PostgreSQL writes such files with logging_collector = on, "
+    "log_destination = 'csvlog' or 'jsonlog'"
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,8 @@ def rows_of(record: Record) -> Iterator[Row]:
 
 
 def _is_csv(first: str, columns: list[str]) -> bool:
-    """Whether the first line is one of csvlog, or the begin of one with a value of several lines."""
+    """Whether the first line is one of csvlog, or the begin of one with a value of several
+    lines."""
     return len(columns) >= COLUMNS_LEAST or (len(columns) > MESSAGE and first.count('"') % 2 == 1)
 
 
@@ -64,10 +68,16 @@ def _csv(record: Record, first: str, rest: Iterator[str]) -> Iterator[Row]:
             line, begun = begun, record.lines + 1
             width = width or len(columns)
             if len(columns) != width or width < COLUMNS_LEAST:
-                if record.lines > line:  # a quote that opens and never closes takes the rest of the file
-                    record.refuse("a quoted value that does not end", "the file is truncated or damaged", line)
+                if (
+                    record.lines > line
+                ):  # a quote that opens and never closes takes the rest of the file
+                    record.refuse(
+                        "a quoted value that does not end", "the file is truncated or damaged", line
+                    )
                 record.refuse(
-                    f"{len(columns)} columns, not {max(width, COLUMNS_LEAST)}", "the file is truncated or damaged", line
+                    f"{len(columns)} columns, not {max(width, COLUMNS_LEAST)}",
+                    "the file is truncated or damaged",
+                    line,
                 )
             at_us = _time(columns[LOG_TIME])
             if at_us is None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from tailrace.importers.records.sample import Sample
 
 SESSIONS_MAX = 20_000
-"""Sessions that are followed at the same time; of more, the one that is silent for longest has ended."""
+"""Sessions that are followed at the same time; of more, the one that is silent for longest has
+ended."""
 STATEMENTS_MAX = 50
 """Statements of a transaction that are described one by one."""
 SHAPES_MAX = 64
@@ -15,7 +16,8 @@ BEGINS = frozenset(["BEGIN", "START TRANSACTION"])
 ENDS = frozenset(["COMMIT", "ROLLBACK", "END", "PREPARE TRANSACTION"])
 NS_PER_US = 1000
 OVERHEAD_BYTES = 6
-"""Of a query besides its text: type, length and the zero at its end (PostgreSQL's protocol, `Query`)."""
+"""Of a query besides its text: type, length and the zero at its end (PostgreSQL's protocol,
+`Query`)."""
 
 Statement = tuple[str, int, int]
 """Command tag, duration in ns, bytes of the request."""
@@ -68,7 +70,10 @@ class Sessions:
         own = self._of(session, begin_us)
         ms += own.waiting_ms
         own.waiting_ms = 0.0
-        duration_ns, request = round(ms * 1e6), len(text.encode("utf-8", "replace")) + OVERHEAD_BYTES
+        duration_ns, request = (
+            round(ms * 1e6),
+            len(text.encode("utf-8", "replace")) + OVERHEAD_BYTES,
+        )
         self.begin_us = begin_us if not self.statements else min(self.begin_us, begin_us)
         self.end_us = at_us if not self.statements else max(self.end_us, at_us)
         own.end_us = max(own.end_us, at_us)
@@ -106,7 +111,9 @@ class Sessions:
     def _transaction(self, statements: list[Statement]) -> None:
         self.transactions += 1
         tags = tuple(tag for tag, _, _ in statements)
-        if tags not in self.shapes and (len(self.shapes) >= SHAPES_MAX or len(tags) > STATEMENTS_MAX):
+        if tags not in self.shapes and (
+            len(self.shapes) >= SHAPES_MAX or len(tags) > STATEMENTS_MAX
+        ):
             tags = ()
         shape = self.shapes.setdefault(tags, Shape())
         shape.count += 1
@@ -140,6 +147,7 @@ class Sessions:
 
     @property
     def pause_us(self) -> float:
-        """Mean pause of a session between statements, and before its first one in the time of all."""
+        """Mean pause of a session between statements, and before its first one in the time of
+        all."""
         pauses = self.users * self.span_us - self.busy_us
         return max(0.0, pauses) / max(1, self.statements)

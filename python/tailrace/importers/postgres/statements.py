@@ -47,7 +47,11 @@ def statements_of(record: Record) -> Statements:
                 record.say("no-effect", "an empty line", "", line)
                 continue
             if len(columns) != len(names):
-                record.refuse(f"{len(columns)} columns, not {len(names)} as in line 1", "the file is truncated", line)
+                record.refuse(
+                    f"{len(columns)} columns, not {len(names)} as in line 1",
+                    "the file is truncated",
+                    line,
+                )
             row = dict(zip(names, columns, strict=True))
             _add(found, record, row, time, line)
     except csv.Error as error:
@@ -70,7 +74,13 @@ def _add(found: Statements, record: Record, row: dict[str, str], time: str, line
     found.durations.add(round(total_ms / calls * MILLISECOND_NS), calls)
     found.requests.add(len(text.encode("utf-8", "replace")) + OVERHEAD_BYTES, calls)
     found.rows_each.add(round(rows / calls), calls)
-    record.say("understood", "a statement with its calls, mean duration and rows", text, record.lines, lines)
+    record.say(
+        "understood",
+        "a statement with its calls, mean duration and rows",
+        text,
+        record.lines,
+        lines,
+    )
 
 
 def _number(record: Record, row: dict[str, str], name: str, line: int) -> float:
@@ -79,5 +89,7 @@ def _number(record: Record, row: dict[str, str], name: str, line: int) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= CALLS_MAX:
-        record.refuse(f"{name} is '{row[name][:40]}'", "write a number that is not negative", line, name)
+        record.refuse(
+            f"{name} is '{row[name][:40]}'", "write a number that is not negative", line, name
+        )
     return value

@@ -1,1 +1,2 @@
-"""What the importers of applications' own records have in common: lines as a stream, their fates, samples."""
+"""What the importers of applications' own records have in common: lines as a stream, their fates,
+samples."""

@@ -1,4 +1,5 @@
-"""Lines of a record as a stream, and what became of each. A file of any length takes the same memory."""
+"""Lines of a record as a stream, and what became of each. A file of any length takes the same
+memory."""
 
 import gzip
 from collections.abc import Iterator
@@ -42,14 +43,24 @@ class Record:
                 while raw := file.readline(LINE_BYTES_MAX):
                     self.lines += 1
                     if len(raw) >= LINE_BYTES_MAX:
-                        self.refuse(f"a line of more than {LINE_BYTES_MAX} bytes", "expected lines of text")
+                        self.refuse(
+                            f"a line of more than {LINE_BYTES_MAX} bytes", "expected lines of text"
+                        )
                     if b"\0" in raw:
                         self.refuse("NUL bytes", "expected text in UTF-8")
                     # Of another encoding, only letters of statements are lost.
-                    yield raw.decode("utf-8-sig" if self.lines == 1 else "utf-8", "replace").rstrip("\r\n")
+                    yield raw.decode("utf-8-sig" if self.lines == 1 else "utf-8", "replace").rstrip(
+                        "\r\n"
+                    )
         except (OSError, EOFError) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else "it ends within its compressed data"
-            raise ScenarioError([Problem(str(self.path), self.lines, "", f"cannot read it: {reason}")]) from None
+            reason = (
+                reason_of(error)
+                if isinstance(error, OSError)
+                else "it ends within its compressed data"
+            )
+            raise ScenarioError(
+                [Problem(str(self.path), self.lines, "", f"cannot read it: {reason}")]
+            ) from None
         if not self.lines:
             self.refuse("the file is empty", "name another file")
 
@@ -66,9 +77,13 @@ class Record:
         """Raises a problem of a line, by default the last that was read."""
         raise self.refused(what, hint, line, key)
 
-    def refused(self, what: str, hint: str = "", line: int | None = None, key: str = "") -> ScenarioError:
+    def refused(
+        self, what: str, hint: str = "", line: int | None = None, key: str = ""
+    ) -> ScenarioError:
         """That problem."""
-        return ScenarioError([Problem(str(self.path), self.lines if line is None else line, key, what, hint)])
+        return ScenarioError(
+            [Problem(str(self.path), self.lines if line is None else line, key, what, hint)]
+        )
 
     def remarks(self, about: str) -> Remarks:
         """All of them; those of several lines say how many."""

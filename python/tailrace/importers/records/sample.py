@@ -43,7 +43,9 @@ class Sample:
             self._classify(value, weight)
 
     def _classify(self, value: int, weight: float) -> None:
-        of = self._classes.setdefault(round(math.log(value) / CLASS) if value > 0 else -1, [0.0, 0.0])
+        of = self._classes.setdefault(
+            round(math.log(value) / CLASS) if value > 0 else -1, [0.0, 0.0]
+        )
         of[0] += weight
         of[1] += weight * value
 
@@ -55,11 +57,14 @@ class Sample:
     def values(self) -> list[tuple[int, float]]:
         """Values, or means of classes, with their weights, in order."""
         if self._classes:
-            return sorted((round(total / weight), weight) for weight, total in self._classes.values())
+            return sorted(
+                (round(total / weight), weight) for weight, total in self._classes.values()
+            )
         return sorted(self._exact.items())
 
     def stated(self, write: Callable[[int], str]) -> Any:
-        """A value, steps, or percentiles with straight lines between them; `write` makes a quantity of a value."""
+        """A value, steps, or percentiles with straight lines between them; `write` makes a quantity
+        of a value."""
         deviation = math.sqrt(max(0.0, self.squares / self.count - self.mean**2))
         if deviation <= ALIKE * self.mean or len(self.values()) == 1:
             return write(round(self.mean))

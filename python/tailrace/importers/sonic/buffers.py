@@ -1,4 +1,5 @@
-"""BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG, BUFFER_QUEUE and PFC_WD: limits, headroom and the watchdog."""
+"""BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG, BUFFER_QUEUE and PFC_WD: limits, headroom and the
+watchdog."""
 
 from typing import Any
 
@@ -21,7 +22,8 @@ Yaml = dict[str, Any]
 
 
 def buffer_bytes(tables: Tables) -> str | None:
-    """The buffer of the switch: the largest pool with its headroom pool. Ingress and egress pools share it."""
+    """The buffer of the switch: the largest pool with its headroom pool. Ingress and egress pools
+    share it."""
     sizes = []
     for row in tables.get("BUFFER_POOL", {}).values():
         own, headroom = row.number("size"), row.number("xoff")
@@ -58,7 +60,8 @@ def group_thresholds(row: DatabaseRow, tables: Tables, remarks: Remarks) -> tupl
         return profile.take("headroom_type") == DYNAMIC, found
     found["headroom"] = size(headroom)
     if resume and reserved >= resume + headroom:
-        # Spectrum: the size of a lossless profile is xon + xoff, including its headroom (buffer_headroom_mellanox.lua).
+        # Spectrum: the size of a lossless profile is xon + xoff, including its headroom
+        # (buffer_headroom_mellanox.lua).
         reserved -= headroom
     if (offset := _resumes(profile, reserved, resume, remarks)) is not None:
         found["xon_offset"] = size(offset)
@@ -73,11 +76,14 @@ def _computed(row: DatabaseRow, tables: Tables) -> tuple[bool, Yaml]:
         return False, {}
     stated = next(iter(tables.get("DEFAULT_LOSSLESS_BUFFER_PARAMETER", {}).values()), None)
     power = stated.number("default_dynamic_th", ALPHA_POWER_MIN) if stated else None
-    return True, {"xoff": f"dynamic(sonic:{power})"} if power in VENDOR_ALPHAS_MILLI["sonic"] else {}
+    return True, {"xoff": f"dynamic(sonic:{power})"} if power in VENDOR_ALPHAS_MILLI[
+        "sonic"
+    ] else {}
 
 
 def _resumes(profile: DatabaseRow, reserved: int, resume: int, remarks: Remarks) -> int | None:
-    """Distance below its limit at which a group resumes: the larger of xon and limit - xon_offset (saibuffer.h)."""
+    """Distance below its limit at which a group resumes: the larger of xon and limit - xon_offset
+    (saibuffer.h)."""
     offset, static = profile.number("xon_offset"), profile.number("static_th")
     place = f"BUFFER_PROFILE|{profile.key}"
     if static and resume:
@@ -86,14 +92,18 @@ def _resumes(profile: DatabaseRow, reserved: int, resume: int, remarks: Remarks)
         return max(0, full - level)
     if offset:
         if resume:
-            told = f"in SONiC pauses end {size(offset)} below xoff, but not above {size(resume)} (xon)"
+            told = (
+                f"in SONiC pauses end {size(offset)} below xoff, but not above {size(resume)} (xon)"
+            )
             words = f"{told}; in the scenario always at that distance"
             remarks.add(profile.line, place, "assumed", words)
         return offset
     if resume:
         words = (
-            f"in SONiC pauses end when the group holds {size(resume)} (xon), whatever its dynamic limit; in the "
-            f"scenario they end a fixed distance below it: xon_offset is the default, {size(XON_OFFSET_DEFAULT)}"
+            f"in SONiC pauses end when the group holds {size(resume)} (xon), whatever its "
+            "dynamic limit; in the "
+            "scenario they end a fixed distance below it: xon_offset is the default, "
+            f"{size(XON_OFFSET_DEFAULT)}"
         )
         remarks.add(profile.line, place, "not-modelled", words)
     return None

@@ -1,7 +1,8 @@
-"""Traffic classes above 7, which SONiC allows (saitypes.h: a class is any byte) and a scenario does not have.
+"""Traffic classes above 7, which SONiC allows (saitypes.h: a class is any byte) and a scenario does
+not have.
 
-Their frames get another class that is treated alike: one of the same queue and priority group at every port, or one
-that no map uses, which then gets queue and group of the extra class.
+Their frames get another class that is treated alike: one of the same queue and priority group at
+every port, or one that no map uses, which then gets queue and group of the extra class.
 """
 
 from collections.abc import Iterator
@@ -33,9 +34,12 @@ def fold_classes(tables: Tables, remarks: Remarks) -> None:
         stated.add(own)
         for row in classifying:
             if extra in row.fields.values():
-                row.fields = {key: own if value == extra else value for key, value in row.fields.items()}
+                row.fields = {
+                    key: own if value == extra else value for key, value in row.fields.items()
+                }
                 words = (
-                    f"a scenario has classes 0 to 7: frames of traffic class {extra} are in class {own}, treated alike"
+                    f"a scenario has classes 0 to 7: frames of traffic class {extra} are in "
+                    f"class {own}, treated alike"
                 )
                 remarks.add(row.line, f"{row.key}", "assumed", words)
     for row in treating:
@@ -54,9 +58,18 @@ def _used(tables: Tables, field: str, table: str) -> Iterator[DatabaseRow]:
 def _like(extra: str, treating: list[DatabaseRow]) -> str | None:
     """The first class of 0 to 7 that every map treats as the extra one."""
     stating = [row for row in treating if extra in row.fields]
-    alike = (str(p) for p in PRIORITIES if all(row.fields.get(str(p)) == row.fields[extra] for row in stating))
+    alike = (
+        str(p)
+        for p in PRIORITIES
+        if all(row.fields.get(str(p)) == row.fields[extra] for row in stating)
+    )
     return next(alike, None)
 
 
 def _is_extra(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 4 and max(PRIORITIES) < int(text) <= CLASS_MAX
+    return (
+        text.isascii()
+        and text.isdecimal()
+        and len(text) < 4
+        and max(PRIORITIES) < int(text) <= CLASS_MAX
+    )

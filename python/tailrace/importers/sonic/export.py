@@ -20,8 +20,8 @@ from tailrace.scenario.policies.switch import Policy, Queue, Switch
 from tailrace.scenario.policies.weights import ratio
 
 PORT = "Ethernet{}"
-"""Ports with the policy of the switch have the same tables, which are written for one; ports with a named policy have
-their own.
+"""Ports with the policy of the switch have the same tables, which are written for one; ports with a
+named policy have their own.
 """
 LANES = 4
 """Increment of port numbers: a port is numbered by its first lane."""
@@ -44,16 +44,24 @@ def export_sonic(
 ) -> tuple[str, Remarks]:
     """The database, and remarks about settings that SONiC cannot express.
 
-    `mtu_bytes` is the largest MTU of the hosts, for a switch without one; `others` are the policies by name that
-    `switch.ports` uses.
+    `mtu_bytes` is the largest MTU of the hosts, for a switch without one; `others` are the policies
+    by name that `switch.ports` uses.
     """
     others = {other: one for other, one in (others or {}).items() if other in switch.ports.values()}
     tables: dict[str, Table] = {
         "DEVICE_METADATA": {"localhost": {"hostname": name}},
         "PORT": {},
         "BUFFER_POOL": {
-            "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": str(switch.buffer)},
-            "egress_lossless_pool": {"type": "egress", "mode": "dynamic", "size": str(switch.buffer)},
+            "ingress_lossless_pool": {
+                "type": "ingress",
+                "mode": "dynamic",
+                "size": str(switch.buffer),
+            },
+            "egress_lossless_pool": {
+                "type": "egress",
+                "mode": "dynamic",
+                "size": str(switch.buffer),
+            },
         },
     }
     classification = _classification(switch, tables)
@@ -84,14 +92,21 @@ class _Place:
 
 
 def _places(switch: Switch, policy: Policy, others: Mapping[str, Policy]) -> Iterator[_Place]:
-    """Ports with each policy; most have the policy and the MTU of the switch, by which the importer recognises them."""
+    """Ports with each policy; most have the policy and the MTU of the switch, by which the importer
+    recognises them."""
     wanted = {name: [to for to, own in switch.ports.items() if own == name] for name in others}
     placed = {to for neighbours in wanted.values() for to in neighbours}
     own_mtu = [to for to in switch.port_mtu if to not in placed]
-    usual = 1 + max((len(neighbours) for neighbours in wanted.values()), default=0) + len(switch.port_mtu)
+    usual = (
+        1
+        + max((len(neighbours) for neighbours in wanted.values()), default=0)
+        + len(switch.port_mtu)
+    )
     neighbours = [OTHER_NEIGHBOUR] * usual + own_mtu
     first = len(neighbours)
-    yield _Place([PORT.format(LANES * n) for n in range(first)], neighbours, switch.policy, policy, "")
+    yield _Place(
+        [PORT.format(LANES * n) for n in range(first)], neighbours, switch.policy, policy, ""
+    )
     for number, (name, towards) in enumerate(wanted.items(), 2):
         ports = [PORT.format(LANES * (first + n)) for n in range(len(towards))]
         first += len(towards)
@@ -121,8 +136,12 @@ def _port(place: _Place, classification: dict[str, str], tables: dict[str, Table
 
 
 def queue_numbers(policy: Policy) -> dict[str, int]:
-    """A number for each queue: strict queues from the top, the first served highest; the others from 0 in order."""
-    strict = sorted((name for name in policy.queues if _level(policy, name)), key=lambda name: _level(policy, name))
+    """A number for each queue: strict queues from the top, the first served highest; the others
+    from 0 in order."""
+    strict = sorted(
+        (name for name in policy.queues if _level(policy, name)),
+        key=lambda name: _level(policy, name),
+    )
     numbers = {name: QUEUE_MAX - place for place, name in enumerate(strict)}
     wanted = {name: QUEUE_MAX + 1 - _level(policy, name) for name in strict}
     if len(set(wanted.values())) == len(strict):
@@ -142,11 +161,15 @@ def _classification(switch: Switch, tables: dict[str, Table]) -> dict[str, str]:
     maps: dict[str, str] = {}
     rules = switch.classify
     # Values that no map names are in class 0 anyway: that rule needs no map.
-    rules = rules[:-1] if len(rules) > 1 and takes_all(rules[-1]) and not rules[-1].class_ else rules
+    rules = (
+        rules[:-1] if len(rules) > 1 and takes_all(rules[-1]) and not rules[-1].class_ else rules
+    )
     for key, table in (("dscp", "DSCP_TO_TC_MAP"), ("pcp", "DOT1P_TO_TC_MAP")):
         stated: dict[str, str] = {}
         for rule in rules:
-            said = {name for name in type(rule).model_fields if getattr(rule, name) is not None} - {"class_"}
+            said = {name for name in type(rule).model_fields if getattr(rule, name) is not None} - {
+                "class_"
+            }
             for value in getattr(rule, key) if said == {key} else []:
                 stated.setdefault(str(value), str(rule.class_))
         if stated:
@@ -156,7 +179,8 @@ def _classification(switch: Switch, tables: dict[str, Table]) -> dict[str, str]:
 
 
 def _weights(shares: dict[str, int]) -> dict[str, int]:
-    """Whole percents unchanged; other shares as small whole numbers in their ratio, where possible."""
+    """Whole percents unchanged; other shares as small whole numbers in their ratio, where
+    possible."""
     parts = ratio(list(shares.values()), WEIGHT_PARTS_MAX)
     if parts is None or all(share % ONE_PERCENT_PPB == 0 for share in shares.values()):
         return {name: max(1, round(share / ONE_PERCENT_PPB)) for name, share in shares.items()}
@@ -225,16 +249,23 @@ def _pfc(place: _Place, tables: dict[str, Table]) -> dict[str, str]:
         profile = _lossless(pfc.thresholds(priority))
         if profile is not None:
             profiles[f"lossless.{priority}{mark}"] = {"pool": "ingress_lossless_pool"} | profile
-            tables.setdefault("BUFFER_PG", {})[f"{place.key}|{priority}"] = {"profile": f"lossless.{priority}{mark}"}
+            tables.setdefault("BUFFER_PG", {})[f"{place.key}|{priority}"] = {
+                "profile": f"lossless.{priority}{mark}"
+            }
     rest = next((p for p in PRIORITIES if p not in lossless), None)
     if pfc.lossy is not None and rest is not None:
-        profiles[f"lossy{mark}"] = {"pool": "ingress_lossless_pool", "size": "0"} | _limit(pfc.lossy)
+        profiles[f"lossy{mark}"] = {"pool": "ingress_lossless_pool", "size": "0"} | _limit(
+            pfc.lossy
+        )
         tables.setdefault("BUFFER_PG", {})[f"{place.key}|{rest}"] = {"profile": f"lossy{mark}"}
     if pfc.cable is not None:
         lengths = dict.fromkeys(place.ports, f"{round(pfc.cable / 1000)}m")
         tables.setdefault("CABLE_LENGTH", {}).setdefault("AZURE", {}).update(lengths)
     if pfc.watchdog is not None:
-        times = {"detection_time": pfc.watchdog.detection, "restoration_time": pfc.watchdog.restoration}
+        times = {
+            "detection_time": pfc.watchdog.detection,
+            "restoration_time": pfc.watchdog.restoration,
+        }
         stated = {"action": "drop"} | {key: str(t // PS_PER_MS) for key, t in times.items()}
         tables.setdefault("PFC_WD", {})[place.key] = stated
     return {"pfc_enable": ",".join(str(priority) for priority in lossless)}

@@ -1,7 +1,7 @@
 """Rows of a flat database, with `TABLE|key` instead of tables of rows, as in Redis.
 
-`sonic-db-dump` writes CONFIG_DB with `TABLE|key` and each row inside a description of its type; APPL_DB has
-`TABLE_TABLE:key`. Both are converted to rows of CONFIG_DB.
+`sonic-db-dump` writes CONFIG_DB with `TABLE|key` and each row inside a description of its type;
+APPL_DB has `TABLE_TABLE:key`. Both are converted to rows of CONFIG_DB.
 """
 
 import re
@@ -22,7 +22,8 @@ def table_and_key(name: str) -> tuple[str, str] | None:
 
 
 def reference(text: str) -> str:
-    """A reference to a row of another table: older files write `[TABLE|name]`, APPL_DB `[TABLE_TABLE:name]`."""
+    """A reference to a row of another table: older files write `[TABLE|name]`, APPL_DB
+    `[TABLE_TABLE:name]`."""
     inner = text.strip("[]")
     found = table_and_key(inner)
     return inner if found is None else found[1]

@@ -23,8 +23,11 @@ DSCP_MAX = 63
 Yaml = dict[str, Any]
 
 
-def import_sonic(text: str, host_mtus: dict[str, int] | None = None, file: str = "file") -> tuple[Section, Remarks]:
-    """The section, and a remark about every row. `host_mtus` of a scenario are compared with the configuration's."""
+def import_sonic(
+    text: str, host_mtus: dict[str, int] | None = None, file: str = "file"
+) -> tuple[Section, Remarks]:
+    """The section, and a remark about every row. `host_mtus` of a scenario are compared with the
+    configuration's."""
     remarks = Remarks()
     tables = read_tables(text, file, remarks)
     section = Section(switch_name=_switch_name(tables))
@@ -49,9 +52,11 @@ def _switch_name(tables: Tables) -> str:
     return usable_name((row.take("hostname") if row else None) or "", SWITCH_NAME)
 
 
-def _policies(section: Section, found: dict[str, PortPolicy], tables: Tables, remarks: Remarks) -> None:
-    """Ports with the same settings share a policy; the most common one of the ports in use becomes that of the
-    switch.
+def _policies(
+    section: Section, found: dict[str, PortPolicy], tables: Tables, remarks: Remarks
+) -> None:
+    """Ports with the same settings share a policy; the most common one of the ports in use becomes
+    that of the switch.
     """
     kinds: list[tuple[PortPolicy, list[str]]] = []
     for port, policy in found.items():
@@ -63,7 +68,11 @@ def _policies(section: Section, found: dict[str, PortPolicy], tables: Tables, re
     kinds.sort(key=lambda kind: -len(kind[1]))
     for number, (policy, ports) in enumerate(kinds):
         usual = usable_name(policy.name or "", POLICY_NAME)
-        name = usual if usual not in section.policies else usable_name(f"{usual}-{ports[0]}", f"{usual}-{number}")
+        name = (
+            usual
+            if usual not in section.policies
+            else usable_name(f"{usual}-{ports[0]}", f"{usual}-{number}")
+        )
         section.policies[name] = policy.data
         if number == 0:
             section.switch["policy"] = name
@@ -87,17 +96,30 @@ def _classify(tables: Tables, remarks: Remarks) -> list[Yaml]:
     tagged = _rules(tables, remarks, "dot1p_to_tc_map", "DOT1P_TO_TC_MAP", "pcp", CLASS_MAX)
     if rules and tagged:
         remarks.add(0, "", "assumed", "a mapped DSCP takes precedence over the 802.1Q priority")
-    mapped = {key: {value for rule in rules + tagged for value in rule.get(key, [])} for key in ("dscp", "pcp")}
+    mapped = {
+        key: {value for rule in rules + tagged for value in rule.get(key, [])}
+        for key in ("dscp", "pcp")
+    }
     if (rules or tagged) and len(mapped["dscp"]) <= DSCP_MAX and len(mapped["pcp"]) <= CLASS_MAX:
-        words = f"frames that no map names are in traffic class {CLASS_DEFAULT}, whatever their priority"
+        words = (
+            "frames that no map names are in traffic class "
+            f"{CLASS_DEFAULT}, whatever their priority"
+        )
         remarks.add(0, "", "assumed", words)
         tagged.append({"pcp": list(PRIORITIES), "class": CLASS_DEFAULT})
     if not rules and not tagged:
-        remarks.add(0, "", "assumed", "no classification map: the priority of a workload (0 to 7) is its traffic class")
+        remarks.add(
+            0,
+            "",
+            "assumed",
+            "no classification map: the priority of a workload (0 to 7) is its traffic class",
+        )
     return rules + tagged
 
 
-def _rules(tables: Tables, remarks: Remarks, field: str, table: str, key: str, value_max: int) -> list[Yaml]:
+def _rules(
+    tables: Tables, remarks: Remarks, field: str, table: str, key: str, value_max: int
+) -> list[Yaml]:
     """The map of most ports; in a scenario a switch has only one classification."""
     named: Counter[str] = Counter()
     for key_of_row, ports in tables.get("PORT_QOS_MAP", {}).items():
@@ -124,7 +146,10 @@ def _rules(tables: Tables, remarks: Remarks, field: str, table: str, key: str, v
             remarks.add(row.line, f"{table}|{chosen}", "not-understood", words)
         else:
             by_class.setdefault(traffic_class, []).append(value)
-    return [{key: sorted(values), "class": traffic_class} for traffic_class, values in sorted(by_class.items())]
+    return [
+        {key: sorted(values), "class": traffic_class}
+        for traffic_class, values in sorted(by_class.items())
+    ]
 
 
 def _small(text: str, value_max: int) -> int | None:

@@ -16,9 +16,13 @@ INTERNAL = frozenset(("Int", "Inb", "Rec"))
 """
 
 
-def read_mtus(tables: Tables, section: Section, host_mtus: dict[str, int], remarks: Remarks) -> None:
+def read_mtus(
+    tables: Tables, section: Section, host_mtus: dict[str, int], remarks: Remarks
+) -> None:
     """Sets the MTU of the switch and of its ports in use, if one of them states an MTU."""
-    front = {key: row for key, row in tables.get("PORT", {}).items() if row.take("role") not in INTERNAL}
+    front = {
+        key: row for key, row in tables.get("PORT", {}).items() if row.take("role") not in INTERNAL
+    }
     stated = {key: _stated(tables, key, front[key]) for key in active_ports(tables, list(front))}
     for row in front.values():
         row.number("mtu", 1)
@@ -38,7 +42,8 @@ def read_mtus(tables: Tables, section: Section, host_mtus: dict[str, int], remar
 
 
 def _stated(tables: Tables, port: str, row: DatabaseRow) -> tuple[int, DatabaseRow] | None:
-    """The MTU that is in force, and its row: a member has that of its port channel (cfgmgr/teammgr.cpp)."""
+    """The MTU that is in force, and its row: a member has that of its port channel
+    (cfgmgr/teammgr.cpp)."""
     for key in tables.get("PORTCHANNEL_MEMBER", {}):
         channel, _, member = key.partition(KEY_SEPARATOR)
         if member == port and (own := row_of(tables, "PORTCHANNEL", channel)) is not None:

@@ -14,7 +14,8 @@ from tailrace.importers.step import steps_of_lossless_queues
 from tailrace.scenario.policies.headroom import delay_ps
 
 LIMIT_DEFAULT = "dynamic(sonic:3)"
-"""Limit of a queue without a profile: alpha 8, as in SONiC's buffer templates for lossy queues [K]."""
+"""Limit of a queue without a profile: alpha 8, as in SONiC's buffer templates for lossy queues
+[K]."""
 QUEUE_DEFAULT = 0
 """Queue of a traffic class that no map lists (SAI_PORT_ATTR_QOS_TC_TO_QUEUE_MAP, saiport.h)."""
 CABLE_DIGITS_MAX = 6
@@ -33,14 +34,18 @@ class PortPolicy:
 
 
 def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
-    """The policy of every port that a queue table names; when there is none, the policy of one port."""
+    """The policy of every port that a queue table names; when there is none, the policy of one
+    port."""
     rows = rows_by_port(tables, remarks)
-    mapped = [port for key in tables.get("PORT_QOS_MAP", {}) for port in key.split(",") if port != GLOBAL]
+    mapped = [
+        port for key in tables.get("PORT_QOS_MAP", {}) for port in key.split(",") if port != GLOBAL
+    ]
     ports = list(dict.fromkeys([*rows, *mapped])) or list(tables.get("PORT", {}))[:1] or [""]
     active = active_ports(tables, ports)
     if len(active) < len(ports):
         words = (
-            f"only {len(active)} of {len(ports)} ports are in use (with memory, mapped, up or with a "
+            f"only {len(active)} of {len(ports)} ports are in use (with "
+            "memory, mapped, up or with a "
             "neighbour): the others are omitted"
         )
         remarks.add(0, "", "assumed", words)
@@ -49,14 +54,18 @@ def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
             for row in own.values():
                 row.is_told = row.is_told or not any(one in active for one in ports_of(row))
                 if row.is_told:
-                    remarks.add(row.line, f"{table}|{row.key}", "no-effect", "the port is not in use")
+                    remarks.add(
+                        row.line, f"{table}|{row.key}", "no-effect", "the port is not in use"
+                    )
     return {port: _Port(port, tables, rows.get(port, {}), remarks).policy() for port in active}
 
 
 class _Port:
     """A port under construction, while its rows are read."""
 
-    def __init__(self, port: str, tables: Tables, rows: dict[str, dict[int, DatabaseRow]], remarks: Remarks) -> None:
+    def __init__(
+        self, port: str, tables: Tables, rows: dict[str, dict[int, DatabaseRow]], remarks: Remarks
+    ) -> None:
         self.port, self.tables, self.rows, self.remarks = port, tables, rows, remarks
         own = [row for key, row in tables.get("PORT_QOS_MAP", {}).items() if port in key.split(",")]
         everywhere = row_of(tables, "PORT_QOS_MAP", GLOBAL)
@@ -71,7 +80,8 @@ class _Port:
             own = named | set(lossless)
             if own - {QUEUE_DEFAULT}:
                 words = (
-                    f"{self.port}: without a map, a traffic class uses the queue of its number if a row or a lossless "
+                    f"{self.port}: without a map, a traffic class uses the queue of its number "
+                    "if a row or a lossless "
                     f"group names it, and queue {QUEUE_DEFAULT} otherwise"
                 )
                 self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
@@ -109,20 +119,33 @@ class _Port:
         for key in row.fields:
             value = row.take(key) or ""
             if not (
-                key.isdecimal() and value.isdecimal() and int(key[:3]) in PRIORITIES and int(value[:3]) in PRIORITIES
+                key.isdecimal()
+                and value.isdecimal()
+                and int(key[:3]) in PRIORITIES
+                and int(value[:3]) in PRIORITIES
             ):
-                self.remarks.add(row.line, f"{table}|{row.key}", "not-understood", f"{key}: {value} maps 0-7 to 0-7")
+                self.remarks.add(
+                    row.line,
+                    f"{table}|{row.key}",
+                    "not-understood",
+                    f"{key}: {value} maps 0-7 to 0-7",
+                )
             else:
                 found[int(key[:3])] = int(value[:3])
         return found
 
     def names(self, used: list[int]) -> dict[int, str]:
-        """Names of queues: from the name of the scheduler where the exporter wrote it, else such as `q3`."""
+        """Names of queues: from the name of the scheduler where the exporter wrote it, else such as
+        `q3`."""
         names: dict[int, str] = {}
         for number in used:
             row = self.rows.get("QUEUE", {}).get(number)
             scheduler = (row.reference("scheduler") if row else None) or ""
-            wanted = scheduler.removeprefix(NAMED).partition(MARK)[0] if scheduler.startswith(NAMED) else f"q{number}"
+            wanted = (
+                scheduler.removeprefix(NAMED).partition(MARK)[0]
+                if scheduler.startswith(NAMED)
+                else f"q{number}"
+            )
             name = usable_name(wanted, f"q{number}")
             names[number] = name if name not in names.values() else f"{name}-{number}"
         return names
@@ -131,7 +154,9 @@ class _Port:
         made: Yaml = {}
         row = self.rows.get("QUEUE", {}).get(number)
         if row is not None:
-            made |= service(row, number, self.tables, self.remarks) | wred(row, self.tables, self.remarks)
+            made |= service(row, number, self.tables, self.remarks) | wred(
+                row, self.tables, self.remarks
+            )
         row = self.rows.get("BUFFER_QUEUE", {}).get(number)
         if row is not None:
             made |= queue_limit(row, self.tables, self.remarks)
@@ -140,19 +165,26 @@ class _Port:
 
     def lossless(self) -> list[int]:
         """The paused priorities."""
-        enabled = next((text for row in self.maps if (text := row.take("pfc_enable")) is not None), "")
+        enabled = next(
+            (text for row in self.maps if (text := row.take("pfc_enable")) is not None), ""
+        )
         for row in self.maps:
             row.take("pfcwd_sw_enable")
         lossless = indices(enabled) if enabled else self.with_headroom()
         if lossless is None:
             self.remarks.add(
-                0, f"pfc_enable: {enabled}", "not-understood", "expected a list of priorities 0 to 7, such as 3,4"
+                0,
+                f"pfc_enable: {enabled}",
+                "not-understood",
+                "expected a list of priorities 0 to 7, such as 3,4",
             )
             lossless = []
         return sorted(set(lossless))
 
     def pfc(self, lossless: list[int], queue_of: dict[int, int]) -> Yaml:
-        group_of = self.map("tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP") or {p: p for p in PRIORITIES}
+        group_of = self.map("tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP") or {
+            p: p for p in PRIORITIES
+        }
         self.pauses("pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", lossless, queue_of)
         self.pauses("pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", lossless, group_of)
         thresholds: dict[int, Yaml] = {}
@@ -161,7 +193,10 @@ class _Port:
             is_lossless, found = group_thresholds(row, self.tables, self.remarks)
             members = [p for p in PRIORITIES if group_of.get(p, 0) == group]
             if is_lossless and not set(members) & set(lossless):
-                words = f"priority group {group} has headroom, but pfc_enable lists none of its priorities"
+                words = (
+                    f"priority group {group} has headroom, but pfc_enable "
+                    "lists none of its priorities"
+                )
                 self.remarks.add(row.line, f"BUFFER_PG|{row.key}", "contradiction", words)
             for priority in members:
                 if priority in lossless:
@@ -171,42 +206,55 @@ class _Port:
         return self.assembled(lossless, thresholds, lossy)
 
     def with_headroom(self) -> list[int]:
-        """Groups with headroom, where no table lists the paused priorities (a dump of the buffer tables only)."""
+        """Groups with headroom, where no table lists the paused priorities (a dump of the buffer
+        tables only)."""
         if self.tables.get("PORT_QOS_MAP"):
             return []
         groups = self.rows.get("BUFFER_PG", {}).items()
-        found = [number for number, row in groups if group_thresholds(row, self.tables, Remarks())[0]]
+        found = [
+            number for number, row in groups if group_thresholds(row, self.tables, Remarks())[0]
+        ]
         if found:
-            words = f"no PORT_QOS_MAP lists the paused priorities: those whose groups have headroom are used, {found}"
+            words = (
+                "no PORT_QOS_MAP lists the paused priorities: those whose groups have "
+                f"headroom are used, {found}"
+            )
             self.remarks.add(0, "PORT_QOS_MAP", "assumed", words)
         return found
 
     def pauses(self, name: str, table: str, lossless: list[int], ours: dict[int, int]) -> None:
-        """Maps of pauses are supported where each priority is the traffic class of the same number."""
+        """Maps of pauses are supported where each priority is the traffic class of the same
+        number."""
         stated = self.map(name, table)
         row = row_of(self.tables, table, self.reference(name))
         for priority in (p for p in lossless if p in stated and stated[p] != ours.get(p, 0)):
             assert row is not None, "a map with entries has a row"
             noun = "queue" if table.endswith("QUEUE") else "priority group"
             words = (
-                f"a pause of priority {priority} stops {noun} {stated[priority]}; in the scenario it stops {noun} "
+                f"a pause of priority {priority} stops {noun} {stated[priority]}; in the "
+                f"scenario it stops {noun} "
                 f"{ours.get(priority, 0)}, that of traffic class {priority}"
             )
             self.remarks.add(row.line, f"{table}|{row.key}", "not-modelled", words)
             row.is_told = True
 
-    def assembled(self, lossless: list[int], thresholds: dict[int, Yaml], lossy: dict[str, int]) -> Yaml:
+    def assembled(
+        self, lossless: list[int], thresholds: dict[int, Yaml], lossy: dict[str, int]
+    ) -> Yaml:
         watchdog = watchdog_of(self.port, self.tables, self.remarks)
         if not lossless:
             if lossy:
                 words = (
-                    f"{self.port}: limits of lossy priority groups have an effect only where another group is lossless"
+                    f"{self.port}: limits of lossy priority groups have an effect only where "
+                    "another group is lossless"
                 )
                 self.remarks.add(0, "BUFFER_PG", "not-modelled", words)
             return {}
         made: Yaml = {"priorities": lossless, **watchdog}
         stated = {p: found for p, found in thresholds.items() if found}
-        if len(stated) == len(lossless) and all(found == stated[lossless[0]] for found in stated.values()):
+        if len(stated) == len(lossless) and all(
+            found == stated[lossless[0]] for found in stated.values()
+        ):
             made |= stated[lossless[0]]
         elif stated:
             made["per_priority"] = stated
@@ -216,7 +264,10 @@ class _Port:
         if lossy:
             made["lossy"] = next(iter(lossy))
         if len(lossy) > 1:
-            words = f"{self.port}: lossy priority groups have different limits; together they get {made['lossy']}"
+            words = (
+                f"{self.port}: lossy priority groups have different limits; together they get "
+                f"{made['lossy']}"
+            )
             self.remarks.add(0, "BUFFER_PG", "not-modelled", words)
         return {"pfc": made}
 
@@ -228,7 +279,10 @@ class _Port:
                 row.refused[self.port] = f"{self.port}: '{text}' is not a length such as 40m"
             elif int(metres):
                 delay = time(delay_ps(1000 * int(metres)))
-                words = f"{self.port}: set the delay of this link to that of the cable (network.links: delay: {delay})"
+                words = (
+                    f"{self.port}: set the delay of this link to that of the cable "
+                    f"(network.links: delay: {delay})"
+                )
                 self.remarks.add(row.line, f"CABLE_LENGTH|{row.key}", "assumed", words)
                 return f"{int(metres)}m"
         return None

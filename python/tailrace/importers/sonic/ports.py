@@ -14,7 +14,14 @@ SYSTEM_PORT_PARTS = 3
 """Host, ASIC and port: a port of any line card, for which this card has virtual output queues."""
 PLACED = ("QUEUE", "BUFFER_QUEUE", "BUFFER_PG")
 """Tables with a port in the keys of their rows."""
-UNUSED = ("TC_TO_QUEUE_MAP", "DSCP_TO_TC_MAP", "DOT1P_TO_TC_MAP", "SCHEDULER", "WRED_PROFILE", "BUFFER_PROFILE")
+UNUSED = (
+    "TC_TO_QUEUE_MAP",
+    "DSCP_TO_TC_MAP",
+    "DOT1P_TO_TC_MAP",
+    "SCHEDULER",
+    "WRED_PROFILE",
+    "BUFFER_PROFILE",
+)
 """Tables whose rows have an effect only where a port refers to them."""
 LINE_CARDS_NAMED_MAX = 3
 UP = "up"
@@ -37,7 +44,10 @@ def rows_by_port(tables: Tables, remarks: Remarks) -> dict[str, dict[str, dict[i
     for table in PLACED:
         for place, number, row in _placed(tables, table, remarks):
             if place.host and place.host != own:
-                words = "a virtual output queue for a port of another line card: set in the configuration of that card"
+                words = (
+                    "a virtual output queue for a port of another line card: set in the "
+                    "configuration of that card"
+                )
                 remarks.add(row.line, f"{table}|{row.key}", "no-effect", words)
                 row.is_told = True
                 continue
@@ -51,11 +61,11 @@ def ports_of(row: DatabaseRow) -> list[str]:
 
 
 def own_host(tables: Tables) -> tuple[str | None, str]:
-    """The host name of this line card in keys of system ports, None where no key is of its ports, and a hint where the
-    database does not tell.
+    """The host name of this line card in keys of system ports, None where no key is of its ports,
+    and a hint where the database does not tell.
 
-    It is the host of the database, the only one, the one whose queues have schedulers (those of other cards have none),
-    or any host where all have the same settings.
+    It is the host of the database, the only one, the one whose queues have schedulers (those of
+    other cards have none), or any host where all have the same settings.
     """
     metadata = row_of(tables, "DEVICE_METADATA", "localhost")
     name = metadata.take("hostname") if metadata else None
@@ -63,15 +73,25 @@ def own_host(tables: Tables) -> tuple[str | None, str]:
     if name in hosts or not hosts:
         return name, ""
     first, *others = hosts
-    scheduled = [host for host, rows in hosts.items() if any("scheduler" in dict(fields) for _, _, fields in rows)]
+    scheduled = [
+        host
+        for host, rows in hosts.items()
+        if any("scheduler" in dict(fields) for _, _, fields in rows)
+    ]
     if len(scheduled) == 1 or (not others and name is None):
         return (scheduled or [first])[0], ""
-    if not scheduled and (name is not None or any(table == "QUEUE" for rows in hosts.values() for table, _, _ in rows)):
+    if not scheduled and (
+        name is not None or any(table == "QUEUE" for rows in hosts.values() for table, _, _ in rows)
+    ):
         return None, ""
     if all(hosts[other] == hosts[first] for other in others):
         return first, ""
     shown = ", ".join(sorted(hosts)[:LINE_CARDS_NAMED_MAX])
-    return None, f"keys name the line cards {shown}; add the name of one as hostname of DEVICE_METADATA|localhost"
+    return (
+        None,
+        f"keys name the line cards {shown}; add the name of one as hostname of "
+        "DEVICE_METADATA|localhost",
+    )
 
 
 Settings = set[tuple[str, int, frozenset[tuple[str, str]]]]
@@ -84,7 +104,9 @@ def _hosts(tables: Tables) -> dict[str, Settings]:
     for table in PLACED:
         for place, number, row in _placed(tables, table, Remarks()):
             if place.host:
-                found.setdefault(place.host, set()).add((table, number, frozenset(row.fields.items())))
+                found.setdefault(place.host, set()).add(
+                    (table, number, frozenset(row.fields.items()))
+                )
     return found
 
 
@@ -95,14 +117,25 @@ def why_refused(tables: Tables) -> str:
     rows = "PORT_QOS_MAP, QUEUE, BUFFER_QUEUE and BUFFER_PG have no row"
     if unused := [table for table in UNUSED if tables.get(table)]:
         return f"no port uses {', '.join(unused)}: {rows}; dump the whole database"
-    return f"{rows}; dump the whole database" if tables.get("PORT") else "expected sonic tables; none is one"
+    return (
+        f"{rows}; dump the whole database"
+        if tables.get("PORT")
+        else "expected sonic tables; none is one"
+    )
 
 
 def active_ports(tables: Tables, ports: list[str]) -> list[str]:
-    """Ports in use: with buffers, with a classification, with a neighbour, or up; all ports where no table tells."""
-    mapped = {port for key in tables.get("PORT_QOS_MAP", {}) for port in key.split(PORTS_SEPARATOR)} - {GLOBAL}
+    """Ports in use: with buffers, with a classification, with a neighbour, or up; all ports where
+    no table tells."""
+    mapped = {
+        port for key in tables.get("PORT_QOS_MAP", {}) for port in key.split(PORTS_SEPARATOR)
+    } - {GLOBAL}
     neighbours = set(tables.get("DEVICE_NEIGHBOR", {}))
-    up = {port for port, row in tables.get("PORT", {}).items() if row.fields.get("admin_status", "").lower() == UP}
+    up = {
+        port
+        for port, row in tables.get("PORT", {}).items()
+        if row.fields.get("admin_status", "").lower() == UP
+    }
     active = ports
     for sign in (set(ports) - _without_buffers(tables), up, mapped, neighbours):
         active = [port for port in active if port in sign] or active
@@ -115,16 +148,25 @@ def _without_buffers(tables: Tables) -> set[str]:
     for row in tables.get("BUFFER_QUEUE", {}).values():
         for port in ports_of(row):
             profiles.setdefault(port, set()).add(reference(row.fields.get("profile", "")))
-    return {port for port, names in profiles.items() if all(name.endswith(ZERO_PROFILE) for name in names)}
+    return {
+        port
+        for port, names in profiles.items()
+        if all(name.endswith(ZERO_PROFILE) for name in names)
+    }
 
 
-def _placed(tables: Tables, table: str, remarks: Remarks) -> Iterator[tuple[Place, int, DatabaseRow]]:
+def _placed(
+    tables: Tables, table: str, remarks: Remarks
+) -> Iterator[tuple[Place, int, DatabaseRow]]:
     for row in tables.get(table, {}).values():
         names, bar, numbers = row.key.rpartition(KEY_SEPARATOR)
         found = indices(numbers)
         parts = names.split(KEY_SEPARATOR)
         if not bar or found is None or len(parts) not in (1, SYSTEM_PORT_PARTS):
-            words = "expected a key PORT|QUEUE or HOST|ASIC|PORT|QUEUE with queues 0 to 7, such as Ethernet0|3-4"
+            words = (
+                "expected a key PORT|QUEUE or HOST|ASIC|PORT|QUEUE with queues 0 to 7, such as "
+                "Ethernet0|3-4"
+            )
             remarks.add(row.line, f"{table}|{row.key}", "not-understood", words)
             continue
         host = parts[0] if len(parts) == SYSTEM_PORT_PARTS else ""

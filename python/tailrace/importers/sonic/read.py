@@ -52,7 +52,9 @@ class DatabaseRow:
         if text is None:
             return None
         if not WHOLE_NUMBER.fullmatch(text.strip()) or int(text) < least:
-            self.refused[name] = f"{name}: '{text}' is not a whole number of {least} or more (18 digits at most)"
+            self.refused[name] = (
+                f"{name}: '{text}' is not a whole number of {least} or more (18 digits at most)"
+            )
             return None
         return int(text)
 
@@ -79,7 +81,9 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
     if len(text) > TEXT_MAX:
         raise UnreadableError(f"{file}: larger than 20 MB (hint: is this a config_db.json?)")
     if _depth(text) > DEPTH_MAX:
-        raise UnreadableError(f"{file}: nested deeper than {DEPTH_MAX} (hint: is this a config_db.json?)")
+        raise UnreadableError(
+            f"{file}: nested deeper than {DEPTH_MAX} (hint: is this a config_db.json?)"
+        )
     try:
         tree = _parser().parse(text)
     except UnexpectedInput as error:
@@ -95,11 +99,17 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
         if name == OPERATION and value.data == "string":
             continue
         if name in named:
-            told = "row is defined twice; the later one takes precedence" if table_and_key(name) else TABLE_TWICE
+            told = (
+                "row is defined twice; the later one takes precedence"
+                if table_and_key(name)
+                else TABLE_TWICE
+            )
             remarks.add(line, name, "contradiction", f"this {told}")
         named.add(name)
         flat = table_and_key(name)
-        found = _rows(line, name, value, remarks) if flat is None else [_flat_row(line, flat[1], value)]
+        found = (
+            _rows(line, name, value, remarks) if flat is None else [_flat_row(line, flat[1], value)]
+        )
         rows = tables.setdefault(name if flat is None else flat[0], {})
         for row in found:
             if row.key in rows and flat is None:
@@ -110,27 +120,39 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
 
 
 def _databases(tree: Tree[Token], file: str) -> list[Tree[Token]]:
-    """The database, or the parts of one: `swssconfig` and patches of `config` write a list of objects."""
-    parts = [child for child in tree.children if isinstance(child, Tree)] if tree.data == "array" else [tree]
+    """The database, or the parts of one: `swssconfig` and patches of `config` write a list of
+    objects."""
+    parts = (
+        [child for child in tree.children if isinstance(child, Tree)]
+        if tree.data == "array"
+        else [tree]
+    )
     other = next((part for part in parts if part.data != "object"), None)
     if other is not None or not parts:
         found = other.data if other is not None else "an empty list"
         raise UnreadableError(
-            f"{file}: a database must be an object of tables, or a list of such objects, not: {found}"
+            f"{file}: a database must be an object of tables, or a list "
+            f"of such objects, not: {found}"
         )
     return parts
 
 
 def _flat_row(line: int, key: str, value: Tree[Token]) -> DatabaseRow:
     """A row at the top level; a dump also states its type."""
-    inner = next((v for _, name, v in _pairs(value) if name == "value"), None) if value.data == "object" else None
+    inner = (
+        next((v for _, name, v in _pairs(value) if name == "value"), None)
+        if value.data == "object"
+        else None
+    )
     fields = _fields(value if inner is None or inner.data != "object" else inner)
     return DatabaseRow(line, key, {name: text for name, text in fields.items() if name != EMPTY})
 
 
 def _rows(line: int, table: str, value: Tree[Token], remarks: Remarks) -> Iterator[DatabaseRow]:
     if value.data != "object":
-        remarks.add(line, table, "not-understood", f"a table must be an object of rows, not: {value.data}")
+        remarks.add(
+            line, table, "not-understood", f"a table must be an object of rows, not: {value.data}"
+        )
         return
     for row_line, key, fields in _pairs(value):
         yield DatabaseRow(row_line, key, _fields(fields))
@@ -154,7 +176,9 @@ def _pairs(tree: Tree[Token]) -> Iterator[tuple[int, str, Tree[Token]]]:
 def _text(value: Tree[Token]) -> str:
     """A value as text, as in the database; lists with commas."""
     if value.data in ("array", "object"):
-        return PORTS_SEPARATOR.join(_text(child) for child in value.children if isinstance(child, Tree))
+        return PORTS_SEPARATOR.join(
+            _text(child) for child in value.children if isinstance(child, Tree)
+        )
     if value.data == "pair":
         return ""
     (token,) = value.children
@@ -182,4 +206,6 @@ def _depth(text: str) -> int:
 @cache
 def _parser() -> Lark:
     text = GRAMMAR.read_text(encoding="utf-8")
-    return Lark(text, start="value", parser="lalr", propagate_positions=True, maybe_placeholders=False)
+    return Lark(
+        text, start="value", parser="lalr", propagate_positions=True, maybe_placeholders=False
+    )

@@ -26,12 +26,15 @@ Yaml = dict[str, Any]
 
 
 def service(row: DatabaseRow, number: int, tables: Tables, remarks: Remarks) -> Yaml:
-    """`strict` or a weight, and `shape`. Of strict queues, that with the larger number is served first."""
+    """`strict` or a weight, and `shape`. Of strict queues, that with the larger number is served
+    first."""
     name = row.reference("scheduler")
     scheduler = row_of(tables, "SCHEDULER", name)
     if scheduler is None:
         if name is not None:
-            remarks.add(row.line, f"QUEUE|{row.key}", "contradiction", f"there is no SCHEDULER '{name}'")
+            remarks.add(
+                row.line, f"QUEUE|{row.key}", "contradiction", f"there is no SCHEDULER '{name}'"
+            )
         return {}
     made: Yaml = {}
     kind = (scheduler.take("type") or "DWRR").upper()
@@ -59,14 +62,18 @@ def _shape(scheduler: DatabaseRow, remarks: Remarks) -> Yaml:
 
 
 def shares(queues: dict[str, Yaml], port: str, remarks: Remarks) -> None:
-    """Converts weights to shares with the resolution of a scenario; weights that add up to 100 are unchanged."""
+    """Converts weights to shares with the resolution of a scenario; weights that add up to 100 are
+    unchanged."""
     weights = {name: queue.pop(WEIGHT) for name, queue in queues.items() if WEIGHT in queue}
     if not weights:
         return
-    without = [name for name, queue in queues.items() if name not in weights and "strict" not in queue]
+    without = [
+        name for name, queue in queues.items() if name not in weights and "strict" not in queue
+    ]
     if without:
         words = (
-            f"{port}: no scheduler sets the weight of {', '.join(without)}: the default of SAI, {WEIGHT_DEFAULT}, is "
+            f"{port}: no scheduler sets the weight of {', '.join(without)}: the default of "
+            f"SAI, {WEIGHT_DEFAULT}, is "
             "used"
         )
         remarks.add(0, "QUEUE", "assumed", words)
@@ -89,7 +96,9 @@ def wred(row: DatabaseRow, tables: Tables, remarks: Remarks) -> Yaml:
     profile = row_of(tables, "WRED_PROFILE", name)
     if profile is None:
         if name is not None:
-            remarks.add(row.line, f"QUEUE|{row.key}", "contradiction", f"there is no WRED_PROFILE '{name}'")
+            remarks.add(
+                row.line, f"QUEUE|{row.key}", "contradiction", f"there is no WRED_PROFILE '{name}'"
+            )
         return {}
     is_on = (profile.take("wred_green_enable") or "true").lower() != "false"
     ecn = (profile.take("ecn") or "ecn_none").lower()
@@ -103,7 +112,10 @@ def wred(row: DatabaseRow, tables: Tables, remarks: Remarks) -> Yaml:
         remarks.add(profile.line, f"WRED_PROFILE|{profile.key}", "not-modelled", words)
         return {}
     if not is_on:
-        words = "wred_green_enable false: frames without ECN are nevertheless dropped by the same thresholds"
+        words = (
+            "wred_green_enable false: frames without ECN are nevertheless "
+            "dropped by the same thresholds"
+        )
         remarks.add(profile.line, f"WRED_PROFILE|{profile.key}", "not-modelled", words)
     made: Yaml = {"kind": "red", "minimum": size(minimum), "maximum": size(maximum)}
     made["probability"] = f"{100 if percent is None else percent}%"

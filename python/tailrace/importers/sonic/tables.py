@@ -57,8 +57,12 @@ def remark_on_tables(tables: Tables, remarks: Remarks) -> None:
         line = min((row.line for row in rows.values()), default=0)
         if name in NOT_MODELLED:
             remarks.add(line, name, "not-modelled", NOT_MODELLED[name])
-        elif near := get_close_matches(name.upper(), sorted((*READ, *NOT_MODELLED)), n=1, cutoff=LIKENESS_MIN):
-            remarks.add(line, name, "not-understood", f"unknown table (hint: did you mean '{near[0]}'?)")
+        elif near := get_close_matches(
+            name.upper(), sorted((*READ, *NOT_MODELLED)), n=1, cutoff=LIKENESS_MIN
+        ):
+            remarks.add(
+                line, name, "not-understood", f"unknown table (hint: did you mean '{near[0]}'?)"
+            )
         else:
             remarks.add(line, name, "no-effect", "not a known queue table")
 
@@ -79,7 +83,9 @@ def remark_on_rows(tables: Tables, remarks: Remarks) -> None:
                 "DEVICE_NEIGHBOR",
                 "CABLE_LENGTH",
             ):
-                remarks.add(row.line, f"{name}|{row.key}", "understood" if row.taken else "no-effect", "")
+                remarks.add(
+                    row.line, f"{name}|{row.key}", "understood" if row.taken else "no-effect", ""
+                )
                 continue
             if not row.taken and row.fields:
                 remarks.add(row.line, f"{name}|{row.key}", "no-effect", "no row refers to it")
@@ -101,7 +107,12 @@ def indices(text: str) -> list[int] | None:
     found: list[int] = []
     for piece in text.split(PORTS_SEPARATOR):
         first, dash, last = piece.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()) or len(first) > 3 or len(last) > 3:
+        if (
+            not first.isdecimal()
+            or (dash and not last.isdecimal())
+            or len(first) > 3
+            or len(last) > 3
+        ):
             return None
         low, high = int(first), int(last or first)
         if low not in QUEUES or high not in QUEUES or high < low:

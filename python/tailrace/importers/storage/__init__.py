@@ -1,1 +1,2 @@
-"""What the importers of storage tests (vdbench, fio) have in common: sources, loads and the scenario they become."""
+"""What the importers of storage tests (vdbench, fio) have in common: sources, loads and the
+scenario they become."""

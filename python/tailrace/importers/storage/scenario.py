@@ -1,4 +1,5 @@
-"""The scenario that a storage test becomes: devices, hosts at one switch, workloads of the kind `storage`, arms."""
+"""The scenario that a storage test becomes: devices, hosts at one switch, workloads of the kind
+`storage`, arms."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -86,13 +87,15 @@ def preset_of(path: str) -> str:
         return "nvme"
     return (
         "memory"
-        if name.startswith(("ram", "null", "pmem", "zram", "malloc")) or path.startswith("/dev/shm/")
+        if name.startswith(("ram", "null", "pmem", "zram", "malloc"))
+        or path.startswith("/dev/shm/")
         else PRESET_USUAL
     )
 
 
 def differing(base: dict[str, Yaml], other: dict[str, Yaml]) -> Yaml:
-    """Dotted paths and values that make the workloads `base` into `other`; the other ones are disabled."""
+    """Dotted paths and values that make the workloads `base` into `other`; the other ones are
+    disabled."""
     found: Yaml = {}
     for name, keys in base.items():
         own = other.get(name)

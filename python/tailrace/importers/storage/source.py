@@ -1,4 +1,5 @@
-"""Lines of a file and of the files that it includes, each with its place, and the problems found in them."""
+"""Lines of a file and of the files that it includes, each with its place, and the problems found in
+them."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,10 +97,15 @@ def included(
     """Path and text of an included file, which must not be one of `open_files`."""
     found = next((path for folder in folders if _is_file(path := folder / name)), None)
     if found is None:
-        findings.refuse(place, "include", f"cannot find the file '{name}'", f"looked in {folders[0] or '.'}")
+        findings.refuse(
+            place, "include", f"cannot find the file '{name}'", f"looked in {folders[0] or '.'}"
+        )
     if any(found.resolve() == one.resolve() for one in open_files):
         findings.refuse(
-            place, "include", f"'{name}' includes itself", "a file may not be included while it is being read"
+            place,
+            "include",
+            f"'{name}' includes itself",
+            "a file may not be included while it is being read",
         )
     if len(open_files) > INCLUDES_MAX:
         findings.refuse(place, "include", f"more than {INCLUDES_MAX} nested includes")

@@ -38,11 +38,14 @@ def block_of(weights: Iterable[tuple[int, Fraction]]) -> Any:
 def mean_bytes(weights: Iterable[tuple[int, Fraction]]) -> Fraction:
     """Mean size of sizes with their weights."""
     pairs = list(weights)
-    return sum((Fraction(one) * weight for one, weight in pairs), Fraction(0)) / sum(weight for _, weight in pairs)
+    return sum((Fraction(one) * weight for one, weight in pairs), Fraction(0)) / sum(
+        weight for _, weight in pairs
+    )
 
 
 def steps(low: int, high: int, step: int) -> list[tuple[int, Fraction]]:
-    """Multiples of `step` from `low` to `high`, equally likely; fewer of them if there are too many."""
+    """Multiples of `step` from `low` to `high`, equally likely; fewer of them if there are too
+    many."""
     count = (high - low) // step + 1
     stride = step * (-(-count // BLOCKS_MAX))
     return [(one, Fraction(1)) for one in range(low, high + 1, stride)]

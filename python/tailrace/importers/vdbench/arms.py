@@ -1,7 +1,8 @@
-"""Runs as arms or a sweep: the workloads of each combination, and how they differ from those of the first.
+"""Runs as arms or a sweep: the workloads of each combination, and how they differ from those of the
+first.
 
-vdbench runs one combination after the other; arms are independent of each other, which is the same for a model without
-memory of earlier runs.
+vdbench runs one combination after the other; arms are independent of each other, which is the same
+for a model without memory of earlier runs.
 """
 
 from fractions import Fraction
@@ -27,8 +28,11 @@ def write_runs(
     hosts: list[str],
     findings: Findings,
 ) -> None:
-    """Fills the scenario with the workloads of the first run, and arms or a sweep for the others."""
-    writer = Writer(scenario, {load.name: load for load in loads}, {one.name: one for one in devices}, findings)
+    """Fills the scenario with the workloads of the first run, and arms or a sweep for the
+    others."""
+    writer = Writer(
+        scenario, {load.name: load for load in loads}, {one.name: one for one in devices}, findings
+    )
     writer.name_hosts(hosts)
     states: list[tuple[Run, Combination, dict[str, Yaml]]] = []
     for run in runs:
@@ -36,17 +40,30 @@ def write_runs(
             if len(states) < ARMS_MAX:
                 states.append((run, combination, writer.workloads(run, combination)))
         if len(states) >= ARMS_MAX:
-            findings.say(run.place, f"rd={run.name}", "not-modelled", f"only the first {ARMS_MAX} runs are imported")
+            findings.say(
+                run.place,
+                f"rd={run.name}",
+                "not-modelled",
+                f"only the first {ARMS_MAX} runs are imported",
+            )
     if len(runs) == 1:
-        states = [one for at, one in enumerate(states) if one[2] not in [earlier for _, _, earlier in states[:at]]]
+        states = [
+            one
+            for at, one in enumerate(states)
+            if one[2] not in [earlier for _, _, earlier in states[:at]]
+        ]
     writer.tell_uses([name for run in runs for name in run.loads if name == f"rd={run.name}"])
     is_sweep = len(runs) == 1 and len(states) > 1 and not any(_absent(states))
     for run in runs:
-        findings.say(run.place, f"rd={run.name}", "understood", _run_words(run, len(runs), is_sweep=is_sweep))
+        findings.say(
+            run.place, f"rd={run.name}", "understood", _run_words(run, len(runs), is_sweep=is_sweep)
+        )
     every = dict.fromkeys(name for _, _, workloads in states for name in workloads)
     first_run, _, first = states[0]
     base = {
-        name: first.get(name) or next(w[name] for _, _, w in states if name in w) | {"enabled": False} for name in every
+        name: first.get(name)
+        or next(w[name] for _, _, w in states if name in w) | {"enabled": False}
+        for name in every
     }
     scenario.workloads = base
     scenario.duration_ps, scenario.warm_up_ps = _ps(first_run.duration_s), _ps(first_run.warm_up_s)
@@ -62,7 +79,10 @@ def _absent(states: list[tuple[Run, Combination, dict[str, Yaml]]]) -> list[froz
     for _, _, workloads in states:
         for name, keys in workloads.items():
             by_name.setdefault(name, []).append(set(keys))
-    return [frozenset().union(*keys) - frozenset(keys[0]).intersection(*keys) for keys in by_name.values()]
+    return [
+        frozenset().union(*keys) - frozenset(keys[0]).intersection(*keys)
+        for keys in by_name.values()
+    ]
 
 
 def _run_words(run: Run, runs: int, *, is_sweep: bool) -> str:
@@ -74,7 +94,9 @@ def _run_words(run: Run, runs: int, *, is_sweep: bool) -> str:
     return f"{several} arms, arms.{run.name}-*" if several > 1 else f"arms.{run.name}"
 
 
-def _write_arms(scenario: StorageScenario, states: list[tuple[Run, Combination, dict[str, Yaml]]]) -> None:
+def _write_arms(
+    scenario: StorageScenario, states: list[tuple[Run, Combination, dict[str, Yaml]]]
+) -> None:
     for run, combination, workloads in states:
         text = f"{run.name}-{combination.label}" if combination.label else run.name
         arm = differing(scenario.workloads, workloads)

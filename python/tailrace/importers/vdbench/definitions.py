@@ -1,4 +1,5 @@
-"""Definitions of a parameter file: hosts (HD), devices (SD), workloads (WD) and runs (RD), with their defaults."""
+"""Definitions of a parameter file: hosts (HD), devices (SD), workloads (WD) and runs (RD), with
+their defaults."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -36,7 +37,8 @@ class Definition:
 
     @property
     def of_usual_load(self) -> str:
-        """Name of the workload of a run that names devices and no workload: no workload of the file has such a name."""
+        """Name of the workload of a run that names devices and no workload: no workload of the file
+        has such a name."""
         return f"{self.kind}={self.name}"
 
 
@@ -44,7 +46,9 @@ class Definition:
 class Definitions:
     """All definitions of a file."""
 
-    by_kind: dict[str, list[Definition]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    by_kind: dict[str, list[Definition]] = field(
+        default_factory=lambda: {kind: [] for kind in KINDS}
+    )
     usual_load: dict[str, Piece] = field(default_factory=dict)
     """What `wd=default` has said by the end of the file."""
 
@@ -54,7 +58,8 @@ class Definitions:
 
 
 def read_definitions(pieces: Iterable[Piece], findings: Findings) -> Definitions:
-    """All definitions; a remark about each piece that they do not use, or whose keyword is unknown."""
+    """All definitions; a remark about each piece that they do not use, or whose keyword is
+    unknown."""
     found = Definitions()
     defaults = {kind: Definition(kind, DEFAULT, Place("", 0)) for kind in KINDS}
     current: Definition | None = None
@@ -85,9 +90,16 @@ def _begin(
         findings.say(piece.place, piece.text, "understood", f"defaults of each following {kind}")
         return defaults[kind]
     if name in found.names(kind):
-        findings.fault(piece.place, f"{piece.key}={name}", "this name is defined twice", "names of a kind must differ")
+        findings.fault(
+            piece.place,
+            f"{piece.key}={name}",
+            "this name is defined twice",
+            "names of a kind must differ",
+        )
     if len(found.by_kind[kind]) >= DEFINITIONS_MAX:
-        findings.refuse(piece.place, piece.key, f"more than {DEFINITIONS_MAX} definitions of this kind")
+        findings.refuse(
+            piece.place, piece.key, f"more than {DEFINITIONS_MAX} definitions of this kind"
+        )
     usual = defaults[kind]
     definition = Definition(kind, name, piece.place, dict(usual.pieces))
     found.by_kind[kind].append(definition)
@@ -122,7 +134,8 @@ def _add(kind: str, piece: Piece, current: Definition | None, findings: Findings
 
 
 def matching(names: Iterable[str], known: list[str]) -> tuple[list[str], list[str]]:
-    """Known names that the names stand for (`*` at the end is any rest), in order, and those that stand for none."""
+    """Known names that the names stand for (`*` at the end is any rest), in order, and those that
+    stand for none."""
     found: list[str] = []
     missing: list[str] = []
     for name in names:
@@ -138,5 +151,10 @@ def named(piece: Piece, known: list[str], noun: str, findings: Findings) -> list
     """Names that a piece stands for; a problem for each that does not exist."""
     found, missing = matching(texts(piece, findings), known)
     for name in missing:
-        findings.fault(piece.place, piece.key, f"there is no {noun} '{name}'", closest(name, known, f"{noun} names"))
+        findings.fault(
+            piece.place,
+            piece.key,
+            f"there is no {noun} '{name}'",
+            closest(name, known, f"{noun} names"),
+        )
     return found

@@ -37,7 +37,9 @@ def read_devices(found: Definitions, hosts: list[str], findings: Findings) -> li
             words = "no lun is named: this storage definition is left out (write lun=FILE)"
             findings.say(definition.place, f"sd={definition.name}", "contradiction", words)
             continue
-        devices += _counted(definition, luns[0].values[0], _hosts(definition, hosts, findings), findings)
+        devices += _counted(
+            definition, luns[0].values[0], _hosts(definition, hosts, findings), findings
+        )
     return devices
 
 
@@ -54,14 +56,19 @@ def _hosts(definition: Definition, hosts: list[str], findings: Findings) -> list
         here, missing = matching(piece.values, hosts)
         for name in missing:
             findings.fault(
-                piece.place, piece.key, f"there is no host '{name}'", f"define it before: hd={name},system=..."
+                piece.place,
+                piece.key,
+                f"there is no host '{name}'",
+                f"define it before: hd={name},system=...",
             )
         found += [one for one in here if one not in found]
         findings.say(piece.place, piece.text, "understood", f"initiators: {', '.join(here)[:60]}")
     return found
 
 
-def _counted(definition: Definition, lun: str, hosts: list[str], findings: Findings) -> list[Device]:
+def _counted(
+    definition: Definition, lun: str, hosts: list[str], findings: Findings
+) -> list[Device]:
     """The device, or `count=(start,number)` devices with numbers behind name and lun."""
     size_bytes, range_percent, threads = (
         _size(definition, findings),
@@ -75,14 +82,20 @@ def _counted(definition: Definition, lun: str, hosts: list[str], findings: Findi
     piece = definition.piece("count")
     values = numbers(piece, findings) if piece else []
     if piece and (len(values) != 2 or values[1] < 1 or values[1] > 10_000):
-        findings.fault(piece.place, "count", "expected a start and a number of devices", "write count=(1,8)")
+        findings.fault(
+            piece.place, "count", "expected a start and a number of devices", "write count=(1,8)"
+        )
         values = []
     pairs = [(definition.name, lun)]
     if piece and values:
-        pairs = [(f"{definition.name}{number}", f"{lun}{number}") for number in range(int(values[0]), int(sum(values)))]
+        pairs = [
+            (f"{definition.name}{number}", f"{lun}{number}")
+            for number in range(int(values[0]), int(sum(values)))
+        ]
         findings.say(piece.place, piece.text, "understood", f"{len(pairs)} devices")
     return [
-        Device(name, path, tuple(hosts), threads, size_bytes, range_percent, definition.place) for name, path in pairs
+        Device(name, path, tuple(hosts), threads, size_bytes, range_percent, definition.place)
+        for name, path in pairs
     ]
 
 
@@ -96,7 +109,10 @@ def _size(definition: Definition, findings: Findings) -> int | None:
     size_bytes = int(values[0] / (int(values[1]) or 1 if len(values) > 1 else 1))
     if size_bytes < SECTOR_BYTES:
         findings.fault(
-            piece.place, "size", f"{piece.text} is below one sector of {SECTOR_BYTES} bytes", "write size=10g"
+            piece.place,
+            "size",
+            f"{piece.text} is below one sector of {SECTOR_BYTES} bytes",
+            "write size=10g",
         )
     findings.say(piece.place, piece.text, "understood", "size of the area")
     return size_bytes
@@ -107,7 +123,11 @@ def _threads(definition: Definition, findings: Findings) -> int:
     if piece is None:
         return THREADS_USUAL
     values = numbers(piece, findings)
-    threads = int(values[0] / (max(1, int(values[1])) if len(values) > 1 else 1)) if values else THREADS_USUAL
+    threads = (
+        int(values[0] / (max(1, int(values[1])) if len(values) > 1 else 1))
+        if values
+        else THREADS_USUAL
+    )
     findings.say(piece.place, piece.text, "understood", "depth")
     return checked_threads(threads, piece, findings)
 
@@ -115,7 +135,12 @@ def _threads(definition: Definition, findings: Findings) -> int:
 def checked_threads(threads: int, piece: Piece, findings: Findings) -> int:
     """The threads, which must be at least one."""
     if not 1 <= threads <= THREADS_MAX:
-        findings.fault(piece.place, piece.key, f"{threads} threads are out of range", f"write 1 to {THREADS_MAX}")
+        findings.fault(
+            piece.place,
+            piece.key,
+            f"{threads} threads are out of range",
+            f"write 1 to {THREADS_MAX}",
+        )
         return THREADS_USUAL
     return threads
 
@@ -129,10 +154,14 @@ def read_range(piece: Piece, findings: Findings) -> tuple[Fraction, Fraction] | 
     """Beginning and end of an area, in percent of the device."""
     values = numbers(piece, findings)
     if len(values) != 2 or values[0] < 0 or values[1] <= values[0]:
-        findings.fault(piece.place, piece.key, "expected a beginning and a larger end", "write range=(10,20)")
+        findings.fault(
+            piece.place, piece.key, "expected a beginning and a larger end", "write range=(10,20)"
+        )
         return None
     if values[1] > 200:  # RD and WD ranges beyond 200 are bytes
-        findings.say(piece.place, piece.text, "not-modelled", "a range in bytes: write its length as `size`")
+        findings.say(
+            piece.place, piece.text, "not-modelled", "a range in bytes: write its length as `size`"
+        )
         return None
     findings.say(piece.place, piece.text, "understood", "offset and size of the area")
     return values[0], values[1]
@@ -148,6 +177,11 @@ def tell_flags(piece: Piece, findings: Findings) -> None:
     """Requests reach the device directly in the model, as with o_direct."""
     is_synchronous = any("sync" in value for value in piece.values)
     if is_synchronous:
-        findings.say(piece.place, piece.text, "not-modelled", "writes are not flushed each: set flush_every: 1")
+        findings.say(
+            piece.place,
+            piece.text,
+            "not-modelled",
+            "writes are not flushed each: set flush_every: 1",
+        )
     else:
         findings.say(piece.place, piece.text, "no-effect", "requests reach the device directly")

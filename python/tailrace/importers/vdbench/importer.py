@@ -16,8 +16,11 @@ from tailrace.importers.vdbench.runs import read_runs
 from tailrace.importers.vdbench.workloads import read_loads
 
 
-def import_vdbench(text: str, file: Path, setting: Setting) -> tuple[StorageScenario | None, Remarks]:
-    """The scenario, and a remark about every piece of every line; None if no run has a workload of devices.
+def import_vdbench(
+    text: str, file: Path, setting: Setting
+) -> tuple[StorageScenario | None, Remarks]:
+    """The scenario, and a remark about every piece of every line; None if no run has a workload of
+    devices.
 
     Raises `ScenarioError` with all problems for which vdbench or tailrace could not run the file.
     """

@@ -1,4 +1,5 @@
-"""Keywords of each kind of definition, in the order in which vdbench compares them: any beginning stands for a keyword.
+"""Keywords of each kind of definition, in the order in which vdbench compares them: any beginning
+stands for a keyword.
 
 A keyword with words is told by them; one without is read by the importer.
 """
@@ -41,17 +42,33 @@ _FILES = "file systems are not modelled: describe their requests as a workload (
 
 _GENERAL = (
     *_same("compression compratio compressionseed dedup", "no-effect", _DATA),
-    *_same("port pattern data_errors dataerrors swat validate journal startcmd start_cmd", "no-effect", _START),
-    *_same("endcmd end_cmd heartbeat_error debug unix2windows formatxfersize create_anchors", "no-effect", _START),
-    *_same("formatsds report report_run_totals histogram psrset auxreport monitor", "no-effect", _START),
-    Keyword("concatenatesds", "not-modelled", "devices are not concatenated: give one device their size and rates"),
+    *_same(
+        "port pattern data_errors dataerrors swat validate journal startcmd start_cmd",
+        "no-effect",
+        _START,
+    ),
+    *_same(
+        "endcmd end_cmd heartbeat_error debug unix2windows formatxfersize create_anchors",
+        "no-effect",
+        _START,
+    ),
+    *_same(
+        "formatsds report report_run_totals histogram psrset auxreport monitor", "no-effect", _START
+    ),
+    Keyword(
+        "concatenatesds",
+        "not-modelled",
+        "devices are not concatenated: give one device their size and rates",
+    ),
     *_same("messagescan abort_failed_skew misc pattern_buffer showlba loop", "no-effect", _START),
     *_same("dedupratio dedupunit dedupsets deduphotsets", "no-effect", _DATA),
 )
 _HOST = (
     Keyword("system", "no-effect", "address of the host; the scenario has its name"),
     *_same("vdbench shell user jvms", "no-effect", _START),
-    Keyword("clients", "not-modelled", "simulated clients of a host: write each as a host of its own"),
+    Keyword(
+        "clients", "not-modelled", "simulated clients of a host: write each as a host of its own"
+    ),
     Keyword("mount", "no-effect", _START),
 )
 _DEVICE = (
@@ -81,7 +98,11 @@ _LOAD = (
     Keyword("writepct"),
     Keyword("wrpct"),
     Keyword("range"),
-    Keyword("hotband", "not-modelled", "requests are spread over the whole area; `access: {zipf: 1.1}` has a hot part"),
+    Keyword(
+        "hotband",
+        "not-modelled",
+        "requests are spread over the whole area; `access: {zipf: 1.1}` has a hot part",
+    ),
     Keyword("seekpct"),
     Keyword("stride", "not-modelled", "`access` has no stride: addresses are random"),
     Keyword("priority", "not-modelled", "workloads have no order of service: give them rates"),
@@ -101,7 +122,9 @@ _RUN = (
     Keyword("fsd", "not-modelled", _FILES, is_exact=True),
     Keyword("iorate"),
     *_same(
-        "maxdata maxdataread maxdatawritten", "not-modelled", "runs end after their time: write `bytes` (of each job)"
+        "maxdata maxdataread maxdatawritten",
+        "not-modelled",
+        "runs end after their time: write `bytes` (of each job)",
     ),
     Keyword("curve"),
     Keyword("stopcurve", "not-modelled", "the points of a curve are not imported"),
@@ -118,7 +141,11 @@ _RUN = (
     Keyword("forseekpct"),
     Keyword("forhitarea", "no-effect", "only requests with rhpct or whpct use it"),
     *_same("forcompratio forcompression", "no-effect", _DATA),
-    *_same("fordepth forwidth forfiles forsizes fortotalsize forwss forworkingsetsize", "not-modelled", _FILES),
+    *_same(
+        "fordepth forwidth forfiles forsizes fortotalsize forwss forworkingsetsize",
+        "not-modelled",
+        _FILES,
+    ),
     Keyword("foroperations", "not-modelled", _FILES),
     Keyword("xfersize"),
     Keyword("threads"),
@@ -136,7 +163,13 @@ _RUN = (
     Keyword("openflags"),
     Keyword("mount", "no-effect", _START),
 )
-TABLES: dict[str, tuple[Keyword, ...]] = {"": _GENERAL, "hd": _HOST, "sd": _DEVICE, "wd": _LOAD, "rd": _RUN}
+TABLES: dict[str, tuple[Keyword, ...]] = {
+    "": _GENERAL,
+    "hd": _HOST,
+    "sd": _DEVICE,
+    "wd": _LOAD,
+    "rd": _RUN,
+}
 UNMODELLED = {"fsd": _FILES, "fwd": _FILES, "rg": _REPLAY}
 """Definitions that are not modelled, with all of their keywords."""
 CACHE_WORDS = _CACHE
@@ -148,4 +181,7 @@ def find(kind: str, key: str) -> Keyword | None:
     exact = next((one for one in table if one.name == key), None)
     if kind == "" and exact is not None:
         return exact
-    return next((one for one in table if (one.name == key if one.is_exact else one.name.startswith(key))), None)
+    return next(
+        (one for one in table if (one.name == key if one.is_exact else one.name.startswith(key))),
+        None,
+    )

@@ -1,4 +1,5 @@
-"""Lines of a parameter file: comments, `eof`, `include=`, variables, and parameters repeated for each host.
+"""Lines of a parameter file: comments, `eof`, `include=`, variables, and parameters repeated for
+each host.
 
 The rules are those of vdbench 5.04 (Vdb_scan.java, InsertHosts.java).
 """
@@ -34,14 +35,18 @@ class Lines:
             place = Place(str(file), number, via)
             line = self._substitute(raw.strip(), place)
             if line.startswith("eof"):
-                self.findings.say(place, line, "no-effect", "end of the parameters; the rest is not read")
+                self.findings.say(
+                    place, line, "no-effect", "end of the parameters; the rest is not read"
+                )
                 return
             if not line or line.startswith(COMMENTS):
                 continue
             if line.startswith("include="):
                 self._include(line, place, file, open_files)
             elif len(self.kept) >= LINES_MAX:
-                self.findings.refuse(place, "", f"more than {LINES_MAX} lines", "expected a vdbench parameter file")
+                self.findings.refuse(
+                    place, "", f"more than {LINES_MAX} lines", "expected a vdbench parameter file"
+                )
             else:
                 self.kept.append(Line(line, place))
 
@@ -63,12 +68,18 @@ class Lines:
                 self.unresolved.add(name)
                 what = f"the variable '{name}' has no value"
                 self.findings.unset[name] = (place, "VALUE")
-                self.findings.fault(place, name, what, f"vdbench takes it from its command line: --define {name}=VALUE")
+                self.findings.fault(
+                    place,
+                    name,
+                    what,
+                    f"vdbench takes it from its command line: --define {name}=VALUE",
+                )
         return line
 
 
 def repeated_for_hosts(lines: list[Line], hosts: list[str]) -> list[Line]:
-    """Every definition with `$host`, `!host` or `#host` once for each host, with its name or number in the place."""
+    """Every definition with `$host`, `!host` or `#host` once for each host, with its name or number
+    in the place."""
     lines = [Line(line.text.replace("#hosts", str(len(hosts))), line.place) for line in lines]
     out: list[Line] = []
     for definition in _definitions(lines):

@@ -1,7 +1,7 @@
 """Pieces of a parameter file: `keyword=value` and `keyword=(value,value,...)`, each with its place.
 
-A line that ends in a comma goes on in the next; a blank outside of quotes ends a line, and what follows is a comment
-(Vdb_scan.java, `parms_get` and `parms_split`).
+A line that ends in a comma goes on in the next; a blank outside of quotes ends a line, and what
+follows is a comment (Vdb_scan.java, `parms_get` and `parms_split`).
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,9 @@ def pieces(lines: list[Line], findings: Findings) -> Iterator[Piece]:
     for joined in _joined(lines):
         parts: list[tuple[str, Place]] = []
         for line in joined:
-            parts += [(part, line.place) for part in _split(_until_blank(line.text), line.place, findings)]
+            parts += [
+                (part, line.place) for part in _split(_until_blank(line.text), line.place, findings)
+            ]
         for text, place in _closed(parts):
             if (piece := _piece(text, place, findings)) is not None:
                 yield piece
@@ -108,7 +110,9 @@ def _piece(text: str, place: Place, findings: Findings) -> Piece | None:
         findings.say(place, text[:TEXT_MAX], "not-understood", words)
         return None
     if value.count("(") != value.count(")"):
-        findings.fault(place, key, f"parentheses do not match: {text[:60]}", "write keyword=(value,value,...)")
+        findings.fault(
+            place, key, f"parentheses do not match: {text[:60]}", "write keyword=(value,value,...)"
+        )
         return None
     inner = value[1:-1] if value.startswith("(") and value.endswith(")") else value
     values = (
@@ -131,7 +135,9 @@ def number(text: str, key: str) -> Fraction | None:
         suffix = low[-1]
         if suffix not in FACTORS:
             return None
-        factor = Fraction(60) if suffix == "m" and key.startswith(MINUTES) else Fraction(FACTORS[suffix])
+        factor = (
+            Fraction(60) if suffix == "m" and key.startswith(MINUTES) else Fraction(FACTORS[suffix])
+        )
         low = low[:-1]
     digits = low.removeprefix("-").replace(".", "", 1)
     if not digits.isdecimal() or not digits.isascii():
@@ -156,7 +162,10 @@ def numbers(piece: Piece, findings: Findings) -> list[Fraction]:
         value = number(text, piece.key)
         if value is None:
             findings.fault(
-                piece.place, piece.key, f"'{text}' is not a number", f"write {piece.key}=NUMBER, such as 4k or 70"
+                piece.place,
+                piece.key,
+                f"'{text}' is not a number",
+                f"write {piece.key}=NUMBER, such as 4k or 70",
             )
         else:
             found.append(value)
@@ -164,7 +173,9 @@ def numbers(piece: Piece, findings: Findings) -> list[Fraction]:
     return found
 
 
-def _range(low: Fraction, high: Fraction, step: str, piece: Piece, findings: Findings) -> list[Fraction]:
+def _range(
+    low: Fraction, high: Fraction, step: str, piece: Piece, findings: Findings
+) -> list[Fraction]:
     found = [low]
     by = number(step, piece.key)
     if step.lower() == "d" and low > 0:
@@ -175,13 +186,17 @@ def _range(low: Fraction, high: Fraction, step: str, piece: Piece, findings: Fin
             found.append(found[-1] * factor)
     elif by is not None and by > 0 and high >= low:
         if (high - low) / by > VALUES_MAX:
-            findings.fault(piece.place, piece.key, f"more than {VALUES_MAX} values: {piece.text[:60]}")
+            findings.fault(
+                piece.place, piece.key, f"more than {VALUES_MAX} values: {piece.text[:60]}"
+            )
             return found
         while found[-1] + by <= high:
             found.append(found[-1] + by)
     else:
         hint = f"write {piece.key}=(1-64,d), which doubles, or {piece.key}=(1-64,4), which adds"
-        findings.fault(piece.place, piece.key, f"the range {piece.text[:60]} has no usable step", hint)
+        findings.fault(
+            piece.place, piece.key, f"the range {piece.text[:60]} has no usable step", hint
+        )
     return found
 
 

@@ -1,4 +1,5 @@
-"""Run definitions (RD): which workloads run at which rate and how long, and the loops over their values."""
+"""Run definitions (RD): which workloads run at which rate and how long, and the loops over their
+values."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,8 @@ COMBINATIONS_MAX = 500
 SECONDS_MAX = Fraction(10**7)
 RATE = "iorate"
 CURVE_WORDS = (
-    "only the run at the maximum rate is imported; points of a curve are percentages of the rate that it measures"
+    "only the run at the maximum rate is imported; points of a curve are percentages of the "
+    "rate that it measures"
 )
 LOOP_KEYS = {
     "forxfersize": "block",
@@ -60,23 +62,36 @@ class Run:
     combinations: list[Combination] = field(default_factory=list)
 
 
-def read_runs(found: Definitions, loads: list[str], devices: list[str], findings: Findings) -> list[Run]:
+def read_runs(
+    found: Definitions, loads: list[str], devices: list[str], findings: Findings
+) -> list[Run]:
     """All runs that have a workload of devices."""
     runs = [_run(one, loads, devices, findings) for one in found.by_kind["rd"]]
     return [run for run in runs if run is not None]
 
 
-def _run(definition: Definition, loads: list[str], devices: list[str], findings: Findings) -> Run | None:
+def _run(
+    definition: Definition, loads: list[str], devices: list[str], findings: Findings
+) -> Run | None:
     chosen = definition.piece("wd")
     if chosen is None and definition.piece("sd") is None:
         if any(key.startswith("fwd") for key in definition.pieces) or not loads:
-            findings.say(definition.place, f"rd={definition.name}", "not-modelled", "a run of file systems")
+            findings.say(
+                definition.place, f"rd={definition.name}", "not-modelled", "a run of file systems"
+            )
         else:
             hint = f"write wd={loads[0]}, or sd=DEVICES for the usual workload"
-            findings.fault(definition.place, f"rd={definition.name}", "the run names no workload definition", hint)
+            findings.fault(
+                definition.place,
+                f"rd={definition.name}",
+                "the run names no workload definition",
+                hint,
+            )
         return None
     if definition.piece("replay") is not None:
-        findings.say(definition.place, f"rd={definition.name}", "not-modelled", "the run replays a trace")
+        findings.say(
+            definition.place, f"rd={definition.name}", "not-modelled", "the run replays a trace"
+        )
         return None
     names = [definition.of_usual_load]
     if chosen is not None:
@@ -106,23 +121,33 @@ def _run(definition: Definition, loads: list[str], devices: list[str], findings:
 
 
 def _times(definition: Definition, findings: Findings) -> tuple[Fraction, Fraction]:
-    """Duration with its warm-up. Without `warmup`, the first interval of the run is one (Reporter.java)."""
+    """Duration with its warm-up. Without `warmup`, the first interval of the run is one
+    (Reporter.java)."""
     elapsed = _seconds(definition, "elapsed", ELAPSED_USUAL, "experiment.duration", findings)
-    words = "experiment.warm_up, unless there is a warmup: vdbench leaves the first interval out of its totals"
+    words = (
+        "experiment.warm_up, unless there is a warmup: vdbench leaves the first interval out "
+        "of its totals"
+    )
     interval = _seconds(definition, "interval", INTERVAL_USUAL, words, findings)
-    warm_up = _seconds(definition, "warmup", Fraction(0), "experiment.warm_up, and longer duration", findings)
+    warm_up = _seconds(
+        definition, "warmup", Fraction(0), "experiment.warm_up, and longer duration", findings
+    )
     if warm_up:
         return elapsed + warm_up, warm_up
     return elapsed, min(interval, elapsed / 2)
 
 
-def _seconds(definition: Definition, key: str, usual: Fraction, words: str, findings: Findings) -> Fraction:
+def _seconds(
+    definition: Definition, key: str, usual: Fraction, words: str, findings: Findings
+) -> Fraction:
     piece = definition.piece(key)
     values = numbers(piece, findings) if piece else []
     if piece is None or not values:
         return usual
     if not (0 < values[0] <= SECONDS_MAX or (key == "warmup" and values[0] == 0)):
-        findings.fault(piece.place, key, f"{piece.text} is out of range", f"write {key}=60, in seconds")
+        findings.fault(
+            piece.place, key, f"{piece.text} is out of range", f"write {key}=60, in seconds"
+        )
         return usual
     findings.say(piece.place, piece.text, "understood", words)
     return values[0]
@@ -143,12 +168,17 @@ def _arrivals(piece: Piece | None, findings: Findings) -> str:
 def _combinations(definition: Definition, findings: Findings) -> Iterator[Combination]:
     """Every combination of the values of the loops, the last loop fastest."""
     loops = [
-        (key, piece, _values(key, piece, findings)) for key, piece in definition.pieces.items() if key in LOOP_KEYS
+        (key, piece, _values(key, piece, findings))
+        for key, piece in definition.pieces.items()
+        if key in LOOP_KEYS
     ]
     if not any(key == RATE for key, _, _ in loops):
         what = "the run has no iorate"
         findings.fault(
-            definition.place, f"rd={definition.name}", what, "write iorate=max, or a rate such as iorate=1000"
+            definition.place,
+            f"rd={definition.name}",
+            what,
+            "write iorate=max, or a rate such as iorate=1000",
         )
     loops = [(key, piece, values) for key, piece, values in loops if values]
     counts = [len(values) for _, _, values in loops]
@@ -156,15 +186,22 @@ def _combinations(definition: Definition, findings: Findings) -> Iterator[Combin
         if index >= COMBINATIONS_MAX:
             place, text = definition.place, f"rd={definition.name}"
             findings.say(
-                place, text, "not-modelled", f"only the first {COMBINATIONS_MAX} combinations of its loops are imported"
+                place,
+                text,
+                "not-modelled",
+                f"only the first {COMBINATIONS_MAX} combinations of its loops are imported",
             )
             return
         yield _combination([key for key, _, _ in loops], counts, combination)
 
 
-def _combination(keys: list[str], counts: list[int], values: tuple[Fraction | None, ...]) -> Combination:
+def _combination(
+    keys: list[str], counts: list[int], values: tuple[Fraction | None, ...]
+) -> Combination:
     said = dict(zip(keys, values, strict=True))
-    label = "-".join(_label(key, said[key]) for key, count in zip(keys, counts, strict=True) if count > 1)
+    label = "-".join(
+        _label(key, said[key]) for key, count in zip(keys, counts, strict=True) if count > 1
+    )
     block, threads = said.get("forxfersize"), said.get("forthreads")
     return Combination(
         label=label,
@@ -181,8 +218,12 @@ def _label(key: str, value: Fraction | None) -> str:
         return "max"
     if key == "forxfersize":
         return f"{value // 1024}k" if value % 1024 == 0 else f"{value}b"
-    number_text = str(int(value)) if value.denominator == 1 else f"{float(value):g}".replace(".", "_")
-    return {"forthreads": "threads", "forrdpct": "read", "forseekpct": "seek", RATE: "rate"}[key] + number_text
+    number_text = (
+        str(int(value)) if value.denominator == 1 else f"{float(value):g}".replace(".", "_")
+    )
+    return {"forthreads": "threads", "forrdpct": "read", "forseekpct": "seek", RATE: "rate"}[
+        key
+    ] + number_text
 
 
 def _values(key: str, piece: Piece, findings: Findings) -> list[Fraction | None]:
@@ -207,7 +248,9 @@ def _rates(piece: Piece, findings: Findings) -> list[Fraction | None]:
         findings.say(piece.place, piece.text, "not-modelled", CURVE_WORDS)
         return [None]
     if text == "max":
-        findings.say(piece.place, piece.text, "understood", "no arrivals: requests follow each other")
+        findings.say(
+            piece.place, piece.text, "understood", "no arrivals: requests follow each other"
+        )
         return [None]
     if number(text, piece.key) is None and "-" not in text:
         what = f"'{piece.values[0]}' is no rate"
@@ -219,10 +262,14 @@ def _rates(piece: Piece, findings: Findings) -> list[Fraction | None]:
         if value < 0:
             findings.say(piece.place, piece.text, "not-modelled", CURVE_WORDS)
         elif value == 0:
-            findings.fault(piece.place, piece.key, "a rate of zero", "write iorate=max, or requests per second")
+            findings.fault(
+                piece.place, piece.key, "a rate of zero", "write iorate=max, or requests per second"
+            )
         else:
             found.append(value if value < RATE_MAX else None)
     if len(rated.values) < len(piece.values):
         found.append(None)
-    findings.say(piece.place, piece.text, "understood", "arrivals" + (" (a loop)" if len(found) > 1 else ""))
+    findings.say(
+        piece.place, piece.text, "understood", "arrivals" + (" (a loop)" if len(found) > 1 else "")
+    )
     return found or [None]

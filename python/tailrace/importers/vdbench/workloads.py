@@ -40,7 +40,9 @@ class Load:
     place: Place
 
 
-def read_loads(found: Definitions, devices: list[str], hosts: list[str], findings: Findings) -> list[Load]:
+def read_loads(
+    found: Definitions, devices: list[str], hosts: list[str], findings: Findings
+) -> list[Load]:
     """All workload definitions, and one for each run that names devices and none of them.
 
     vdbench makes it of the last `wd=default` (RD_entry.java, `selectWhichWdsToUse`).
@@ -88,7 +90,10 @@ def tell_hits(piece: Piece | None, findings: Findings) -> None:
     if piece is not None:
         is_none = all(value == 0 for value in numbers(piece, findings))
         findings.say(
-            piece.place, piece.text, "no-effect" if is_none else "not-modelled", "no hits" if is_none else CACHE_WORDS
+            piece.place,
+            piece.text,
+            "no-effect" if is_none else "not-modelled",
+            "no hits" if is_none else CACHE_WORDS,
         )
 
 
@@ -120,7 +125,9 @@ def _read_percent(definition: Definition, findings: Findings) -> Fraction:
         if key == "rdpct":
             found = _percent_of(definition, key, found, "read", findings) or Fraction(0)
         elif key == "writepct":
-            found = 100 - (_percent_of(definition, key, 100 - found, "read", findings) or Fraction(0))
+            found = 100 - (
+                _percent_of(definition, key, 100 - found, "read", findings) or Fraction(0)
+            )
     return found
 
 
@@ -131,25 +138,36 @@ def _seek(piece: Piece | None, findings: Findings) -> Fraction:
 
 
 def seek_percent(piece: Piece, text: str, findings: Findings) -> Fraction:
-    """Percent of requests that seek: a number, `sequential`, `random`, `eof`, or a beginning of them."""
+    """Percent of requests that seek: a number, `sequential`, `random`, `eof`, or a beginning of
+    them."""
     low = text.lower()
     value = number(text, piece.key)
     if value is not None:
         findings.say(piece.place, piece.text, "understood", "access")
         return percent(value, piece, findings)
     if low == "eof":
-        findings.say(piece.place, piece.text, "understood", "access: sequential, once over the area")
+        findings.say(
+            piece.place, piece.text, "understood", "access: sequential, once over the area"
+        )
         return AT_END
     if "poisson".startswith(low):
         findings.say(
-            piece.place, piece.text, "not-modelled", "addresses are uniform; `access: {zipf: 1.1}` has a hot part"
+            piece.place,
+            piece.text,
+            "not-modelled",
+            "addresses are uniform; `access: {zipf: 1.1}` has a hot part",
         )
         return Fraction(100)
     for word, found in (("sequential", Fraction(0)), ("random", Fraction(100))):
         if word.startswith(low):
             findings.say(piece.place, piece.text, "understood", "access")
             return found
-    findings.fault(piece.place, piece.key, f"'{text}' is no access", "write 0 to 100, sequential, random or eof")
+    findings.fault(
+        piece.place,
+        piece.key,
+        f"'{text}' is no access",
+        "write 0 to 100, sequential, random or eof",
+    )
     return SEEK_PERCENT_USUAL
 
 
@@ -182,19 +200,26 @@ def _block(piece: Piece | None, findings: Findings) -> Weights:
         what = "pairs of size and percent must have percentages that add up to 100"
         findings.fault(piece.place, piece.key, what, "write xfersize=(4k,75,64k,25)")
         return ((XFERSIZE_USUAL, Fraction(1)),)
-    return tuple((block_size(one, piece, findings), share) for one, share in zip(sizes, shares, strict=True))
+    return tuple(
+        (block_size(one, piece, findings), share) for one, share in zip(sizes, shares, strict=True)
+    )
 
 
 def _uniform(values: list[Fraction], piece: Piece, findings: Findings) -> Weights:
     low, high, step = values
     if low >= high or step <= 0 or step % SECTOR_BYTES:
-        findings.fault(piece.place, piece.key, "expected (least,largest,step)", "write xfersize=(4k,64k,4k)")
+        findings.fault(
+            piece.place, piece.key, "expected (least,largest,step)", "write xfersize=(4k,64k,4k)"
+        )
         return ((XFERSIZE_USUAL, Fraction(1)),)
     low_bytes, high_bytes = block_size(low, piece, findings), block_size(high, piece, findings)
     found = steps(low_bytes, high_bytes, int(step))
     if len(found) < (high_bytes - low_bytes) // int(step) + 1:
         findings.say(
-            piece.place, piece.text, "assumed", f"{len(found)} of the sizes, evenly spaced, stand for all of them"
+            piece.place,
+            piece.text,
+            "assumed",
+            f"{len(found)} of the sizes, evenly spaced, stand for all of them",
         )
     return tuple(found)
 
@@ -213,7 +238,12 @@ def _streams(piece: Piece | None, findings: Findings) -> int:
     if piece is None or not values:
         return 1
     if not 2 <= values[0] <= 10_000:
-        findings.fault(piece.place, piece.key, "expected at least two streams", "write streams=4, or leave it out")
+        findings.fault(
+            piece.place,
+            piece.key,
+            "expected at least two streams",
+            "write streams=4, or leave it out",
+        )
         return 1
     findings.say(piece.place, piece.text, "understood", "jobs")
     return int(values[0])

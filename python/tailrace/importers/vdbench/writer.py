@@ -6,9 +6,23 @@ from fractions import Fraction
 
 from tailrace.errors import few
 from tailrace.importers.section import size
-from tailrace.importers.storage.scenario import DEPTH_MAX, RESERVED, TARGET, StorageScenario, preset_of
+from tailrace.importers.storage.scenario import (
+    DEPTH_MAX,
+    RESERVED,
+    TARGET,
+    StorageScenario,
+    preset_of,
+)
 from tailrace.importers.storage.source import Findings, Place
-from tailrace.importers.storage.values import SECTOR_BYTES, access_of, block_of, exponential_gap, gap, name_of, plain
+from tailrace.importers.storage.values import (
+    SECTOR_BYTES,
+    access_of,
+    block_of,
+    exponential_gap,
+    gap,
+    name_of,
+    plain,
+)
 from tailrace.importers.vdbench.devices import Device
 from tailrace.importers.vdbench.runs import Combination, Run
 from tailrace.importers.vdbench.workloads import AT_END, Load
@@ -69,10 +83,13 @@ class Writer:
         return [self.devices[name] for name in names]
 
     def _active_hosts(self, load: Load, device: Device, combination: Combination) -> list[str]:
-        """Hosts that run the workload on a device. Only one does if it is sequential (RD_entry.java, line 1813)."""
+        """Hosts that run the workload on a device. Only one does if it is sequential
+        (RD_entry.java, line 1813)."""
         hosts = self._hosts_of(load, device)
         if len(hosts) > 1 and load.streams == 1 and _seek_percent(load, combination) <= 0:
-            self.findings.assume("a sequential workload of a device runs on one of its hosts, as in vdbench")
+            self.findings.assume(
+                "a sequential workload of a device runs on one of its hosts, as in vdbench"
+            )
             return hosts[:1]
         return hosts
 
@@ -80,7 +97,8 @@ class Writer:
         return [host for host in device.hosts if load.hosts is None or host in load.hosts]
 
     def _groups(self, load: Load, run: Run, combination: Combination) -> list[Group]:
-        """Devices of the workload; those of different hosts with equal settings are one, if each host has its own."""
+        """Devices of the workload; those of different hosts with equal settings are one, if each
+        host has its own."""
         groups: list[Group] = []
         for device in self._devices_of(load, run):
             hosts = self._active_hosts(load, device, combination)
@@ -102,7 +120,13 @@ class Writer:
 
     def _is_alike(self, group: Group, device: Device, hosts: list[str]) -> bool:
         own = group.device
-        same = (own.threads, own.size_bytes, own.range_percent, preset_of(own.lun), group.hosts_each)
+        same = (
+            own.threads,
+            own.size_bytes,
+            own.range_percent,
+            preset_of(own.lun),
+            group.hosts_each,
+        )
         return set(hosts).isdisjoint(group.hosts) and same == (
             device.threads,
             device.size_bytes,
@@ -117,19 +141,25 @@ class Writer:
             name = name_of(group.device.name, "device", self.scenario.devices)
             self.device_names[group.device.name] = self.scenario.add_device(name, group.device.lun)
         for member in group.members:
-            self.uses[member] = f"devices.{name}" + (", one in each host" if len(group.members) > 1 else "")
+            self.uses[member] = f"devices.{name}" + (
+                ", one in each host" if len(group.members) > 1 else ""
+            )
 
     def _name(self, load: Load, group: Group) -> str:
         key = (load.name, group.device.name)
         if key not in self.names:
-            is_single = len(self.devices) == 1 or len(load.devices) == 1 or len(group.members) == len(self.devices)
+            is_single = (
+                len(self.devices) == 1
+                or len(load.devices) == 1
+                or len(group.members) == len(self.devices)
+            )
             text = load.name if is_single else f"{load.name}-{group.device.name}"
             self.names[key] = name_of(text, "workload", self.names.values())
         return self.names[key]
 
     def _shares(self, loads: list[Load], run: Run) -> list[Fraction]:
-        """Share of the rate of each workload without a rate of its own: its skew, or an equal part of what the others
-        leave; a skew of zero is none (HandleSkew.java).
+        """Share of the rate of each workload without a rate of its own: its skew, or an equal part
+        of what the others leave; a skew of zero is none (HandleSkew.java).
         """
         sharing = [one for one in loads if one.rate_per_s is None]
         stated = sum((one.skew_percent or Fraction(0) for one in sharing), Fraction(0))
@@ -137,11 +167,17 @@ class Writer:
         if stated > 100 or (sharing and not silent and stated != 100):
             what = f"the skew of its workloads adds up to {float(stated):g}, not 100"
             self.findings.fault(
-                run.place, f"rd={run.name}", what, "leave skew out of one workload, which gets the rest"
+                run.place,
+                f"rd={run.name}",
+                what,
+                "leave skew out of one workload, which gets the rest",
             )
             return [Fraction(0)] * len(loads)
         rest = (100 - stated) / len(silent) if silent else Fraction(0)
-        return [(one.skew_percent or rest) / 100 if one.rate_per_s is None else Fraction(0) for one in loads]
+        return [
+            (one.skew_percent or rest) / 100 if one.rate_per_s is None else Fraction(0)
+            for one in loads
+        ]
 
     def _users(self, loads: list[Load], run: Run) -> dict[str, int]:
         """Number of workloads that share the threads of each device."""
@@ -152,16 +188,29 @@ class Writer:
         return found
 
     def _workload(
-        self, run: Run, combination: Combination, load: Load, share: Fraction, group: Group, users: dict[str, int]
+        self,
+        run: Run,
+        combination: Combination,
+        load: Load,
+        share: Fraction,
+        group: Group,
+        users: dict[str, int],
     ) -> Yaml:
         setting, device = self.scenario.setting, group.device
-        keys: Yaml = {"kind": "storage", "initiators": [self.host_names[host] for host in group.hosts]}
+        keys: Yaml = {
+            "kind": "storage",
+            "initiators": [self.host_names[host] for host in group.hosts],
+        }
         if not setting.is_local:
             keys["target"] = TARGET
         keys |= {"device": self.device_names[device.name], "protocol": setting.protocol}
         read = load.read_percent if combination.read_percent is None else combination.read_percent
         seek = _seek_percent(load, combination)
-        block = load.block if combination.block_bytes is None else ((combination.block_bytes, Fraction(1)),)
+        block = (
+            load.block
+            if combination.block_bytes is None
+            else ((combination.block_bytes, Fraction(1)),)
+        )
         keys |= {"read": plain(read), "access": access_of(seek), "block": block_of(block)}
         keys |= self._depth(combination, load, group, users.get(device.name, 1))
         least = max(size_bytes for size_bytes, _ in block) * keys.get("jobs", 1)
@@ -176,16 +225,22 @@ class Writer:
         device = group.device
         threads, parts = combination.threads or device.threads, users * group.hosts_each
         if users > 1:
-            words = f"{users} workloads share the threads of a device: each has an equal part of them, at least one"
+            words = (
+                f"{users} workloads share the threads of a device: each has an equal part of "
+                "them, at least one"
+            )
             self.findings.assume(words)
         if group.hosts_each > 1:
             words = (
-                f"{group.hosts_each} hosts share the threads of a device: each has an equal part of them, at least one"
+                f"{group.hosts_each} hosts share the threads of a device: each has an equal "
+                "part of them, at least one"
             )
             self.findings.assume(words)
         depth = max(1, threads // parts)
         if depth > DEPTH_MAX:
-            self.findings.say(device.place, f"sd={device.name}", "not-modelled", f"a depth of at most {DEPTH_MAX}")
+            self.findings.say(
+                device.place, f"sd={device.name}", "not-modelled", f"a depth of at most {DEPTH_MAX}"
+            )
             depth = DEPTH_MAX
         if load.streams == 1:
             return {"depth": depth}
@@ -194,7 +249,9 @@ class Writer:
     def _area(self, load: Load, device: Device, least: int, *, at_end: bool) -> Yaml:
         if device.size_bytes is None:
             if load.range_percent or device.range_percent:
-                self.findings.assume("a range of a device of unknown size is taken as the whole of it")
+                self.findings.assume(
+                    "a range of a device of unknown size is taken as the whole of it"
+                )
             return {}
         low, high = load.range_percent or device.range_percent or (Fraction(0), Fraction(100))
         sectors = max(1, int(device.size_bytes * (high - low) / 100) // SECTOR_BYTES)
@@ -207,16 +264,22 @@ class Writer:
         return offset | {"size": area} | ({"bytes": area} if at_end else {})
 
     def _arrivals(self, run: Run, combination: Combination, load: Load, share: Fraction) -> Yaml:
-        """Arrivals of one initiator: its part of the rate of the workload, which all devices and hosts share."""
+        """Arrivals of one initiator: its part of the rate of the workload, which all devices and
+        hosts share."""
         devices = self._devices_of(load, run)
         parts = sum(len(self._active_hosts(load, device, combination)) for device in devices)
         own, whole = load.rate_per_s, combination.rate_per_s
         if own is None and whole is None:
             if load.skew_percent and len(run.loads) > 1:
-                words = "with iorate=max, workloads are not held to their skew: each is as fast as its depth allows"
+                words = (
+                    "with iorate=max, workloads are not held to their skew: each is as fast as "
+                    "its depth allows"
+                )
                 self.findings.say(run.place, f"rd={run.name}", "not-modelled", words)
             return {}
-        others = sum((self.loads[name].rate_per_s or Fraction(0) for name in run.loads), Fraction(0))
+        others = sum(
+            (self.loads[name].rate_per_s or Fraction(0) for name in run.loads), Fraction(0)
+        )
         rate = own if own is not None else max(Fraction(0), (whole or Fraction(0)) - others) * share
         if not rate:
             words = "nothing of the rate of the run is left for this workload"

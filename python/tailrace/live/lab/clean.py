@@ -6,13 +6,14 @@ from tailrace.live.lab.fabric import FabricError, ask
 
 
 def clean() -> list[str]:
-    """Removes the remains of killed runs; returns their names. Raises `FabricError` if one cannot be removed."""
+    """Removes the remains of killed runs; returns their names. Raises `FabricError` if one cannot
+    be removed."""
     return [str(name) for name in ask("clean").get("removed", [])]
 
 
 def clean_before(say: Callable[[str], None]) -> None:
-    """Removes them before a run and reports it in one line; a failure, such as missing privileges, is only a
-    warning.
+    """Removes them before a run and reports it in one line; a failure, such as missing privileges,
+    is only a warning.
     """
     try:
         removed = clean()

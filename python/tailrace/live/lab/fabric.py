@@ -30,7 +30,9 @@ def program() -> Path:
     if named:
         found = shutil.which(named)
         if found is None:
-            raise FabricError(f"{ENVIRONMENT}={named}: there is no such program (hint: unset the variable)")
+            raise FabricError(
+                f"{ENVIRONMENT}={named}: there is no such program (hint: unset the variable)"
+            )
         return Path(found).resolve()
     installed = Path(__file__).parents[2] / "bin" / NAME
     if installed.is_file():
@@ -43,19 +45,26 @@ def build() -> str:
     return hashlib.sha256(program().read_bytes()).hexdigest()[:BUILD_DIGITS]
 
 
-def ask(*arguments: str, limit_s: float = SHORT_LIMIT_S, descriptors: Sequence[int] = ()) -> dict[str, Any]:
-    """Runs a short command and reads the JSON object that it prints; it inherits these descriptors."""
+def ask(
+    *arguments: str, limit_s: float = SHORT_LIMIT_S, descriptors: Sequence[int] = ()
+) -> dict[str, Any]:
+    """Runs a short command and reads the JSON object that it prints; it inherits these
+    descriptors."""
     done = run_short(*arguments, limit_s=limit_s, descriptors=descriptors)
     try:
         answer = json.loads(done)
     except ValueError:
-        raise FabricError(f"{NAME} {arguments[0]}: the answer is not JSON: {done[:200]!r}") from None
+        raise FabricError(
+            f"{NAME} {arguments[0]}: the answer is not JSON: {done[:200]!r}"
+        ) from None
     if not isinstance(answer, dict):
         raise FabricError(f"{NAME} {arguments[0]}: the answer is not a JSON object")
     return answer
 
 
-def run_short(*arguments: str, limit_s: float = SHORT_LIMIT_S, descriptors: Sequence[int] = ()) -> str:
+def run_short(
+    *arguments: str, limit_s: float = SHORT_LIMIT_S, descriptors: Sequence[int] = ()
+) -> str:
     """Runs a short command; returns its output."""
     command = [str(program()), *arguments]
     try:

@@ -17,7 +17,8 @@ from tailrace.scenario.policies.switch import Policy, Queue, Switch
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 
 DELAY_MAX_PS = 20 * 10**6
-"""20 us, the time of a wake-up between two cores of a small virtual machine; shorter delays have no effect."""
+"""20 us, the time of a wake-up between two cores of a small virtual machine; shorter delays have no
+effect."""
 DPDK_MTU_MAX = 1500
 """DPDK's net_af_packet accepts frames of up to 1518 bytes."""
 PS_PER_US = 10**6
@@ -37,8 +38,8 @@ class Kind:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether a foreign switch joins the hosts, with the rates of the scenario but no other setting of its
-        switches.
+        """Whether a foreign switch joins the hosts, with the rates of the scenario but no other
+        setting of its switches.
         """
         return self.name != TAP
 
@@ -67,7 +68,8 @@ def kind_of(name: str) -> Kind:
 
 
 def require(kind: Kind, found: Mapping[str, Any]) -> None:
-    """Raises `RunRefusedError` if this machine lacks requirements of the fabric, with the packages to install.
+    """Raises `RunRefusedError` if this machine lacks requirements of the fabric, with the packages
+    to install.
 
     `found` is the output of the fabric's doctor.
     """
@@ -79,7 +81,11 @@ def require(kind: Kind, found: Mapping[str, Any]) -> None:
 
 def refuse(kind: Kind, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
     """Raises `ScenarioError` with everything that a comparison fabric does not support."""
-    problems = sorted(problems_of(loaded, arms, lambda scenario: _refused(kind, scenario))) if kind.is_foreign else []
+    problems = (
+        sorted(problems_of(loaded, arms, lambda scenario: _refused(kind, scenario)))
+        if kind.is_foreign
+        else []
+    )
     if problems:
         raise ScenarioError(problems)
 
@@ -95,13 +101,17 @@ def _refused(kind: Kind, scenario: Scenario) -> Found:
     graph = expand(scenario.network)
     if len(graph.switches) != 1:
         what = (
-            f"--fabric {kind.name} supports one switch with hosts around it, but this network has {len(graph.switches)}"
+            f"--fabric {kind.name} supports one switch with hosts around it, but this network "
+            f"has {len(graph.switches)}"
         )
         yield ("network", "topology"), what, "use a star, or --fabric tap"
         return
     for host in graph.hosts:
         if len(graph.neighbours(host)) != 1:
-            what = f"--fabric {kind.name} needs one link for each host; '{host}' has {len(graph.neighbours(host))}"
+            what = (
+                f"--fabric {kind.name} needs one link for each host; '{host}' has "
+                f"{len(graph.neighbours(host))}"
+            )
             yield ("network", "links"), what, "use a star, or --fabric tap"
     yield from _delays(kind, graph)
     for name, workload in scenario.running.items():
@@ -111,18 +121,29 @@ def _refused(kind: Kind, scenario: Scenario) -> Found:
     for host in graph.hosts:
         mtu = scenario.host(host).mtu
         if kind.mtu_max is not None and mtu > kind.mtu_max:
-            what = f"DPDK's ports to the kernel support an MTU of at most {kind.mtu_max}B, not {mtu}B"
-            yield _stated_at(scenario.hosts, "hosts", host, "mtu"), what, "lower it, or use --fabric ovs"
+            what = (
+                f"DPDK's ports to the kernel support an MTU of at most {kind.mtu_max}B, not {mtu}B"
+            )
+            yield (
+                _stated_at(scenario.hosts, "hosts", host, "mtu"),
+                what,
+                "lower it, or use --fabric ovs",
+            )
 
 
 def _delays(kind: Kind, graph: Graph) -> Found:
     for link in graph.links:
         if link.delay_ps > DELAY_MAX_PS:
             path: KeyPath = (
-                (*link.path, "delay") if link.path[:2] == ("network", "links") else ("network", "link", "delay")
+                (*link.path, "delay")
+                if link.path[:2] == ("network", "links")
+                else ("network", "link", "delay")
             )
             most = f"{DELAY_MAX_PS // PS_PER_US}us"
-            what = f"--fabric {kind.name} adds no delay: links above {most} would differ from the scenario"
+            what = (
+                f"--fabric {kind.name} adds no delay: links above {most} "
+                "would differ from the scenario"
+            )
             yield path, what, f"write at most {most}, or use --fabric tap"
 
 
@@ -135,7 +156,10 @@ def _ignored(kind: Kind, scenario: Scenario) -> Found:
             yield _stated_at(scenario.switches, "switches", name, "classify"), what, WHOLE_SCENARIO
         if kind.name == POLLING and (switch.mtu is not None or switch.port_mtu):
             key = "mtu" if switch.mtu is not None else "port_mtu"
-            what = f"ignored by --fabric {kind.name}: MTUs of ports, which DPDK's ports to the kernel do not check"
+            what = (
+                f"ignored by --fabric {kind.name}: MTUs of ports, which DPDK's ports to the "
+                "kernel do not check"
+            )
             yield _stated_at(scenario.switches, "switches", name, key), what, "use --fabric ovs"
         used = {switch.ports.get(host, switch.policy) for host in graph.neighbours(name)}
         for policy_name in sorted(used):
@@ -152,11 +176,16 @@ def _ignored(kind: Kind, scenario: Scenario) -> Found:
             yield _stated_at(scenario.hosts, "hosts", name, "nic"), what, WHOLE_SCENARIO
     for name, workload in scenario.running.items():
         if workload.priority:
-            what = f"ignored by --fabric {kind.name}: priority {workload.priority}, since each port has one queue"
+            what = (
+                f"ignored by --fabric {kind.name}: priority {workload.priority}, since each "
+                "port has one queue"
+            )
             yield ("workloads", name, "priority"), what, WHOLE_SCENARIO
 
 
-def _stated_at(entries: Mapping[str, Host] | Mapping[str, Switch], section: str, name: str, field: str) -> KeyPath:
+def _stated_at(
+    entries: Mapping[str, Host] | Mapping[str, Switch], section: str, name: str, field: str
+) -> KeyPath:
     """Path of a field of a host or switch: in its own entry, or in `defaults`."""
     own = entries.get(name)
     return (section, name if own is not None and field in own.model_fields_set else DEFAULTS, field)
@@ -175,11 +204,18 @@ def _of_policy(kind: Kind, at: KeyPath, policy: Policy) -> Found:
             yield (*at, key), f"ignored by --fabric {kind.name}: {key}", WHOLE_SCENARIO
     if len(policy.queues) > 1:
         names = ", ".join(policy.queues)
-        what = f"ignored by --fabric {kind.name}: queues {names} become one queue with the sum of their limits"
+        what = (
+            f"ignored by --fabric {kind.name}: queues {names} become one queue with the sum of "
+            "their limits"
+        )
         yield (*at, "queues"), what, WHOLE_SCENARIO
     for name, queue in policy.queues.items():
         for key, words in _of_queue(queue):
-            yield (*at, "queues", name, key), f"ignored by --fabric {kind.name}: {words}", WHOLE_SCENARIO
+            yield (
+                (*at, "queues", name, key),
+                f"ignored by --fabric {kind.name}: {words}",
+                WHOLE_SCENARIO,
+            )
 
 
 def _of_queue(queue: Queue) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,5 @@
-"""A running lab: hosts joined by the fabric, programs started in them. All of it ends with the block."""
+"""A running lab: hosts joined by the fabric, programs started in them. All of it ends with the
+block."""
 
 import json
 import queue
@@ -28,7 +29,8 @@ PLAIN_HINT = "choose a folder of letters, digits and . _ + = - / alone"
 
 
 class Lab:
-    """The hosts of one plan. A context manager: creates them on entry and always removes them on exit."""
+    """The hosts of one plan. A context manager: creates them on entry and always removes them on
+    exit."""
 
     def __init__(self, plan_json: str, folder: Path, *options: str) -> None:
         require_plain("the folder of the lab", folder, PLAIN_HINT)
@@ -45,16 +47,30 @@ class Lab:
         self._ready: queue.Queue[dict[str, Any]] = queue.Queue()
         self.ready: dict[str, Any] = {}
         self.pins: Mapping[str, Sequence[int]] = {}
-        """By host, the cores of the machine that its programs may use; hosts that are missing may use all."""
+        """By host, the cores of the machine that its programs may use; hosts that are missing may
+        use all."""
 
     def __enter__(self) -> "Lab":
         make_folder(self.folder / "logs")
         plan = self.folder / "plan.json"
         write_text(plan, self._plan_json)
-        command = [str(program()), "lab", "--plan", str(plan), "--dir", str(self.folder), *self._options]
+        command = [
+            str(program()),
+            "lab",
+            "--plan",
+            str(plan),
+            "--dir",
+            str(self.folder),
+            *self._options,
+        ]
         with (self.folder / "fabric.log").open("w", encoding="utf-8") as log:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                start_new_session=True,
             )
         self._reader = threading.Thread(target=self._read, args=[self._process.stdout], daemon=True)
         self._reader.start()
@@ -62,14 +78,19 @@ class Lab:
             self.ready = self._ready.get(timeout=READY_LIMIT_S)
         except queue.Empty:
             self.close()
-            raise FabricError(f"the fabric was not ready within {READY_LIMIT_S:g} s: {self._last_words()}") from None
+            raise FabricError(
+                f"the fabric was not ready within {READY_LIMIT_S:g} s: {self._last_words()}"
+            ) from None
         if self.ready.get("event") != "ready":
             self.close()
             raise FabricError(f"the fabric did not start: {self._last_words()}")
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -92,12 +113,14 @@ class Lab:
 
     @property
     def scratch(self) -> str:
-        """Memory file system that is visible only to the programs of this lab, and disappears with them."""
+        """Memory file system that is visible only to the programs of this lab, and disappears with
+        them."""
         return str(self.ready.get("scratch", "/run/tailrace"))
 
     @property
     def is_nested(self) -> bool:
-        """Whether an ordinary user created it, so that other accounts of the machine do not exist in it."""
+        """Whether an ordinary user created it, so that other accounts of the machine do not exist
+        in it."""
         return bool(self.ready.get("nested"))
 
     def out_path(self, name: str) -> Path:
@@ -157,7 +180,8 @@ class Lab:
             return [self._ended[name] for name in names]
 
     def call(self, op: str, **arguments: Any) -> dict[str, Any]:
-        """Sends a command to the fabric; raises `FabricError` with its message when it is rejected."""
+        """Sends a command to the fabric; raises `FabricError` with its message when it is
+        rejected."""
         process = self._process
         if process is None or process.stdin is None:
             raise FabricError(f"{op}: the lab is down")
@@ -173,7 +197,11 @@ class Lab:
             while number not in self._answers:
                 left_s = deadline - time.monotonic()
                 if self._is_over or left_s <= 0:
-                    why = "the fabric has ended" if self._is_over else f"no answer within {ANSWER_LIMIT_S:g} s"
+                    why = (
+                        "the fabric has ended"
+                        if self._is_over
+                        else f"no answer within {ANSWER_LIMIT_S:g} s"
+                    )
                     raise FabricError(f"{op}: {why}: {self._last_words()}")
                 self._changed.wait(left_s)
             answer = self._answers.pop(number)

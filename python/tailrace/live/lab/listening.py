@@ -12,9 +12,16 @@ POLL_S = 0.02
 
 
 def wait_until_listening(
-    lab: Lab, name: str, server: Program, port: int, *, is_udp: bool = False, limit_s: float = LISTEN_LIMIT_S
+    lab: Lab,
+    name: str,
+    server: Program,
+    port: int,
+    *,
+    is_udp: bool = False,
+    limit_s: float = LISTEN_LIMIT_S,
 ) -> None:
-    """Returns once a server has its socket; raises `FabricError` when it ends before, or does not listen in its time.
+    """Returns once a server has its socket; raises `FabricError` when it ends before, or does not
+    listen in its time.
 
     `name` is that of the look, unique in the lab.
     """
@@ -24,9 +31,18 @@ def wait_until_listening(
         if server.ended is not None:
             raise FabricError(server.complaint())
         attempt += 1
-        argv = ["ss", "--no-header", "--udp" if is_udp else "--tcp", "--listening", "--numeric", f"sport = :{port}"]
+        argv = [
+            "ss",
+            "--no-header",
+            "--udp" if is_udp else "--tcp",
+            "--listening",
+            "--numeric",
+            f"sport = :{port}",
+        ]
         look = Command(f"{name}-listens-{attempt}", argv, host=server.command.host, observes=True)
         if lab.run(look, LISTEN_LIMIT_S).strip():
             return
         time.sleep(POLL_S)
-    raise FabricError(f"{server.command.name}: it did not listen within {limit_s:g} s; {server.complaint()}")
+    raise FabricError(
+        f"{server.command.name}: it did not listen within {limit_s:g} s; {server.complaint()}"
+    )

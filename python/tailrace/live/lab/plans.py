@@ -9,8 +9,13 @@ def plan_of_one_host() -> str:
     data = {
         "tailrace": 1,
         "name": "template",
-        "network": {"topology": {"kind": "star", "hosts": ["db", "other"]}, "link": {"rate": "100Mbit/s"}},
-        "workloads": {"none": {"kind": "stream", "source": "db", "destination": "other", "size": "1kB"}},
+        "network": {
+            "topology": {"kind": "star", "hosts": ["db", "other"]},
+            "link": {"rate": "100Mbit/s"},
+        },
+        "workloads": {
+            "none": {"kind": "stream", "source": "db", "destination": "other", "size": "1kB"}
+        },
         "experiment": {"duration": "1s"},
     }
     scenario = load_scenario(data).scenario

@@ -6,8 +6,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 NICE = -20
-"""Where the kernel allows no real-time policy. This process weighs 87 times as much as others of its own session then.
-Sessions weigh the same however nice they are (sched(7), "The autogroup feature"), so that it does not help everywhere.
+"""Where the kernel allows no real-time policy. This process weighs 87 times as much as others of
+its own session then. Sessions weigh the same however nice they are (sched(7), "The autogroup
+feature"), so that it does not help everywhere.
 """
 
 
@@ -15,8 +16,8 @@ Sessions weigh the same however nice they are (sched(7), "The autogroup feature"
 def ahead_of_programs() -> Iterator[None]:
     """Every thread of this process runs as soon as it can, as with `chrt --rr --reset-on-fork 1`.
 
-    This process sleeps nearly always, and says when programs begin and end. What it starts is not favoured. An ordinary
-    user may not do this, whose labs weigh no more than other programs.
+    This process sleeps nearly always, and says when programs begin and end. What it starts is not
+    favoured. An ordinary user may not do this, whose labs weigh no more than other programs.
     """
     before = {thread: _State(thread) for thread in _own_threads()}
     for state in before.values():
@@ -40,7 +41,9 @@ class _State:
     def raise_(self) -> None:
         with suppress(PermissionError, ProcessLookupError):
             os.setpriority(os.PRIO_PROCESS, self._thread, NICE)
-            os.sched_setscheduler(self._thread, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+            os.sched_setscheduler(
+                self._thread, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1)
+            )
 
     def restore(self) -> None:
         with suppress(PermissionError, ProcessLookupError):

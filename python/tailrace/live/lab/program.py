@@ -78,7 +78,8 @@ class Program:
             return self.wait(STOP_GRACE_S)
 
     def require(self, limit_s: float) -> Ended:
-        """Waits for a successful end; raises `FabricError` with the last lines of its stderr otherwise."""
+        """Waits for a successful end; raises `FabricError` with the last lines of its stderr
+        otherwise."""
         ended = self.wait(limit_s)
         if not ended.is_good:
             raise FabricError(self.complaint())

@@ -1,4 +1,5 @@
-"""Fabrics that stay up: hosts and switches of a scenario for programs of the user, until they are stopped."""
+"""Fabrics that stay up: hosts and switches of a scenario for programs of the user, until they are
+stopped."""
 
 import json
 import os
@@ -49,7 +50,8 @@ class Standing:
         return list(self.state.get("hosts", []))
 
     def call(self, op: str, **arguments: Any) -> dict[str, Any]:
-        """Sends a command over its socket; raises `FabricError` when it is rejected or the fabric has ended."""
+        """Sends a command over its socket; raises `FabricError` when it is rejected or the fabric
+        has ended."""
         deadline = time.monotonic() + ANSWER_LIMIT_S
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
             line.settimeout(ANSWER_LIMIT_S)
@@ -58,7 +60,9 @@ class Standing:
                 line.sendall((json.dumps({"id": 1, "op": op, **arguments}) + "\n").encode())
                 return _answer(line, op, deadline)
             except OSError as error:
-                raise FabricError(f"fabric '{self.name}' does not answer: {error.strerror or error}") from None
+                raise FabricError(
+                    f"fabric '{self.name}' does not answer: {error.strerror or error}"
+                ) from None
 
     def counters(self) -> NetworkOutcome:
         """What it has counted until now."""
@@ -83,7 +87,8 @@ def _answer(line: socket.socket, op: str, deadline: float) -> dict[str, Any]:
 
 
 def home() -> Path:
-    """Parent of the folders of fabrics: the user's state directory (XDG Base Directory Specification)."""
+    """Parent of the folders of fabrics: the user's state directory (XDG Base Directory
+    Specification)."""
     state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     return Path(state) / "tailrace" / "fabrics"
 
@@ -115,7 +120,9 @@ def chosen(name: str | None) -> Standing:
     if name is None:
         if not found:
             raise FabricError("no fabric is up (hint: `tailrace lab up SCENARIO`)")
-        raise FabricError(f"{len(found)} fabrics are up: {', '.join(names)} (hint: choose one with --fabric NAME)")
+        raise FabricError(
+            f"{len(found)} fabrics are up: {', '.join(names)} (hint: choose one with --fabric NAME)"
+        )
     for each in found:
         if each.name == name:
             return each
@@ -127,25 +134,45 @@ def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TA
     if not re.fullmatch(NAME_PATTERN, name):
         raise FabricError(f"'{name}' is not a valid name (hint: use letters, digits, - and _)")
     if any(each.name == name for each in standing()):
-        raise FabricError(f"fabric '{name}' is up already (hint: choose another --name, or `tailrace lab down {name}`)")
+        raise FabricError(
+            f"fabric '{name}' is up already (hint: choose another --name, or `tailrace lab "
+            f"down {name}`)"
+        )
     folder = home() / name
     make_folder(folder)
-    folder.chmod(PRIVATE_MODE)  # before the first file: the socket gives commands to a program that runs as root
+    folder.chmod(
+        PRIVATE_MODE
+    )  # before the first file: the socket gives commands to a program that runs as root
     for left in (STATE, SOCKET):
         (folder / left).unlink(missing_ok=True)  # left by a killed fabric
     write_text(folder / "plan.json", plan_json)
-    command = [str(program()), "lab", "--detach", "--plan", str(folder / "plan.json"), "--dir", str(folder)]
+    command = [
+        str(program()),
+        "lab",
+        "--detach",
+        "--plan",
+        str(folder / "plan.json"),
+        "--dir",
+        str(folder),
+    ]
     command += ["--metrics", str(metrics_port)] if metrics_port else []
     command += ["--kind", kind] if kind != TAP else []
     with (folder / LOG).open("w", encoding="utf-8") as log:
         # The program returns when the fabric is ready, or fails with the reason.
         subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, timeout=UP_LIMIT_S, check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            timeout=UP_LIMIT_S,
+            check=False,
         )
     for each in standing():
         if each.name == name:
             return each
-    raise FabricError(f"fabric '{name}' is not up: {' | '.join(tail(folder / LOG)) or 'it printed nothing'}")
+    raise FabricError(
+        f"fabric '{name}' is not up: {' | '.join(tail(folder / LOG)) or 'it printed nothing'}"
+    )
 
 
 def take_down(fabric: Standing) -> NetworkOutcome:
@@ -165,7 +192,9 @@ def exec_words(fabric: Standing, host: str, words: Sequence[str]) -> list[str]:
     """The command line that runs a program on a host with this terminal."""
     names = [str(each["name"]) for each in fabric.hosts]
     if host not in names:
-        raise FabricError(f"there is no host '{host}' in '{fabric.name}' (hint: {closest(host, names, 'hosts')})")
+        raise FabricError(
+            f"there is no host '{host}' in '{fabric.name}' (hint: {closest(host, names, 'hosts')})"
+        )
     if not words:
         raise FabricError("no program given (hint: tailrace lab exec HOST -- PROGRAM ARGUMENTS)")
     return [str(program()), "exec", "--dir", str(fabric.folder), host, "--", *words]

@@ -1,9 +1,10 @@
-"""Measures the times of a database and its user for responses of several sizes, over loopback and over a link of the
-fabric.
+"""Measures the times of a database and its user for responses of several sizes, over loopback and
+over a link of the fabric.
 
-Over loopback there is no network, and a statement takes the time of the programs. Over the link, the fabric's log
-separates its parts: the server may build a whole row before it sends any of it, and the client may receive all of it
-before it continues. Every figure is a median, so that single responses that waited for a core do not distort it.
+Over loopback there is no network, and a statement takes the time of the programs. Over the link,
+the fabric's log separates its parts: the server may build a whole row before it sends any of it,
+and the client may receive all of it before it continues. Every figure is a median, so that single
+responses that waited for a core do not distort it.
 """
 
 import time
@@ -27,14 +28,16 @@ from tailrace.scenario.workloads import ports
 from tailrace.scenario.workloads.planned import planned_workloads
 
 LARGE = (1_000_000, 8_000_000, 32_000_000, 64_000_000)
-"""Sizes in bytes for which a rate is found. It changes above 32 MiB: up to there glibc's malloc keeps memory once it
-was freed, beyond it asks the kernel for fresh pages each time (DEFAULT_MMAP_THRESHOLD_MAX, malloc/malloc.c)."""
+"""Sizes in bytes for which a rate is found. It changes above 32 MiB: up to there glibc's malloc
+keeps memory once it was freed, beyond it asks the kernel for fresh pages each time
+(DEFAULT_MMAP_THRESHOLD_MAX, malloc/malloc.c)."""
 LARGE_COUNTS = dict(zip(LARGE, (100, 16, 8, 6), strict=True))
 """Requests for each size: eight seconds of the link."""
 LOOPBACK_COUNTS = {1_000: 2000, 18_000: 2000} | LARGE_COUNTS
 LINK_COUNTS = {18_000: 200} | LARGE_COUNTS
 LINK_RATE = "1Gbit/s"
-"""Rate of a link that machines for live runs sustain; the times of the programs do not depend on it."""
+"""Rate of a link that machines for live runs sustain; the times of the programs do not depend on
+it."""
 ASK_LIMIT_S = 60.0
 POLL_S = 0.02
 SIZE_TOLERANCE = 0.01
@@ -64,22 +67,31 @@ def measure(folder: Path, mtu: str) -> AnswerTimes:
     servers.make_templates()
     with Lab(canonical_json(plan), folder / "answers", "--log-ingress") as lab:
         servers.start(lab, {})
-        asked = {raw["name"]: _ask(lab, registry.make_load(kind, servers.task(raw, 1, 0))) for kind, raw in workloads}
+        asked = {
+            raw["name"]: _ask(lab, registry.make_load(kind, servers.task(raw, 1, 0)))
+            for kind, raw in workloads
+        }
         lab.call("down")
     loopback_ms = {size: asked[f"loopback-{size}"] for size in LOOPBACK_COUNTS}
     seen = ingress.answers(folder / "answers" / ingress.FILE, ports.POSTGRESQL)
     return AnswerTimes(loopback_ms, *parts_of(seen, list(LINK_COUNTS)))
 
 
-def parts_of(seen: Sequence[Answer], sizes: Sequence[int]) -> tuple[dict[int, float], dict[int, float]]:
-    """Medians of the times before and after responses, by size; raises `FabricError` for a size without responses."""
+def parts_of(
+    seen: Sequence[Answer], sizes: Sequence[int]
+) -> tuple[dict[int, float], dict[int, float]]:
+    """Medians of the times before and after responses, by size; raises `FabricError` for a size
+    without responses."""
     before_ms, after_ms = {}, {}
     for size in sizes:
-        own = [answer for answer in seen if size <= answer.size_bytes <= size * (1 + SIZE_TOLERANCE)]
+        own = [
+            answer for answer in seen if size <= answer.size_bytes <= size * (1 + SIZE_TOLERANCE)
+        ]
         after = [answer.after_ms for answer in own if answer.after_ms is not None]
         if not after:
             raise FabricError(
-                f"no response of {size} bytes was seen on the link (hint: run it again when the machine is idle)"
+                f"no response of {size} bytes was seen on the link (hint: run it again when "
+                "the machine is idle)"
             )
         before_ms[size] = median(answer.before_ms for answer in own)
         after_ms[size] = median(after)
@@ -90,7 +102,10 @@ def _plan(mtu: str, workloads: dict[str, Any]) -> dict[str, Any]:
     data = {
         "tailrace": 1,
         "name": "calibrate-answers",
-        "network": {"topology": {"kind": "star", "hosts": ["client", "server"]}, "link": {"rate": LINK_RATE}},
+        "network": {
+            "topology": {"kind": "star", "hosts": ["client", "server"]},
+            "link": {"rate": LINK_RATE},
+        },
         "hosts": {"defaults": {"mtu": mtu}},
         "workloads": workloads,
         "experiment": {"duration": "60s"},
@@ -101,7 +116,14 @@ def _plan(mtu: str, workloads: dict[str, Any]) -> dict[str, Any]:
 def _oltp(size: int, count: int) -> dict[str, Any]:
     trip = {"response": f"{size}B"}
     ends = {"client": "client", "server": "server"}
-    return {"kind": "oltp", **ends, "users": 1, "transactions": count, "start": "0s", "round_trips": [trip]}
+    return {
+        "kind": "oltp",
+        **ends,
+        "users": 1,
+        "transactions": count,
+        "start": "0s",
+        "round_trips": [trip],
+    }
 
 
 def _placed(raw: dict[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Measures host parameters of this machine for the simulator, independently of any compared run.
 
-Measured are: the round trip of a ping over the fabric; the kernel's time for a received frame at two MTUs, which gives
-the cost of a frame and of a byte; and the time of a database and its user for responses of several sizes, over
-loopback, where there is no network, and over a link, whose log gives the times before the first byte and after the
-last.
+Measured are: the round trip of a ping over the fabric; the kernel's time for a received frame at
+two MTUs, which gives the cost of a frame and of a byte; and the time of a database and its user for
+responses of several sizes, over loopback, where there is no network, and over a link, whose log
+gives the times before the first byte and after the last.
 """
 
 import tempfile
@@ -39,7 +39,8 @@ WIRE_OVERHEAD_BYTES = 38
 PING_BYTES = 84
 """IPv4, ICMP and the usual 56 bytes."""
 TAP_QUEUE_FRAMES = 100_000
-"""Limit of the transmit queue of a host's interface, as set by the fabric (`crates/fabric`, docs/models/fabric.md)."""
+"""Limit of the transmit queue of a host's interface, as set by the fabric (`crates/fabric`,
+docs/models/fabric.md)."""
 RATE_BPS_MAX = 1e12
 """8 ps per byte: a smaller or negative difference of times is noise."""
 
@@ -87,17 +88,24 @@ class Calibration:
         return max(0.0, time_ms - size * (longer_ms - time_ms) / (larger - size)) * 1000
 
     def build_bps(self, size: int) -> float | None:
-        """Rate at which a response is built before its first byte leaves; None where that takes no time."""
+        """Rate at which a response is built before its first byte leaves; None where that takes no
+        time."""
         return _rate_bps(_ms_per_byte(self.answers.before_ms, size))
 
     def unpack_bps(self, size: int) -> float | None:
-        """Rate at which a user processes a whole response after its last byte; None where that takes no time."""
+        """Rate at which a user processes a whole response after its last byte; None where that
+        takes no time."""
         return _rate_bps(_ms_per_byte(self.answers.after_ms, size))
 
     def produce_bps(self, size: int) -> float | None:
-        """Rate at which a built response is sent and read, from the rest of its time over loopback."""
-        before, after = (_ms_per_byte(times, size) for times in (self.answers.before_ms, self.answers.after_ms))
-        return _rate_bps(_ms_per_byte(self.answers.loopback_ms, size) - max(0.0, before) - max(0.0, after))
+        """Rate at which a built response is sent and read, from the rest of its time over
+        loopback."""
+        before, after = (
+            _ms_per_byte(times, size) for times in (self.answers.before_ms, self.answers.after_ms)
+        )
+        return _rate_bps(
+            _ms_per_byte(self.answers.loopback_ms, size) - max(0.0, before) - max(0.0, after)
+        )
 
 
 def _ms_per_byte(times_ms: Mapping[int, float], size: int) -> float:
@@ -126,7 +134,9 @@ def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
         times = answers.measure(folder, mtu)
     frame_us = {parse(SMALL_MTU, SIZE): small_us, parse(mtu, SIZE): large_us}
     if len(frame_us) < 2:
-        raise FabricError(f"an MTU of {mtu} is always measured; --mtu needs another value (hint: --mtu 9000B)")
+        raise FabricError(
+            f"an MTU of {mtu} is always measured; --mtu needs another value (hint: --mtu 9000B)"
+        )
     wire_us = 4 * 8e6 * (PING_BYTES + WIRE_OVERHEAD_BYTES) / parse(rate, RATE)
     if trip.mean is None or trip.min is None:
         raise FabricError("no ping was answered")
@@ -139,14 +149,20 @@ def _warn_of_neighbours(say: Callable[[str], None]) -> None:
     time.sleep(QUIET_LOOK_S)
     idle = probe.cpu().shares_since(before)["idle_share"]
     if idle is not None and idle < QUIET_IDLE_SHARE:
-        say(f"warning: other programs use the CPU (idle {idle:.0%}): measure again when the machine is idle")
+        say(
+            f"warning: other programs use the CPU (idle {idle:.0%}): measure again when the "
+            "machine is idle"
+        )
 
 
 def _plan(mtu: str, rate: str, workloads: dict[str, Any]) -> dict[str, Any]:
     data = {
         "tailrace": 1,
         "name": "calibrate",
-        "network": {"topology": {"kind": "star", "hosts": ["client", "server"]}, "link": {"rate": rate}},
+        "network": {
+            "topology": {"kind": "star", "hosts": ["client", "server"]},
+            "link": {"rate": rate},
+        },
         "hosts": {"defaults": {"mtu": mtu}},
         "workloads": workloads,
         "experiment": {"duration": "60s"},
@@ -156,7 +172,9 @@ def _plan(mtu: str, rate: str, workloads: dict[str, Any]) -> dict[str, Any]:
 
 def _stream(folder: Path, mtu: str, rate: str) -> tuple[float, RoundTrip]:
     """Cost of a received frame in microseconds, and the round trip of a ping before it."""
-    plan = _plan(mtu, rate, {"bulk": {"kind": "stream", "source": "server", "destination": "client"}})
+    plan = _plan(
+        mtu, rate, {"bulk": {"kind": "stream", "source": "server", "destination": "client"}}
+    )
     [raw] = [own.flat for own in planned_workloads(plan)]
     with Lab(canonical_json(plan), folder) as lab:
         trip = probe.round_trip_us(lab, "client", "server", lab.addresses["server"])
@@ -164,7 +182,9 @@ def _stream(folder: Path, mtu: str, rate: str) -> tuple[float, RoundTrip]:
         load.prepare(lab)
         before = probe.counters(lab, "client", "before")
         load.tick(lab, 0.0)
-        used = [(program.command.host, program.require(STREAM_LIMIT_S)) for program in load.programs]
+        used = [
+            (program.command.host, program.require(STREAM_LIMIT_S)) for program in load.programs
+        ]
         [ended] = [one for host, one in used if host == "client"]
         frames = probe.difference(before, probe.counters(lab, "client", "after"))["rx_frames"]
     return (ended.system_s + ended.user_s) / max(1, frames) * 1e6, trip
@@ -193,19 +213,32 @@ hosts:
       per_packet: {round(found.per_packet_us * 1000)}ns
       per_byte: {round(found.per_byte_ns * 1000)}ps
 round_trips:
-{_round_trips(found)}"""
+{_round_trips(found)}"""  # noqa: E501
 
 
 def _round_trips(found: Calibration) -> str:
     """The times of a statement, each with its medians; the rates by size of the response."""
     parts = [
-        ("build_rate", found.build_bps, "From a request to the first frame", found.answers.before_ms),
+        (
+            "build_rate",
+            found.build_bps,
+            "From a request to the first frame",
+            found.answers.before_ms,
+        ),
         ("produce_rate", found.produce_bps, "Statements over loopback", found.answers.loopback_ms),
-        ("unpack_rate", found.unpack_bps, "From the last frame to the next request", found.answers.after_ms),
+        (
+            "unpack_rate",
+            found.unpack_bps,
+            "From the last frame to the next request",
+            found.answers.after_ms,
+        ),
     ]
     lines = [f"  server_time: {round(found.server_us * 1000)}ns"]
     for key, rate_bps, what, times_ms in parts:
-        lines.append(f"  # {what}: {', '.join(f'{size} B {time_ms:.3f} ms' for size, time_ms in times_ms.items())}.")
+        lines.append(
+            f"  # {what}: "
+            f"{', '.join(f'{size} B {time_ms:.3f} ms' for size, time_ms in times_ms.items())}."
+        )
         lines.append(f"  {key}:")
         for size in answers.LARGE:
             rate = rate_bps(size)

@@ -1,4 +1,5 @@
-"""Checks the requirements of live runs, and of exact ones, on this machine: kernel, privileges, cores, programs."""
+"""Checks the requirements of live runs, and of exact ones, on this machine: kernel, privileges,
+cores, programs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -63,7 +64,8 @@ def missing(wanted: Iterable[Needed] | None = None) -> list[Needed]:
 
 
 def require(wanted: Iterable[Needed] = ()) -> dict[str, Any]:
-    """Raises `RunRefusedError`, with the remedy, if a live run that needs these programs cannot start on this machine.
+    """Raises `RunRefusedError`, with the remedy, if a live run that needs these programs cannot
+    start on this machine.
 
     Returns the output of the fabric's doctor, which starts a lab of its own.
     """
@@ -71,7 +73,8 @@ def require(wanted: Iterable[Needed] = ()) -> dict[str, Any]:
     if lacking:
         names = ", ".join(each.program for each in lacking)
         hint = (
-            f"`make live-deps`, or apt-get install {' '.join(packages(lacking))}; `tailrace lab doctor` lists all "
+            f"`make live-deps`, or apt-get install {' '.join(packages(lacking))}; `tailrace "
+            "lab doctor` lists all "
             "requirements"
         )
         raise RunRefusedError(f"a live run needs {names} (hint: {hint})")
@@ -80,7 +83,8 @@ def require(wanted: Iterable[Needed] = ()) -> dict[str, Any]:
     if lacks:
         why = "; ".join(f"{fact.what}: {fact.value} ({fact.advice})" for fact in lacks)
         raise RunRefusedError(
-            f"a live run cannot start on this machine: {why} (hint: run it as root; `tailrace lab doctor` lists what "
+            f"a live run cannot start on this machine: {why} (hint: run it as root; `tailrace "
+            "lab doctor` lists what "
             "is missing)"
         )
     return found
@@ -101,7 +105,8 @@ def examine() -> list[Fact]:
 
 
 def exact_fact() -> Fact:
-    """A line about the kernel of exact runs, which live runs do not need: two guests are started and ended."""
+    """A line about the kernel of exact runs, which live runs do not need: two guests are started
+    and ended."""
     what = "kernel of exact runs"
     try:
         found = exact.kernel()
@@ -117,7 +122,11 @@ def exact_fact() -> Fact:
         hint = "" if "(hint: " in str(error) else f" (hint: {exact.KERNEL_HINT})"
         return Fact(what, "does not start", None, f"{found}: {error}{hint}")
     registers = f"{seen.registers_bytes} of {seen.registers_room_bytes} bytes of extended registers"
-    return Fact(what, f"{seen.release}, two guests started and ended in {seen.wall_s:.1f} s, {registers}", None)
+    return Fact(
+        what,
+        f"{seen.release}, two guests started and ended in {seen.wall_s:.1f} s, {registers}",
+        None,
+    )
 
 
 def _fabric_facts() -> list[Fact]:
@@ -139,10 +148,16 @@ def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
         _tun(found),
         Fact("a lab", *(("refused", False, str(refused)) if refused else ("comes up", True, ""))),
         _control_groups(found),
-        Fact("real-time priority", "yes" if is_realtime else "no", None, "" if is_realtime else LATE),
+        Fact(
+            "real-time priority", "yes" if is_realtime else "no", None, "" if is_realtime else LATE
+        ),
         Fact("clock", clock, None, "" if clock in FAST_CLOCKS else "reading this clock is slow"),
         Fact("congestion controls", controls, None),
-        *(_kind_fact(name, lacks) for name, lacks in (found.get("fabrics") or {}).items() if name != TAP),
+        *(
+            _kind_fact(name, lacks)
+            for name, lacks in (found.get("fabrics") or {}).items()
+            if name != TAP
+        ),
     ]
 
 
@@ -151,7 +166,12 @@ def _tun(found: Mapping[str, Any]) -> Fact:
     if found.get("tun"):
         return Fact("/dev/net/tun", "usable", is_good=True)
     if found.get("tun_is_missing"):
-        return Fact("/dev/net/tun", "missing", is_good=False, advice="load the kernel module: `modprobe tun`")
+        return Fact(
+            "/dev/net/tun",
+            "missing",
+            is_good=False,
+            advice="load the kernel module: `modprobe tun`",
+        )
     advice = "read and write permission is required: run as root, or `chmod 666 /dev/net/tun`"
     return Fact("/dev/net/tun", "no permission", is_good=False, advice=advice)
 
@@ -168,14 +188,23 @@ def _privileges(found: Mapping[str, Any]) -> Fact:
         return Fact("privileges", "root", is_good=True)
     if found.get("user_namespaces"):
         advice = "no control groups and no real-time priority without root"
-        return Fact("privileges", "ordinary user: labs are in a user namespace", is_good=True, advice=advice)
-    return Fact("privileges", "too few", is_good=False, advice="run as root: user namespaces are not available")
+        return Fact(
+            "privileges", "ordinary user: labs are in a user namespace", is_good=True, advice=advice
+        )
+    return Fact(
+        "privileges",
+        "too few",
+        is_good=False,
+        advice="run as root: user namespaces are not available",
+    )
 
 
 def _control_groups(found: Mapping[str, Any]) -> Fact:
     kind = str(found.get("cgroup"))
     if found.get("cgroup_usable") is False:
-        return Fact("control groups", f"{kind}, not usable", None, "no cpu.program_cores, priority and dscp")
+        return Fact(
+            "control groups", f"{kind}, not usable", None, "no cpu.program_cores, priority and dscp"
+        )
     lacks = []
     if found.get("cpu_limits") is False:
         lacks.append(("CPU limits", "no cpu.program_cores"))
@@ -185,7 +214,10 @@ def _control_groups(found: Mapping[str, Any]) -> Fact:
         lacks.append(("priorities of programs", "no priority and dscp"))
     value = " and ".join(what for what, _ in lacks)
     return Fact(
-        "control groups", f"{kind}, without {value}" if lacks else kind, None, "; ".join(hint for _, hint in lacks)
+        "control groups",
+        f"{kind}, without {value}" if lacks else kind,
+        None,
+        "; ".join(hint for _, hint in lacks),
     )
 
 
@@ -194,7 +226,10 @@ def _limits_facts() -> list[Fact]:
     if figures is None:
         return [Fact("frames a second", "not measured", None, "`tailrace lab doctor --measure`")]
     frames = f"{figures['frames']['frames_per_second_max']:,.0f}".replace(",", " ")
-    return [Fact("frames a second", frames, None), Fact("lateness of the switch", limits.lateness_text(figures), None)]
+    return [
+        Fact("frames a second", frames, None),
+        Fact("lateness of the switch", limits.lateness_text(figures), None),
+    ]
 
 
 def _program_fact(one: Needed) -> Fact:
@@ -203,7 +238,12 @@ def _program_fact(one: Needed) -> Fact:
         return Fact(one.program, version or "there", is_good=True)
     if one.package is None:
         return Fact(one.program, "not installed", None, f"optional; from {one.source}")
-    return Fact(one.program, "missing", is_good=False, advice=f"for {one.is_for}: Debian package {one.package}")
+    return Fact(
+        one.program,
+        "missing",
+        is_good=False,
+        advice=f"for {one.is_for}: Debian package {one.package}",
+    )
 
 
 def is_healthy(facts: Sequence[Fact]) -> bool:
@@ -221,7 +261,8 @@ def as_text(facts: Sequence[Fact]) -> str:
     marks = {True: "ok", False: "NO", None: "--"}
     width = max(len(fact.what) for fact in facts)
     lines = [
-        f"{marks[fact.is_good]}  {fact.what.ljust(width)}  {fact.value}" + (f"  ({fact.advice})" if fact.advice else "")
+        f"{marks[fact.is_good]}  {fact.what.ljust(width)}  {fact.value}"
+        + (f"  ({fact.advice})" if fact.advice else "")
         for fact in facts
     ]
     verdict = (

@@ -1,8 +1,10 @@
-"""Measures what the kernel's work for programs costs on a core of this machine, for hosts with a modelled processor.
+"""Measures what the kernel's work for programs costs on a core of this machine, for hosts with a
+modelled processor.
 
-One core, loopback, no load generator: system calls, copies, what a small segment costs from `send` to the receive
-buffer of its peer, and the switch between two processes that wake each other by pipes, on one core and on two. All are
-times of the kernel (`getrusage`), so that neither the interpreter nor other programs count.
+One core, loopback, no load generator: system calls, copies, what a small segment costs from `send`
+to the receive buffer of its peer, and the switch between two processes that wake each other by
+pipes, on one core and on two. All are times of the kernel (`getrusage`), so that neither the
+interpreter nor other programs count.
 """
 
 import os
@@ -19,7 +21,8 @@ from pathlib import Path
 from tailrace.scenario.network.cpu import PROFILES
 
 MEASURE_S = 0.8
-"""Length of each measurement: the kernel divides time between user and system by 200 ticks or more."""
+"""Length of each measurement: the kernel divides time between user and system by 200 ticks or
+more."""
 BLOCK = 8
 """Writes before as many reads: they fit any socket buffer."""
 LARGE_BYTES = 16_384
@@ -37,10 +40,12 @@ class KernelCosts:
     """Reading one byte from a TCP socket."""
     receive_large: float
     send_small: float
-    """Writing one byte to a TCP socket, up to the receive buffer of the peer: over loopback the sender does both."""
+    """Writing one byte to a TCP socket, up to the receive buffer of the peer: over loopback the
+    sender does both."""
     send_large: float
     hand_over: float
-    """From one process to another that waits for a byte in a pipe, on the same core, without the pipe's own work."""
+    """From one process to another that waits for a byte in a pipe, on the same core, without the
+    pipe's own work."""
     hand_over_apart: float
     """The same between two cores, each of which has nothing else to run."""
 
@@ -49,7 +54,8 @@ class KernelCosts:
         return {key: f"{round(value_ns * 1000)}ps" for key, value_ns in self._keys().items()}
 
     def _keys(self) -> dict[str, float]:
-        """Values of `cpu` in nanoseconds. What is measured as one is divided as in the profile `linux-kernel`."""
+        """Values of `cpu` in nanoseconds. What is measured as one is divided as in the profile
+        `linux-kernel`."""
         usual = PROFILES["linux-kernel"]
         arrival = usual.per_packet + usual.per_frame + usual.per_poll
         packet = max(0.0, self.send_small - self.receive_small) / (usual.per_send + arrival)
@@ -76,19 +82,28 @@ def measure(say: Callable[[str], None]) -> KernelCosts:
         send_large, receive_large = _transfer(LARGE_BYTES)
         say("two processes that wake each other")
         pipe = _own_pipe()
-        hand_over, apart = (max(0.0, _ping_pong(core) - pipe) for core in (max(allowed), min(allowed)))
-    return KernelCosts(os.cpu_count() or 1, receive_small, receive_large, send_small, send_large, hand_over, apart)
+        hand_over, apart = (
+            max(0.0, _ping_pong(core) - pipe) for core in (max(allowed), min(allowed))
+        )
+    return KernelCosts(
+        os.cpu_count() or 1, receive_small, receive_large, send_small, send_large, hand_over, apart
+    )
 
 
 def fragment(found: KernelCosts) -> str:
-    """The costs as YAML for `tailrace run --calibrated FILE`: every host is a machine like this one."""
+    """The costs as YAML for `tailrace run --calibrated FILE`: every host is a machine like this
+    one."""
     lines = [
-        "# The processor of this machine, by `tailrace lab calibrate --processor`: kernel time, over loopback.",
-        f"# One byte: read {found.receive_small:.0f} ns, write to the peer's buffer {found.send_small:.0f} ns;"
+        "# The processor of this machine, by `tailrace lab calibrate --processor`: kernel "
+        "time, over loopback.",
+        f"# One byte: read {found.receive_small:.0f} ns, write to the peer's buffer "
+        f"{found.send_small:.0f} ns;"
         f" {LARGE_BYTES} bytes: {found.receive_large:.0f} and {found.send_large:.0f} ns.",
-        f"# From one process to the next on a core: {found.hand_over:.0f} ns; to one on an idle core:"
+        "# From one process to the next on a core: "
+        f"{found.hand_over:.0f} ns; to one on an idle core:"
         f" {found.hand_over_apart:.0f} ns.",
-        "# How a write is divided between sending and receiving, and a hand-over between wake-up and switch, is",
+        "# How a write is divided between sending and receiving, and a hand-over between "
+        "wake-up and switch, is",
         "# assumed (profile `linux-kernel`).",
         "hosts:",
         "  defaults:",
@@ -117,7 +132,10 @@ def _used(who: int) -> tuple[float, float]:
 
 def _transfer(size: int) -> tuple[float, float]:
     """Kernel time of a write and of a read of so many bytes, in nanoseconds."""
-    with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_connection(listener.getsockname()) as sender:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_connection(listener.getsockname()) as sender,
+    ):
         receiver, _ = listener.accept()
         with receiver:
             sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -139,7 +157,9 @@ def _transfer(size: int) -> tuple[float, float]:
                 )
             # The interpreter's part is the same for both.
             user_ns = (_used(resource.RUSAGE_THREAD)[0] - user_s) * NS_PER_S / (2 * BLOCK * rounds)
-    return max(0.0, wrote_ns / (BLOCK * rounds) - user_ns), max(0.0, read_ns / (BLOCK * rounds) - user_ns)
+    return max(0.0, wrote_ns / (BLOCK * rounds) - user_ns), max(
+        0.0, read_ns / (BLOCK * rounds) - user_ns
+    )
 
 
 def _own_pipe() -> float:
@@ -171,7 +191,9 @@ def _kernel_ns(act: Callable[[], None], *whose: int) -> float:
 def _ping_pong(core: int) -> float:
     """Kernel time from one process to another on this core, with the pipe's work."""
     others = _used(resource.RUSAGE_CHILDREN)[1]
-    with subprocess.Popen([sys.executable, "-c", ECHO], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as echo:
+    with subprocess.Popen(
+        [sys.executable, "-c", ECHO], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as echo:
         os.sched_setaffinity(echo.pid, {core})
         assert echo.stdin is not None
         assert echo.stdout is not None

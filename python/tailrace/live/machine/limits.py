@@ -1,4 +1,5 @@
-"""Frames per second that this machine sustains: measured once for each build of the fabric, and stored."""
+"""Frames per second that this machine sustains: measured once for each build of the fabric, and
+stored."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -12,7 +13,8 @@ from tailrace.results.compare.fidelity import TAP
 
 MEASURE_LIMIT_S = 180.0
 SECONDS = "2"
-"""Length of each of nine measurements: frames, and four ports, each after a measurement of the machine's own timing."""
+"""Length of each of nine measurements: frames, and four ports, each after a measurement of the
+machine's own timing."""
 FILE = "live-limits.json"
 US_PER_MS = 1000.0
 SAME = ("cpu", "cores", "kernel")
@@ -54,7 +56,8 @@ def frames_per_s_max(say: Callable[[str], None], kind: str = TAP) -> float:
 
 
 def lateness_text(figures: Mapping[str, Any]) -> str:
-    """Lateness of the switch at the worst port, that of a thread that only sleeps, and the part added by the switch."""
+    """Lateness of the switch at the worst port, that of a thread that only sleeps, and the part
+    added by the switch."""
     ports = figures["ports"]
 
     def worst(of: Callable[[Mapping[str, Any]], Mapping[str, float]]) -> str:

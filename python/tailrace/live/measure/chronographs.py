@@ -1,7 +1,9 @@
-"""What limits the connections of live hosts: the kernel's chronographs, from `ss --info --memory` at several moments.
+"""What limits the connections of live hosts: the kernel's chronographs, from `ss --info --memory`
+at several moments.
 
-Linux tells for how long a connection was busy, limited by the peer's window and by its send buffer. The rest of the
-busy time between two looks is divided by what the connection looks like at the second (docs/models/verdict.md).
+Linux tells for how long a connection was busy, limited by the peer's window and by its send buffer.
+The rest of the busy time between two looks is divided by what the connection looks like at the
+second (docs/models/verdict.md).
 """
 
 import re
@@ -22,10 +24,19 @@ EVERY_S = 0.5
 PS_PER_S = 10**12
 US_PER_S = 10**6
 FULL_SHARE = 2 / 3
-"""A program that waited for room goes on when a third of the send buffer is free (Linux `sk_stream_is_writeable`)."""
+"""A program that waited for room goes on when a third of the send buffer is free (Linux
+`sk_stream_is_writeable`)."""
 DATA_SHARE_MIN = 0.01
 """A connection with a smaller part of the segments of the busiest one is a control connection."""
-TIMES = ("send_buffer", "receive_window", "congestion", "recovery", "interface", "queued", "reader_late")
+TIMES = (
+    "send_buffer",
+    "receive_window",
+    "congestion",
+    "recovery",
+    "interface",
+    "queued",
+    "reader_late",
+)
 COLUMNS = 4
 """Recv-Q, Send-Q and both ends, where all sockets have one state."""
 
@@ -84,7 +95,8 @@ class Chronographs:
         self._ends: dict[str, dict[Ends, Counted]] = {}
 
     def look(self, host: str, at_s: float, text: str) -> None:
-        """Takes what `ss` tells of a host; before the end of the warm-up it only counts from here."""
+        """Takes what `ss` tells of a host; before the end of the warm-up it only counts from
+        here."""
         known = self._ends.setdefault(host, {})
         for ends, now in parse(text):
             if ends not in known or at_s <= self._counted_from_s:
@@ -93,7 +105,8 @@ class Chronographs:
                 known[ends].add(at_s, now)
 
     def of(self, meant: Meant) -> Limits | None:
-        """Times of both ends of a workload's connections together; None where none was seen twice."""
+        """Times of both ends of a workload's connections together; None where none was seen
+        twice."""
         pairs: dict[frozenset[tuple[str, int]], list[Counted]] = {}
         for host, at_server in ((meant.server, True), (meant.client, False)):
             for (local, peer), counted in self._ends.get(host, {}).items():
@@ -104,7 +117,10 @@ class Chronographs:
         open_us = sum(max(end.open_us for end in ends) for ends in busy)
         if not open_us:
             return None
-        ps = {f"{name}_ps": _ps(sum(end.times_us[name] for ends in busy for end in ends)) for name in TIMES}
+        ps = {
+            f"{name}_ps": _ps(sum(end.times_us[name] for ends in busy for end in ends))
+            for name in TIMES
+        }
         return convert({"open_ps": _ps(open_us), **ps}, Limits)
 
 

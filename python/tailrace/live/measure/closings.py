@@ -1,7 +1,9 @@
-"""The kernel's figures of each TCP connection at its end: `ss --events` reports every socket that is destroyed.
+"""The kernel's figures of each TCP connection at its end: `ss --events` reports every socket that
+is destroyed.
 
-Figures are per connection, so workloads that share a host are distinguished by addresses and ports. They cover the
-whole life of the connection: its opening, its end, and data sent after the measured interval.
+Figures are per connection, so workloads that share a host are distinguished by addresses and ports.
+They cover the whole life of the connection: its opening, its end, and data sent after the measured
+interval.
 """
 
 import re
@@ -17,7 +19,8 @@ from tailrace.programs.command import Command
 
 LIMIT_S = 10.0
 SETTLE_S = 2.0
-"""Connections close within a few round trips of their program's end; 2 s is ten minimum timeouts of Linux."""
+"""Connections close within a few round trips of their program's end; 2 s is ten minimum timeouts of
+Linux."""
 POLL_S = 0.02
 PATTERNS = {
     "segments_sent": r"\bdata_segs_out:(\d+)",
@@ -94,11 +97,14 @@ class Meant:
         )
 
     def has(self, one: Closed, *, at_server: bool) -> bool:
-        """Whether the connection, seen by the server's or the client's host, belongs to the workload."""
+        """Whether the connection, seen by the server's or the client's host, belongs to the
+        workload."""
         server, client = (one.local, one.peer) if at_server else (one.peer, one.local)
         if self.client_ports and client[1] not in self.client_ports:
             return False
-        return (server[0], client[0]) == (self.server_address, self.client_address) and server[1] in self.server_ports
+        return (server[0], client[0]) == (self.server_address, self.client_address) and server[
+            1
+        ] in self.server_ports
 
 
 class Closings:
@@ -106,9 +112,19 @@ class Closings:
 
     def __init__(self, lab: Lab, hosts: Iterable[str]) -> None:
         """Starts to listen."""
-        argv = ["stdbuf", "--output=L", "ss", "--no-header", "--events", "--tcp", "--info", "--numeric"]
+        argv = [
+            "stdbuf",
+            "--output=L",
+            "ss",
+            "--no-header",
+            "--events",
+            "--tcp",
+            "--info",
+            "--numeric",
+        ]
         self._programs = {
-            host: lab.start(Command(f"closings-{host}", argv, host=host, observes=True)) for host in hosts
+            host: lab.start(Command(f"closings-{host}", argv, host=host, observes=True))
+            for host in hosts
         }
 
     def of(self, host: str) -> list[Closed]:
@@ -116,10 +132,13 @@ class Closings:
         return parse_closed(self._programs[host].output())
 
     def pair(self, meant: Meant) -> Seen:
-        """The ended connections of a workload, from its sending and its receiving host. Waits for a limited time."""
+        """The ended connections of a workload, from its sending and its receiving host. Waits for a
+        limited time."""
         sender, receiver = meant.ends
         sent = self._settled(sender, meant, at_server=meant.server_sends)
-        return Seen(sent, self._settled(receiver, meant, at_server=not meant.server_sends), meant.count)
+        return Seen(
+            sent, self._settled(receiver, meant, at_server=not meant.server_sends), meant.count
+        )
 
     def _settled(self, host: str, meant: Meant, *, at_server: bool) -> list[Closed]:
         deadline = time.monotonic() + SETTLE_S
@@ -136,16 +155,25 @@ class Closings:
 
 
 def parse_closed(text: str) -> list[Closed]:
-    """From the lines of `ss --events --info`: the ends of a connection, and indented what was known of it."""
+    """From the lines of `ss --events --info`: the ends of a connection, and indented what was known
+    of it."""
     found = []
     lines = text.splitlines(keepends=True)
     for first, second in pairwise(lines):
         words = first.split()
-        if first[:1].isspace() or not second[:1].isspace() or not second.endswith("\n") or len(words) < 5:
+        if (
+            first[:1].isspace()
+            or not second[:1].isspace()
+            or not second.endswith("\n")
+            or len(words) < 5
+        ):
             continue
         local, peer = end_of(words[3]), end_of(words[4])
         if local and peer:
-            counters = {name: int(hit[1]) if (hit := re.search(at, second)) else 0 for name, at in PATTERNS.items()}
+            counters = {
+                name: int(hit[1]) if (hit := re.search(at, second)) else 0
+                for name, at in PATTERNS.items()
+            }
             trips = (_number(r"\brtt:([\d.]+)/", second), _number(r"\bminrtt:([\d.]+)", second))
             found.append(Closed(local, peer, counters, *trips))
     return found
@@ -163,10 +191,12 @@ def _number(pattern: str, text: str) -> float | None:
 
 
 def tcp_outcome(ends: Seen) -> dict[str, int]:
-    """TCP counters of the connections that these are the two ends of. Linux counts timeouts, probes and recoveries by
-    host and not by connection: they are left out."""
+    """TCP counters of the connections that these are the two ends of. Linux counts timeouts, probes
+    and recoveries by host and not by connection: they are left out."""
     sums = {name: sum(one.counters[name] for one in ends.sent) for name in SENDER_NAMES}
-    return sums | {name: sum(one.counters[name] for one in ends.received) for name in RECEIVER_NAMES}
+    return sums | {
+        name: sum(one.counters[name] for one in ends.received) for name in RECEIVER_NAMES
+    }
 
 
 def summary(ends: Seen) -> Connections:
@@ -187,7 +217,10 @@ def client_ports(lab: Lab, client: Program, server_port: int, look: int = 0) -> 
     """The ports of a running program's connections to a server. Each look has its own number."""
     argv = ["ss", "--no-header", "--tcp", "--numeric", "--processes", f"dport = :{server_port}"]
     text = lab.run(
-        Command(f"ports-{client.command.name}-{look}", argv, host=client.command.host, observes=True), LIMIT_S
+        Command(
+            f"ports-{client.command.name}-{look}", argv, host=client.command.host, observes=True
+        ),
+        LIMIT_S,
     )
     mine = [line.split() for line in text.splitlines() if f"pid={client.pid}," in line]
     ends = [end_of(words[3]) for words in mine if len(words) > 4]

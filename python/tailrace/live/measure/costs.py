@@ -1,4 +1,5 @@
-"""What the requests of each workload cost: processor time and context switches of their programs, by host."""
+"""What the requests of each workload cost: processor time and context switches of their programs,
+by host."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ class Counted:
     before: Mapping[int, Spent]
     """What they had spent before."""
     ended: Mapping[int, Ended]
-    """Programs that have ended within the interval: their threads' last figures were not seen, their ends tell all."""
+    """Programs that have ended within the interval: their threads' last figures were not seen,
+    their ends tell all."""
     daemons: Mapping[int, str]
     """Programs of a foreign switch."""
 
@@ -36,17 +38,22 @@ class Counted:
     def of(self, pid: int) -> Spent:
         """One program with all that it started."""
         if (end := self.ended.get(pid)) is not None:
-            whole = Spent(end.user_s, end.system_s, end.voluntary_switches, end.involuntary_switches)
+            whole = Spent(
+                end.user_s, end.system_s, end.voluntary_switches, end.involuntary_switches
+            )
             return whole - self.before.get(pid, Spent())
         return self.spent.get(pid, Spent())
 
     def switch(self, kind: str) -> SwitchTimes | None:
-        """The program that switches frames on a fabric of this kind; None for the bridge, which is in the kernel."""
+        """The program that switches frames on a fabric of this kind; None for the bridge, which is
+        in the kernel."""
         pids = [LAB] if kind == TAP else list(self.daemons)
         if not pids:
             return None
         total = sum((self.of(pid) for pid in pids), Spent()).times
-        return SwitchTimes(program=next(iter(self.daemons.values()), "tailrace-fabric"), **structs.asdict(total))
+        return SwitchTimes(
+            program=next(iter(self.daemons.values()), "tailrace-fabric"), **structs.asdict(total)
+        )
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,9 @@ def by_host(counted: Counted, shares: Sequence[Share]) -> dict[str, list[types.P
     sums: dict[str, dict[str, Spent]] = {}
     for each in shares:
         rows = sums.setdefault(each.program.command.host or "", {})
-        rows[each.workload] = rows.get(each.workload, Spent()) + counted.of(each.program.pid).part(each.share)
+        rows[each.workload] = rows.get(each.workload, Spent()) + counted.of(each.program.pid).part(
+            each.share
+        )
     return {
         host: [types.Program(name=name, **structs.asdict(own.times)) for name, own in rows.items()]
         for host, rows in sums.items()

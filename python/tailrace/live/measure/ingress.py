@@ -1,8 +1,8 @@
 """Reads the ingress log of a live trial as the responses of its databases.
 
-An answer is known by its frames alone: when the request entered, when the first and the last frame of the answer did,
-and when the next request of the connection came. The time before the first frame is the server's work on a whole row,
-the time after the last frame the client's.
+An answer is known by its frames alone: when the request entered, when the first and the last frame
+of the answer did, and when the next request of the connection came. The time before the first frame
+is the server's work on a whole row, the time after the last frame the client's.
 """
 
 import struct
@@ -17,12 +17,13 @@ FILE = "ingress.log"
 NAME = b"tailrace-log\x01\0\0\0"
 """First bytes of a log with its version, as `crates/fabric/src/log` writes them."""
 RECORD = struct.Struct("<BQQ5B5H40x")
-"""A record of 72 bytes: kind, arrival and advance in ps, the frame's marks, then its size, its hosts by number (to,
-from) and its ports (source, destination); the rest is not looked at."""
+"""A record of 72 bytes: kind, arrival and advance in ps, the frame's marks, then its size, its
+hosts by number (to, from) and its ports (source, destination); the rest is not looked at."""
 PIECE_RECORDS = 8192
 """A log is read in pieces of 600 kB: that of a minute has hundreds of megabytes."""
 TAGGED = 8
-"""Bit of a frame's first mark: its tag is written on the link of its host, and its size has the tag."""
+"""Bit of a frame's first mark: its tag is written on the link of its host, and its size has the
+tag."""
 TAG_BYTES = 4
 """802.1Q."""
 FRAME = 0
@@ -39,7 +40,8 @@ Connection = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer; times in picoseconds since the lab's start, taken where frames enter the switch."""
+    """One answer; times in picoseconds since the lab's start, taken where frames enter the
+    switch."""
 
     connection: Connection
     requested_ps: int
@@ -67,7 +69,8 @@ class Answer:
 
 
 def answers(log: Path, port: int) -> list[Answer]:
-    """Every answer of every server on this port, as they ended; raises `FabricError` where there is no log."""
+    """Every answer of every server on this port, as they ended; raises `FabricError` where there is
+    no log."""
     requested: dict[Connection, int] = {}
     under_way: dict[Connection, Answer] = {}
     ended: list[Answer] = []
@@ -80,15 +83,20 @@ def answers(log: Path, port: int) -> list[Answer]:
         payload = frame_bytes - HEADER_BYTES
         known = under_way.get(connection)
         if known is not None:
-            under_way[connection] = replace(known, last_ps=at_ps, size_bytes=known.size_bytes + payload)
+            under_way[connection] = replace(
+                known, last_ps=at_ps, size_bytes=known.size_bytes + payload
+            )
         elif connection in requested:
             under_way[connection] = Answer(connection, requested[connection], at_ps, at_ps, payload)
     return ended + list(under_way.values())
 
 
 def _segments(log: Path, port: int) -> Iterator[tuple[int, int, Connection, bool]]:
-    """Time, size (no tag), connection of every segment with data between a database and its users, and if it asks."""
-    for kind, at_ps, _, mark, *_, wire_bytes, to_host, from_host, source, destination in _records(log):
+    """Time, size (no tag), connection of every segment with data between a database and its users,
+    and if it asks."""
+    for kind, at_ps, _, mark, *_, wire_bytes, to_host, from_host, source, destination in _records(
+        log
+    ):
         if kind != FRAME:
             continue
         frame_bytes = wire_bytes - TAG_BYTES if mark & TAGGED else wire_bytes
@@ -101,7 +109,10 @@ def _segments(log: Path, port: int) -> Iterator[tuple[int, int, Connection, bool
 def _records(log: Path) -> Iterator[tuple[int, ...]]:
     with log.open("rb") as file:
         if file.read(len(NAME)) != NAME:
-            raise FabricError(f"{log}: the log is not of this version (hint: run the trial again with --log-ingress)")
+            raise FabricError(
+                f"{log}: the log is not of this version (hint: run the trial again with "
+                "--log-ingress)"
+            )
         while piece := file.read(RECORD.size * PIECE_RECORDS):
             whole = len(piece) // RECORD.size * RECORD.size
             yield from RECORD.iter_unpack(piece[:whole])

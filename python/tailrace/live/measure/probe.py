@@ -1,4 +1,5 @@
-"""Reads the kernel's figures of a host (counters, connections, ping round trips) and of the machine's cores."""
+"""Reads the kernel's figures of a host (counters, connections, ping round trips) and of the
+machine's cores."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -39,7 +40,8 @@ TCP_NAMES = {
     "fast_recoveries": ("TCPSackRecovery", "TCPRenoRecovery"),
     "spurious_retransmits": ("TCPDSACKRecv",),
 }
-"""The simulator's names of a sender's counters, and Linux's (Documentation/networking/snmp_counter.rst)."""
+"""The simulator's names of a sender's counters, and Linux's
+(Documentation/networking/snmp_counter.rst)."""
 RECEIVER_NAMES = {"out_of_order": ("TCPOFOQueue",)}
 """Those that the receiving host counts."""
 
@@ -47,21 +49,30 @@ Counters = dict[str, int]
 
 
 def counters(lab: Lab, host: str, when: str) -> Counters:
-    """Every counter of a host by its Linux name, and `rx_frames` and `tx_frames` of its interface."""
+    """Every counter of a host by its Linux name, and `rx_frames` and `tx_frames` of its
+    interface."""
     return parse_counters(
-        lab.run(Command(f"counters-{when}-{host}", ["cat", *FILES], host=host, observes=True), LIMIT_S)
+        lab.run(
+            Command(f"counters-{when}-{host}", ["cat", *FILES], host=host, observes=True), LIMIT_S
+        )
     )
 
 
 def switch_interfaces(lab: Lab, when: str) -> dict[str, Counters]:
     """Interfaces of a foreign switch, which are in the lab's own namespace, by name."""
-    return parse_interfaces(lab.run(Command(f"interfaces-{when}", ["cat", "/proc/net/dev"], observes=True), LIMIT_S))
+    return parse_interfaces(
+        lab.run(Command(f"interfaces-{when}", ["cat", "/proc/net/dev"], observes=True), LIMIT_S)
+    )
 
 
 def parse_interfaces(text: str) -> dict[str, Counters]:
     """As `switch_interfaces`, from the text of the file."""
     rows = [line.replace(":", " ", 1).split() for line in text.splitlines() if ":" in line]
-    return {name: _interface(words) for name, *words in rows if name != LOOPBACK and len(words) == COLUMNS}
+    return {
+        name: _interface(words)
+        for name, *words in rows
+        if name != LOOPBACK and len(words) == COLUMNS
+    }
 
 
 def _interface(words: Sequence[str]) -> Counters:
@@ -87,9 +98,12 @@ def parse_counters(text: str) -> Counters:
 
 
 def tcp_outcome(sender: Mapping[str, int], receiver: Mapping[str, int]) -> Counters:
-    """A workload's TCP counters under the simulator's names, from what its two hosts counted for the trial."""
+    """A workload's TCP counters under the simulator's names, from what its two hosts counted for
+    the trial."""
     sums = {name: sum(sender.get(key, 0) for key in keys) for name, keys in TCP_NAMES.items()}
-    return sums | {name: sum(receiver.get(key, 0) for key in keys) for name, keys in RECEIVER_NAMES.items()}
+    return sums | {
+        name: sum(receiver.get(key, 0) for key in keys) for name, keys in RECEIVER_NAMES.items()
+    }
 
 
 def difference(before: Mapping[str, int], after: Mapping[str, int]) -> Counters:
@@ -98,9 +112,12 @@ def difference(before: Mapping[str, int], after: Mapping[str, int]) -> Counters:
 
 
 def round_trip_us(lab: Lab, source: str, destination: str, address: str) -> RoundTrip:
-    """Least, mean and largest round trip of small pings while nothing else is sent, in microseconds."""
+    """Least, mean and largest round trip of small pings while nothing else is sent, in
+    microseconds."""
     argv = ["ping", "-n", "-q", "-c", str(PINGS), "-i", "0.01", "-w", "5", address]
-    return parse_ping(lab.run(Command(f"ping-{source}-{destination}", argv, host=source, observes=True), LIMIT_S))
+    return parse_ping(
+        lab.run(Command(f"ping-{source}-{destination}", argv, host=source, observes=True), LIMIT_S)
+    )
 
 
 def parse_ping(text: str) -> RoundTrip:
@@ -126,13 +143,18 @@ class Connections:
 def connections(lab: Lab, host: str, moment: int) -> Connections:
     """A sample of a host's established connections."""
     argv = ["ss", "--no-header", "--tcp", "--info", "--numeric", "state", "established"]
-    return parse_connections(lab.run(Command(f"ss-{moment}-{host}", argv, host=host, observes=True), LIMIT_S))
+    return parse_connections(
+        lab.run(Command(f"ss-{moment}-{host}", argv, host=host, observes=True), LIMIT_S)
+    )
 
 
 def parse_connections(text: str) -> Connections:
-    """From the lines of `ss --info`, of which the second of each connection begins with the congestion control."""
+    """From the lines of `ss --info`, of which the second of each connection begins with the
+    congestion control."""
     controls = set()
-    for name in re.findall(r"^\s+(?:ts\s+|sack\s+|ecn\s+|ecnseen\s+|fastopen\s+)*([a-z]+)\s", text, re.MULTILINE):
+    for name in re.findall(
+        r"^\s+(?:ts\s+|sack\s+|ecn\s+|ecnseen\s+|fastopen\s+)*([a-z]+)\s", text, re.MULTILINE
+    ):
         controls.add(name)
     windows = tuple(int(value) for value in re.findall(r"\bcwnd:(\d+)", text))
     trips = tuple(float(value) for value in re.findall(r"\brtt:([\d.]+)/", text))
@@ -144,12 +166,14 @@ class Used:
     """Use of the machine's cores between two readings."""
 
     shares: Mapping[str, float | None]
-    """`idle_share` and `steal_share` of all cores together; None where the time was too short to tell."""
-    steal_by_core: tuple[float | None, ...]
-    """Share of each core's time that a hypervisor took, in the order of the cores; None where the time was too short to
+    """`idle_share` and `steal_share` of all cores together; None where the time was too short to
     tell."""
+    steal_by_core: tuple[float | None, ...]
+    """Share of each core's time that a hypervisor took, in the order of the cores; None where the
+    time was too short to tell."""
     machine: Mapping[str, int] = field(default_factory=dict)
-    """Time of all cores by kind in ps, and context switches, of everything that ran on the machine."""
+    """Time of all cores by kind in ps, and context switches, of everything that ran on the
+    machine."""
 
 
 @dataclass(frozen=True)
@@ -168,22 +192,31 @@ class CpuTicks:
 
     def used_since(self, before: "CpuTicks") -> Used:
         """What happened since an earlier reading."""
-        cores = [now.shares_since(then)["steal_share"] for now, then in zip(self.cores, before.cores, strict=False)]
+        cores = [
+            now.shares_since(then)["steal_share"]
+            for now, then in zip(self.cores, before.cores, strict=False)
+        ]
         return Used(self.shares_since(before), tuple(cores), self._machine_since(before))
 
     def _machine_since(self, before: "CpuTicks") -> dict[str, int]:
         spans = [now - then for now, then in zip(self.by_kind, before.by_kind, strict=False)]
-        found = {"context_switches": self.switches - before.switches} | {f"{kind}_ps": 0 for kind in KINDS}
+        found = {"context_switches": self.switches - before.switches} | {
+            f"{kind}_ps": 0 for kind in KINDS
+        }
         for kind, ticks in zip(KINDS, spans, strict=False):
             found[f"{kind}_ps"] += ticks * PS_PER_TICK
         return found
 
     def shares_since(self, before: "CpuTicks") -> dict[str, float | None]:
-        """Shares of all cores' time since an earlier reading; None where that was too short to tell."""
+        """Shares of all cores' time since an earlier reading; None where that was too short to
+        tell."""
         span = self.total - before.total
         if span < TICKS_MIN:
             return {"idle_share": None, "steal_share": None}
-        return {"idle_share": (self.idle - before.idle) / span, "steal_share": (self.steal - before.steal) / span}
+        return {
+            "idle_share": (self.idle - before.idle) / span,
+            "steal_share": (self.steal - before.steal) / span,
+        }
 
 
 def cpu() -> CpuTicks:
@@ -195,9 +228,12 @@ def parse_cpu(text: str) -> CpuTicks:
     """As `cpu`, from the text of the file."""
     lines = [line.split() for line in text.splitlines() if line.startswith("cpu")]
     whole, *cores = [
-        CpuTicks(sum(times), times[3] + times[4], times[7], by_kind=tuple(times)) for times in map(_ticks, lines)
+        CpuTicks(sum(times), times[3] + times[4], times[7], by_kind=tuple(times))
+        for times in map(_ticks, lines)
     ]
-    switches = next((int(line.split()[1]) for line in text.splitlines() if line.startswith("ctxt ")), 0)
+    switches = next(
+        (int(line.split()[1]) for line in text.splitlines() if line.startswith("ctxt ")), 0
+    )
     return replace(whole, cores=tuple(cores), switches=switches)
 
 
@@ -206,8 +242,8 @@ def _ticks(words: list[str]) -> list[int]:
 
 
 BACKLOG = {"received": 0, "dropped": 1, "squeezed": 2}
-"""Columns of /proc/net/softnet_stat: frames that a core has received, frames that did not fit its queue
-(`netdev_max_backlog`), and times that it left frames for later (`netdev_budget`)."""
+"""Columns of /proc/net/softnet_stat: frames that a core has received, frames that did not fit its
+queue (`netdev_max_backlog`), and times that it left frames for later (`netdev_budget`)."""
 
 
 def backlog() -> Counters:

@@ -1,4 +1,5 @@
-"""Settings of a host at the start of a trial, as its kernel reports them: recorded, and required to be clean."""
+"""Settings of a host at the start of a trial, as its kernel reports them: recorded, and required to
+be clean."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +31,8 @@ OFFLOADS = (
 
 
 def read(lab: Lab, host: str) -> HostSettings:
-    """A host's route, TCP settings and offloads, and how many TCP metrics of earlier connections it remembers."""
+    """A host's route, TCP settings and offloads, and how many TCP metrics of earlier connections it
+    remembers."""
     route = _run(lab, host, "route", ["ip", "route", "show", "dev", DEVICE])
     files = [f"/proc/sys/net/ipv4/{name}" for name in SYSCTLS]
     values = _run(lab, host, "sysctls", ["cat", *files]).splitlines()
@@ -38,7 +40,9 @@ def read(lab: Lab, host: str) -> HostSettings:
     metrics = _run(lab, host, "metrics", ["ip", "tcp_metrics", "show"]).split("\n")
     return HostSettings(
         route=" ".join(route.split()),
-        sysctls={name: " ".join(value.split()) for name, value in zip(SYSCTLS, values, strict=True)},
+        sysctls={
+            name: " ".join(value.split()) for name, value in zip(SYSCTLS, values, strict=True)
+        },
         offloads=parse_offloads(features),
         tcp_metrics=sum(bool(line.strip()) for line in metrics),
     )
@@ -51,10 +55,13 @@ def parse_offloads(text: str) -> dict[str, str]:
 
 
 def require_clean(settings: Mapping[str, HostSettings], counters: NetworkOutcome) -> None:
-    """Raises `FabricError` when a host has TCP metrics of earlier connections, or frames are still in the network."""
+    """Raises `FabricError` when a host has TCP metrics of earlier connections, or frames are still
+    in the network."""
     for host, found in settings.items():
         if found.tcp_metrics:
-            raise FabricError(f"host {host} remembers {found.tcp_metrics} TCP metrics before the trial")
+            raise FabricError(
+                f"host {host} remembers {found.tcp_metrics} TCP metrics before the trial"
+            )
     waiting = counters.conservation.in_network if counters.conservation else 0
     if waiting:
         raise FabricError(f"{waiting} frames are in the network before the trial")

@@ -1,5 +1,6 @@
-"""What the kernel counts for a thread (/proc/PID/task/TID): time on a core and waiting for one (`schedstat`), its part
-in the kernel (`stat`), context switches (`status`). proc(5) describes the files.
+"""What the kernel counts for a thread (/proc/PID/task/TID): time on a core and waiting for one
+(`schedstat`), its part in the kernel (`stat`), context switches (`status`). proc(5) describes the
+files.
 """
 
 from dataclasses import dataclass
@@ -31,7 +32,10 @@ class Spent:
 
     def part(self, share: float) -> "Spent":
         """A part of it."""
-        switches = (round(self.voluntary_switches * share), round(self.involuntary_switches * share))
+        switches = (
+            round(self.voluntary_switches * share),
+            round(self.involuntary_switches * share),
+        )
         return Spent(self.user_s * share, self.system_s * share, *switches)
 
     @property
@@ -89,14 +93,18 @@ def figures_of(task: Path) -> Figures | None:
     if times is None:
         return None
     behind_name = text_of(task / "stat").rpartition(") ")[2].split()
-    user, system = map(int, behind_name[11:13]) if len(behind_name) > 12 else (0, 0)  # utime, stime: proc(5)
+    user, system = (
+        map(int, behind_name[11:13]) if len(behind_name) > 12 else (0, 0)
+    )  # utime, stime: proc(5)
     return Figures(*times, user, system, *_switches(text_of(task / "status")))
 
 
 def _switches(status: str) -> tuple[int, int]:
     """Voluntary and involuntary switches, from the text of `status`."""
     found = dict(line.split(":", 1) for line in status.splitlines() if "ctxt_switches:" in line)
-    return int(found.get("voluntary_ctxt_switches", 0)), int(found.get("nonvoluntary_ctxt_switches", 0))
+    return int(found.get("voluntary_ctxt_switches", 0)), int(
+        found.get("nonvoluntary_ctxt_switches", 0)
+    )
 
 
 def schedstat(path: Path) -> tuple[int, int] | None:

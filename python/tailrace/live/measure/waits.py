@@ -1,14 +1,23 @@
-"""Time for which the programs of a lab were on a core and waited for one, and their context switches.
+"""Time for which the programs of a lab were on a core and waited for one, and their context
+switches.
 
-A thread that is ready and waits in a run queue is counted there; time that a hypervisor takes from a core on which the
-thread runs is not, and is estimated from the machine's steal.
+A thread that is ready and waits in a run queue is counted there; time that a hypervisor takes from
+a core on which the thread runs is not, and is estimated from the machine's steal.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace.live.measure.threads import NOTHING, NS_PER_S, Figures, Spent, figures_of, schedstat, text_of
+from tailrace.live.measure.threads import (
+    NOTHING,
+    NS_PER_S,
+    Figures,
+    Spent,
+    figures_of,
+    schedstat,
+    text_of,
+)
 from tailrace.outcome.types import CoreWait
 
 PROC = Path("/proc")
@@ -78,20 +87,24 @@ class Watch:
                 self._kernel_last[name] = figures[1]
 
     def waited(self) -> dict[int, Waited]:
-        """By the program's number inside the lab, since `begin`; without threads that no user waits for."""
+        """By the program's number inside the lab, since `begin`; without threads that no user waits
+        for."""
         found: dict[int, Waited] = {}
         for key, last in self._last.items():
             if key in self._unawaited:
                 continue
             first = self._first.get(key, NOTHING)
-            one = Waited((last.run_ns - first.run_ns) / NS_PER_S, (last.wait_ns - first.wait_ns) / NS_PER_S)
+            one = Waited(
+                (last.run_ns - first.run_ns) / NS_PER_S, (last.wait_ns - first.wait_ns) / NS_PER_S
+            )
             program = self._program[key[0]]
             found[program] = found.get(program, Waited()) + one
         found.pop(LAB, None)
         return found
 
     def spent(self) -> dict[int, Spent]:
-        """By the program's number inside the lab, since `begin`; `LAB` is the lab itself, with the built-in switch."""
+        """By the program's number inside the lab, since `begin`; `LAB` is the lab itself, with the
+        built-in switch."""
         found: dict[int, Spent] = {}
         for key, last in self._last.items():
             one = last.since(self._first.get(key, NOTHING)).spent
@@ -108,18 +121,32 @@ class Watch:
         return found
 
     def daemons(self) -> dict[int, str]:
-        """The programs of a foreign switch, by their numbers inside the lab: its fabric has started them itself."""
-        named = {inner: text_of(self.proc / str(pid) / "comm").strip() for pid, inner in self._programs()}
+        """The programs of a foreign switch, by their numbers inside the lab: its fabric has started
+        them itself."""
+        named = {
+            inner: text_of(self.proc / str(pid) / "comm").strip() for pid, inner in self._programs()
+        }
         return {inner: name for inner, name in named.items() if name.startswith(SWITCHES)}
 
     def kernel_wait_s(self) -> dict[str, float]:
-        """Seconds for which each of the kernel's threads for received frames was ready and waited, since `begin`."""
-        return {name: (wait - self._kernel_first.get(name, 0)) / NS_PER_S for name, wait in self._kernel_last.items()}
+        """Seconds for which each of the kernel's threads for received frames was ready and waited,
+        since `begin`."""
+        return {
+            name: (wait - self._kernel_first.get(name, 0)) / NS_PER_S
+            for name, wait in self._kernel_last.items()
+        }
 
     def _kernel_threads(self) -> dict[str, Path]:
-        """They are children of kthreadd, process 2; none where /proc shows a container's processes alone."""
-        threads = {text_of(self.proc / str(pid) / "comm").strip(): pid for pid in self._children(KTHREADD)}
-        return {name: self.proc / str(pid) / "schedstat" for name, pid in threads.items() if name.startswith(PUT_OFF)}
+        """They are children of kthreadd, process 2; none where /proc shows a container's processes
+        alone."""
+        threads = {
+            text_of(self.proc / str(pid) / "comm").strip(): pid for pid in self._children(KTHREADD)
+        }
+        return {
+            name: self.proc / str(pid) / "schedstat"
+            for name, pid in threads.items()
+            if name.startswith(PUT_OFF)
+        }
 
     def _programs(self) -> list[tuple[int, int]]:
         """Programs that the lab has started: their numbers outside and inside."""
@@ -173,20 +200,27 @@ class Loss:
     of_s: float
     """Time of all users together."""
     exposed: float
-    """Share of a wait that delays a user; the rest is hidden by what waits in socket buffers meanwhile."""
+    """Share of a wait that delays a user; the rest is hidden by what waits in socket buffers
+    meanwhile."""
 
     @property
     def share(self) -> float:
-        """Part of its users' time that was lost. Threads that wait at the same time are added, so that it is a bound,
-        and no user loses more than all of its time.
+        """Part of its users' time that was lost. Threads that wait at the same time are added, so
+        that it is a bound, and no user loses more than all of its time.
         """
-        return min(1.0, (self.wait_s + self.stolen_s) * self.exposed / self.of_s) if self.of_s else 0.0
+        return (
+            min(1.0, (self.wait_s + self.stolen_s) * self.exposed / self.of_s) if self.of_s else 0.0
+        )
 
     @property
     def told(self) -> CoreWait:
         """For an outcome."""
         return CoreWait(
-            wait_s=self.wait_s, stolen_s=self.stolen_s, exposed=self.exposed, of_s=self.of_s, share=self.share
+            wait_s=self.wait_s,
+            stolen_s=self.stolen_s,
+            exposed=self.exposed,
+            of_s=self.of_s,
+            share=self.share,
         )
 
 
@@ -211,7 +245,8 @@ def losses(
 ) -> dict[str, CoreWait]:
     """By workload. `waited` is by program.
 
-    A server that several workloads ask is charged to each by its users. `seconds` is how long a workload ran.
+    A server that several workloads ask is charged to each by its users. `seconds` is how long a
+    workload ran.
     """
     ratio = _stolen_ratio(shares)
     asked: dict[str, int] = {}
@@ -220,7 +255,10 @@ def losses(
             asked[program] = asked.get(program, 0) + each.waiting
     found = {}
     for each in workloads:
-        parts = [(waited.get(program, Waited()), each.waiting / asked[program]) for program in each.programs]
+        parts = [
+            (waited.get(program, Waited()), each.waiting / asked[program])
+            for program in each.programs
+        ]
         wait_s = sum(one.wait_s * share for one, share in parts)
         stolen_s = sum(one.run_s * share for one, share in parts) * ratio
         of_s = each.waiting * seconds[each.workload]

@@ -1,5 +1,5 @@
-"""The sender of `tailrace blast` for a workload of a scenario, and the program that counts its frames where they
-arrive.
+"""The sender of `tailrace blast` for a workload of a scenario, and the program that counts its
+frames where they arrive.
 """
 
 import json
@@ -27,7 +27,8 @@ from tailrace.scenario.workloads.frames import Frames
 
 INTERFACE = "eth0"
 BEGIN_AFTER_S = 0.2
-"""From the start of the trial to the first frame: both programs have opened their sockets by then."""
+"""From the start of the trial to the first frame: both programs have opened their sockets by
+then."""
 NS_PER_S = 10**9
 BINS_MIN = 1000
 """Also where no series is recorded: the goodput of the measured interval is that of its bins."""
@@ -59,7 +60,11 @@ class Blast(Load):
     def refusals(cls, workload: Frames) -> Refusals:
         """A pause that its threads would not wake from in the trial."""
         if workload.delay > DELAY_NS_MAX * PS_PER_NS:
-            yield ("delay",), "threads of a live run pause for at most 10 s", "write at most 10s, or a `rate`"
+            yield (
+                ("delay",),
+                "threads of a live run pause for at most 10 s",
+                "write at most 10s, or a `rate`",
+            )
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -103,7 +108,9 @@ class Blast(Load):
         vlan = int(raw.get("vlan") or 0)
         source, destination = (End(places[host], lab.address(host, vlan)) for host in self.ends)
         size = int(raw["payload_bytes"]) + HEADER_BYTES
-        self._frame = marked_frame(source, destination, self.task.first_port, size, int(raw.get("dscp") or 0))
+        self._frame = marked_frame(
+            source, destination, self.task.first_port, size, int(raw.get("dscp") or 0)
+        )
 
     def tick(self, lab: Lab, elapsed_s: float) -> None:
         """Starts the receiver with the trial, and the sender as soon as it listens."""
@@ -182,19 +189,35 @@ class Blast(Load):
     def report(self) -> str:
         """What the sender and the receiver count."""
         sent, received = self._sent(), self._received()
-        late = f"; threads were away for more than 1 ms {sent['gaps']} times" if sent["gaps"] else ""
-        missed = f"; {received['overruns']} not counted for want of memory" if received["overruns"] else ""
-        return f"{sent['sent']} sent, {sent['refused']} refused, {received['received']} received{missed}{late}\n"
+        late = (
+            f"; threads were away for more than 1 ms {sent['gaps']} times" if sent["gaps"] else ""
+        )
+        missed = (
+            f"; {received['overruns']} not counted for want of memory"
+            if received["overruns"]
+            else ""
+        )
+        return (
+            f"{sent['sent']} sent, {sent['refused']} refused, {received['received']} "
+            f"received{missed}{late}\n"
+        )
 
     def measured(self, interval: MeasuredInterval) -> Measured:
         """From the counts of both ends."""
         sent, received = self._sent(), self._received()
         if received["overruns"]:
-            raise FabricError(f"catch-{self.name}: {received['overruns']} frames came faster than it could count them")
+            raise FabricError(
+                f"catch-{self.name}: {received['overruns']} frames came "
+                "faster than it could count them"
+            )
         span_ps = round(interval.span_s * PS_PER_S)
         payload, bin_ps = int(self.task.raw["payload_bytes"]), int(received["bin_ps"])
         bins = enumerate(received["bins"])
-        moved = [Moved(n * bin_ps, (n + 1) * bin_ps, count * payload).until(span_ps) for n, count in bins if count]
+        moved = [
+            Moved(n * bin_ps, (n + 1) * bin_ps, count * payload).until(span_ps)
+            for n, count in bins
+            if count
+        ]
         outcome = Workload(
             name=self.name,
             kind="frames",
@@ -206,11 +229,19 @@ class Blast(Load):
             user_completion_ps=[],
             cut_off=cut_off_outcome([]),
             datagrams=DatagramCounts(
-                sent=sent["sent"], delivered=min(sent["sent"], received["received"]), refused=sent["refused"]
+                sent=sent["sent"],
+                delivered=min(sent["sent"], received["received"]),
+                refused=sent["refused"],
             ),
         )
         rows = [Row(0, start_ps, delay_ps) for start_ps, delay_ps in received["rows"]]
-        return Measured(outcome, rows, moved, round(self._begin_s * PS_PER_S), refused={self.ends[0]: sent["refused"]})
+        return Measured(
+            outcome,
+            rows,
+            moved,
+            round(self._begin_s * PS_PER_S),
+            refused={self.ends[0]: sent["refused"]},
+        )
 
     def _sent(self) -> Any:
         assert self._sender is not None, "`stop` has looked"

@@ -68,7 +68,7 @@ class Fio(Load):
         """What fio, or the real devices, cannot do."""
         return fio_refusals.refusals(workload)
 
-    # --- facts -------------------------------------------------------------------------------------------------------
+    # --- facts ------------------------------------------------------------------------------------
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -100,20 +100,27 @@ class Fio(Load):
     @property
     def _service(self) -> StorageService | None:
         found = self.task.service
-        assert found is None or isinstance(found, StorageService), "it asks servers of block devices only"
+        assert found is None or isinstance(found, StorageService), (
+            "it asks servers of block devices only"
+        )
         return found
 
-    # --- the trial ---------------------------------------------------------------------------------------------------
+    # --- the trial --------------------------------------------------------------------------------
 
     def prepare(self, lab: Lab) -> None:
-        """Logs in to the device, writes the job files, and starts a server of fio on every initiator."""
+        """Logs in to the device, writes the job files, and starts a server of fio on every
+        initiator."""
         self._folder = (lab.folder / "logs" / f"storage-{self.name}").absolute()
         make_folder(self._folder)
         for host in self.work.initiators:
             text = fio.job_file(self.work, self._place(lab, host), math.ceil(self.task.limit_s))
             write_text(self._folder / fio.job_name(host), text)
-            limits = self._backings[host].limits(self.work.device) if host in self._backings else None
-            self._around.append(lab.start(replace(fio.server(self.work, host, self._folder), io=limits)))
+            limits = (
+                self._backings[host].limits(self.work.device) if host in self._backings else None
+            )
+            self._around.append(
+                lab.start(replace(fio.server(self.work, host, self._folder), io=limits))
+            )
         for server, host in zip(self._fio_servers, self.work.initiators, strict=True):
             _wait_for_socket(lab, server, host)
 
@@ -184,8 +191,8 @@ class Fio(Load):
             self._ports = frozenset().union(*found)
 
     def connections(self, lab: Lab) -> Meant | None:
-        """That of the iSCSI session of a single initiator. fio opens its own to a server of NBD, one for each job and
-        some before: they are not known.
+        """That of the iSCSI session of a single initiator. fio opens its own to a server of NBD,
+        one for each job and some before: they are not known.
         """
         service = self._service
         if service is None or not self._ports or len(self.work.initiators) > 1:
@@ -202,12 +209,15 @@ class Fio(Load):
             count=len(self._ports),
         )
 
-    # --- results -----------------------------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
     def report(self) -> str:
         """By initiator, the slowest one first, what fio reports of its whole run."""
         told = fio.report(self.work, self._folder)
-        checksums = "".join(f"{host}: sha256 {digest} before the trial\n" for host, digest in self._checksums.items())
+        checksums = "".join(
+            f"{host}: sha256 {digest} before the trial\n"
+            for host, digest in self._checksums.items()
+        )
         times = "".join(f"{host}: {backing.report}" for host, backing in self._backings.items())
         return checksums + times + fio.by_initiator(self.work, told)
 
@@ -220,23 +230,38 @@ class Fio(Load):
         """From the logs of all jobs, with what is known of the disks below."""
         found = measured(self.work, self._requests(), interval)
         own = self._service
-        backings = [own.backing] if own is not None and own.backing is not None else self._backings.values()
-        disks = [each.disks[self.work.device] for each in backings if self.work.device in each.disks]
-        return replace(found, outcome=structs.replace(found.outcome, backing=disks)) if disks else found
+        backings = (
+            [own.backing]
+            if own is not None and own.backing is not None
+            else self._backings.values()
+        )
+        disks = [
+            each.disks[self.work.device] for each in backings if self.work.device in each.disks
+        ]
+        return (
+            replace(found, outcome=structs.replace(found.outcome, backing=disks))
+            if disks
+            else found
+        )
 
 
 def _wait_for_socket(lab: Lab, server: Program, socket: str) -> None:
-    """Returns once a server listens on its Unix socket; raises `FabricError` when it ends before, with its reason."""
+    """Returns once a server listens on its Unix socket; raises `FabricError` when it ends before,
+    with its reason."""
     deadline_s = time.monotonic() + READY_LIMIT_S
     for attempt in _numbers():
         if server.ended is not None:
             raise FabricError(server.complaint())
         name = f"{server.command.name}-listens-{attempt}"
         argv = ["ss", "--no-header", "--unix", "--listening", "src", socket]
-        if lab.run(Command(name, argv, host=server.command.host, observes=True), READY_LIMIT_S).strip():
+        if lab.run(
+            Command(name, argv, host=server.command.host, observes=True), READY_LIMIT_S
+        ).strip():
             return
         if time.monotonic() > deadline_s:
-            raise FabricError(f"{server.command.name}: it did not listen within {READY_LIMIT_S:g} s")
+            raise FabricError(
+                f"{server.command.name}: it did not listen within {READY_LIMIT_S:g} s"
+            )
         time.sleep(POLL_S)
 
 

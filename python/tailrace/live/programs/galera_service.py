@@ -45,14 +45,21 @@ class Galera(MariaDb):
         """Those that ask any of its nodes."""
         return [raw for node in self.nodes for raw in node.workloads]
 
-    def prepared(self, lab: Lab, addresses: str, users: int, priority: int, cpus: float | None) -> tuple[str, Command]:
+    def prepared(
+        self, lab: Lab, addresses: str, users: int, priority: int, cpus: float | None
+    ) -> tuple[str, Command]:
         """Its data directory, and a node that begins or joins the cluster."""
         data, _ = super().prepared(lab, addresses, users, priority, cpus)
-        others = [] if self._is_first else [lab.address(node.host, 0) for node in self.nodes if node is not self]
+        others = (
+            []
+            if self._is_first
+            else [lab.address(node.host, 0) for node in self.nodes if node is not self]
+        )
         return data, Node(self._server, lab.address(self.host, 0), others).command(cpus)
 
     def start(self, lab: Lab, cpus: float | None) -> None:
-        """Restores the data directory, compares every byte with the template, and starts the node with cold caches.
+        """Restores the data directory, compares every byte with the template, and starts the node
+        with cold caches.
 
         Nodes can join once the first one is ready.
         """
@@ -67,15 +74,19 @@ class Galera(MariaDb):
         try:
             lab.run(Command(f"compare-{self.host}", argv), COPY_LIMIT_S)
         except FabricError as error:
-            raise FabricError(f"the database of {self.host} was not restored as it was loaded: {error}") from None
+            raise FabricError(
+                f"the database of {self.host} was not restored as it was loaded: {error}"
+            ) from None
 
     def verify(self, lab: Lab) -> None:
-        """When all nodes are ready, each must see the others. Rows are not read, so that caches stay cold."""
+        """When all nodes are ready, each must see the others. Rows are not read, so that caches
+        stay cold."""
         if self.nodes[-1] is self:
             galera.wait_until_formed(lab, [node.server for node in self.nodes])
 
     def stop(self) -> Ended:
-        """The first one is asked to stop while all run: the cluster must be whole, and its nodes hold the same rows."""
+        """The first one is asked to stop while all run: the cluster must be whole, and its nodes
+        hold the same rows."""
         if self._is_first and self._lab is not None:
             servers = [node.server for node in self.nodes]
             told = galera.require_whole(self._lab, servers)

@@ -1,9 +1,10 @@
 """HammerDB: its installation, its scripts, and its virtual users as the users of a workload.
 
-HammerDB's command line runs a script of its commands (`hammerdbcli tcl auto FILE`), which gives every virtual user the
-same driver script (`customscript`). This script executes the transactions of the scenario on the scenario's tables:
-HammerDB's own benchmarks (TPROC-C, TPROC-H) have schemas and statements of their own and are not used. The commands are
-those of the HammerDB 6.0 documentation, chapter "Command Line Interface (CLI)"; releases from 4.9 have them too.
+HammerDB's command line runs a script of its commands (`hammerdbcli tcl auto FILE`), which gives
+every virtual user the same driver script (`customscript`). This script executes the transactions of
+the scenario on the scenario's tables: HammerDB's own benchmarks (TPROC-C, TPROC-H) have schemas and
+statements of their own and are not used. The commands are those of the HammerDB 6.0 documentation,
+chapter "Command Line Interface (CLI)"; releases from 4.9 have them too.
 """
 
 import os
@@ -32,13 +33,15 @@ from tailrace.scenario.workloads.oltp import Oltp
 
 PROGRAM = "hammerdbcli"
 HOME_VARIABLE = "HAMMERDB_HOME"
-"""Environment variable with the folder of an installation; if set, no other installation is used."""
+"""Environment variable with the folder of an installation; if set, no other installation is
+used."""
 OPT = Path("/opt")
 NAMES = ("HammerDB*", "hammerdb*")
 """Folders of its archives, below `OPT` and the user's home."""
 USERS_MAX = 256
-"""Each user is a thread with an interpreter: 0.9 MB and up to 40 ms of start, measured with Tcl 8.6 on two busy cores.
-It holds some descriptors, of which Tcl 8.6 can wait for those below 1024 alone (select(2))."""
+"""Each user is a thread with an interpreter: 0.9 MB and up to 40 ms of start, measured with Tcl 8.6
+on two busy cores. It holds some descriptors, of which Tcl 8.6 can wait for those below 1024 alone
+(select(2))."""
 DRIVER = Path(__file__).with_name("hammerdb_driver.tcl")
 READY_LIMIT_S = 60.0
 """Time limit until every virtual user has connected; the program takes seconds to start."""
@@ -50,7 +53,8 @@ CLOSE_LIMIT_S = 20.0
 """vurun looks once a second whether the users have ended."""
 LOOK_EVERY_MS = 200
 LOG_WORDS = 8
-"""Of a line of a user's log: those of pgbench's, the pause, and how late the first statement was."""
+"""Of a line of a user's log: those of pgbench's, the pause, and how late the first statement
+was."""
 POLL_S = 0.02
 US_PER_S = 10**6
 
@@ -63,12 +67,14 @@ class HammerDbInstallation:
 
     @property
     def home(self) -> Path:
-        """Its folder: the program looks for its interpreter and modules below the working directory."""
+        """Its folder: the program looks for its interpreter and modules below the working
+        directory."""
         return self.program.resolve().parent
 
 
 def installation() -> HammerDbInstallation | None:
-    """The one that `HAMMERDB_HOME` names, or on the PATH, or the newest of the usual folders; None without any."""
+    """The one that `HAMMERDB_HOME` names, or on the PATH, or the newest of the usual folders; None
+    without any."""
     named = os.environ.get(HOME_VARIABLE)
     if named:
         return _in_folder(Path(named))
@@ -84,7 +90,9 @@ def installation() -> HammerDbInstallation | None:
 
 def _in_folder(folder: Path) -> HammerDbInstallation | None:
     program = folder / PROGRAM
-    return HammerDbInstallation(program) if program.is_file() and os.access(program, os.X_OK) else None
+    return (
+        HammerDbInstallation(program) if program.is_file() and os.access(program, os.X_OK) else None
+    )
 
 
 def _release_of(folder: Path) -> list[int]:
@@ -105,7 +113,8 @@ NEEDED = Needed(
     find=_find,
     title="HammerDB",
     source="hammerdb.com",
-    hint=f"unpack it from hammerdb.com below /opt, or set {HOME_VARIABLE}; or omit load_generator to use pgbench",
+    hint=f"unpack it from hammerdb.com below /opt, or set {HOME_VARIABLE}; or omit "
+    "load_generator to use pgbench",
 )
 
 
@@ -127,7 +136,11 @@ class HammerDb(TransactionLoad):
         yield from super().refusals(workload)
         if workload.users > USERS_MAX:
             what = f"{cls.load_name} needs a thread with an interpreter for each user"
-            yield ("users",), what, f"write at most {USERS_MAX} users, or omit load_generator to use pgbench"
+            yield (
+                ("users",),
+                what,
+                f"write at most {USERS_MAX} users, or omit load_generator to use pgbench",
+            )
 
     def prepare(self, lab: Lab) -> None:
         """Starts it and waits until every user has connected."""
@@ -143,7 +156,8 @@ class HammerDb(TransactionLoad):
         driver, commands = self._control / "driver.tcl", self._control / "commands.tcl"
         write_text(driver, driver_script(self.work, self._control, self.address(lab)))
         write_text(commands, commands_script(self.work, driver, self.task.limit_s))
-        # What it keeps for itself (settings, jobs, history) goes to TMP and HOME, and away with the trial.
+        # What it keeps for itself (settings, jobs, history) goes to TMP and HOME, and away with the
+        # trial.
         folder = str(self._control)
         installed = installation()
         if installed is None:
@@ -164,7 +178,9 @@ class HammerDb(TransactionLoad):
             if started.ended is not None:
                 raise FabricError(started.complaint())
             if time.monotonic() > deadline_s:
-                raise FabricError(f"{started.command.name}: its users were not ready within {READY_LIMIT_S:g} s")
+                raise FabricError(
+                    f"{started.command.name}: its users were not ready within {READY_LIMIT_S:g} s"
+                )
             time.sleep(POLL_S)
 
     def begin(self, lab: Lab) -> None:
@@ -189,14 +205,16 @@ class HammerDb(TransactionLoad):
             self._started.require(STOP_LIMIT_S + CLOSE_LIMIT_S)
 
     def transactions(self) -> list[Transaction]:
-        """From the logs of the users; raises `FabricError` if a pause differs from that of the seed."""
+        """From the logs of the users; raises `FabricError` if a pause differs from that of the
+        seed."""
         prefix = self._control / "transactions"
         done = []
         for words in log_lines(prefix, LOG_WORDS):
             user, number, took_us, pause_us, late_us = (int(words[at]) for at in (0, 1, 2, 6, 7))
             if pause_us != self.work.pause_us(user, number):
                 raise FabricError(
-                    f"hammerdb-{self.work.name}: transaction {number} of user {user} had a different pause than "
+                    f"hammerdb-{self.work.name}: transaction {number} of user {user} had a "
+                    "different pause than "
                     "the seed determines"
                 )
             self._late_us[user, number] = late_us
@@ -212,11 +230,17 @@ class HammerDb(TransactionLoad):
 
 
 def driver_script(load: Work, control: Path, address: str) -> str:
-    """What every virtual user does: the settings of the workload, and the driver that goes by them."""
+    """What every virtual user does: the settings of the workload, and the driver that goes by
+    them."""
     sizes = sorted(set(load.responses))
-    prepares = [f"PREPARE {table_name(size)} (int) AS SELECT d FROM {table_name(size)} WHERE id = $1" for size in sizes]
+    prepares = [
+        f"PREPARE {table_name(size)} (int) AS SELECT d FROM {table_name(size)} WHERE id = $1"
+        for size in sizes
+    ]
     statements = [item for size in load.responses for item in (table_name(size), load.rows[size])]
-    conninfo = f"host={address} port={load.port} user=tailrace dbname={postgres.DATABASE} sslmode=disable"
+    conninfo = (
+        f"host={address} port={load.port} user=tailrace dbname={postgres.DATABASE} sslmode=disable"
+    )
     settings = {
         "control": tcl.word(str(control)),
         "log_prefix": tcl.word(str(control / "transactions")),
@@ -240,7 +264,8 @@ def driver_script(load: Work, control: Path, address: str) -> str:
 def commands_script(load: Work, driver: Path, limit_s: float) -> str:
     """The commands for HammerDB's command line. It ends well when every user has.
 
-    There is no vudestroy: it would close the connections (see the driver), and the program's end does that as well.
+    There is no vudestroy: it would close the connections (see the driver), and the program's end
+    does that as well.
     """
     users = load.raw["users"]
     # For the longest trial, its last transactions and the start.

@@ -58,16 +58,39 @@ class Pair:
 
     def server(self, address: str) -> Command:
         """The receiving end."""
-        argv = [PROGRAM, "--server", "--one-off", "--bind", address, "--port", str(self.port), "--json"]
+        argv = [
+            PROGRAM,
+            "--server",
+            "--one-off",
+            "--bind",
+            address,
+            "--port",
+            str(self.port),
+            "--json",
+        ]
         return Command(
-            f"{self.name}-server", [*argv, "--interval", str(INTERVAL_S)], host=self.destination, priority=self.priority
+            f"{self.name}-server",
+            [*argv, "--interval", str(INTERVAL_S)],
+            host=self.destination,
+            priority=self.priority,
         )
 
     def client(self, source: str, destination: str) -> Command:
         """The sending end."""
-        argv = [PROGRAM, "--client", destination, "--bind", source, "--port", str(self.port), "--json"]
+        argv = [
+            PROGRAM,
+            "--client",
+            destination,
+            "--bind",
+            source,
+            "--port",
+            str(self.port),
+            "--json",
+        ]
         argv += ["--interval", str(INTERVAL_S), *self.arguments]
-        return Command(f"{self.name}-client", argv, host=self.source, priority=self.priority, dscp=self.dscp)
+        return Command(
+            f"{self.name}-client", argv, host=self.source, priority=self.priority, dscp=self.dscp
+        )
 
 
 def stream_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> list[Pair]:
@@ -81,7 +104,11 @@ def stream_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> lis
         return [replace(together, connections=count, dscp=raw.get("dscp") or None)]
     pairs = []
     for index in range(count):
-        end = _length(size, raw.get("write_bytes") or BLOCK_BYTES) if size else ("--time", _time(limit_s))
+        end = (
+            _length(size, raw.get("write_bytes") or BLOCK_BYTES)
+            if size
+            else ("--time", _time(limit_s))
+        )
         pair = _pair(raw, index, first_port + index, (*end, *pace), is_finite=bool(size))
         pairs.append(replace(pair, dscp=raw.get("dscp") or None))
     return pairs
@@ -98,7 +125,8 @@ def datagram_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> l
 
 
 def _pace(raw: Mapping[str, Any]) -> tuple[str, ...]:
-    """The rate of each connection: iperf3 limits its streams one by one. It looks at it after each write."""
+    """The rate of each connection: iperf3 limits its streams one by one. It looks at it after each
+    write."""
     if not raw.get("rate_bps"):
         return ()
     length = () if raw["bytes"] else ("--length", str(raw["write_bytes"]))
@@ -113,11 +141,22 @@ def _time(limit_s: float) -> str:
     return str(min(TIME_S_MAX, math.ceil(limit_s)))
 
 
-def _pair(raw: Mapping[str, Any], index: int, port: int, arguments: tuple[str, ...], *, is_finite: bool) -> Pair:
+def _pair(
+    raw: Mapping[str, Any], index: int, port: int, arguments: tuple[str, ...], *, is_finite: bool
+) -> Pair:
     delay_s = (raw["start_ps"] + index * raw.get("stagger_ps", 0)) / PS_PER_S
     name = f"iperf3-{raw['name']}-{index + 1}"
     ends = (raw["source"], raw["destination"])
-    return Pair(name, *ends, port, arguments, delay_s, is_finite, raw["priority"] or None, raw.get("vlan") or 0)
+    return Pair(
+        name,
+        *ends,
+        port,
+        arguments,
+        delay_s,
+        is_finite,
+        raw["priority"] or None,
+        raw.get("vlan") or 0,
+    )
 
 
 class Iperf3(Load):
@@ -202,7 +241,9 @@ class Iperf3(Load):
     @property
     def is_done(self) -> bool:
         """Whether every client has started and ended."""
-        return len(self._clients) == len(self._pairs) and all(each.ended for each in self._clients.values())
+        return len(self._clients) == len(self._pairs) and all(
+            each.ended for each in self._clients.values()
+        )
 
     def stop(self, lab: Lab) -> None:
         """Interrupts what still runs; both ends then write their reports."""
@@ -220,11 +261,20 @@ class Iperf3(Load):
     def measured(self, interval: MeasuredInterval) -> Measured:
         """From the reports of the receiving ends."""
         received = {pair: read_server(self._servers[pair].out_path) for pair in self._clients}
-        ends_ps = [round((self._begun_s[pair] + each.seconds) * PS_PER_S) for pair, each in received.items()]
+        ends_ps = [
+            round((self._begun_s[pair] + each.seconds) * PS_PER_S)
+            for pair, each in received.items()
+        ]
         is_complete = self.is_finite and not self._is_cut
         rows = [self._row(index, pair, each) for index, (pair, each) in enumerate(received.items())]
-        moved = [part for pair, each in received.items() for part in self._moved(pair, each, interval.span_s)]
-        cut_off = self._cut_off(interval) if self.is_finite and self._is_cut and self.is_stream else []
+        moved = [
+            part
+            for pair, each in received.items()
+            for part in self._moved(pair, each, interval.span_s)
+        ]
+        cut_off = (
+            self._cut_off(interval) if self.is_finite and self._is_cut and self.is_stream else []
+        )
         counted_from_ps = 0 if self.is_finite and self.is_stream else interval.counted_from_ps
         outcome = Workload(
             name=self.name,
@@ -242,10 +292,13 @@ class Iperf3(Load):
         return Measured(outcome, rows if is_complete else [], moved, begun_ps, cut_off=cut_off)
 
     def connections(self, lab: Lab) -> Meant | None:
-        """Those of all its pairs, each with one more for iperf3's control connection; None for datagrams."""
+        """Those of all its pairs, each with one more for iperf3's control connection; None for
+        datagrams."""
         if not self.is_stream or not self._clients:
             return None
-        [(source, destination, vlan)] = {(pair.source, pair.destination, pair.vlan) for pair in self._pairs}
+        [(source, destination, vlan)] = {
+            (pair.source, pair.destination, pair.vlan) for pair in self._pairs
+        }
         return Meant(
             client=source,
             client_address=lab.address(source, vlan),
@@ -258,7 +311,8 @@ class Iperf3(Load):
         )
 
     def _cut_off(self, interval: MeasuredInterval) -> list[Row]:
-        """Transfers that the end cut off. Which of them had ended is not known: all count from their beginning."""
+        """Transfers that the end cut off. Which of them had ended is not known: all count from
+        their beginning."""
         begun = (self._begun_s[pair] for pair in self._clients)
         return [
             Row(index, round(begun_s * PS_PER_S), round((interval.span_s - begun_s) * PS_PER_S))
@@ -312,4 +366,8 @@ class Iperf3Datagrams(Iperf3):
             if "constant" not in getattr(workload, key).raw:
                 yield (key,), "iperf3 sends datagrams of one size at even gaps", "write one value"
         if workload.sizes.largest > DATAGRAM_BYTES_MAX:
-            yield ("sizes",), "a datagram is larger than UDP allows", f"write at most {DATAGRAM_BYTES_MAX}B"
+            yield (
+                ("sizes",),
+                "a datagram is larger than UDP allows",
+                f"write at most {DATAGRAM_BYTES_MAX}B",
+            )

@@ -26,8 +26,8 @@ class Received:
     """Came after the last whole interval of a test that was interrupted."""
 
     def tail(self, end_s: float) -> tuple[float, float, int]:
-        """The interval that was interrupted, up to `end_s` from the pair's start: filled at the pace of the one before,
-        with no more than came."""
+        """The interval that was interrupted, up to `end_s` from the pair's start: filled at the
+        pace of the one before, with no more than came."""
         start_s, last_end_s, size_bytes = self.intervals[-1]
         pace_bytes_per_s = size_bytes / max(last_end_s - start_s, INTERVAL_S / 2)
         filled_bytes = round(pace_bytes_per_s * max(0.0, end_s - last_end_s))
@@ -44,8 +44,12 @@ def read_server(path: Path) -> Received:
         raise FabricError(f"{path.name}: iperf3 wrote no report") from None
     sums = _whole_intervals(report)
     if not sums:
-        raise FabricError(f"{path.name}: iperf3 transferred nothing: {report.get('error', 'no reason given')}")
-    intervals = tuple((float(each["start"]), float(each["end"]), int(each["bytes"])) for each in sums)
+        raise FabricError(
+            f"{path.name}: iperf3 transferred nothing: {report.get('error', 'no reason given')}"
+        )
+    intervals = tuple(
+        (float(each["start"]), float(each["end"]), int(each["bytes"])) for each in sums
+    )
     lost = sum(int(each.get("lost_packets", 0)) for each in sums)
     total = sum(size for _, _, size in intervals)
     whole = int(report.get("end", {}).get("sum_received", {}).get("bytes", total))
@@ -53,8 +57,8 @@ def read_server(path: Path) -> Received:
 
 
 def _whole_intervals(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The sums of all intervals. The server of an interrupted client writes its last interval twice and leaves out the
-    time after it."""
+    """The sums of all intervals. The server of an interrupted client writes its last interval twice
+    and leaves out the time after it."""
     sums: list[Mapping[str, Any]] = []
     for each in report.get("intervals", []):
         if not sums or each["sum"]["start"] >= sums[-1]["end"]:

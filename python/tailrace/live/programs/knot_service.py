@@ -23,10 +23,14 @@ class Knot(RequestService):
         sizes = {one.asked: knot.text_bytes(one.query_bytes, one.answer_bytes) for one in asking}
         knot.write_files(folder, sizes.items())
 
-    def command(self, folder: str, addresses: Sequence[str], cpus: float | None) -> tuple[Command, str]:
+    def command(
+        self, folder: str, addresses: Sequence[str], cpus: float | None
+    ) -> tuple[Command, str]:
         """As many workers as its host's programs have cores."""
         workers = math.ceil(cpus) if cpus else None
-        text = knot.configuration(folder, f"{folder}/files", addresses, self.users, self.port, workers)
+        text = knot.configuration(
+            folder, f"{folder}/files", addresses, self.users, self.port, workers
+        )
         return knot.command(self.host, f"{folder}/conf", self.priority, cpus), text
 
     def check(self, work: RequestWork, address: str) -> Check:

@@ -22,7 +22,9 @@ class MariaDb(DatabaseService):
     templates_class = MariaDbTemplates
     stop_signal = "KILL"
 
-    def prepared(self, lab: Lab, addresses: str, users: int, priority: int, cpus: float | None) -> tuple[str, Command]:
+    def prepared(
+        self, lab: Lab, addresses: str, users: int, priority: int, cpus: float | None
+    ) -> tuple[str, Command]:
         """Its data directory; its socket is beside it."""
         data = f"{lab.scratch}/mariadb-{self.host}/data"
         self._server = Server(self.host, data, addresses, users, priority, self.port)

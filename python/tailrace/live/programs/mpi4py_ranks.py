@@ -1,4 +1,5 @@
-"""mpi4py in a live trial: ranks that run every pattern of the kind mpi, with the loop of the simulator."""
+"""mpi4py in a live trial: ranks that run every pattern of the kind mpi, with the loop of the
+simulator."""
 
 import time
 from pathlib import Path

@@ -18,7 +18,9 @@ class Nbdkit(StorageService):
         """It listens on all addresses of its host where workloads are in several VLANs."""
         addresses = self.addresses(lab)
         address = addresses[0] if len(addresses) == 1 else None
-        return lab.start(nbdkit.server(self.host, address, self.port, backing.folder, cpus, self.priority))
+        return lab.start(
+            nbdkit.server(self.host, address, self.port, backing.folder, cpus, self.priority)
+        )
 
     def wait_until_ready(self) -> None:
         """It listens."""

@@ -25,12 +25,16 @@ class NetPipe(PingPongLoad):
     def arguments(self) -> Sequence[Sequence[str]]:
         """A launch for each size."""
         each = zip(self.work.sizes, self.work.iterations, strict=True)
-        return [netpipe.argv(size, count, self.folder / f"netpipe-{size}.out") for size, count in each]
+        return [
+            netpipe.argv(size, count, self.folder / f"netpipe-{size}.out") for size, count in each
+        ]
 
     def found(self) -> list[tuple[int, int, int, int]]:
         """The best time is all that it tells: least, mean and largest are the same."""
         told = []
-        for size, count in list(zip(self.work.sizes, self.work.iterations, strict=True))[: len(self.whole)]:
+        for size, count in list(zip(self.work.sizes, self.work.iterations, strict=True))[
+            : len(self.whole)
+        ]:
             both_ways = 2 * netpipe.one_way_ps(self.name, self.folder / f"netpipe-{size}.out", size)
             told.append((count, both_ways, both_ways, both_ways))
         return told

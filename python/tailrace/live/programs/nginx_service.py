@@ -20,10 +20,14 @@ class Nginx(RequestService):
         """Files."""
         nginx.write_files(folder, ((work.response_bytes, work.is_kept) for work in self.works))
 
-    def command(self, folder: str, addresses: Sequence[str], cpus: float | None) -> tuple[Command, str]:
+    def command(
+        self, folder: str, addresses: Sequence[str], cpus: float | None
+    ) -> tuple[Command, str]:
         """As many workers as its host's programs have cores."""
         workers = math.ceil(cpus) if cpus else None
-        text = nginx.configuration(folder, f"{folder}/files", addresses, self.users, workers, self.port)
+        text = nginx.configuration(
+            folder, f"{folder}/files", addresses, self.users, workers, self.port
+        )
         return nginx.command(self.host, f"{folder}/conf", self.priority, cpus), text
 
     def check(self, work: RequestWork, address: str) -> Check:

@@ -23,8 +23,8 @@ POLL_S = 0.02
 class PerfTest(RequestLoad):
     """PerfTest as the users of one workload.
 
-    Java takes seconds to start. PerfTest is started before the trial, while the broker is held: it has connected when
-    the trial begins, and waits for the broker's first frame.
+    Java takes seconds to start. PerfTest is started before the trial, while the broker is held: it
+    has connected when the trial begins, and waits for the broker's first frame.
     """
 
     load_name = perf_test.PROGRAM
@@ -63,7 +63,9 @@ class PerfTest(RequestLoad):
             if self.started.ended is not None:
                 raise FabricError(self.started.complaint())
             if time.monotonic() > deadline_s:
-                raise FabricError(f"{self.started.command.name}: it did not connect within {READY_LIMIT_S:g} s")
+                raise FabricError(
+                    f"{self.started.command.name}: it did not connect within {READY_LIMIT_S:g} s"
+                )
             time.sleep(POLL_S)
 
     def begin(self, lab: Lab) -> None:
@@ -71,7 +73,8 @@ class PerfTest(RequestLoad):
         self.broker.release()
 
     def look(self, lab: Lab) -> None:
-        """Notes when its users begin. It ends by itself after its messages; connections can be read while it runs."""
+        """Notes when its users begin. It ends by itself after its messages; connections can be read
+        while it runs."""
         begun = len(perf_test.BEGUN.findall(self.said())) if not self._ports else 0
         if begun and not self._first_wall_us:
             self._first_wall_us = time.time_ns() // 1000
@@ -101,4 +104,6 @@ class PerfTest(RequestLoad):
 
     def measured(self, interval: MeasuredInterval) -> Measured:
         """From its output."""
-        return self._messages.measured(self.said(), self.begun_wall_us, self._first_wall_us, interval)
+        return self._messages.measured(
+            self.said(), self.begun_wall_us, self._first_wall_us, interval
+        )

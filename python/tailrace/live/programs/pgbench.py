@@ -17,7 +17,8 @@ from tailrace.programs.work import Transaction
 
 
 class Pgbench(TransactionLoad):
-    """pgbench as the users of one workload. It ends after the transactions that have begun, and writes its log."""
+    """pgbench as the users of one workload. It ends after the transactions that have begun, and
+    writes its log."""
 
     load_name = "pgbench"
     needs = (postgres.PGBENCH,)
@@ -48,7 +49,8 @@ class Pgbench(TransactionLoad):
         return self._script.transactions(self._log_prefix)
 
     def lag_us(self, whole: Sequence[Transaction]) -> float | None:
-        """What the latencies have besides the time of the statements; of all transactions, as pgbench's mean is."""
+        """What the latencies have besides the time of the statements; of all transactions, as
+        pgbench's mean is."""
         statements_ms = statement_ms(self.said())
         if statements_ms is None or not whole:
             return None

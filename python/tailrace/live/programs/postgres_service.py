@@ -21,9 +21,13 @@ class PostgreSql(DatabaseService):
     templates_class = PostgresTemplates
     stop_signal = "INT"
 
-    def prepared(self, lab: Lab, addresses: str, users: int, priority: int, cpus: float | None) -> tuple[str, Command]:
+    def prepared(
+        self, lab: Lab, addresses: str, users: int, priority: int, cpus: float | None
+    ) -> tuple[str, Command]:
         """Folders of data and socket."""
-        self._server = Server(self.host, f"{lab.scratch}/postgres-{self.host}", addresses, users, priority, self.port)
+        self._server = Server(
+            self.host, f"{lab.scratch}/postgres-{self.host}", addresses, users, priority, self.port
+        )
         postgres.make_folders(lab, self._server)
         return self._server.data, self._server.command(postgres.installation(), cpus)
 

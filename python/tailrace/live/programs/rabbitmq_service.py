@@ -28,7 +28,9 @@ class RabbitMq(RequestService):
         write_text(folder / "plugins", "[].\n")
         (folder / "plugins").chmod(0o644)
 
-    def command(self, folder: str, addresses: Sequence[str], cpus: float | None) -> tuple[Command, str]:
+    def command(
+        self, folder: str, addresses: Sequence[str], cpus: float | None
+    ) -> tuple[Command, str]:
         """A scheduler for each core of its host's programs."""
         text = rabbitmq.configuration(folder, addresses, self.port)
         return rabbitmq.command(self.host, folder, self.priority, cpus), text
@@ -47,9 +49,15 @@ class RabbitMq(RequestService):
             count = str(own.first_count)
             address = lab.address(self.host, work.vlan)
             words = [address, str(self.port), "fill", str(own.body_bytes), own.queue, count]
-            told = self.run(lab, f"fill-{number}", Check(amqp.__file__, [*words, str(own.queue_bytes_max)], "", count))
+            told = self.run(
+                lab,
+                f"fill-{number}",
+                Check(amqp.__file__, [*words, str(own.queue_bytes_max)], "", count),
+            )
             if told != count:
-                raise FabricError(f"{self.name}: the queue of {work.name} has {told} messages, not {count}")
+                raise FabricError(
+                    f"{self.name}: the queue of {work.name} has {told} messages, not {count}"
+                )
 
     def hold(self) -> None:
         """Stops it, until the trial begins."""
@@ -64,14 +72,19 @@ class RabbitMq(RequestService):
             self._is_held = False
 
     def require_all(self, lab: Lab, work: RequestWork) -> None:
-        """Raises `FabricError` when messages of a workload that has done its work were lost, or publishers blocked."""
+        """Raises `FabricError` when messages of a workload that has done its work were lost, or
+        publishers blocked."""
         own = Messages(work)
         words = [lab.address(self.host, work.vlan), str(self.port), "count", own.queue]
         told = self.run(lab, f"count-{work.name}", Check(amqp.__file__, words, "", ""))
         if own.last_count is not None and told != str(own.last_count):
-            raise FabricError(f"{self.name}: the queue of {work.name} has {told} messages, not {own.last_count}")
+            raise FabricError(
+                f"{self.name}: the queue of {work.name} has {told} messages, not {own.last_count}"
+            )
         if rabbitmq.ALARM in self._program.output():
-            raise FabricError(f"{self.name}: it blocked its publishers, because its memory was full")
+            raise FabricError(
+                f"{self.name}: it blocked its publishers, because its memory was full"
+            )
 
     def stop(self) -> Ended:
         """At once: its data vanishes with the trial."""

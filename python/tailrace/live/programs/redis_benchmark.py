@@ -58,5 +58,7 @@ class RedisBenchmark(RequestLoad):
 
     def measured(self, interval: MeasuredInterval) -> Measured:
         """From its report."""
-        told = self._benchmark.summary(self.said(), self.started.errors(), self.begun_wall_us, interval)
+        told = self._benchmark.summary(
+            self.said(), self.started.errors(), self.begun_wall_us, interval
+        )
         return measured(self.work, told, interval)

@@ -17,9 +17,13 @@ class Redis(RequestService):
 
     def write_template(self, folder: Path) -> None:
         """The dump."""
-        redis.write_file(folder, (redis.value_of(work.request_bytes, work.response_bytes) for work in self.works))
+        redis.write_file(
+            folder, (redis.value_of(work.request_bytes, work.response_bytes) for work in self.works)
+        )
 
-    def command(self, folder: str, addresses: Sequence[str], cpus: float | None) -> tuple[Command, str]:
+    def command(
+        self, folder: str, addresses: Sequence[str], cpus: float | None
+    ) -> tuple[Command, str]:
         """One process, whose main thread answers."""
         text = redis.configuration(f"{folder}/files", addresses, self.users, self.port)
         return redis.command(self.host, f"{folder}/conf", self.priority, cpus), text

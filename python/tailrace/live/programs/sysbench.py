@@ -33,7 +33,11 @@ class Sysbench(TransactionLoad):
 
     load_name = "sysbench"
     needs = (sysbench.SYSBENCH,)
-    services: ClassVar[tuple[str, ...]] = (PostgreSql.service_name, MariaDb.service_name, Galera.service_name)
+    services: ClassVar[tuple[str, ...]] = (
+        PostgreSql.service_name,
+        MariaDb.service_name,
+        Galera.service_name,
+    )
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
@@ -74,7 +78,8 @@ class Sysbench(TransactionLoad):
         return lua_log.transactions(self._script, sysbench.PROGRAM, self._log_prefix)
 
     def measured(self, interval: MeasuredInterval) -> Measured:
-        """With the attempts that a database rolled back, which are tried again; none where it takes no writes."""
+        """With the attempts that a database rolled back, which are tried again; none where it takes
+        no writes."""
         found = super().measured(interval)
         if not self._script.can_write:
             return found

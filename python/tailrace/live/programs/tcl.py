@@ -1,4 +1,5 @@
-"""Words and draws in Tcl, the language of HammerDB's scripts: a draw there is the very number that the lab computes."""
+"""Words and draws in Tcl, the language of HammerDB's scripts: a draw there is the very number that
+the lab computes."""
 
 import re
 from collections.abc import Sequence

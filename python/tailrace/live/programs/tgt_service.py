@@ -28,13 +28,18 @@ class Tgt(StorageService):
         self._backing = backing
         # Where a device has limits it is the only one of the target: others are refused.
         [limits, *_] = [backing.limits(device) for device in backing.paths]
-        command = tgt.server(self.host, self.addresses(lab), self.port, self._control, cpus, self.priority)
+        command = tgt.server(
+            self.host, self.addresses(lab), self.port, self._control, cpus, self.priority
+        )
         return lab.start(replace(command, io=limits))
 
     @property
     def _control(self) -> int:
-        """Number of its control socket: the place of its host among the servers of the trial, from 1."""
-        return 1 + [service.host for service in self.together if isinstance(service, Tgt)].index(self.host)
+        """Number of its control socket: the place of its host among the servers of the trial, from
+        1."""
+        return 1 + [service.host for service in self.together if isinstance(service, Tgt)].index(
+            self.host
+        )
 
     def wait_until_ready(self) -> None:
         """It listens, and has its units."""

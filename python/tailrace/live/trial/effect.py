@@ -1,4 +1,5 @@
-"""Effect of the switch's lateness on a trial: compares the trial with a replay of its frames with perfect timing."""
+"""Effect of the switch's lateness on a trial: compares the trial with a replay of its frames with
+perfect timing."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +10,8 @@ from tailrace.outcome.types import Delays, LatenessEffect, Outcome
 from tailrace.results.ports.outcome import queue_drops
 
 LOG_BYTES_MAX = 400_000_000
-"""Of the log of a trial: 5.5 million frames, minutes at what this fabric carries. The replay holds it in memory."""
+"""Of the log of a trial: 5.5 million frames, minutes at what this fabric carries. The replay holds
+it in memory."""
 REPLAY_LIMIT_S = 300.0
 """A log of a minute is replayed in seconds."""
 FRAMES_MIN = 100
@@ -19,7 +21,9 @@ US_PER_MS = 1000.0
 
 def mean_share(effect: LatenessEffect) -> float | None:
     """The difference of the mean as a share of the drain time."""
-    return None if effect.mean_ms is None or not effect.drain_ms else effect.mean_ms / effect.drain_ms
+    return (
+        None if effect.mean_ms is None or not effect.drain_ms else effect.mean_ms / effect.drain_ms
+    )
 
 
 def p99_share(effect: LatenessEffect) -> float | None:
@@ -29,15 +33,25 @@ def p99_share(effect: LatenessEffect) -> float | None:
 
 def drop_share(effect: LatenessEffect) -> float:
     """Drops more or fewer, as a share of the frames; 0 where too few went there."""
-    return (effect.drops - effect.punctual_drops) / effect.frames if effect.frames >= FRAMES_MIN else 0.0
+    return (
+        (effect.drops - effect.punctual_drops) / effect.frames
+        if effect.frames >= FRAMES_MIN
+        else 0.0
+    )
 
 
 def of_log(plan: Path, log: Path, outcome: Outcome) -> dict[str, LatenessEffect] | None:
     """The effect by port; None where there is no whole log."""
-    if (outcome.fabric and outcome.fabric.log_error) or not log.is_file() or log.stat().st_size > LOG_BYTES_MAX:
+    if (
+        (outcome.fabric and outcome.fabric.log_error)
+        or not log.is_file()
+        or log.stat().st_size > LOG_BYTES_MAX
+    ):
         return None
     try:
-        answer = ask("replay", "--plan", str(plan), "--log", str(log), "--effect", limit_s=REPLAY_LIMIT_S)
+        answer = ask(
+            "replay", "--plan", str(plan), "--log", str(log), "--effect", limit_s=REPLAY_LIMIT_S
+        )
     except FabricError:
         return None
     told = answer.get("effect")
@@ -55,7 +69,9 @@ def between(outcome: Outcome, told: Mapping[str, Any]) -> dict[str, LatenessEffe
     }
 
 
-def _effect(happened: Delays | None, drops: int, passes: Mapping[str, Any], added_us: float) -> LatenessEffect:
+def _effect(
+    happened: Delays | None, drops: int, passes: Mapping[str, Any], added_us: float
+) -> LatenessEffect:
     punctual, stopped = passes["punctual"], passes["stopped"]
     delay, late = punctual["delay_us"], stopped["delay_us"]
     mean_us = p99_us = slope = None

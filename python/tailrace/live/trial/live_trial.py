@@ -1,4 +1,5 @@
-"""One live trial: a new lab, restored databases, the load of every workload, and the measurements."""
+"""One live trial: a new lab, restored databases, the load of every workload, and the
+measurements."""
 
 import shutil
 import threading
@@ -34,7 +35,8 @@ PS_PER_S = 10**12
 US_PER_S = 10**6
 NS_PER_S, NS_PER_US = 10**9, 10**3
 CLOCKS_WITHIN_US = 10
-"""The fabric reads its own clock and that of the day one after the other, and says when the interval began by both."""
+"""The fabric reads its own clock and that of the day one after the other, and says when the
+interval began by both."""
 POLL_S = 0.02
 MOVED = "{}: its server listens at port {} and not {}, where another program of its host listens"
 FIRST_SAMPLE_S = 0.5
@@ -60,8 +62,8 @@ class LiveTrial:
         expected: Callable[[], float],
         options: Sequence[str] = (),
     ) -> None:
-        """`templates` is a folder for what all trials start from; `options` are the fabric\'s. `expected` tells
-        how many seconds a trial takes, 0 while unknown."""
+        """`templates` is a folder for what all trials start from; `options` are the fabric\'s.
+        `expected` tells how many seconds a trial takes, 0 while unknown."""
         self._plan = plan
         self._plan_json = plan_json
         self._folder = folder
@@ -103,7 +105,12 @@ class LiveTrial:
     def _workloads(self) -> list[tuple[str, Mapping[str, Any]]]:
         devices = {device["name"]: device for device in self._plan.get("devices") or []}
         return [
-            (own.kind, own.flat | {"device_values": devices[own.flat["device"]]} if "device" in own.flat else own.flat)
+            (
+                own.kind,
+                own.flat | {"device_values": devices[own.flat["device"]]}
+                if "device" in own.flat
+                else own.flat,
+            )
             for own in planned_workloads(self._plan)
         ]
 
@@ -162,16 +169,23 @@ class LiveTrial:
         names |= {program.pid: program.command.name for load in loads for program in load.programs}
         waited = {names[pid]: one for pid, one in watch.waited().items() if pid in names}
         span_ps = readings.interval.span_s * PS_PER_S
-        seconds = {one.outcome.name: (one.outcome.completion_ps or span_ps) / PS_PER_S for one in measured}
+        seconds = {
+            one.outcome.name: (one.outcome.completion_ps or span_ps) / PS_PER_S for one in measured
+        }
         return losses([self._using(load) for load in loads], waited, seconds, readings.cpu.shares)
 
     def _using(self, load: Load) -> Using:
         """The programs that the users of a workload wait for."""
         service = load.task.service
         programs = [*load.programs, *(service.programs if service else [])]
-        buffers = {host["name"]: int(host["tcp"]["send_buffer"]["maximum_bytes"]) for host in self._plan["hosts"]}
+        buffers = {
+            host["name"]: int(host["tcp"]["send_buffer"]["maximum_bytes"])
+            for host in self._plan["hosts"]
+        }
         exposed = load.exposed(buffers[load.ends[0]])
-        return Using(load.name, load.waiting, exposed, [program.command.name for program in programs])
+        return Using(
+            load.name, load.waiting, exposed, [program.command.name for program in programs]
+        )
 
     def _loads(self, servers: Servers) -> list[Load]:
         """Their own servers listen at the ports of the plan, or at the next ones that are free."""
@@ -180,8 +194,14 @@ class LiveTrial:
         ends = {own.name: own.ends.peers for own in planned_workloads(self._plan)}
         for kind, raw in self._workloads():
             for port in range(raw["port"], PORT_MAX):
-                load = registry.make_load(kind, servers.task(raw, self._plan["seed"], self._limit_s, first_port=port))
-                own = {(host, port + number) for host in ends[raw["name"]] for number in range(load.ports)}
+                load = registry.make_load(
+                    kind, servers.task(raw, self._plan["seed"], self._limit_s, first_port=port)
+                )
+                own = {
+                    (host, port + number)
+                    for host in ends[raw["name"]]
+                    for number in range(load.ports)
+                }
                 if not own & taken:
                     break
             taken |= own
@@ -193,14 +213,22 @@ class LiveTrial:
     def _round_trips(self, lab: Lab, loads: Sequence[Load]) -> dict[str, RoundTrip]:
         """Pings between the two hosts of each workload, before anything else is sent."""
         ends = {(*load.opens, int(load.task.raw.get("vlan") or 0)) for load in loads}
-        places = {(a, b, vlan): f"{a}>{b} in VLAN {vlan}" if vlan else f"{a}>{b}" for a, b, vlan in sorted(ends)}
+        places = {
+            (a, b, vlan): f"{a}>{b} in VLAN {vlan}" if vlan else f"{a}>{b}"
+            for a, b, vlan in sorted(ends)
+        }
         return {
             place: probe.round_trip_us(lab, a, f"{b}-{vlan}", lab.address(b, vlan))
             for (a, b, vlan), place in places.items()
         }
 
     def _measure(
-        self, lab: Lab, loads: Sequence[Load], closings: Closings, watch: Watch, servers: Sequence[Program]
+        self,
+        lab: Lab,
+        loads: Sequence[Load],
+        closings: Closings,
+        watch: Watch,
+        servers: Sequence[Program],
     ) -> Readings:
         hosts = [host["name"] for host in self._plan["hosts"]]
         before = {host: probe.counters(lab, host, "before") for host in hosts}
@@ -229,7 +257,8 @@ class LiveTrial:
         meant = {load.name: load.connections(lab) for load in loads}
         closed = {name: closings.pair(wanted) for name, wanted in meant.items() if wanted}
         limits = {name: chronographs.of(wanted) for name, wanted in meant.items() if wanted}
-        # Hosts are read when their connections have ended: what a connection counted, its host has counted by then.
+        # Hosts are read when their connections have ended: what a connection counted, its host has
+        # counted by then.
         after = {host: probe.counters(lab, host, "after") for host in hosts}
         counted = {host: probe.difference(before[host], after[host]) for host in hosts}
         after_ports = probe.switch_interfaces(lab, "after")
@@ -248,9 +277,15 @@ class LiveTrial:
         )
 
     def _drive(
-        self, lab: Lab, loads: Sequence[Load], begun_s: float, watch: Watch, chronographs: Chronographs
+        self,
+        lab: Lab,
+        loads: Sequence[Load],
+        begun_s: float,
+        watch: Watch,
+        chronographs: Chronographs,
     ) -> list[probe.Connections]:
-        """Waits until every finite workload has finished, unless the trial lasts to its end, or the time is over."""
+        """Waits until every finite workload has finished, unless the trial lasts to its end, or the
+        time is over."""
         finite = [load for load in loads if load.is_finite and not self._plan.get("lasts_to_stop")]
         senders = sorted({load.ends[0] for load in loads})
         samples: list[probe.Connections] = []
@@ -275,7 +310,9 @@ class LiveTrial:
                     chronographs.look(host, time.monotonic() - begun_s, text)
             if elapsed_s >= next_sample_s:
                 next_sample_s = elapsed_s + SAMPLE_EVERY_S
-                samples += [probe.connections(lab, host, len(samples) + i) for i, host in enumerate(senders)]
+                samples += [
+                    probe.connections(lab, host, len(samples) + i) for i, host in enumerate(senders)
+                ]
             if self._cancelled.wait(POLL_S):
                 raise CancelledError
         return samples
@@ -283,7 +320,11 @@ class LiveTrial:
 
 def _record(servers: Servers, loads: Sequence[Load], neighbours: Neighbours) -> LivePrograms:
     """What was run: command lines, configurations, and what programs themselves reported."""
-    started = [*servers.programs, *(program for load in loads for program in load.programs), *neighbours.programs]
+    started = [
+        *servers.programs,
+        *(program for load in loads for program in load.programs),
+        *neighbours.programs,
+    ]
     told = {load.name: load.report() for load in loads} | neighbours.report() | servers.reports
     return LivePrograms(
         commands={program.command.name: list(program.command.argv) for program in started},
@@ -313,13 +354,15 @@ def _shares(loads: Sequence[Load]) -> list[Share]:
 
 
 def _cpus(host: Mapping[str, Any]) -> float | None:
-    """Cores whose time a host's programs share; None for as many as there are, and for pinned programs."""
+    """Cores whose time a host's programs share; None for as many as there are, and for pinned
+    programs."""
     cores = host["cpu"]["program_cores"]
     return float(cores) if cores and _pinned(host) is None else None
 
 
 def pins(plan: Mapping[str, Any]) -> dict[str, list[int]]:
-    """By host, the cores on which its programs must stay: core n of a processor is core n of the machine."""
+    """By host, the cores on which its programs must stay: core n of a processor is core n of the
+    machine."""
     found = {host["name"]: cores for host in plan["hosts"] if (cores := _pinned(host))}
     for hypervisor in plan.get("hypervisors", []):
         for machine in hypervisor["machines"]:

@@ -1,4 +1,5 @@
-"""The outcome of a live trial in the format of the simulator's, from the fabric's counters and the programs' logs."""
+"""The outcome of a live trial in the format of the simulator's, from the fabric's counters and the
+programs' logs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,7 +60,8 @@ class Readings:
 
     interval: MeasuredInterval
     counted: Mapping[str, Counters]
-    """By host, what the kernel counted from before the interval until the connections of the workloads had ended."""
+    """By host, what the kernel counted from before the interval until the connections of the
+    workloads had ended."""
     cpu: Used
     """Of the machine."""
     samples: Sequence[Connections]
@@ -146,22 +148,29 @@ def tables(
     """The tables of the trial: two from the programs, two from the fabric."""
     observe = plan["observe"]
     made = {
-        "transactions": transactions_table([one.rows for one in measured], observe["transactions_max"]),
+        "transactions": transactions_table(
+            [one.rows for one in measured], observe["transactions_max"]
+        ),
         "cut_off": cut_off_table([one.cut_off for one in measured], observe["transactions_max"]),
         "workload_series": goodput_table(
-            [one.moved for one in measured], end_ps, observe["series_bin_ps"], observe["series_bins"]
+            [one.moved for one in measured],
+            end_ps,
+            observe["series_bin_ps"],
+            observe["series_bins"],
         ),
     }
     for name in FABRIC_TABLES:
         columns = (told.tables or {}).get(name)
         if columns:
-            made[name] = {key: column(kind, columns[key]) for key, kind in FABRIC_COLUMNS[name].items()}
+            made[name] = {
+                key: column(kind, columns[key]) for key, kind in FABRIC_COLUMNS[name].items()
+            }
     return made
 
 
 def _without_refused(fabric: Fabric, measured: Sequence[Measured]) -> Fabric:
-    """The counts of the fabric, in which a frame is not lost outside of the model that its sender has counted as
-    refused.
+    """The counts of the fabric, in which a frame is not lost outside of the model that its sender
+    has counted as refused.
     """
     refused: dict[str, int] = {}
     for each in measured:
@@ -179,15 +188,21 @@ def _without_refused(fabric: Fabric, measured: Sequence[Measured]) -> Fabric:
     return structs.replace(fabric, frames_lost_outside=left, frames_refused=refused)
 
 
-def _with_connections(ends: Mapping[str, tuple[str, str]], own: Workload, readings: Readings) -> Workload:
+def _with_connections(
+    ends: Mapping[str, tuple[str, str]], own: Workload, readings: Readings
+) -> Workload:
     """A workload with what is known of its connections."""
-    return structs.replace(own, tcp=_tcp(ends, own.name, readings), limits=_limits(ends, own.name, readings))
+    return structs.replace(
+        own, tcp=_tcp(ends, own.name, readings), limits=_limits(ends, own.name, readings)
+    )
 
 
 def _tcp(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) -> Tcp | None:
-    """A workload's TCP counters: its connections', and where its hosts are its own those that Linux has by host.
+    """A workload's TCP counters: its connections', and where its hosts are its own those that Linux
+    has by host.
 
-    There are none where some of its connections were not seen to end: those of a host count other things.
+    There are none where some of its connections were not seen to end: those of a host count other
+    things.
     """
     closed = readings.closed.get(name)
     if closed is not None and not closed.is_whole:
@@ -196,23 +211,36 @@ def _tcp(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) -> 
     tcp = closings.tcp_outcome(closed) if closed is not None else {}
     if [pair[0] for pair in ends.values()].count(sender) == 1:
         has_receiver = [pair[1] for pair in ends.values()].count(receiver) == 1
-        tcp = probe.tcp_outcome(readings.counted[sender], readings.counted[receiver] if has_receiver else {}) | tcp
+        tcp = (
+            probe.tcp_outcome(
+                readings.counted[sender], readings.counted[receiver] if has_receiver else {}
+            )
+            | tcp
+        )
     return Tcp(**tcp) if tcp else None
 
 
 def _limits(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) -> Limits | None:
-    """What limited a workload's connections, with how busy the busiest program of its sending host was."""
+    """What limited a workload's connections, with how busy the busiest program of its sending host
+    was."""
     found = readings.limits.get(name)
     if found is None:
         return None
-    sending = [one.ended for one in readings.programs if one.command.host == ends[name][0] and one.ended]
+    sending = [
+        one.ended for one in readings.programs if one.command.host == ends[name][0] and one.ended
+    ]
     used_s = [one.user_s + one.system_s for one in sending]
-    return structs.replace(found, sender_busy_permille=busy_permille(used_s, readings.interval.span_s))
+    return structs.replace(
+        found, sender_busy_permille=busy_permille(used_s, readings.interval.span_s)
+    )
 
 
 def _host(name: str, fabric: Fabric | None, readings: Readings, around: Around) -> Host:
-    """A host's counters. Receiving costs what the kernel did for its programs, the rest is the programs' own."""
-    lost = (fabric and fabric.frames_lost_outside and fabric.frames_lost_outside.get(name)) or LossesOutside()
+    """A host's counters. Receiving costs what the kernel did for its programs, the rest is the
+    programs' own."""
+    lost = (
+        fabric and fabric.frames_lost_outside and fabric.frames_lost_outside.get(name)
+    ) or LossesOutside()
     refused = ((fabric and fabric.frames_refused) or {}).get(name, 0)
     ended = [one.ended for one in readings.programs if one.command.host == name]
     ended += [server for host, server in around.servers if host == name]
@@ -241,13 +269,21 @@ def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> L
         begin_skew_ms=(max(begun) - min(begun)) / 1e9 if begun else 0.0,
         offsets_ps={one.outcome.name: one.offset_ps for one in measured if one.offset_ps},
         client_ports={one.outcome.name: one.client_ports for one in measured if one.client_ports},
-        start_skew_ms={one.outcome.name: one.start_skew_ms for one in measured if one.start_skew_ms is not None},
-        generator_lag_us={one.outcome.name: one.lag_us for one in measured if one.lag_us is not None},
+        start_skew_ms={
+            one.outcome.name: one.start_skew_ms for one in measured if one.start_skew_ms is not None
+        },
+        generator_lag_us={
+            one.outcome.name: one.lag_us for one in measured if one.lag_us is not None
+        },
         connections={name: closings.summary(ends) for name, ends in readings.closed.items()},
         ends={name: one.told for name, one in readings.meant.items() if one is not None},
-        congestion_controls=sorted(set().union(*(sample.congestion_controls for sample in samples))),
+        congestion_controls=sorted(
+            set().union(*(sample.congestion_controls for sample in samples))
+        ),
         window_mean_segments=_mean([window for sample in samples for window in sample.windows]),
-        smoothed_round_trip_mean_ms=_mean([trip for sample in samples for trip in sample.round_trips_ms]),
+        smoothed_round_trip_mean_ms=_mean(
+            [trip for sample in samples for trip in sample.round_trips_ms]
+        ),
         server_rss_max_bytes=_largest(around.servers),
         counters={host: dict(counted) for host, counted in readings.counted.items()},
         core_waits=dict(around.core_waits),
@@ -257,14 +293,20 @@ def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> L
         warnings=list(around.warnings),
         machine=MachineTimes(backlog=dict(readings.backlog), **readings.cpu.machine),
         switch=readings.spent.switch(around.kind),
-        neighbours={program.command.name: readings.spent.of(program.pid).times for program in around.neighbours},
+        neighbours={
+            program.command.name: readings.spent.of(program.pid).times
+            for program in around.neighbours
+        },
         interfaces=_interfaces(readings),
     )
 
 
 def _interfaces(readings: Readings) -> Interfaces:
     """Where interfaces lost frames."""
-    hosts = {host: {key: counted.get(key, 0) for key in INTERFACE} for host, counted in readings.counted.items()}
+    hosts = {
+        host: {key: counted.get(key, 0) for key in INTERFACE}
+        for host, counted in readings.counted.items()
+    }
     return Interfaces(hosts=hosts, switch={name: dict(own) for name, own in readings.ports.items()})
 
 

@@ -1,4 +1,5 @@
-"""Replay: feeds the ingress log of a live trial to the same data plane again, which must produce the same events."""
+"""Replay: feeds the ingress log of a live trial to the same data plane again, which must produce
+the same events."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -42,7 +43,8 @@ class Replayed:
 
 
 class ReplayLog:
-    """The ingress log of a trial, with its plan beside it. The outcome names it, and may be another person's."""
+    """The ingress log of a trial, with its plan beside it. The outcome names it, and may be another
+    person's."""
 
     def __init__(self, run: Run, name: str) -> None:
         self._folder = run.files.folder
@@ -60,13 +62,17 @@ class ReplayLog:
             plan = parse_json(self._folder.read(self._names[0]))
             msgspec.convert(plan, Plan)
         except (OSError, ValueError) as error:
-            raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)} (hint: run it again)") from error
+            raise RunDirectoryError(
+                f"{path}: cannot be read: {reason_of(error)} (hint: run it again)"
+            ) from error
         return cast(dict[str, Any], plan)
 
     def ask(self, *words: str) -> dict[str, Any]:
         """What the fabric tells of a replay, which gets the open files; raises `FabricError`."""
         with ExitStack() as opened:
-            plan, log = (opened.enter_context(self._folder.opened(name)).fileno() for name in self._names)
+            plan, log = (
+                opened.enter_context(self._folder.opened(name)).fileno() for name in self._names
+            )
             files = ("--plan", f"/dev/fd/{plan}", "--log", f"/dev/fd/{log}")
             return ask("replay", *files, *words, limit_s=REPLAY_LIMIT_S, descriptors=(plan, log))
 
@@ -74,9 +80,16 @@ class ReplayLog:
 def replay(path: Path) -> list[Replayed]:
     """Replays every trial that has a log; raises `FabricError` where none has."""
     run = Run.read(path)
-    logged = [(trial, log) for trials in run.trials.values() for trial in trials if (log := _log_of(run, trial))]
+    logged = [
+        (trial, log)
+        for trials in run.trials.values()
+        for trial in trials
+        if (log := _log_of(run, trial))
+    ]
     if not logged:
-        raise FabricError(f"{path}: no trial has an ingress log (hint: `tailrace run --live --log-ingress`)")
+        raise FabricError(
+            f"{path}: no trial has an ingress log (hint: `tailrace run --live --log-ingress`)"
+        )
     return [_replay(trial, log) for trial, log in logged]
 
 

@@ -16,7 +16,8 @@ class Servers:
     """Services by host and name."""
 
     def __init__(self, workloads: Iterable[tuple[str, Mapping[str, Any]]], templates: Path) -> None:
-        """`workloads` are kinds and workloads of the plan; `templates` is a folder that outlives trials."""
+        """`workloads` are kinds and workloads of the plan; `templates` is a folder that outlives
+        trials."""
         asking: dict[tuple[str, type[Service]], list[Mapping[str, Any]]] = {}
         self._of: dict[str, tuple[str, type[Service]]] = {}
         for _, service, host, raw in registry.sharing(workloads):
@@ -64,14 +65,18 @@ class Servers:
     def configurations(self) -> dict[str, str]:
         """The text of the configuration of each that has one, by service and host."""
         every = (
-            (f"{service.service_name}-{service.host}", service.configuration) for service in self._services.values()
+            (f"{service.service_name}-{service.host}", service.configuration)
+            for service in self._services.values()
         )
         return {name: text for name, text in every if text}
 
     @property
     def reports(self) -> dict[str, str]:
         """What those that report anything have reported, by service and host."""
-        every = ((f"{service.service_name}-{service.host}", service.report()) for service in self._services.values())
+        every = (
+            (f"{service.service_name}-{service.host}", service.report())
+            for service in self._services.values()
+        )
         return {name: text for name, text in every if text}
 
     def stop(self) -> list[tuple[str, Ended]]:

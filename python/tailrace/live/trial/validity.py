@@ -1,4 +1,5 @@
-"""Validity of a live trial: compares errors of the machine and the fabric with the scenario's bounds."""
+"""Validity of a live trial: compares errors of the machine and the fabric with the scenario's
+bounds."""
 
 from collections.abc import Iterator
 
@@ -10,7 +11,8 @@ from tailrace.scenario.live import Live as Bounds
 
 ONE_PPB = 10**9
 LAG_SHARE_MIN = 0.01
-"""Lateness of a load generator, as a share of the time of its transactions, below which it is ignored."""
+"""Lateness of a load generator, as a share of the time of its transactions, below which it is
+ignored."""
 PPB_PER_PPM = 1000
 PS_PER_US = 10**6
 US_PER_MS = 1000
@@ -49,9 +51,11 @@ def _effect(fabric: Fabric, bounds: Bounds) -> Iterator[str]:
                 )
         if (share_of_drops := abs(drop_share(one))) * ONE_PPB > bounds.max_drop_error:
             yield (
-                f"port {port} dropped {one.drops} frames, a switch without lateness {one.punctual_drops}: a "
+                f"port {port} dropped {one.drops} frames, a switch without lateness "
+                f"{one.punctual_drops}: a "
                 "difference of"
-                f" {share_of_drops:.2%} of its frames, allowed are {bounds.max_drop_error / ONE_PPB:.2%}"
+                f" {share_of_drops:.2%} of its frames, allowed are "
+                f"{bounds.max_drop_error / ONE_PPB:.2%}"
             )
 
 
@@ -59,18 +63,30 @@ def _core_waits(live: Live, bounds: Bounds) -> Iterator[str]:
     """What the programs of a workload suffered."""
     for workload, lost in live.core_waits.items():
         if lost.share * ONE_PPB > bounds.max_core_wait:
-            stolen = f" and {lost.stolen_s:.2f} s taken by the hypervisor" if lost.stolen_s >= 0.005 else ""
+            stolen = (
+                f" and {lost.stolen_s:.2f} s taken by the hypervisor"
+                if lost.stolen_s >= 0.005
+                else ""
+            )
             yield (
-                f"the programs of {workload} waited {lost.wait_s:.2f} s for a core{stolen}: {lost.share:.1%} of"
+                f"the programs of {workload} waited {lost.wait_s:.2f} s for a core{stolen}: "
+                f"{lost.share:.1%} of"
                 f" its users' time, allowed are {bounds.max_core_wait / ONE_PPB:.1%}"
             )
 
 
 def _fabric(fabric: Fabric, bounds: Bounds) -> Iterator[str]:
     late_us = fabric.lateness_us.p99_9 if fabric.lateness_us else None
-    if late_us is not None and bounds.max_lateness is not None and late_us * PS_PER_US > bounds.max_lateness:
+    if (
+        late_us is not None
+        and bounds.max_lateness is not None
+        and late_us * PS_PER_US > bounds.max_lateness
+    ):
         most = _us(bounds.max_lateness)
-        yield f"the switch was late: p99.9 is {late_us:,.0f} us, allowed are {most}{_whose_fault(fabric)}"
+        yield (
+            f"the switch was late: p99.9 is {late_us:,.0f} us, allowed are "
+            f"{most}{_whose_fault(fabric)}"
+        )
     for port, ppm in (fabric.rate_error_ppm or {}).items():
         if abs(ppm) * PPB_PER_PPM > bounds.max_pacing_error:
             allowed = bounds.max_pacing_error / ONE_PPB
@@ -82,19 +98,23 @@ def _fabric(fabric: Fabric, bounds: Bounds) -> Iterator[str]:
 
 
 def _whose_fault(fabric: Fabric) -> str:
-    """What the machine did, and what the switch itself did; nothing where the fabric does not distinguish them."""
+    """What the machine did, and what the switch itself did; nothing where the fabric does not
+    distinguish them."""
     stalls, own = fabric.stalls, fabric.own_lateness_us
     if stalls is None or own is None:
         return ""
-    stopped = f"the machine did not run it {stalls.count} times, {stalls.total_us / US_PER_MS:,.0f} ms in all"
+    stopped = (
+        f"the machine did not run it {stalls.count} times, "
+        f"{stalls.total_us / US_PER_MS:,.0f} ms in all"
+    )
     return f" ({stopped}; p99.9 of its own work is {own.p99_9:,.0f} us)"
 
 
 def _lost(fabric: Fabric) -> Iterator[str]:
     """Frames that no queue of the scenario dropped: the modelled network did not lose them.
 
-    With a foreign switch, frames that a host could not take were lost in the receive queues of the machine's cores,
-    which is part of how such a switch works: they are told with the costs.
+    With a foreign switch, frames that a host could not take were lost in the receive queues of the
+    machine's cores, which is part of how such a switch works: they are told with the costs.
     """
     is_foreign = fabric.kind not in (None, TAP)
     for host, lost in (fabric.frames_lost_outside or {}).items():
@@ -109,7 +129,10 @@ def _machine(live: Live, bounds: Bounds) -> Iterator[str]:
     known = [(steal, core) for core, steal in enumerate(live.steal_by_core) if steal is not None]
     steal, core = max(known, default=(0.0, 0))
     if steal * ONE_PPB > bounds.max_steal:
-        yield f"the hypervisor took {steal:.1%} of core {core}, allowed are {bounds.max_steal / ONE_PPB:.1%}"
+        yield (
+            f"the hypervisor took {steal:.1%} of core {core}, allowed are "
+            f"{bounds.max_steal / ONE_PPB:.1%}"
+        )
     if idle is not None and idle * ONE_PPB < bounds.min_idle:
         yield f"the cores were idle for {idle:.1%}, required are {bounds.min_idle / ONE_PPB:.1%}"
 
@@ -121,25 +144,34 @@ def _generators(outcome: Outcome, live: Live, bounds: Bounds) -> Iterator[str]:
         lag_ps = lag_us * PS_PER_US
         if lag_ps > bounds.max_generator_lag and lag_ps > took_ps.get(workload, 0) * LAG_SHARE_MIN:
             allowed = _us(bounds.max_generator_lag)
-            yield f"the load generator of {workload} was {lag_us:,.0f} us late on average, allowed are {allowed}"
+            yield (
+                f"the load generator of {workload} was {lag_us:,.0f} us late on average, "
+                f"allowed are {allowed}"
+            )
 
 
 def _starts(live: Live, bounds: Bounds) -> Iterator[str]:
-    """Hosts of a workload that did not begin together: the first ones had the network and the device for themselves."""
+    """Hosts of a workload that did not begin together: the first ones had the network and the
+    device for themselves."""
     for workload, skew_ms in live.start_skew_ms.items():
         if skew_ms * PS_PER_MS > bounds.max_start_skew:
             most_ms = bounds.max_start_skew / PS_PER_MS
             yield (
-                f"the last host of {workload} began {skew_ms:,.0f} ms after the first one, allowed are {most_ms:g} ms"
+                f"the last host of {workload} began {skew_ms:,.0f} ms after the first one, "
+                f"allowed are {most_ms:g} ms"
             )
 
 
 def _disks(outcome: Outcome) -> Iterator[str]:
-    """Disks that are slower than a device whose place they take: the disk was measured then, not the limits."""
+    """Disks that are slower than a device whose place they take: the disk was measured then, not
+    the limits."""
     for workload in outcome.workloads:
         for backing in workload.backing or []:
             for what in shortfalls(backing):
-                yield f"the disk of {workload.name} on {backing.host} is too slow: without limits it {what}"
+                yield (
+                    f"the disk of {workload.name} on {backing.host} is too slow: without "
+                    f"limits it {what}"
+                )
 
 
 def _us(bound_ps: int) -> str:

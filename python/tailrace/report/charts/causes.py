@@ -19,7 +19,8 @@ GROUP_GAP_PX = 10
 VALUE_PX = 70
 """Room to the right of the bars."""
 SEEN = 0.002
-"""Share of the longest bar of its band below which a part is a hair that hides its neighbours; the table has it."""
+"""Share of the longest bar of its band below which a part is a hair that hides its neighbours; the
+table has it."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class ArmBands:
 
 
 def causes_chart(workload: str, arms: Sequence[ArmBands], colours: Mapping[str, str]) -> Markup:
-    """A group of bars for each band, an arm in each bar. The bars of a band have one scale: latencies of the median and
-    of the tail often differ by orders of magnitude.
+    """A group of bars for each band, an arm in each bar. The bars of a band have one scale:
+    latencies of the median and of the tail often differ by orders of magnitude.
     """
     marks: list[Markup] = []
     top, words = 0, []
@@ -42,40 +43,67 @@ def causes_chart(workload: str, arms: Sequence[ArmBands], colours: Mapping[str, 
         if not found:
             continue
         longest = max(band.latency_ps for _, band in found)
-        marks.append(tag("text", band_words(name), x=0, y=top + 14, class_="tick", text_anchor="start"))
+        marks.append(
+            tag("text", band_words(name), x=0, y=top + 14, class_="tick", text_anchor="start")
+        )
         top += TITLE_PX
         for arm, band in found:
             marks += _bar(arm, band, longest, top, colours)
             words.append(f"{name} {arm.arm} {span_text(band.latency_ps)}, {_largest(band)}")
             top += BAR_PX + BAR_GAP_PX
         top += GROUP_GAP_PX
-    label = f"Mean latency of {workload} by percentile band: {'; '.join(words)}. The table below has all parts."
+    label = (
+        f"Mean latency of {workload} by percentile band: {'; '.join(words)}. The table below "
+        "has all parts."
+    )
     left = label_room(arm.arm for arm in arms)
-    return plot(marks, height=max(top - GROUP_GAP_PX, 1), label=label, left=left, right=VALUE_PX, bottom=8)
+    return plot(
+        marks, height=max(top - GROUP_GAP_PX, 1), label=label, left=left, right=VALUE_PX, bottom=8
+    )
 
 
 def band_words(name: str) -> str:
-    """Which transactions a band has: `above p90, up to p99`. Of few transactions the bands between are left out."""
+    """Which transactions a band has: `above p90, up to p99`. Of few transactions the bands between
+    are left out."""
     names = [band for band, _ in ENDS]
     place = names.index(name)
     if place == 0:
         return f"up to {name}"
-    return "the slowest, up to max" if name == names[-1] else f"above {names[place - 1]}, up to {name}"
+    return (
+        "the slowest, up to max" if name == names[-1] else f"above {names[place - 1]}, up to {name}"
+    )
 
 
-def _bar(arm: ArmBands, band: Band, longest_ps: float, top: int, colours: Mapping[str, str]) -> list[Markup]:
+def _bar(
+    arm: ArmBands, band: Band, longest_ps: float, top: int, colours: Mapping[str, str]
+) -> list[Markup]:
     marks = [row_label(arm.arm, top + BAR_PX - 3)]
     at = 0.0
     for part in in_order(band.parts):
         share = band.parts[part] / longest_ps if longest_ps else 0.0
         if share >= SEEN:
-            text = f"{part_words(part)} {span_text(band.parts[part])} ({_percent(band.parts[part], band.latency_ps)})"
+            text = (
+                f"{part_words(part)} {span_text(band.parts[part])} "
+                f"({_percent(band.parts[part], band.latency_ps)})"
+            )
             tip = tag("title", f"{arm.arm}, {band_words(band.name)}: {text}")
             at_px = {"x": percent(at), "width": percent(share), "y": top, "height": BAR_PX}
-            marks.append(tag("rect", tip, **at_px, class_=f"part of-arm-{arm.position} {colours[part]}"))
+            marks.append(
+                tag("rect", tip, **at_px, class_=f"part of-arm-{arm.position} {colours[part]}")
+            )
         at += share
     tip = tag("title", f"{count_text(band.count)} transactions")
-    marks.append(tag("text", tip, span_text(band.latency_ps), x="100%", dx=8, y=top + BAR_PX - 3, class_="value"))
+    marks.append(
+        tag(
+            "text",
+            tip,
+            span_text(band.latency_ps),
+            x="100%",
+            dx=8,
+            y=top + BAR_PX - 3,
+            class_="value",
+        )
+    )
     return marks
 
 

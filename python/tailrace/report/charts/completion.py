@@ -45,7 +45,8 @@ class Bar:
 
 
 def completion_bars(summary: Summary) -> list[Bar]:
-    """Bars in the order of the scenario, at full scale. Workloads without an end of their own have none."""
+    """Bars in the order of the scenario, at full scale. Workloads without an end of their own have
+    none."""
     published = {
         (judged.arm, judged.workload): judged.published
         for judged in summary.expectations
@@ -57,7 +58,12 @@ def completion_bars(summary: Summary) -> list[Bar]:
             found: WorkloadSummary | None = arm_summary.workloads.get(workload)
             if not found or facts_of(found.kind).is_open_loop:
                 continue
-            interval, slowdown, scale, late = found.completion_s.interval, found.slowdown, found.scale, found.unfinished
+            interval, slowdown, scale, late = (
+                found.completion_s.interval,
+                found.slowdown,
+                found.scale,
+                found.unfinished,
+            )
             times_s = [late.mean_bound_s / scale] if late else found.completion_full_scale_s
             if not times_s:
                 continue
@@ -77,8 +83,11 @@ def completion_bars(summary: Summary) -> list[Bar]:
 
 
 def completion_chart(bars: list[Bar]) -> Markup:
-    """Horizontal bars: mean, interval, every trial a point, the published value a tick, the solo run a dotted line."""
-    x = linear_from_zero([value for bar in bars for value in (*bar.times_s, bar.published_s or 0.0)], count=6)
+    """Horizontal bars: mean, interval, every trial a point, the published value a tick, the solo
+    run a dotted line."""
+    x = linear_from_zero(
+        [value for bar in bars for value in (*bar.times_s, bar.published_s or 0.0)], count=6
+    )
     marks: list[Markup] = []
     top = 0
     previous = ""
@@ -96,7 +105,13 @@ def completion_chart(bars: list[Bar]) -> Markup:
     right = 112 if any(bar.alone_s for bar in bars) else 62
     left = label_room(bar.workload for bar in bars)
     label = f"Bars of mean completion times: {words}. The table below lists the values."
-    return plot([hatch_pattern(HATCH), *x_axis(x, height), *marks], height=height, label=label, left=left, right=right)
+    return plot(
+        [hatch_pattern(HATCH), *x_axis(x, height), *marks],
+        height=height,
+        label=label,
+        left=left,
+        right=right,
+    )
 
 
 def _bar(bar: Bar, x: Linear, top: int) -> list[Markup]:
@@ -105,7 +120,9 @@ def _bar(bar: Bar, x: Linear, top: int) -> list[Markup]:
     what = bar.late or f"mean {digits_text(bar.mean_s, 4)} s of {len(bar.times_s)} trials"
     tip = tag("title", f"{bar.workload}, {bar.arm}: {what}")
     width, state = percent(x(bar.mean_s)), " unfinished" if bar.late else ""
-    marks = [tag("rect", tip, x=0, y=top, width=width, height=BAR_PX, class_=f"bar {colour}{state}")]
+    marks = [
+        tag("rect", tip, x=0, y=top, width=width, height=BAR_PX, class_=f"bar {colour}{state}")
+    ]
     if bar.late:
         marks.append(hatched(HATCH, width=width, top=top, height=BAR_PX))
     if bar.alone_s is not None:
@@ -116,17 +133,32 @@ def _bar(bar: Bar, x: Linear, top: int) -> list[Markup]:
         marks.append(tag("line", x1=low, x2=high, y1=middle, y2=middle, class_="whisker"))
     for number, time_s in enumerate([] if bar.late else bar.times_s, start=1):
         tip = tag("title", f"{bar.workload}, {bar.arm}: {digits_text(time_s, 4)} s")
-        # Trials are spread over the height of the bar, in order, so that equal times do not hide each other.
+        # Trials are spread over the height of the bar, in order, so that equal times do not hide
+        # each other.
         y = top + 3 + (BAR_PX - 6) * (number - 0.5) / len(bar.times_s)
-        marks.append(tag("circle", tip, cx=percent(x(time_s)), cy=y, r=2.1, class_=f"trial {colour}"))
+        marks.append(
+            tag("circle", tip, cx=percent(x(time_s)), cy=y, r=2.1, class_=f"trial {colour}")
+        )
     if bar.published_s is not None:
         at = percent(x(bar.published_s))
         tip = tag("title", f"{bar.workload}, {bar.arm}: published {digits_text(bar.published_s)} s")
-        marks.append(tag("line", tip, x1=at, x2=at, y1=top - 1, y2=top + BAR_PX + 1, class_="published"))
+        marks.append(
+            tag("line", tip, x1=at, x2=at, y1=top - 1, y2=top + BAR_PX + 1, class_="published")
+        )
     marks.append(tag("text", _time(bar), x="100%", dx=8, y=middle + 4.5, class_="value"))
     if bar.slowdown is not None:
         text = f"{bar.slowdown:.2f} ×"
-        marks.append(tag("text", text, x="100%", dx=104, y=middle + 4.5, text_anchor="end", class_="value quiet"))
+        marks.append(
+            tag(
+                "text",
+                text,
+                x="100%",
+                dx=104,
+                y=middle + 4.5,
+                text_anchor="end",
+                class_="value quiet",
+            )
+        )
     return marks
 
 

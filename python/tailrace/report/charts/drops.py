@@ -28,7 +28,8 @@ def drop_causes(summary: Summary) -> list[str]:
 def drops_chart(summary: Summary) -> Markup:
     """Frames lost per trial (means), per second where trials end at different times.
 
-    The cause stands above its bars, because the names are long. An arm of which nothing is known has no bar.
+    The cause stands above its bars, because the names are long. An arm of which nothing is known
+    has no bar.
     """
     causes = drop_causes(summary)
     is_per_second = bool(end_words(summary.arms))
@@ -42,7 +43,15 @@ def drops_chart(summary: Summary) -> Markup:
     marks: list[Markup] = []
     top = 0
     for cause in causes:
-        marks.append(tag("text", cause.replace("_", " ").replace("-", " "), x=0, y=top + 14, class_="row-label"))
+        marks.append(
+            tag(
+                "text",
+                cause.replace("_", " ").replace("-", " "),
+                x=0,
+                y=top + 14,
+                class_="row-label",
+            )
+        )
         top += 20
         for index, (arm, own) in enumerate(summary.arms.items()):
             marks += _bar(arm, index, own, frames[cause, arm], f"{unit} lost by {cause}", x, top)
@@ -50,7 +59,9 @@ def drops_chart(summary: Summary) -> Markup:
         top += GROUP_GAP_PX - 20
     words = "; ".join(f"{arm} {cause}: {_count(count)}" for (cause, arm), count in frames.items())
     label = f"Frames lost by cause, {unit}. {words}."
-    return plot([hatch_pattern(HATCH), *x_axis(x, top), *marks], height=top, label=label, left=12, right=70)
+    return plot(
+        [hatch_pattern(HATCH), *x_axis(x, top), *marks], height=top, label=label, left=12, right=70
+    )
 
 
 def drops_unit(summary: Summary) -> str:
@@ -69,15 +80,27 @@ def _frames(arm: ArmSummary, cause: str, *, is_per_second: bool) -> float | None
     return frames / end_s if is_per_second and end_s else frames
 
 
-def _bar(arm: str, index: int, own: ArmSummary, count: float | None, what: str, x: Linear, top: int) -> list[Markup]:
+def _bar(
+    arm: str, index: int, own: ArmSummary, count: float | None, what: str, x: Linear, top: int
+) -> list[Markup]:
     if count is None:
         return [tag("text", f"{arm}: no valid trial", x=0, y=top + 12, class_="value quiet")]
     state = " unfinished" if own.unfinished_trials else ""
-    tip = tag("title", f"{arm}: {count_text(count)} {what}{', of unfinished trials' if state else ''}")
+    tip = tag(
+        "title", f"{arm}: {count_text(count)} {what}{', of unfinished trials' if state else ''}"
+    )
     width = percent(x(count))
     stripes = [hatched(HATCH, width=width, top=top, height=BAR_PX)] if state else []
     return [
-        tag("rect", tip, x=0, y=top, width=width, height=BAR_PX, class_=f"bar arm-{index % 6}{state}"),
+        tag(
+            "rect",
+            tip,
+            x=0,
+            y=top,
+            width=width,
+            height=BAR_PX,
+            class_=f"bar arm-{index % 6}{state}",
+        ),
         *stripes,
         tag("text", count_text(count), x="100%", dx=8, y=top + 12, class_="value"),
     ]

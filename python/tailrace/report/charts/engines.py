@@ -16,8 +16,8 @@ MARGIN_PX = 20
 
 
 def engines_chart(rows: Sequence[EngineFigures]) -> Markup:
-    """A row for each workload and arm: a dot with its interval for each engine, open where it is a lower bound, and a
-    line for the published value.
+    """A row for each workload and arm: a dot with its interval for each engine, open where it is a
+    lower bound, and a line for the published value.
     """
     x = linear_from_zero([value for row in rows for value in _values(row)], count=6)
     row_px = MARGIN_PX + APART_PX * (len(rows[0].values) - 1)
@@ -29,7 +29,12 @@ def engines_chart(rows: Sequence[EngineFigures]) -> Markup:
     height = len(rows) * row_px + 4
     words = "; ".join(f"{name_of(row)}: {_words(row)}" for row in rows)
     label = f"Values of every engine: {words}. The table below lists the values."
-    return plot([*x_axis(x, height), *marks], height=height, label=label, left=label_room(map(name_of, rows)))
+    return plot(
+        [*x_axis(x, height), *marks],
+        height=height,
+        label=label,
+        left=label_room(map(name_of, rows)),
+    )
 
 
 def name_of(row: EngineFigures) -> str:
@@ -47,7 +52,11 @@ def _value(row: EngineFigures, engine: str, digits: int = 3) -> str:
 
 
 def _values(row: EngineFigures) -> list[float]:
-    return [*row.values.values(), row.published or 0.0, *(found.high for found in row.intervals.values() if found)]
+    return [
+        *row.values.values(),
+        row.published or 0.0,
+        *(found.high for found in row.intervals.values() if found),
+    ]
 
 
 def _row(row: EngineFigures, x: Linear, middle: float) -> list[Markup]:
@@ -55,7 +64,9 @@ def _row(row: EngineFigures, x: Linear, middle: float) -> list[Markup]:
     if row.published is not None:
         at = percent(x(row.published))
         tip = tag("title", f"{name_of(row)}: published {digits_text(row.published)}")
-        marks.append(tag("line", tip, x1=at, x2=at, y1=middle - 11, y2=middle + 11, class_="published"))
+        marks.append(
+            tag("line", tip, x1=at, x2=at, y1=middle - 11, y2=middle + 11, class_="published")
+        )
     first_px = middle - APART_PX * (len(row.values) - 1) / 2
     for place, (engine, value) in enumerate(row.values.items()):
         y = first_px + place * APART_PX
@@ -64,5 +75,7 @@ def _row(row: EngineFigures, x: Linear, middle: float) -> list[Markup]:
             marks.append(tag("line", x1=low, x2=high, y1=y, y2=y, class_="whisker"))
         tip = tag("title", f"{name_of(row)}: {_value(row, engine, 4)}")
         kind = "bound" if row.bounds[engine] else "bar"
-        marks.append(tag("circle", tip, cx=percent(x(value)), cy=y, r=4, class_=f"dot {kind} arm-{place}"))
+        marks.append(
+            tag("circle", tip, cx=percent(x(value)), cy=y, r=4, class_=f"dot {kind} arm-{place}")
+        )
     return marks

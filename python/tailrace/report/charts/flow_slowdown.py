@@ -49,7 +49,11 @@ def class_text(row: SizeClass) -> str:
     """`5 kB to 10 kB`."""
     if row.to_bytes is None:
         return f"above {x_name(row.from_bytes)}"
-    return f"{x_name(row.from_bytes)} to {x_name(row.to_bytes)}" if row.from_bytes else f"up to {x_name(row.to_bytes)}"
+    return (
+        f"{x_name(row.from_bytes)} to {x_name(row.to_bytes)}"
+        if row.from_bytes
+        else f"up to {x_name(row.to_bytes)}"
+    )
 
 
 def _chart(name: str, arms: dict[str, list[SizeClass]], order: list[str]) -> Markup:
@@ -62,10 +66,21 @@ def _chart(name: str, arms: dict[str, list[SizeClass]], order: list[str]) -> Mar
         colour = f"arm-{order.index(arm) % 6}"
         tail = [(size_of(row), row.p99) for row in sizes if row.p99 is not None]
         paths.append(line(tail, x, y, class_=f"line {colour} dash-2"))
-        paths.append(line([(size_of(row), row.p50) for row in sizes], x, y, class_=f"line {colour}"))
-    words = "; ".join(f"{arm} up to {x_name(size_of(row))}: {row.p50:.3g}" for arm, s in arms.items() for row in s[:1])
+        paths.append(
+            line([(size_of(row), row.p50) for row in sizes], x, y, class_=f"line {colour}")
+        )
+    words = "; ".join(
+        f"{arm} up to {x_name(size_of(row))}: {row.p50:.3g}"
+        for arm, s in arms.items()
+        for row in s[:1]
+    )
     label = f"Slowdown of the flows of {name} against their size. Medians of the smallest: {words}."
-    return plot([*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)], height=HEIGHT_PX, label=label, left=46)
+    return plot(
+        [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)],
+        height=HEIGHT_PX,
+        label=label,
+        left=46,
+    )
 
 
 def x_name(size_bytes: float) -> str:

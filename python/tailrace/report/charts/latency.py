@@ -1,4 +1,5 @@
-"""Latency distributions: one panel per workload, all arms in it, each trial thin and all trials together thick."""
+"""Latency distributions: one panel per workload, all arms in it, each trial thin and all trials
+together thick."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +49,8 @@ class Detail:
 
 @dataclass(frozen=True)
 class Curve:
-    """A cumulative distribution: (milliseconds, share). `arm_index` is -1 for the workload alone."""
+    """A cumulative distribution: (milliseconds, share). `arm_index` is -1 for the workload
+    alone."""
 
     name: str
     arm_index: int
@@ -70,14 +72,17 @@ class LatencyPanel:
 
 
 def latency_panels(run: Run, facts: Facts) -> list[LatencyPanel]:
-    """Panels of all workloads and groups that recorded latencies; `facts` are those of the drawn arms."""
+    """Panels of all workloads and groups that recorded latencies; `facts` are those of the drawn
+    arms."""
     panels = []
     arms = run.arms[:ARMS_DRAWN_MAX]
     subjects = subjects_of(run)[:PANELS_MAX]
     detail = _detail(len(arms) * len(subjects))
     for subject in subjects:
         members = subject.members
-        curves = [_curve(run.told(arm), members, arm, index, detail) for index, arm in enumerate(arms)]
+        curves = [
+            _curve(run.told(arm), members, arm, index, detail) for index, arm in enumerate(arms)
+        ]
         solo = _curve(run.told(f"{SOLO}{subject.name}"), members, "alone", -1, detail)
         found = [curve for curve in [solo, *curves] if curve]
         if any(curve.arm_index >= 0 for curve in found):
@@ -99,7 +104,8 @@ def latency_chart(panel: LatencyPanel, *, is_tail: bool) -> Markup:
         paths += [steps(points, x, y, class_=f"line thin {colour}") for points in curve.trials]
         paths.append(steps(curve.pooled, x, y, class_=f"line {colour}"))
     medians = ", ".join(
-        f"{curve.name} {'over ' if curve.median.is_bound else ''}{curve.median.ms:.3g} ms" for curve in panel.curves
+        f"{curve.name} {'over ' if curve.median.is_bound else ''}{curve.median.ms:.3g} ms"
+        for curve in panel.curves
     )
     label = f"Cumulative distribution of the {panel.what} of {panel.workload}. Medians: {medians}."
     drawn = [rto for rto in panel.timeouts_ms if x.low <= rto <= x.high]
@@ -111,7 +117,9 @@ def latency_chart(panel: LatencyPanel, *, is_tail: bool) -> Markup:
         lines(paths),
         *(m for rto in drawn for m in _timeout(x, rto)),
     ]
-    return plot(marks, height=HEIGHT_PX, label=label, left=58 if is_tail else 46, top=20 if drawn else 6)
+    return plot(
+        marks, height=HEIGHT_PX, label=label, left=58 if is_tail else 46, top=20 if drawn else 6
+    )
 
 
 def _timeout(x: AxisScale, rto_ms: float) -> list[Markup]:
@@ -120,7 +128,14 @@ def _timeout(x: AxisScale, rto_ms: float) -> list[Markup]:
     anchor = "end" if at > NAME_AT_LEFT_FROM else "middle"
     return [
         tag("line", x1=percent(at), x2=percent(at), y1=-4, y2=HEIGHT_PX, class_="timeout"),
-        tag("text", f"minimum RTO {rto_ms:g} ms", x=percent(at), y=-8, class_="timeout-name", text_anchor=anchor),
+        tag(
+            "text",
+            f"minimum RTO {rto_ms:g} ms",
+            x=percent(at),
+            y=-8,
+            class_="timeout-name",
+            text_anchor=anchor,
+        ),
     ]
 
 
@@ -131,9 +146,11 @@ def latency_csv(panel: LatencyPanel) -> str:
 
 
 def thinned(points: Points, count: int) -> Points:
-    """At most about `count` points: a point is left out when it lies near its predecessor in x and in share.
+    """At most about `count` points: a point is left out when it lies near its predecessor in x and
+    in share.
 
-    Distance is measured in what the eye sees: the logarithm of x, the share, and the nines of the share.
+    Distance is measured in what the eye sees: the logarithm of x, the share, and the nines of the
+    share.
     """
     if len(points) <= count:
         return points
@@ -150,21 +167,35 @@ def thinned(points: Points, count: int) -> Points:
 
 
 def _detail(curves: int) -> Detail:
-    """A sweep of many arms draws each with fewer points and without single trials: the page has a limit of bytes."""
+    """A sweep of many arms draws each with fewer points and without single trials: the page has a
+    limit of bytes."""
     points = max(POINTS_MIN, min(POOLED_POINTS_MAX, POINTS_OF_PAGE // max(1, curves)))
     return Detail(points, TRIAL_LINES_MAX if curves <= CURVES_WITH_TRIALS_MAX else 0)
 
 
-def _curve(trials: list[Trial], members: Sequence[str], name: str, index: int, detail: Detail) -> Curve | None:
+def _curve(
+    trials: list[Trial], members: Sequence[str], name: str, index: int, detail: Detail
+) -> Curve | None:
     of_trials = [workloads_of(trial, members) for trial in trials]
     found = [own for own in of_trials if len(own) == len(members)]
     pooled = Histogram.from_workloads([w for own in found for w in own])
     if pooled is None or not pooled.count:
         return None
-    singles = [Histogram.from_workloads(own) for own in found[: detail.trial_lines]] if len(found) > 1 else []
-    thin = [thinned(single.cdf(), TRIAL_POINTS_MAX) for single in singles if single and single.count]
+    singles = (
+        [Histogram.from_workloads(own) for own in found[: detail.trial_lines]]
+        if len(found) > 1
+        else []
+    )
+    thin = [
+        thinned(single.cdf(), TRIAL_POINTS_MAX) for single in singles if single and single.count
+    ]
     return Curve(
-        name, index, thinned(pooled.cdf(), detail.points), thin, pooled.max_ps / PS_PER_MS, pooled.percentile_ms(50)
+        name,
+        index,
+        thinned(pooled.cdf(), detail.points),
+        thin,
+        pooled.max_ps / PS_PER_MS,
+        pooled.percentile_ms(50),
     )
 
 

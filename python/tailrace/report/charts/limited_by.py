@@ -28,8 +28,17 @@ def limit_bar(whose: str, shares: Sequence[Share]) -> Markup:
     for share in shares:
         if share.percent >= SEEN_PERCENT:
             tip = tag("title", f"{whose}: {share.percent:.0f} % {share.words}")
-            place = {"x": percent(at / 100), "width": percent(share.percent / 100), "y": 0, "height": HEIGHT_PX}
+            place = {
+                "x": percent(at / 100),
+                "width": percent(share.percent / 100),
+                "y": 0,
+                "height": HEIGHT_PX,
+            }
             marks.append(tag("rect", tip, **place, class_=f"share {share.colour}"))
         at += share.percent
-    told = ", ".join(f"{share.percent:.0f} % {share.words}" for share in shares if share.percent >= 1)
-    return tag("svg", *marks, width="100%", height=HEIGHT_PX, role="img", aria_label=f"{whose}: {told}")
+    told = ", ".join(
+        f"{share.percent:.0f} % {share.words}" for share in shares if share.percent >= 1
+    )
+    return tag(
+        "svg", *marks, width="100%", height=HEIGHT_PX, role="img", aria_label=f"{whose}: {told}"
+    )

@@ -1,6 +1,7 @@
 """Queue depth as a distribution: cumulative share of time.
 
-The simulator counts time in buckets of depth. The curve is exact at their upper edges and straight in between.
+The simulator counts time in buckets of depth. The curve is exact at their upper edges and straight
+in between.
 """
 
 from collections import Counter
@@ -36,7 +37,8 @@ def occupancy_curves(run: Run, port: str) -> dict[str, Points]:
             depths = sorted(times)
             shares = accumulate(times[depth] / total for depth in depths)
             curves[arm] = thinned(
-                [(depth / 1e6, min(s, 1.0)) for depth, s in zip(depths, shares, strict=True)], POINTS_MAX
+                [(depth / 1e6, min(s, 1.0)) for depth, s in zip(depths, shares, strict=True)],
+                POINTS_MAX,
             )
     return curves
 
@@ -46,11 +48,17 @@ def occupancy_chart(curves: dict[str, Points], arms: list[str]) -> Markup:
     x = linear_from_zero([points[-1][0] for points in curves.values()])
     y = Share()
     paths = [
-        line([(0.0, 0.0), *points], x, y, class_=f"line {arm_class(arms.index(arm))}") for arm, points in curves.items()
+        line([(0.0, 0.0), *points], x, y, class_=f"line {arm_class(arms.index(arm))}")
+        for arm, points in curves.items()
     ]
     middles = ", ".join(f"{arm} {_median(points):.3g} MB" for arm, points in curves.items())
     label = f"Cumulative distribution of the queue depth over time. Medians: {middles}."
-    return plot([*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)], height=HEIGHT_PX, label=label, left=46)
+    return plot(
+        [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)],
+        height=HEIGHT_PX,
+        label=label,
+        left=46,
+    )
 
 
 def occupancy_csv(curves: dict[str, Points]) -> str:
@@ -66,14 +74,17 @@ def _time_at_depth(trial: Trial, port: str) -> Counter[int]:
     table = read_trial_table(trial, "queue_depth")
     names = [f"{one.node} → {one.towards}" for one in trial.outcome.ports]
     deepest = {name: _depth_max(one) for name, one in zip(names, trial.outcome.ports, strict=True)}
-    for index, depth, time_ps in zip(*(table.column(c) for c in ("port", "depth_bytes", "time_ps")), strict=True):
+    for index, depth, time_ps in zip(
+        *(table.column(c) for c in ("port", "depth_bytes", "time_ps")), strict=True
+    ):
         if names[index] == port:
             times[min(depth, deepest[port])] += time_ps
     return times
 
 
 def _depth_max(port: Port) -> int:
-    """The largest depth of all queues of the port together, which may be below the edge of the last bucket."""
+    """The largest depth of all queues of the port together, which may be below the edge of the last
+    bucket."""
     return sum(queue.depth_max_bytes or 0 for queue in port.queues)
 
 

@@ -1,4 +1,5 @@
-"""The one picture of a run: a line with a dot for each arm, or a map of colours where there are many workloads."""
+"""The one picture of a run: a line with a dot for each arm, or a map of colours where there are
+many workloads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -116,9 +117,11 @@ def change_tick(ratio: float) -> str:
     return signed_text(change, "%", decimals)
 
 
-def lines_chart(shown: Sequence[PictureRow], every: Sequence[PictureRow], baseline: str | None, metric: str) -> Markup:
-    """A line for each workload on one logarithmic axis, which all rows share: of ratios to the baseline, or of a metric
-    where there is no baseline.
+def lines_chart(
+    shown: Sequence[PictureRow], every: Sequence[PictureRow], baseline: str | None, metric: str
+) -> Markup:
+    """A line for each workload on one logarithmic axis, which all rows share: of ratios to the
+    baseline, or of a metric where there is no baseline.
     """
     x = _axis(every, is_ratio=baseline is not None, metric=metric)
     room = next((px for most, px in ROW_PX.items() if len(every) <= most), min(ROW_PX.values()))
@@ -130,15 +133,22 @@ def lines_chart(shown: Sequence[PictureRow], every: Sequence[PictureRow], baseli
         marks.append(tag("line", x1=at, x2=at, y1=0, y2=height, class_="zero"))
     for number, row in enumerate(shown):
         marks += _line(row, x, number * row_px, row_px)
-    told = "; ".join(f"{' '.join((row.name, row.what)).strip()}: {_texts(row.marks)}" for row in shown)
+    told = "; ".join(
+        f"{' '.join((row.name, row.what)).strip()}: {_texts(row.marks)}" for row in shown
+    )
     what = f"Changes against {baseline}" if baseline is not None else metric
-    label = f"{what}, a line for each workload and a dot for each arm on a logarithmic axis: {told}."
+    label = (
+        f"{what}, a line for each workload and a dot for each arm on a logarithmic axis: {told}."
+    )
     return plot([*x_axis(x, height), *marks], height=height, label=label, left=6, right=10)
 
 
 def _axis(every: Sequence[PictureRow], *, is_ratio: bool, metric: str) -> AxisScale:
     marks = [mark for row in every for mark in row.marks if mark.value is not None]
-    values = [min(max(mark.value or 0.0, LOW_EDGE), HIGH_EDGE) if is_ratio else mark.value or 0.0 for mark in marks]
+    values = [
+        min(max(mark.value or 0.0, LOW_EDGE), HIGH_EDGE) if is_ratio else mark.value or 0.0
+        for mark in marks
+    ]
     low, high = min(values), max(values)
     ends = [end for mark in marks for end in (mark.low, mark.high) if end is not None and end > 0]
     low = min([low, *(max(end, low / REACH) for end in ends)])
@@ -154,7 +164,9 @@ def _line(row: PictureRow, x: AxisScale, top: int, height: int) -> list[Markup]:
     middle = top + TEXT_PX + (height - TEXT_PX) / 2 + 1
     shown = _cut(row.name, NAME_MAX)
     beside = [part for part in (row.what, row.base) if part]
-    letters = sum(len(part) + 3 for part in (shown, *beside, *(mark.text for mark in row.marks[:TEXTS_MAX])))
+    letters = sum(
+        len(part) + 3 for part in (shown, *beside, *(mark.text for mark in row.marks[:TEXTS_MAX]))
+    )
     # What there is no room for on a telephone, or on a narrow screen, is left out there.
     room = "" if letters <= LETTERS_MAX[0] else " roomy" if letters <= LETTERS_MAX[1] else None
     more = [] if room is None else [tag("tspan", "  ".join(beside), class_=f"beside{room}", dx=7)]
@@ -170,14 +182,22 @@ def _line(row: PictureRow, x: AxisScale, top: int, height: int) -> list[Markup]:
 
 
 def _dot(mark: Mark, x: AxisScale, y: float) -> list[Markup]:
-    """The value with its interval; a bound is an open circle with a stroke to the side on which the value lies."""
+    """The value with its interval; a bound is an open circle with a stroke to the side on which the
+    value lies."""
     assert mark.value is not None, "marks without a value are not drawn"
     colour, at = f"arm-{mark.index % 6}", percent(x(mark.value))
     tip = tag("title", mark.tip)
     found = []
     if mark.low is not None and mark.high is not None:
         found.append(
-            tag("line", x1=percent(x(mark.low)), x2=percent(x(mark.high)), y1=y, y2=y, class_=f"interval {colour}")
+            tag(
+                "line",
+                x1=percent(x(mark.low)),
+                x2=percent(x(mark.high)),
+                y1=y,
+                y2=y,
+                class_=f"interval {colour}",
+            )
         )
     if not mark.bound:
         return [*found, tag("circle", tip, cx=at, cy=y, r=DOT_PX, class_=f"dot {colour}")]
@@ -189,7 +209,8 @@ def _dot(mark: Mark, x: AxisScale, y: float) -> list[Markup]:
 
 
 def _told(marks: Sequence[Mark], y: int) -> Markup:
-    """The changes of a workload at the right end, in the colours of their tones; of many arms the largest."""
+    """The changes of a workload at the right end, in the colours of their tones; of many arms the
+    largest."""
     if len(marks) <= TEXTS_MAX:
         parts = [part for mark in marks for part in _part(mark, "")]
     else:
@@ -200,50 +221,87 @@ def _told(marks: Sequence[Mark], y: int) -> Markup:
 
 def _part(mark: Mark, name: str) -> list[Markup]:
     dot = tag("tspan", "●", class_=f"arm-{mark.index % 6} of-arm-{mark.index}", dx=9)
-    return [dot, tag("tspan", f" {name}{mark.text}", class_=f"tone-{_tone(mark)} of-arm-{mark.index}")]
+    return [
+        dot,
+        tag("tspan", f" {name}{mark.text}", class_=f"tone-{_tone(mark)} of-arm-{mark.index}"),
+    ]
 
 
 def _tone(mark: Mark) -> str:
     return mark.tone or "none"
 
 
-def heat_chart(shown: Sequence[PictureRow], every: Sequence[PictureRow], baseline: str | None, _metric: str) -> Markup:
-    """A row for each workload and a column for each arm: the colour says better or worse, its strength how much on a
-    logarithmic scale, which all rows share.
+def heat_chart(
+    shown: Sequence[PictureRow], every: Sequence[PictureRow], baseline: str | None, _metric: str
+) -> Markup:
+    """A row for each workload and a column for each arm: the colour says better or worse, its
+    strength how much on a logarithmic scale, which all rows share.
     """
     arms = list({mark.arm: mark.index for row in every for mark in row.marks}.items())
     width = 1 / len(arms)
     largest = max((_size(mark) for row in every for mark in row.marks), default=0.0)
     marks: list[Markup] = []
     for column, (arm, index) in enumerate(arms):
-        head = tag("text", tag("title", arm), _cut(arm, HEAD_MAX), x=percent((column + 0.5) * width), y=HEAD_PX - 5)
+        head = tag(
+            "text",
+            tag("title", arm),
+            _cut(arm, HEAD_MAX),
+            x=percent((column + 0.5) * width),
+            y=HEAD_PX - 5,
+        )
         marks.append(tag("g", head, class_=f"heat-head of-arm-{index}"))
     for number, row in enumerate(shown):
         top = HEAD_PX + number * HEAT_PX
         what = [tag("tspan", row.what, class_="beside", dx=6)] if row.what else []
-        name = tag("text", tag("title", row.name), _cut(row.name, HEAT_NAME_MAX), *what, x=-8, y=top + 14)
-        marks.append(tag("g", name, class_="picture-name heat-name" + (" member" if row.is_member else "")))
+        name = tag(
+            "text", tag("title", row.name), _cut(row.name, HEAT_NAME_MAX), *what, x=-8, y=top + 14
+        )
+        marks.append(
+            tag("g", name, class_="picture-name heat-name" + (" member" if row.is_member else ""))
+        )
         for column, (arm, _) in enumerate(arms):
             mark = next((one for one in row.marks if one.arm == arm), None)
             marks += _cell(mark, (column * width, width), top, largest)
-    told = "; ".join(f"{' '.join((row.name, row.what)).strip()}: {_texts(row.marks)}" for row in shown)
-    label = f"Changes against {baseline}, a row for each workload, the worst first, and a column for each arm: {told}."
+    told = "; ".join(
+        f"{' '.join((row.name, row.what)).strip()}: {_texts(row.marks)}" for row in shown
+    )
+    label = (
+        f"Changes against {baseline}, a row for each workload, the worst first, and a column "
+        f"for each arm: {told}."
+    )
     height = HEAD_PX + HEAT_PX * len(shown)
     left = HEAT_LEFT_PX if any(row.what for row in every) else label_room(row.name for row in every)
     crowded = " crowded-heat" if len(arms) > TEXTS_MAX else ""
-    return plot([tag("g", *marks, class_=f"heat-map{crowded}")], height=height, label=label, left=left, bottom=4)
+    return plot(
+        [tag("g", *marks, class_=f"heat-map{crowded}")],
+        height=height,
+        label=label,
+        left=left,
+        bottom=4,
+    )
 
 
 def _cell(mark: Mark | None, across: tuple[float, float], top: int, largest: float) -> list[Markup]:
     left, width = across
     place = {"x": percent(left), "y": top, "width": percent(width), "height": HEAT_PX - 2}
-    at = {"x": percent(left + width / 2), "y": top + 14, "text_anchor": "middle", "class_": "heat-text"}
+    at = {
+        "x": percent(left + width / 2),
+        "y": top + 14,
+        "text_anchor": "middle",
+        "class_": "heat-text",
+    }
     if mark is None:
         return [tag("rect", **place, class_="heat-nothing"), tag("text", "–", **at)]
     strength = INK_MAX * (_size(mark) / largest if largest else 0.0)
     kind = "few" if mark.tone == "few" else {1: "better", -1: "worse"}.get(mark.way, "none")
     of_arm = f"of-arm-{mark.index}"
-    rect = tag("rect", tag("title", mark.tip), **place, class_=f"heat-{kind} {of_arm}", fill_opacity=round(strength, 3))
+    rect = tag(
+        "rect",
+        tag("title", mark.tip),
+        **place,
+        class_=f"heat-{kind} {of_arm}",
+        fill_opacity=round(strength, 3),
+    )
     return [rect, tag("text", mark.text, **{**at, "class_": f"heat-text {of_arm}"})]
 
 

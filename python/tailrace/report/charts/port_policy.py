@@ -1,4 +1,5 @@
-"""Drawing of the policy of one port: classes are mapped to queues, and the scheduler serves queues to the link.
+"""Drawing of the policy of one port: classes are mapped to queues, and the scheduler serves queues
+to the link.
 
 Queues are tanks that fill from the right; their thresholds stand in order, not to scale.
 """
@@ -35,7 +36,10 @@ def policy_chart(policy: Policy) -> Markup:
     queues = sorted(enumerate(policy.queues), key=lambda pair: _rank(pair[1]))
     groups = [(group, group.lossless) for group in policy.groups if group.lossless]
     notes = [_note(policy, number, queue) for number, queue in queues]
-    tops = [HEAD_PX + sum(ROW_PX + NOTE_PX * len(note) for note in notes[:row]) for row in range(len(notes) + 1)]
+    tops = [
+        HEAD_PX + sum(ROW_PX + NOTE_PX * len(note) for note in notes[:row])
+        for row in range(len(notes) + 1)
+    ]
     middle = (tops[0] + tops[len(notes) - 1]) / 2 + TITLE_PX + 3 + TANK_PX / 2
     marks = [*_heads(below=tops[-1] if groups else None)]
     for (number, queue), note, y in zip(queues, notes, tops, strict=False):
@@ -54,7 +58,9 @@ def policy_chart(policy: Policy) -> Markup:
         y += POLICER_PX
     height = round(y)
     label = " ".join(policy_sentences(policy))
-    drawing = tag("svg", *marks, width="100%", height=height, role="img", aria_label=label, overflow="visible")
+    drawing = tag(
+        "svg", *marks, width="100%", height=height, role="img", aria_label=label, overflow="visible"
+    )
     return tag("div", drawing, class_="plot policy", style="padding:4px 0 6px")
 
 
@@ -82,16 +88,32 @@ def _queue(policy: Policy, number: int, queue: Queue, y: float, middle: float) -
     tank_y = y + TITLE_PX + 3
     centre = tank_y + TANK_PX / 2
     yield tag("text", _classes(policy, number), x="0%", y=centre + 4)
-    yield tag("line", x1=percent(TANK_LEFT - 0.045), x2=percent(TANK_LEFT - 0.005), y1=centre, y2=centre, class_="link")
+    yield tag(
+        "line",
+        x1=percent(TANK_LEFT - 0.045),
+        x2=percent(TANK_LEFT - 0.005),
+        y1=centre,
+        y2=centre,
+        class_="link",
+    )
     yield tag("text", queue.name, x=percent(TANK_LEFT), y=y + TITLE_PX - 1, font_weight=600)
-    yield tag("text", _limit(queue), x=percent(TANK_RIGHT), y=y + TITLE_PX - 1, class_="tick", text_anchor="end")
+    yield tag(
+        "text",
+        _limit(queue),
+        x=percent(TANK_RIGHT),
+        y=y + TITLE_PX - 1,
+        class_="tick",
+        text_anchor="end",
+    )
     yield from _tank(tank_y)
     if queue.reserved_bytes:
         yield _zone(tank_y, 1 - RESERVED_TO, 1.0, "reserved")
     if queue.aqm != "none":
         yield _zone(tank_y, 1 - AQM_TO, 1 - AQM_FROM, "band")
     yield tag("text", _service(queue), x=percent(TANK_RIGHT + 0.02), y=centre + 4)
-    yield tag("line", x1=percent(MERGE - 0.03), x2=percent(MERGE), y1=centre, y2=middle, class_="link")
+    yield tag(
+        "line", x1=percent(MERGE - 0.03), x2=percent(MERGE), y1=centre, y2=middle, class_="link"
+    )
 
 
 def _tank(y: float) -> Iterator[Markup]:
@@ -148,7 +170,10 @@ def _aqm(aqm: Aqm) -> str:
     if not isinstance(aqm, AqmByKind) or not (red := aqm.red):
         return aqm_words(aqm) or "tail drop"
     verb = "marks" if red.ecn else "drops"
-    words = f"WRED {verb} {_span(red.minimum_bytes, red.maximum_bytes)}, {red.probability_milli / 10:g} %"
+    words = (
+        f"WRED {verb} {_span(red.minimum_bytes, red.maximum_bytes)}, "
+        f"{red.probability_milli / 10:g} %"
+    )
     if other := red.not_capable:
         words += f"; not ECN {_span(other[0], other[1])}, {other[2] / 10:g} %"
     return words
@@ -165,7 +190,11 @@ def _limit(queue: Queue) -> str:
 
 
 def _service(queue: Queue) -> str:
-    return service_words(queue.service).replace("strict priority, level", "strict").replace("weighted ", "")
+    return (
+        service_words(queue.service)
+        .replace("strict priority, level", "strict")
+        .replace("weighted ", "")
+    )
 
 
 def _line(middle: float) -> Iterator[Markup]:

@@ -2,7 +2,15 @@
 
 from tailrace.report.charts import time
 from tailrace.report.drawing.arms import arm_class
-from tailrace.report.drawing.series import SeriesLine, Steps, TimeChart, Values, cell_means, cell_middles, lines_of
+from tailrace.report.drawing.series import (
+    SeriesLine,
+    Steps,
+    TimeChart,
+    Values,
+    cell_means,
+    cell_middles,
+    lines_of,
+)
 from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.results import Run
 from tailrace.results.format.numbers import PS_PER_S
@@ -21,9 +29,13 @@ def run_queue_charts(run: Run) -> list[TimeChart]:
         for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
             trials: list[tuple[int, Values]] = []
             for trial in run.told(arm):
-                for rows in time.split(trial, "run_queues", ("host", "runnable_mean"), [name]).values():
+                for rows in time.split(
+                    trial, "run_queues", ("host", "runnable_mean"), [name]
+                ).values():
                     starts_s = [start / PS_PER_S for start, _ in rows]
-                    steps = Steps(starts_s, [depth for _, depth in rows], trial.outcome.end_ps / PS_PER_S)
+                    steps = Steps(
+                        starts_s, [depth for _, depth in rows], trial.outcome.end_ps / PS_PER_S
+                    )
                     trials.append((trial.number, cell_means(steps, end_s)))
             found += lines_of(arm, arm_class(index), trials) if trials else []
         if found:
@@ -37,4 +49,6 @@ def _deepest(run: Run) -> list[str]:
     for trial in (trial for arm in run.arms for trial in run.told(arm)):
         for host, own in processors_of(trial):
             depths[host.name] = max(depths.get(host.name, 0), int(own.runnable_area_ps))
-    return sorted((name for name in depths if depths[name]), key=lambda name: -depths[name])[:HOSTS_MAX]
+    return sorted((name for name in depths if depths[name]), key=lambda name: -depths[name])[
+        :HOSTS_MAX
+    ]

@@ -1,4 +1,5 @@
-"""Curves of a sweep: a metric against an axis, latency against load, and heat maps over two axes."""
+"""Curves of a sweep: a metric against an axis, latency against load, and heat maps over two
+axes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,12 +41,14 @@ CELL_PX = 26
 LOG_Y_RATIO = 30.0
 """A metric whose largest mean is this many times its smallest has a logarithmic axis."""
 COLUMNS_TOLD_MAX = 8
-"""Columns of a map whose cells have their values as texts; of more columns the texts would stand on each other."""
+"""Columns of a map whose cells have their values as texts; of more columns the texts would stand on
+each other."""
 TEXT_RATIO = 0.7
 """Cells of a stronger colour than this have text in the colour of the page."""
 
 LABELS_APART = 0.15
-"""Share of an axis between two labels where not every value has one: on a telephone, more would touch."""
+"""Share of an axis between two labels where not every value has one: on a telephone, more would
+touch."""
 TICKS_MAX = 100
 """Values of an axis up to which each of them has a tick."""
 MARKERS_MAX = 200
@@ -68,8 +71,8 @@ class Ticks:
         return value
 
     def ticks(self) -> list[tuple[float, str]]:
-        """A label at each value; where there are many, at those that are far enough apart, and of very many no others
-        have ticks.
+        """A label at each value; where there are many, at those that are far enough apart, and of
+        very many no others have ticks.
         """
         every = sorted(zip(self.places, self.labels, strict=True))
         if len(every) <= self.room:
@@ -94,10 +97,15 @@ class End:
 
 
 def axis_scale(axis: SweepAxis, numbers: Sequence[float] | None) -> Ticks:
-    """Places from 0 to 1: by the number or its logarithm where the values are numbers, else evenly."""
+    """Places from 0 to 1: by the number or its logarithm where the values are numbers, else
+    evenly."""
     values = axis.values
     if numbers is None or len(set(numbers)) < len(numbers):
-        places = [0.5] if len(values) == 1 else [index / (len(values) - 1) for index in range(len(values))]
+        places = (
+            [0.5]
+            if len(values) == 1
+            else [index / (len(values) - 1) for index in range(len(values))]
+        )
         return Ticks(_padded(places), values)
     at = [log10(number) for number in numbers] if axis.is_log else list(numbers)
     low, high = min(at), max(at)
@@ -109,7 +117,9 @@ def _padded(places: Sequence[float]) -> list[float]:
     return [0.03 + 0.94 * place for place in places]
 
 
-def curve_chart(curves: Sequence[SweepCurve], axis: SweepAxis, x: Ticks, arms: Sequence[str]) -> Markup:
+def curve_chart(
+    curves: Sequence[SweepCurve], axis: SweepAxis, x: Ticks, arms: Sequence[str]
+) -> Markup:
     """One metric of one workload: a line for each arm, the interval of each mean as a whisker."""
     found = [value for curve in curves for value in curve.values if value]
     y = _y_scale(found)
@@ -128,7 +138,11 @@ def curve_chart(curves: Sequence[SweepCurve], axis: SweepAxis, x: Ticks, arms: S
             marks += _point(curve, place, value, (y, height), style, shift)
         marks += _knee_mark(curve, x, height, style)
         known = [(place, value) for place, value in ordered if value]
-        ends += [End(curve.arm, style, known[-1][0], _height(known[-1][1].mean, y, height))] if known else []
+        ends += (
+            [End(curve.arm, style, known[-1][0], _height(known[-1][1].mean, y, height))]
+            if known
+            else []
+        )
     first = curves[0]
     label = f"{curve_title(first)} of {first.workload} against {axis.name}, a line for each arm."
     drawn = [*marks, lines(paths), *_names(ends, arms, height)]
@@ -141,14 +155,23 @@ def marked_every(points: int) -> int:
 
 
 def _marked(points: Sequence[tuple[float, CurveValue | None]]) -> list[Point]:
-    """Those of `marked_every`, and every lower bound: the line through it looks like one through a figure."""
+    """Those of `marked_every`, and every lower bound: the line through it looks like one through a
+    figure."""
     every = marked_every(len(points))
-    return [(x, value) for at, (x, value) in enumerate(points) if value and (at % every == 0 or value.bounds)]
+    return [
+        (x, value)
+        for at, (x, value) in enumerate(points)
+        if value and (at % every == 0 or value.bounds)
+    ]
 
 
 def chart_height(arms: Sequence[str]) -> int:
     """Taller where the names of many arms stand at the ends of their lines."""
-    return HEIGHT_PX if len(arms) <= ARMS_IN_LEGEND_MAX else max(HEIGHT_PX + 60, len(arms) * (NAME_PX + 1))
+    return (
+        HEIGHT_PX
+        if len(arms) <= ARMS_IN_LEGEND_MAX
+        else max(HEIGHT_PX + 60, len(arms) * (NAME_PX + 1))
+    )
 
 
 def _right(arms: Sequence[str]) -> int:
@@ -156,7 +179,8 @@ def _right(arms: Sequence[str]) -> int:
 
 
 def _names(ends: Sequence[End], arms: Sequence[str], height: int) -> list[Markup]:
-    """Names at the ends of lines, moved apart, each in the colour of its line with a thread to its end."""
+    """Names at the ends of lines, moved apart, each in the colour of its line with a thread to its
+    end."""
     if len(arms) <= ARMS_IN_LEGEND_MAX:
         return []
     ordered = sorted(ends, key=lambda end: end.y)
@@ -171,9 +195,13 @@ def _names(ends: Sequence[End], arms: Sequence[str], height: int) -> list[Markup
     for end, y in zip(ordered, placed, strict=True):
         shown = end.arm if len(end.arm) <= LABEL_MAX else f"{end.arm[: LABEL_MAX - 1]}…"
         left = percent(end.place)
-        thread = tag("line", x1=left, x2="100%", y1=end.y, y2=round(y, 1), class_=f"thread {end.style}")
+        thread = tag(
+            "line", x1=left, x2="100%", y1=end.y, y2=round(y, 1), class_=f"thread {end.style}"
+        )
         tip = tag("title", end.arm)
-        name = tag("text", tip, shown, x="100%", dx=5, y=round(y + 4, 1), class_=f"end-name {end.style}")
+        name = tag(
+            "text", tip, shown, x="100%", dx=5, y=round(y + 4, 1), class_=f"end-name {end.style}"
+        )
         marks += [thread, name]
     return marks
 
@@ -193,7 +221,12 @@ def _y_scale(found: Sequence[CurveValue]) -> AxisScale:
 
 
 def _point(
-    curve: SweepCurve, place: float, value: CurveValue, y: tuple[AxisScale, int], style: str, shift: float
+    curve: SweepCurve,
+    place: float,
+    value: CurveValue,
+    y: tuple[AxisScale, int],
+    style: str,
+    shift: float,
 ) -> list[Markup]:
     at = percent(place)
     height = _height(value.mean, *y)
@@ -203,7 +236,11 @@ def _point(
         words += f" ({digits_text(value.low, 4)} to {digits_text(value.high, 4)})"
         top, bottom = _height(value.high, *y), _height(value.low, *y)
         moved = f"translate({shift:g} 0)" if shift else None
-        marks.append(tag("line", x1=at, x2=at, y1=top, y2=bottom, class_=f"interval {style}", transform=moved))
+        marks.append(
+            tag(
+                "line", x1=at, x2=at, y1=top, y2=bottom, class_=f"interval {style}", transform=moved
+            )
+        )
     return [*marks, *_dot(words, at, height, style, is_bound=bool(value.bounds))]
 
 
@@ -229,11 +266,16 @@ def _knee_mark(curve: SweepCurve, x: Ticks, height: int, style: str) -> list[Mar
     return [tag("line", tip, x1=at, x2=at, y1=0, y2=height, class_=f"knee {style}")]
 
 
-def load_chart(loads: Sequence[SweepCurve], latencies: Sequence[SweepCurve], arms: Sequence[str]) -> Markup | None:
-    """Latency against carried load, for each point of the sweep; None with fewer than three points."""
+def load_chart(
+    loads: Sequence[SweepCurve], latencies: Sequence[SweepCurve], arms: Sequence[str]
+) -> Markup | None:
+    """Latency against carried load, for each point of the sweep; None with fewer than three
+    points."""
     pairs = {
         curve.arm: [
-            (load.mean, value) for load, value in zip(other.values, curve.values, strict=True) if load and value
+            (load.mean, value)
+            for load, value in zip(other.values, curve.values, strict=True)
+            if load and value
         ]
         for curve in latencies
         for other in loads
@@ -245,14 +287,18 @@ def load_chart(loads: Sequence[SweepCurve], latencies: Sequence[SweepCurve], arm
     x = linear_from_zero([load for load, _ in every])
     ys = [latency for _, latency in every]
     y: AxisScale = (
-        log_around(min(ys), max(ys)) if min(ys) > 0 and max(ys) / min(ys) >= LOG_Y_RATIO else linear_from_zero(ys)
+        log_around(min(ys), max(ys))
+        if min(ys) > 0 and max(ys) / min(ys) >= LOG_Y_RATIO
+        else linear_from_zero(ys)
     )
     height = chart_height(arms)
     marks: list[Markup] = [*x_axis(x, height), *y_axis(y, height)]
     paths = []
     for arm, points in pairs.items():
         style = arm_class(arms.index(arm))
-        paths.append(line([(load, value.mean) for load, value in points], x, y, class_=f"line {style}"))
+        paths.append(
+            line([(load, value.mean) for load, value in points], x, y, class_=f"line {style}")
+        )
         for load, value in _marked(points):
             words = f"{arm}: {mean_text(value, 3)} at {digits_text(load, 3)}"
             at, top = percent(x(load)), _height(value.mean, y, height)
@@ -261,8 +307,11 @@ def load_chart(loads: Sequence[SweepCurve], latencies: Sequence[SweepCurve], arm
     return plot([*marks, lines(paths)], height=height, label=label, left=58, right=18)
 
 
-def heat_map(curve: SweepCurve, sweep: SweepSummary, low: float, high: float, *, is_log: bool) -> Markup:
-    """The means of one arm over two axes, the first one downwards. Arms share the scale from `low` to `high`."""
+def heat_map(
+    curve: SweepCurve, sweep: SweepSummary, low: float, high: float, *, is_log: bool
+) -> Markup:
+    """The means of one arm over two axes, the first one downwards. Arms share the scale from `low`
+    to `high`."""
     down, across = sweep.axes
     of_place = {
         (point.values[down.path], point.values[across.path]): value
@@ -274,13 +323,27 @@ def heat_map(curve: SweepCurve, sweep: SweepSummary, low: float, high: float, *,
         marks.append(row_label(first, row * CELL_PX + CELL_PX * 0.66))
         for column, second in enumerate(across.values):
             value = of_place.get((first, second))
-            marks += _heat_cell(value, f"{first}, {second}", (column, row), width, (low, high), is_log=is_log)
+            marks += _heat_cell(
+                value, f"{first}, {second}", (column, row), width, (low, high), is_log=is_log
+            )
     height = CELL_PX * len(down.values)
     columns = Ticks([(column + 0.5) * width for column in range(len(across.values))], across.values)
     for middle, label in columns.ticks():
         if label:
-            marks.append(tag("text", label, x=percent(middle), y=height + 16, class_="tick", text_anchor="middle"))
-    label = f"{curve_title(curve)} of {curve.workload} in {curve.arm} over {down.name} and {across.name}."
+            marks.append(
+                tag(
+                    "text",
+                    label,
+                    x=percent(middle),
+                    y=height + 16,
+                    class_="tick",
+                    text_anchor="middle",
+                )
+            )
+    label = (
+        f"{curve_title(curve)} of {curve.workload} in {curve.arm} over {down.name} and "
+        f"{across.name}."
+    )
     return plot(marks, height=height, label=label, left=74)
 
 
@@ -296,23 +359,46 @@ def _heat_cell(
     left, top = percent(at[0] * width), at[1] * CELL_PX
     if value is None:
         tip = tag("title", f"{place}: no valid trial")
-        rect = tag("rect", tip, x=left, y=top, width=percent(width), height=CELL_PX, class_="heat-none")
+        rect = tag(
+            "rect", tip, x=left, y=top, width=percent(width), height=CELL_PX, class_="heat-none"
+        )
         return [
             rect,
-            tag("text", "–", x=percent((at[0] + 0.5) * width), y=top + 17, text_anchor="middle", class_="tick"),
+            tag(
+                "text",
+                "–",
+                x=percent((at[0] + 0.5) * width),
+                y=top + 17,
+                text_anchor="middle",
+                class_="tick",
+            ),
         ]
     share = _share(value.mean, ends, is_log=is_log)
     text = mean_text(value, 3)
     tip = tag("title", f"{place}: {text}")
     rect = tag(
-        "rect", tip, x=left, y=top, width=percent(width), height=CELL_PX, class_="heat", fill_opacity=round(share, 3)
+        "rect",
+        tip,
+        x=left,
+        y=top,
+        width=percent(width),
+        height=CELL_PX,
+        class_="heat",
+        fill_opacity=round(share, 3),
     )
     if width < 1 / COLUMNS_TOLD_MAX:
         return [rect]
     ink = "heat-light" if share > TEXT_RATIO else "heat-dark"
     return [
         rect,
-        tag("text", text, x=percent((at[0] + 0.5) * width), y=top + 17, text_anchor="middle", class_=ink),
+        tag(
+            "text",
+            text,
+            x=percent((at[0] + 0.5) * width),
+            y=top + 17,
+            text_anchor="middle",
+            class_=ink,
+        ),
     ]
 
 
@@ -324,7 +410,11 @@ def _share(value: float, ends: tuple[float, float], *, is_log: bool) -> float:
 def curve_csv(curves: Sequence[SweepCurve], axis: SweepAxis, labels: Sequence[str]) -> str:
     """The points of a chart as text."""
     rows = (
-        (curve.arm, label, *([getattr(value, key) for key in CSV_KEYS] if value else [None] * len(CSV_KEYS)))
+        (
+            curve.arm,
+            label,
+            *([getattr(value, key) for key in CSV_KEYS] if value else [None] * len(CSV_KEYS)),
+        )
         for curve in curves
         for label, value in zip(labels, curve.values, strict=True)
     )

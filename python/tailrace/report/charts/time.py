@@ -27,7 +27,8 @@ from tailrace.results.format.numbers import PS_PER_S, span_text
 from tailrace.results.ports.outcome import queue_drops
 
 HEIGHT_PX = 200
-# Ports with a chart of their own: the ones that lost most frames, then the ones with the longest queues.
+# Ports with a chart of their own: the ones that lost most frames, then the ones with the longest
+# queues.
 PORTS_MAX = 3
 # More lines than this cannot be told apart.
 WORKLOADS_MAX = 8
@@ -51,18 +52,23 @@ def queue_charts(run: Run) -> list[TimeChart]:
     for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         of_name: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
         for trial in run.told(arm):
-            for name, rows in split(trial, "port_series", ("port", "queue_mean_bytes"), names).items():
+            for name, rows in split(
+                trial, "port_series", ("port", "queue_mean_bytes"), names
+            ).items():
                 of_name[name].append((trial.number, cell_means(_queue_steps(trial, rows), end_s)))
         for name, trials in of_name.items():
             found[name] += lines_of(arm, arm_class(index), trials) if trials else []
     for name in (name for name in names if found[name]):
         title = "queue, MB (mean of each cell)"
-        charts.append(TimeChart(f"queue-{len(charts)}", name, title, cell_middles(end_s), found[name]))
+        charts.append(
+            TimeChart(f"queue-{len(charts)}", name, title, cell_middles(end_s), found[name])
+        )
     return charts
 
 
 def drop_lane(run: Run, port: str, key: str) -> TimeChart | None:
-    """Frames that a port dropped in every cell, mean over trials, on the time axis of its queue; None without any."""
+    """Frames that a port dropped in every cell, mean over trials, on the time axis of its queue;
+    None without any."""
     end_s = end_of(run)
     found: list[SeriesLine] = []
     for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
@@ -96,8 +102,12 @@ def throughput_charts(run: Run) -> list[TimeChart]:
     for position, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         of_name: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
         for trial in run.told(arm):
-            for name, rows in split(trial, "workload_series", ("workload", "goodput_bytes"), names).items():
-                of_name[name].append((trial.number, cell_means(_goodput_steps(trial, rows), end_s, cells)))
+            for name, rows in split(
+                trial, "workload_series", ("workload", "goodput_bytes"), names
+            ).items():
+                of_name[name].append(
+                    (trial.number, cell_means(_goodput_steps(trial, rows), end_s, cells))
+                )
         found: list[SeriesLine] = []
         for index, (name, trials) in enumerate(of_name.items()):
             drawn = lines_of(name, workload_class(index), trials) if trials else []
@@ -105,7 +115,12 @@ def throughput_charts(run: Run) -> list[TimeChart]:
         if found:
             charts.append(
                 TimeChart(
-                    f"goodput-{position}", arm, "goodput, Gbit/s", cell_middles(end_s, cells), found, arm=position
+                    f"goodput-{position}",
+                    arm,
+                    "goodput, Gbit/s",
+                    cell_middles(end_s, cells),
+                    found,
+                    arm=position,
                 )
             )
     return charts
@@ -120,7 +135,9 @@ def time_chart(chart: TimeChart, highest: float | None = None, height: int = HEI
         points = list(zip(chart.times_s, one.values, strict=True))
         paths.append(line(points, x, y, class_=f"line {'thin ' if one.trial else ''}{one.style}"))
     label = f"{chart.y_title} over time, {chart.title}. The table below lists the values."
-    return plot([*x_axis(x, height), *y_axis(y, height), lines(paths)], height=height, label=label, left=58)
+    return plot(
+        [*x_axis(x, height), *y_axis(y, height), lines(paths)], height=height, label=label, left=58
+    )
 
 
 def _y_scale(chart: TimeChart, highest: float | None, height: int) -> AxisScale:
@@ -140,13 +157,18 @@ def _values(chart: TimeChart) -> list[float]:
 
 
 def split(trial: Trial, table: str, columns: tuple[str, str], chosen: list[str]) -> dict[str, Rows]:
-    """Starts and values of the chosen ports, workloads or hosts. `columns` are that of the index and of the values."""
+    """Starts and values of the chosen ports, workloads or hosts. `columns` are that of the index
+    and of the values."""
     if not trial.has_table(table):
         return {}
     read = read_trial_table(trial, table)
-    by_index = {index: name for index, name in enumerate(_names(trial, columns[0])) if name in chosen}
+    by_index = {
+        index: name for index, name in enumerate(_names(trial, columns[0])) if name in chosen
+    }
     rows: dict[str, Rows] = {}
-    for index, start, value in zip(*(read.column(c) for c in (columns[0], "start_ps", columns[1])), strict=True):
+    for index, start, value in zip(
+        *(read.column(c) for c in (columns[0], "start_ps", columns[1])), strict=True
+    ):
         if index in by_index:
             rows.setdefault(by_index[index], []).append((start, value))
     return rows
@@ -175,16 +197,24 @@ def _per_s(trial: Trial, rows: Rows, unit: float = 1.0) -> Steps:
     starts_s = [start / PS_PER_S for start, _ in rows]
     end_s = trial.outcome.end_ps / PS_PER_S
     widths_s = [right - left for left, right in pairwise([*starts_s, max(end_s, starts_s[-1])])]
-    rates = [count * unit / width if width > 0 else 0.0 for (_, count), width in zip(rows, widths_s, strict=True)]
+    rates = [
+        count * unit / width if width > 0 else 0.0
+        for (_, count), width in zip(rows, widths_s, strict=True)
+    ]
     return Steps(starts_s, rates, end_s)
 
 
 def _ports(run: Run) -> list[str]:
-    """Recorded ports that lost most frames, then those with the longest queues; none that did neither."""
+    """Recorded ports that lost most frames, then those with the longest queues; none that did
+    neither."""
     trials = [trial for arm in run.arms for trial in run.told(arm)]
-    recorded = {name for arm in run.arms for trial in run.told(arm)[:1] for name in _recorded(trial)}
+    recorded = {
+        name for arm in run.arms for trial in run.told(arm)[:1] for name in _recorded(trial)
+    }
     weights: dict[str, tuple[int, float]] = {}
-    for port in (port for trial in trials for port in trial.outcome.ports if _port_name(port) in recorded):
+    for port in (
+        port for trial in trials for port in trial.outcome.ports if _port_name(port) in recorded
+    ):
         drops, depth = weights.get(_port_name(port), (0, 0.0))
         mean_depth = sum(queue.depth_mean_bytes or 0.0 for queue in port.queues)
         weights[_port_name(port)] = (drops + queue_drops(port), max(depth, mean_depth))

@@ -1,4 +1,5 @@
-"""A drawing of the network: hosts around one or two switches, or switches in tiers above their hosts."""
+"""A drawing of the network: hosts around one or two switches, or switches in tiers above their
+hosts."""
 
 from collections import Counter, deque
 from collections.abc import Sequence
@@ -26,7 +27,8 @@ CHARACTER_PX = 7.2
 
 @dataclass(frozen=True)
 class Node:
-    """A box: middle as (share of the width, pixels), what it stands for, and how many it stands for."""
+    """A box: middle as (share of the width, pixels), what it stands for, and how many it stands
+    for."""
 
     text: str
     x: float
@@ -36,15 +38,21 @@ class Node:
 
 
 def topology_chart(plan: Plan, forwards: Sequence[bool] = ()) -> Markup:
-    """The network of a plan as a drawing that keeps the size of its text. `forwards` says of each link whether a
-    spanning tree has it; the others are dashed. Without any, all links forward.
+    """The network of a plan as a drawing that keeps the size of its text. `forwards` says of each
+    link whether a spanning tree has it; the others are dashed. Without any, all links forward.
     """
     switches = [switch.name for switch in plan.switches]
     nodes = _beside(plan, switches) if len(switches) <= 2 else _tiers(plan, switches)
     height = int(max(node.y for node in nodes) + NODE_HEIGHT_PX / 2 + 6)
     marks = [*_links(plan, nodes, forwards), *(_box(node) for node in nodes)]
     drawing = tag(
-        "svg", *marks, width="100%", height=height, role="img", aria_label=topology_words(plan), overflow="visible"
+        "svg",
+        *marks,
+        width="100%",
+        height=height,
+        role="img",
+        aria_label=topology_words(plan),
+        overflow="visible",
     )
     return tag("div", drawing, class_="plot topology", style="padding:4px 0")
 
@@ -66,11 +74,17 @@ def _beside(plan: Plan, switches: Sequence[str]) -> list[Node]:
     """Senders left, receivers right of one switch; for two switches each has its own side."""
     hosts = [host.name for host in plan.hosts]
     if len(switches) == 2:
-        of_first = {_other(link, switches[0]) for link in plan.links if switches[0] in (link.a, link.b)}
+        of_first = {
+            _other(link, switches[0]) for link in plan.links if switches[0] in (link.a, link.b)
+        }
         right = [host for host in hosts if host not in of_first]
     else:
         sinks = _sinks(plan)
-        right = [host for host in hosts if host in sinks] if 0 < len(sinks) < len(hosts) else hosts[len(hosts) // 2 :]
+        right = (
+            [host for host in hosts if host in sinks]
+            if 0 < len(sinks) < len(hosts)
+            else hosts[len(hosts) // 2 :]
+        )
     left = [host for host in hosts if host not in right]
     rows = max(_rows(left), _rows(right), 1)
     middle = rows * ROW_PX / 2 + 2
@@ -92,7 +106,9 @@ def _tiers(plan: Plan, switches: Sequence[str]) -> list[Node]:
             row, y = _bent(row), y + BEND_PX
         nodes += row
         y += TIER_PX
-    return nodes + _row([host.name for host in plan.hosts], y, "hosts", is_switch=False, drawn_max=HOSTS_DRAWN_MAX)
+    return nodes + _row(
+        [host.name for host in plan.hosts], y, "hosts", is_switch=False, drawn_max=HOSTS_DRAWN_MAX
+    )
 
 
 def _skips(plan: Plan, names: Sequence[str]) -> bool:
@@ -103,12 +119,17 @@ def _skips(plan: Plan, names: Sequence[str]) -> bool:
 
 
 def _bent(row: Sequence[Node]) -> list[Node]:
-    """The row bent downwards, to the hosts: no three of its nodes are in line, so that every link is seen."""
+    """The row bent downwards, to the hosts: no three of its nodes are in line, so that every link
+    is seen."""
     widest = max(abs(node.x - 0.5) for node in row)
-    return [replace(node, y=node.y + BEND_PX * (1 - ((node.x - 0.5) / widest) ** 2)) for node in row]
+    return [
+        replace(node, y=node.y + BEND_PX * (1 - ((node.x - 0.5) / widest) ** 2)) for node in row
+    ]
 
 
-def _row(names: Sequence[str], y: float, what: str, *, is_switch: bool, drawn_max: int) -> list[Node]:
+def _row(
+    names: Sequence[str], y: float, what: str, *, is_switch: bool, drawn_max: int
+) -> list[Node]:
     if len(names) > drawn_max:
         return [Node(f"{len(names)} {what}", 0.5, y, is_switch, tuple(names))]
     is_crowded = len(names) > 6
@@ -130,7 +151,8 @@ def _rows(names: Sequence[str]) -> int:
 
 
 def _sinks(plan: Plan) -> set[str]:
-    """Hosts that receive the bulk of the traffic: clients of databases, destinations of the rest."""
+    """Hosts that receive the bulk of the traffic: clients of databases, destinations of the
+    rest."""
     sinks: set[str] = set()
     for workload in workloads_of(plan):
         sinks.update(workload.ends.receivers)
@@ -168,11 +190,18 @@ def _links(plan: Plan, nodes: Sequence[Node], forwards: Sequence[bool]) -> list[
 
 
 def _box(node: Node) -> Markup:
-    """A box around its middle: nested coordinates are moved by a percentage, their content is measured in pixels."""
+    """A box around its middle: nested coordinates are moved by a percentage, their content is
+    measured in pixels."""
     width = max(30.0, len(node.text) * CHARACTER_PX + 16)
     kind = "switch" if node.is_switch else "host"
     shape = tag(
-        "rect", x=-width / 2, y=-NODE_HEIGHT_PX / 2, width=width, height=NODE_HEIGHT_PX, rx=4, class_=f"node {kind}"
+        "rect",
+        x=-width / 2,
+        y=-NODE_HEIGHT_PX / 2,
+        width=width,
+        height=NODE_HEIGHT_PX,
+        rx=4,
+        class_=f"node {kind}",
     )
     text = tag("text", node.text, y=4.5, text_anchor="middle", class_="node-label")
     tip = tag("title", ", ".join(node.members[:40]))

@@ -1,4 +1,5 @@
-"""Percentiles of latency and completed transactions over time, from the transactions that trials kept one by one."""
+"""Percentiles of latency and completed transactions over time, from the transactions that trials
+kept one by one."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -27,7 +28,8 @@ ROWS_MAX = 1_000_000
 
 @dataclass(frozen=True)
 class Kept:
-    """What one trial kept of a workload: ends in ascending order with latencies, complete until `until_s`."""
+    """What one trial kept of a workload: ends in ascending order with latencies, complete until
+    `until_s`."""
 
     trial: int
     ends_s: list[float]
@@ -49,39 +51,61 @@ class OverTime:
 
 
 def charts_over_time(run: Run, facts: dict[str, PlanFacts]) -> tuple[list[OverTime], int]:
-    """Charts of every workload with kept transactions, and the number of trials that were not read."""
+    """Charts of every workload with kept transactions, and the number of trials that were not
+    read."""
     arms = run.arms[:ARMS_DRAWN_MAX]
     workloads = run.workloads[:PANELS_MAX]
     kept, unread = _read(run, arms, workloads)
     timeouts = {
-        name: sorted({f.rto_min_ms[name] for f in facts.values() if name in f.rto_min_ms}) for name in workloads
+        name: sorted({f.rto_min_ms[name] for f in facts.values() if name in f.rto_min_ms})
+        for name in workloads
     }
-    end_s = max((trial.outcome.end_ps for arm in arms for trial in run.told(arm)), default=0) / PS_PER_S or 1.0
+    end_s = (
+        max((trial.outcome.end_ps for arm in arms for trial in run.told(arm)), default=0) / PS_PER_S
+        or 1.0
+    )
     charts = []
     for index, workload in enumerate(workloads):
         of_arm = {arm: found for arm in arms if (found := kept.get((arm, workload)))}
         if of_arm:
-            cells = _cells([sum(len(one.ends_s) for one in found) for found in of_arm.values()], len(workloads))
+            cells = _cells(
+                [sum(len(one.ends_s) for one in found) for found in of_arm.values()], len(workloads)
+            )
             one = _charts(run, workload, index, of_arm, end_s, cells)
             one.percentiles.lines.extend(_timeouts(one.percentiles, timeouts[workload]))
             charts.append(one)
     return charts, unread
 
 
-def _charts(run: Run, workload: str, index: int, of_arm: dict[str, list[Kept]], end_s: float, cells: int) -> OverTime:
+def _charts(
+    run: Run, workload: str, index: int, of_arm: dict[str, list[Kept]], end_s: float, cells: int
+) -> OverTime:
     times = cell_middles(end_s, cells)
     figures: list[SeriesLine] = []
     rates: list[SeriesLine] = []
     for arm, found in of_arm.items():
         style = arm_class(run.arms.index(arm))
         p50, p99 = _percentiles(found, end_s, cells)
-        figures += [SeriesLine(f"{arm} p50", style, p50), SeriesLine(f"{arm} p99", f"{style} upper", p99)]
+        figures += [
+            SeriesLine(f"{arm} p50", style, p50),
+            SeriesLine(f"{arm} p99", f"{style} upper", p99),
+        ]
         rates += lines_of(arm, style, [(one.trial, _rate(one, end_s, cells)) for one in found])
     is_closed = _has_rate(run, workload)
     return OverTime(
         workload,
-        TimeChart(f"percentiles-{index}", workload, "latency, ms", times, figures, is_log=True, workload=index),
-        TimeChart(f"rate-{index}", workload, f"{_noun(run, workload)}/s", times, rates, workload=index)
+        TimeChart(
+            f"percentiles-{index}",
+            workload,
+            "latency, ms",
+            times,
+            figures,
+            is_log=True,
+            workload=index,
+        ),
+        TimeChart(
+            f"rate-{index}", workload, f"{_noun(run, workload)}/s", times, rates, workload=index
+        )
         if is_closed
         else None,
         not all(one.is_whole for found in of_arm.values() for one in found),
@@ -92,7 +116,10 @@ def _timeouts(chart: TimeChart, timeouts_ms: list[float]) -> list[SeriesLine]:
     """A level line at each minimum retransmission timeout that percentiles lie around."""
     values = [value for line in chart.lines for value in line.values if value is not None]
     near = [rto for rto in timeouts_ms if values and min(values) <= rto <= max(values)]
-    return [SeriesLine(f"minimum RTO {rto:g} ms", "bad upper", [rto] * len(chart.times_s)) for rto in near]
+    return [
+        SeriesLine(f"minimum RTO {rto:g} ms", "bad upper", [rto] * len(chart.times_s))
+        for rto in near
+    ]
 
 
 def _cells(counts: list[int], workloads: int) -> int:
@@ -119,7 +146,9 @@ def _percentiles(found: list[Kept], end_s: float, cells: int) -> tuple[Values, V
         values = sorted(
             latency
             for one in found
-            for latency in one.latencies_ms[bisect_left(one.ends_s, left) : bisect_left(one.ends_s, right)]
+            for latency in one.latencies_ms[
+                bisect_left(one.ends_s, left) : bisect_left(one.ends_s, right)
+            ]
         )
         p50.append(value_at(values, 0.5) if len(values) >= COUNT_P50 else None)
         p99.append(value_at(values, 0.99) if len(values) >= COUNT_P99 else None)
@@ -137,7 +166,9 @@ def _rate(kept: Kept, end_s: float, cells: int) -> Values:
     return values
 
 
-def _read(run: Run, arms: list[str], workloads: list[str]) -> tuple[dict[tuple[str, str], list[Kept]], int]:
+def _read(
+    run: Run, arms: list[str], workloads: list[str]
+) -> tuple[dict[tuple[str, str], list[Kept]], int]:
     """By arm and workload what the trials kept, and how many trials were not read."""
     found: dict[tuple[str, str], list[Kept]] = {}
     unread = 0
@@ -172,6 +203,10 @@ def _kept(trial: Trial, workloads: list[str]) -> dict[str, Kept]:
         end_ps = outcome.completion_ps or trial.outcome.end_ps
         until_s = end_ps / PS_PER_S if is_whole else listed[-1][0]
         kept[name] = Kept(
-            trial.number, [end for end, _ in listed], [latency for _, latency in listed], until_s, is_whole
+            trial.number,
+            [end for end, _ in listed],
+            [latency for _, latency in listed],
+            until_s,
+            is_whole,
         )
     return kept

@@ -1,4 +1,5 @@
-"""Colour and dash of an arm: 24 arms can be told apart. And the classes by which a page hides an arm or a workload."""
+"""Colour and dash of an arm: 24 arms can be told apart. And the classes by which a page hides an
+arm or a workload."""
 
 COLOURS = 6
 DASHES = 4

@@ -16,4 +16,6 @@ def hatch_pattern(name: str) -> Markup:
 
 def hatched(name: str, *, width: str, top: float, height: float) -> Markup:
     """Stripes over a bar that begins at the left edge."""
-    return tag("rect", x=0, y=top, width=width, height=height, fill=f"url(#{name})", pointer_events="none")
+    return tag(
+        "rect", x=0, y=top, width=width, height=height, fill=f"url(#{name})", pointer_events="none"
+    )

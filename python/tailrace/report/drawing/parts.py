@@ -1,4 +1,5 @@
-"""Colours of the parts of a latency, and of what limits connections: each has the same colour in every report."""
+"""Colours of the parts of a latency, and of what limits connections: each has the same colour in
+every report."""
 
 from collections.abc import Iterable
 
@@ -10,7 +11,8 @@ SPARE_COLOURS = 6
 
 
 def part_colours(parts: Iterable[str]) -> dict[str, str]:
-    """The name of the colour of each part, as the theme has it; `parts` are all that a page shows."""
+    """The name of the colour of each part, as the theme has it; `parts` are all that a page
+    shows."""
     spare = sorted(part for part in set(parts) if part not in PARTS)
     numbers = {part: number % SPARE_COLOURS for number, part in enumerate(spare)}
     return {
@@ -26,4 +28,8 @@ ALIKE = {"pacing": "part-pacing", "interface": "part-interface-queue"}
 def limit_colours(causes: Iterable[str]) -> dict[str, str]:
     """The name of the colour of each cause of `vocabulary.LIMITS`, in the order of these."""
     known = set(causes)
-    return {cause: ALIKE.get(cause) or f"limit-{cause.replace('_', '-')}" for cause in LIMITS if cause in known}
+    return {
+        cause: ALIKE.get(cause) or f"limit-{cause.replace('_', '-')}"
+        for cause in LIMITS
+        if cause in known
+    }

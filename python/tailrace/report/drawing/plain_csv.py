@@ -1,4 +1,5 @@
-"""The data of a chart as text: the one copy that the page holds, and from which its script draws and makes tables."""
+"""The data of a chart as text: the one copy that the page holds, and from which its script draws
+and makes tables."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +7,8 @@ Cell = str | float | None
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """Comma-separated lines without quotes: commas in names become spaces. What is not known stays empty."""
+    """Comma-separated lines without quotes: commas in names become spaces. What is not known stays
+    empty."""
     return "\n".join(",".join(_cell(cell) for cell in row) for row in (head, *rows))
 
 

@@ -8,7 +8,8 @@ from typing import Protocol
 from tailrace.results.format.numbers import THIN_SPACE, digits_text
 
 Tick = tuple[float, str]
-# The digits of each decade that have room for a label in a narrow panel, by the decades that an axis spans.
+# The digits of each decade that have room for a label in a narrow panel, by the decades that an
+# axis spans.
 LABELLED = ((0.9, (1, 2, 4, 6)), (1.8, (1, 2, 5)), (2.4, (1, 3)), (inf, (1,)))
 # Nice steps of a linear axis.
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -43,7 +44,9 @@ class Linear:
         """Round values."""
         step = _nice((self.high - self.low) / self.count)
         first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
-        decimals = max(0, -floor(log10(step) + 1e-9) + (step / 10 ** floor(log10(step) + 1e-9) == STEPS[2]))
+        decimals = max(
+            0, -floor(log10(step) + 1e-9) + (step / 10 ** floor(log10(step) + 1e-9) == STEPS[2])
+        )
         return [(n * step, _label(n * step, decimals) + self.unit) for n in range(first, last + 1)]
 
 
@@ -61,12 +64,21 @@ class Log:
         return (log10(clipped) - log10(self.low)) / (log10(self.high) - log10(self.low))
 
     def ticks(self) -> list[Tick]:
-        """More digits of each decade where there are few decades; those without a label are minor."""
+        """More digits of each decade where there are few decades; those without a label are
+        minor."""
         decades = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
         span = log10(self.high / self.low)
         labelled = next(digits for decades, digits in LABELLED if span < decades)
-        values = [(digit * 10.0**decade, digit in labelled) for decade in decades for digit in range(1, 10)]
-        inside = [(value, is_major) for value, is_major in values if self.low * 0.999 <= value <= self.high * 1.001]
+        values = [
+            (digit * 10.0**decade, digit in labelled)
+            for decade in decades
+            for digit in range(1, 10)
+        ]
+        inside = [
+            (value, is_major)
+            for value, is_major in values
+            if self.low * 0.999 <= value <= self.high * 1.001
+        ]
         return [(value, self._name(value) if is_major else "") for value, is_major in inside]
 
     def _name(self, value: float) -> str:
@@ -94,7 +106,8 @@ class Share:
 
 @dataclass(frozen=True)
 class Tail:
-    """Shares 0 to 1 with the upper end drawn out: each nine takes as much room as the first nine tenths."""
+    """Shares 0 to 1 with the upper end drawn out: each nine takes as much room as the first nine
+    tenths."""
 
     nines: int
 
@@ -105,7 +118,9 @@ class Tail:
     def ticks(self) -> list[Tick]:
         """50 %, 90 %, 99 % ..."""
         major: list[Tick] = [(0.0, "0"), (0.5, "50 %")]
-        return major + [(1 - 10.0**-n, f"{100 - 10.0 ** (2 - n):g} %") for n in range(1, self.nines + 1)]
+        return major + [
+            (1 - 10.0**-n, f"{100 - 10.0 ** (2 - n):g} %") for n in range(1, self.nines + 1)
+        ]
 
 
 def linear_from_zero(values: Sequence[float], *, count: int = 5) -> Linear:

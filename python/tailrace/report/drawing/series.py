@@ -7,7 +7,8 @@ from statistics import median
 
 from tailrace.report.drawing.plain_csv import csv_text
 
-# Cells of a chart: about three pixels each on a wide screen, and a page well below its limit of bytes.
+# Cells of a chart: about three pixels each on a wide screen, and a page well below its limit of
+# bytes.
 CELLS = 240
 
 Values = list[float | None]
@@ -15,7 +16,8 @@ Values = list[float | None]
 
 @dataclass(frozen=True)
 class Steps:
-    """A quantity that is constant in bins: `values[i]` from `starts_s[i]` to the next start, the last until `end_s`."""
+    """A quantity that is constant in bins: `values[i]` from `starts_s[i]` to the next start, the
+    last until `end_s`."""
 
     starts_s: Sequence[float]
     values: Sequence[float]
@@ -24,7 +26,8 @@ class Steps:
 
 @dataclass(frozen=True)
 class SeriesLine:
-    """One line of a chart. `style` is its classes, its colour first; `trial` is the number of a single trial."""
+    """One line of a chart. `style` is its classes, its colour first; `trial` is the number of a
+    single trial."""
 
     name: str
     style: str
@@ -59,7 +62,8 @@ def cell_middles(end_s: float, cells: int = CELLS) -> list[float]:
 
 
 def cell_means(steps: Steps, end_s: float, cells: int = CELLS) -> Values:
-    """Mean of a quantity over every cell of a chart that ends at `end_s`; None where the trial was over."""
+    """Mean of a quantity over every cell of a chart that ends at `end_s`; None where the trial was
+    over."""
     if not steps.starts_s:
         return [None] * cells
     edges = [*steps.starts_s, steps.end_s]
@@ -75,7 +79,9 @@ def cell_means(steps: Steps, end_s: float, cells: int = CELLS) -> Values:
     means: Values = []
     for index in range(cells):
         left, right = index * width, min((index + 1) * width, steps.end_s)
-        means.append((area(right) - area(left)) / (right - left) if right - left > width / 2 else None)
+        means.append(
+            (area(right) - area(left)) / (right - left) if right - left > width / 2 else None
+        )
     return means
 
 

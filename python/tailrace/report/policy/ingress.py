@@ -1,4 +1,5 @@
-"""What happens to frames as they enter a switch, in words: classes, policers, priority groups, pauses."""
+"""What happens to frames as they enter a switch, in words: classes, policers, priority groups,
+pauses."""
 
 from tailrace.plan.types import Group, Limit, Lossless, Pause, Policy, Rule
 from tailrace.results.format.numbers import rate_text, size_text, span_text
@@ -63,10 +64,16 @@ def ingress_sentences(policy: Policy) -> list[str]:
 
 def group_words(group: Group, lossless: Lossless) -> str:
     """A lossless priority group."""
-    who = "everything" if group.priorities == EVERY else f"priority {ranges_text(bits(group.priorities))}"
+    who = (
+        "everything"
+        if group.priorities == EVERY
+        else f"priority {ranges_text(bits(group.priorities))}"
+    )
     return (
-        f"Lossless at ingress: {who} pauses its sender above {threshold_text(group)} and resumes it "
-        f"{size_text(lossless.xon_offset_bytes)} lower; {size_text(lossless.headroom_bytes)} of headroom."
+        f"Lossless at ingress: {who} pauses its sender above "
+        f"{threshold_text(group)} and resumes it "
+        f"{size_text(lossless.xon_offset_bytes)} lower; {size_text(lossless.headroom_bytes)} "
+        "of headroom."
     )
 
 
@@ -79,12 +86,19 @@ def threshold_text(group: Group) -> str:
 
 def pause_words(pause: Pause) -> str:
     """What a port obeys and sends."""
-    obeys = "802.3x pauses" if pause.obeys_link_pause else f"pauses of priority {ranges_text(bits(pause.obeys))}"
+    obeys = (
+        "802.3x pauses"
+        if pause.obeys_link_pause
+        else f"pauses of priority {ranges_text(bits(pause.obeys))}"
+    )
     words = f"Obeys {obeys}" if pause.obeys_link_pause or pause.obeys else "Obeys no pauses"
     words += f" within {span_text(pause.response_ps)}; sends {pause.quanta} quanta"
     words += " (802.3x)" if pause.sends_link_pause else " (802.1Qbb)"
     if watchdog := pause.watchdog:
-        detection, restoration = span_text(watchdog.detection_ps), span_text(watchdog.restoration_ps)
+        detection, restoration = (
+            span_text(watchdog.detection_ps),
+            span_text(watchdog.restoration_ps),
+        )
         words += f"; the watchdog drops the frames of a queue paused for {detection}, "
         words += f"until {restoration} have passed without a pause"
     return words + "."

@@ -10,7 +10,8 @@ NAMES_MAX = 6
 
 
 def interface_sentences(plan: Plan) -> list[str]:
-    """Who obeys which pauses and limits rates, hosts with the same words together; then the broken ones."""
+    """Who obeys which pauses and limits rates, hosts with the same words together; then the broken
+    ones."""
     found: dict[str, list[str]] = {}
     storms = []
     for host in plan.hosts:
@@ -20,7 +21,9 @@ def interface_sentences(plan: Plan) -> list[str]:
             storms.append(f"A fault: the interface of {host.name} {_storm(lossless.storm)}.")
     if list(found) == ["ignore pauses"]:
         return storms
-    return [f"Interfaces of {_names(names, len(plan.hosts))} {words}." for words, names in found.items()] + storms
+    return [
+        f"Interfaces of {_names(names, len(plan.hosts))} {words}." for words, names in found.items()
+    ] + storms
 
 
 def _obeys(lossless: NicLossless) -> str:

@@ -7,7 +7,14 @@ from msgspec.json import encode
 
 from tailrace.errors import few
 from tailrace.plan.types import Aqm, Dpp, Etrap, Limit, Plan, Policy, Queue, Service, Switch
-from tailrace.report.policy.ingress import EVERY, alpha_text, bits, ingress_sentences, ranges_text, rule_words
+from tailrace.report.policy.ingress import (
+    EVERY,
+    alpha_text,
+    bits,
+    ingress_sentences,
+    ranges_text,
+    rule_words,
+)
 from tailrace.results.format.numbers import digits_text, rate_text, size_text, span_text
 from tailrace.scenario.policies.aqm.base import Writer
 from tailrace.scenario.policies.aqm.kinds import describe_aqm
@@ -60,7 +67,10 @@ def switch_sentences(plan: Plan) -> list[SwitchWords]:
         key = encode((own, policies))
         names_of.setdefault(key, []).append(switch.name)
         settings_of[key] = switch, policies
-    return [_described(names_of[key], switch, policies) for key, (switch, policies) in settings_of.items()]
+    return [
+        _described(names_of[key], switch, policies)
+        for key, (switch, policies) in settings_of.items()
+    ]
 
 
 def _described(names: list[str], switch: Switch, policies: list[tuple[str, Policy]]) -> SwitchWords:
@@ -69,7 +79,12 @@ def _described(names: list[str], switch: Switch, policies: list[tuple[str, Polic
         f"{span_text(switch.latency_ps)} pipeline"
     )
     rules = [rule_words(rule) for rule in switch.classify]
-    return SwitchWords(names, title, rules, [PolicyWords(where, policy_sentences(own), own) for where, own in policies])
+    return SwitchWords(
+        names,
+        title,
+        rules,
+        [PolicyWords(where, policy_sentences(own), own) for where, own in policies],
+    )
 
 
 def _switches_beside(plan: Plan) -> dict[str, set[str]]:
@@ -150,10 +165,12 @@ def aqm_words(aqm: Aqm) -> str:
 def _dpp(dpp: Dpp, queues: list[Queue]) -> str:
     express = queues[dpp.express_queue].name
     return (
-        f"Dynamic packet prioritisation: the first {dpp.max_packets} packets of a flow{_in_classes(dpp)} go to "
+        f"Dynamic packet prioritisation: the first {dpp.max_packets} packets of a "
+        f"flow{_in_classes(dpp)} go to "
         f"{express}; after "
         f"{span_text(dpp.age_ps)} of silence a flow counts as new, {RESET_WORDS[dpp.reset]}; "
-        f"{digits_text(dpp.table_entries)} flow entries; when the table is full, {FULL_WORDS[dpp.when_full]}."
+        f"{digits_text(dpp.table_entries)} flow entries; when the table is full, "
+        f"{FULL_WORDS[dpp.when_full]}."
     )
 
 
@@ -164,6 +181,7 @@ def _in_classes(dpp: Dpp) -> str:
 def _etrap(etrap: Etrap) -> str:
     return (
         f"Elephant trap: a flow of more than {size_text(etrap.byte_count)} that sends "
-        f"{size_text(etrap.bandwidth_threshold_bytes)} in every {span_text(etrap.age_ps)} is an elephant; "
+        f"{size_text(etrap.bandwidth_threshold_bytes)} in every {span_text(etrap.age_ps)} is "
+        "an elephant; "
         f"{digits_text(etrap.table_entries)} flow entries."
     )

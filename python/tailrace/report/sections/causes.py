@@ -1,4 +1,5 @@
-"""Section "Where the time went": explained workloads with their bars, tables, slowest transactions and culprits."""
+"""Section "Where the time went": explained workloads with their bars, tables, slowest transactions
+and culprits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -116,7 +117,8 @@ class WhereTimeWent:
 
 
 def where_time_went(summary: Summary) -> WhereTimeWent:
-    """The explained workloads and groups, the worst first, and the key of the colours that occur."""
+    """The explained workloads and groups, the worst first, and the key of the colours that
+    occur."""
     names = [subject.name for subject in worst_first(summary)]
     places = {name: at for at, name in enumerate(summary.workloads)}
     found = {name: explained for name in names if (explained := _explained(summary, name))}
@@ -144,8 +146,12 @@ def _explained(summary: Summary, workload: str) -> Found:
     }
 
 
-def _workload(name: str, at: int | None, arms: Found, colours: Mapping[str, str]) -> ExplainedWorkload:
-    drawn = [ArmBands(arm, position, one.bands) for arm, (position, one) in arms.items() if one.bands]
+def _workload(
+    name: str, at: int | None, arms: Found, colours: Mapping[str, str]
+) -> ExplainedWorkload:
+    drawn = [
+        ArmBands(arm, position, one.bands) for arm, (position, one) in arms.items() if one.bands
+    ]
     parts = in_order(part for arm in drawn for band in arm.bands for part in band.parts)
     share, words = tail_share(*(one.transactions for _, one in arms.values() if one.bands))
     return ExplainedWorkload(
@@ -153,11 +159,17 @@ def _workload(name: str, at: int | None, arms: Found, colours: Mapping[str, str]
         at=at,
         chart=causes_chart(name, drawn, colours),
         parts=[part_words(part) for part in parts],
-        rows=[_row(arm, band, parts, is_first=band is arm.bands[0]) for arm in drawn for band in arm.bands],
+        rows=[
+            _row(arm, band, parts, is_first=band is arm.bands[0])
+            for arm in drawn
+            for band in arm.bands
+        ],
         tail=words,
         queues=[row for arm in drawn if (row := _queues(arm, tail(arm.bands, share)))],
         lost=[
-            LostRow(arm, position, told) for arm, (position, one) in arms.items() if (told := lost_sentence(one.lost))
+            LostRow(arm, position, told)
+            for arm, (position, one) in arms.items()
+            if (told := lost_sentence(one.lost))
         ],
         slowest=[
             SlowestRow(arm, position, [told.sentence for told in one.slowest])
@@ -207,5 +219,9 @@ def _shares(times: Mapping[str, float]) -> str:
     """`leaf>client 97 %, leaf>h2 3 %`, from the largest."""
     whole = sum(times.values())
     ordered = sorted(times.items(), key=lambda item: -item[1])[:NAMED_MAX]
-    named = [f"{name} {100 * time / whole:.0f} %" for name, time in ordered if 100 * time >= NAMED_PERCENT_MIN * whole]
+    named = [
+        f"{name} {100 * time / whole:.0f} %"
+        for name, time in ordered
+        if 100 * time >= NAMED_PERCENT_MIN * whole
+    ]
     return ", ".join(named) or NOTHING

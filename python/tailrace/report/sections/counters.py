@@ -1,4 +1,5 @@
-"""Counters: of packet prioritization, pauses, TCP, requests, single kinds of workloads, hosts and programs."""
+"""Counters: of packet prioritization, pauses, TCP, requests, single kinds of workloads, hosts and
+programs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,12 +72,16 @@ def counters(summary: Summary) -> Counters:
     hosts = [(arm, own.hosts) for arm, own in arms.items()]
     return Counters(
         tcp=tcp,
-        tcp_counters=[key for key in TCP_COUNTERS if any(getattr(row.own.tcp, key) is not None for row in tcp)],
+        tcp_counters=[
+            key for key in TCP_COUNTERS if any(getattr(row.own.tcp, key) is not None for row in tcp)
+        ],
         limited_by=_limited_by(tcp),
         requests=subject_rows(summary, lambda own: own.request_counts),
         request_counters=REQUEST_COUNTERS,
         kind_tables=tables_of_kinds(summary),
-        dpp=arm_rows(arms, lambda own: [port for port in own.ports if port.dpp and _has_classified(port.dpp)]),
+        dpp=arm_rows(
+            arms, lambda own: [port for port in own.ports if port.dpp and _has_classified(port.dpp)]
+        ),
         dpp_counters=DppMeans.__struct_fields__,
         pauses=arm_rows(arms, lambda own: own.pauses[:PAUSES_MAX]),
         pauses_omitted=max([0, *(len(own.pauses) - PAUSES_MAX for own in arms.values())]),
@@ -102,7 +107,10 @@ def _has_classified(counted: DppMeans) -> bool:
 
 def _busiest(arm: ArmSummary) -> list[HostMeans]:
     """Hosts that lost frames or were busiest: a fabric has hundreds that did little."""
-    ranked = sorted(arm.hosts, key=lambda host: (-(host.nic_queue_drops + host.rx_ring_drops), -host.cpu_busy_share))
+    ranked = sorted(
+        arm.hosts,
+        key=lambda host: (-(host.nic_queue_drops + host.rx_ring_drops), -host.cpu_busy_share),
+    )
     kept = {host.name for host in ranked[:HOSTS_MAX]}
     return [host for host in arm.hosts if host.name in kept]
 
@@ -117,4 +125,8 @@ def _most_overruns(arm: ArmSummary) -> list[HypervisorMeans]:
 
 def _costs(arm: ArmSummary) -> list[ListedCosts]:
     own = arm.costs
-    return [ListedCosts(parts_of(own, HOSTS_MAX), own.machine, list(own.losses.items())[:HOSTS_MAX])] if own else []
+    return (
+        [ListedCosts(parts_of(own, HOSTS_MAX), own.machine, list(own.losses.items())[:HOSTS_MAX])]
+        if own
+        else []
+    )

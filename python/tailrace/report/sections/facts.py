@@ -26,7 +26,11 @@ def facts(summary: Summary) -> list[Fact]:
         is_good = all(judged.passed is True for judged in asked_for(summary.expectations))
         listed.append(Fact(count_text(summary.expectations), "good" if is_good else "bad"))
     counts = sorted({len(arm.trials) - len(arm.unfinished_trials) for arm in summary.arms.values()})
-    trials = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]])) if counts else "no"
+    trials = (
+        " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
+        if counts
+        else "no"
+    )
     words = f"{trials} valid trial{'' if trials == '1' else 's'} per arm"
     listed.append(Fact(words, "" if counts and counts[0] else "bad"))
     if looks := summary.looks:
@@ -51,4 +55,8 @@ def _engine(run: RunFacts) -> str:
 
 def _fraction(scale: float) -> str:
     """`1/20` where that is what it is."""
-    return f"1/{round(1 / scale)}" if scale < 1 and abs(1 / scale - round(1 / scale)) < 1e-6 else f"{scale:g}"
+    return (
+        f"1/{round(1 / scale)}"
+        if scale < 1 and abs(1 / scale - round(1 / scale)) < 1e-6
+        else f"{scale:g}"
+    )

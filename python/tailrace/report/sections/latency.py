@@ -1,4 +1,5 @@
-"""Latencies: distributions, percentiles over time and in a table; and slowdowns of flows by size."""
+"""Latencies: distributions, percentiles over time and in a table; and slowdowns of flows by
+size."""
 
 from dataclasses import dataclass
 
@@ -78,9 +79,12 @@ class Slowdowns:
 
 
 def distributions(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> Distributions:
-    """Latency panels with a linear axis and with the tail drawn out, and the table of percentiles."""
+    """Latency panels with a linear axis and with the tail drawn out, and the table of
+    percentiles."""
     order = {subject.name: at for at, subject in enumerate(worst_first(summary))}
-    panels = sorted(latency.latency_panels(run, facts), key=lambda panel: order.get(panel.workload, len(order)))
+    panels = sorted(
+        latency.latency_panels(run, facts), key=lambda panel: order.get(panel.workload, len(order))
+    )
     places = {name: at for at, name in enumerate(summary.workloads)}
     over_time, unread = transactions.charts_over_time(run, facts)
     rows = subject_rows(summary, lambda own: own.latency_ms)
@@ -113,7 +117,9 @@ def distributions(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> Di
 def slowdowns(summary: Summary) -> Slowdowns:
     """Slowdown of flows against their size, and the same as a table."""
     rows = [
-        SlowdownRow(row.name, row.arm, row.index, row.at, at == 0, flow_slowdown.class_text(found), found)
+        SlowdownRow(
+            row.name, row.arm, row.index, row.at, at == 0, flow_slowdown.class_text(found), found
+        )
         for row in subject_rows(summary, lambda own: own.flow_slowdown)
         for at, found in enumerate(row.own.flow_slowdown.sizes if row.own.flow_slowdown else [])
     ]

@@ -1,4 +1,5 @@
-"""What limits the workloads, as stacked bars: the rows of the terminal's table in their order, the worst first."""
+"""What limits the workloads, as stacked bars: the rows of the terminal's table in their order, the
+worst first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from tailrace.scenario.vocabulary import LIMITS
 ROWS_MAX, ROWS_MAX_PHONE = 12, 5
 """Bars that the first screen has room for."""
 KEY_PERCENT_MIN = 3.0
-"""Parts that are smaller in all bars are not in the key; each bar has them as a text where the pointer rests."""
+"""Parts that are smaller in all bars are not in the key; each bar has them as a text where the
+pointer rests."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,12 @@ class LimitedBy:
 
 
 def limited_by(summary: Summary, arms: Mapping[str, ShownArm] | None = None) -> LimitedBy:
-    """The bars of a run; none where no engine tells what limits. `arms` are those of a point of a sweep."""
+    """The bars of a run; none where no engine tells what limits. `arms` are those of a point of a
+    sweep."""
     if arms is None:
-        arms = {arm: ShownArm(arm, at) for at, arm in enumerate(list(summary.arms)[:ARMS_DRAWN_MAX])}
+        arms = {
+            arm: ShownArm(arm, at) for at, arm in enumerate(list(summary.arms)[:ARMS_DRAWN_MAX])
+        }
     places = {subject.name: place for place, subject in enumerate(worst_first(summary))}
     every = [one for one in told_limits(summary) if one.arm in arms]
     told = [one for one in every if not _is_idle(summary, one)]
@@ -92,8 +97,8 @@ def limited_by(summary: Summary, arms: Mapping[str, ShownArm] | None = None) -> 
 
 
 def _is_idle(summary: Summary, one: ToldLimit) -> bool:
-    """Whether counters tell alone that the connections of users who wait for answers had nothing to send: where the
-    time goes meanwhile is known of explained transactions.
+    """Whether counters tell alone that the connections of users who wait for answers had nothing to
+    send: where the time goes meanwhile is known of explained transactions.
     """
     own = summary.arms[one.arm].subject(one.name)
     is_waiting = own is not None and own.latency_ms is not None
@@ -112,15 +117,25 @@ WHAT = {"share of the latency": False, "of the time of connections": True}
 def _shares(one: ToldLimit) -> list[Share]:
     means = {part: own.mean or 0.0 for part, own in one.limits.shares_percent.items()}
     if _is_counted(one):
-        return [Share(LIMITS[part], colour, means[part]) for part, colour in limit_colours(means).items()]
-    return [Share(part_words(part), colour, means[part]) for part, colour in part_colours(means).items()]
+        return [
+            Share(LIMITS[part], colour, means[part])
+            for part, colour in limit_colours(means).items()
+        ]
+    return [
+        Share(part_words(part), colour, means[part]) for part, colour in part_colours(means).items()
+    ]
 
 
 def _key(shares: list[Share]) -> list[tuple[str, str]]:
-    """What is a part of latencies and limits connections too has one colour, and one entry with both names."""
+    """What is a part of latencies and limits connections too has one colour, and one entry with
+    both names."""
     by_colour: dict[str, list[str]] = {}
     for share in shares:
-        words = by_colour.setdefault(share.colour, []) if share.percent >= KEY_PERCENT_MIN else [share.words]
+        words = (
+            by_colour.setdefault(share.colour, [])
+            if share.percent >= KEY_PERCENT_MIN
+            else [share.words]
+        )
         if share.words not in words:
             words.append(share.words)
     return [(", ".join(words), colour) for colour, words in by_colour.items()]

@@ -1,4 +1,5 @@
-"""The section about the network: its drawing, its spanning trees, and the policies of its ports, arm by arm."""
+"""The section about the network: its drawing, its spanning trees, and the policies of its ports,
+arm by arm."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +17,8 @@ from tailrace.report.policy.switch import SwitchWords
 from tailrace.results import Run
 from tailrace.results.ports import trees
 
-# Switches with settings of their own that are drawn; those with the same settings are drawn together.
+# Switches with settings of their own that are drawn; those with the same settings are drawn
+# together.
 SWITCHES_MAX = 12
 # Policies of one switch that are drawn.
 POLICIES_MAX = 6
@@ -98,7 +100,8 @@ class Network:
 
 
 def network(run: Run) -> Network | None:
-    """Topology and policies, from the plans that the run kept. Arms with the same policies share one entry."""
+    """Topology and policies, from the plans that the run kept. Arms with the same policies share
+    one entry."""
     first: tuple[Markup, str] | None = None
     policies: list[Policies] = []
     drawings: list[Trees] = []
@@ -117,14 +120,19 @@ def network(run: Run) -> Network | None:
         trees=drawings,
         policies=policies[:ARMS_DRAWN_MAX],
         policies_omitted=sum(len(entry.arms) for entry in policies[ARMS_DRAWN_MAX:]),
-        overrides=[Override(arm, _changes(changed)) for arm, changed in overrides.items() if changed],
+        overrides=[
+            Override(arm, _changes(changed)) for arm, changed in overrides.items() if changed
+        ],
     )
 
 
 def _add_policies(policies: list[Policies], arm: str, plan: Plan) -> None:
     described = policy.switch_sentences(plan)
     interfaces = interface_sentences(plan)
-    same = next((one for one in policies if (one.described, one.interfaces) == (described, interfaces)), None)
+    same = next(
+        (one for one in policies if (one.described, one.interfaces) == (described, interfaces)),
+        None,
+    )
     if same:
         same.arms.append(arm)
         return
@@ -134,7 +142,8 @@ def _add_policies(policies: list[Policies], arm: str, plan: Plan) -> None:
 
 
 def _add_trees(drawings: list[Trees], arm: str, plan: Plan, run: Run) -> None:
-    """The spanning trees that carry workloads, with their drawings; arms with the same trees share them."""
+    """The spanning trees that carry workloads, with their drawings; arms with the same trees share
+    them."""
     found = next((trial.outcome.spanning_trees for trial in run.told(arm)), None) or []
     used = [tree for tree in found if trees.carries(tree, found, plan)]
     same = next((entry for entry in drawings if entry.found == used), None)
@@ -154,9 +163,14 @@ def _drawn(switch: SwitchWords) -> DrawnSwitch:
         DrawnPolicy(own.where, own.sentences, port_policy.policy_chart(own.policy))
         for own in switch.policies[:POLICIES_MAX]
     ]
-    return DrawnSwitch(switch.names, switch.title, switch.rules, shown, len(switch.policies) - len(shown))
+    return DrawnSwitch(
+        switch.names, switch.title, switch.rules, shown, len(switch.policies) - len(shown)
+    )
 
 
 def _changes(overrides: Mapping[str, object]) -> list[str]:
     """`switches.leaf.policy = dpp` for every key that an arm sets."""
-    return [f"{key} = {json.dumps(value) if not isinstance(value, str) else value}" for key, value in overrides.items()]
+    return [
+        f"{key} = {json.dumps(value) if not isinstance(value, str) else value}"
+        for key, value in overrides.items()
+    ]

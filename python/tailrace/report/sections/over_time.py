@@ -30,7 +30,9 @@ class DrawnSeries:
     """Classes by which the page hides a workload, or an arm."""
 
 
-def drawn_series(chart: TimeChart, highest: float | None = None, height_px: int = time.HEIGHT_PX) -> DrawnSeries:
+def drawn_series(
+    chart: TimeChart, highest: float | None = None, height_px: int = time.HEIGHT_PX
+) -> DrawnSeries:
     """Draws a chart."""
     about = [("of-workload", chart.workload), ("of-arm", chart.arm)]
     return DrawnSeries(

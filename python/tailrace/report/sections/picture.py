@@ -1,4 +1,5 @@
-"""The one picture of a run: what each arm changes for each workload, or how large the figures are without a comparison.
+"""The one picture of a run: what each arm changes for each workload, or how large the figures are
+without a comparison.
 
 It has the rows of the terminal's table in their order: the worst first.
 """
@@ -109,7 +110,7 @@ def _changes(summary: Summary, subjects: Sequence[TableSubject]) -> Iterator[Pic
         for metric in dict.fromkeys(effect.metric for effect in own):
             effects = [effect for effect in own if effect.metric == metric]
             first = effects[0]
-            base = f"{digits_text(first.baseline_value * _factor(summary, subject.name, metric))}{_unit(metric)}"
+            base = f"{digits_text(first.baseline_value * _factor(summary, subject.name, metric))}{_unit(metric)}"  # noqa: E501
             yield PictureRow(
                 subject.name,
                 subject.is_group,
@@ -133,25 +134,34 @@ def _changed(effect: ArmEffect, index: int) -> Mark:
         bound=sign or "",
         text=text,
         tone=tone,
-        way={"better": 1, "worse": -1}.get(tone, 0 if effect.is_main and tone != "few" else visible_change(effect)),
+        way={"better": 1, "worse": -1}.get(
+            tone, 0 if effect.is_main and tone != "few" else visible_change(effect)
+        ),
         tip=effect.words,
     )
 
 
 def _absolute_metric(summary: Summary, subjects: Sequence[TableSubject]) -> str:
     """Empty where no workload has any."""
-    counts = {metric: sum(bool(_of(summary, subject, metric)) for subject in subjects) for metric in ABSOLUTE}
+    counts = {
+        metric: sum(bool(_of(summary, subject, metric)) for subject in subjects)
+        for metric in ABSOLUTE
+    }
     best = max(ABSOLUTE, key=lambda metric: counts[metric])
     return best if counts[best] else ""
 
 
 def _of(summary: Summary, subject: TableSubject, metric: str) -> dict[str, FigureSummary]:
     """The figures that a logarithmic axis can have, by arm."""
-    found = {arm: own.figures.get(subject.name, {}).get(metric) for arm, own in summary.arms.items()}
+    found = {
+        arm: own.figures.get(subject.name, {}).get(metric) for arm, own in summary.arms.items()
+    }
     return {arm: one for arm, one in found.items() if one is not None and one.value}
 
 
-def _figures(summary: Summary, subjects: Sequence[TableSubject], metric: str) -> Iterator[PictureRow]:
+def _figures(
+    summary: Summary, subjects: Sequence[TableSubject], metric: str
+) -> Iterator[PictureRow]:
     drawn = list(summary.arms)[:ARMS_DRAWN_MAX]
     for subject in subjects:
         factor = _factor(summary, subject.name, metric)
@@ -164,7 +174,9 @@ def _figures(summary: Summary, subjects: Sequence[TableSubject], metric: str) ->
             yield PictureRow(subject.name, subject.is_group, subject.is_member, "", "", marks)
 
 
-def _figure(name: str, arm: str, index: int, one: FigureSummary, factor: float, metric: str) -> Mark:
+def _figure(
+    name: str, arm: str, index: int, one: FigureSummary, factor: float, metric: str
+) -> Mark:
     value = (one.value or 0.0) * factor
     text = f"{bound_mark(one.bounds)}{digits_text(value)}{_unit(metric)}"
     return Mark(
@@ -196,7 +208,8 @@ def _noun(summary: Summary) -> str:
 
 
 def _note(subjects: Sequence[TableSubject], rows: Sequence[PictureRow]) -> str:
-    """Workloads that the picture does not have, with the reason: those of one arm alone cannot be compared."""
+    """Workloads that the picture does not have, with the reason: those of one arm alone cannot be
+    compared."""
     shown = {row.name for row in rows}
     left = [subject.name for subject in subjects if subject.name not in shown]
     if not left:
@@ -205,5 +218,9 @@ def _note(subjects: Sequence[TableSubject], rows: Sequence[PictureRow]) -> str:
 
 
 def _csv(rows: Sequence[PictureRow]) -> str:
-    lines = ((row.name, row.what, mark.arm, mark.value, mark.low, mark.high) for row in rows for mark in row.marks)
+    lines = (
+        (row.name, row.what, mark.arm, mark.value, mark.low, mark.high)
+        for row in rows
+        for mark in row.marks
+    )
     return csv_text(("workload", "metric", "arm", "value", "low", "high"), lines)

@@ -1,4 +1,5 @@
-"""The list of all ports of a large network, with a search box; the first of each arm stand without scripts too."""
+"""The list of all ports of a large network, with a search box; the first of each arm stand without
+scripts too."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +8,13 @@ from heapq import nlargest
 from markupsafe import Markup
 
 from tailrace.report.embedded import script_json
-from tailrace.report.limits import PORT_LISTS_MAX, PORTS_FEW_MAX, PORTS_LISTED_MAX, PORTS_TOP, PORTS_TOP_OF_POINT
+from tailrace.report.limits import (
+    PORT_LISTS_MAX,
+    PORTS_FEW_MAX,
+    PORTS_LISTED_MAX,
+    PORTS_TOP,
+    PORTS_TOP_OF_POINT,
+)
 from tailrace.results import Run
 from tailrace.results.format.numbers import count_text
 from tailrace.results.ports.listing import PortFigures, listed_ports
@@ -47,7 +54,8 @@ class PortList:
 
 
 def port_list(run: Run, arms: list[str]) -> PortList | None:
-    """Ports of these arms that sent or lost a frame; None where the table of queues has them all."""
+    """Ports of these arms that sent or lost a frame; None where the table of queues has them
+    all."""
     listed = {arm: listed_ports(run.told(arm)) for arm in arms}
     if max((len(ports) for ports in listed.values()), default=0) <= PORTS_FEW_MAX:
         return None
@@ -57,8 +65,8 @@ def port_list(run: Run, arms: list[str]) -> PortList | None:
 
 
 def sweep_port_list(run: Run) -> PortList | None:
-    """The same of every arm at every point of a sweep, or of those that dropped most frames; a sweep has no table of
-    queues.
+    """The same of every arm at every point of a sweep, or of those that dropped most frames; a
+    sweep has no table of queues.
     """
     sweep = run.sweep
     if sweep is None:
@@ -83,8 +91,14 @@ def sweep_port_list(run: Run) -> PortList | None:
         return None
     listed = {name: kept[name] for name in places if name in kept}
     lossy = sum(lost > 0 for lost in drops.values())
-    of = f"{len(drops)} combinations of an arm and a point" if len(drops) > 1 else "1 combination of an arm and a point"
-    sentence = f"Of {of}, {lossy or 'none'} {'have' if lossy > 1 else 'has'} ports that dropped frames."
+    of = (
+        f"{len(drops)} combinations of an arm and a point"
+        if len(drops) > 1
+        else "1 combination of an arm and a point"
+    )
+    sentence = (
+        f"Of {of}, {lossy or 'none'} {'have' if lossy > 1 else 'has'} ports that dropped frames."
+    )
     if len(listed) < len(drops):
         sentence += f" The {len(listed)} that dropped most are listed."
     colours = {name: places[name][0] for name in listed}
@@ -97,7 +111,11 @@ def _values(axes: Sequence[PlannedAxis], point: SweepPoint) -> str:
 
 
 def _section(
-    noun: str, sentence: str, listed: dict[str, list[PortFigures]], colours: dict[str, int], top: int
+    noun: str,
+    sentence: str,
+    listed: dict[str, list[PortFigures]],
+    colours: dict[str, int],
+    top: int,
 ) -> PortList:
     each_max = PORTS_LISTED_MAX // len(listed)
     shown = {name: ports[:each_max] for name, ports in listed.items()}

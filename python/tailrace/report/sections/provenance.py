@@ -50,7 +50,9 @@ def provenance(summary: Summary) -> Provenance:
     trials = [
         ListedTrial(name, *listed)
         for name, arm in arms.items()
-        for listed in zip(arm.trials, arm.seeds, arm.digests, arm.wall_s, arm.packet_hops, strict=True)
+        for listed in zip(
+            arm.trials, arm.seeds, arm.digests, arm.wall_s, arm.packet_hops, strict=True
+        )
     ]
     return Provenance(
         trials=trials[:TRIALS_MAX],

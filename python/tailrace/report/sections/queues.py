@@ -104,7 +104,8 @@ def _port(run: Run, chart: TimeChart) -> DrawnPort:
 
 
 def _queue_rows(summary: Summary) -> tuple[list[QueueRow], list[QueueRow]]:
-    """Queues that carried or lost anything: per arm those where most happened, and the rest. Ports come sorted."""
+    """Queues that carried or lost anything: per arm those where most happened, and the rest. Ports
+    come sorted."""
     loud: list[QueueRow] = []
     quiet: list[QueueRow] = []
     for index, (arm, arm_summary) in enumerate(summary.arms.items()):
@@ -121,8 +122,16 @@ def _queue_rows(summary: Summary) -> tuple[list[QueueRow], list[QueueRow]]:
 
 def _is_quiet(queue: QueueMeans) -> bool:
     """Nothing lost, nothing marked, and less than one full frame waiting on average."""
-    return not queue.drops_frames and not queue.marked_frames and (queue.depth_mean_bytes or 0) < QUIET_BYTES
+    return (
+        not queue.drops_frames
+        and not queue.marked_frames
+        and (queue.depth_mean_bytes or 0) < QUIET_BYTES
+    )
 
 
 def _early(arm: ArmSummary) -> list[EarlyLoss]:
-    return [EarlyLoss(entry.switch, cause, lost) for entry in arm.early_drops for cause, lost in entry.drops.items()]
+    return [
+        EarlyLoss(entry.switch, cause, lost)
+        for entry in arm.early_drops
+        for cause, lost in entry.drops.items()
+    ]

@@ -21,7 +21,9 @@ class ArmRow(Generic[Own]):
     """Whether it is the first row of its arm."""
 
 
-def arm_rows(arms: Mapping[str, ArmSummary], own_of: Callable[[ArmSummary], Iterable[Own]]) -> list[ArmRow[Own]]:
+def arm_rows(
+    arms: Mapping[str, ArmSummary], own_of: Callable[[ArmSummary], Iterable[Own]]
+) -> list[ArmRow[Own]]:
     """A row for each thing that `own_of` gives of each arm."""
     return [
         ArmRow(arm, index, own, is_first=at == 0)

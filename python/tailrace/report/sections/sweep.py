@@ -1,4 +1,5 @@
-"""What the report of a sweep shows: curves, latency against load, heat maps, and every value in tables."""
+"""What the report of a sweep shows: curves, latency against load, heat maps, and every value in
+tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,13 @@ from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.report.sections.limited_by import LimitedBy, ShownArm, limited_by
 from tailrace.results import Run
 from tailrace.results.summary.summary import Summary
-from tailrace.results.summary.sweep import CurveValue, ExcludedTrials, SweepAxis, SweepCurve, SweepSummary
+from tailrace.results.summary.sweep import (
+    CurveValue,
+    ExcludedTrials,
+    SweepAxis,
+    SweepCurve,
+    SweepSummary,
+)
 from tailrace.results.sweep.curves import METRICS, axes_of, curve_title, is_drawn
 from tailrace.results.sweep.headline import sweep_headline
 from tailrace.results.sweep.text import has_bounds, subject_names, sweep_findings, sweep_notes
@@ -132,7 +139,8 @@ class SweepSection:
     marked_every: int
     """One point of so many has a marker."""
     picture: list[Panel]
-    """The curves by which the worst of the workloads is judged; of a grid a map for each of the first arms."""
+    """The curves by which the worst of the workloads is judged; of a grid a map for each of the
+    first arms."""
     limited_by: LimitedBy
     """At the last point, or at the one that is explained."""
     is_map: bool
@@ -154,13 +162,17 @@ def sweep_section(run: Run, summary: Summary) -> SweepSection:
     is_line = len(sweep.axes) == 1 or sweep.combine == "paired"
     is_map = not is_line and len(sweep.axes) == 2
     point = _shown_point(summary)
-    arms = {f"{arm}{AT}{point}": ShownArm(arm, at) for at, arm in enumerate(sweep.arms[:ARMS_DRAWN_MAX])}
+    arms = {
+        f"{arm}{AT}{point}": ShownArm(arm, at) for at, arm in enumerate(sweep.arms[:ARMS_DRAWN_MAX])
+    }
     panels = (_panels if is_line else _slices)(run, summary, groups)
     maps = _heats(summary, groups) if is_map else []
     picture = maps[: min(MAPS_FIRST, len(sweep.arms))] if is_map else panels[:1]
     return SweepSection(
         axes=[ListedAxis(axis.name, axis.path, values_text(axis.values)) for axis in sweep.axes],
-        arms=[KeyArm(name, index % COLOURS, dash_of(index)) for index, name in enumerate(sweep.arms)],
+        arms=[
+            KeyArm(name, index % COLOURS, dash_of(index)) for index, name in enumerate(sweep.arms)
+        ],
         sentences=[*sweep_headline(summary), *sweep_findings(summary), *sweep_notes(summary)],
         workloads=summary.workloads,
         is_crowded=len(sweep.arms) > charts.ARMS_IN_LEGEND_MAX,
@@ -188,7 +200,8 @@ def values_text(values: Sequence[str]) -> str:
 
 
 def _notices(excluded: Sequence[ExcludedTrials]) -> list[Notice]:
-    """Trials that are not valid: what did not finish stays in the curves, and anything else has no place there."""
+    """Trials that are not valid: what did not finish stays in the curves, and anything else has no
+    place there."""
     rests = {
         True: "and remain in the curves with the work that they completed.",
         False: "and are excluded from all averages.",
@@ -197,7 +210,10 @@ def _notices(excluded: Sequence[ExcludedTrials]) -> list[Notice]:
     for is_told, rest in rests.items():
         points = [one for one in excluded if one.is_told == is_told]
         count = len({one.label for one in points})
-        lead = f"Trials at {count} point{'s' * (count != 1)} {'did not finish' if is_told else 'are invalid'}"
+        lead = (
+            f"Trials at {count} point{'s' * (count != 1)} "
+            f"{'did not finish' if is_told else 'are invalid'}"
+        )
         notices += [Notice(lead, rest, points)] if points else []
     return notices
 
@@ -209,7 +225,8 @@ def _size(sweep: SweepSummary) -> str:
 
 
 def _groups(summary: Summary) -> list[Curves]:
-    """The curves that are shown, those of one workload and metric together, in the order of the scenario."""
+    """The curves that are shown, those of one workload and metric together, in the order of the
+    scenario."""
     return [
         found
         for name in subject_names(summary)
@@ -225,10 +242,16 @@ def _groups(summary: Summary) -> list[Curves]:
 
 
 def _first_first(summary: Summary, groups: list[Curves]) -> list[Curves]:
-    """The curves by which the worst of the workloads is judged before the others; without a comparison as they are."""
+    """The curves by which the worst of the workloads is judged before the others; without a
+    comparison as they are."""
     judged = judged_effects(summary)
     wanted = next(
-        ((one.name, judged[one.name][0].metric) for one in worst_first(summary) if judged.get(one.name)), None
+        (
+            (one.name, judged[one.name][0].metric)
+            for one in worst_first(summary)
+            if judged.get(one.name)
+        ),
+        None,
     )
     return sorted(groups, key=lambda curves: (curves[0].workload, curves[0].metric) != wanted)
 
@@ -237,7 +260,9 @@ def _shown_point(summary: Summary) -> str:
     """The label of the last point that is explained, or of the last one."""
     labels = [point.label for point in summary.swept.points]
     explained = [
-        label for label in labels if any(_is_explained(summary, f"{arm}{AT}{label}") for arm in summary.swept.arms)
+        label
+        for label in labels
+        if any(_is_explained(summary, f"{arm}{AT}{label}") for arm in summary.swept.arms)
     ]
     return (explained or labels)[-1]
 
@@ -256,10 +281,16 @@ def _panels(run: Run, summary: Summary, groups: Sequence[Curves]) -> list[Panel]
 
 def _about(summary: Summary, workload: str) -> list[str]:
     """The class by which the page hides a workload; groups are not hidden."""
-    return [f"of-workload-{summary.workloads.index(workload)}"] if workload in summary.workloads else []
+    return (
+        [f"of-workload-{summary.workloads.index(workload)}"]
+        if workload in summary.workloads
+        else []
+    )
 
 
-def _panel(summary: Summary, curves: Curves, axis: SweepAxis, x: charts.Ticks, where: str = "") -> Panel:
+def _panel(
+    summary: Summary, curves: Curves, axis: SweepAxis, x: charts.Ticks, where: str = ""
+) -> Panel:
     first = curves[0]
     return Panel(
         title=first.workload,
@@ -273,7 +304,8 @@ def _panel(summary: Summary, curves: Curves, axis: SweepAxis, x: charts.Ticks, w
 
 
 def _slices(run: Run, summary: Summary, groups: Sequence[Curves]) -> list[Panel]:
-    """With several axes: a chart over the axis with most values for each combination of the others."""
+    """With several axes: a chart over the axis with most values for each combination of the
+    others."""
     axes, sweep = axes_of(run), summary.swept
     longest = max(range(len(axes)), key=lambda index: len(axes[index].values))
     axis = sweep.axes[longest]
@@ -281,7 +313,9 @@ def _slices(run: Run, summary: Summary, groups: Sequence[Curves]) -> list[Panel]
     panels: list[Panel] = []
     for curves in groups:
         for label, positions in _positions(sweep, axis.path).items():
-            part = [replace(curve, values=[curve.values[at] for at in positions]) for curve in curves]
+            part = [
+                replace(curve, values=[curve.values[at] for at in positions]) for curve in curves
+            ]
             if any(value for curve in part for value in curve.values):
                 panels.append(_panel(summary, part, axis, x, label))
             if len(panels) == PANELS_MAX:
@@ -334,15 +368,20 @@ def _heats(summary: Summary, groups: Sequence[Curves]) -> list[Panel]:
         for curve in curves:
             chart = charts.heat_map(curve, sweep, low, high, is_log=is_log)
             about = [*_about(summary, curve.workload), f"of-arm-{sweep.arms.index(curve.arm)}"]
-            maps.append(Panel(curve.workload, f"{curve_title(curve)}, {curve.arm}", " ".join(about), chart))
+            maps.append(
+                Panel(curve.workload, f"{curve_title(curve)}, {curve.arm}", " ".join(about), chart)
+            )
     return maps[:HEATS_MAX]
 
 
 def _table(sweep: SweepSummary, curves: Curves) -> ValueTable:
-    """Every value of one workload and metric: points as rows, arms as columns, so many beside each other as fit."""
+    """Every value of one workload and metric: points as rows, arms as columns, so many beside each
+    other as fit."""
     first = curves[0]
     parts = [curves[at : at + COLUMNS_MAX] for at in range(0, len(curves), COLUMNS_MAX)]
-    return ValueTable(f"{first.workload}: {curve_title(first)}", [_part(sweep, part) for part in parts])
+    return ValueTable(
+        f"{first.workload}: {curve_title(first)}", [_part(sweep, part) for part in parts]
+    )
 
 
 def _part(sweep: SweepSummary, curves: Curves) -> TablePart:

@@ -1,4 +1,5 @@
-"""First sentences about why something is slow: limits of connections, timeouts, queues, and deferred resets."""
+"""First sentences about why something is slow: limits of connections, timeouts, queues, and
+deferred resets."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -60,8 +61,11 @@ class Why:
 
 
 def why(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> Why:
-    """Sentences about the drawn arms: timeouts of the slowest, waits in queues, and prioritization."""
-    workloads: dict[str, dict[str, WorkloadSummary]] = {arm: summary.arms[arm].workloads for arm in facts}
+    """Sentences about the drawn arms: timeouts of the slowest, waits in queues, and
+    prioritization."""
+    workloads: dict[str, dict[str, WorkloadSummary]] = {
+        arm: summary.arms[arm].workloads for arm in facts
+    }
     pairs = [
         (arm, name, position, own)
         for position, name in enumerate(summary.workloads)
@@ -73,7 +77,10 @@ def why(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> Why:
     causes = [
         _cause(
             "What limits the connections",
-            (_said(run, row.arm, row.at, limiting_sentence(row.arm, row.name, row.own)) for row in rows),
+            (
+                _said(run, row.arm, row.at, limiting_sentence(row.arm, row.name, row.own))
+                for row in rows
+            ),
         ),
         _cause(
             "Retransmission timeouts",
@@ -82,7 +89,11 @@ def why(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> Why:
         _cause(
             "Queues",
             [
-                *(_said(run, pair[0], pair[2], words) for pair in pairs for words in _queues(run, pair, facts)),
+                *(
+                    _said(run, pair[0], pair[2], words)
+                    for pair in pairs
+                    for words in _queues(run, pair, facts)
+                ),
                 *_prioritized(run, pairs),
             ],
         ),
@@ -103,7 +114,12 @@ def _said(run: Run, arm: str, position: int | None, text: str | None) -> Said:
 
 def _resets(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> list[Said]:
     return [
-        _said(run, arm, None, deferred_reset_words(arm, port, known.dpp.get((port.node, port.towards))))
+        _said(
+            run,
+            arm,
+            None,
+            deferred_reset_words(arm, port, known.dpp.get((port.node, port.towards))),
+        )
         for arm, known in facts.items()
         for port in summary.arms[arm].ports
         if port.dpp
@@ -123,23 +139,30 @@ def _queues(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> list[str]:
     if not median_ms:
         return []
     crossings = facts[arm].crossings.get(name, 1)
-    words = (wait_words(arm, name, wait, crossings, median_ms) for wait in waits_of(run.told(arm), name))
+    words = (
+        wait_words(arm, name, wait, crossings, median_ms) for wait in waits_of(run.told(arm), name)
+    )
     return [sentence for sentence in words if sentence][:PORTS_NAMED_MAX]
 
 
 def _prioritized(run: Run, pairs: Sequence[Pair]) -> list[Said]:
-    """One sentence for each arm and port with packet prioritization, whatever the number of workloads."""
+    """One sentence for each arm and port with packet prioritization, whatever the number of
+    workloads."""
     found: dict[tuple[str, str], tuple[Wait, dict[str, float]]] = {}
     for arm, name, _, own in pairs:
         if own.latency_ms and (median_ms := own.latency_ms.p50):
             for wait in waits_of(run.told(arm), name):
                 if wait.own_ms is None:
                     found.setdefault((arm, wait.port), (wait, {}))[1][name] = median_ms
-    return [_said(run, arm, None, prioritized_words(arm, wait, medians)) for (arm, _), (wait, medians) in found.items()]
+    return [
+        _said(run, arm, None, prioritized_words(arm, wait, medians))
+        for (arm, _), (wait, medians) in found.items()
+    ]
 
 
 def deferred_reset_words(arm: str, port: PortMeans, dpp: Dpp | None) -> str | None:
-    """What happened at a port of an arm, and advice; None where no reset was deferred. `dpp` are its settings."""
+    """What happened at a port of an arm, and advice; None where no reset was deferred. `dpp` are
+    its settings."""
     counters = port.dpp
     if counters is None or counters.deferred_resets < 1:
         return None
@@ -149,10 +172,15 @@ def deferred_reset_words(arm: str, port: PortMeans, dpp: Dpp | None) -> str | No
     normal = [queue for number, queue in enumerate(port.queues) if number != express]
     name = max(normal, key=lambda queue: queue.depth_mean_bytes or 0).name if normal else "normal"
     return (
-        f"With {arm}, {count_text(deferred)} of {count_text(deferred + counters.resets)} silences per trial ended "
-        f"while frames of the flow were still queued in {name} at {port.place}: the flow had been silent for "
-        f"{age}, but its next packets were not prioritised, because they would have overtaken the queued ones. For "
-        f"bulk flows this is harmless. For transactions, the queueing delay of {name} exceeds the age: "
-        f"reduce it (a smaller limit, or `aqm` with ECN), use a separate queue for the transactions, or accept "
+        f"With {arm}, {count_text(deferred)} of {count_text(deferred + counters.resets)} "
+        "silences per trial ended "
+        f"while frames of the flow were still queued in {name} at {port.place}: the flow had "
+        "been silent for "
+        f"{age}, but its next packets were not prioritised, because they would have overtaken "
+        "the queued ones. For "
+        "bulk flows this is harmless. For transactions, the queueing "
+        f"delay of {name} exceeds the age: "
+        "reduce it (a smaller limit, or `aqm` with ECN), use a separate queue for the "
+        "transactions, or accept "
         f"reordering (`reset: naive`)."
     )

@@ -1,1 +1,2 @@
-"""Where the time of transactions went: parts by percentile band, the slowest ones, and whose frames stood in queues."""
+"""Where the time of transactions went: parts by percentile band, the slowest ones, and whose frames
+stood in queues."""

@@ -13,13 +13,16 @@ ENDS = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0
 
 
 def bands(transactions: Sequence[Transaction]) -> list[Band]:
-    """The bands that have transactions: of few, the outer ones are empty and left out. The last one ends with `max`."""
+    """The bands that have transactions: of few, the outer ones are empty and left out. The last one
+    ends with `max`."""
     ordered = sorted(transactions, key=lambda one: (one.latency_ps, one.start_ps, one.user))
     found, before = [], 0
     for name, share in ENDS:
         until = math.ceil(share * len(ordered) - 1e-9)
         if until > before:
-            found.append(_band(name if until < len(ordered) else ENDS[-1][0], ordered[before:until]))
+            found.append(
+                _band(name if until < len(ordered) else ENDS[-1][0], ordered[before:until])
+            )
             before = until
     return found
 

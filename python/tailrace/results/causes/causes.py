@@ -1,4 +1,5 @@
-"""The explained transactions of one trial (`docs/models/causes.md`), from the tables of the simulator."""
+"""The explained transactions of one trial (`docs/models/causes.md`), from the tables of the
+simulator."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,10 +34,19 @@ PARTS = (
         "timeout",
         "delayed_ack",
     ),
-    *("receive", "reassembly", "virtual_switch_wait", "virtual_switch", "vhost_wait", "vhost", "virtual_core_wait"),
+    *(
+        "receive",
+        "reassembly",
+        "virtual_switch_wait",
+        "virtual_switch",
+        "vhost_wait",
+        "vhost",
+        "virtual_core_wait",
+    ),
     "unknown",
 )
-"""Parts of a latency, in the order of `tailrace_sim::Part`. A table with further columns of times has further parts."""
+"""Parts of a latency, in the order of `tailrace_sim::Part`. A table with further columns of times
+has further parts."""
 NOT_PARTS = frozenset({"start_ps", "end_ps", "windowed_ps", "receive_windowed_ps"})
 """Times of a transaction that are no part of its latency."""
 SWITCH_QUEUE, INTERFACE_QUEUE, PAUSED = "switch_queue", "interface_queue", "paused"
@@ -60,11 +70,12 @@ class Loss:
     """A frame of the critical path that was dropped."""
 
     port: str
-    """Before which wire, as `node>neighbour`; what its neighbour has dropped was lost at its end."""
+    """Before which wire, as `node>neighbour`; what its neighbour has dropped was lost at its
+    end."""
     at_ps: int
     by: str = ""
-    """What has dropped it: the cause of a switch, or `interface`, `receive_ring`, `hypervisor`, `reassembly` or
-    `socket_buffer`.
+    """What has dropped it: the cause of a switch, or `interface`, `receive_ring`, `hypervisor`,
+    `reassembly` or `socket_buffer`.
     """
 
 
@@ -112,8 +123,8 @@ class Causes:
         dropped_by: Sequence[str],
         begin_ps: Mapping[str, int] | None = None,
     ) -> None:
-        """`dropped_by` are the names of what drops frames, in the order of the simulator's numbers; what is complete by
-        `begin_ps` of its workload is left out.
+        """`dropped_by` are the names of what drops frames, in the order of the simulator's numbers;
+        what is complete by `begin_ps` of its workload is left out.
         """
         self._begin_ps = begin_ps or {}
         self._tables = tables
@@ -131,7 +142,9 @@ class Causes:
         kept = self._kept
         waits, behind = self._waits(kept), self._behind(kept)
         losses: dict[int, list[Loss]] = defaultdict(list)
-        for row, wire, by, at_ps in _rows(self._tables["causes_losses"], ("transaction", "wire", "by", "at_ps")):
+        for row, wire, by, at_ps in _rows(
+            self._tables["causes_losses"], ("transaction", "wire", "by", "at_ps")
+        ):
             if row in kept:
                 losses[row].append(Loss(self._wires[wire], at_ps, self._dropped_by[by]))
         found: dict[str, list[Transaction]] = defaultdict(list)
@@ -146,13 +159,23 @@ class Causes:
             "receive_windowed_ps",
             *(f"{part}{_PS}" for part in names),
         )
-        for row, (workload, user, start_ps, end_ps, windowed_ps, rounds, receive_windowed_ps, *times) in enumerate(
-            _rows(self._tables["causes"], keys)
-        ):
+        for row, (
+            workload,
+            user,
+            start_ps,
+            end_ps,
+            windowed_ps,
+            rounds,
+            receive_windowed_ps,
+            *times,
+        ) in enumerate(_rows(self._tables["causes"], keys)):
             if row not in kept:
                 continue
             if sum(times) != end_ps - start_ps:
-                raise ValueError(f"transaction {row}: {sum(times)} ps of parts and a latency of {end_ps - start_ps} ps")
+                raise ValueError(
+                    f"transaction {row}: {sum(times)} ps of parts and a latency of "
+                    f"{end_ps - start_ps} ps"
+                )
             parts = {part: time for part, time in zip(names, times, strict=True) if time}
             one = Transaction(
                 *(user, start_ps, end_ps, parts, windowed_ps, rounds, receive_windowed_ps),
@@ -168,13 +191,16 @@ class Causes:
 
     @cached_property
     def lost(self) -> dict[str, list[LostDatagrams]]:
-        """By workload, datagrams that were lost, from the place with most of them. A datagram counts where its first
-        frame was lost; of workloads without end those that were lost after the warm-up.
+        """By workload, datagrams that were lost, from the place with most of them. A datagram
+        counts where its first frame was lost; of workloads without end those that were lost after
+        the warm-up.
         """
         found: dict[str, list[LostDatagrams]] = defaultdict(list)
         rows = _rows(self._tables["causes_lost"], ("workload", "wire", "by", "datagrams"))
         for workload, wire, by, datagrams in sorted(rows, key=lambda row: -row[-1]):
-            place = LostDatagrams(port=self._wires[wire], by=self._dropped_by[by], datagrams=datagrams)
+            place = LostDatagrams(
+                port=self._wires[wire], by=self._dropped_by[by], datagrams=datagrams
+            )
             found[self._workload(workload)].append(place)
         return dict(found)
 
@@ -192,7 +218,9 @@ class Causes:
 
     def _waits(self, kept: Collection[int]) -> dict[str, _ByTransaction]:
         """By part that is a queue, and transaction, where it was."""
-        rows = _rows(self._tables["causes_queues"], ("transaction", "part", "wire", "class", "time_ps"))
+        rows = _rows(
+            self._tables["causes_queues"], ("transaction", "part", "wire", "class", "time_ps")
+        )
         found = _by_part()
         for row, part, wire, number, time_ps in rows:
             if row in kept:
@@ -225,7 +253,9 @@ def _by_part() -> dict[str, _ByTransaction]:
 
 def parts_of(columns: Iterable[str]) -> list[str]:
     """The parts of which a table has a column: those of `PARTS` first, in their order."""
-    found = [name.removesuffix(_PS) for name in columns if name.endswith(_PS) and name not in NOT_PARTS]
+    found = [
+        name.removesuffix(_PS) for name in columns if name.endswith(_PS) and name not in NOT_PARTS
+    ]
     return in_order(found)
 
 

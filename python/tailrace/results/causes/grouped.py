@@ -9,8 +9,11 @@ from tailrace.results.metrics.subjects import Subject
 from tailrace.results.summary.causes import LostDatagrams
 
 
-def with_groups(subjects: Sequence[Subject], of: Mapping[str, Sequence[Transaction]]) -> dict[str, list[Transaction]]:
-    """By workload and group, a group before its members; each transaction of a group says whose it is."""
+def with_groups(
+    subjects: Sequence[Subject], of: Mapping[str, Sequence[Transaction]]
+) -> dict[str, list[Transaction]]:
+    """By workload and group, a group before its members; each transaction of a group says whose it
+    is."""
     return {
         subject.name: grouped(subject.members, of) if subject.is_group else list(of[subject.name])
         for subject in subjects
@@ -28,7 +31,8 @@ def lost_with_groups(
 ) -> dict[str, list[LostDatagrams]]:
     """By workload and group, from the place with most of them."""
     found = {
-        subject.name: _lost([one for name in subject.members for one in lost.get(name, ())]) for subject in subjects
+        subject.name: _lost([one for name in subject.members for one in lost.get(name, ())])
+        for subject in subjects
     }
     return {name: places for name, places in found.items() if places}
 
@@ -37,4 +41,7 @@ def _lost(of: Sequence[LostDatagrams]) -> list[LostDatagrams]:
     counts: Counter[tuple[str, str]] = Counter()
     for one in of:
         counts[one.port, one.by] += one.datagrams
-    return [LostDatagrams(port=port, by=by, datagrams=count) for (port, by), count in counts.most_common()]
+    return [
+        LostDatagrams(port=port, by=by, datagrams=count)
+        for (port, by), count in counts.most_common()
+    ]

@@ -1,4 +1,5 @@
-"""The record of an explained trial: where the time of its transactions went, in one file beside its outcome.
+"""The record of an explained trial: where the time of its transactions went, in one file beside its
+outcome.
 
 It belongs to the trial that has the same digest, and is not read for another one.
 """
@@ -26,7 +27,8 @@ FORMAT = 2
 SLOWEST_MAX = 10
 """Transactions of each workload that are kept with their sentence."""
 NAMES_MAX = 16
-"""Ports and workloads of each band that are kept by name, those with the longest times; the others as their sum."""
+"""Ports and workloads of each band that are kept by name, those with the longest times; the others
+as their sum."""
 OTHERS = "others"
 FABRIC = "fabric"
 """Source of a record that a live trial's ingress log tells; a simulated one states none."""
@@ -64,8 +66,9 @@ def write_record(
 ) -> None:
     """Writes the record, whole or not at all, in place of an earlier one of the same trial.
 
-    `lost` are datagrams by workload; `measured` are the slowest transactions, from the slowest, where a fabric measured
-    all of them. `until_ps` is the end of what was explained, where that is not the whole trial.
+    `lost` are datagrams by workload; `measured` are the slowest transactions, from the slowest,
+    where a fabric measured all of them. `until_ps` is the end of what was explained, where that is
+    not the whole trial.
     """
     slowest = measured or {name: slowest_of(of, SLOWEST_MAX) for name, of in workloads.items()}
     record = Record(
@@ -96,7 +99,9 @@ def read_record(trial: Trial) -> dict[str, Explained]:
         kept = trial.files.run.read_if_kept(_name_of(trial))
         content = {} if kept is None else parse_json(kept)
     except (OSError, ValueError) as error:
-        raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)} (hint: {_HINT})") from error
+        raise RunDirectoryError(
+            f"{path}: cannot be read: {reason_of(error)} (hint: {_HINT})"
+        ) from error
     if not isinstance(content, dict):
         raise RunDirectoryError(f"{path}: not a JSON object (hint: {_HINT})")
     if content.get("format") != FORMAT or content.get("digest") != trial.outcome.digest:
@@ -104,7 +109,9 @@ def read_record(trial: Trial) -> dict[str, Explained]:
     try:
         record = convert(content, Record)
     except ValidationError as error:
-        raise RunDirectoryError(f"{path}: not a record of an explained trial: {error} (hint: {_HINT})") from error
+        raise RunDirectoryError(
+            f"{path}: not a record of an explained trial: {error} (hint: {_HINT})"
+        ) from error
     return {name: _explained(record, own) for name, own in record.workloads.items()}
 
 
@@ -141,7 +148,12 @@ def _workload(
         transactions=len(of),
         bands=[_bounded_band(band) for band in bands(of)],
         slowest=[
-            Slowest(latency_ps=one.latency_ps, start_ps=one.start_ps, user=one.user, sentence=sentence(one))
+            Slowest(
+                latency_ps=one.latency_ps,
+                start_ps=one.start_ps,
+                user=one.user,
+                sentence=sentence(one),
+            )
             for one in slowest
         ],
         lost=list(lost),

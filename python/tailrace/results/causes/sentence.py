@@ -2,7 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from tailrace.results.causes.causes import INTERFACE_QUEUE, NO_USER, PAUSED, SWITCH_QUEUE, Loss, Transaction
+from tailrace.results.causes.causes import (
+    INTERFACE_QUEUE,
+    NO_USER,
+    PAUSED,
+    SWITCH_QUEUE,
+    Loss,
+    Transaction,
+)
 from tailrace.results.format.numbers import span_text
 from tailrace.results.summary.causes import Band, LostDatagrams
 
@@ -50,7 +57,8 @@ PLACES = {
     "reassembly": "by the full reassembly memory behind",
     "socket_buffer": "by the full receive buffer behind",
 }
-"""What drops frames and is no switch. A switch drops before the wire on which the frame would have been sent."""
+"""What drops frames and is no switch. A switch drops before the wire on which the frame would have
+been sent."""
 PLACES_MAX = 4
 """Places at which datagrams were lost that are told by name."""
 REPAIRS = frozenset({"fast_retransmission", "reordering_timer", "probe", "timeout"})
@@ -62,7 +70,8 @@ def part_words(part: str) -> str:
 
 
 def time_words(part: str) -> str:
-    """A part as the subject of a sentence: `the wait for a core`, `the time until a tail loss probe`."""
+    """A part as the subject of a sentence: `the wait for a core`, `the time until a tail loss
+    probe`."""
     words = part_words(part)
     if words.startswith("waiting "):
         return f"the wait {words.removeprefix('waiting ')}"
@@ -81,10 +90,14 @@ def slowest_of(transactions: Sequence[Transaction], count: int) -> list[Transact
 
 
 def sentence(one: Transaction) -> str:
-    """When and how long, its parts from the longest, where its frames were dropped, and what a window took."""
+    """When and how long, its parts from the longest, where its frames were dropped, and what a
+    window took."""
     user = "" if one.user == NO_USER else f"user {one.user}"
     whose = "".join(f", {name}" for name in (one.workload, user) if name)
-    text = f"{span_text(one.latency_ps)} from {span_text(one.start_ps)}{whose}: {', '.join(shares_of(one))}."
+    text = (
+        f"{span_text(one.latency_ps)} from {span_text(one.start_ps)}{whose}: "
+        f"{', '.join(shares_of(one))}."
+    )
     text += _dropped(one)
     if 100 * one.windowed_ps >= TOLD_PERCENT * max(1, one.latency_ps):
         rounds = "1 round trip" if one.window_rounds == 1 else f"{one.window_rounds} round trips"
@@ -94,11 +107,16 @@ def sentence(one: Transaction) -> str:
 
 
 def shares_of(one: Transaction | Band) -> list[str]:
-    """`80 % queues of switches (most at leaf>h2; 75 % of that behind backup)`, from the largest part."""
+    """`80 % queues of switches (most at leaf>h2; 75 % of that behind backup)`, from the largest
+    part."""
     latency_ps = max(1, one.latency_ps)
     ordered = sorted(one.parts.items(), key=lambda part: -part[1])
-    told = [(part, time) for part, time in ordered if 100 * time >= TOLD_PERCENT * latency_ps] or ordered[:1]
-    words = [f"{_percent(time, latency_ps)} {part_words(part)}{_more(one, part)}" for part, time in told]
+    told = [
+        (part, time) for part, time in ordered if 100 * time >= TOLD_PERCENT * latency_ps
+    ] or ordered[:1]
+    words = [
+        f"{_percent(time, latency_ps)} {part_words(part)}{_more(one, part)}" for part, time in told
+    ]
     rest = latency_ps - sum(time for _, time in told)
     return [*words, f"{_percent(rest, latency_ps)} other"] if 100 * rest >= latency_ps else words
 
@@ -111,8 +129,11 @@ def _more(one: Transaction | Band, part: str) -> str:
     return f" (most at {port}{_culprits(behind)})"
 
 
-def places_of(one: Transaction | Band, part: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """Of a part that is a queue: where its time was, and for how long frames of each workload were sent meanwhile."""
+def places_of(
+    one: Transaction | Band, part: str
+) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """Of a part that is a queue: where its time was, and for how long frames of each workload were
+    sent meanwhile."""
     if part == SWITCH_QUEUE:
         return one.queues, one.behind
     if part == INTERFACE_QUEUE:
@@ -135,7 +156,10 @@ def _dropped(one: Transaction) -> str:
     places = sorted({place_words(loss) for loss in one.losses})
     if len(one.losses) == 1:
         return f" A frame was dropped {places[0]} at {span_text(first.at_ps)}."
-    return f" {len(one.losses)} frames were dropped {', '.join(places)}, the first at {span_text(first.at_ps)}."
+    return (
+        f" {len(one.losses)} frames were dropped {', '.join(places)}, the first at "
+        f"{span_text(first.at_ps)}."
+    )
 
 
 def _whose(one: Transaction) -> str:

@@ -1,4 +1,5 @@
-"""The tail of an explained workload: the slowest share of its transactions that is large enough to be told."""
+"""The tail of an explained workload: the slowest share of its transactions that is large enough to
+be told."""
 
 import math
 from collections import Counter
@@ -9,16 +10,26 @@ from msgspec.structs import replace
 from tailrace.results.summary.causes import Band
 
 ALL = "all transactions"
-TAILS = ((0.99, "the slowest 1 % of transactions"), (0.9, "the slowest 10 % of transactions"), (0.0, ALL))
+TAILS = (
+    (0.99, "the slowest 1 % of transactions"),
+    (0.9, "the slowest 10 % of transactions"),
+    (0.0, ALL),
+)
 """From which percentile on, in words; the first one with enough transactions is told."""
 TAIL_COUNT_MIN = 10
 """Of fewer transactions a mean says more about one of them than about a tail."""
 
 
 def tail_share(*counts: int) -> tuple[float, str]:
-    """The percentile from which on workloads with so many transactions have a tail to be told, and its words."""
+    """The percentile from which on workloads with so many transactions have a tail to be told, and
+    its words."""
     return next(
-        ((at, words) for at, words in TAILS if _beyond(min(counts, default=0), at) >= TAIL_COUNT_MIN), TAILS[-1]
+        (
+            (at, words)
+            for at, words in TAILS
+            if _beyond(min(counts, default=0), at) >= TAIL_COUNT_MIN
+        ),
+        TAILS[-1],
     )
 
 
@@ -51,7 +62,8 @@ def _together(kept: Sequence[Band]) -> Band:
 
 
 def body(of: Sequence[Band], at: float) -> Band | None:
-    """Means over the transactions up to this percentile, which must be a limit of bands; None for none."""
+    """Means over the transactions up to this percentile, which must be a limit of bands; None for
+    none."""
     count = sum(band.count for band in of)
     kept, held = [], 0
     for band in of:

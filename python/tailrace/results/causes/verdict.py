@@ -1,8 +1,9 @@
-"""What takes the time of a workload's transactions, where a trial was explained or a fabric has measured it.
+"""What takes the time of a workload's transactions, where a trial was explained or a fabric has
+measured it.
 
-Counters of connections tell what a connection waits for. A user who waits for a response that stands in a queue has a
-connection with nothing to send, which those counters call the application's time. Of whoever waits for answers the
-verdict is therefore that of the critical path.
+Counters of connections tell what a connection waits for. A user who waits for a response that
+stands in a queue has a connection with nothing to send, which those counters call the application's
+time. Of whoever waits for answers the verdict is therefore that of the critical path.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -29,12 +30,18 @@ from tailrace.results.summary.workload import LimitSummary, SubjectSummary
 SIMULATOR = "simulator"
 """Source of the verdict of a trial that was simulated once more."""
 MOST = 0.5
-"""Least share of the wait in queues at one port, or behind one workload, for the verdict to name it."""
+"""Least share of the wait in queues at one port, or behind one workload, for the verdict to name
+it."""
 OWN = "its own frames"
-WHERE = {SWITCH_QUEUE: "queue of {}", INTERFACE_QUEUE: "queue of {}'s interface", PAUSED: "pauses of {}"}
+WHERE = {
+    SWITCH_QUEUE: "queue of {}",
+    INTERFACE_QUEUE: "queue of {}'s interface",
+    PAUSED: "pauses of {}",
+}
 """Parts of which the verdict tells the place."""
 PATH = ("serialisation", "propagation", "receive")
-"""What round trips consist of where nothing stands in the way: only more of them for want of a window are too many."""
+"""What round trips consist of where nothing stands in the way: only more of them for want of a
+window are too many."""
 OUTSIDE = "outside"
 """The part that only live trials have: what the fabric does not know."""
 AFTER_DROP = {*REPAIRS, "outside_after_drop"}
@@ -64,7 +71,8 @@ def causes_of(own: SubjectSummary) -> Explained | None:
 
 
 def path_limits(causes: Explained | None, members: Collection[str]) -> LimitSummary | None:
-    """What limits workloads that wait for answers: shares of the latency of all transactions of one trial."""
+    """What limits workloads that wait for answers: shares of the latency of all transactions of one
+    trial."""
     if causes is None or not causes.transactions:
         return None
     of = all_of(causes)
@@ -73,7 +81,8 @@ def path_limits(causes: Explained | None, members: Collection[str]) -> LimitSumm
         limited_by=verdict_of(causes.bands, members),
         limited_percent=100 * whole.time_ps / max(1.0, of.latency_ps) if whole else None,
         shares_percent={
-            part: summarise_sample([100 * time / max(1.0, of.latency_ps)]) for part, time in of.parts.items()
+            part: summarise_sample([100 * time / max(1.0, of.latency_ps)])
+            for part, time in of.parts.items()
         },
         connections=[],
         measured_by=FABRIC if causes.is_live else SIMULATOR,
@@ -87,8 +96,9 @@ def all_of(causes: Explained) -> Band:
 
 
 def verdict_of(of: Sequence[Band], members: Collection[str] = ()) -> str:
-    """`queue of leaf>client behind backup`, or another part in words, if it is large and clearly the largest; `mixed`
-    otherwise. Where only the slow transactions have it, or where it is another one in the slowest, that is told.
+    """`queue of leaf>client behind backup`, or another part in words, if it is large and clearly
+    the largest; `mixed` otherwise. Where only the slow transactions have it, or where it is another
+    one in the slowest, that is told.
 
     `members` are the workloads whose transactions they are.
     """
@@ -104,20 +114,26 @@ def verdict_of(of: Sequence[Band], members: Collection[str] = ()) -> str:
 
 
 def largest(of: Band, members: Collection[str] = ()) -> Largest | None:
-    """The part that takes at least half of a time and is far above the second; where none is, parts of one thing
-    together, or round trips for a window; None where these take less, too.
+    """The part that takes at least half of a time and is far above the second; where none is, parts
+    of one thing together, or round trips for a window; None where these take less, too.
 
     Round trips for a window are the cause where they consist of what a path takes at its best.
     """
     percent = 100 / max(1.0, of.latency_ps)
     first = _clear(of.parts, percent)
     if first is None or first in PATH:
-        together = next((one for one in TOGETHER if _clear(_with(of.parts, one), percent) == one[0]), None)
+        together = next(
+            (one for one in TOGETHER if _clear(_with(of.parts, one), percent) == one[0]), None
+        )
         if together is not None:
-            return Largest(together[1], f"{together[0]}{_drops(of, together[1][0])}", _sum(of, together[1]))
+            return Largest(
+                together[1], f"{together[0]}{_drops(of, together[1][0])}", _sum(of, together[1])
+            )
         most = max(of.parts, key=lambda part: of.parts[part], default="")
         if of.windowed_ps * percent >= VERDICT_PERCENT_MIN and most not in AFTER_DROP:
-            whose = "receiver's" if of.receive_windowed_ps >= MOST * of.windowed_ps else "congestion"
+            whose = (
+                "receiver's" if of.receive_windowed_ps >= MOST * of.windowed_ps else "congestion"
+            )
             words = f"round trips for the {whose} window ({part_words(most)})"
             return Largest(PATH, words, of.windowed_ps)
     return None if first is None else Largest((first,), _place(of, first, members), of.parts[first])
@@ -125,7 +141,10 @@ def largest(of: Band, members: Collection[str] = ()) -> Largest | None:
 
 def _clear(times: Mapping[str, float], percent: float) -> str | None:
     first, second = sorted([*times.items(), ("", 0.0), ("", 0.0)], key=lambda part: -part[1])[:2]
-    is_clear = first[1] * percent >= VERDICT_PERCENT_MIN and (first[1] - second[1]) * percent >= VERDICT_LEAD_POINTS
+    is_clear = (
+        first[1] * percent >= VERDICT_PERCENT_MIN
+        and (first[1] - second[1]) * percent >= VERDICT_LEAD_POINTS
+    )
     return first[0] if is_clear else None
 
 
@@ -149,7 +168,8 @@ def _place(of: Band, part: str, members: Collection[str]) -> str:
     if part not in WHERE:
         return f"{part_words(part)}{_drops(of, part)}"
     places, others = places_of(of, part)
-    # A fabric tells behind whose frames the slowest waited; the simulator tells it of all, but may have forgotten some.
+    # A fabric tells behind whose frames the slowest waited; the simulator tells it of all, but may
+    # have forgotten some.
     known = sum(others.values()) if OUTSIDE in of.parts else of.parts[part]
     place, culprit = _most(places, of.parts[part]), _most(others, known) if others else None
     behind = f" behind {OWN if culprit in members else culprit}" if culprit else ""
@@ -173,8 +193,11 @@ def path_shares(causes: Explained) -> str:
 
 
 def part_shares(limits: LimitSummary) -> str:
-    """`55 % queues of switches, 42 % work of the server`: of a verdict of the critical path, without places."""
-    parts = sorted(((own.mean or 0.0, part) for part, own in limits.shares_percent.items()), reverse=True)
+    """`55 % queues of switches, 42 % work of the server`: of a verdict of the critical path,
+    without places."""
+    parts = sorted(
+        ((own.mean or 0.0, part) for part, own in limits.shares_percent.items()), reverse=True
+    )
     told = [(share, part) for share, part in parts if share >= TOLD_PERCENT] or parts[:1]
     return ", ".join(f"{share:.0f} % {part_words(part)}" for share, part in told)
 
@@ -183,7 +206,10 @@ def path_words(causes: Explained, limits: LimitSummary) -> str:
     """What takes the time of all transactions, and of the slowest, behind `With fifo, orders`."""
     of = all_of(causes)
     by = f"measured by the fabric in {causes.where}" if causes.is_live else f"by {causes.where}"
-    text = f"{loses(limits.limited_by)}: {by}, its transactions take {span_text(of.latency_ps)} on average,"
+    text = (
+        f"{loses(limits.limited_by)}: {by}, its transactions take "
+        f"{span_text(of.latency_ps)} on average,"
+    )
     text += f" {path_shares(causes)}"
     share, whose = tail_share(causes.transactions)
     if whose == ALL:
@@ -193,7 +219,8 @@ def path_words(causes: Explained, limits: LimitSummary) -> str:
 
 
 def loses(verdict: str) -> str:
-    """`loses most of its time in the queue of leaf>client behind backup`, behind the name of a workload."""
+    """`loses most of its time in the queue of leaf>client behind backup`, behind the name of a
+    workload."""
     if verdict.startswith(MIXED):
         return "has no single cause of delay"
     if verdict.startswith(("waiting ", *ADVERBIAL)):

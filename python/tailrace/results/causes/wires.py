@@ -5,7 +5,10 @@ from typing import Any
 
 
 def wire_names(plan: Mapping[str, Any]) -> list[str]:
-    """`node>neighbour` of every wire: two for each link of the plan, in order, from its end `a` first."""
+    """`node>neighbour` of every wire: two for each link of the plan, in order, from its end `a`
+    first."""
     return [
-        f"{one}>{other}" for link in plan["links"] for one, other in ((link["a"], link["b"]), (link["b"], link["a"]))
+        f"{one}>{other}"
+        for link in plan["links"]
+        for one, other in ((link["a"], link["b"]), (link["b"], link["a"]))
     ]

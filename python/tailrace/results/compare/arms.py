@@ -44,7 +44,9 @@ def compare(a: Path, b: Path) -> ComparedRuns:
         if (comparison := _comparison(first, second, arm, subject, metric, is_main=metric in mains))
     ]
     effects = effects_of([comparison for _, comparison in found], first.seed)
-    differences = [replace(effect, scope=arm) for (arm, _), effect in zip(found, effects, strict=True)]
+    differences = [
+        replace(effect, scope=arm) for (arm, _), effect in zip(found, effects, strict=True)
+    ]
     return ComparedRuns(
         a=compared_run(first),
         b=compared_run(second),
@@ -61,8 +63,13 @@ def format_compare(compared: ComparedRuns) -> str:
     parts = [f"a: {run_words(compared.a)}\nb: {run_words(compared.b)}"]
     only = {"a": compared.only_in_a, "b": compared.only_in_b}
     parts += [f"only in {run}: {listed(arms)}" for run, arms in only.items() if arms]
-    plans = ((arm, is_same, compared.identical_trials[arm]) for arm, is_same in compared.same_plan.items())
-    parts.append("\n".join(f"{arm}: {plan_words(is_same, identical)}" for arm, is_same, identical in plans))
+    plans = (
+        (arm, is_same, compared.identical_trials[arm])
+        for arm, is_same in compared.same_plan.items()
+    )
+    parts.append(
+        "\n".join(f"{arm}: {plan_words(is_same, identical)}" for arm, is_same, identical in plans)
+    )
     shown = [effect for effect in compared.differences if is_shown(effect)]
     parts.append(effects_table(shown, PLACE, ("a", "b")))
     parts.append("\n".join(_sentences(compared)))
@@ -83,7 +90,8 @@ def refuse_incomparable(a: Run, b: Run) -> None:
     where = f"{a.path} and {b.path}"
     if a.scale != b.scale:
         raise RunDirectoryError(
-            f"{where}: the runs have different scales, {a.scale:g} and {b.scale:g}: completion times and tails "
+            f"{where}: the runs have different scales, {a.scale:g} and {b.scale:g}: completion "
+            "times and tails "
             "are not comparable (hint: run both with the same --scale)"
         )
     if a.live_scale != b.live_scale:
@@ -95,24 +103,29 @@ def refuse_incomparable(a: Run, b: Run) -> None:
     if not arms:
         raise RunDirectoryError(f"{where}: no arm in common ({listed(a.arms)}; {listed(b.arms)})")
     if not set(a.workloads) & set(b.workloads):
-        raise RunDirectoryError(f"{where}: no workload in common ({', '.join(a.workloads)}; {', '.join(b.workloads)})")
+        raise RunDirectoryError(
+            f"{where}: no workload in common ({', '.join(a.workloads)}; {', '.join(b.workloads)})"
+        )
     if not any(a.told(arm) and b.told(arm) for arm in arms):
         raise RunDirectoryError(
-            f"{where}: no arm has valid trials in both runs (hint: the same `tailrace run` command resumes a run)"
+            f"{where}: no arm has valid trials in both runs (hint: the same `tailrace run` "
+            "command resumes a run)"
         )
     for arm in arms:
         _refuse_other_work(a, b, arm)
 
 
 def _refuse_other_work(a: Run, b: Run, arm: str) -> None:
-    """Workloads whose numbers of transactions differ, which makes their completion times incomparable."""
+    """Workloads whose numbers of transactions differ, which makes their completion times
+    incomparable."""
     for workload in a.workloads_of(arm):
         counts = [_counts(run.valid(arm), workload) for run in (a, b)]
         if all(counts) and len(set().union(*counts)) > 1:
             noun = noun_of(a.kinds_of([workload]))
             texts = [", ".join(str(count) for count in sorted(count_set)) for count_set in counts]
             raise RunDirectoryError(
-                f"{a.path} and {b.path}: {arm}: {workload} completed {texts[0]} {noun} in the first run and "
+                f"{a.path} and {b.path}: {arm}: {workload} completed {texts[0]} {noun} in the "
+                "first run and "
                 f"{texts[1]} in the second (hint: set the same number of {noun} in both scenarios)"
             )
 
@@ -137,7 +150,9 @@ def _judged_alone(run: Run, arm: str) -> list[Judged]:
     ]
 
 
-def _comparison(a: Run, b: Run, arm: str, subject: Subject, metric: str, *, is_main: bool) -> Comparison | None:
+def _comparison(
+    a: Run, b: Run, arm: str, subject: Subject, metric: str, *, is_main: bool
+) -> Comparison | None:
     return compared_trials(
         (a.told(arm), b.told(arm)),
         subject,
@@ -166,7 +181,8 @@ def run_words(run: ComparedRun) -> str:
 
 
 def is_same_plan(a: tuple[Run, str], b: tuple[Run, str]) -> bool | None:
-    """Whether two arms have the same plan, by the hashes in the manifests; None where one has none."""
+    """Whether two arms have the same plan, by the hashes in the manifests; None where one has
+    none."""
     hashes = [(run.manifest.plan_hashes or {}).get(arm) for run, arm in (a, b)]
     return hashes[0] == hashes[1] if all(hashes) else None
 
@@ -174,11 +190,18 @@ def is_same_plan(a: tuple[Run, str], b: tuple[Run, str]) -> bool | None:
 def identical_trials(a: list[Trial], b: list[Trial]) -> int:
     """Number of trials with the same seed and the same event digest: they are identical."""
     digests = {trial.outcome.seed: trial.outcome.digest for trial in a}
-    return sum(bool(trial.outcome.digest) and digests.get(trial.outcome.seed) == trial.outcome.digest for trial in b)
+    return sum(
+        bool(trial.outcome.digest) and digests.get(trial.outcome.seed) == trial.outcome.digest
+        for trial in b
+    )
 
 
 def plan_words(is_same: bool | None, identical: int) -> str:
     """`same plan; 2 trials have identical event digests`."""
     plan = {True: "same plan", False: "plans differ", None: "plans unknown"}[is_same]
-    noun = "trial has an identical event digest" if identical == 1 else "trials have identical event digests"
+    noun = (
+        "trial has an identical event digest"
+        if identical == 1
+        else "trials have identical event digests"
+    )
     return plan + (f"; {identical} {noun}" if identical else "")

@@ -29,7 +29,8 @@ KINDS = {
     "is_main": DataType.bool(),
     "words": DataType.string(),
 }
-"""Columns and their types; with `scope`, the arm in which two runs are compared, as an additional first column."""
+"""Columns and their types; with `scope`, the arm in which two runs are compared, as an additional
+first column."""
 
 
 def comparison_table(effects: Sequence[ArmEffect]) -> Table:
@@ -41,6 +42,12 @@ def comparison_table(effects: Sequence[ArmEffect]) -> Table:
 
 def _row(effect: ArmEffect, names: list[str]) -> dict[str, object]:
     known: dict[str, object] = asdict(effect)
-    for name, interval in (("improvement_percent", effect.improvement_interval), ("ratio", effect.ratio_interval)):
-        known |= {f"{name}_low": interval and interval.low, f"{name}_high": interval and interval.high}
+    for name, interval in (
+        ("improvement_percent", effect.improvement_interval),
+        ("ratio", effect.ratio_interval),
+    ):
+        known |= {
+            f"{name}_low": interval and interval.low,
+            f"{name}_high": interval and interval.high,
+        }
     return {name: known[name] for name in names}

@@ -2,25 +2,40 @@
 
 from collections.abc import Sequence
 
-from tailrace.results.format.numbers import change_interval_text, change_text, digits_text, is_told_as_ratio
+from tailrace.results.format.numbers import (
+    change_interval_text,
+    change_text,
+    digits_text,
+    is_told_as_ratio,
+)
 from tailrace.results.metrics.definitions import PLURAL, SHARES
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.statistics import STUDENT, Change, Effect, Verdict, told_verdict
 
 
 def effect_words(
-    effect: Effect, *, metric: str, what: str, workload: str, names: tuple[str, str], bounds: tuple[int, int] = (0, 0)
+    effect: Effect,
+    *,
+    metric: str,
+    what: str,
+    workload: str,
+    names: tuple[str, str],
+    bounds: tuple[int, int] = (0, 0),
 ) -> str:
-    """A sentence about an effect on a metric that is called `what`; `method_words` names the test."""
+    """A sentence about an effect on a metric that is called `what`; `method_words` names the
+    test."""
     baseline, arm = names
     if effect.verdict == "not comparable":
         of = _bound_words(bounds, names).removeprefix("; ")
         return f"{workload}: {what} cannot be compared between {arm} and {baseline} ({of})."
     if effect.verdict == "no significant difference":
         evidence = _evidence(effect, f"p = {effect.p_adjusted:.2g}", metric, bounds, names)
-        return f"{workload}: no significant difference in {what} between {arm} and {baseline} {evidence}."
+        return (
+            f"{workload}: no significant difference in {what} between "
+            f"{arm} and {baseline} {evidence}."
+        )
     percent = effect.change_percent if effect.change.is_ratio else None
-    size = f"{at_least(bounds)}{size_words(percent, effect.difference, unit=unit_of_difference(metric))}"
+    size = f"{at_least(bounds)}{size_words(percent, effect.difference, unit=unit_of_difference(metric))}"  # noqa: E501
     than = f"with {arm} {'as' if is_ratio(percent) else 'than'} with {baseline}"
     told = f"{workload}: {what} {are(metric)} {size} {than}"
     if effect.verdict == "too few trials":
@@ -31,9 +46,15 @@ def effect_words(
     return f"{told} {_evidence(effect, by, metric, bounds, names)}."
 
 
-def _evidence(effect: Effect, by: str, metric: str, bounds: tuple[int, int], names: tuple[str, str]) -> str:
+def _evidence(
+    effect: Effect, by: str, metric: str, bounds: tuple[int, int], names: tuple[str, str]
+) -> str:
     """`(−40.1 to −35.2 %, p = 0.0022)`: interval, how it was tested, and lower bounds."""
-    parts = [interval_words(effect.change, metric), by, _bound_words(bounds, names).removeprefix("; ")]
+    parts = [
+        interval_words(effect.change, metric),
+        by,
+        _bound_words(bounds, names).removeprefix("; "),
+    ]
     told = ", ".join(part for part in parts if part)
     return f"({told})" if told else ""
 
@@ -89,9 +110,15 @@ def same_words(*, metric: str, what: str, workload: str, names: tuple[str, str])
 
 
 def size_words(
-    percent: float | None, difference: float, *, lower: str = "lower", higher: str = "higher", unit: str = ""
+    percent: float | None,
+    difference: float,
+    *,
+    lower: str = "lower",
+    higher: str = "higher",
+    unit: str = "",
 ) -> str:
-    """`31.8 % lower`, or from a factor of four on `14.3 times as high`. Without a percentage, the difference."""
+    """`31.8 % lower`, or from a factor of four on `14.3 times as high`. Without a percentage, the
+    difference."""
     direction = lower if difference < 0 else higher
     if percent is None:
         return f"{digits_text(abs(difference))}{f' {unit}' if unit else ''} {direction}"
@@ -111,18 +138,23 @@ def told_percent(effect: ArmEffect) -> float | None:
 
 
 def bounded_change_text(effect: ArmEffect) -> str:
-    """The change of an effect: `+42.6 %`, a difference of shares `+0.35 points`; where values are lower bounds
-    `> +42.6 %`, or a dash where it cannot be told.
+    """The change of an effect: `+42.6 %`, a difference of shares `+0.35 points`; where values are
+    lower bounds `> +42.6 %`, or a dash where it cannot be told.
     """
     percent = told_percent(effect)
     unit = unit_of_difference(effect.metric)
-    text = change_text(percent) if percent is not None else f"{_signed(effect.difference)}{f' {unit}' if unit else ''}"
+    text = (
+        change_text(percent)
+        if percent is not None
+        else f"{_signed(effect.difference)}{f' {unit}' if unit else ''}"
+    )
     sign = bound_sign(effect)
     return "–" if sign is None else sign + text
 
 
 def bound_sign(effect: ArmEffect) -> str | None:
-    """What stands before a change: `> ` or `< ` for lower bounds, and None where it cannot be told."""
+    """What stands before a change: `> ` or `< ` for lower bounds, and None where it cannot be
+    told."""
     if not any(effect.bounds) or effect.is_same:
         return ""
     way: Verdict = "higher" if effect.difference > 0 else "lower"
@@ -143,29 +175,51 @@ def are(metric: str) -> str:
 def method_words(effect: Effect) -> str:
     """The test and the samples of an effect."""
     first, second = effect.trials
-    pairs = f"{first} pairs of trials that share a seed" if effect.is_paired else f"{second} against {first} trials"
+    pairs = (
+        f"{first} pairs of trials that share a seed"
+        if effect.is_paired
+        else f"{second} against {first} trials"
+    )
     if effect.test is None:
         return f"not tested, {pairs}"
     name = effect.test.name
-    return f"{name}, {pairs}" if name.endswith(STUDENT) else f"the larger of {name} and Student's, {pairs}"
+    return (
+        f"{name}, {pairs}"
+        if name.endswith(STUDENT)
+        else f"the larger of {name} and Student's, {pairs}"
+    )
 
 
 def correction_words(effects: Sequence[ArmEffect]) -> str:
     """The adjustment of the p values; empty for a single test."""
     tests = max((effect.tests for effect in effects if effect.is_main), default=1)
-    return f", adjusted by Holm's method for the {tests} comparisons of main metrics" if tests > 1 else ""
+    return (
+        f", adjusted by Holm's method for the {tests} comparisons of main metrics"
+        if tests > 1
+        else ""
+    )
 
 
 def family_words(effects: Sequence[ArmEffect], where: str = " in all arms") -> str:
-    """What the p values of a table are adjusted for; `where` are the comparisons of main metrics that share it."""
+    """What the p values of a table are adjusted for; `where` are the comparisons of main metrics
+    that share it."""
     mains = sum(effect.is_main for effect in effects)
-    over = f"the {mains} comparisons of main metrics" if mains != 1 else "the one comparison of a main metric"
-    return f"p adjusted by Holm's method over {over}{where}; other metrics are described and not tested."
+    over = (
+        f"the {mains} comparisons of main metrics"
+        if mains != 1
+        else "the one comparison of a main metric"
+    )
+    return (
+        f"p adjusted by Holm's method over {over}{where}; other metrics "
+        "are described and not tested."
+    )
 
 
 def _bound_words(bounds: tuple[int, int], names: tuple[str, str]) -> str:
     """Number of trials whose figure is a lower bound."""
     listed = [
-        f"{count} trial{'s' if count > 1 else ''} of {name}" for count, name in zip(bounds, names, strict=True) if count
+        f"{count} trial{'s' if count > 1 else ''} of {name}"
+        for count, name in zip(bounds, names, strict=True)
+        if count
     ]
     return f"; a lower bound in {' and '.join(listed)}" if listed else ""

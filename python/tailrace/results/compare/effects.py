@@ -69,7 +69,8 @@ class Comparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether all values are equal. False where every figure is a lower bound, since that is then unknown."""
+        """Whether all values are equal. False where every figure is a lower bound, since that is
+        then unknown."""
         first, second = self.samples
         is_known = self.bounds != (len(first), len(second))
         return self.is_shared and first == second and is_known
@@ -83,7 +84,9 @@ class Comparison:
         """The change with an interval of this level."""
         is_paired = self.is_shared
         if self.latencies is None:
-            return mean_change(*self.samples, is_paired=is_paired, is_share=self.metric in SHARES, level=level)
+            return mean_change(
+                *self.samples, is_paired=is_paired, is_share=self.metric in SHARES, level=level
+            )
         if self._percent is None:
             return mean_latency_change(*self.latencies, is_paired=is_paired, level=level)
         return percentile_change(*self.latencies, self._percent, is_paired=is_paired, level=level)
@@ -92,21 +95,29 @@ class Comparison:
     def scores(self) -> tuple[Sequence[float], Sequence[float]]:
         """Numbers of the trials whose sums say which figure is the larger.
 
-        Of too few transactions for an interval, those beyond the common percentile say little: in a network without
-        luck they may all be equal, although every trial of one arm is far above all of the other.
+        Of too few transactions for an interval, those beyond the common percentile say little: in a
+        network without luck they may all be equal, although every trial of one arm is far above all
+        of the other.
         """
-        if self.latencies is not None and self._percent is not None and self._has_intervals(self._percent):
+        if (
+            self.latencies is not None
+            and self._percent is not None
+            and self._has_intervals(self._percent)
+        ):
             scores = joint_scores(*self.latencies, self._percent)
             if scores is not None:
                 return scores
         return logs_or_values(*self.samples)
 
     def _has_intervals(self, percent: float) -> bool:
-        return all(isinstance(percentile_interval(own, percent), Interval) for own in self.latencies or ())
+        return all(
+            isinstance(percentile_interval(own, percent), Interval) for own in self.latencies or ()
+        )
 
     @property
     def interval_needs(self) -> int | None:
-        """The number of trials of each arm that intervals of both percentiles take; None where they have them."""
+        """The number of trials of each arm that intervals of both percentiles take; None where they
+        have them."""
         if self.latencies is None or self._percent is None:
             return None
         found = [percentile_interval(own, self._percent) for own in self.latencies]
@@ -118,8 +129,8 @@ class Comparison:
 
 
 def compare_arms(run: Run, baseline: str | None) -> list[ArmEffect]:
-    """Every arm against the baseline (in a sweep, at the same point), for every workload, group and metric that both
-    have in their told trials.
+    """Every arm against the baseline (in a sweep, at the same point), for every workload, group and
+    metric that both have in their told trials.
     """
     return effects_of(list(comparisons(run, baseline)), run.seed)
 
@@ -127,13 +138,19 @@ def compare_arms(run: Run, baseline: str | None) -> list[ArmEffect]:
 def comparisons(run: Run, baseline: str | None) -> Iterator[Comparison]:
     """What `compare_arms` compares."""
     pairs = ((run.baseline_of(arm, baseline), arm) for arm in run.arms)
-    return comparisons_of_pairs(run, [(first, arm) for first, arm in pairs if first not in (None, arm)])
+    return comparisons_of_pairs(
+        run, [(first, arm) for first, arm in pairs if first not in (None, arm)]
+    )
 
 
 def comparisons_of_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> Iterator[Comparison]:
     """The second arm of every pair with the first one."""
     chosen = chosen_metrics(run)
-    compared = [(one, metric) for one in subjects_of(run) for metric in compared_metrics(chosen.get(one.name, ()))]
+    compared = [
+        (one, metric)
+        for one in subjects_of(run)
+        for metric in compared_metrics(chosen.get(one.name, ()))
+    ]
     for baseline, arm in pairs:
         trials = run.told(baseline), run.told(arm)
         for subject, metric in compared:
@@ -152,7 +169,8 @@ def comparisons_of_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> Iterator
 def effects_of(
     found: Sequence[Comparison], seed: int, looked: Mapping[str, TestResult] | None = None
 ) -> list[ArmEffect]:
-    """Effects: those on main metrics, of all workloads in all arms, are one family of tests; others are described.
+    """Effects: those on main metrics, of all workloads in all arms, are one family of tests; others
+    are described.
 
     `looked` has the tests of main metrics that were looked at several times, by their address.
     """
@@ -161,9 +179,17 @@ def effects_of(
         tested = [_tested(comparison, seed, len(mains)) for comparison in mains]
     else:
         needed = trials_to_decide_looking(len(mains))
-        tested = [replace(_described(main), test=looked[main.address], looked_needed=needed) for main in mains]
-    effects = {id(comparison): effect for comparison, effect in zip(mains, adjusted(tested), strict=True)}
-    return [arm_effect(comparison, effects.get(id(comparison)) or _described(comparison)) for comparison in found]
+        tested = [
+            replace(_described(main), test=looked[main.address], looked_needed=needed)
+            for main in mains
+        ]
+    effects = {
+        id(comparison): effect for comparison, effect in zip(mains, adjusted(tested), strict=True)
+    }
+    return [
+        arm_effect(comparison, effects.get(id(comparison)) or _described(comparison))
+        for comparison in found
+    ]
 
 
 def test_of(comparison: Comparison, seed: int, tests: int) -> TestResult:
@@ -179,7 +205,13 @@ def _described(comparison: Comparison) -> Effect:
 
 
 def _tested(comparison: Comparison, seed: int, tests: int) -> Effect:
-    return with_test(_described(comparison), comparison.scores, seed=seed, address=comparison.address, tests=tests)
+    return with_test(
+        _described(comparison),
+        comparison.scores,
+        seed=seed,
+        address=comparison.address,
+        tests=tests,
+    )
 
 
 def arm_effect(compared: Comparison, effect: Effect) -> ArmEffect:
@@ -191,7 +223,9 @@ def arm_effect(compared: Comparison, effect: Effect) -> ArmEffect:
     ratio = interval if change.is_ratio else None
     by_percent = ratio and ratio.scaled(100, -100)
     effect = replace(effect, verdict=verdict, change=replace(change, interval=interval))
-    words = same_words if compared.is_same else partial(effect_words, effect, bounds=compared.bounds)
+    words = (
+        same_words if compared.is_same else partial(effect_words, effect, bounds=compared.bounds)
+    )
     is_higher_better = metric in BETTER_HIGHER
     return ArmEffect(
         metric=metric,
@@ -207,7 +241,9 @@ def arm_effect(compared: Comparison, effect: Effect) -> ArmEffect:
         change_percent=percent,
         change_interval=by_percent,
         improvement_percent=percent if percent is None or is_higher_better else -percent,
-        improvement_interval=by_percent if by_percent is None or is_higher_better else by_percent.scaled(-1),
+        improvement_interval=by_percent
+        if by_percent is None or is_higher_better
+        else by_percent.scaled(-1),
         p_value=test.p_value if test else None,
         p_smallest=test.p_smallest if test else None,
         p_adjusted=effect.p_adjusted,
@@ -218,7 +254,9 @@ def arm_effect(compared: Comparison, effect: Effect) -> ArmEffect:
         trials=effect.trials,
         verdict=verdict,
         method=method_words(effect),
-        words=words(metric=metric, what=name_of(metric, compared.noun), workload=workload, names=names),
+        words=words(
+            metric=metric, what=name_of(metric, compared.noun), workload=workload, names=names
+        ),
         bounds=compared.bounds,
         is_main=compared.is_main,
         is_group=compared.is_group,
@@ -228,14 +266,16 @@ def arm_effect(compared: Comparison, effect: Effect) -> ArmEffect:
 
 
 def _told(effect: Effect, bounds: tuple[int, int]) -> Verdict:
-    """The verdict beside lower bounds; a difference that they could turn round is not described either."""
+    """The verdict beside lower bounds; a difference that they could turn round is not described
+    either."""
     way: Verdict = "higher" if effect.difference > 0 else "lower"
     is_turned = any(bounds) and told_verdict(way, bounds) == "not comparable"
     return "not comparable" if is_turned else told_verdict(effect.verdict, bounds)
 
 
 def share_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> bool:
-    """Whether trial by trial both had the same random streams, so that they can be compared in pairs."""
+    """Whether trial by trial both had the same random streams, so that they can be compared in
+    pairs."""
     seeds = [[trial.outcome.seed for trial in trials] for trials in (first, second)]
     return seeds[0] == seeds[1]
 
@@ -269,14 +309,20 @@ def compared_trials(
         address=address,
         is_main=is_main,
         is_shared=paired is not None,
-        bounds=(bounds_of(trials[0], subject.members, metric), bounds_of(trials[1], subject.members, metric)),
+        bounds=(
+            bounds_of(trials[0], subject.members, metric),
+            bounds_of(trials[1], subject.members, metric),
+        ),
         noun=noun_of(kinds),
         is_group=subject.is_group,
     )
 
 
-def _with_common_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> tuple[list[Trial], list[Trial]] | None:
-    """The trials that had the same random streams in both, in pairs; None where fewer than `PAIRED_MIN` of more had."""
+def _with_common_seeds(
+    first: Sequence[Trial], second: Sequence[Trial]
+) -> tuple[list[Trial], list[Trial]] | None:
+    """The trials that had the same random streams in both, in pairs; None where fewer than
+    `PAIRED_MIN` of more had."""
     before, after = _by_seed(first), _by_seed(second)
     common = [seed for seed in before if seed in after]
     if len(common) < PAIRED_MIN and not share_seeds(first, second):

@@ -17,16 +17,20 @@ Place = tuple[tuple[str, Callable[[ArmEffect], str]], ...]
 
 
 def effects_table(effects: Sequence[ArmEffect], place: Place, names: tuple[str, str]) -> str:
-    """A row for each of these effects, with the figures of both sides by name; empty without one."""
+    """A row for each of these effects, with the figures of both sides by name; empty without
+    one."""
     first, second = names
     heads = [head for head, _ in place]
-    rows = [[*heads, first, second, f"{second} is", f"{LEVEL_TEXT} interval", "p adjusted", "verdict"]]
+    rows = [
+        [*heads, first, second, f"{second} is", f"{LEVEL_TEXT} interval", "p adjusted", "verdict"]
+    ]
     rows += [[*(cell(effect) for _, cell in place), *_cells(effect)] for effect in effects]
     return align(rows, left=len(place)) if effects else ""
 
 
 def is_shown(effect: ArmEffect) -> bool:
-    """Effects on the main metric of a workload and its common percentiles, where trials allow an interval."""
+    """Effects on the main metric of a workload and its common percentiles, where trials allow an
+    interval."""
     return has_enough(effect) and (effect.is_main or effect.metric in SHOWN)
 
 

@@ -1,8 +1,9 @@
 """Compares runs of one scenario by different engines with each other and with published figures.
 
-A workload is compared by its slowdown (its time in an arm over its time alone, each engine against its own solo run)
-where the runs have solo runs, because that is the effect of the network; and by its times, percentiles and goodput.
-Every engine is compared with the one that models least: live before exact before simulated.
+A workload is compared by its slowdown (its time in an arm over its time alone, each engine against
+its own solo run) where the runs have solo runs, because that is the effect of the network; and by
+its times, percentiles and goodput. Every engine is compared with the one that models least: live
+before exact before simulated.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,13 @@ from tailrace.results.metrics.figure import figure_of
 from tailrace.results.metrics.latency import PERCENTILES, latencies_of
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.metrics.subjects import Subject, subjects_of
-from tailrace.results.summary.engines import ComparedEngines, Disagreement, EngineFigures, EngineRun, LeftOut
+from tailrace.results.summary.engines import (
+    ComparedEngines,
+    Disagreement,
+    EngineFigures,
+    EngineRun,
+    LeftOut,
+)
 from tailrace.scenario.experiment import SOLO
 from tailrace.statistics import LEVEL_TEXT, Interval, mean, mean_log_interval, percentile_change
 
@@ -37,9 +44,10 @@ GOALS_PERCENT = {
     "live": {"slowdown": 15.0},
     "exact": {name: 15.0 if name == "latency_p99_ms" else 5.0 for name in METRICS},
 }
-"""Disagreement that counts as agreement, by reference: goals of this project, not from a publication. The published
-gains of DPP are 28 to 32 %, and live trials of one scenario differ among themselves by a few percent; exact trials do
-not, and p99 rests on a hundredth of the transactions."""
+"""Disagreement that counts as agreement, by reference: goals of this project, not from a
+publication. The published gains of DPP are 28 to 32 %, and live trials of one scenario differ among
+themselves by a few percent; exact trials do not, and p99 rests on a hundredth of the
+transactions."""
 
 UNKNOWN = Disagreement(percent=None, interval=None)
 
@@ -67,7 +75,8 @@ def compare_engines(paths: Sequence[Path]) -> ComparedEngines:
     runs = {name: by_engine[name] for name in ENGINES if name in by_engine}
     if len(runs) < len(paths) or len(runs) <= 1:
         raise RunDirectoryError(
-            f"{' and '.join(map(str, paths))}: expected one run of each engine, such as one simulated and one live run "
+            f"{' and '.join(map(str, paths))}: expected one run of each engine, such as one "
+            "simulated and one live run "
             "(hint: `tailrace run --live`, `tailrace run --exact`)"
         )
     first = next(iter(runs.values()))
@@ -108,24 +117,36 @@ def _left_out(run: Run, arm: str) -> LeftOut | None:
     trials = run.trials[arm]
     unfinished = sum(trial.is_unfinished for trial in trials)
     invalid = len(trials) - len(run.valid(arm)) - unfinished
-    return LeftOut(unfinished=unfinished, invalid=invalid, trials=len(trials)) if unfinished or invalid else None
+    return (
+        LeftOut(unfinished=unfinished, invalid=invalid, trials=len(trials))
+        if unfinished or invalid
+        else None
+    )
 
 
-def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, subject: Subject, metric: str) -> EngineFigures | None:
+def _row(
+    runs: dict[str, Run], bands: Sequence[Band], arm: str, subject: Subject, metric: str
+) -> EngineFigures | None:
     """One figure of every engine; None where one of them does not have it."""
     samples = {name: _samples(run, arm, subject, metric) for name, run in runs.items()}
     if not all(sample for parts in samples.values() for sample in parts):
         return None
-    figures = {name: _figure(run, arm, subject, metric, samples[name]) for name, run in runs.items()}
+    figures = {
+        name: _figure(run, arm, subject, metric, samples[name]) for name, run in runs.items()
+    }
     *others, reference = runs
     if not figures[reference].value:
         return None
 
     def disagreement_of(name: str) -> Disagreement:
-        ratio = _ratio_interval(runs, arm, subject, metric, (samples[name], samples[reference]), (name, reference))
+        ratio = _ratio_interval(
+            runs, arm, subject, metric, (samples[name], samples[reference]), (name, reference)
+        )
         return Disagreement(
             percent=(figures[name].value / figures[reference].value - 1) * 100,
-            interval=replace(ratio, low=(ratio.low - 1) * 100, high=(ratio.high - 1) * 100) if ratio else None,
+            interval=replace(ratio, low=(ratio.low - 1) * 100, high=(ratio.high - 1) * 100)
+            if ratio
+            else None,
         )
 
     bounds = {name: figure.bounds for name, figure in figures.items()}
@@ -138,7 +159,8 @@ def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, subject: Subject
         intervals={name: figure.interval for name, figure in figures.items()},
         published=published(bands, arm, subject.name, metric),
         disagreements={
-            name: UNKNOWN if bounds[name] or bounds[reference] else disagreement_of(name) for name in others
+            name: UNKNOWN if bounds[name] or bounds[reference] else disagreement_of(name)
+            for name in others
         },
         trials={name: len(parts[0]) for name, parts in samples.items()},
     )
@@ -167,7 +189,9 @@ def _ratio_interval(
     if percent is None:
         own, reference = samples
         return mean_log_interval(own[0], *reference[1:], below=[*own[1:], reference[0]])
-    own_latencies, of_reference = (latencies_of(runs[name].valid(arm), subject.members) for name in names)
+    own_latencies, of_reference = (
+        latencies_of(runs[name].valid(arm), subject.members) for name in names
+    )
     if own_latencies is None or of_reference is None:
         return None
     return percentile_change(of_reference, own_latencies, percent, is_paired=False).interval
@@ -188,7 +212,10 @@ def published(bands: Sequence[Band], arm: str, workload: str, metric: str) -> fl
     stated = values.get((metric, arm))
     if stated is not None or metric != "slowdown":
         return stated
-    time_s, alone_s = values.get(("completion_s", arm)), values.get(("completion_s", SOLO + workload))
+    time_s, alone_s = (
+        values.get(("completion_s", arm)),
+        values.get(("completion_s", SOLO + workload)),
+    )
     return time_s / alone_s if time_s and alone_s else None
 
 
@@ -236,13 +263,21 @@ def format_engines(compared: ComparedEngines) -> str:
 def _invalid(compared: ComparedEngines) -> str:
     """Which runs have no valid trial."""
     paths = [run.path for run in compared.runs.values() if not run.valid_trials]
-    return f" {' and '.join(paths)}: no trial is valid (hint: `tailrace report` names the reasons)." if paths else ""
+    return (
+        f" {' and '.join(paths)}: no trial is valid (hint: `tailrace report` names the reasons)."
+        if paths
+        else ""
+    )
 
 
 def left_out_words(compared: ComparedEngines) -> list[str]:
     """For each run with figures, which of its trials are in none of them, and why."""
     runs = compared.runs.items()
-    return [_left_out_words(name, run.left_out) for name, run in runs if run.left_out and run.valid_trials]
+    return [
+        _left_out_words(name, run.left_out)
+        for name, run in runs
+        if run.left_out and run.valid_trials
+    ]
 
 
 def _left_out_words(engine: str, left_out: dict[str, LeftOut]) -> str:
@@ -251,7 +286,9 @@ def _left_out_words(engine: str, left_out: dict[str, LeftOut]) -> str:
         counts = {"unfinished": left.unfinished, "invalid or failed": left.invalid}
         reasons = [f"{count} {words}" for words, count in counts.items() if count]
         arms.append(f"{' and '.join(reasons)} of {left.trials} of {arm.replace(SOLO, 'solo ')}")
-    return f"{engine}: trials without a complete result are left out of all figures: {'; '.join(arms)}"
+    return (
+        f"{engine}: trials without a complete result are left out of all figures: {'; '.join(arms)}"
+    )
 
 
 def _over(run: EngineRun) -> str:
@@ -261,7 +298,9 @@ def _over(run: EngineRun) -> str:
 
 def _disagreement(found: Disagreement) -> tuple[str, str]:
     interval = found.interval
-    bounds = f"{signed_text(interval.low, '')}to {signed_text(interval.high, '%')}" if interval else "–"
+    bounds = (
+        f"{signed_text(interval.low, '')}to {signed_text(interval.high, '%')}" if interval else "–"
+    )
     return signed_text(found.percent, "%"), bounds
 
 
@@ -274,24 +313,37 @@ def _verdict(compared: ComparedEngines, engine: str) -> str:
     goals = compared.goals_percent
     judged = [row for row in compared.rows if row.metric in goals]
     if not judged:
-        return "Slowdowns cannot be compared: solo runs are missing in at least one run (hint: experiment.solo: true)."
+        return (
+            "Slowdowns cannot be compared: solo runs are missing in at least one run (hint: "
+            "experiment.solo: true)."
+        )
     sentences = []
     for goal in sorted(set(goals.values())):
         rows = [row for row in judged if goals[row.metric] == goal]
         known = [found for row in rows if (found := row.disagreements[engine].percent) is not None]
         if not known:
             sentences.append(
-                f"{_noun(rows).capitalize()} cannot be compared: of each, at least one engine's is a lower bound."
+                f"{_noun(rows).capitalize()} cannot be compared: of each, at least one "
+                "engine's is a lower bound."
             )
             continue
         within = sum(abs(percent) <= goal for percent in known)
-        unknown = f" ({len(rows) - len(known)} more are lower bounds)" if len(known) < len(rows) else ""
-        sentences.append(f"{within} of {len(known)} {_noun(rows)} agree within {goal:g} %{unknown}.")
-    subject = f"{engine.capitalize()}: " if len(compared.engines) > len(("reference", engine)) else ""
+        unknown = (
+            f" ({len(rows) - len(known)} more are lower bounds)" if len(known) < len(rows) else ""
+        )
+        sentences.append(
+            f"{within} of {len(known)} {_noun(rows)} agree within {goal:g} %{unknown}."
+        )
+    subject = (
+        f"{engine.capitalize()}: " if len(compared.engines) > len(("reference", engine)) else ""
+    )
     return subject + " ".join(sentences)
 
 
 def _noun(rows: Sequence[EngineFigures]) -> str:
     metrics = {row.metric for row in rows}
-    names = {frozenset({"slowdown"}): "slowdowns", frozenset({"latency_p99_ms"}): "99th percentiles"}
+    names = {
+        frozenset({"slowdown"}): "slowdowns",
+        frozenset({"latency_p99_ms"}): "99th percentiles",
+    }
     return names.get(frozenset(metrics), "figures")

@@ -1,4 +1,5 @@
-"""Expectations that are goals: bounds of a figure of a workload, judged as those of a search are."""
+"""Expectations that are goals: bounds of a figure of a workload, judged as those of a search
+are."""
 
 from dataclasses import dataclass
 
@@ -24,10 +25,11 @@ class Limit(Goal):
 
 
 def is_goal(run: Run, band: Band) -> bool:
-    """Whether it has bounds, and no published value, of what a goal can name: a workload's metric in one arm.
+    """Whether it has bounds, and no published value, of what a goal can name: a workload's metric
+    in one arm.
 
-    Of fewer trials than an interval takes the value is judged, as that of other expectations: nothing is known then of
-    how trials differ.
+    Of fewer trials than an interval takes the value is judged, as that of other expectations:
+    nothing is known then of how trials differ.
     """
     is_narrowed = band.after_ps or band.port or band.queue or band.cause or band.statistic != "mean"
     is_named = band.value is None and band.metric in METRICS and band.workload is not None
@@ -39,11 +41,16 @@ def _arm(run: Run, band: Band) -> str:
 
 
 def judge_goal(run: Run, band: Band, factor: float) -> Verdict:
-    """The end, and what it would take where that is undecided; the figure is so many times that of the trials."""
+    """The end, and what it would take where that is undecided; the figure is so many times that of
+    the trials."""
     assert band.workload is not None, "it is a goal"
     arm = _arm(run, band)
     # An arm may omit some members of a group.
-    members = [name for name in run.groups.get(band.workload, [band.workload]) if name in run.workloads_of(arm)]
+    members = [
+        name
+        for name in run.groups.get(band.workload, [band.workload])
+        if name in run.workloads_of(arm)
+    ]
     figure = figure_of(run.valid(arm), members, band.metric)
     value, found = figure.value, figure.interval
     goals = [

@@ -1,4 +1,5 @@
-"""Fidelity of live trials: lateness, pacing, losses outside of the modelled queues, cores, load generators."""
+"""Fidelity of live trials: lateness, pacing, losses outside of the modelled queues, cores, load
+generators."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -16,32 +17,47 @@ LiveTrial = tuple[Live, Fabric]
 
 
 def summarise_fidelity(trials: Sequence[Trial]) -> Fidelity | None:
-    """The worst value of every figure over the valid trials of an arm; None for simulated trials."""
+    """The worst value of every figure over the valid trials of an arm; None for simulated
+    trials."""
     outcomes = [trial.outcome for trial in trials]
     found = [(one.live, one.fabric) for one in outcomes if one.live and one.fabric]
     if not found:
         return None
     return Fidelity(
-        lateness_p50_us=_worst(fabric.lateness_us.p50 if fabric.lateness_us else None for _, fabric in found),
-        lateness_p99_us=_worst(fabric.lateness_us.p99 if fabric.lateness_us else None for _, fabric in found),
-        lateness_p99_9_us=_worst(fabric.lateness_us.p99_9 if fabric.lateness_us else None for _, fabric in found),
-        lateness_max_us=_worst(fabric.lateness_us.max if fabric.lateness_us else None for _, fabric in found),
+        lateness_p50_us=_worst(
+            fabric.lateness_us.p50 if fabric.lateness_us else None for _, fabric in found
+        ),
+        lateness_p99_us=_worst(
+            fabric.lateness_us.p99 if fabric.lateness_us else None for _, fabric in found
+        ),
+        lateness_p99_9_us=_worst(
+            fabric.lateness_us.p99_9 if fabric.lateness_us else None for _, fabric in found
+        ),
+        lateness_max_us=_worst(
+            fabric.lateness_us.max if fabric.lateness_us else None for _, fabric in found
+        ),
         delay_error_ms=_worst_effect(found, lambda port: port.mean_ms),
         delay_error_p99_ms=_worst_effect(found, lambda port: port.p99_ms),
         drop_error=_worst_effect(found, lambda port: float(port.drops - port.punctual_drops)),
-        core_wait_share=_worst(wait.share for live, _ in found for wait in live.core_waits.values()),
+        core_wait_share=_worst(
+            wait.share for live, _ in found for wait in live.core_waits.values()
+        ),
         own_lateness_p99_9_us=_worst(
             fabric.own_lateness_us.p99_9 if fabric.own_lateness_us else None for _, fabric in found
         ),
         stalls_us=_worst(fabric.stalls.total_us if fabric.stalls else None for _, fabric in found),
-        pacing_error_ppm=_worst(abs(ppm) for _, fabric in found for ppm in (fabric.rate_error_ppm or {}).values()),
+        pacing_error_ppm=_worst(
+            abs(ppm) for _, fabric in found for ppm in (fabric.rate_error_ppm or {}).values()
+        ),
         frames_lost_outside=sum(_lost(fabric) for _, fabric in found),
         switch_share=_worst(fabric.cpu.switch_share for _, fabric in found),
         steal_share=_worst(live.steal_share for live, _ in found),
         idle_share=min(_known(live.idle_share for live, _ in found), default=None),
         generator_lag_us=_worst(lag for live, _ in found for lag in live.generator_lag_us.values()),
         begin_skew_ms=_worst(live.begin_skew_ms for live, _ in found),
-        congestion_controls=sorted({name for live, _ in found for name in live.congestion_controls}),
+        congestion_controls=sorted(
+            {name for live, _ in found for name in live.congestion_controls}
+        ),
     )
 
 
@@ -94,7 +110,9 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else share * 100
 
 
-def _worst_effect(found: Sequence[LiveTrial], of: Callable[[LatenessEffect], float | None]) -> float | None:
+def _worst_effect(
+    found: Sequence[LiveTrial], of: Callable[[LatenessEffect], float | None]
+) -> float | None:
     """The largest absolute difference between a trial and a switch without lateness."""
     ports = [port for _, fabric in found for port in (fabric.effect or {}).values()]
     return _worst(None if (off := of(port)) is None else abs(off) for port in ports)
@@ -102,7 +120,9 @@ def _worst_effect(found: Sequence[LiveTrial], of: Callable[[LatenessEffect], flo
 
 def _lost(fabric: Fabric) -> int:
     hosts = (fabric.frames_lost_outside or {}).values()
-    return sum((own.rx_dropped or 0) + (own.tx_dropped or 0) + (own.write_failed or 0) for own in hosts)
+    return sum(
+        (own.rx_dropped or 0) + (own.tx_dropped or 0) + (own.write_failed or 0) for own in hosts
+    )
 
 
 def _known(values: Iterable[float | None]) -> list[float]:

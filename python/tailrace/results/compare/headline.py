@@ -1,8 +1,8 @@
-"""The answer in at most three sentences: what changed most and why, how the other arms compare, and what happened to
-the other workloads.
+"""The answer in at most three sentences: what changed most and why, how the other arms compare, and
+what happened to the other workloads.
 
-They are made from the main metrics of workloads and groups, which alone are tested. Other figures stand beside them in
-brackets. Every number and direction is one of the tables.
+They are made from the main metrics of workloads and groups, which alone are tested. Other figures
+stand beside them in brackets. Every number and direction is one of the tables.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,14 +37,19 @@ TOLD = ("lower", "higher", "too few trials")
 
 
 def headline(summary: Summary) -> list[str]:
-    """At most three sentences about the arms compared with the baseline, or about a run with one arm."""
+    """At most three sentences about the arms compared with the baseline, or about a run with one
+    arm."""
     mains = [effect for effect in summary.comparisons if effect.is_main]
     if not mains:
         return _alone(summary)
     if all(tone_of(effect) == "same" for effect in mains):
         return [_no_difference(summary, mains)]
     first = max(mains, key=lambda effect: _rank(summary, effect))
-    arms = [e for e in mains if (e.workload, e.metric) == (first.workload, first.metric) and e is not first]
+    arms = [
+        e
+        for e in mains
+        if (e.workload, e.metric) == (first.workload, first.metric) and e is not first
+    ]
     rest = [effect for effect in mains if effect.workload != first.workload]
     found = [_first(summary, first), _other_arms(summary, first, arms), _others(summary, rest)]
     return [sentence for sentence in found if sentence]
@@ -54,21 +59,39 @@ def _no_difference(summary: Summary, mains: Effects) -> str:
     """Main figures of which none differs, and what changed most beside them, if it is large."""
     arms = list(dict.fromkeys(effect.arm for effect in mains))
     subjects = {effect.workload for effect in mains}
-    described = _described([e for e in summary.comparisons if e.workload in subjects and not e.is_main], ())
+    described = _described(
+        [e for e in summary.comparisons if e.workload in subjects and not e.is_main], ()
+    )
     found = [e for e in described if e.metric == DESCRIBED[0] or change_size(e) >= LARGE]
-    beside = max(found, key=lambda effect: (effect.metric == DESCRIBED[0], change_size(effect)), default=None)
+    beside = max(
+        found, key=lambda effect: (effect.metric == DESCRIBED[0], change_size(effect)), default=None
+    )
     whose = f" with {beside.arm}" if beside and len(arms) > 1 else ""
     why = reason(summary, beside.arm, beside.workload, beside.metric) if beside else None
     but = f", but{whose} {moved(summary, beside)}{f', {why}' if why else ''}" if beside else ""
-    differ = "are the same" if all(effect.is_same for effect in mains) else "do not differ significantly"
-    return f"With {_arms(arms)} instead of {mains[0].baseline}, the main figures of all workloads {differ}{but}."
+    differ = (
+        "are the same" if all(effect.is_same for effect in mains) else "do not differ significantly"
+    )
+    return (
+        f"With {_arms(arms)} instead of {mains[0].baseline}, the main figures of all workloads "
+        f"{differ}{but}."
+    )
 
 
 def _rank(summary: Summary, effect: ArmEffect) -> tuple[float, ...]:
     """What leads: a decided and large change, of whoever waits for answers, the largest."""
     size = change_size(effect)
-    waits = any(own.subject(effect.workload) and _waits(own, effect.workload) for own in summary.arms.values())
-    return (bool(direction(effect)) and size >= LARGE, not effect.is_same, waits, bool(direction(effect)), size)
+    waits = any(
+        own.subject(effect.workload) and _waits(own, effect.workload)
+        for own in summary.arms.values()
+    )
+    return (
+        bool(direction(effect)) and size >= LARGE,
+        not effect.is_same,
+        waits,
+        bool(direction(effect)),
+        size,
+    )
 
 
 def _waits(own: ArmSummary, name: str) -> bool:
@@ -79,15 +102,23 @@ def _waits(own: ArmSummary, name: str) -> bool:
 
 def _first(summary: Summary, effect: ArmEffect) -> str:
     """`With dpp instead of fifo, the p99 of shop falls from 221 to 7 ms (× ..), because ..`."""
-    against = [e for e in _own(summary, effect) if e.is_main and direction(e) * direction(effect) < 0]
+    against = [
+        e for e in _own(summary, effect) if e.is_main and direction(e) * direction(effect) < 0
+    ]
     text = moved(summary, effect, _beside(summary, effect, BESIDE_MAX, without=against))
     against += _members_against(summary, effect)[: 1 if not against else 0]
     for other in against[:1]:
         text += f", while {moved(summary, other)}"
     is_reason_told = not against and tone_of(effect) != "same"
     why = reason(summary, effect.arm, effect.workload, effect.metric) if is_reason_told else None
-    few = f"; {few_words(effect.trials, effect.tests, effect.trials_needed)}" if effect.trials_needed else ""
-    return f"With {effect.arm} instead of {effect.baseline}, {text}{f', {why}' if why else ''}{few}."
+    few = (
+        f"; {few_words(effect.trials, effect.tests, effect.trials_needed)}"
+        if effect.trials_needed
+        else ""
+    )
+    return (
+        f"With {effect.arm} instead of {effect.baseline}, {text}{f', {why}' if why else ''}{few}."
+    )
 
 
 def _own(summary: Summary, effect: ArmEffect) -> list[ArmEffect]:
@@ -103,15 +134,27 @@ def _beside(summary: Summary, effect: ArmEffect, most: int, without: Effects = (
 def _described(own: Effects, without: Effects) -> list[ArmEffect]:
     """Figures that changed visibly and have no clause."""
     places = {metric: place for place, metric in enumerate(DESCRIBED)}
-    found = [e for e in own if e.metric in places and e not in without and not e.is_same and visible_change(e)]
+    found = [
+        e
+        for e in own
+        if e.metric in places and e not in without and not e.is_same and visible_change(e)
+    ]
     return sorted(found, key=lambda e: places[e.metric])
 
 
 def _members_against(summary: Summary, effect: ArmEffect) -> list[ArmEffect]:
     """Members of a group whose figure visibly moved the other way, the largest change first."""
-    members = next((subject.members for subject in summary.subjects if subject.name == effect.workload), [])
-    own = [e for e in summary.comparisons if (e.arm, e.metric) == (effect.arm, effect.metric) and not e.is_group]
-    against = [e for e in own if e.workload in members and direction(effect) * visible_change(e) < 0]
+    members = next(
+        (subject.members for subject in summary.subjects if subject.name == effect.workload), []
+    )
+    own = [
+        e
+        for e in summary.comparisons
+        if (e.arm, e.metric) == (effect.arm, effect.metric) and not e.is_group
+    ]
+    against = [
+        e for e in own if e.workload in members and direction(effect) * visible_change(e) < 0
+    ]
     return sorted(against, key=change_size, reverse=True)
 
 
@@ -119,16 +162,23 @@ def _other_arms(summary: Summary, first: ArmEffect, arms: Effects) -> str:
     """`It is 7.1 ms with strict and 20 ms with ecn; with red it does not differ significantly.`"""
     told = sorted(
         (effect for effect in arms if not effect.is_same and effect.verdict in TOLD),
-        key=lambda effect: effect.arm_value if effect.metric not in BETTER_HIGHER else -effect.arm_value,
+        key=lambda effect: (
+            effect.arm_value if effect.metric not in BETTER_HIGHER else -effect.arm_value
+        ),
     )
     they, verb = ("They", "do") if are(first.metric) == "are" else ("It", "does")
     unit = unit_behind(first.metric)
     parts = []
     if told:
         values = (f"{values_of(summary, effect)[1]}{unit} with {effect.arm}" for effect in told)
-        parts.append(f"{they} {are(first.metric)} {listed(values, ARMS_NAMED_MAX, 'values in the table')}")
+        parts.append(
+            f"{they} {are(first.metric)} {listed(values, ARMS_NAMED_MAX, 'values in the table')}"
+        )
     if same := [effect.arm for effect in arms if effect.is_same]:
-        parts.append(f"with {_arms(same)} {they.lower()} {are(first.metric)} exactly as with {first.baseline}")
+        parts.append(
+            f"with {_arms(same)} {they.lower()} {are(first.metric)} exactly as with "
+            f"{first.baseline}"
+        )
     if bounds := [effect.arm for effect in arms if tone_of(effect) == "censored"]:
         parts.append(f"with {_arms(bounds)} {they.lower()} cannot be compared")
     if rest := [effect.arm for effect in arms if not effect.is_same and tone_of(effect) == "same"]:
@@ -141,7 +191,8 @@ def _arms(arms: Sequence[str]) -> str:
 
 
 def _others(summary: Summary, mains: Effects) -> str:
-    """What happened to the other workloads and groups: a clause for each of two, or how many are worse and better."""
+    """What happened to the other workloads and groups: a clause for each of two, or how many are
+    worse and better."""
     by_name: dict[str, list[ArmEffect]] = {}
     for effect in mains:
         by_name.setdefault(effect.workload, []).append(effect)
@@ -151,10 +202,15 @@ def _others(summary: Summary, mains: Effects) -> str:
         return f"Meanwhile {', and '.join(clauses)}." if clauses else ""
     ways = {name: {direction(e) for e in own} - {0} for name, own in by_name.items()}
     both, worse, better, still = (
-        {name: own for name, own in by_name.items() if ways[name] == way} for way in ({-1, 1}, {-1}, {1}, set[int]())
+        {name: own for name, own in by_name.items() if ways[name] == way}
+        for way in ({-1, 1}, {-1}, {1}, set[int]())
     )
     few = {name: own for name, own in still.items() if any(tone_of(e) == "few" for e in own)}
-    bounds = {name for name, own in still.items() if name not in few and any(tone_of(e) == "censored" for e in own)}
+    bounds = {
+        name
+        for name, own in still.items()
+        if name not in few and any(tone_of(e) == "censored" for e in own)
+    }
     some = " with at least one arm" if has_arms else ""
     once, again = ("with one arm", "with another") if has_arms else ("in one figure", "in another")
     parts = [
@@ -173,22 +229,25 @@ def _others(summary: Summary, mains: Effects) -> str:
 
 def _other(summary: Summary, own: Effects, *, has_arms: bool) -> str:
     effect = max(own, key=lambda e: (bool(direction(e)), not e.is_same, change_size(e)))
-    return (
-        f"{f'with {effect.arm} ' if has_arms else ''}{moved(summary, effect, _beside(summary, effect, BESIDE_MAX - 1))}"
-    )
+    return f"{f'with {effect.arm} ' if has_arms else ''}{moved(summary, effect, _beside(summary, effect, BESIDE_MAX - 1))}"  # noqa: E501
 
 
 def _most(found: dict[str, list[ArmEffect]], way: int, *, has_arms: bool) -> str:
-    """` (most of all db7 with tonight: transactions per second −60.0 %)`: the largest of these changes."""
+    """` (most of all db7 with tonight: transactions per second −60.0 %)`: the largest of these
+    changes."""
     effects = [e for own in found.values() for e in own if direction(e) == way and not e.is_same]
     if not effects:
         return ""
     most = max(effects, key=change_size)
-    return f" ({'most of all ' if len(found) > 1 else ''}{most.workload}{_with(most, has_arms)}: {change_beside(most)})"
+    return (
+        f" ({'most of all ' if len(found) > 1 else ''}{most.workload}{_with(most, has_arms)}: "
+        f"{change_beside(most)})"
+    )
 
 
 def _most_both(found: dict[str, list[ArmEffect]], *, has_arms: bool) -> str:
-    """` (db with strict: transactions per second +20.2 %, with big-buffer: ... −19.3 %)`: both of the largest one."""
+    """` (db with strict: transactions per second +20.2 %, with big-buffer: ... −19.3 %)`: both of
+    the largest one."""
     if not found:
         return ""
     own = max(found.values(), key=lambda own: max(change_size(e) for e in own if direction(e)))
@@ -213,7 +272,10 @@ def _alone(summary: Summary) -> list[str]:
     if not did:
         return ["No trial is valid; all trials are listed below."]
     most = SENTENCES_MAX - 1
-    sentences = [f"With {arm}, {listed(parts, WORKLOADS_NAMED_MAX, 'workloads')}." for arm, parts in did.items()]
+    sentences = [
+        f"With {arm}, {listed(parts, WORKLOADS_NAMED_MAX, 'workloads')}."
+        for arm, parts in did.items()
+    ]
     if len(sentences) > most:
         return [*sentences[:most], f"{len(sentences) - most} more arms are in the table."]
     return [*sentences, *_causes(summary, told)][:SENTENCES_MAX]
@@ -221,7 +283,9 @@ def _alone(summary: Summary) -> list[str]:
 
 def _parts(summary: Summary, told: Iterable[TableSubject], own: ArmSummary) -> list[str]:
     parts = [part for subject in told if (part := _did(subject, own))]
-    has_times = any(_has_time(found) for subject in told if (found := own.workloads.get(subject.name)))
+    has_times = any(
+        _has_time(found) for subject in told if (found := own.workloads.get(subject.name))
+    )
     if parts and has_times and summary.run.scale != 1:
         parts[-1] += " (completion times at full scale)"
     return parts
@@ -238,7 +302,11 @@ def _did(subject: TableSubject, own: ArmSummary) -> str:
         failed = found.failed_percent.mean if found else None
         lost = f", and {digits_text(failed)} % of its requests failed" if failed else ""
         return f"{name} did {digits_text(figures['rate_per_s'].value)} {noun} per second{lost}"
-    return f"{name} carried {digits_text(figures['goodput_gbps'].value)} Gbit/s" if "goodput_gbps" in figures else ""
+    return (
+        f"{name} carried {digits_text(figures['goodput_gbps'].value)} Gbit/s"
+        if "goodput_gbps" in figures
+        else ""
+    )
 
 
 def _has_time(workload: WorkloadSummary) -> bool:
@@ -246,10 +314,16 @@ def _has_time(workload: WorkloadSummary) -> bool:
 
 
 def _causes(summary: Summary, told: Sequence[TableSubject]) -> list[str]:
-    """`shop loses most of its time in the queue of leaf>web behind backup.`, of the clearest of the first arm."""
+    """`shop loses most of its time in the queue of leaf>web behind backup.`, of the clearest of the
+    first arm."""
     own = next(iter(summary.arms.values()))
     found = [
-        (max((share.mean or 0.0 for share in limits.shares_percent.values()), default=-inf), -at, subject.name, limits)
+        (
+            max((share.mean or 0.0 for share in limits.shares_percent.values()), default=-inf),
+            -at,
+            subject.name,
+            limits,
+        )
         for at, subject in enumerate(told)
         if (of := own.subject(subject.name)) and causes_of(of) and (limits := of.limits)
     ]

@@ -22,7 +22,8 @@ from tailrace.scenario.experiment import SOLO
 from tailrace.scenario.vocabulary import RATIOS
 from tailrace.statistics import Interval, mean, median, median_interval
 
-# Metrics proportional to the number of transactions: those of a run at scale 1/20 are multiplied by 20.
+# Metrics proportional to the number of transactions: those of a run at scale 1/20 are multiplied by
+# 20.
 SCALED_METRICS = frozenset(
     {
         "completion_s",
@@ -52,8 +53,12 @@ def judge(run: Run, band: Band) -> JudgedFigure:
     value = measured * factor if measured is not None else None
     holds = band.holds(value) if value is not None else None
     is_bound = figures is not None and figures.is_bound
-    interval = None if figures is None or is_bound else _interval(band, samples, combine, factor, compared)
-    is_open = figures is not None and is_bound and holds != band.holds(combine(*figures.largest) * factor)
+    interval = (
+        None if figures is None or is_bound else _interval(band, samples, combine, factor, compared)
+    )
+    is_open = (
+        figures is not None and is_bound and holds != band.holds(combine(*figures.largest) * factor)
+    )
     passed = holds and not is_open
     is_clear = None
     if interval and passed is not None:
@@ -120,7 +125,8 @@ def _factor(run: Run, band: Band) -> float:
 
 
 def _passed_without(run: Run, band: Band, *, is_passed: bool | None) -> bool | None:
-    """The verdict if the band's arm equalled its baseline; for other figures, the verdict on the run."""
+    """The verdict if the band's arm equalled its baseline; for other figures, the verdict on the
+    run."""
     if band.metric in CHANGES:
         return band.holds(0)
     if band.metric in RATIOS:
@@ -136,8 +142,8 @@ def _passed_without(run: Run, band: Band, *, is_passed: bool | None) -> bool | N
 
 
 def _compared(run: Run, band: Band) -> Comparison | None:
-    """The comparison of the run that an expectation of two arms is about: ratios of means and of latencies of all
-    transactions, of trials in pairs. None for other figures.
+    """The comparison of the run that an expectation of two arms is about: ratios of means and of
+    latencies of all transactions, of trials in pairs. None for other figures.
     """
     metric = "completion_s" if band.metric in CHANGES else RATIOS.get(band.metric, "")
     if metric not in METRICS or band.statistic == "median" or band.after_ps:
@@ -161,26 +167,41 @@ class _Figures:
     is_bound: bool
 
 
-def _figures(run: Run, band: Band, samples: list[list[float]], compared: Comparison | None) -> _Figures:
+def _figures(
+    run: Run, band: Band, samples: list[list[float]], compared: Comparison | None
+) -> _Figures:
     if compared is not None:
         values = [compared.change.first, compared.change.second]
-        largest = [inf if bounds else value for value, bounds in zip(values, compared.bounds, strict=True)]
+        largest = [
+            inf if bounds else value for value, bounds in zip(values, compared.bounds, strict=True)
+        ]
         return _Figures(values, largest, any(compared.bounds))
     centre, larger = _centre(band), _largest(run, band, samples)
-    return _Figures([centre(sample) for sample in samples], [centre(sample) for sample in larger], larger != samples)
+    return _Figures(
+        [centre(sample) for sample in samples],
+        [centre(sample) for sample in larger],
+        larger != samples,
+    )
 
 
 def _interval(
-    band: Band, samples: list[list[float]], combine: Callable[..., float], factor: float, compared: Comparison | None
+    band: Band,
+    samples: list[list[float]],
+    combine: Callable[..., float],
+    factor: float,
+    compared: Comparison | None,
 ) -> Interval | None:
-    """The one that the figure has everywhere: a change and a slowdown have the interval of the comparison."""
+    """The one that the figure has everywhere: a change and a slowdown have the interval of the
+    comparison."""
     if compared is not None:
         return _of_ratio(band, compared.change.interval if compared.change.is_ratio else None)
     found = _of_centre(band, samples, combine)
     return found and found.scaled(factor)
 
 
-def _of_centre(band: Band, samples: list[list[float]], combine: Callable[..., float]) -> Interval | None:
+def _of_centre(
+    band: Band, samples: list[list[float]], combine: Callable[..., float]
+) -> Interval | None:
     if band.statistic == "median":
         return median_interval(samples, combine=combine)
     if band.metric in COMPARISONS:
@@ -223,7 +244,9 @@ def _parts(run: Run, band: Band) -> tuple[list[tuple[str, str]], Callable[..., f
     """Of what the metric is made: arms and metrics of their trials, and how."""
     here = band.arm or run.baseline or ""
     if band.metric == "acceleration_percent":
-        return [(arm, "completion_s") for arm in _arms(run, band)], lambda first, second: (1 - second / first) * 100
+        return [
+            (arm, "completion_s") for arm in _arms(run, band)
+        ], lambda first, second: (1 - second / first) * 100
     if (of := RATIOS.get(band.metric)) is not None:
         return [(arm, of) for arm in _arms(run, band)], _ratio
     if band.metric == "slowdown":
@@ -242,7 +265,8 @@ def _arms(run: Run, band: Band) -> tuple[str, str]:
 
 
 def _values(run: Run, arm: str, band: Band, metric: str) -> list[float]:
-    """Value of every valid trial; empty where a trial lacks it, since an average of the others would be biased."""
+    """Value of every valid trial; empty where a trial lacks it, since an average of the others
+    would be biased."""
     values = [trial_value(run, trial, band, metric) for trial in run.valid(arm)]
     known = [value for value in values if value is not None]
     return known if len(known) == len(values) else []

@@ -57,10 +57,14 @@ def count_text(expectations: Sequence[Counted]) -> str:
 
 
 def null_text(expectations: Sequence[Counted]) -> str:
-    """The number of figures that would hold with the mechanism disabled; empty without kinds, or without verdicts."""
+    """The number of figures that would hold with the mechanism disabled; empty without kinds, or
+    without verdicts."""
     independent = by_kind(asked_for(expectations)).get(INDEPENDENT, [])
     verdicts = [judged.passed_without for judged in independent]
     if not has_kinds(expectations) or not verdicts or None in verdicts:
         return ""
     passed = sum(verdict is True for verdict in verdicts)
-    return f"With the mechanism disabled (arm equal to baseline), {passed} of {len(verdicts)} would hold"
+    return (
+        f"With the mechanism disabled (arm equal to baseline), {passed} "
+        f"of {len(verdicts)} would hold"
+    )

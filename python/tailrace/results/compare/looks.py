@@ -1,13 +1,14 @@
 """Whether a run of `trials: auto` is decided: what its looks say about the main comparisons.
 
-A comparison is decided when it is significant over all looks and all main comparisons (`tailrace.statistics.looks`), or
-when the interval of its ratio lies within the precision: then the arms are alike. The interval is the repeated one of
-Jennison and Turnbull (1989, `Interim Analyses: The Repeated Confidence Interval Approach`, JRSS B 51), whose error is
-the share of its look, divided by the number of main comparisons. A run of one arm is decided when the intervals of its
+A comparison is decided when it is significant over all looks and all main comparisons
+(`tailrace.statistics.looks`), or when the interval of its ratio lies within the precision: then the
+arms are alike. The interval is the repeated one of Jennison and Turnbull (1989, `Interim Analyses:
+The Repeated Confidence Interval Approach`, JRSS B 51), whose error is the share of its look,
+divided by the number of main comparisons. A run of one arm is decided when the intervals of its
 main figures are within the precision.
 
-Everything follows from the files of the trials, and only trials up to a complete look count: those of both arms have
-run to their end, valid or not.
+Everything follows from the files of the trials, and only trials up to a complete look count: those
+of both arms have run to their end, valid or not.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +17,13 @@ from functools import cached_property
 from itertools import product
 from math import ceil, log
 
-from tailrace.results.compare.effects import Comparison, compared_trials, comparisons, effects_of, test_of
+from tailrace.results.compare.effects import (
+    Comparison,
+    compared_trials,
+    comparisons,
+    effects_of,
+    test_of,
+)
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics.definitions import name_of, noun_of
 from tailrace.results.metrics.figure import Figure, figure_of
@@ -24,7 +31,13 @@ from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.looks import Standing, State
 from tailrace.statistics import Change, TestResult, holm_adjusted, told_verdict
-from tailrace.statistics.looks import every_look, looks_until, sequential_p_value, share_of, trials_to_decide_looking
+from tailrace.statistics.looks import (
+    every_look,
+    looks_until,
+    sequential_p_value,
+    share_of,
+    trials_to_decide_looking,
+)
 
 SIGNIFICANCE = 0.05
 """The error of all looks and all main comparisons of a run together."""
@@ -64,19 +77,26 @@ class Looked:
 
 
 def compare_looked(run: Run, baseline: str | None) -> tuple[list[ArmEffect], list[Standing]]:
-    """`compare_arms`, with the tests of all looks together for main metrics, and what these have decided."""
+    """`compare_arms`, with the tests of all looks together for main metrics, and what these have
+    decided."""
     auto = run.manifest.auto
     assert auto is not None, "its trials were looked at"
     found = list(comparisons(run, baseline))
     looked = _looked(run, found)
-    return _effects(run, found, looked), judged(looked, auto.precision) or _of_figures(run, auto.precision)
+    return _effects(run, found, looked), judged(looked, auto.precision) or _of_figures(
+        run, auto.precision
+    )
 
 
 def effects_looked(run: Run, found: Sequence[Comparison]) -> list[ArmEffect]:
-    """Effects of comparisons that are one family, with the tests of all looks together for main metrics where the run
-    had any.
+    """Effects of comparisons that are one family, with the tests of all looks together for main
+    metrics where the run had any.
     """
-    return _effects(run, found, _looked(run, found)) if run.manifest.auto else effects_of(found, run.seed)
+    return (
+        _effects(run, found, _looked(run, found))
+        if run.manifest.auto
+        else effects_of(found, run.seed)
+    )
 
 
 def _effects(run: Run, found: Sequence[Comparison], looked: Sequence[Looked]) -> list[ArmEffect]:
@@ -84,14 +104,20 @@ def _effects(run: Run, found: Sequence[Comparison], looked: Sequence[Looked]) ->
 
 
 def standings(run: Run, precision: float) -> list[Standing]:
-    """Of every main comparison of a run, or of its main figures where it has no comparison; `precision` is 0 to 1."""
-    return judged(_looked(run, comparisons(run, run.baseline)), precision) or _of_figures(run, precision)
+    """Of every main comparison of a run, or of its main figures where it has no comparison;
+    `precision` is 0 to 1."""
+    return judged(_looked(run, comparisons(run, run.baseline)), precision) or _of_figures(
+        run, precision
+    )
 
 
 def judged(looked: Sequence[Looked], precision: float) -> list[Standing]:
     """Of comparisons that are one family."""
     adjusted = holm_adjusted([one.test.p_value for one in looked])
-    return [_standing(one, p_adjusted, precision) for one, p_adjusted in zip(looked, adjusted, strict=True)]
+    return [
+        _standing(one, p_adjusted, precision)
+        for one, p_adjusted in zip(looked, adjusted, strict=True)
+    ]
 
 
 def _looked(run: Run, found: Iterable[Comparison]) -> list[Looked]:
@@ -111,7 +137,9 @@ def _after(run: Run, main: Comparison, subject: Subject, trials: int) -> Compari
     pair = _told_until(run, first, trials), _told_until(run, second, trials)
     if not all(pair):
         return None
-    return compared_trials(pair, subject, main.metric, names=main.names, address=main.address, is_main=True)
+    return compared_trials(
+        pair, subject, main.metric, names=main.names, address=main.address, is_main=True
+    )
 
 
 def _told_until(run: Run, arm: str, trials: int) -> list[Trial]:
@@ -121,9 +149,15 @@ def _told_until(run: Run, arm: str, trials: int) -> list[Trial]:
 
 def complete_looks(run: Run, arms: Sequence[str]) -> list[int]:
     """The looks of which these arms have all trials."""
-    numbers = [{trial.number for trial in run.trials[arm] if trial.status != "failed"} for arm in arms]
+    numbers = [
+        {trial.number for trial in run.trials[arm] if trial.status != "failed"} for arm in arms
+    ]
     most = min((max(own, default=0) for own in numbers), default=0)
-    return [trials for trials in looks_until(most) if all(own.issuperset(range(1, trials + 1)) for own in numbers)]
+    return [
+        trials
+        for trials in looks_until(most)
+        if all(own.issuperset(range(1, trials + 1)) for own in numbers)
+    ]
 
 
 def _standing(looked: Looked, p_adjusted: float, precision: float) -> Standing:
@@ -131,7 +165,9 @@ def _standing(looked: Looked, p_adjusted: float, precision: float) -> Standing:
     state: State = "undecided"
     if p_adjusted < SIGNIFICANCE and _is_told(main):
         state = "different"
-    elif main.is_same or (main.bounds == (0, 0) and any(_is_alike(change, precision) for change in changes)):
+    elif main.is_same or (
+        main.bounds == (0, 0) and any(_is_alike(change, precision) for change in changes)
+    ):
         state = "alike"
     is_open = bool(changes) and state == "undecided" and _is_told(main)
     last = looked.after[-1] if looked.after else None
@@ -154,11 +190,15 @@ def _standing(looked: Looked, p_adjusted: float, precision: float) -> Standing:
 def _is_told(main: Comparison) -> bool:
     """Whether a difference can be told although values are lower bounds."""
     change = main.change_at(1 - SIGNIFICANCE)
-    return told_verdict("lower" if change.second < change.first else "higher", main.bounds) != "not comparable"
+    return (
+        told_verdict("lower" if change.second < change.first else "higher", main.bounds)
+        != "not comparable"
+    )
 
 
 def _is_alike(change: Change, precision: float) -> bool:
-    """Whether a ratio, or a difference in units of the first figure, is certainly within the precision."""
+    """Whether a ratio, or a difference in units of the first figure, is certainly within the
+    precision."""
     if change.interval is None:
         return False
     low, high = change.interval.low, change.interval.high
@@ -168,18 +208,22 @@ def _is_alike(change: Change, precision: float) -> bool:
 
 
 def _needed(change: Change, looked: Looked, precision: float) -> int | None:
-    """The look at which the interval of a ratio leaves one out, or is within the precision, if the ratio stays; not
-    before its test can decide.
+    """The look at which the interval of a ratio leaves one out, or is within the precision, if the
+    ratio stays; not before its test can decide.
     """
     if change.interval is None or not change.is_ratio:
         return None
-    half, centre = log(change.interval.high / change.interval.low) / 2, abs(log(change.second / change.first))
+    half, centre = (
+        log(change.interval.high / change.interval.low) / 2,
+        abs(log(change.second / change.first)),
+    )
     estimate = looked.trials * (half / max(centre, log(1 + precision) - centre)) ** 2
     return _look_after(looked.trials, max(estimate, trials_to_decide_looking(looked.tests)))
 
 
 def _look_after(trials: int, estimate: float) -> int:
-    """The first look at more than these trials that is not before an estimate: nothing is decided between looks."""
+    """The first look at more than these trials that is not before an estimate: nothing is decided
+    between looks."""
     return next(look for look in every_look() if look > trials and look >= estimate)
 
 
@@ -191,7 +235,9 @@ def _of_figures(run: Run, precision: float) -> list[Standing]:
     return [standing for standing in found if standing]
 
 
-def _of_figure(run: Run, arm: str, subject: Subject, metric: str, precision: float) -> Standing | None:
+def _of_figure(
+    run: Run, arm: str, subject: Subject, metric: str, precision: float
+) -> Standing | None:
     """A figure after the last complete look; None where the arm does not have it."""
     trials = max(complete_looks(run, [arm]), default=0)
     figure = figure_of(_told_until(run, arm, trials), subject.members, metric)

@@ -14,15 +14,20 @@ NEEDED_MAX = 10_000
 """More trials than these are not told as a number."""
 
 
-def looks_sentence(found: Sequence[Standing], trials: int, trials_max: int, precision: float) -> str:
-    """What is decided after so many trials of each arm, of `trials_max` at most; before the first look they are 0."""
+def looks_sentence(
+    found: Sequence[Standing], trials: int, trials_max: int, precision: float
+) -> str:
+    """What is decided after so many trials of each arm, of `trials_max` at most; before the first
+    look they are 0."""
     if not trials:
         return f"Undecided: the first look is after {FIRST_LOOKS[0]} trials of each arm."
     if not found:
         return f"After {trials} trials there is no main figure to decide on."
     left = [standing for standing in found if not standing.is_decided]
     if left:
-        return f"Undecided after {trials} of at most {trials_max} trials of each arm: {_named(left)}."
+        return (
+            f"Undecided after {trials} of at most {trials_max} trials of each arm: {_named(left)}."
+        )
     return f"Decided after {trials} trials of each arm: {_counted(found, precision)}."
 
 
@@ -66,7 +71,11 @@ def _named(left: Sequence[Standing]) -> str:
 
 def _words(standing: Standing) -> str:
     of = f"{standing.arm} against {standing.baseline}" if standing.baseline else standing.arm
-    takes = f", whose interval takes about {standing.interval_needs} trials" if standing.interval_needs else ""
+    takes = (
+        f", whose interval takes about {standing.interval_needs} trials"
+        if standing.interval_needs
+        else ""
+    )
     return f"{standing.what} of {standing.workload} ({of}){takes}"
 
 
@@ -76,4 +85,8 @@ def _needed_words(left: Sequence[Standing]) -> str:
     if len(known) < len(needed):
         return ""
     most = max(known)
-    return f"; about {most} trials would decide {'it' if len(left) == 1 else 'all'}" if most <= NEEDED_MAX else ""
+    return (
+        f"; about {most} trials would decide {'it' if len(left) == 1 else 'all'}"
+        if most <= NEEDED_MAX
+        else ""
+    )

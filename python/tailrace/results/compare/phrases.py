@@ -1,4 +1,5 @@
-"""One effect as a clause: whose figure rises or falls, from which value to which, and how sure that is."""
+"""One effect as a clause: whose figure rises or falls, from which value to which, and how sure that
+is."""
 
 from collections.abc import Iterable
 
@@ -9,10 +10,16 @@ from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
 from tailrace.scenario.goal import unit_of
 
-SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "latency_p99_9_ms": "p99.9", "loss_percent": "loss"}
+SHORT = {
+    "latency_p50_ms": "p50",
+    "latency_p99_ms": "p99",
+    "latency_p99_9_ms": "p99.9",
+    "loss_percent": "loss",
+}
 """Names in brackets, and of percentiles everywhere: those of the tables."""
 DIGITS = (3, 4, 5, 6)
-"""Significant digits of both values: the first number of them with which the values show their difference."""
+"""Significant digits of both values: the first number of them with which the values show their
+difference."""
 ROUNDING_MAX = 0.25
 """Share of the difference by which rounded values may show another one."""
 
@@ -28,17 +35,22 @@ def named(metric: str, noun: str) -> str:
 
 
 def unit_behind(metric: str) -> str:
-    """What stands behind a value, with a space before it; empty where the name of the metric has it."""
+    """What stands behind a value, with a space before it; empty where the name of the metric has
+    it."""
     unit = unit_of(metric)
     return f" {unit}" if unit else ""
 
 
 def values_of(summary: Summary, effect: ArmEffect) -> tuple[str, str]:
-    """The baseline's value and the arm's, with as many digits as show the difference; completion at full scale."""
+    """The baseline's value and the arm's, with as many digits as show the difference; completion at
+    full scale."""
     is_scaled = effect.metric == "completion_s"
     factor = 1 / summary.run.workload_scale.get(effect.workload, 1.0) if is_scaled else 1.0
     told = apart(effect.baseline_value * factor, effect.arm_value * factor)
-    least = [f"at least {text}" if bounds else text for text, bounds in zip(told, effect.bounds, strict=True)]
+    least = [
+        f"at least {text}" if bounds else text
+        for text, bounds in zip(told, effect.bounds, strict=True)
+    ]
     return least[0], least[1]
 
 
@@ -54,17 +66,26 @@ def _is_shown(before: float, after: float, digits: int) -> bool:
 
 
 def moved(summary: Summary, effect: ArmEffect, beside: Iterable[str] = ()) -> str:
-    """`the p99 of shop rises from 2.30 to 221 ms (× 96.1)`; what else changed stands in the same brackets."""
+    """`the p99 of shop rises from 2.30 to 221 ms (× 96.1)`; what else changed stands in the same
+    brackets."""
     before, after = values_of(summary, effect)
     unit, name = unit_behind(effect.metric), f"the {metric_words(effect)} of {effect.workload}"
     if effect.is_same:
-        return f"{name} {are(effect.metric)} exactly the same ({'; '.join([f'{after}{unit}', *beside])})"
+        return (
+            f"{name} {are(effect.metric)} exactly the same "
+            f"({'; '.join([f'{after}{unit}', *beside])})"
+        )
     if effect.verdict == "not comparable":
-        return f"{name} cannot be compared: there are only lower bounds ({before} and {after}{unit})"
+        return (
+            f"{name} cannot be compared: there are only lower bounds ({before} and {after}{unit})"
+        )
     change = [bounded_change_text(effect)] if effect.ratio is not None else []
     brackets = "; ".join(part for part in [*change, ", ".join(beside)] if part)
     unclear = ", which is not significant" if effect.verdict == "no significant difference" else ""
-    return f"{name} {_verb(effect)} from {before} to {after}{unit}{f' ({brackets})' if brackets else ''}{unclear}"
+    return (
+        f"{name} {_verb(effect)} from {before} to "
+        f"{after}{unit}{f' ({brackets})' if brackets else ''}{unclear}"
+    )
 
 
 def _verb(effect: ArmEffect) -> str:

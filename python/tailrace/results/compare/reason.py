@@ -1,6 +1,8 @@
-"""Why a workload is faster or slower in an arm than in the baseline, from the explanations on record.
+"""Why a workload is faster or slower in an arm than in the baseline, from the explanations on
+record.
 
-It is told only where the trials say that the workload changed, and the explained trials say the same.
+It is told only where the trials say that the workload changed, and the explained trials say the
+same.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,14 +23,18 @@ TOLD_SHARE = 0.5
 PARTS_MAX = 2
 TAIL_METRICS = ("latency_p99_ms", "latency_p99_9_ms")
 MEAN_METRICS = ("latency_mean_ms", "latency_p50_ms", "completion_s", "rate_per_s")
-"""Figures of all trials, of which one must have changed as the explained tail or mean did, and none the other way."""
+"""Figures of all trials, of which one must have changed as the explained tail or mean did, and none
+the other way."""
 
 TOO_LONG = "mtu"
 """What limits a workload whose frames are longer than an MTU on their path."""
 
 WAITS = {
     SWITCH_QUEUE: ("the wait in the queue of {}", "the wait in queues of switches"),
-    INTERFACE_QUEUE: ("the wait in the queue of {}'s interface", "the wait in queues of interfaces"),
+    INTERFACE_QUEUE: (
+        "the wait in the queue of {}'s interface",
+        "the wait in queues of interfaces",
+    ),
     PAUSED: ("the wait for pauses of {}", "the wait for pauses"),
 }
 """Parts of which the place is told."""
@@ -37,8 +43,9 @@ Times = Mapping[str, float]
 
 
 def reason(summary: Summary, arm: str, workload: str, metric: str) -> str | None:
-    """`because the wait in the queue of leaf>client behind bulk falls from 11 ms to 0.3 ms on average`; None where the
-    explanations on record do not show the change of this metric. `(the first 0.4 s of trial 1)` where it is a part.
+    """`because the wait in the queue of leaf>client behind bulk falls from 11 ms to 0.3 ms on
+    average`; None where the explanations on record do not show the change of this metric. `(the
+    first 0.4 s of trial 1)` where it is a part.
     """
     effects = [e for e in summary.comparisons if e.arm == arm and e.workload == workload]
     if not effects:
@@ -57,19 +64,30 @@ def reason(summary: Summary, arm: str, workload: str, metric: str) -> str | None
         before, after = (tail(found.bands, at) for found in causes)
         change = after.latency_ps - before.latency_ps
         # The explained trial may differ from all trials together: then it explains nothing.
-        ways = {direction(effect) or visible_change(effect) for effect in effects if effect.metric in metrics}
+        ways = {
+            direction(effect) or visible_change(effect)
+            for effect in effects
+            if effect.metric in metrics
+        }
         way = 1 if change < 0 else -1
         if abs(change) >= CHANGE_MIN * before.latency_ps and way in ways and -way not in ways:
-            begun = next((f" ({found.where})" for found in reversed(causes) if found.until_s is not None), "")
-            return f"{_because(before, after, groups)}{'' if whose == ALL else f' in {whose}'}{begun}"
+            begun = next(
+                (f" ({found.where})" for found in reversed(causes) if found.until_s is not None), ""
+            )
+            return (
+                f"{_because(before, after, groups)}{'' if whose == ALL else f' in {whose}'}{begun}"
+            )
     return None
 
 
 def _too_long(summary: Summary, effects: Sequence[ArmEffect], metric: str) -> str | None:
-    """Where the frames of one of both arms are longer than an MTU: nothing is complete there, and no path is known."""
+    """Where the frames of one of both arms are longer than an MTU: nothing is complete there, and
+    no path is known."""
     baseline, arm, workload = effects[0].baseline, effects[0].arm, effects[0].workload
     stuck = [name for name in (baseline, arm) if _limited_by(summary, name, workload) == TOO_LONG]
-    ways = {direction(effect) or visible_change(effect) for effect in effects if effect.metric == metric}
+    ways = {
+        direction(effect) or visible_change(effect) for effect in effects if effect.metric == metric
+    }
     if len(stuck) != 1 or ways != {-1 if stuck == [arm] else 1}:
         return None
     return f"because frames longer than an MTU are dropped with {stuck[0]}"
@@ -97,7 +115,10 @@ def _causes(summary: Summary, arm: str, workload: str) -> Explained | None:
 
 def _parts(before: Times, after: Times, change: float) -> Iterator[str]:
     """Those that changed like the latency, from the largest, until they make most of its change."""
-    changes = {part: after.get(part, 0.0) - before.get(part, 0.0) for part in dict.fromkeys([*before, *after])}
+    changes = {
+        part: after.get(part, 0.0) - before.get(part, 0.0)
+        for part in dict.fromkeys([*before, *after])
+    }
     ordered = sorted(changes, key=lambda part: -changes[part] / change)
     made = 0.0
     for part in ordered[:PARTS_MAX]:
@@ -115,7 +136,11 @@ def _goes(part: str, before: Band, after: Band, groups: Mapping[str, str]) -> st
     (places, others), (places_after, others_after) = places_of(before, part), places_of(after, part)
     place = _most(places, places_after, of_part)
     is_known = _is_known(before, part) and _is_known(after, part)
-    culprit = _most(_of_groups(others, groups), _of_groups(others_after, groups), of_part) if is_known else None
+    culprit = (
+        _most(_of_groups(others, groups), _of_groups(others_after, groups), of_part)
+        if is_known
+        else None
+    )
     behind = f" behind {culprit}" if culprit else ""
     at, anywhere = WAITS[part]
     if place:
@@ -124,12 +149,14 @@ def _goes(part: str, before: Band, after: Band, groups: Mapping[str, str]) -> st
 
 
 def _is_known(of: Band, part: str) -> bool:
-    """Whether the bounded record still had the frames that stood in the queues for nearly all of the wait."""
+    """Whether the bounded record still had the frames that stood in the queues for nearly all of
+    the wait."""
     return sum(places_of(of, part)[1].values()) >= (1 - CHANGE_MIN) * of.parts.get(part, 0.0)
 
 
 def _of_groups(times: Times, groups: Mapping[str, str]) -> Times:
-    """Times behind workloads, of which those of a group are told together: either of two alike may be the larger."""
+    """Times behind workloads, of which those of a group are told together: either of two alike may
+    be the larger."""
     found: dict[str, float] = {}
     for name, time in times.items():
         told = groups.get(name, name)
@@ -139,7 +166,10 @@ def _of_groups(times: Times, groups: Mapping[str, str]) -> Times:
 
 def _most(before: Times, after: Times, change: float) -> str | None:
     """The name whose time makes at least `TOLD_SHARE` of the change; None without one."""
-    changes = {name: after.get(name, 0.0) - before.get(name, 0.0) for name in dict.fromkeys([*before, *after])}
+    changes = {
+        name: after.get(name, 0.0) - before.get(name, 0.0)
+        for name in dict.fromkeys([*before, *after])
+    }
     name = max(changes, key=lambda each: changes[each] / change, default=None)
     return name if name is not None and changes[name] / change >= TOLD_SHARE else None
 

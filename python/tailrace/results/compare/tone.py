@@ -34,7 +34,8 @@ def tone_of(effect: ArmEffect) -> Tone:
 
 
 def visible_change(effect: ArmEffect) -> int:
-    """1 for an improvement that the interval of an effect shows, -1 for the opposite, 0 for neither.
+    """1 for an improvement that the interval of an effect shows, -1 for the opposite, 0 for
+    neither.
 
     Without an interval it is shown from a factor of `VISIBLE_FACTOR` on.
     """
@@ -53,8 +54,8 @@ def direction(effect: ArmEffect) -> int:
 
 
 def change_size(effect: ArmEffect) -> float:
-    """How large a change is, to order by: of a ratio its logarithm, of shares their difference; 0 of what cannot be
-    compared.
+    """How large a change is, to order by: of a ratio its logarithm, of shares their difference; 0
+    of what cannot be compared.
     """
     if effect.verdict == "not comparable":
         return 0.0

@@ -45,7 +45,8 @@ def trial_value(run: Run, trial: Trial, band: Band, metric: str) -> float | None
         return metric_of_members(trial, members, metric) if members else None
     raise RunDirectoryError(
         f"unknown metric {metric} in an expectation (hint: completion_s, acceleration_percent, "
-        "slowdown, goodput_gbps, latency_p99_ms, transactions, fairness_jain, drops_frames, queue_depth_max_bytes)"
+        "slowdown, goodput_gbps, latency_p99_ms, transactions, fairness_jain, drops_frames, "
+        "queue_depth_max_bytes)"
     )
 
 
@@ -56,7 +57,8 @@ def is_lower_bound(run: Run, trial: Trial, band: Band, metric: str) -> bool:
 
 
 def _members(run: Run, trial: Trial, stated: str | None) -> list[str]:
-    """The stated workload, the members of the stated group that the arm does not omit, or the only workload."""
+    """The stated workload, the members of the stated group that the arm does not omit, or the only
+    workload."""
     if stated in run.groups:
         return [name for name in run.groups[stated] if name in trial.workloads]
     name = _workload_name(trial, stated)
@@ -88,7 +90,8 @@ def _goodput_share(run: Run, trial: Trial, band: Band) -> float | None:
 
 
 def _goodputs(run: Run, trial: Trial, band: Band) -> dict[str, float | None]:
-    """Of every workload, from the instant on that the figure names; the same for the figures of all workloads."""
+    """Of every workload, from the instant on that the figure names; the same for the figures of all
+    workloads."""
     key = ("goodputs", band.after_ps)
     if key not in trial.kept:
         trial.kept[key] = {name: _goodput_of(run, trial, band, name) for name in trial.workloads}
@@ -130,7 +133,9 @@ def _requests(counter: str) -> Figure:
 
 
 def _rate(run: Run, trial: Trial, band: Band) -> float | None:
-    listed = [own.name for own in trial.outcome.workloads if facts_of(own.kind).has_metric("rate_per_s")]
+    listed = [
+        own.name for own in trial.outcome.workloads if facts_of(own.kind).has_metric("rate_per_s")
+    ]
     if band.workload is not None:
         listed = [band.workload]
     return metric_of_members(trial, listed, "rate_per_s")
@@ -151,7 +156,12 @@ def _depth(which: str) -> Figure:
             after_ps = round(band.after_ps * run.scale)
             return depth_after(trial, band.port, f"queue_{which}_bytes", after_ps)
         queues = queues_of(trial, band.port, band.queue)
-        depths = known([queue.depth_mean_bytes if which == "mean" else queue.depth_max_bytes for queue in queues])
+        depths = known(
+            [
+                queue.depth_mean_bytes if which == "mean" else queue.depth_max_bytes
+                for queue in queues
+            ]
+        )
         return None if depths is None else max(depths, default=None)
 
     return figure
@@ -165,7 +175,9 @@ def _queue_share(run: Run, trial: Trial, band: Band) -> float | None:
     overhead = _wire_overhead_bytes(run, trial)
 
     def wire_bytes(queue: str | None) -> int:
-        return sum(at.tx_bytes + overhead * at.tx_frames for at in queues_of(trial, band.port, queue))
+        return sum(
+            at.tx_bytes + overhead * at.tx_frames for at in queues_of(trial, band.port, queue)
+        )
 
     whole = wire_bytes(None)
     return wire_bytes(band.queue) / whole * 100 if whole else None
@@ -191,7 +203,13 @@ def _marks(_: Run, trial: Trial, band: Band) -> float | None:
 
 
 def _notifications(_: Run, trial: Trial, band: Band) -> float:
-    return float(sum(queue.qcn.notifications for queue in queues_of(trial, band.port, band.queue) if queue.qcn))
+    return float(
+        sum(
+            queue.qcn.notifications
+            for queue in queues_of(trial, band.port, band.queue)
+            if queue.qcn
+        )
+    )
 
 
 def _elephants(_: Run, trial: Trial, band: Band) -> float:
@@ -301,8 +319,12 @@ FIGURES: dict[str, Figure] = {
     "hypervisor_kernel_percent": lambda _, trial, __: hypervisors.kernel_share_percent(trial),
     "overruns_frames": lambda _, trial, __: hypervisors.overruns(trial),
     "runnable_mean": lambda _, trial, __: processors.runnable_mean(trial),
-    "core_busy_percent": lambda _, trial, __: processors.busiest_core_percent(trial, processors.busy_ps),
-    "core_softirq_percent": lambda _, trial, __: processors.busiest_core_percent(trial, processors.softirq_ps),
+    "core_busy_percent": lambda _, trial, __: processors.busiest_core_percent(
+        trial, processors.busy_ps
+    ),
+    "core_softirq_percent": lambda _, trial, __: processors.busiest_core_percent(
+        trial, processors.softirq_ps
+    ),
     "throttled_s": lambda _, trial, __: processors.throttled_s(trial),
     "notifications_frames": _notifications,
 }

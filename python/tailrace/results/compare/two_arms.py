@@ -4,7 +4,13 @@ from operator import attrgetter
 from pathlib import Path
 
 from tailrace.errors import known_arm, listed
-from tailrace.results.compare.arms import compared_run, identical_trials, is_same_plan, plan_words, run_words
+from tailrace.results.compare.arms import (
+    compared_run,
+    identical_trials,
+    is_same_plan,
+    plan_words,
+    run_words,
+)
 from tailrace.results.compare.effect_words import family_words
 from tailrace.results.compare.effects import comparisons_of_pairs
 from tailrace.results.compare.effects_table import Place, effects_table, has_enough, is_shown
@@ -21,20 +27,21 @@ Pair = tuple[str, str]
 
 
 def compare_two_arms(path: Path, first: str, second: str) -> ComparedArms:
-    """Compares the second arm of a run with the first one, for every workload and group; in a sweep at every point,
-    or at those that the names state (`dpp@users=8`).
+    """Compares the second arm of a run with the first one, for every workload and group; in a sweep
+    at every point, or at those that the names state (`dpp@users=8`).
 
-    Trials are paired by seed where they share it. The p values are adjusted for the comparisons of these two arms, and
-    are those of all looks where the run had any.
-    Raises `RunRefusedError` for an arm that the run does not have, and `RunDirectoryError` for two that cannot be
-    compared.
+    Trials are paired by seed where they share it. The p values are adjusted for the comparisons of
+    these two arms, and are those of all looks where the run had any. Raises `RunRefusedError` for
+    an arm that the run does not have, and `RunDirectoryError` for two that cannot be compared.
     """
     run = Run.read(Path(path))
     names = list(dict.fromkeys([*run.named_arms, *run.arms]))
     for arm in (first, second):
         known_arm(arm, names, str(run.path))
     if first == second:
-        raise RunDirectoryError(f"{run.path}: an arm is not compared with itself: '{first}' (hint: name two arms)")
+        raise RunDirectoryError(
+            f"{run.path}: an arm is not compared with itself: '{first}' (hint: name two arms)"
+        )
     pairs = _pairs(run, first, second)
     found = list(comparisons_of_pairs(run, pairs))
     return ComparedArms(
@@ -53,9 +60,13 @@ def compare_two_arms(path: Path, first: str, second: str) -> ComparedArms:
 
 
 def _pairs(run: Run, first: str, second: str) -> list[Pair]:
-    """The arms that are compared, those of a sweep at the same point; raises where no pair has valid trials."""
+    """The arms that are compared, those of a sweep at the same point; raises where no pair has
+    valid trials."""
     labels = [point.label for point in run.sweep.points] if run.sweep else []
-    at_points = [tuple(arm if AT in arm else run.arm_at(arm, label) for arm in (first, second)) for label in labels]
+    at_points = [
+        tuple(arm if AT in arm else run.arm_at(arm, label) for arm in (first, second))
+        for label in labels
+    ]
     pairs = list(dict.fromkeys((a, b) for a, b in at_points)) or [(first, second)]
     lacking = list(dict.fromkeys(arm for pair in pairs for arm in pair if not run.told(arm)))
     kept = [pair for pair in pairs if not {*lacking} & {*pair}]

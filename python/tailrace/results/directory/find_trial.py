@@ -11,13 +11,17 @@ def trial_of(run: Run, arm: str | None, number: int) -> Trial:
     """
     if arm is not None:
         known_arm(arm, list(run.trials), str(run.path))
-    counted = {name: [trial for trial in trials if trial.is_told] for name, trials in run.trials.items()}
+    counted = {
+        name: [trial for trial in trials if trial.is_told] for name, trials in run.trials.items()
+    }
     for name in run.arms if arm is None else [arm]:
         for trial in counted[name]:
             if trial.number == number:
                 return trial
     where = next(iter(run.arms), "") if arm is None else arm
-    raise RunRefusedError(f"{run.path}: {_why(run, arm, where, number)} (hint: {_instead(counted, where)})")
+    raise RunRefusedError(
+        f"{run.path}: {_why(run, arm, where, number)} (hint: {_instead(counted, where)})"
+    )
 
 
 def _why(run: Run, arm: str | None, where: str, number: int) -> str:
@@ -34,4 +38,6 @@ def _instead(counted: dict[str, list[Trial]], where: str) -> str:
     if numbers := [str(trial.number) for trial in counted.get(where, [])]:
         return f"trials with counters of '{where}': {listed(numbers)}"
     arms = [name for name, trials in counted.items() if trials]
-    return f"arms with counters: {listed(arms)}" if arms else "no trial of this run has counters yet"
+    return (
+        f"arms with counters: {listed(arms)}" if arms else "no trial of this run has counters yet"
+    )

@@ -1,4 +1,5 @@
-"""Expectations as a grid: one row per workload, one column per metric and arm, as publications print results."""
+"""Expectations as a grid: one row per workload, one column per metric and arm, as publications
+print results."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,8 @@ METRIC_NAMES = {
 
 @dataclass(frozen=True)
 class Column:
-    """The common properties of a column's cells; `tolerance` and `noun` are empty where they differ between them."""
+    """The common properties of a column's cells; `tolerance` and `noun` are empty where they differ
+    between them."""
 
     metric: str
     where: str
@@ -61,25 +63,42 @@ def grid_of(expectations: Sequence[JudgedFigure], workloads: Sequence[str]) -> G
     for judged in expectations:
         found.setdefault((judged.metric, _where(judged)), {})[judged.workload or ""] = judged
     names = [name for name in workloads if any(name in cells for cells in found.values())]
-    is_full = len(expectations) == len(found) * len(names) and all(set(cells) == set(names) for cells in found.values())
-    if not is_full or len(found) < 2 or len(names) < 2 or any(judged.published is None for judged in expectations):
+    is_full = len(expectations) == len(found) * len(names) and all(
+        set(cells) == set(names) for cells in found.values()
+    )
+    if (
+        not is_full
+        or len(found) < 2
+        or len(names) < 2
+        or any(judged.published is None for judged in expectations)
+    ):
         return None
     columns = [
-        Column(metric, where, _common(c.tolerance for c in cells.values()), _common(c.noun for c in cells.values()))
+        Column(
+            metric,
+            where,
+            _common(c.tolerance for c in cells.values()),
+            _common(c.noun for c in cells.values()),
+        )
         for (metric, where), cells in found.items()
     ]
     return Grid(columns, names, [[cells[name] for cells in found.values()] for name in names])
 
 
 def metric_name(metric: str, noun: str) -> str:
-    """`latency_p99_ms` as `latency p99, ms`, and the rate of workloads that do `noun` as `requests per second`."""
+    """`latency_p99_ms` as `latency p99, ms`, and the rate of workloads that do `noun` as `requests
+    per second`."""
     if metric == "rate_per_s":
         return f"{noun} per second".strip()
     if metric in METRIC_NAMES:
         return METRIC_NAMES[metric]
     words, _, unit = metric.rpartition("_")
     is_unit = unit in ("ms", "s", "bytes", "percent")
-    return f"{words.replace('_', ' ').replace('99 9', '99.9')}, {unit}" if is_unit else metric.replace("_", " ")
+    return (
+        f"{words.replace('_', ' ').replace('99 9', '99.9')}, {unit}"
+        if is_unit
+        else metric.replace("_", " ")
+    )
 
 
 def _where(judged: JudgedFigure) -> str:

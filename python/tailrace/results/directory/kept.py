@@ -1,4 +1,5 @@
-"""What a run directory keeps of what was planned: the manifest and the plans. What is damaged or foreign is refused."""
+"""What a run directory keeps of what was planned: the manifest and the plans. What is damaged or
+foreign is refused."""
 
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ class RunDirectoryError(TailraceError):
 
 
 def read_manifest(files: RunFiles) -> Manifest:
-    """The manifest of a run; raises `RunDirectoryError` for another format, and for a large sweep."""
+    """The manifest of a run; raises `RunDirectoryError` for another format, and for a large
+    sweep."""
     file = files.path / MANIFEST
     found = read_object(files, MANIFEST, "name a run directory; `tailrace list` shows them")
     if (version := found.get("manifest_version")) != FORMAT:
@@ -39,7 +41,8 @@ def read_manifest(files: RunFiles) -> Manifest:
         raise RunDirectoryError(f"{files.path / JOURNAL}: {LOST} (hint: {_ELSEWHERE})")
     if "large" in found:
         raise RunDirectoryError(
-            f"{files.path}: a large sweep keeps figures alone (hint: they are in sweep.csv and result.json;"
+            f"{files.path}: a large sweep keeps figures alone (hint: they are in sweep.csv and "
+            "result.json;"
             " run a point by itself with --set for its charts and tables)"
         )
     try:
@@ -54,28 +57,38 @@ def read_manifest(files: RunFiles) -> Manifest:
 
 
 def _refuse_unknown(file: Path, manifest: Manifest) -> None:
-    """Raises `RunDirectoryError` where a manifest names an arm or a workload that the run does not have."""
+    """Raises `RunDirectoryError` where a manifest names an arm or a workload that the run does not
+    have."""
     arms = list(dict.fromkeys([*(manifest.overrides or {}), *manifest.arms]))
     if manifest.overrides and manifest.baseline is not None and manifest.baseline not in arms:
         hint = closest(manifest.baseline, arms, "arms")
-        raise RunDirectoryError(f"{file}: there is no arm '{manifest.baseline}' - at `$.baseline` (hint: {hint})")
+        raise RunDirectoryError(
+            f"{file}: there is no arm '{manifest.baseline}' - at `$.baseline` (hint: {hint})"
+        )
     if manifest.sweep is not None:
         _refuse_sweep(file, manifest.sweep)
     known = [*manifest.groups, *manifest.workloads]
     for place, one in enumerate(manifest.headline):
         if one.workload not in known:
             hint = closest(one.workload, known, "workloads and groups")
-            what = f"there is no workload or group '{one.workload}' - at `$.headline[{place}].workload`"
+            what = (
+                f"there is no workload or group '{one.workload}' - at "
+                f"`$.headline[{place}].workload`"
+            )
             raise RunDirectoryError(f"{file}: {what} (hint: {hint})")
 
 
 def _refuse_sweep(file: Path, sweep: PlannedSweep) -> None:
     """Raises `RunDirectoryError` for a sweep of nothing, or whose points lack an axis."""
     if not (sweep.axes and sweep.points and sweep.arms):
-        raise RunDirectoryError(f"{file}: it has no axes, points or arms - at `$.sweep` (hint: {_AGAIN})")
+        raise RunDirectoryError(
+            f"{file}: it has no axes, points or arms - at `$.sweep` (hint: {_AGAIN})"
+        )
     for point in sweep.points:
         if lacking := {axis.path for axis in sweep.axes} - point.values.keys():
-            raise RunDirectoryError(f"{file}: a point has no value of {min(lacking)!r} - at `$.sweep` (hint: {_AGAIN})")
+            raise RunDirectoryError(
+                f"{file}: a point has no value of {min(lacking)!r} - at `$.sweep` (hint: {_AGAIN})"
+            )
 
 
 def read_plan(files: RunFiles, manifest: Manifest, arm: str) -> Plan | None:
@@ -87,10 +100,14 @@ def read_plan(files: RunFiles, manifest: Manifest, arm: str) -> Plan | None:
             return None
         plan = _PLANS.decode(content)
     except (OSError, ValueError, RecursionError) as error:
-        raise RunDirectoryError(f"{file}: cannot be read: {reason_of(error)} (hint: {_REWRITE})") from error
+        raise RunDirectoryError(
+            f"{file}: cannot be read: {reason_of(error)} (hint: {_REWRITE})"
+        ) from error
     planned = (manifest.plan_hashes or {}).get(arm)
     if planned is not None and plan_hash(msgspec.json.decode(content)) != planned:
-        raise RunDirectoryError(f"{file}: it is another plan than this run has of arm '{arm}' (hint: {_REWRITE})")
+        raise RunDirectoryError(
+            f"{file}: it is another plan than this run has of arm '{arm}' (hint: {_REWRITE})"
+        )
     if fault := plan_fault(plan):
         raise RunDirectoryError(f"{file}: {fault} (hint: {_REWRITE})")
     return plan
@@ -112,14 +129,17 @@ def read_object(files: RunFiles, name: str, hint: str) -> dict[str, Any]:
     except IrregularFileError as error:  # of this file, or of the journal
         raise RunDirectoryError(str(error)) from error
     except (OSError, ValueError) as error:
-        raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)} (hint: {hint})") from error
+        raise RunDirectoryError(
+            f"{path}: cannot be read: {reason_of(error)} (hint: {hint})"
+        ) from error
     if not isinstance(content, dict):
         raise RunDirectoryError(f"{path}: not a JSON object (hint: {hint})")
     return content
 
 
 def read_text(files: RunFiles, name: str) -> str | None:
-    """The text of a file of a run; None where the run has not kept it. Raises `RunDirectoryError`."""
+    """The text of a file of a run; None where the run has not kept it. Raises
+    `RunDirectoryError`."""
     try:
         content = files.read_if_kept(name)
         return None if content is None else content.decode("utf-8")

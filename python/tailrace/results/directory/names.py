@@ -1,4 +1,5 @@
-"""Names that a run directory states: they become names of files and parts of sentences, as those of a scenario do."""
+"""Names that a run directory states: they become names of files and parts of sentences, as those of
+a scenario do."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -41,7 +42,10 @@ def manifest_fault(manifest: Manifest) -> str:
     names: dict[str, Iterable[str]] = {
         "workloads": manifest.workloads,
         "workload_scale": manifest.workload_scale,
-        "groups": [*manifest.groups, *(one for members in manifest.groups.values() for one in members)],
+        "groups": [
+            *manifest.groups,
+            *(one for members in manifest.groups.values() for one in members),
+        ],
     }
     orders = {"order": [one for one in manifest.order if not _is_trial(one)]}
     found = [
@@ -66,7 +70,12 @@ def plan_fault(plan: Plan) -> str:
 def outcome_fault(outcome: Outcome) -> str:
     """Which name of an outcome is none; empty where all are."""
     named = _bad(hosts=outcome.hosts, switches=outcome.switches, workloads=outcome.workloads)
-    ports = [("ports", name) for port in outcome.ports for name in (port.node, port.towards) if not is_name(name)]
+    ports = [
+        ("ports", name)
+        for port in outcome.ports
+        for name in (port.node, port.towards)
+        if not is_name(name)
+    ]
     return _words([*named, *ports])
 
 

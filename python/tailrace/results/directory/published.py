@@ -58,13 +58,19 @@ class Band:
     def parse(cls, raw: Any, place: str) -> "Band":
         """`place` names the file and the entry in errors."""
         if not isinstance(raw, dict):
-            raise RunDirectoryError(f"{place}: {raw!r} is not a mapping (hint: `metric: completion_s`, ...)")
+            raise RunDirectoryError(
+                f"{place}: {raw!r} is not a mapping (hint: `metric: completion_s`, ...)"
+            )
         if unknown := sorted(set(raw) - KEYS):
-            raise RunDirectoryError(f"{place}: unknown key {unknown[0]} (hint: known are {', '.join(sorted(KEYS))})")
+            raise RunDirectoryError(
+                f"{place}: unknown key {unknown[0]} (hint: known are {', '.join(sorted(KEYS))})"
+            )
         if "metric" not in raw:
             raise RunDirectoryError(f"{place}: metric is missing (hint: for example completion_s)")
         if raw.get("statistic", "mean") not in STATISTICS:
-            raise RunDirectoryError(f"{place}: statistic {raw['statistic']!r} (hint: {' or '.join(STATISTICS)})")
+            raise RunDirectoryError(
+                f"{place}: statistic {raw['statistic']!r} (hint: {' or '.join(STATISTICS)})"
+            )
         value = _number(raw.get("value"), "value", place)
         low, high, tolerance = _bounds(raw, value, place)
         band = cls(
@@ -96,14 +102,17 @@ class Band:
 def read_bands(run: Run) -> list[Band]:
     """Bands of the run: those of the scenario, then those of the file of published figures."""
     inline = run.manifest.expectations
-    bands = [Band.parse(_without_none(raw), f"manifest.json: expectations.{i}") for i, raw in enumerate(inline)]
+    bands = [
+        Band.parse(_without_none(raw), f"manifest.json: expectations.{i}")
+        for i, raw in enumerate(inline)
+    ]
     text = read_text(run.files, PUBLISHED)
     return bands + ([] if text is None else _published(run.path / PUBLISHED, text))
 
 
 def read_published(path: Path) -> list[Band]:
-    """Bands of the file of published figures that a scenario names: a list, or a mapping with the list under `figures`
-    beside a description.
+    """Bands of the file of published figures that a scenario names: a list, or a mapping with the
+    list under `figures` beside a description.
     """
     try:
         text = read_bytes(path, FILE_BYTES_MAX).decode("utf-8")
@@ -119,27 +128,42 @@ def _published(path: Path, text: str) -> list[Band]:
         raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)}") from error
     listed = content.get("figures") if isinstance(content, dict) else content
     if not isinstance(listed, list):
-        raise RunDirectoryError(f"{path}: the key `figures` must be a list (hint: one entry per figure)")
+        raise RunDirectoryError(
+            f"{path}: the key `figures` must be a list (hint: one entry per figure)"
+        )
     source = str(content.get("source", "")) if isinstance(content, dict) else ""
-    return [Band.parse(_with_source(raw, source), f"{path.name}: figures.{i}") for i, raw in enumerate(listed)]
+    return [
+        Band.parse(_with_source(raw, source), f"{path.name}: figures.{i}")
+        for i, raw in enumerate(listed)
+    ]
 
 
 def _kind(kind: object, place: str) -> str:
     if not isinstance(kind, str) or kind not in KINDS:
-        raise RunDirectoryError(f"{place}: unknown kind {kind!r} (hint: known are {', '.join(KINDS)})")
+        raise RunDirectoryError(
+            f"{place}: unknown kind {kind!r} (hint: known are {', '.join(KINDS)})"
+        )
     return kind
 
 
 def _refuse_untold(band: Band, place: str) -> None:
     """Rejects a band around a change that contains zero, unless it is of kind `bound`."""
-    if band.metric in CHANGES and band.value is not None and band.kind in (INDEPENDENT, "derived") and band.holds(0):
+    if (
+        band.metric in CHANGES
+        and band.value is not None
+        and band.kind in (INDEPENDENT, "derived")
+        and band.holds(0)
+    ):
         raise RunDirectoryError(
-            f"{place}: kind {band.kind}, but the band {band.low:.3g} to {band.high:.3g} contains 0, the value of a "
+            f"{place}: kind {band.kind}, but the band {band.low:.3g} to {band.high:.3g} "
+            "contains 0, the value of a "
             "mechanism without effect (hint: use a smaller tolerance, or `kind: bound`)"
         )
 
 
-def _bounds(raw: Mapping[str, object], value: float | None, place: str) -> tuple[float | None, float | None, str]:
+def _bounds(
+    raw: Mapping[str, object], value: float | None, place: str
+) -> tuple[float | None, float | None, str]:
     """Lower bound, upper bound, and both in words."""
     if value is None:
         low, high = (_number(raw.get(key), key, place) for key in ("at_least", "at_most"))
@@ -147,7 +171,8 @@ def _bounds(raw: Mapping[str, object], value: float | None, place: str) -> tuple
         words += [f"at most {high:g}"] if high is not None else []
         if not words:
             raise RunDirectoryError(
-                f"{place}: a figure needs value and tolerance, or limits (hint: `at_least`, `at_most`)"
+                f"{place}: a figure needs value and tolerance, or limits "
+                "(hint: `at_least`, `at_most`)"
             )
         return low, high, ", ".join(words)
     points = _number(raw.get("tolerance_points"), "tolerance_points", place)
@@ -161,7 +186,8 @@ def _number(number: object, key: str, place: str) -> float | None:
     if number is None or (isinstance(number, int | float) and not isinstance(number, bool)):
         return number
     raise RunDirectoryError(
-        f"{place}: {key} must be a number, not {number!r} (hint: `{key}: 5`, in the unit of the metric)"
+        f"{place}: {key} must be a number, not {number!r} (hint: `{key}: "
+        "5`, in the unit of the metric)"
     )
 
 

@@ -1,8 +1,9 @@
 """Reads a run directory into objects.
 
-Layout: `manifest.json`, `journal.jsonl` with the SHA-256 of the others, `scenario.yaml`, `trials/<arm>/<n>.json` with
-`trials/<arm>/<n>.<table>.parquet` beside it, `trials/<arm>/<n>.attempt-<k>.json` of attempts that were repeated,
-`trials/<arm>/<n>.causes.json` of explained trials, and optionally `plans/<arm>.json` and `published.yaml`. An arm
+Layout: `manifest.json`, `journal.jsonl` with the SHA-256 of the others, `scenario.yaml`,
+`trials/<arm>/<n>.json` with `trials/<arm>/<n>.<table>.parquet` beside it,
+`trials/<arm>/<n>.attempt-<k>.json` of attempts that were repeated, `trials/<arm>/<n>.causes.json`
+of explained trials, and optionally `plans/<arm>.json` and `published.yaml`. An arm
 `solo:<workload>` is stored under `solo-<workload>`.
 """
 
@@ -72,9 +73,12 @@ class Trial:
         return {own.name: number for number, own in reversed(list(enumerate(workloads)))}
 
     def ports(self, name: str | None) -> list[Port]:
-        """Switch ports of this name, `node>neighbour` (several of parallel links); all where it is None."""
+        """Switch ports of this name, `node>neighbour` (several of parallel links); all where it is
+        None."""
         every = self.told.ports if self.told else []
-        return every if name is None else [every[number] for number in self.port_numbers.get(name, [])]
+        return (
+            every if name is None else [every[number] for number in self.port_numbers.get(name, [])]
+        )
 
     @cached_property
     def port_numbers(self) -> dict[str, list[int]]:
@@ -91,7 +95,8 @@ class Trial:
 
     @property
     def counted_ps(self) -> int:
-        """Picoseconds for which switches have counted: from the end of the warm-up to the end of the trial."""
+        """Picoseconds for which switches have counted: from the end of the warm-up to the end of
+        the trial."""
         return self.outcome.end_ps - (self.outcome.counted_from_ps or 0)
 
     @property
@@ -130,7 +135,13 @@ class Run:
         plans = {name: read_plan(files, manifest, name) for name in names}
         kept = {name: _Kept(files, manifest, name, plan) for name, plan in plans.items()}
         trials = {name: own.trials() for name, own in kept.items()}
-        return cls(files, manifest, trials, [trial for own in kept.values() for trial in own.repeated()], plans)
+        return cls(
+            files,
+            manifest,
+            trials,
+            [trial for own in kept.values() for trial in own.repeated()],
+            plans,
+        )
 
     @property
     def path(self) -> Path:
@@ -158,12 +169,16 @@ class Run:
         return self.manifest.live_scale
 
     def scale_of(self, workload: str | None) -> float:
-        """Share of one workload's count that was run: 507 transactions at scale 0.05 are 25, not 25.35."""
+        """Share of one workload's count that was run: 507 transactions at scale 0.05 are 25, not
+        25.35."""
         return self.manifest.workload_scale.get(workload or "") or self.scale
 
     def until(self, trials: int) -> "Run":
         """The run as it was after its first trials."""
-        kept = {arm: [trial for trial in own if trial.number <= trials] for arm, own in self.trials.items()}
+        kept = {
+            arm: [trial for trial in own if trial.number <= trials]
+            for arm, own in self.trials.items()
+        }
         return replace(self, trials=kept)
 
     @cached_property
@@ -178,8 +193,8 @@ class Run:
 
     @property
     def baseline(self) -> str | None:
-        """Arm that the others are compared with, as the scenario names it: that of the scenario, or the first that was
-        run.
+        """Arm that the others are compared with, as the scenario names it: that of the scenario, or
+        the first that was run.
         """
         arms, named = self.named_arms, self.manifest.baseline
         return named if named in arms else next(iter(arms), None)
@@ -194,7 +209,8 @@ class Run:
         return f"{arm}@{label}"
 
     def baseline_of(self, arm: str, baseline: str | None) -> str | None:
-        """The arm that this one is compared with: the baseline, in a sweep at the same point; None without one."""
+        """The arm that this one is compared with: the baseline, in a sweep at the same point; None
+        without one."""
         if self.sweep is None or baseline is None:
             return baseline
         found = self.arm_at(baseline, arm.partition("@")[2])
@@ -214,12 +230,17 @@ class Run:
     def groups(self) -> dict[str, list[str]]:
         """Workloads that are told together, by the name of their group."""
         found = self.manifest.groups
-        kept = {name: [one for one in self.workloads if one in members] for name, members in found.items()}
+        kept = {
+            name: [one for one in self.workloads if one in members]
+            for name, members in found.items()
+        }
         return {name: members for name, members in kept.items() if members}
 
     def kind_of(self, workload: str) -> str | None:
         """Name of its kind; None where no trial has the workload."""
-        found = (trial.workloads.get(workload) for trials in self.trials.values() for trial in trials)
+        found = (
+            trial.workloads.get(workload) for trials in self.trials.values() for trial in trials
+        )
         return next((own.kind for own in found if own), None)
 
     def kinds_of(self, workloads: Sequence[str]) -> set[str]:
@@ -238,15 +259,29 @@ class Run:
     def told(self, arm: str) -> list[Trial]:
         """Valid trials, and trials that are invalid only because workloads did not finish.
 
-        The latter have rates, latencies (including censored ones) and counters, but no completion time. Omitting them
-        would bias the result.
+        The latter have rates, latencies (including censored ones) and counters, but no completion
+        time. Omitting them would bias the result.
         """
-        return [trial for trial in self.trials.get(arm, []) if trial.status == "ok" or trial.is_unfinished]
+        return [
+            trial
+            for trial in self.trials.get(arm, [])
+            if trial.status == "ok" or trial.is_unfinished
+        ]
 
     def workloads_of(self, arm: str) -> list[str]:
-        """Workloads of the told trials of an arm, in the order of the scenario; an arm `solo:` has one of many."""
-        held = {name for trial in self.told(arm) for name in trial.workload_numbers if name in self._places}
-        return self.workloads if len(held) == len(self.workloads) else sorted(held, key=self._places.__getitem__)
+        """Workloads of the told trials of an arm, in the order of the scenario; an arm `solo:` has
+        one of many."""
+        held = {
+            name
+            for trial in self.told(arm)
+            for name in trial.workload_numbers
+            if name in self._places
+        }
+        return (
+            self.workloads
+            if len(held) == len(self.workloads)
+            else sorted(held, key=self._places.__getitem__)
+        )
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -281,11 +316,16 @@ def _arm_names(manifest: Manifest) -> list[str]:
 
 def _solo_names(files: RunFiles, manifest: Manifest) -> list[str]:
     """Solo arms in the order of the workloads."""
-    folders = {*files.folder.folders(TRIALS), *(stem.split("/")[1] for stem in files.journal.stems(TRIALS))}
+    folders = {
+        *files.folder.folders(TRIALS),
+        *(stem.split("/")[1] for stem in files.journal.stems(TRIALS)),
+    }
     there = {name.removeprefix("solo-") for name in folders if name.startswith("solo-")}
     if wrong := [name for name in there if not is_name(name)]:
         where = files.path / TRIALS
-        raise RunDirectoryError(f"{where}: {wrong[0]!r} is no name of a workload (hint: remove the folder)")
+        raise RunDirectoryError(
+            f"{where}: {wrong[0]!r} is no name of a workload (hint: remove the folder)"
+        )
     listed = [name for name in manifest.workloads if name in there]
     return [f"{SOLO}{name}" for name in [*listed, *sorted(there - set(listed))]]
 
@@ -331,23 +371,30 @@ class _Kept:
         stored = self._stored(files)
         status, reason = _judge(stored)
         is_told = status == "ok" or (status == "invalid" and bool(stored.unfinished))
-        return Trial(self.arm, stored.trial, status, reason, stored.outcome if is_told else None, files)
+        return Trial(
+            self.arm, stored.trial, status, reason, stored.outcome if is_told else None, files
+        )
 
     def _stored(self, files: TrialFiles) -> StoredTrial:
-        """A trial in its place; raises `RunDirectoryError` for a file that is no trial, or another one."""
+        """A trial in its place; raises `RunDirectoryError` for a file that is no trial, or another
+        one."""
         file, number = files.outcome_path, int(files.name.partition(".")[0])
         planned = Planned(self.arm, number, trial_seed(self.manifest.seed, number), self._workloads)
         try:
             stored = read_stored(files.read_outcome(), planned)
         except (OSError, ValueError) as error:
-            raise RunDirectoryError(f"{file}: cannot be read: {reason_of(error)} (hint: {_REPEAT})") from error
+            raise RunDirectoryError(
+                f"{file}: cannot be read: {reason_of(error)} (hint: {_REPEAT})"
+            ) from error
         if (self.manifest.plan_hashes or {}).get(self.arm, stored.plan_hash) != stored.plan_hash:
             raise RunDirectoryError(
                 f"{file}: it is of another plan of arm '{self.arm}' than this run (hint: {_REPEAT})"
             )
         for kind in {own.kind for own in stored.outcome.workloads} if stored.outcome else ():
             if kind not in KINDS:
-                raise RunDirectoryError(f"{file}: there is no kind of workload '{kind}' (hint: {_REPEAT})")
+                raise RunDirectoryError(
+                    f"{file}: there is no kind of workload '{kind}' (hint: {_REPEAT})"
+                )
         if stored.outcome is not None and (fault := outcome_fault(stored.outcome)):
             raise RunDirectoryError(f"{file}: {fault} (hint: {_REPEAT})")
         return stored
@@ -361,7 +408,8 @@ class _Kept:
 
 
 def _judge(stored: StoredTrial) -> tuple[Status, str]:
-    """The recorded status of a trial; one whose frames are not conserved is invalid regardless of it."""
+    """The recorded status of a trial; one whose frames are not conserved is invalid regardless of
+    it."""
     outcome = stored.outcome
     if stored.status == "ok" and outcome is None:
         return "failed", stored.reason or "no outcome was recorded"

@@ -1,4 +1,5 @@
-"""What pages show of a manifest and results do not compute with: checked where the manifest is read."""
+"""What pages show of a manifest and results do not compute with: checked where the manifest is
+read."""
 
 from typing import Annotated, Any
 
@@ -21,7 +22,9 @@ class Machine(Struct, frozen=True):
         """`AMD EPYC, 2 cores, 25.3 GB, Linux 6.18`."""
         cores = f"{self.cores} cores" if self.cores else None
         memory = bytes_text(self.memory_bytes) if self.memory_bytes else None
-        return ", ".join(part for part in (self.cpu, cores, memory, self.kernel, self.architecture) if part)
+        return ", ".join(
+            part for part in (self.cpu, cores, memory, self.kernel, self.architecture) if part
+        )
 
 
 class ChosenWork(Struct, frozen=True):

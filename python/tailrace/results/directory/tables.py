@@ -38,7 +38,8 @@ class LibraryError(TailraceError, ImportError):
 
 
 class Table:
-    """A table that polars, pandas, pyarrow, DuckDB and others read directly: `polars.DataFrame(table)`."""
+    """A table that polars, pandas, pyarrow, DuckDB and others read directly:
+    `polars.DataFrame(table)`."""
 
     def __init__(self, arrow: ArrowTable) -> None:
         self.arrow = arrow
@@ -67,10 +68,13 @@ class Table:
     def rows(self) -> Iterator[dict[str, Any]]:
         """One dictionary per row."""
         columns = [self.column(name) for name in self.column_names]
-        return (dict(zip(self.column_names, row, strict=True)) for row in zip(*columns, strict=True))
+        return (
+            dict(zip(self.column_names, row, strict=True)) for row in zip(*columns, strict=True)
+        )
 
     def where(self, **values: object) -> "Table":
-        """The rows in which columns have these values: `table.where(arm="fifo", workload="shop")`."""
+        """The rows in which columns have these values: `table.where(arm="fifo",
+        workload="shop")`."""
         return self.where_any(**{name: [value] for name, value in values.items()})
 
     def where_any(self, **values: Collection[object]) -> "Table":
@@ -87,7 +91,9 @@ class Table:
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame`; pandas must be installed."""
         frame = _library("pandas").DataFrame
-        return frame({name: self.column(name) for name in self.column_names}, columns=self.column_names)
+        return frame(
+            {name: self.column(name) for name in self.column_names}, columns=self.column_names
+        )
 
     def to_polars(self) -> Any:
         """A `polars.DataFrame`; polars must be installed."""
@@ -109,47 +115,65 @@ class Table:
         columns = [shown.column(name).to_pylist() for name in self.column_names]
         head = "".join(f"<th>{escape(name)}</th>" for name in self.column_names)
         rows = zip(*columns, strict=True)
-        body = "".join("<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{len(self)} rows</p>"
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>"
+            for row in rows
+        )
+        return (
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{len(self)} "
+            "rows</p>"
+        )
 
 
 def read_table(run: Run, name: str, *, recorded: bool = False) -> Table:
-    """A table of all valid trials together, with the columns `arm` and `trial` before the recorded ones.
+    """A table of all valid trials together, with the columns `arm` and `trial` before the recorded
+    ones.
 
-    Workloads and ports have their names and times are in seconds, unless it is asked for as `recorded`: with their
-    places in the outcome and in picoseconds.
+    Workloads and ports have their names and times are in seconds, unless it is asked for as
+    `recorded`: with their places in the outcome and in picoseconds.
     """
     if name not in TABLES:
         raise KeyError(f"no table {name} (known: {', '.join(TABLES)})")
     found = [trial for arm in run.trials for trial in run.valid(arm) if trial.has_table(name)]
     if not found:
-        raise RunDirectoryError(f"{run.path}: no trial recorded table {name} (hint: `observe:` in the scenario)")
+        raise RunDirectoryError(
+            f"{run.path}: no trial recorded table {name} (hint: `observe:` in the scenario)"
+        )
     is_of_all = run.manifest.engine == "simulated" and name not in TABLES_OF_ARMS
     arms = run.trials if is_of_all else {trial.arm for trial in found}
     for trial in (trial for arm in arms for trial in run.valid(arm)):
         if not trial.has_table(name):
-            raise _damaged(trial.files.table_path(name), "no such file, and other trials have this table")
+            raise _damaged(
+                trial.files.table_path(name), "no such file, and other trials have this table"
+            )
     read = [(trial, read_trial_table(trial, name).arrow) for trial in found]
     columns = read[0][1].schema.names
     for trial, table in read:
         if table.schema.names != columns:
             whose = found[0].files.table_path(name)
             raise _damaged(trial.files.table_path(name), f"its columns are not those of {whose}")
-    return Table(_joined(read if recorded else [(trial, _readable(trial, table)) for trial, table in read]))
+    return Table(
+        _joined(read if recorded else [(trial, _readable(trial, table)) for trial, table in read])
+    )
 
 
 def table_of_rows(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, DataType]) -> Table:
     """A table of these rows, in columns of these types; a value may be missing (None)."""
-    columns = [ChunkedArray([Array([row[name] for row in rows], kind)]) for name, kind in kinds.items()]
+    columns = [
+        ChunkedArray([Array([row[name] for row in rows], kind)]) for name, kind in kinds.items()
+    ]
     fields = [Field(name, kind) for name, kind in kinds.items()]
     return Table(ArrowTable.from_arrays(columns, schema=Schema(fields)))
 
 
 def read_trial_table(trial: Trial, name: str) -> Table:
-    """One table of one trial; raises `RunDirectoryError` for a damaged one, or one of another trial."""
+    """One table of one trial; raises `RunDirectoryError` for a damaged one, or one of another
+    trial."""
     path = trial.files.table_path(name)
     if not trial.has_table(name):
-        raise RunDirectoryError(f"{path}: no such file (hint: enable this table under `observe:` in the scenario)")
+        raise RunDirectoryError(
+            f"{path}: no such file (hint: enable this table under `observe:` in the scenario)"
+        )
     try:
         arrow = read_rows(trial.files.read_table(name), name)
     except ValueError as error:
@@ -188,7 +212,11 @@ def _taken(table: ArrowTable, places: Sequence[int]) -> ArrowTable:
 
 def _one_chunk(table: ArrowTable, name: str) -> Array:
     """A column in one piece; one without rows may have none."""
-    return table.column(name).combine_chunks() if table.num_rows else Array([], table.schema.field(name).type)
+    return (
+        table.column(name).combine_chunks()
+        if table.num_rows
+        else Array([], table.schema.field(name).type)
+    )
 
 
 def _repeated(value: str | int, kind: DataType, count: int) -> Array:
@@ -213,7 +241,9 @@ def _readable(trial: Trial, table: ArrowTable) -> ArrowTable:
         else:
             columns.append(_one_chunk(table, name))
             fields.append(table.schema.field(name))
-    return ArrowTable.from_arrays([ChunkedArray([column]) for column in columns], schema=Schema(fields))
+    return ArrowTable.from_arrays(
+        [ChunkedArray([column]) for column in columns], schema=Schema(fields)
+    )
 
 
 def _interfaces_by_place(trial: Trial) -> dict[int, str]:
@@ -237,7 +267,8 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise LibraryError(
-            f"{name} is not installed (hint: `pip install {name}`; `rows()`, `column()` and `to_csv()` work without it)"
+            f"{name} is not installed (hint: `pip install {name}`; `rows()`, `column()` and "
+            "`to_csv()` work without it)"
         ) from error
 
 

@@ -10,7 +10,8 @@ Bin = tuple[int, float]
 
 
 def goodput_bytes_after(trial: Trial, workload: str, after_ps: int) -> tuple[float, int] | None:
-    """Bytes that arrived in the bins from `after_ps` on, and how long that is; None where nothing was recorded."""
+    """Bytes that arrived in the bins from `after_ps` on, and how long that is; None where nothing
+    was recorded."""
     bins = _bins(trial, "workload_series", ("workload", "goodput_bytes"))
     number = trial.workload_numbers.get(workload)
     if number is None or not bins:
@@ -20,13 +21,18 @@ def goodput_bytes_after(trial: Trial, workload: str, after_ps: int) -> tuple[flo
         trial.kept[key] = _width_ps([start for rows in bins.values() for start, _ in rows])
     from_ps, time_ps = _rest(trial, trial.kept[key], after_ps)
     mine = bins.get(number, [])
-    return (sum(value for start, value in mine if start >= from_ps), time_ps) if time_ps > 0 else None
+    return (
+        (sum(value for start, value in mine if start >= from_ps), time_ps) if time_ps > 0 else None
+    )
 
 
 def depth_after(trial: Trial, port: str, column: str, after_ps: int) -> float | None:
-    """Mean (`queue_mean_bytes`) or largest (`queue_max_bytes`) depth of a port from `after_ps` on."""
+    """Mean (`queue_mean_bytes`) or largest (`queue_max_bytes`) depth of a port from `after_ps`
+    on."""
     number = port_number(trial, port)
-    rows = _bins(trial, "port_series", ("port", column)).get(number, []) if number is not None else []
+    rows = (
+        _bins(trial, "port_series", ("port", column)).get(number, []) if number is not None else []
+    )
     if not rows:
         return None
     width_ps = _width_ps([start for start, _ in rows])
@@ -39,7 +45,8 @@ def depth_after(trial: Trial, port: str, column: str, after_ps: int) -> float | 
 
 
 def depth_percentile(trial: Trial, port: str, percent: float) -> float | None:
-    """Depth that a port does not exceed for so much of the time; None where the port was not observed."""
+    """Depth that a port does not exceed for so much of the time; None where the port was not
+    observed."""
     number = port_number(trial, port)
     if number is None or not trial.has_table("queue_depth"):
         return None
@@ -58,7 +65,9 @@ def _depths(trial: Trial) -> dict[int, list[tuple[int, int]]]:
     if ("queue_depth",) not in trial.kept:
         table = read_trial_table(trial, "queue_depth")
         found: dict[int, list[tuple[int, int]]] = {}
-        for number, *seen in zip(*(table.column(name) for name in ("port", "depth_bytes", "time_ps")), strict=True):
+        for number, *seen in zip(
+            *(table.column(name) for name in ("port", "depth_bytes", "time_ps")), strict=True
+        ):
             found.setdefault(number, []).append((seen[0], seen[1]))
         trial.kept["queue_depth",] = found
     kept: dict[int, list[tuple[int, int]]] = trial.kept["queue_depth",]
@@ -93,7 +102,8 @@ def _width_ps(starts: list[int]) -> int:
 
 
 def _rest(trial: Trial, width_ps: int, after_ps: int) -> tuple[int, int]:
-    """The first edge of a bin from `after_ps` on, and the time from there to the end of the trial."""
+    """The first edge of a bin from `after_ps` on, and the time from there to the end of the
+    trial."""
     if width_ps == 0:
         return after_ps, 0
     from_ps = -(-after_ps // width_ps) * width_ps

@@ -28,11 +28,14 @@ def within(width: int | None) -> Iterator[None]:
 def fill(text: str, width: int) -> str:
     """`text` as a paragraph of lines of at most `width`, or of less where the place is narrower."""
     place = _WIDTH.get()
-    return textwrap.fill(text, width if place is None else min(width, place), break_on_hyphens=False)
+    return textwrap.fill(
+        text, width if place is None else min(width, place), break_on_hyphens=False
+    )
 
 
 def folded(widths: Sequence[int], left: int) -> list[list[int]]:
-    """Which columns stand beside each other: all, or the first `left` with as many of the others as fit, in turn."""
+    """Which columns stand beside each other: all, or the first `left` with as many of the others as
+    fit, in turn."""
     width = _WIDTH.get()
     every = list(range(len(widths)))
     if width is None or sum(widths) + GAP * (len(widths) - 1) <= width:
@@ -52,28 +55,34 @@ def folded(widths: Sequence[int], left: int) -> list[list[int]]:
 
 
 def align(rows: Sequence[Row], *, left: int = 1) -> str:
-    """Columns of equal width: the first `left` columns to the left, numbers to the right. The first row is the head.
+    """Columns of equal width: the first `left` columns to the left, numbers to the right. The first
+    row is the head.
 
     What is wider than the place for it goes on below, with the first columns again.
     """
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     parts = folded(widths, left)
     lines = [
-        "\n".join("  ".join(_cell(row[i], widths[i], i < left) for i in part).rstrip() for row in rows)
+        "\n".join(
+            "  ".join(_cell(row[i], widths[i], i < left) for i in part).rstrip() for row in rows
+        )
         for part in parts
     ]
     return "\n\n".join(lines)
 
 
 def listed(rows: Sequence[Row], width: int) -> str:
-    """Columns to the left, of which the last has sentences that go on below it, in lines of at most `width`."""
+    """Columns to the left, of which the last has sentences that go on below it, in lines of at most
+    `width`."""
     place = _WIDTH.get()
     width = width if place is None else min(width, place)
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     start = sum(widths) + GAP * len(widths)
     lines = []
     for row in rows:
-        told = textwrap.wrap(row[-1], max(SENTENCE_MIN, width - start), break_on_hyphens=False) or [""]
+        told = textwrap.wrap(row[-1], max(SENTENCE_MIN, width - start), break_on_hyphens=False) or [
+            ""
+        ]
         before = "".join(cell.ljust(own + GAP) for cell, own in zip(row, widths, strict=False))
         lines += [f"{before}{told[0]}".rstrip(), *(" " * start + line for line in told[1:])]
     return "\n".join(lines)

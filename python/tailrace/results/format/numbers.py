@@ -4,9 +4,11 @@ from math import floor, log10
 
 THIN_SPACE = "\u202f"
 MINUS = "\u2212"
-"""The sign of negative numbers wherever people read them; files for programs have the hyphen of ASCII."""
+"""The sign of negative numbers wherever people read them; files for programs have the hyphen of
+ASCII."""
 TIMES_FROM_PERCENT = 300.0
-"""A rise by so much, to the fourfold, and beyond is told as a ratio: percentages above are hard to read."""
+"""A rise by so much, to the fourfold, and beyond is told as a ratio: percentages above are hard to
+read."""
 PS_PER_S = 10**12
 PS_PER_MS = 10**9
 PS_PER_US = 10**6
@@ -15,7 +17,8 @@ DECIMAL_PREFIXES = (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3), (""
 
 
 def digits_text(value: float | None, digits: int = 3) -> str:
-    """At least `digits` significant digits, and exponents for very small values alone; a dash for what is not known."""
+    """At least `digits` significant digits, and exponents for very small values alone; a dash for
+    what is not known."""
     if value is None:
         return "–"
     if value == 0:
@@ -48,7 +51,8 @@ def count_text(value: float | None) -> str:
 
 
 def bytes_text(value: float | None, digits: int = 3) -> str:
-    """Decimal bytes: `4.67 MB`. Means below one byte are told as such; a dash for what is not known."""
+    """Decimal bytes: `4.67 MB`. Means below one byte are told as such; a dash for what is not
+    known."""
     if value is None:
         return "–"
     if 0 < value < 1:
@@ -95,14 +99,20 @@ def is_told_as_ratio(percent: float) -> bool:
 
 
 def change_text(percent: float | None) -> str:
-    """A change with its sign, `+42.6 %`; from the fourfold on the ratio, `× 14.3`. A dash where it is not known."""
+    """A change with its sign, `+42.6 %`; from the fourfold on the ratio, `× 14.3`. A dash where it
+    is not known."""
     if percent is None:
         return "–"
-    return f"× {digits_text(1 + percent / 100)}" if is_told_as_ratio(percent) else signed_text(percent, "%")
+    return (
+        f"× {digits_text(1 + percent / 100)}"
+        if is_told_as_ratio(percent)
+        else signed_text(percent, "%")
+    )
 
 
 def change_interval_text(ends: tuple[float, float] | None, percent: float | None) -> str:
-    """The interval of a change in the words of the change itself: `+35.0 to +50.2 %`, or `× 12.1 to 16.5`."""
+    """The interval of a change in the words of the change itself: `+35.0 to +50.2 %`, or `× 12.1 to
+    16.5`."""
     if ends is None or percent is None:
         return "–"
     if is_told_as_ratio(percent):
@@ -129,5 +139,6 @@ def _trimmed(text: str) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """Significant digits without exponents, with plain spaces between thousands; a dash for what is not known."""
+    """Significant digits without exponents, with plain spaces between thousands; a dash for what is
+    not known."""
     return digits_text(value, digits).replace(THIN_SPACE, " ")

@@ -1,4 +1,5 @@
-"""Workloads of blocks: rates, latencies and losses of blocks, packets and processor time for each."""
+"""Workloads of blocks: rates, latencies and losses of blocks, packets and processor time for
+each."""
 
 from collections.abc import Sequence
 
@@ -17,7 +18,10 @@ from tailrace.scenario.vocabulary import BLOCK_METRICS
 from tailrace.statistics import mean
 
 COUNTERS = ("received_blocks", "lost_blocks", "failed_blocks", "messages")
-OF_PROCESSORS = {"cpu_us_per_block": ("cpu_s", 1e6), "switches_per_block": ("context_switches", 1.0)}
+OF_PROCESSORS = {
+    "cpu_us_per_block": ("cpu_s", 1e6),
+    "switches_per_block": ("context_switches", 1.0),
+}
 """Metric, that of the whole workload, and how many of its units are one of that."""
 HEAD = ("per second", "p50 ms", "p99 ms", "max ms", "lost", "failed", "failed transactions")
 
@@ -25,15 +29,22 @@ Told = tuple[Workload, BlockCounts]
 
 
 def summarise_blocks(trials: Sequence[Trial], members: Sequence[str]) -> BlockFigures | None:
-    """Means over trials of the blocks of workloads together, with the percentiles of all of them; None for workloads
-    without blocks.
+    """Means over trials of the blocks of workloads together, with the percentiles of all of them;
+    None for workloads without blocks.
     """
     told = [(trial, own) for trial in trials if (own := _with_blocks(trial, members))]
     if not told:
         return None
-    latencies = [found for _, own in told if (found := latency_figures([one.block_latency for one, _ in own]))]
+    latencies = [
+        found
+        for _, own in told
+        if (found := latency_figures([one.block_latency for one, _ in own]))
+    ]
     return BlockFigures(
-        **{key: mean([float(sum(getattr(counts, key) for _, counts in own)) for _, own in told]) for key in COUNTERS},
+        **{
+            key: mean([float(sum(getattr(counts, key) for _, counts in own)) for _, own in told])
+            for key in COUNTERS
+        },
         blocks_per_s=mean([sum(_rate_per_s(trial, *one) for one in own) for trial, own in told]),
         latency_ms=_means(latencies) if latencies else None,
     )
@@ -62,7 +73,11 @@ def block_figure(trial: Trial, name: str, nodes: Nodes, metric: str) -> float | 
     if metric in OF_PROCESSORS:
         whole, units = OF_PROCESSORS[metric]
         spent = workload_figure(trial, name, whole)
-        return None if spent is None or not counts.received_blocks else spent * units / counts.received_blocks
+        return (
+            None
+            if spent is None or not counts.received_blocks
+            else spent * units / counts.received_blocks
+        )
     key = metric.removeprefix("block_latency_").removesuffix("_ms")
     return recorded_ps(own.block_latency, key) / PS_PER_MS if own.block_latency else None
 
@@ -73,8 +88,8 @@ def _rate_per_s(trial: Trial, own: Workload, counts: BlockCounts) -> float:
 
 
 def _packets(trial: Trial, nodes: Nodes, own: Workload) -> float | None:
-    """Packets that a node sends and receives for each transaction of its own, where all nodes are alike: each packet
-    is received by one node, and sent by one.
+    """Packets that a node sends and receives for each transaction of its own, where all nodes are
+    alike: each packet is received by one node, and sent by one.
     """
     named = nodes()
     ports = [port for port in trial.ports(None) if port.towards in named]
@@ -83,7 +98,8 @@ def _packets(trial: Trial, nodes: Nodes, own: Workload) -> float | None:
 
 
 def block_tables(summary: Summary) -> list[TableOfRows]:
-    """How many blocks came, how long each took, and what was lost; none where no workload has any."""
+    """How many blocks came, how long each took, and what was lost; none where no workload has
+    any."""
     found = subject_rows(summary, lambda own: own.block_figures)
     rows = [(row, _cells(row.own, blocks)) for row in found if (blocks := row.own.block_figures)]
     return [TableOfRows("Blocks, per trial", "blocks", HEAD, rows)] if rows else []
@@ -91,7 +107,9 @@ def block_tables(summary: Summary) -> list[TableOfRows]:
 
 def _cells(own: SubjectSummary, blocks: BlockFigures) -> list[str]:
     latency = blocks.latency_ms
-    waits = [number(wait) for wait in (latency.p50, latency.p99, latency.max)] if latency else ["-"] * 3
+    waits = (
+        [number(wait) for wait in (latency.p50, latency.p99, latency.max)] if latency else ["-"] * 3
+    )
     failed = own.request_counts.failed if own.request_counts else 0
     counts = (number(count) for count in (blocks.lost_blocks, blocks.failed_blocks, failed))
     return [number(blocks.blocks_per_s), *waits, *counts]

@@ -1,4 +1,5 @@
-"""What a kind of workload may add to results: figures, and tables that terminal and report show alike."""
+"""What a kind of workload may add to results: figures, and tables that terminal and report show
+alike."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -16,20 +16,33 @@ PS_PER_US = 10**6
 PAIR = "pingpong"
 """The pattern whose time is half of that there and back."""
 CROSSINGS = {"ring": 2, "exchange": 4}
-"""Messages of an iteration that the bandwidth of a pattern counts for each rank (IMB Sendrecv, Exchange)."""
+"""Messages of an iteration that the bandwidth of a pattern counts for each rank (IMB Sendrecv,
+Exchange)."""
 WITH_BANDWIDTH = (PAIR, *CROSSINGS)
 """Patterns whose bandwidth the benchmarks print."""
-HEAD = ("#bytes", "#repetitions", "t_min[usec]", "t_max[usec]", "t_avg[usec]", "longest", "Mbytes/sec")
+HEAD = (
+    "#bytes",
+    "#repetitions",
+    "t_min[usec]",
+    "t_max[usec]",
+    "t_avg[usec]",
+    "longest",
+    "Mbytes/sec",
+)
 PAIR_HEAD = ("#bytes", "#repetitions", "t[usec]", "longest", "Mbytes/sec")
 CAPTION = (
-    "Mean time of an iteration in microseconds, as the Intel MPI Benchmarks print it: the fastest rank, the slowest, "
-    "and their mean; of a pingpong half of the time there and back. Longest: one iteration of one rank."
+    "Mean time of an iteration in microseconds, as the Intel MPI Benchmarks print it: the "
+    "fastest rank, the slowest, "
+    "and their mean; of a pingpong half of the time there and back. "
+    "Longest: one iteration of one rank."
 )
 
 
 def summarise_mpi(trials: Sequence[Trial], members: Sequence[str]) -> MpiFigures | None:
     """Means over trials, for each size; None for a workload that is no job of MPI."""
-    found = [own.mpi_times for trial in trials for own in workloads_of(trial, members) if own.mpi_times]
+    found = [
+        own.mpi_times for trial in trials for own in workloads_of(trial, members) if own.mpi_times
+    ]
     if not found:
         return None
     first = found[0]

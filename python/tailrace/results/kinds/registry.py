@@ -2,7 +2,13 @@
 
 from tailrace.results.format.columns import align
 from tailrace.results.kinds.blocks import BLOCKS
-from tailrace.results.kinds.contribution import Contribution, KindFigure, KindTable, OwnTable, TableOfRows
+from tailrace.results.kinds.contribution import (
+    Contribution,
+    KindFigure,
+    KindTable,
+    OwnTable,
+    TableOfRows,
+)
 from tailrace.results.kinds.mpi import MPI
 from tailrace.results.kinds.storage import STORAGE
 from tailrace.results.summary.summary import Summary
@@ -10,7 +16,9 @@ from tailrace.results.summary.summary import Summary
 CONTRIBUTIONS: tuple[Contribution, ...] = (BLOCKS, STORAGE, MPI)
 """In the order of their tables."""
 
-FIGURES: dict[str, KindFigure] = {metric: figure for one in CONTRIBUTIONS for metric, figure in one.figures.items()}
+FIGURES: dict[str, KindFigure] = {
+    metric: figure for one in CONTRIBUTIONS for metric, figure in one.figures.items()
+}
 """By metric, what it is of one workload in one trial."""
 
 

@@ -1,4 +1,5 @@
-"""Workloads of storage: rates and latencies by what requests ask for, what they waited for, and devices."""
+"""Workloads of storage: rates and latencies by what requests ask for, what they waited for, and
+devices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,12 @@ from tailrace.results.summary.summary import Summary
 from tailrace.scenario.vocabulary import STORAGE_METRICS, STORAGE_PARTS
 from tailrace.statistics import mean
 
-DEVICE_METRICS = ("device_requests_per_s", "device_await_ms", "device_queue_mean", "device_busy_percent")
+DEVICE_METRICS = (
+    "device_requests_per_s",
+    "device_await_ms",
+    "device_queue_mean",
+    "device_busy_percent",
+)
 RATES = {
     "reads/s": "read_iops",
     "MB/s": "read_mbytes_per_s",
@@ -52,7 +58,8 @@ class _Measured:
 
     ops: Mapping[str, _Op]
     devices: StorageDevices | None
-    """Of one workload alone: several may share them. Real programs do not tell what their devices did."""
+    """Of one workload alone: several may share them. Real programs do not tell what their devices
+    did."""
     time_s: float
     """In which they were counted: the longest of the workloads' times."""
 
@@ -60,14 +67,20 @@ class _Measured:
 def summarise_storage(trials: Sequence[Trial], members: Sequence[str]) -> StorageFigures | None:
     """Means over the trials that have the figure; None for workloads without requests of storage.
 
-    Of several, rates are what all did over the longest of their times, percentiles those of all requests.
+    Of several, rates are what all did over the longest of their times, percentiles those of all
+    requests.
     """
     measured = [found for trial in trials if (found := _measured(trial, members))]
     if not measured:
         return None
     figures = {metric: [_figure(found, metric) for found in measured] for metric in STORAGE_METRICS}
-    known = {metric: [value for value in values if value is not None] for metric, values in figures.items()}
-    return StorageFigures(**{metric: mean(values) if values else None for metric, values in known.items()})
+    known = {
+        metric: [value for value in values if value is not None]
+        for metric, values in figures.items()
+    }
+    return StorageFigures(
+        **{metric: mean(values) if values else None for metric, values in known.items()}
+    )
 
 
 def storage_figure(trial: Trial, name: str, metric: str) -> float | None:
@@ -77,7 +90,9 @@ def storage_figure(trial: Trial, name: str, metric: str) -> float | None:
 
 
 def _measured(trial: Trial, members: Sequence[str]) -> _Measured | None:
-    told = [(own, own.storage_requests) for own in workloads_of(trial, members) if own.storage_requests]
+    told = [
+        (own, own.storage_requests) for own in workloads_of(trial, members) if own.storage_requests
+    ]
     if not told:
         return None
     requests = [found for _, found in told]
@@ -99,7 +114,11 @@ def _together(several: Sequence[StorageOp]) -> _Op:
         sum(own.count for own in several),
         sum(own.bytes for own in several),
         latency_figures([own.latency for own in several]),
-        {part: sum(own[part] for own in waits) for part in waits[0] if all(part in own for own in waits)},
+        {
+            part: sum(own[part] for own in waits)
+            for part in waits[0]
+            if all(part in own for own in waits)
+        },
     )
 
 
@@ -123,7 +142,8 @@ def _figure(of: _Measured, metric: str) -> float | None:
 
 
 def _share(of: _Measured, part: str) -> float | None:
-    """Of the time of all requests that read or write; None where real programs do not tell what these waited for."""
+    """Of the time of all requests that read or write; None where real programs do not tell what
+    these waited for."""
     waits = [of.ops[op].waits_s for op in ("read", "write")]
     if not all(part in own for own in waits):
         return None
@@ -146,7 +166,8 @@ def _of_devices(devices: StorageDevices, metric: str, time_s: float) -> float | 
 
 
 def storage_tables(summary: Summary) -> list[TableOfRows]:
-    """Two tables of the workloads and arms with requests of storage; none where no workload has any."""
+    """Two tables of the workloads and arms with requests of storage; none where no workload has
+    any."""
     found = [
         (row, figures)
         for row in subject_rows(summary, lambda own: own.storage_figures)
@@ -165,7 +186,10 @@ def storage_tables(summary: Summary) -> list[TableOfRows]:
 
 
 def _cells(figures: StorageFigures, columns: Mapping[str, str]) -> list[str]:
-    return ["-" if (value := getattr(figures, key)) is None else number(value) for key in columns.values()]
+    return [
+        "-" if (value := getattr(figures, key)) is None else number(value)
+        for key in columns.values()
+    ]
 
 
 def _figure_named(metric: str) -> KindFigure:

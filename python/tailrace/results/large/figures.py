@@ -11,7 +11,8 @@ DIGITS = 10
 
 
 def figures_of(trial: Trial) -> dict[str, dict[str, float]]:
-    """By workload and metric; of a trial that is not valid, what it did in its time, and nothing of a failed one.
+    """By workload and metric; of a trial that is not valid, what it did in its time, and nothing of
+    a failed one.
 
     A trial that is invalid for another reason than unfinished workloads has no figures.
     """
@@ -19,7 +20,11 @@ def figures_of(trial: Trial) -> dict[str, dict[str, float]]:
         return {}
     found: dict[str, dict[str, float]] = {}
     for name in trial.workload_numbers:
-        own = {metric: value for metric in METRICS if (value := _figure(trial, name, metric)) is not None}
+        own = {
+            metric: value
+            for metric in METRICS
+            if (value := _figure(trial, name, metric)) is not None
+        }
         if own:
             found[name] = own
     return found
@@ -28,7 +33,8 @@ def figures_of(trial: Trial) -> dict[str, dict[str, float]]:
 def bounds_of(trial: Trial, figures: dict[str, dict[str, float]]) -> dict[str, list[str]]:
     """By workload the metrics whose figures are lower bounds."""
     found = {
-        name: [metric for metric in own if bounds_of_trials([trial], [name], metric)] for name, own in figures.items()
+        name: [metric for metric in own if bounds_of_trials([trial], [name], metric)]
+        for name, own in figures.items()
     }
     return {name: metrics for name, metrics in found.items() if metrics}
 

@@ -1,7 +1,7 @@
 """The trials of a large sweep: a line of JSON for each, in a file for each thousand points.
 
-`trials/000012.jsonl` holds the points 12000 to 12999 in the order in which their trials ended. A later line about the
-same trial replaces an earlier one: failed trials run again.
+`trials/000012.jsonl` holds the points 12000 to 12999 in the order in which their trials ended. A
+later line about the same trial replaces an earlier one: failed trials run again.
 """
 
 import hashlib
@@ -18,7 +18,8 @@ from tailrace.outcome.run_files import TRIALS
 
 POINTS_OF_FILE = 1000
 IMPOSSIBLE = "impossible"
-"""Status of a point that makes no sound scenario; its line has the number 0 and stands for all of its trials."""
+"""Status of a point that makes no sound scenario; its line has the number 0 and stands for all of
+its trials."""
 SUFFIX = ".jsonl"
 SHA256 = "sha256"
 """Key of the identity of a line; those of earlier versions have none."""
@@ -43,9 +44,11 @@ class Line:
     digest: str | None = None
     wall_s: float = 0.0
     figures: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By workload and metric, in the unit that ends the metric's name; those that a trial lacks are absent."""
+    """By workload and metric, in the unit that ends the metric's name; those that a trial lacks are
+    absent."""
     bounds: dict[str, list[str]] = field(default_factory=dict)
-    """By workload the metrics that are lower bounds, because transactions were running when the trial ended."""
+    """By workload the metrics that are lower bounds, because transactions were running when the
+    trial ended."""
 
 
 _KEYS = {key.name for key in fields(Line)}
@@ -78,7 +81,8 @@ class Lines:
         return sum(self._folder.read(name).count(b"\n") for name in self.names())
 
     def read(self) -> Iterator[dict[tuple[int, str, int], Line]]:
-        """The trials of each file, by point, arm and number; raises `TailraceError` for a line that is damaged."""
+        """The trials of each file, by point, arm and number; raises `TailraceError` for a line that
+        is damaged."""
         for name in self.names():
             found: dict[tuple[int, str, int], Line] = {}
             with self._folder.opened(name) as file:
@@ -90,8 +94,11 @@ class Lines:
 
 
 def _text(line: Line) -> bytes:
-    """A line that ends with its own identity: the beginning of the SHA-256 of what stands before that."""
-    text = json.dumps({key: value for key, value in asdict(line).items() if value not in ("", None, {})})
+    """A line that ends with its own identity: the beginning of the SHA-256 of what stands before
+    that."""
+    text = json.dumps(
+        {key: value for key, value in asdict(line).items() if value not in ("", None, {})}
+    )
     return f'{text[:-1]}, "{SHA256}": "{_digest(text[:-1])}"}}\n'.encode()
 
 
@@ -112,4 +119,6 @@ def _parsed(path: Path, number: int, text: bytes) -> Line:
         return _read(text)
     except (ValueError, TypeError, RecursionError):
         hint = "remove the line, and run the same command again"
-        raise TailraceError(f"{path}:{number}: not a line of a large sweep (hint: {hint})") from None
+        raise TailraceError(
+            f"{path}:{number}: not a line of a large sweep (hint: {hint})"
+        ) from None

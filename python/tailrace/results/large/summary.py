@@ -1,8 +1,10 @@
-"""The summary of a large sweep, made in one pass over its lines: memory does not grow with the number of points.
+"""The summary of a large sweep, made in one pass over its lines: memory does not grow with the
+number of points.
 
-`sweep.csv` gets a row for each point, arm, workload and metric, with the number of trials whose figure is a lower
-bound. The summary has, for each of these curves, the mean over all points, the smallest and the largest value with
-their points, the mean by value of each axis, and at how many points an arm is below or above the baseline.
+`sweep.csv` gets a row for each point, arm, workload and metric, with the number of trials whose
+figure is a lower bound. The summary has, for each of these curves, the mean over all points, the
+smallest and the largest value with their points, the mean by value of each axis, and at how many
+points an arm is below or above the baseline.
 """
 
 import os
@@ -36,7 +38,8 @@ from tailrace.results.sweep.files import CSV, quoted
 from tailrace.scenario.sweep import Sweep
 
 VALUES_MAX = 1000
-"""Values of an axis by which means are told, at most; of a longer axis the table holds every point."""
+"""Values of an axis by which means are told, at most; of a longer axis the table holds every
+point."""
 PROBLEMS_MAX = 20
 """Trials that are not ok and are listed at most; all are counted."""
 ROWS_HELD_MAX = 10_000
@@ -67,7 +70,8 @@ class Curve:
 
     every: Tally = field(default_factory=Tally)
     low: tuple[float, int, bool] | None = None
-    """The smallest mean of a point, the number of that point, and whether the mean is a lower bound."""
+    """The smallest mean of a point, the number of that point, and whether the mean is a lower
+    bound."""
     high: tuple[float, int] | None = None
     by_value: dict[str, dict[int, Tally]] = field(default_factory=dict)
     """By axis and place of the value."""
@@ -86,7 +90,9 @@ class Curve:
         self.low = low if self.low is None else min(self.low, low)
         self.high = high if self.high is None else max(self.high, high)
         for path, place in places.items():
-            self.by_value.setdefault(path, {}).setdefault(place, Tally()).add(value, is_bound=is_bound)
+            self.by_value.setdefault(path, {}).setdefault(place, Tally()).add(
+                value, is_bound=is_bound
+            )
         if base is not None:
             self._compare(own, base)
 
@@ -135,21 +141,28 @@ class Manifest(Struct, frozen=True):
 
 
 def summarise_large(path: Path, baseline: str | None = None) -> LargeSummary:
-    """Writes `sweep.csv` of a large sweep and returns its summary; raises `TailraceError` where it is none.
+    """Writes `sweep.csv` of a large sweep and returns its summary; raises `TailraceError` where it
+    is none.
 
     `baseline` is the arm that the others are compared with; None for that of the scenario.
     """
     files = RunFiles(path)
     manifest = _manifest(files)
-    compared_with = manifest.baseline if baseline is None else known_arm(baseline, manifest.arms, str(path))
+    compared_with = (
+        manifest.baseline if baseline is None else known_arm(baseline, manifest.arms, str(path))
+    )
     axes = manifest.sweep.axes
-    sweep = Sweep(axes={axis.path: list(axis.values) for axis in axes}, combine=manifest.sweep.combine)
+    sweep = Sweep(
+        axes={axis.path: list(axis.values) for axis in axes}, combine=manifest.sweep.combine
+    )
     curves: dict[Key, Curve] = {}
     statuses: Counter[str] = Counter()
     problems: list[LargeProblem] = []
     points = 0
     told = [path for path, values in sweep.axes.items() if len(values) <= VALUES_MAX]
-    with _table(files.folder, [*sweep.axes, "arm", "workload", "metric", "mean", "trials", "bounds"]) as table:
+    with _table(
+        files.folder, [*sweep.axes, "arm", "workload", "metric", "mean", "trials", "bounds"]
+    ) as table:
         for lines in Lines(files.folder).read():
             _refuse_foreign(path, lines, manifest, sweep)
             for point, of_point in _by_point(lines):
@@ -162,7 +175,11 @@ def summarise_large(path: Path, baseline: str | None = None) -> LargeSummary:
                         problems.append(_problem(sweep, line))
                 means = _means(of_point)
                 for key, mean in means.items():
-                    base = means.get((compared_with, *key[1:])) if compared_with and key[0] != compared_with else None
+                    base = (
+                        means.get((compared_with, *key[1:]))
+                        if compared_with and key[0] != compared_with
+                        else None
+                    )
                     curve = curves.setdefault(key, Curve())
                     curve.add(point, places, mean, base)
                     table.row([*values, *key, mean.mean, mean.count, mean.bounds])
@@ -188,7 +205,9 @@ def _manifest(files: RunFiles) -> Manifest:
     try:
         manifest = convert(held, Manifest)
     except ValidationError as error:
-        raise RunDirectoryError(f"{files.path / MANIFEST}: cannot be read: {error} (hint: {again})") from error
+        raise RunDirectoryError(
+            f"{files.path / MANIFEST}: cannot be read: {error} (hint: {again})"
+        ) from error
     wrong = [name for name in [*manifest.arms, *manifest.workloads] if not is_name(name)]
     if wrong or manifest.baseline not in (None, *manifest.arms):
         what = f"{wrong[0] if wrong else manifest.baseline!r} is no name of the run"
@@ -196,14 +215,17 @@ def _manifest(files: RunFiles) -> Manifest:
     return manifest
 
 
-def _refuse_foreign(path: Path, lines: Mapping[tuple[int, str, int], Line], manifest: Manifest, sweep: Sweep) -> None:
+def _refuse_foreign(
+    path: Path, lines: Mapping[tuple[int, str, int], Line], manifest: Manifest, sweep: Sweep
+) -> None:
     """Raises `RunDirectoryError` for a line about what the sweep does not have."""
     for point, arm, trial in lines:
         known = {*manifest.workloads}.issuperset(lines[point, arm, trial].figures)
         if arm not in manifest.arms or not 0 <= point < sweep.count or not known:
             hint = "remove the line, and run the same command again"
             raise RunDirectoryError(
-                f"{path}: trial {trial} of {arm!r} at point {point} is not of this sweep (hint: {hint})"
+                f"{path}: trial {trial} of {arm!r} at point {point} is not of this sweep "
+                f"(hint: {hint})"
             )
 
 
@@ -225,13 +247,19 @@ def _means(lines: list[Line]) -> dict[Key, Tally]:
         for workload, figures in line.figures.items():
             for metric, value in figures.items():
                 is_bound = metric in line.bounds.get(workload, ())
-                means.setdefault((line.arm, workload, metric), Tally()).add(value, is_bound=is_bound)
+                means.setdefault((line.arm, workload, metric), Tally()).add(
+                    value, is_bound=is_bound
+                )
     return means
 
 
 def _problem(sweep: Sweep, line: Line) -> LargeProblem:
     return LargeProblem(
-        point=sweep.point(line.point).label, arm=line.arm, trial=line.trial, status=line.status, reason=line.reason
+        point=sweep.point(line.point).label,
+        arm=line.arm,
+        trial=line.trial,
+        status=line.status,
+        reason=line.reason,
     )
 
 
@@ -252,14 +280,19 @@ def _curve(sweep: Sweep, key: Key, curve: Curve) -> LargeCurve:
         above=curve.above,
         compared=curve.compared,
         unknown=curve.unknown,
-        by_value={path: _means_by_value(sweep, path, of_value) for path, of_value in curve.by_value.items()},
+        by_value={
+            path: _means_by_value(sweep, path, of_value)
+            for path, of_value in curve.by_value.items()
+        },
     )
 
 
 def _means_by_value(sweep: Sweep, path: str, of_value: Mapping[int, Tally]) -> list[ValueMean]:
     values = sweep.axes[path]
     return [
-        ValueMean(value=str(values[place]), mean=tally.mean, points=tally.count, bounds=tally.bounds)
+        ValueMean(
+            value=str(values[place]), mean=tally.mean, points=tally.count, bounds=tally.bounds
+        )
         for place, tally in sorted(of_value.items())
     ]
 

@@ -10,7 +10,8 @@ from tailrace.results.summary.large import LargeCurve, LargeSummary
 ROWS_MAX = 60
 """Values of an axis in a table of the page, at most; of more, evenly spread ones are shown."""
 BOUNDS = (
-    "'>' marks a lower bound: at some of the points so much was still running when a trial ended that the percentile is"
+    "'>' marks a lower bound: at some of the points so much was still running when a trial "
+    "ended that the percentile is"
     " not known; `bounds` in sweep.csv counts these trials."
 )
 HEAD = ["workload", "figure", "arm", "mean", "smallest", "largest"]
@@ -29,13 +30,32 @@ def large_page(summary: LargeSummary) -> str:
     """The same as Markdown, with the points of the extremes and the means by value of each axis."""
     lines = [f"# Sweep: {summary.run.name}", "", *(f"{line}\n" for line in _title(summary))]
     lines += [f"{line}\n" for line in _sentences(summary)]
-    lines += ["## Over all points", "", *_markdown([[*HEAD, "smallest at", "largest at"], *_rows(summary, True)]), ""]
+    lines += [
+        "## Over all points",
+        "",
+        *_markdown([[*HEAD, "smallest at", "largest at"], *_rows(summary, True)]),
+        "",
+    ]
     for axis in summary.axes:
         rows = _by_value(summary, axis.path, axis.name)
-        if len(rows) > 1:  # an axis of very many values has no means, nor has a sweep without a sound trial
-            lines += [f"## By {axis.name}", "", "Mean over all points with this value.", "", *_markdown(rows), ""]
+        if (
+            len(rows) > 1
+        ):  # an axis of very many values has no means, nor has a sweep without a sound trial
+            lines += [
+                f"## By {axis.name}",
+                "",
+                "Mean over all points with this value.",
+                "",
+                *_markdown(rows),
+                "",
+            ]
     if summary.problems:
-        lines += ["## Trials that are not ok", "", *(f"- {line}" for line in _problems(summary)), ""]
+        lines += [
+            "## Trials that are not ok",
+            "",
+            *(f"- {line}" for line in _problems(summary)),
+            "",
+        ]
     return "\n".join(lines)
 
 
@@ -65,23 +85,33 @@ def _sentences(summary: LargeSummary) -> Iterator[str]:
         if curve.compared and (curve.below or curve.above):
             below, above = _number(curve.below), _number(curve.above)
             yield (
-                f"{what}: {curve.arm} is more than 1 % below {baseline} at {below} and above it at {above}"
+                f"{what}: {curve.arm} is more than 1 % below {baseline} at {below} and above "
+                f"it at {above}"
                 f" of {compared} points{_open(curve)}."
             )
         elif curve.unknown:
-            yield f"{what}: {curve.arm} is compared with {baseline} at {compared} points{_open(curve)}."
+            yield (
+                f"{what}: {curve.arm} is compared with {baseline} at {compared} "
+                f"points{_open(curve)}."
+            )
     if any(curve.bounds for curve in summary.curves):
         yield BOUNDS
     bad = {status: count for status, count in summary.statuses.items() if status != "ok"}
     if bad:
-        yield "Not ok: " + ", ".join(f"{_number(count)} {status}" for status, count in bad.items()) + "."
+        yield (
+            "Not ok: "
+            + ", ".join(f"{_number(count)} {status}" for status, count in bad.items())
+            + "."
+        )
 
 
 def _problems(summary: LargeSummary) -> Iterator[str]:
     for one in summary.problems:
         trial = f", trial {one.trial}" if one.trial else ""
         yield f"{one.arm} at {one.point}{trial}: {one.status}: {one.reason}"
-    more = sum(count for status, count in summary.statuses.items() if status != "ok") - len(summary.problems)
+    more = sum(count for status, count in summary.statuses.items() if status != "ok") - len(
+        summary.problems
+    )
     if more > 0:
         yield f"and {_number(more)} more"
 
@@ -90,7 +120,8 @@ def _by_value(summary: LargeSummary, path: str, name: str) -> list[list[str]]:
     curves = [curve for curve in summary.curves if path in curve.by_value]
     head = [name, *(f"{c.workload}, {metric_name(c.metric, '')}, {c.arm}" for c in curves)]
     columns = [
-        {one.value: _digits(one.mean, is_bound=one.bounds > 0) for one in curve.by_value[path]} for curve in curves
+        {one.value: _digits(one.mean, is_bound=one.bounds > 0) for one in curve.by_value[path]}
+        for curve in curves
     ]
     values = list(dict.fromkeys(value for column in columns for value in column))
     every = max(1, -(-len(values) // ROWS_MAX))
@@ -108,7 +139,9 @@ def _markdown(rows: list[list[str]]) -> Iterator[str]:
 
 def _open(curve: LargeCurve) -> str:
     """What the comparison leaves out."""
-    return f"; a lower bound leaves it open at {_number(curve.unknown)} more" if curve.unknown else ""
+    return (
+        f"; a lower bound leaves it open at {_number(curve.unknown)} more" if curve.unknown else ""
+    )
 
 
 def _digits(value: float, *, is_bound: bool) -> str:

@@ -1,5 +1,5 @@
-"""Costs of live trials: processor time and context switches of programs, of the switch and of the machine, in total and
-per request, and frames that interfaces lost.
+"""Costs of live trials: processor time and context switches of programs, of the switch and of the
+machine, in total and per request, and frames that interfaces lost.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -74,7 +74,9 @@ def _spent(own: Used, span_s: float, requests: int) -> Spent:
         voluntary_per_s=own.voluntary_switches / span_s,
         involuntary_per_s=own.involuntary_switches / span_s,
         switches_per_request=switches_of(own) / requests if requests else None,
-        cpu_us_per_request=(own.user_ps + own.system_ps) / PS_PER_US / requests if requests else None,
+        cpu_us_per_request=(own.user_ps + own.system_ps) / PS_PER_US / requests
+        if requests
+        else None,
     )
 
 
@@ -108,18 +110,25 @@ def _losses(interfaces: Interfaces) -> dict[str, InterfaceLosses]:
 
 
 def parts_of(costs: Costs, most: int | None = None) -> list[tuple[str, Spent]]:
-    """The programs, the switch and the neighbours of an arm with what each spent; of programs and neighbours `most`."""
+    """The programs, the switch and the neighbours of an arm with what each spent; of programs and
+    neighbours `most`."""
     switch = [("switch", costs.switch)] if costs.switch else []
     return [*list(costs.programs.items())[:most], *switch, *list(costs.neighbours.items())[:most]]
 
 
-def cost_rows(arms: Iterable[tuple[str, Costs | None]], text: Callable[[float | None], str]) -> list[list[str]]:
-    """A text table with the programs, the switch, the neighbours and the machine of each arm; none without costs."""
+def cost_rows(
+    arms: Iterable[tuple[str, Costs | None]], text: Callable[[float | None], str]
+) -> list[list[str]]:
+    """A text table with the programs, the switch, the neighbours and the machine of each arm; none
+    without costs."""
     rows: list[list[str]] = []
     for arm, costs in arms:
         if costs is None:
             continue
-        rows += [[arm, name, *(text(value) for value in _figures(part))] for name, part in parts_of(costs)]
+        rows += [
+            [arm, name, *(text(value) for value in _figures(part))]
+            for name, part in parts_of(costs)
+        ]
         machine = costs.machine
         figures = (machine.user_cores, machine.system_cores, machine.softirq_cores)
         switches = (machine.switches_per_s, machine.switches_per_request, None)
@@ -127,7 +136,14 @@ def cost_rows(arms: Iterable[tuple[str, Costs | None]], text: Callable[[float | 
     return [["arm", "workload/host", *HEADS], *rows] if rows else []
 
 
-HEADS = ("user, cores", "system, cores", "soft irq, cores", "switches/s", "per request", "CPU us/request")
+HEADS = (
+    "user, cores",
+    "system, cores",
+    "soft irq, cores",
+    "switches/s",
+    "per request",
+    "CPU us/request",
+)
 
 
 def _figures(part: Spent) -> tuple[float | None, ...]:

@@ -1,8 +1,9 @@
 """Whether trials show that a goal is met, that it is missed, or neither.
 
-A goal is about the population: `shop.p99 < 5ms` is a statement about the 99th percentile of all transactions, and
-`backup.goodput > 4` about the mean over trials. It is met where the whole interval of the figure keeps the bound,
-missed where the whole interval lies beyond it, and undecided otherwise.
+A goal is about the population: `shop.p99 < 5ms` is a statement about the 99th percentile of all
+transactions, and `backup.goodput > 4` about the mean over trials. It is met where the whole
+interval of the figure keeps the bound, missed where the whole interval lies beyond it, and
+undecided otherwise.
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,9 @@ from tailrace.statistics import LEVEL, Interval, TrialsNeeded
 from tailrace.statistics.percentile import PLAIN_MAX
 
 TAIL_FACTOR = 3.0
-"""Of percentiles above `PLAIN_MAX`, "meets" has this fraction of an error: few trials underestimate tails. With it a
-percentile that lies at the bound is said to meet it in 2 to 4 % of simulated searches whose error is 5 %."""
+"""Of percentiles above `PLAIN_MAX`, "meets" has this fraction of an error: few trials underestimate
+tails. With it a percentile that lies at the bound is said to meet it in 2 to 4 % of simulated
+searches whose error is 5 %."""
 TRIALS_TOLD_MAX = 1000
 LONGER = "a longer experiment.duration"
 
@@ -36,7 +38,8 @@ PRINTED = Errors((1 - LEVEL) / 2, (1 - LEVEL) / 2)
 
 
 def decide(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> End:
-    """The end of a goal. A figure that no trial has is one that nothing reaches: the goal is missed.
+    """The end of a goal. A figure that no trial has is one that nothing reaches: the goal is
+    missed.
 
     Without a bound every figure meets the goal.
     """
@@ -46,9 +49,17 @@ def decide(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> End:
         return "meets"
     if is_broken(goal, figure):
         return "misses"
-    if _is_above(figure, goal.bound, errors.meets) if goal.is_floor else _is_below(figure, goal.bound, errors.meets):
+    if (
+        _is_above(figure, goal.bound, errors.meets)
+        if goal.is_floor
+        else _is_below(figure, goal.bound, errors.meets)
+    ):
         return "meets"
-    if _is_below(figure, goal.bound, errors.misses) if goal.is_floor else _is_above(figure, goal.bound, errors.misses):
+    if (
+        _is_below(figure, goal.bound, errors.misses)
+        if goal.is_floor
+        else _is_above(figure, goal.bound, errors.misses)
+    ):
         return "misses"
     return "undecided"
 
@@ -59,8 +70,8 @@ def is_broken(goal: Goal, figure: Figure) -> bool:
 
 
 def decide_all(cases: Sequence[tuple[Goal, Figure, Errors]]) -> tuple[End, str]:
-    """The end of several goals that have to be met together, and what it would take to decide the first open one;
-    empty where they are decided.
+    """The end of several goals that have to be met together, and what it would take to decide the
+    first open one; empty where they are decided.
     """
     ends = [decide(*case) for case in cases]
     end = together(ends)
@@ -81,7 +92,8 @@ def errors_of(goal: Goal, error: float) -> Errors:
 
 
 def takes(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> str:
-    """What it would take to decide an undecided goal, in words; where there is no interval, what that takes."""
+    """What it would take to decide an undecided goal, in words; where there is no interval, what
+    that takes."""
     found = figure.interval_at(1 - 2 * (errors.meets if _keeps(goal, figure) else errors.misses))
     if isinstance(found, TrialsNeeded):
         return f"about {max(found.trials, figure.trials + 1)} trials of this length for an interval"
@@ -94,14 +106,16 @@ def takes(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> str:
 
 
 def _keeps(goal: Goal, figure: Figure) -> bool:
-    """Whether the value keeps the bound, so that more trials are likely to show that the goal is met."""
+    """Whether the value keeps the bound, so that more trials are likely to show that the goal is
+    met."""
     if figure.value is None or goal.bound is None:
         return True
     return figure.value >= goal.bound if goal.is_floor else figure.value <= goal.bound
 
 
 def _trials_needed(bound: float, figure: Figure, interval: Interval) -> int | None:
-    """So many that the interval, whose width shrinks with the root of their number, ends at the bound."""
+    """So many that the interval, whose width shrinks with the root of their number, ends at the
+    bound."""
     assert figure.value is not None, "there is an interval"
     end = interval.high if bound > figure.value else interval.low
     width, distance = end - figure.value, bound - figure.value

@@ -61,8 +61,8 @@ def title_of(metric: str, noun: str) -> str:
 def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> float | None:
     """One number of workloads together; None where one of them lacks it.
 
-    Rates and goodput are what all did, over the longest of their times: one that is done early has no rate afterwards.
-    Waits and losses are pooled.
+    Rates and goodput are what all did, over the longest of their times: one that is done early has
+    no rate afterwards. Waits and losses are pooled.
     """
     found = workloads_of(trial, members)
     if not found or len(found) < len(members):
@@ -84,7 +84,11 @@ def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> floa
         return sum(known)
     times_ps = [counted_ps(trial, outcome) for outcome in found]
     longest_ps = max(times_ps)
-    return sum(value * time / longest_ps for value, time in zip(known, times_ps, strict=True)) if longest_ps else 0.0
+    return (
+        sum(value * time / longest_ps for value, time in zip(known, times_ps, strict=True))
+        if longest_ps
+        else 0.0
+    )
 
 
 def _own(trial: Trial, outcome: Workload, metric: str) -> float | None:
@@ -113,7 +117,11 @@ def bounds_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: st
 
 def key_of_latency(metric: str) -> str | None:
     """`p99` of `latency_p99_ms`; None for a metric that is no latency."""
-    return metric.removeprefix("latency_").removesuffix("_ms") if metric.startswith("latency_") else None
+    return (
+        metric.removeprefix("latency_").removesuffix("_ms")
+        if metric.startswith("latency_")
+        else None
+    )
 
 
 def _latency(trial: Trial, members: Sequence[str], metric: str) -> Estimate | None:
@@ -122,24 +130,33 @@ def _latency(trial: Trial, members: Sequence[str], metric: str) -> Estimate | No
 
 
 def metric_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: str) -> list[float]:
-    """One number per trial, or none at all where a trial has none: the rest would be a biased choice."""
+    """One number per trial, or none at all where a trial has none: the rest would be a biased
+    choice."""
     values = [metric_of_members(trial, members, metric) for trial in trials]
     known = [value for value in values if value is not None]
     return known if len(known) == len(values) else []
 
 
 def main_metric(run: Run, members: Sequence[str], *, is_group: bool = False) -> str | None:
-    """The first choice that all arms with the workload, or with all members of the group, have in all their trials.
+    """The first choice that all arms with the workload, or with all members of the group, have in
+    all their trials.
 
     Workloads of several kinds have their goodput in common.
     """
     told = [run.told(arm) for arm in run.arms]
-    trials = [found for found in told if all(any(name in trial.workloads for trial in found) for name in members)]
+    trials = [
+        found
+        for found in told
+        if all(any(name in trial.workloads for trial in found) for name in members)
+    ]
     kinds = run.kinds_of(members)
     choices = facts_of(next(iter(kinds))).main_metrics if len(kinds) == 1 else ("goodput_gbps",)
     if is_group:  # a group has no completion of its own: its main metric is a rate
         choices = tuple(metric for metric in choices if metric != "completion_s")
-    return next((m for m in choices if trials and all(metric_of_trials(t, members, m) for t in trials)), None)
+    return next(
+        (m for m in choices if trials and all(metric_of_trials(t, members, m) for t in trials)),
+        None,
+    )
 
 
 def goodput_gbps(trial: Trial, outcome: Workload) -> float:
@@ -150,8 +167,8 @@ def goodput_gbps(trial: Trial, outcome: Workload) -> float:
 
 
 def counted_ps(trial: Trial, outcome: Workload) -> int:
-    """Time for which a workload was counted: until its completion, or from the end of the warm-up to the end of the
-    trial.
+    """Time for which a workload was counted: until its completion, or from the end of the warm-up
+    to the end of the trial.
     """
     return outcome.completion_ps or trial.outcome.end_ps - outcome.counted_from_ps
 
@@ -164,7 +181,8 @@ def _rate_per_s(trial: Trial, outcome: Workload) -> float | None:
 
 
 def _failed_percent(outcomes: Sequence[Workload]) -> float | None:
-    """Requests that have failed, in percent of those that have ended; None where a workload has none."""
+    """Requests that have failed, in percent of those that have ended; None where a workload has
+    none."""
     counted = [outcome.request_counts for outcome in outcomes if outcome.request_counts]
     ended = sum(requests.answered + requests.failed for requests in counted)
     failed = sum(requests.failed for requests in counted)
@@ -172,11 +190,14 @@ def _failed_percent(outcomes: Sequence[Workload]) -> float | None:
 
 
 def _loss_percent(trial: Trial, outcomes: Sequence[Workload]) -> float | None:
-    """Frames with data that were lost, in percent: those that TCP had to send again, or datagrams without room."""
+    """Frames with data that were lost, in percent: those that TCP had to send again, or datagrams
+    without room."""
     counted = [_lost_of(trial, outcome) for outcome in outcomes]
     known = [pair for pair in counted if pair is not None]
     sent = sum(pair[1] for pair in known)
-    return 100 * sum(pair[0] for pair in known) / sent if sent and len(known) == len(counted) else None
+    return (
+        100 * sum(pair[0] for pair in known) / sent if sent and len(known) == len(counted) else None
+    )
 
 
 def _lost_of(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
@@ -192,9 +213,11 @@ def _lost_of(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
 
 
 def _lost_datagrams(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
-    """By what switches dropped of it; by the counts of its own ends where switches cannot tell it from another.
+    """By what switches dropped of it; by the counts of its own ends where switches cannot tell it
+    from another.
 
-    Switches count from the end of the warm-up, the ends of `frames` in the whole trial. None where nothing tells.
+    Switches count from the end of the warm-up, the ends of `frames` in the whole trial. None where
+    nothing tells.
     """
     lost = _dropped_frames(trial, outcome.name)
     if lost is None:
@@ -206,9 +229,11 @@ def _lost_datagrams(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
 
 
 def _dropped_frames(trial: Trial, name: str) -> int | None:
-    """Frames of a workload that switches dropped, for whatever reason; None where one of them does not know it.
+    """Frames of a workload that switches dropped, for whatever reason; None where one of them does
+    not know it.
 
-    Real frames tell their hosts only: those of several workloads between two hosts are counted together.
+    Real frames tell their hosts only: those of several workloads between two hosts are counted
+    together.
     """
     lost = 0
     for switch in trial.outcome.switches:
@@ -222,10 +247,13 @@ def _dropped_frames(trial: Trial, name: str) -> int | None:
 
 
 def _offered_frames(trial: Trial, name: str) -> int:
-    """Frames of a workload that came to the switch to which most of them came: a datagram in fragments is several."""
+    """Frames of a workload that came to the switch to which most of them came: a datagram in
+    fragments is several."""
     offered: dict[str, int] = {}
     for port in trial.ports(None):
         for row in port.traffic or []:
             if row.workloads == [name]:
-                offered[port.node] = offered.get(port.node, 0) + row.sent_frames + row.dropped_frames
+                offered[port.node] = (
+                    offered.get(port.node, 0) + row.sent_frames + row.dropped_frames
+                )
     return max(offered.values(), default=0)

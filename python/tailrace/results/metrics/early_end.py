@@ -1,5 +1,5 @@
-"""Trials that ended with their work, long before the duration of the scenario: what runs beside it was measured for so
-short a time.
+"""Trials that ended with their work, long before the duration of the scenario: what runs beside it
+was measured for so short a time.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,13 @@ from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.workload import EarlyEnd
 
 EARLY_SHARE = 0.1
-"""Of the duration: a trial that ended before is told. Most durations are limits, with time to spare."""
+"""Of the duration: a trial that ended before is told. Most durations are limits, with time to
+spare."""
 
 
 def early_end_of(trials: Sequence[Trial], plan: Plan) -> EarlyEnd | None:
-    """Trials of an arm that ended with less than `EARLY_SHARE` of their duration, which is that of the scale of the
-    run; None where none did.
+    """Trials of an arm that ended with less than `EARLY_SHARE` of their duration, which is that of
+    the scale of the run; None where none did.
     """
     duration_ps = plan.stop_at_ps
     if not duration_ps:
@@ -48,7 +49,8 @@ def early_end_sentences(summary: Summary) -> list[str]:
 
 
 def _of_sweep(summary: Summary) -> list[str]:
-    """`Trials at 3 of 20 points ended when all work was done, ...`; arms of a sweep are those of its points."""
+    """`Trials at 3 of 20 points ended when all work was done, ...`; arms of a sweep are those of
+    its points."""
     points = summary.swept.points
     of_point = [(f"{arm}@{point.label}", point) for point in points for arm in summary.swept.arms]
     found = [
@@ -59,18 +61,28 @@ def _of_sweep(summary: Summary) -> list[str]:
     if not found:
         return []
     shortest, arm, label = min(found, key=lambda one: one[0].first_s)
-    first, duration = (span_text(span_s * PS_PER_S) for span_s in (shortest.first_s, shortest.duration_s))
+    first, duration = (
+        span_text(span_s * PS_PER_S) for span_s in (shortest.first_s, shortest.duration_s)
+    )
     count = len({label for _, _, label in found})
     return [
-        f"Trials at {count} of {len(points)} point{'s' * (len(points) != 1)} ended within {100 * EARLY_SHARE:.0f} % of"
-        f" the duration, when all work was done: the shortest after {first} of {duration}, {arm} at {label}."
+        f"Trials at {count} of {len(points)} point{'s' * (len(points) != 1)} ended within "
+        f"{100 * EARLY_SHARE:.0f} % of"
+        f" the duration, when all work was done: the shortest after {first} of {duration}, "
+        f"{arm} at {label}."
     ]
 
 
 def _words(found: EarlyEnd) -> str:
     """`the trials ended when all work was done, after 5 ms of 900 ms`."""
     trials, of = found.trials, found.of
-    whose = "the trials" if trials == of > 1 else "the trial" if trials == of else f"{trials} of {of} trials"
+    whose = (
+        "the trials"
+        if trials == of > 1
+        else "the trial"
+        if trials == of
+        else f"{trials} of {of} trials"
+    )
     first, last = (span_text(span_s * PS_PER_S) for span_s in (found.first_s, found.last_s))
     after = first if first == last else f"{first} to {last}"
     duration = span_text(found.duration_s * PS_PER_S)

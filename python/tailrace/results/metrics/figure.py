@@ -1,4 +1,5 @@
-"""A figure of workloads over the trials of an arm: its value, its interval, and what it is in each trial.
+"""A figure of workloads over the trials of an arm: its value, its interval, and what it is in each
+trial.
 
 A latency is that of all transactions together, any other figure is a mean over trials.
 """
@@ -9,8 +10,19 @@ from functools import cached_property
 from math import inf
 
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.metrics.definitions import SHARES, bounds_of_trials, key_of_latency, metric_of_members
-from tailrace.results.metrics.latency import FIGURES, PERCENTILES, latencies_of, latency_interval, latency_of_trial
+from tailrace.results.metrics.definitions import (
+    SHARES,
+    bounds_of_trials,
+    key_of_latency,
+    metric_of_members,
+)
+from tailrace.results.metrics.latency import (
+    FIGURES,
+    PERCENTILES,
+    latencies_of,
+    latency_interval,
+    latency_of_trial,
+)
 from tailrace.results.summary.figure import FigureSummary
 from tailrace.statistics import (
     LEVEL,
@@ -38,13 +50,16 @@ class Figure:
     """Of the trials that have it."""
     trials: int
     bounds: int
-    """Trials because of which the value is a lower bound: transactions were running when they ended."""
+    """Trials because of which the value is a lower bound: transactions were running when they
+    ended."""
     interval_at: Callable[[float], Found]
     """By level."""
     low_at: Callable[[float], float | None]
-    """Of a latency that has no interval, because it is a lower bound or of few transactions: what it certainly exceeds.
+    """Of a latency that has no interval, because it is a lower bound or of few transactions: what
+    it certainly exceeds.
 
-    Few transactions beyond a percentile underestimate it, so that they can show that it is long, not that it is short.
+    Few transactions beyond a percentile underestimate it, so that they can show that it is long,
+    not that it is short.
     """
 
     @property
@@ -59,7 +74,8 @@ class Figure:
 
     @cached_property
     def trials_needed(self) -> int | None:
-        """The number of trials that an interval takes; None where it has one, or none could have one."""
+        """The number of trials that an interval takes; None where it has one, or none could have
+        one."""
         return self._found.trials if isinstance(self._found, TrialsNeeded) else None
 
     @cached_property
@@ -81,11 +97,22 @@ def figure_of(trials: Sequence[Trial], members: Sequence[str], metric: str) -> F
     """A metric of workloads together."""
     if (key := key_of_latency(metric)) is not None:
         return _latency(trials, members, key)
-    known = [value for trial in trials if (value := metric_of_members(trial, members, metric)) is not None]
+    known = [
+        value
+        for trial in trials
+        if (value := metric_of_members(trial, members, metric)) is not None
+    ]
     if not known or len(known) < len(trials):
         return _unknown(trials, known)
     is_share = metric in SHARES
-    return Figure(mean(known), known, len(trials), 0, lambda level: _of_mean(known, level, is_share=is_share), _nothing)
+    return Figure(
+        mean(known),
+        known,
+        len(trials),
+        0,
+        lambda level: _of_mean(known, level, is_share=is_share),
+        _nothing,
+    )
 
 
 def bounds_of(trials: Sequence[Trial], members: Sequence[str], metric: str) -> int:

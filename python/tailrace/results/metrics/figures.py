@@ -1,4 +1,5 @@
-"""The figures of each workload and group in one arm, over its told trials: what the outcome table shows."""
+"""The figures of each workload and group in one arm, over its told trials: what the outcome table
+shows."""
 
 from collections.abc import Sequence
 
@@ -12,7 +13,14 @@ from tailrace.scenario.workloads.kinds import facts_of
 
 LEADS = ("completion_s", "rate_per_s", "goodput_gbps")
 """What the first column may have."""
-METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms", "loss_percent")
+METRICS = (
+    "completion_s",
+    "rate_per_s",
+    "goodput_gbps",
+    "latency_p50_ms",
+    "latency_p99_ms",
+    "loss_percent",
+)
 
 
 def summarise_subjects(run: Run) -> list[TableSubject]:
@@ -32,16 +40,25 @@ def summarise_subjects(run: Run) -> list[TableSubject]:
 def summarise_figures(run: Run, arm: str) -> dict[str, Figures]:
     """By subject and metric the figure of the told trials: `figure_of`."""
     trials = run.told(arm)
-    # A workload alone is in no group, and no other has figures there: looked for in every such arm, that is quadratic.
-    alone = [Subject(name, (name,)) for name in run.workloads_of(arm)] if arm.startswith(SOLO) else subjects_of(run)
+    # A workload alone is in no group, and no other has figures there: looked for in every such arm,
+    # that is quadratic.
+    alone = (
+        [Subject(name, (name,)) for name in run.workloads_of(arm)]
+        if arm.startswith(SOLO)
+        else subjects_of(run)
+    )
     return {subject.name: figures for subject in alone if (figures := _figures(trials, subject))}
 
 
 def _lead(run: Run, subject: Subject) -> str | None:
-    """What the scenario's headline names, or its rate where it has one: a percentile alone says nothing about how much
-    was done.
+    """What the scenario's headline names, or its rate where it has one: a percentile alone says
+    nothing about how much was done.
     """
-    named = [one.metric for one in run.manifest.headline if one.workload == subject.name and one.metric in LEADS]
+    named = [
+        one.metric
+        for one in run.manifest.headline
+        if one.workload == subject.name and one.metric in LEADS
+    ]
     if named:
         return named[0]
     kinds = [facts_of(kind) for kind in run.kinds_of(subject.members)]

@@ -1,4 +1,5 @@
-"""Slowdown of flows by their size: completion time divided by the least time of that size on an empty path."""
+"""Slowdown of flows by their size: completion time divided by the least time of that size on an
+empty path."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
@@ -16,8 +17,11 @@ P99_COUNT_MIN = 100
 """A 99th percentile of fewer flows would be their maximum."""
 
 
-def summarise_flow_slowdown(trials: Sequence[Trial], members: Collection[str]) -> FlowSlowdown | None:
-    """Percentiles over the flows of workloads in all trials, by class of size; None where no flow has a size."""
+def summarise_flow_slowdown(
+    trials: Sequence[Trial], members: Collection[str]
+) -> FlowSlowdown | None:
+    """Percentiles over the flows of workloads in all trials, by class of size; None where no flow
+    has a size."""
     classes: dict[int, list[float]] = {}
     for trial in trials:
         for size_bytes, slowdown in _flows(trial, members):
@@ -26,7 +30,8 @@ def summarise_flow_slowdown(trials: Sequence[Trial], members: Collection[str]) -
         return None
     everything = [slowdown for found in classes.values() for slowdown in found]
     return FlowSlowdown(
-        **asdict(_percentiles(everything)), sizes=[_size_class(at, classes[at]) for at in sorted(classes)]
+        **asdict(_percentiles(everything)),
+        sizes=[_size_class(at, classes[at]) for at in sorted(classes)],
     )
 
 

@@ -1,4 +1,5 @@
-"""Figures of hypervisors: switches of context, exits, overruns, and what their cores spent time on."""
+"""Figures of hypervisors: switches of context, exits, overruns, and what their cores spent time
+on."""
 
 from collections.abc import Callable
 
@@ -37,7 +38,9 @@ def switches_per_s(trial: Trial) -> float | None:
 
 
 def _overruns(own: Hypervisor) -> int:
-    return sum(port.receive_overruns + port.send_overruns for port in own.ports) + own.backlog_overruns
+    return (
+        sum(port.receive_overruns + port.send_overruns for port in own.ports) + own.backlog_overruns
+    )
 
 
 def overruns(trial: Trial) -> float | None:
@@ -61,7 +64,11 @@ def _inside_ps(own: Hypervisor) -> int:
 def kernel_share_percent(trial: Trial) -> float | None:
     """Share of the time for virtual machines that the kernels of hypervisors took."""
     kernel, inside = _summed(trial, _kernel_ps), _summed(trial, _inside_ps)
-    return None if kernel is None or inside is None or not kernel + inside else 100 * kernel / (kernel + inside)
+    return (
+        None
+        if kernel is None or inside is None or not kernel + inside
+        else 100 * kernel / (kernel + inside)
+    )
 
 
 def per_transaction(trial: Trial, workload: str, metric: str) -> float | None:
@@ -70,7 +77,11 @@ def per_transaction(trial: Trial, workload: str, metric: str) -> float | None:
     whole = _summed(trial, PER_TRANSACTION[metric])
     if whole is None or own is None or not own.transactions:
         return None
-    return whole / (PS_PER_US if metric == "hypervisor_cpu_us_per_transaction" else 1) / own.transactions
+    return (
+        whole
+        / (PS_PER_US if metric == "hypervisor_cpu_us_per_transaction" else 1)
+        / own.transactions
+    )
 
 
 PER_TRANSACTION: dict[str, Callable[[Hypervisor], int]] = {
@@ -81,7 +92,8 @@ PER_TRANSACTION: dict[str, Callable[[Hypervisor], int]] = {
 
 
 def summarise_hypervisors(trials: list[Trial]) -> list[HypervisorMeans]:
-    """Each hypervisor, means over trials: cores by kind of work, rates, and frames that found a queue full."""
+    """Each hypervisor, means over trials: cores by kind of work, rates, and frames that found a
+    queue full."""
     rows: dict[str, list[HypervisorMeans]] = {}
     for trial in trials:
         for own in trial.outcome.hypervisors or []:

@@ -1,4 +1,5 @@
-"""Latency of one workload: its percentiles with the waits that the end of a trial cut off among them."""
+"""Latency of one workload: its percentiles with the waits that the end of a trial cut off among
+them."""
 
 from collections.abc import Callable, Sequence
 
@@ -21,14 +22,18 @@ from tailrace.statistics import (
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9}
 FIGURES: dict[str, Callable[[Histogram], Estimate]] = {
     "mean": Histogram.mean_ms,
-    **{key: (lambda percent: lambda found: found.percentile_ms(percent))(p) for key, p in PERCENTILES.items()},
+    **{
+        key: (lambda percent: lambda found: found.percentile_ms(percent))(p)
+        for key, p in PERCENTILES.items()
+    },
     "max": Histogram.max_ms,
 }
 """Name of a figure, and how it follows from the latencies."""
 
 
 def latency_figure(workload: Workload, key: str) -> Estimate | None:
-    """`mean`, `max` or a percentile of one workload in one trial; None where it recorded no latency.
+    """`mean`, `max` or a percentile of one workload in one trial; None where it recorded no
+    latency.
 
     Where nothing was cut off it is what the engine recorded.
     """
@@ -41,7 +46,8 @@ def latency_figure(workload: Workload, key: str) -> Estimate | None:
 def latency_of_trial(trial: Trial, members: Sequence[str], key: str) -> Estimate | None:
     """`latency_figure` of several workloads of one trial together, of those that it has.
 
-    All estimates are kept with the trial: tables, comparisons and curves ask for each of them again.
+    All estimates are kept with the trial: tables, comparisons and curves ask for each of them
+    again.
     """
     workloads = workloads_of(trial, members)
     if len(workloads) == 1 and _is_recorded(workloads[0]):
@@ -77,9 +83,11 @@ def _histogram(trial: Trial, members: Sequence[str]) -> Histogram | None:
     return kept
 
 
-def latency_interval(latencies: Latencies, key: str, level: float = LEVEL) -> Interval | TrialsNeeded | None:
-    """The interval of a figure of all trials together, in milliseconds, or how many trials it takes; the longest value
-    has none.
+def latency_interval(
+    latencies: Latencies, key: str, level: float = LEVEL
+) -> Interval | TrialsNeeded | None:
+    """The interval of a figure of all trials together, in milliseconds, or how many trials it
+    takes; the longest value has none.
     """
     if key in PERCENTILES:
         return percentile_interval(latencies, PERCENTILES[key], level)
@@ -98,7 +106,11 @@ def _is_recorded(workload: Workload) -> bool:
 
 def _recorded(workload: Workload, key: str) -> Estimate | None:
     latency = workload.latency
-    return Estimate(recorded_ps(latency, key) / PS_PER_MS, is_bound=False) if latency and latency.count else None
+    return (
+        Estimate(recorded_ps(latency, key) / PS_PER_MS, is_bound=False)
+        if latency and latency.count
+        else None
+    )
 
 
 def recorded_ps(latency: Latency, key: str) -> float:
@@ -111,13 +123,18 @@ def latency_figures(recorded: Sequence[Latency | None]) -> LatencyFigures | None
     """Figures of one trial of latencies without censored ones; None where nothing was recorded."""
     if len(recorded) == 1:
         [own] = recorded
-        return LatencyFigures(**{key: recorded_ps(own, key) / PS_PER_MS for key in FIGURES}) if own else None
+        return (
+            LatencyFigures(**{key: recorded_ps(own, key) / PS_PER_MS for key in FIGURES})
+            if own
+            else None
+        )
     pooled = Histogram.from_outcomes(recorded)
     return LatencyFigures(**{key: of(pooled).ms for key, of in FIGURES.items()}) if pooled else None
 
 
 def summarise_latency(trials: Sequence[Trial], members: Sequence[str]) -> LatencySummary | None:
-    """Figures of all trials together, with their intervals or the number of trials that these take."""
+    """Figures of all trials together, with their intervals or the number of trials that these
+    take."""
     latencies = latencies_of(trials, members)
     if latencies is None:
         return None
@@ -132,7 +149,9 @@ def summarise_latency(trials: Sequence[Trial], members: Sequence[str]) -> Latenc
         bounds=[key for key, figure in figures.items() if figure.is_bound],
         cut_off=CutOffWaits(count=pooled.cut_off, longest=pooled.longest_cut_off_ps / PS_PER_MS),
         intervals={key: known_interval(found) for key, found in intervals.items()},
-        trials_needed={key: found.trials for key, found in intervals.items() if isinstance(found, TrialsNeeded)},
+        trials_needed={
+            key: found.trials for key, found in intervals.items() if isinstance(found, TrialsNeeded)
+        },
         of_trials={key: [figure.ms for figure in found if figure] for key, found in own.items()},
     )
 

@@ -16,8 +16,8 @@ Value = TypeVar("Value")
 class Latency:
     """Percentiles of all valid trials together, in seconds, and each transaction by request.
 
-    What the end of a trial cut off counts as a wait of at least that long. Figures that are only known to be larger
-    than they say are named in `bounds`.
+    What the end of a trial cut off counts as a wait of at least that long. Figures that are only
+    known to be larger than they say are named in `bounds`.
     """
 
     arm: str
@@ -44,7 +44,9 @@ class Latency:
     read_transactions: Callable[[], Table] = field(repr=False, compare=False)
 
     @classmethod
-    def from_summary(cls, arm: str, workload: str, found: LatencySummary, read: Callable[[], Table]) -> "Latency":
+    def from_summary(
+        cls, arm: str, workload: str, found: LatencySummary, read: Callable[[], Table]
+    ) -> "Latency":
         """From the milliseconds of `result.json`."""
         return cls(
             arm,
@@ -70,7 +72,8 @@ class Latency:
         return [value / MS_PER_S for value in _known(figure, self.of_trials)]
 
     def interval_s(self, figure: str) -> tuple[float, float] | None:
-        """The interval of one figure of all trials together; None where there is none, or none yet: `trials_needed`."""
+        """The interval of one figure of all trials together; None where there is none, or none yet:
+        `trials_needed`."""
         interval = _known(figure, self.intervals)
         return (interval.low / MS_PER_S, interval.high / MS_PER_S) if interval else None
 

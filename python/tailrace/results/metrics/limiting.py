@@ -1,6 +1,8 @@
-"""What limits the connections of a workload: shares of time by cause, and a verdict (docs/models/verdict.md).
+"""What limits the connections of a workload: shares of time by cause, and a verdict
+(docs/models/verdict.md).
 
-Engines count times (`limits` of an outcome); what they mean together is decided here, for all engines alike.
+Engines count times (`limits` of an outcome); what they mean together is decided here, for all
+engines alike.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,13 +21,15 @@ KERNEL = "kernel"
 VERDICT_PERCENT_MIN = 50.0
 """Least share of the cause that a verdict names."""
 VERDICT_LEAD_POINTS = 20.0
-"""How far it must be above the second: below, one trial could say one thing and the next another."""
+"""How far it must be above the second: below, one trial could say one thing and the next
+another."""
 CORE_FREE_PERMILLE = 800
 CORE_FULL_PERMILLE = 950
-"""A core that is busy for less than the first did not limit, one above the second did; between them, in part."""
+"""A core that is busy for less than the first did not limit, one above the second did; between
+them, in part."""
 QUEUED_FREE, QUEUED_FULL = 0.25, 0.5
-"""A window or buffer that is full of bytes that wait in queues of the path is not what limits: as above, by the share
-of the round trip that is waiting."""
+"""A window or buffer that is full of bytes that wait in queues of the path is not what limits: as
+above, by the share of the round trip that is waiting."""
 TOO_LONG_MIN = 0.5
 """Share of the lost frames that were too long, from which on they are why no answer came."""
 CONNECTIONS_MAX = 64
@@ -39,7 +43,8 @@ Shares = dict[str, float]
 
 @dataclass(frozen=True)
 class LostShares:
-    """Of the frames of a workload that switches dropped, those for which no queue is to blame, from 0 to 1."""
+    """Of the frames of a workload that switches dropped, those for which no queue is to blame, from
+    0 to 1."""
 
     policed: float = 0.0
     """Above a policer's rate."""
@@ -53,10 +58,15 @@ def shares_of(times: Limits, lost: LostShares) -> Shares | None:
     if not whole:
         return None
     late = min(times.receive_window_ps or 0, times.reader_late_ps or 0)
-    windows = {"send_buffer": times.send_buffer_ps or 0, "receive_window": (times.receive_window_ps or 0) - late}
+    windows = {
+        "send_buffer": times.send_buffer_ps or 0,
+        "receive_window": (times.receive_window_ps or 0) - late,
+    }
     full_of = (times.send_buffer_ps or 0) + (times.receive_window_ps or 0)
     in_path = _ramp((times.queued_ps or 0) / max(1, full_of), QUEUED_FREE, QUEUED_FULL)
-    network = (times.congestion_ps or 0) + (times.recovery_ps or 0) + in_path * sum(windows.values())
+    network = (
+        (times.congestion_ps or 0) + (times.recovery_ps or 0) + in_path * sum(windows.values())
+    )
     paced = times.pacing_ps or 0
     # Where the receiving core has no time left, everything that is full is full because of it.
     at_core = _busy(times.receive_core_permille)
@@ -68,7 +78,8 @@ def shares_of(times: Limits, lost: LostShares) -> Shares | None:
         "pacing": paced * (1 - lost.policed),
         "interface": times.interface_ps or 0,
     }
-    # Real kernels do not tell why nothing was written: a program that took all of a core had no time.
+    # Real kernels do not tell why nothing was written: a program that took all of a core had no
+    # time.
     idle = whole - counted
     at_program = _busy(times.sender_busy_permille)
     at_acks = (1 - at_core) * _busy(times.ack_core_permille)
@@ -101,14 +112,19 @@ def _busy(permille: int | None) -> float:
 
 
 def _ramp(value: float, none: float, full: float) -> float:
-    """0 up to the first, 1 from the second on, and in proportion between them: no verdict hangs on one value."""
+    """0 up to the first, 1 from the second on, and in proportion between them: no verdict hangs on
+    one value."""
     return min(1.0, max(0.0, (value - none) / (full - none)))
 
 
 def limited_by(shares: Shares) -> str:
-    """The cause with the largest share if it is large and clearly the largest; `mixed` otherwise."""
+    """The cause with the largest share if it is large and clearly the largest; `mixed`
+    otherwise."""
     first, second = sorted(shares, key=lambda cause: -shares[cause])[:2]
-    is_clear = shares[first] >= VERDICT_PERCENT_MIN and shares[first] - shares[second] >= VERDICT_LEAD_POINTS
+    is_clear = (
+        shares[first] >= VERDICT_PERCENT_MIN
+        and shares[first] - shares[second] >= VERDICT_LEAD_POINTS
+    )
     return first if is_clear else MIXED
 
 
@@ -126,24 +142,34 @@ def _lost_shares(trial: Trial) -> dict[str, LostShares]:
         for row in switch.losses or []:
             for name in row.workloads:
                 lost, policed, too_long = sums.get(name, (0, 0, 0))
-                sums[name] = lost + row.frames, policed + row.policed_frames, too_long + row.too_long_frames
+                sums[name] = (
+                    lost + row.frames,
+                    policed + row.policed_frames,
+                    too_long + row.too_long_frames,
+                )
     return {
-        name: LostShares(policed / lost, too_long / lost) for name, (lost, policed, too_long) in sums.items() if lost
+        name: LostShares(policed / lost, too_long / lost)
+        for name, (lost, policed, too_long) in sums.items()
+        if lost
     }
 
 
 def limits_of_trial(trial: Trial, workload: str) -> Shares | None:
-    """Of all connections of a workload in one trial; None where the engine does not tell, or there were none."""
+    """Of all connections of a workload in one trial; None where the engine does not tell, or there
+    were none."""
     limits, lost = _limits(trial, workload), lost_shares_of(trial, workload)
     shares = shares_of(limits, lost) if limits else None
     return (
-        {cause: 100.0 * (cause == "mtu") for cause in LIMITS} if shares and _is_stuck(trial, workload, lost) else shares
+        {cause: 100.0 * (cause == "mtu") for cause in LIMITS}
+        if shares and _is_stuck(trial, workload, lost)
+        else shares
     )
 
 
 def _is_stuck(trial: Trial, workload: str, lost: LostShares) -> bool:
-    """Whether nothing comes because frames are too long: no answer that users wait for, which is the application's time
-    for a connection, or no byte of a stream, whose windows are full of what is lost.
+    """Whether nothing comes because frames are too long: no answer that users wait for, which is
+    the application's time for a connection, or no byte of a stream, whose windows are full of what
+    is lost.
     """
     own = trial.workloads[workload]
     waits = facts_of(own.kind).latency is not None
@@ -156,7 +182,8 @@ def _limits(trial: Trial, workload: str) -> Limits | None:
 
 
 def limits_of_members(trial: Trial, members: Sequence[str]) -> Shares | None:
-    """Of all connections of several workloads, each for as long as it was open; of those that tell, None without."""
+    """Of all connections of several workloads, each for as long as it was open; of those that tell,
+    None without."""
     told = [
         (shares, _whole(limits))
         for name in members
@@ -169,7 +196,8 @@ def limits_of_members(trial: Trial, members: Sequence[str]) -> Shares | None:
 
 
 def summarise_limits(members: Sequence[str], trials: Iterable[Trial]) -> LimitSummary | None:
-    """Shares over trials with their verdict, and that of the connections of the first trial; None where none tells."""
+    """Shares over trials with their verdict, and that of the connections of the first trial; None
+    where none tells."""
     found = [(trial, shares) for trial in trials if (shares := limits_of_members(trial, members))]
     if not found:
         return None
@@ -178,8 +206,12 @@ def summarise_limits(members: Sequence[str], trials: Iterable[Trial]) -> LimitSu
     return LimitSummary(
         limited_by=verdict,
         limited_percent=means.get(verdict),
-        shares_percent={cause: summarise_sample([shares[cause] for _, shares in found]) for cause in LIMITS},
-        connections=[one for name in members for one in _connections(found[0][0], name)][:CONNECTIONS_MAX],
+        shares_percent={
+            cause: summarise_sample([shares[cause] for _, shares in found]) for cause in LIMITS
+        },
+        connections=[one for name in members for one in _connections(found[0][0], name)][
+            :CONNECTIONS_MAX
+        ],
         measured_by=KERNEL if first.exact or first.live else None,
         trial=None,
     )
@@ -190,4 +222,8 @@ def _connections(trial: Trial, workload: str) -> list[ConnectionLimits]:
     listed = limits.connections if limits else None
     lost = lost_shares_of(trial, workload)
     told = (shares_of(times, lost) for times in (listed or [])[:CONNECTIONS_MAX] if times)
-    return [ConnectionLimits(limited_by=limited_by(shares), shares_percent=shares) for shares in told if shares]
+    return [
+        ConnectionLimits(limited_by=limited_by(shares), shares_percent=shares)
+        for shares in told
+        if shares
+    ]

@@ -1,4 +1,5 @@
-"""Figures of modelled processors: what programs of a workload took of them, queues of their cores, throttling."""
+"""Figures of modelled processors: what programs of a workload took of them, queues of their cores,
+throttling."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -34,7 +35,9 @@ def counted_ps(trial: Trial, host: Host) -> int:
 
 def _of_workload(trial: Trial, workload: str) -> list[ProcessorWorkload | Program]:
     """What its programs took of each processor; live, on each host."""
-    rows: list[ProcessorWorkload | Program] = [own for _, found in processors_of(trial) for own in found.workloads]
+    rows: list[ProcessorWorkload | Program] = [
+        own for _, found in processors_of(trial) for own in found.workloads
+    ]
     rows += [own for host in trial.hosts.values() for own in host.programs or []]
     return [own for own in rows if own.name == workload]
 
@@ -45,7 +48,8 @@ def switches_of(own: Switched) -> int:
 
 
 def workload_figure(trial: Trial, workload: str, metric: str) -> float | None:
-    """A figure of the programs of one workload on all processors together; None where none has one."""
+    """A figure of the programs of one workload on all processors together; None where none has
+    one."""
     rows = _of_workload(trial, workload)
     if not rows:
         return None
@@ -61,12 +65,16 @@ def workload_figure(trial: Trial, workload: str, metric: str) -> float | None:
     own = trial.workloads.get(workload)
     if own is None or not own.transactions:
         return None
-    return (time_ps / PS_PER_US if metric == "cpu_us_per_transaction" else switches) / own.transactions
+    return (
+        time_ps / PS_PER_US if metric == "cpu_us_per_transaction" else switches
+    ) / own.transactions
 
 
 def runnable_mean(trial: Trial) -> float | None:
     """Tasks that run or wait, mean over time, on the host with most of them."""
-    found = [int(own.runnable_area_ps) / counted_ps(trial, host) for host, own in processors_of(trial)]
+    found = [
+        int(own.runnable_area_ps) / counted_ps(trial, host) for host, own in processors_of(trial)
+    ]
     return max(found, default=None)
 
 
@@ -82,7 +90,11 @@ def softirq_ps(core: CoreTimes) -> int:
 
 def busiest_core_percent(trial: Trial, spent_ps: Callable[[CoreTimes], int]) -> float | None:
     """The largest share of its time that a core spent on something."""
-    found = [spent_ps(core) / counted_ps(trial, host) * 100 for host, own in processors_of(trial) for core in own.cores]
+    found = [
+        spent_ps(core) / counted_ps(trial, host) * 100
+        for host, own in processors_of(trial)
+        for core in own.cores
+    ]
     return max(found, default=None)
 
 

@@ -11,7 +11,9 @@ def summarise_sample(values: Sequence[float]) -> Sample:
 
     The interval of a positive mean is one on the log scale.
     """
-    return sample_with(values, mean_log_interval(values) or mean_interval(values) if values else None)
+    return sample_with(
+        values, mean_log_interval(values) or mean_interval(values) if values else None
+    )
 
 
 def summarise_share(values: Sequence[float]) -> Sample:

@@ -13,9 +13,11 @@ from tailrace.statistics import Interval, mean, mean_log_interval
 
 
 def summarise_slowdown(run: Run, arm: str, workload: str) -> Slowdown | None:
-    """Completion in an arm over the mean completion alone; None for solo arms and without a solo run.
+    """Completion in an arm over the mean completion alone; None for solo arms and without a solo
+    run.
 
-    The interval includes the spread of the solo trials where there are enough of them; else their mean is exact.
+    The interval includes the spread of the solo trials where there are enough of them; else their
+    mean is exact.
     """
     solo = f"{SOLO}{workload}"
     if arm.startswith(SOLO) or not run.valid(solo):
@@ -25,7 +27,9 @@ def summarise_slowdown(run: Run, arm: str, workload: str) -> Slowdown | None:
     if not alone_s or not times_s:
         return None
     alone = mean(alone_s)
-    sample = sample_with([time_s / alone for time_s in times_s], slowdown_interval(times_s, alone_s))
+    sample = sample_with(
+        [time_s / alone for time_s in times_s], slowdown_interval(times_s, alone_s)
+    )
     return Slowdown(**asdict(sample), solo_completion_s=alone, solo_trials=len(alone_s))
 
 

@@ -34,9 +34,12 @@ def has_completion(own: WorkloadOrGroup) -> bool:
 
 
 def subject_rows(summary: Summary, has: Has) -> list[SubjectRow]:
-    """The rows of a table of what `has` something to tell, in the order of tables: a group before its members."""
+    """The rows of a table of what `has` something to tell, in the order of tables: a group before
+    its members."""
     places = {name: at for at, name in enumerate(summary.workloads)}
-    return [row for subject in summary.subjects for row in _rows(summary, subject.name, places, has)]
+    return [
+        row for subject in summary.subjects for row in _rows(summary, subject.name, places, has)
+    ]
 
 
 def _rows(summary: Summary, name: str, places: Mapping[str, int], has: Has) -> Iterator[SubjectRow]:

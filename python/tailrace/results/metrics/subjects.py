@@ -20,7 +20,8 @@ class Subject:
 
 
 def subjects_of(run: Run) -> list[Subject]:
-    """Workloads in the order of the scenario; a group stands before the first of its members, which follow it."""
+    """Workloads in the order of the scenario; a group stands before the first of its members, which
+    follow it."""
     groups = run.groups
     group_of = {member: name for name, members in groups.items() for member in members}
     found: dict[str, Subject] = {}
@@ -35,7 +36,8 @@ def subjects_of(run: Run) -> list[Subject]:
 
 
 def chosen_metrics(run: Run) -> dict[str, list[str]]:
-    """By name of a workload or group what it is judged by: as the scenario says, or one metric of each.
+    """By name of a workload or group what it is judged by: as the scenario says, or one metric of
+    each.
 
     Members of a group are judged as parts of it.
     """
@@ -46,7 +48,9 @@ def chosen_metrics(run: Run) -> dict[str, list[str]]:
 
 def usual_metrics(run: Run) -> dict[str, list[str]]:
     """The same where the scenario says nothing."""
-    return _metrics(run, [HeadlineFigure(workload=one.name) for one in subjects_of(run) if not one.is_member])
+    return _metrics(
+        run, [HeadlineFigure(workload=one.name) for one in subjects_of(run) if not one.is_member]
+    )
 
 
 def _metrics(run: Run, figures: Sequence[HeadlineFigure]) -> dict[str, list[str]]:

@@ -13,7 +13,8 @@ from tailrace.scenario.workloads.planned import workloads_of
 
 
 def planned_work(plan: Plan) -> dict[tuple[str, str], int]:
-    """By name and kind what a workload has to do in all: transactions, bytes or flows; only those that have an end."""
+    """By name and kind what a workload has to do in all: transactions, bytes or flows; only those
+    that have an end."""
     found: dict[tuple[str, str], int] = {}
     for own in workloads_of(plan):
         if own.work:
@@ -22,7 +23,8 @@ def planned_work(plan: Plan) -> dict[tuple[str, str], int]:
 
 
 def unfinished_of(trials: Sequence[Trial], workload: str, work: int | None) -> Unfinished | None:
-    """Trials in which a workload with something to do did not finish; None where all did, or it has no end."""
+    """Trials in which a workload with something to do did not finish; None where all did, or it has
+    no end."""
     found = [(trial, outcome) for trial in trials if (outcome := trial.workloads.get(workload))]
     late = [(trial, outcome) for trial, outcome in found if outcome.completion_ps is None]
     if not work or not late:
@@ -53,20 +55,25 @@ def unfinished_words(found: Unfinished) -> str:
 
 
 def group_words(workloads: Mapping[str, WorkloadSummary], members: Sequence[str], noun: str) -> str:
-    """`> 5 s, 6 of 6 databases unfinished, 41 % of the transactions done`; empty where all members finished."""
+    """`> 5 s, 6 of 6 databases unfinished, 41 % of the transactions done`; empty where all members
+    finished."""
     listed = [own for name in members if (own := workloads.get(name))]
     late = [own.unfinished for own in listed if own.unfinished]
     if not late:
         return ""
     finite = [(own, own.planned) for own in listed if own.planned]
     # Members that finished did all of their work.
-    done = sum((own.unfinished.done_share if own.unfinished else 1.0) * planned for own, planned in finite)
+    done = sum(
+        (own.unfinished.done_share if own.unfinished else 1.0) * planned for own, planned in finite
+    )
     share = done / sum(planned for _, planned in finite)
     nouns = {found.noun for found in late}
     work = f"{share_text(share)} of the {next(iter(nouns))} done" if len(nouns) == 1 else ""
     after = f"> {digits_text(max(found.after_s for found in late))} s"
     told = noun.removesuffix("s") if len(finite) == 1 else noun
-    return ", ".join(part for part in (after, f"{len(late)} of {len(finite)} {told} unfinished", work) if part)
+    return ", ".join(
+        part for part in (after, f"{len(late)} of {len(finite)} {told} unfinished", work) if part
+    )
 
 
 def unfinished_sentences(summary: Summary) -> list[str]:
@@ -76,19 +83,33 @@ def unfinished_sentences(summary: Summary) -> list[str]:
         workloads: dict[str, WorkloadSummary] = own.workloads
         words = group_words(workloads, summary.workloads, "workloads")
         if words:
-            late = {number for one in workloads.values() if one.unfinished for number in one.unfinished.trials}
-            sentences.append(f"{arm}: {words} ({len(late)} of {len(own.trials)} trial{'s' * (len(own.trials) > 1)}).")
+            late = {
+                number
+                for one in workloads.values()
+                if one.unfinished
+                for number in one.unfinished.trials
+            }
+            sentences.append(
+                f"{arm}: {words} ({len(late)} of {len(own.trials)} "
+                f"trial{'s' * (len(own.trials) > 1)})."
+            )
         elif not own.trials:
             sentences.append(f"{arm}: no valid trial: {_reason(summary, arm)}.")
     return sentences
 
 
 def _reason(summary: Summary, arm: str) -> str:
-    reasons = [problem.reason or problem.status for problem in summary.run.problems if problem.arm == arm]
+    reasons = [
+        problem.reason or problem.status for problem in summary.run.problems if problem.arm == arm
+    ]
     return max(set(reasons), key=reasons.count) if reasons else "no trial has run"
 
 
 def share_text(share: float) -> str:
     """`41 %`; never 100 % of what was not finished."""
     percent = share * 100
-    return f"{percent:.0f} %" if 1 <= percent < 99 else f"{digits_text(min(percent, 99.9), 2 if percent < 1 else 3)} %"
+    return (
+        f"{percent:.0f} %"
+        if 1 <= percent < 99
+        else f"{digits_text(min(percent, 99.9), 2 if percent < 1 else 3)} %"
+    )

@@ -24,8 +24,8 @@ class ClassifyRule(Struct, frozen=True, kw_only=True):
     to_class: int
     """Class of matching frames."""
     matches: list[str]
-    """Frames that it is the first to match, such as `shop to tcp port 5432`; `(possibly)` where a plan does not tell:
-    ports of clients are handed out during the trial."""
+    """Frames that it is the first to match, such as `shop to tcp port 5432`; `(possibly)` where a
+    plan does not tell: ports of clients are handed out during the trial."""
 
 
 def classify_rules(plan: Plan) -> Iterator[ClassifyRule]:
@@ -36,7 +36,10 @@ def classify_rules(plan: Plan) -> Iterator[ClassifyRule]:
         found = list(matched([_rule(rule) for rule in switch.classify], of, hosts))
         for place, rule in enumerate(switch.classify):
             met = [one for one in found if one.rule == place]
-            matches = [one.traffic.words if one.is_certain else f"{one.traffic.words} (possibly)" for one in met]
+            matches = [
+                one.traffic.words if one.is_certain else f"{one.traffic.words} (possibly)"
+                for one in met
+            ]
             yield ClassifyRule(
                 switch=switch.name,
                 number=place + 1,

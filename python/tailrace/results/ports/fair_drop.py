@@ -13,12 +13,14 @@ from tailrace.results.summary.summary import ArmSummary
 SHARE_MIN = 0.05
 """Of fewer bytes than this share fair drop cannot hold a queue."""
 KEPT = 0.9
-"""The age that is named as the least would have kept this share of the elephants that fell silent."""
+"""The age that is named as the least would have kept this share of the elephants that fell
+silent."""
 FULL_CAUSES = ("tail-drop", "buffer-full")
 
 
 def idle_fair_drop(run: Run, arm: str, trials: list[Trial]) -> list[IdleFairDrop]:
-    """Ports of an arm with hardly any elephants although a queue with fair drop overflowed or was too deep."""
+    """Ports of an arm with hardly any elephants although a queue with fair drop overflowed or was
+    too deep."""
     ports: dict[tuple[str, str], list[tuple[Port, Elephants]]] = {}
     for trial in trials:
         for port in trial.outcome.ports:
@@ -40,7 +42,12 @@ def _of_port(policy: Policy | None, seen: list[tuple[Port, Elephants]]) -> IdleF
         if isinstance(queue.aqm, AqmByKind) and queue.aqm.afd
     }
     queues = [queue for port, _ in seen for queue in port.queues if queue.name in desired]
-    full = sum(lost.frames for queue in queues for cause, lost in queue.drops.items() if cause in FULL_CAUSES)
+    full = sum(
+        lost.frames
+        for queue in queues
+        for cause, lost in queue.drops.items()
+        if cause in FULL_CAUSES
+    )
     depths = [(queue.depth_mean_bytes or 0.0, desired[queue.name]) for queue in queues]
     deepest = max(depths, key=lambda one: one[0] / one[1], default=None)
     traps = [trap for _, trap in seen]
@@ -63,7 +70,8 @@ def _of_port(policy: Policy | None, seen: list[tuple[Port, Elephants]]) -> IdleF
 
 
 def _age_needed(age_ps: int, silences: list[list[int]]) -> int | None:
-    """The smallest age, in doublings, that would have kept `KEPT` of the elephants that fell silent."""
+    """The smallest age, in doublings, that would have kept `KEPT` of the elephants that fell
+    silent."""
     counts = [sum(of) for of in zip(*silences, strict=True)]
     kept = 0
     for doublings, count in enumerate(counts, start=1):
@@ -75,19 +83,24 @@ def _age_needed(age_ps: int, silences: list[list[int]]) -> int | None:
 
 def fair_drop_sentences(arms: Mapping[str, ArmSummary]) -> list[str]:
     """One sentence for every arm and port."""
-    return [_sentence(arm, idle) for arm, summary in arms.items() for idle in summary.idle_fair_drop]
+    return [
+        _sentence(arm, idle) for arm, summary in arms.items() for idle in summary.idle_fair_drop
+    ]
 
 
 def _sentence(arm: str, idle: IdleFairDrop) -> str:
     remedy = "raise etrap.age"
     if idle.age_needed_ps is not None:
         remedy = (
-            f"{100 * KEPT:g} % of their pauses were shorter than {span_text(idle.age_needed_ps)}, so `etrap.age` "
+            f"{100 * KEPT:g} % of their pauses were shorter than "
+            f"{span_text(idle.age_needed_ps)}, so `etrap.age` "
             "must be at least that (`tailrace check` proposes three rounds of the connections)"
         )
     return (
-        f"With {arm}, fair drop at {idle.port} applied to only {100 * idle.elephant_share:.2g} % of the bytes, "
+        f"With {arm}, fair drop at {idle.port} applied to only {100 * idle.elephant_share:.2g} "
+        "% of the bytes, "
         f"and {digits_text(idle.full_frames)} frames per trial arrived at a full queue (mean depth "
-        f"{idle.depth_mean_bytes / idle.desired_bytes:.2g} times `desired`): elephants pause for longer "
+        f"{idle.depth_mean_bytes / idle.desired_bytes:.2g} times "
+        "`desired`): elephants pause for longer "
         f"than the trap's age of {span_text(idle.age_ps)} and are evicted; {remedy}."
     )

@@ -17,14 +17,16 @@ HEAD = (
     *("Iface", "MTU", "Met", "RX-OK", "RX-ERR", "RX-DRP", "RX-OVR"),
     *("TX-OK", "TX-ERR", "TX-DRP", "TX-OVR", "Flg"),
 )
-"""Columns of netstat(8) of net-tools 1.60; later versions leave out Met, the metric, which Linux does not use."""
+"""Columns of netstat(8) of net-tools 1.60; later versions leave out Met, the metric, which Linux
+does not use."""
 METRIC = "0"
 UNKNOWN = "-"
 """What an engine cannot count, which is not zero."""
 
 
 class Row(Interface, frozen=True, kw_only=True):
-    """The counters of an interface of a host, or of a port of a switch. None is what the engine cannot count."""
+    """The counters of an interface of a host, or of a port of a switch. None is what the engine
+    cannot count."""
 
     @property
     def interface(self) -> str:
@@ -37,7 +39,9 @@ class Row(Interface, frozen=True, kw_only=True):
 
     def since(self, before: "Row") -> "Row":
         """What was counted after an earlier reading."""
-        less: dict[str, Any] = {name: _less(now, getattr(before, name)) for name, now in self.counted().items()}
+        less: dict[str, Any] = {
+            name: _less(now, getattr(before, name)) for name, now in self.counted().items()
+        }
         return replace(self, **less)
 
     def data(self) -> dict[str, Any]:
@@ -62,8 +66,11 @@ def rows_of(netstat: Sequence[Interface]) -> list[Row]:
     return convert(netstat, list[Row], from_attributes=True)
 
 
-def series_of(last: Sequence[Row], table: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, list[Row]]]:
-    """The readings over time of the table `interface_series`, as recorded: the time in picoseconds, and all interfaces.
+def series_of(
+    last: Sequence[Row], table: Iterable[Mapping[str, Any]]
+) -> Iterator[tuple[int, list[Row]]]:
+    """The readings over time of the table `interface_series`, as recorded: the time in picoseconds,
+    and all interfaces.
 
     `last` are the interfaces at the end of the trial: what they could not count, no reading has.
     """
@@ -71,7 +78,8 @@ def series_of(last: Sequence[Row], table: Iterable[Mapping[str, Any]]) -> Iterat
     for reading in table:
         row = last[reading["interface"]]
         counted: dict[str, Any] = {
-            name: None if at_end is None else int(reading[name]) for name, at_end in row.counted().items()
+            name: None if at_end is None else int(reading[name])
+            for name, at_end in row.counted().items()
         }
         by_time.setdefault(int(reading["at_ps"]), []).append(replace(row, **counted))
     yield from sorted(by_time.items())
@@ -86,9 +94,19 @@ def difference(now: Sequence[Row], before: Sequence[Row]) -> list[Row]:
 
 def format_interfaces(rows: Sequence[Row]) -> str:
     """The table."""
-    return align([HEAD, *(_words(row) for row in rows)], left=1) if rows else "no interface was counted"
+    return (
+        align([HEAD, *(_words(row) for row in rows)], left=1)
+        if rows
+        else "no interface was counted"
+    )
 
 
 def _words(row: Row) -> list[str]:
     counted = [UNKNOWN if value is None else str(value) for value in row.counted().values()]
-    return [row.interface, UNKNOWN if row.mtu_bytes is None else str(row.mtu_bytes), METRIC, *counted, row.flags]
+    return [
+        row.interface,
+        UNKNOWN if row.mtu_bytes is None else str(row.mtu_bytes),
+        METRIC,
+        *counted,
+        row.flags,
+    ]

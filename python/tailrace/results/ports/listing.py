@@ -1,4 +1,5 @@
-"""All ports of switches with the few figures by which a reader finds the one that matters: means over trials."""
+"""All ports of switches with the few figures by which a reader finds the one that matters: means
+over trials."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,7 +11,8 @@ from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.ports.outcome import queue_drops, too_long
 
 WIRE_OVERHEAD_BYTES = 24
-"""Preamble, check sequence and gap of an Ethernet frame (IEEE 802.3), which a link carries and a queue does not."""
+"""Preamble, check sequence and gap of an Ethernet frame (IEEE 802.3), which a link carries and a
+queue does not."""
 BITS_PER_BYTE = 8
 
 
@@ -25,7 +27,8 @@ class PortFigures(NamedTuple):
 
 
 def listed_ports(trials: Iterable[Trial]) -> list[PortFigures]:
-    """Ports that sent or lost a frame: most drops first, then the deepest queue, then the busiest."""
+    """Ports that sent or lost a frame: most drops first, then the deepest queue, then the
+    busiest."""
     found: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
     count = 0
     for trial in trials:
@@ -44,11 +47,23 @@ def listed_ports(trials: Iterable[Trial]) -> list[PortFigures]:
         )
         for name, seen in found.items()
     ]
-    return sorted(ports, key=lambda one: (-one.drops_frames, -one.queue_bytes_max, -one.utilisation_percent, one.name))
+    return sorted(
+        ports,
+        key=lambda one: (
+            -one.drops_frames,
+            -one.queue_bytes_max,
+            -one.utilisation_percent,
+            one.name,
+        ),
+    )
 
 
 def _figures(port: Port, counted_ps: int) -> tuple[int, int, float]:
     drops = queue_drops(port) + too_long(port)
     peak = max((queue.depth_max_bytes or 0 for queue in port.queues), default=0)
     bits = BITS_PER_BYTE * (port.tx_bytes + WIRE_OVERHEAD_BYTES * port.tx_frames)
-    return drops, peak, bits * PS_PER_S / (port.rate_bps * counted_ps) if port.rate_bps and counted_ps else 0.0
+    return (
+        drops,
+        peak,
+        bits * PS_PER_S / (port.rate_bps * counted_ps) if port.rate_bps and counted_ps else 0.0,
+    )

@@ -1,8 +1,10 @@
-"""Lock-out at ports: of workloads that share a queue, one loses many times the share of frames that another loses.
+"""Lock-out at ports: of workloads that share a queue, one loses many times the share of frames that
+another loses.
 
-A tail-drop queue whose sender is as fast as the port stays full: each frame that leaves is replaced by the next one of
-that sender, and occasional senders find no room ("port blackout": Prakash et al., TCP Outcast, NSDI 2012). Counted are
-frames with data that found no room; what queue management drops is left out, because it chooses.
+A tail-drop queue whose sender is as fast as the port stays full: each frame that leaves is replaced
+by the next one of that sender, and occasional senders find no room ("port blackout": Prakash et
+al., TCP Outcast, NSDI 2012). Counted are frames with data that found no room; what queue management
+drops is left out, because it chooses.
 """
 
 from collections.abc import Mapping
@@ -41,16 +43,20 @@ def lost_share(traffic: SourceTraffic) -> float:
 
 
 def is_locked_out(loser: SourceTraffic, other: SourceTraffic) -> bool:
-    """Whether it loses so much more than the other. One that loses nothing counts as if it had lost one frame."""
+    """Whether it loses so much more than the other. One that loses nothing counts as if it had lost
+    one frame."""
     if min(offered_frames(loser), offered_frames(other)) < OFFERED_FRAMES_MIN:
         return False
     if loser.dropped_frames < DROPPED_FRAMES_MIN or lost_share(loser) < LOST_SHARE_MIN:
         return False
-    return lost_share(loser) >= SHARE_RATIO_MIN * max(other.dropped_frames, 1) / offered_frames(other)
+    return lost_share(loser) >= SHARE_RATIO_MIN * max(other.dropped_frames, 1) / offered_frames(
+        other
+    )
 
 
 def lock_outs_of(trials: list[Trial]) -> list[LockOut]:
-    """Each workload that some port locked out, with the trials in which it did and the worst of them."""
+    """Each workload that some port locked out, with the trials in which it did and the worst of
+    them."""
     found: dict[tuple[str, str, tuple[str, ...]], LockOut] = {}
     for trial in trials:
         for one in (one for port in trial.outcome.ports for one in _in_port(port)):
@@ -63,14 +69,17 @@ def lock_outs_of(trials: list[Trial]) -> list[LockOut]:
 
 
 def _in_port(port: Port) -> list[LockOut]:
-    """By queue: each workload that was locked out, and who lost the least beside it; without the trial."""
+    """By queue: each workload that was locked out, and who lost the least beside it; without the
+    trial."""
     queues: dict[str, list[SourceTraffic]] = {}
     for traffic in port.traffic or []:
         queues.setdefault(traffic.queue, []).append(traffic)
     found = []
     for rivals in queues.values():
         for loser in rivals:
-            winners = [other for other in rivals if other is not loser and is_locked_out(loser, other)]
+            winners = [
+                other for other in rivals if other is not loser and is_locked_out(loser, other)
+            ]
             if winners:
                 found.append(_lock_out(port, loser, min(winners, key=lost_share)))
     return found
@@ -90,14 +99,18 @@ def _lock_out(port: Port, loser: SourceTraffic, winner: SourceTraffic) -> LockOu
 
 def lock_out_sentences(arms: Mapping[str, ArmSummary]) -> list[str]:
     """A warning for every arm, port and workload that was locked out."""
-    return [_sentence(arm, one, len(own.trials)) for arm, own in arms.items() for one in own.lock_outs]
+    return [
+        _sentence(arm, one, len(own.trials)) for arm, own in arms.items() for one in own.lock_outs
+    ]
 
 
 def _sentence(arm: str, one: LockOut, trials: int) -> str:
     counted = f"{len(one.trials)} of {trials} trial{'s' * (trials > 1)}"
     return (
-        f"Lock-out with {arm} ({counted}): in queue '{one.queue}' of {one.port}, {_names(one.workloads)} lost up to "
-        f"{100 * one.lost_share:.1f} % of the data frames and {_names(one.others)} {100 * one.others_lost_share:.2f} % "
+        f"Lock-out with {arm} ({counted}): in queue '{one.queue}' of {one.port}, "
+        f"{_names(one.workloads)} lost up to "
+        f"{100 * one.lost_share:.1f} % of the data frames and {_names(one.others)} "
+        f"{100 * one.others_lost_share:.2f} % "
         f"in the same trial. {REMEDY}"
     )
 

@@ -1,6 +1,7 @@
 """Counters of ports and hosts, as means over the valid trials of an arm.
 
-Foreign switches have fewer counters: those that a trial lacks are None, such as the bytes of its drops.
+Foreign switches have fewer counters: those that a trial lacks are None, such as the bytes of its
+drops.
 """
 
 from collections import defaultdict
@@ -21,7 +22,8 @@ from tailrace.results.summary.network import (
     QueueMeans,
 )
 
-# A fat tree has hundreds of ports; the report and `result.json` keep those where something happened.
+# A fat tree has hundreds of ports; the report and `result.json` keep those where something
+# happened.
 PORTS_MAX = 48
 Number = TypeVar("Number", bound=float)
 NOTHING = Lost(frames=0.0, bytes=0.0)
@@ -54,7 +56,8 @@ def drops_by_cause(trials: list[Trial]) -> dict[str, Lost]:
 
 
 def early_drops(trials: list[Trial]) -> list[EarlyDrops]:
-    """What switches dropped before any queue (no route, policed, no room at the ingress), mean over trials."""
+    """What switches dropped before any queue (no route, policed, no room at the ingress), mean over
+    trials."""
     found: dict[str, dict[str, Lost]] = {}
     for trial in trials:
         for switch in trial.outcome.switches:
@@ -65,11 +68,14 @@ def early_drops(trials: list[Trial]) -> list[EarlyDrops]:
 
 
 def count_drops(trial: Trial, port: str | None, queue: str | None, cause: str | None) -> float:
-    """Frames that queues of one trial dropped; of all ports together also those that were dropped before any queue."""
+    """Frames that queues of one trial dropped; of all ports together also those that were dropped
+    before any queue."""
     places = [at.drops for at in queues_of(trial, port, queue)]
     if port is None and queue is None:
         places += [switch.early_drops for switch in trial.outcome.switches]
-    found = sum(lost.frames for drops in places for name, lost in drops.items() if cause in (None, name))
+    found = sum(
+        lost.frames for drops in places for name, lost in drops.items() if cause in (None, name)
+    )
     if port is not None and queue is None and cause in (None, "mtu"):
         found += sum(too_long(at) for at in trial.ports(port))
     return float(found)
@@ -81,12 +87,14 @@ def queue_drops(port: Port) -> int:
 
 
 def too_long(port: Port) -> int:
-    """Frames that arrived at a port, or were to leave by it, above its MTU. They came to no queue."""
+    """Frames that arrived at a port, or were to leave by it, above its MTU. They came to no
+    queue."""
     return port.mtu_drops.ingress + port.mtu_drops.egress if port.mtu_drops else 0
 
 
 def queues_of(trial: Trial, port: str | None, queue: str | None) -> list[Queue]:
-    """Queues of one trial at a port `node>neighbour` (all ports where None) with a name (all queues where None)."""
+    """Queues of one trial at a port `node>neighbour` (all ports where None) with a name (all queues
+    where None)."""
     return [at for p in trial.ports(port) for at in p.queues if queue in (None, at.name)]
 
 
@@ -95,7 +103,9 @@ def summarise_hosts(trials: list[Trial]) -> list[HostMeans]:
     groups: dict[str, list[tuple[Host, int]]] = defaultdict(list)
     for trial in trials:
         for host in trial.outcome.hosts:
-            groups[host.name].append((host, max(1, trial.outcome.end_ps - (host.counted_from_ps or 0))))
+            groups[host.name].append(
+                (host, max(1, trial.outcome.end_ps - (host.counted_from_ps or 0)))
+            )
     return [_host(name, seen) for name, seen in groups.items()]
 
 
@@ -115,21 +125,29 @@ def _host(name: str, seen: list[tuple[Host, int]]) -> HostMeans:
 
 
 def _ip(hosts: list[Host]) -> IpMeans | None:
-    """Counters of fragments, mean over all trials, with or without fragments; None for a host without any."""
+    """Counters of fragments, mean over all trials, with or without fragments; None for a host
+    without any."""
     counted = [host.ip for host in hosts if host.ip]
     return means_of(IpMeans, counted, len(hosts)) if counted else None
 
 
 def _bond(hosts: list[Host]) -> list[BondMeans] | None:
-    """Counters of each interface of a bond, mean over trials; None for a host with one interface."""
+    """Counters of each interface of a bond, mean over trials; None for a host with one
+    interface."""
     bonds = [host.bond for host in hosts if host.bond]
-    return [means_of(BondMeans, interfaces) for interfaces in zip(*bonds, strict=True)] if bonds else None
+    return (
+        [means_of(BondMeans, interfaces) for interfaces in zip(*bonds, strict=True)]
+        if bonds
+        else None
+    )
 
 
 def _port(seen: list[tuple[Port, int]], trials: int) -> PortMeans:
     ports = [port for port, _ in seen]
     first = ports[0]
-    queues = [_queue([port.queues[number] for port in ports]) for number in range(len(first.queues))]
+    queues = [
+        _queue([port.queues[number] for port in ports]) for number in range(len(first.queues))
+    ]
     dpp = [port.dpp for port in ports if port.dpp]
     mtu_drops = [port.mtu_drops for port in ports if port.mtu_drops]
     return PortMeans(
@@ -137,7 +155,9 @@ def _port(seen: list[tuple[Port, int]], trials: int) -> PortMeans:
         towards=first.towards,
         rate_bps=first.rate_bps,
         tx_bytes=sum(port.tx_bytes for port in ports) / trials,
-        throughput_gbps=_mean(port.tx_bytes * 8_000 / counted_ps if counted_ps else 0.0 for port, counted_ps in seen),
+        throughput_gbps=_mean(
+            port.tx_bytes * 8_000 / counted_ps if counted_ps else 0.0 for port, counted_ps in seen
+        ),
         drops_frames=sum(queue.drops_frames for queue in queues),
         mtu_drops=means_of(MtuDropMeans, mtu_drops) if mtu_drops else None,
         queues=queues,
@@ -171,8 +191,11 @@ def known(values: Sequence[Number | None]) -> list[Number] | None:
     return found if len(found) == len(values) else None
 
 
-def _add(causes: dict[str, Lost], cause: str, frames: float, size: float | None, trials: int) -> None:
-    """Adds what one of several trials lost to the mean; bytes that one of them did not count are not known."""
+def _add(
+    causes: dict[str, Lost], cause: str, frames: float, size: float | None, trials: int
+) -> None:
+    """Adds what one of several trials lost to the mean; bytes that one of them did not count are
+    not known."""
     mean = causes.get(cause, NOTHING)
     causes[cause] = Lost(
         frames=mean.frames + frames / trials,

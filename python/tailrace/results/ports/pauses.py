@@ -17,11 +17,14 @@ NOTHING = Pause(received=[0], paused_ps=[0], storms_detected=0, storms_ended=0)
 
 def pauses_sent(trial: Trial, port: str | None) -> float:
     """Pauses that switches sent, to one neighbour or to all; renewals are not counted."""
-    return float(sum(group.xoff_sent for found in trial.ports(port) for group in found.groups or []))
+    return float(
+        sum(group.xoff_sent for found in trial.ports(port) for group in found.groups or [])
+    )
 
 
 def paused_percent(trial: Trial, port: str | None) -> float:
-    """Part of the run for which a transmitter was paused, of the priority and the transmitter paused longest."""
+    """Part of the run for which a transmitter was paused, of the priority and the transmitter
+    paused longest."""
     return max((_percent(pause, trial) for pause in _transmitters(trial, port)), default=0.0)
 
 
@@ -42,7 +45,9 @@ def deadlocks_of(trials: list[Trial]) -> list[Deadlock]:
     for trial in trials:
         if circle := trial.outcome.deadlock:
             words = circle_words(circle)
-            found.setdefault(words, Deadlock(words=words, links=circle, trials=[])).trials.append(trial.number)
+            found.setdefault(words, Deadlock(words=words, links=circle, trials=[])).trials.append(
+                trial.number
+            )
     return list(found.values())
 
 
@@ -54,7 +59,8 @@ def deadlock_sentences(arms: Mapping[str, ArmSummary]) -> list[str]:
 def _sentence(arm: str, circle: Deadlock) -> str:
     which = f"trial{'s' * (len(circle.trials) > 1)} {', '.join(map(str, circle.trials))}"
     return (
-        f"Deadlock with {arm} ({which}): {circle.words} are paused in a cycle, so their frames can never be forwarded."
+        f"Deadlock with {arm} ({which}): {circle.words} are paused in a cycle, so their frames "
+        "can never be forwarded."
     )
 
 
@@ -110,7 +116,8 @@ def _percent(pause: Pause, trial: Trial) -> float:
 
 
 def _transmitters(trial: Trial, port: str | None) -> Iterator[Pause]:
-    """Pauses that ports and, where they take part, hosts have obeyed. A host has one link: its name is enough."""
+    """Pauses that ports and, where they take part, hosts have obeyed. A host has one link: its name
+    is enough."""
     for found in trial.ports(port):
         if found.pause:
             yield found.pause

@@ -1,7 +1,9 @@
-"""Counters of a port under the names that switches use (Cisco-NX-OS-device.yang, `ipqos_QueuingStats`).
+"""Counters of a port under the names that switches use (Cisco-NX-OS-device.yang,
+`ipqos_QueuingStats`).
 
-Names without a vendor's counterpart are defined here: mean and largest depths, headroom, QCN, and what a switch drops
-before any queue. The state at the end of the trial is what `curr...` and `ingQDepthBytes` tell.
+Names without a vendor's counterpart are defined here: mean and largest depths, headroom, QCN, and
+what a switch drops before any queue. The state at the end of the trial is what `curr...` and
+`ingQDepthBytes` tell.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +27,8 @@ class Counters(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class QueueCounters(Counters, frozen=True, kw_only=True):
-    """One queue. Drops are apart by who decided them; `drop_packets` is those that found no room."""
+    """One queue. Drops are apart by who decided them; `drop_packets` is those that found no
+    room."""
 
     name: str
     setting: planned.Queue | None
@@ -107,8 +110,11 @@ class SwitchCounters(Counters, frozen=True, kw_only=True):
 
 
 def port_counters(port: Port, policy: Policy | None) -> PortCounters:
-    """The counters of a port. `policy` is the port's in the plan; without it, settings are left out."""
-    if policy is not None and [queue.name for queue in policy.queues] != [queue.name for queue in port.queues]:
+    """The counters of a port. `policy` is the port's in the plan; without it, settings are left
+    out."""
+    if policy is not None and [queue.name for queue in policy.queues] != [
+        queue.name for queue in port.queues
+    ]:
         policy = None  # a foreign switch has different queues
     settings = policy.queues if policy else [None] * len(port.queues)
     classes = policy.queue_of_priority if policy else []
@@ -116,7 +122,9 @@ def port_counters(port: Port, policy: Policy | None) -> PortCounters:
         port=f"{port.node}>{port.towards}",
         rate_bps=port.rate_bps,
         queues=[
-            queue_counters(queue, setting, [group for group, own in enumerate(classes) if own == number])
+            queue_counters(
+                queue, setting, [group for group, own in enumerate(classes) if own == number]
+            )
             for number, (queue, setting) in enumerate(zip(port.queues, settings, strict=True))
         ],
         ingress=[_group(group) for group in port.groups or []],
@@ -127,7 +135,9 @@ def port_counters(port: Port, policy: Policy | None) -> PortCounters:
     )
 
 
-def queue_counters(queue: Queue, setting: planned.Queue | None, qos_groups: list[int]) -> QueueCounters:
+def queue_counters(
+    queue: Queue, setting: planned.Queue | None, qos_groups: list[int]
+) -> QueueCounters:
     """The counters of a queue."""
     random = [lost for cause, lost in queue.drops.items() if cause in DROP_CAUSES]
     flushed = queue.drops.get(WATCHDOG_CAUSE)
@@ -184,7 +194,9 @@ def _pfc(port: Port) -> PfcCounters | None:
     if pause is None and not any(group.xoff_sent for group in groups):
         return None
     sent = [
-        sum(group.xoff_sent + group.xon_sent for group in groups if group.priorities >> priority & 1)
+        sum(
+            group.xoff_sent + group.xon_sent for group in groups if group.priorities >> priority & 1
+        )
         for priority in PRIORITIES
     ]
     received = pause.received if pause else [0] * len(PRIORITIES)
@@ -208,7 +220,11 @@ def _bytes(lost: Sequence[Dropped]) -> int | None:
 def port_policies(plan: Plan | None) -> Callable[[str, str], Policy | None]:
     """The policy of any port of a plan, by node and neighbour."""
     switches = {switch.name: switch for switch in plan.switches} if plan else {}
-    own = {(name, port.towards): port.policy for name, switch in switches.items() for port in switch.port_policies}
+    own = {
+        (name, port.towards): port.policy
+        for name, switch in switches.items()
+        for port in switch.port_policies
+    }
 
     def policy(node: str, towards: str) -> Policy | None:
         usual = switches[node].policy if node in switches else None

@@ -34,7 +34,8 @@ def format_ports(ports: list[PortCounters], vendor: str = VENDOR_USUAL) -> str:
 
 
 def vendor_of(scenario: str) -> str:
-    """The vendor whose numbers the limits of a scenario file are; NX-OS where it has those of none or of several."""
+    """The vendor whose numbers the limits of a scenario file are; NX-OS where it has those of none
+    or of several."""
     named = set(VENDOR_NUMBER.findall(scenario))
     return named.pop() if len(named) == 1 else VENDOR_USUAL
 
@@ -56,10 +57,18 @@ def format_switches(switches: list[SwitchCounters]) -> str:
 
 def format_rules(rules: list[ClassifyRule]) -> str:
     """Rules of `classify`, each with the frames that it is the first to match."""
-    lines = ["Classification", WIDE, f"{'Switch':<16}{'Rule':>4} {'Class':>5}  {'Conditions':<36}Matches", WIDE]
+    lines = [
+        "Classification",
+        WIDE,
+        f"{'Switch':<16}{'Rule':>4} {'Class':>5}  {'Conditions':<36}Matches",
+        WIDE,
+    ]
     for rule in rules:
         first, *more = rule.matches or ["nothing"]
-        lines.append(f"{rule.switch:<16}{rule.number:>4} {rule.to_class:>5}  {rule.conditions:<36}{first}".rstrip())
+        lines.append(
+            f"{rule.switch:<16}{rule.number:>4} {rule.to_class:>5}  "
+            f"{rule.conditions:<36}{first}".rstrip()
+        )
         lines += [f"{'':<64}{each}" for each in more]
     return "\n".join([*lines, WIDE])
 
@@ -76,7 +85,11 @@ def _port(port: PortCounters, vendor: str) -> list[str]:
     if port.pfc:
         lines += _pfc(port.pfc)
     if found := port.elephants:
-        share = f", {100 * found.elephant_bytes / found.bytes:.3g} % of the bytes" if found.bytes else ""
+        share = (
+            f", {100 * found.elephant_bytes / found.bytes:.3g} % of the bytes"
+            if found.bytes
+            else ""
+        )
         lines.append(f"ETRAP: {found.found} elephants detected{share}, {found.evictions} evicted")
     if dpp := port.dpp:
         lines.append(f"DPP: {dpp.prioritised_frames} pkts prioritized, {dpp.normal_frames} not")
@@ -86,7 +99,7 @@ def _port(port: PortCounters, vendor: str) -> list[str]:
 def _settings(queues: list[QueueCounters], settings: list[planned.Queue], vendor: str) -> list[str]:
     lines = [
         WIDE,
-        f"{'Queue':<16}{'QoS-Group':>10}{'Bandwidth%':>11}{'PrioLevel':>10}{'Shape min/max':>15}{'QLimit':>16}",
+        f"{'Queue':<16}{'QoS-Group':>10}{'Bandwidth%':>11}{'PrioLevel':>10}{'Shape min/max':>15}{'QLimit':>16}",  # noqa: E501
         WIDE,
     ]
     # Weights that add up to less than 1000 are thousandths; others are parts of their sum.
@@ -98,7 +111,7 @@ def _settings(queues: list[QueueCounters], settings: list[planned.Queue], vendor
         groups = _ranges(queue.qos_groups) or "-"
         shape = f"{_gbps(setting.shape_min_bps)}/{_gbps(setting.shape_max_bps)}"
         lines.append(
-            f"{queue.name:<16}{groups:>10}{share:>11}{level:>10}{shape:>15}{_limit(setting.limit, vendor):>16}"
+            f"{queue.name:<16}{groups:>10}{share:>11}{level:>10}{shape:>15}{_limit(setting.limit, vendor):>16}"  # noqa: E501
         )
     return [*lines, WIDE]
 
@@ -121,7 +134,11 @@ def _queue(queue: QueueCounters) -> list[str]:
         ("CNM Tx Pkts", queue.cnm_tx),
         ("CNM Fb, sum", queue.cnm_fb_sum),
     ]
-    lines = [f"|{name:>{NAME_WIDTH}} |{value:>{VALUE_WIDTH}} |" for name, value in rows if value not in (None, UNSET)]
+    lines = [
+        f"|{name:>{NAME_WIDTH}} |{value:>{VALUE_WIDTH}} |"
+        for name, value in rows
+        if value not in (None, UNSET)
+    ]
     return [BOX, f"|{title:^67}|", BOX, *lines, BOX]
 
 
@@ -129,7 +146,7 @@ def _ingress(port: str, counted: list[GroupCounters]) -> list[str]:
     lines = [
         f"Ingress Queuing for {port}",
         WIDE,
-        f"{'QoS-Group':<12}{'Drop Pkts':>10}{'Depth':>11}{'Depth max':>12}{'Headroom max':>13}{'XOFF':>10}{'XON':>10}",
+        f"{'QoS-Group':<12}{'Drop Pkts':>10}{'Depth':>11}{'Depth max':>12}{'Headroom max':>13}{'XOFF':>10}{'XON':>10}",  # noqa: E501
         WIDE,
     ]
     for group in counted:
@@ -149,9 +166,13 @@ def _pfc(pfc: PfcCounters) -> list[str]:
         WIDE,
         f"{'PFC_COS':>7}{'TxCount':>14}{'RxCount':>14}{'Paused for':>16}",
     ]
-    for priority, (sent, received, paused_ps) in enumerate(zip(pfc.tx_count, pfc.rx_count, pfc.paused_ps, strict=True)):
+    for priority, (sent, received, paused_ps) in enumerate(
+        zip(pfc.tx_count, pfc.rx_count, pfc.paused_ps, strict=True)
+    ):
         lines.append(f"{priority:>7}{sent:>14}{received:>14}{span_text(paused_ps):>16}")
-    watchdog = f"Watch-dog: {pfc.pfcwd_shutdown_count} shutdowns, {pfc.pfcwd_restored_count} restores"
+    watchdog = (
+        f"Watch-dog: {pfc.pfcwd_shutdown_count} shutdowns, {pfc.pfcwd_restored_count} restores"
+    )
     return [*lines, watchdog, WIDE]
 
 

@@ -11,13 +11,16 @@ from tailrace.scenario.workloads.kinds import facts_of
 
 MILLION = 1_000_000
 SAME_END = 1.01
-"""Arms whose trials last so many times as long as those of another, or less, end at the same time."""
+"""Arms whose trials last so many times as long as those of another, or less, end at the same
+time."""
 
 
 def summarise_rates(trials: Sequence[Trial]) -> Rates:
-    """Length of the trials, and counts of dropped, marked and retransmitted frames, per second and per million frames.
+    """Length of the trials, and counts of dropped, marked and retransmitted frames, per second and
+    per million frames.
 
-    Seconds and frames of all trials stand together below the counts, so that a short trial counts as little as it says.
+    Seconds and frames of all trials stand together below the counts, so that a short trial counts
+    as little as it says.
     """
     seconds = sum(trial.counted_ps for trial in trials) / PS_PER_S
     counts = Counts(
@@ -37,7 +40,8 @@ def summarise_rates(trials: Sequence[Trial]) -> Rates:
 def _frames(trials: Sequence[Trial]) -> int | None:
     """Frames that hosts sent in all trials; None where one did not count them.
 
-    Frames are counted from the beginning: after a warm-up they are no measure of what was counted later.
+    Frames are counted from the beginning: after a warm-up they are no measure of what was counted
+    later.
     """
     counts = [trial.outcome.conservation if trial.is_counted_whole else None for trial in trials]
     known = [count.sent for count in counts if count]
@@ -48,7 +52,11 @@ def _scaled(counts: Counts, factor: int, of: float | None) -> Counts:
     def scaled(count: float | None) -> float | None:
         return count * factor / of if count is not None and of else None
 
-    return Counts(drops=scaled(counts.drops), marks=scaled(counts.marks), retransmits=scaled(counts.retransmits))
+    return Counts(
+        drops=scaled(counts.drops),
+        marks=scaled(counts.marks),
+        retransmits=scaled(counts.retransmits),
+    )
 
 
 def end_words(arms: Mapping[str, ArmSummary]) -> str:
@@ -59,8 +67,10 @@ def end_words(arms: Mapping[str, ArmSummary]) -> str:
         return ""
     longest, shortest = max(ends, key=ends.__getitem__), min(ends, key=ends.__getitem__)
     return (
-        f"Trials end at different times (on average after {digits_text(ends[shortest])} s with {shortest}, "
-        f"{digits_text(ends[longest])} s with {longest}): drops, marks and retransmissions are given per second and "
+        f"Trials end at different times (on average after {digits_text(ends[shortest])} s with "
+        f"{shortest}, "
+        f"{digits_text(ends[longest])} s with {longest}): drops, marks and retransmissions are "
+        "given per second and "
         "per million frames."
     )
 

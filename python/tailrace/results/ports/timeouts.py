@@ -1,8 +1,9 @@
 """Upper bound on the slowest transactions that waited for a retransmission timeout.
 
-A trial counts timeouts and records latencies, but not which transaction had which timeout. A transaction
-that waited for one took at least the minimum retransmission timeout of its hosts, and in a closed loop each timeout
-delays at most one transaction. The smaller of both counts is therefore an upper bound.
+A trial counts timeouts and records latencies, but not which transaction had which timeout. A
+transaction that waited for one took at least the minimum retransmission timeout of its hosts, and
+in a closed loop each timeout delays at most one transaction. The smaller of both counts is
+therefore an upper bound.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ SLOWEST_MIN = 5
 
 @dataclass(frozen=True)
 class Slowest:
-    """The slowest hundredth of the transactions of one workload in one arm, all valid trials together."""
+    """The slowest hundredth of the transactions of one workload in one arm, all valid trials
+    together."""
 
     count: int
     of: int
@@ -46,7 +48,11 @@ def minimum_timeouts_ms(plan: Plan) -> dict[str, float]:
     hosts_ps = {host.name: host.tcp.rto_min_ps for host in plan.hosts}
     found: dict[str, float] = {}
     for own in workloads_of(plan):
-        named = [name for value in own.body.values() for name in (value if isinstance(value, list) else [value])]
+        named = [
+            name
+            for value in own.body.values()
+            for name in (value if isinstance(value, list) else [value])
+        ]
         ends_ps = [hosts_ps[name] for name in named if isinstance(name, str) and name in hosts_ps]
         found[own.name] = min(ends_ps or hosts_ps.values()) / PS_PER_MS
     return found
@@ -74,24 +80,42 @@ def slowest_of(trials: list[Trial], workload: str, rto_ms: float) -> Slowest | N
 
 
 def timeout_words(arm: str, workload: str, slowest: Slowest, noun: str) -> str | None:
-    """One sentence: exact where there was no timeout, else a bound with what it rests on. None for too few."""
+    """One sentence: exact where there was no timeout, else a bound with what it rests on. None for
+    too few."""
     if slowest.median_ms >= slowest.rto_min_ms:
         return (
-            f"With {arm}, the connections of {workload} had {_timeouts(slowest)} over all trials; which {noun} "
-            f"waited for one cannot be determined, because the median latency exceeds the minimum timeout, "
+            f"With {arm}, the connections of {workload} had {_timeouts(slowest)} over all "
+            f"trials; which {noun} "
+            "waited for one cannot be determined, because the median latency exceeds the "
+            "minimum timeout, "
             f"{slowest.rto_min_ms:g} ms."
         )
     if slowest.count < SLOWEST_MIN:
         return None
-    of = f"{count_text(slowest.count)} slowest of {count_text(slowest.of)} {noun} of {workload} (1 %)"
+    of = (
+        f"{count_text(slowest.count)} slowest of "
+        f"{count_text(slowest.of)} {noun} of {workload} (1 %)"
+    )
     reached = f"{slowest.at_least_rto} took at least {slowest.rto_min_ms:g} ms, the minimum timeout"
     if not slowest.timeouts:
-        seen = f"; {reached}, with {_probes(slowest)}" if slowest.at_least_rto and slowest.probes else ""
-        return f"With {arm}, none of the {of} waited for a retransmission timeout: none occurred{seen}."
-    probes = f" and {_probes(slowest)}" if slowest.at_least_rto > slowest.timeouts and slowest.probes else ""
+        seen = (
+            f"; {reached}, with {_probes(slowest)}"
+            if slowest.at_least_rto and slowest.probes
+            else ""
+        )
+        return (
+            f"With {arm}, none of the {of} waited for a retransmission timeout: none "
+            f"occurred{seen}."
+        )
+    probes = (
+        f" and {_probes(slowest)}"
+        if slowest.at_least_rto > slowest.timeouts and slowest.probes
+        else ""
+    )
     most = f"at most {slowest.waited_max}" if slowest.waited_max else "none"
     return (
-        f"With {arm}, {most} of the {of} waited for a retransmission timeout: {reached}, and the connections had "
+        f"With {arm}, {most} of the {of} waited for a retransmission timeout: {reached}, and "
+        "the connections had "
         f"{_timeouts(slowest)}{probes} over all trials."
     )
 
@@ -101,5 +125,6 @@ def _timeouts(slowest: Slowest) -> str:
 
 
 def _probes(slowest: Slowest) -> str:
-    """What else takes so long: Linux (`tcp_schedule_loss_probe`) adds the minimum timeout where one segment is out."""
+    """What else takes so long: Linux (`tcp_schedule_loss_probe`) adds the minimum timeout where one
+    segment is out."""
     return f"{count_text(slowest.probes)} tail loss probe{'s' * (slowest.probes != 1)}"

@@ -13,15 +13,21 @@ RANGES_MAX = 6
 
 
 def tree_words(tree: Tree, plan: Plan) -> str:
-    """`instance 1 (VLAN 10): root spine1; blocked leaf2>spine2`; ports of parallel links have their numbers."""
+    """`instance 1 (VLAN 10): root spine1; blocked leaf2>spine2`; ports of parallel links have their
+    numbers."""
     joined = Counter(frozenset((link.a, link.b)) for link in plan.links)
     blocked = [_port_name(port, joined) for port in tree.blocked]
     words = f"instance {tree.instance}{_vlans(tree.vlans)}: root {few(tree.roots, BLOCKED_MAX)}"
-    return f"{words}; blocked {few(blocked, BLOCKED_MAX)}" if blocked else f"{words}; no port is blocked"
+    return (
+        f"{words}; blocked {few(blocked, BLOCKED_MAX)}"
+        if blocked
+        else f"{words}; no port is blocked"
+    )
 
 
 def carries(tree: Tree, trees: list[Tree], plan: Plan) -> bool:
-    """Whether a workload of the plan takes this tree: by its VLAN, or the first where no tree has that."""
+    """Whether a workload of the plan takes this tree: by its VLAN, or the first where no tree has
+    that."""
     used = {own.vlan for own in workloads_of(plan)}
     listed = {vlan for other in trees for vlan in other.vlans}
     return bool(used & set(tree.vlans)) or (tree is trees[0] and bool(used - listed))
@@ -30,7 +36,9 @@ def carries(tree: Tree, trees: list[Tree], plan: Plan) -> bool:
 def _port_name(port: BlockedPort, joined: Counter[frozenset[str]]) -> str:
     """A port by its neighbour, and by its number too where several links join the two."""
     name = f"{port.node}>{port.towards}"
-    return f"{name} (port {port.port})" if joined[frozenset((port.node, port.towards))] > 1 else name
+    return (
+        f"{name} (port {port.port})" if joined[frozenset((port.node, port.towards))] > 1 else name
+    )
 
 
 def _vlans(vlans: list[int]) -> str:

@@ -1,7 +1,8 @@
 """Attribution of the median latency to queues.
 
-The mean wait of a byte in a queue follows from Little's law: mean depth over bytes sent per second. It holds for any
-scheduler, and for a queue that is not empty at the end of a long trial it is off by the little that still waits.
+The mean wait of a byte in a queue follows from Little's law: mean depth over bytes sent per second.
+It holds for any scheduler, and for a queue that is not empty at the end of a long trial it is off
+by the little that still waits.
 """
 
 from dataclasses import dataclass
@@ -19,13 +20,15 @@ SHOWN_MS_MIN = 0.001
 
 @dataclass(frozen=True)
 class Wait:
-    """How long the frames of one workload wait at one port, mean over the valid trials of an arm."""
+    """How long the frames of one workload wait at one port, mean over the valid trials of an
+    arm."""
 
     port: str
     queues: dict[str, float]
     """Mean wait of every queue that sent anything, in milliseconds."""
     own_ms: float | None
-    """The mean over the frames of the workload; None where packet prioritization chose the queue of each frame."""
+    """The mean over the frames of the workload; None where packet prioritization chose the queue of
+    each frame."""
 
 
 def waits_of(trials: list[Trial], workload: str) -> list[Wait]:
@@ -35,14 +38,18 @@ def waits_of(trials: list[Trial], workload: str) -> list[Wait]:
         for name, queues, own_ms in _in_trial(trial).get(workload, []):
             found.setdefault(name, []).append((queues, own_ms))
     waits = [_mean(name, seen) for name, seen in found.items()]
-    return sorted(waits, key=lambda wait: -(wait.own_ms if wait.own_ms is not None else max(wait.queues.values())))
+    return sorted(
+        waits,
+        key=lambda wait: -(wait.own_ms if wait.own_ms is not None else max(wait.queues.values())),
+    )
 
 
 InTrial = dict[str, list[tuple[str, dict[str, float], float | None]]]
 
 
 def _in_trial(trial: Trial) -> InTrial:
-    """By workload the ports of its frames: name, waits of the queues, wait of its frames. Worked out once."""
+    """By workload the ports of its frames: name, waits of the queues, wait of its frames. Worked
+    out once."""
     kept: InTrial | None = trial.kept.get(("waits",))
     if kept is not None:
         return kept
@@ -90,21 +97,30 @@ def wait_words(arm: str, workload: str, wait: Wait, crossings: int, median_ms: f
         return None
     share = wait.own_ms * crossings / median_ms
     each = f" in each of {crossings} round trips" if crossings > 1 else ""
-    start = f"With {arm}, frames of {workload} wait {_ms(wait.own_ms)} at {wait.port} on average{each}: "
+    start = (
+        f"With {arm}, frames of {workload} wait {_ms(wait.own_ms)} at {wait.port} on "
+        f"average{each}: "
+    )
     if share > 1:
-        return f"{start}more than the median latency of {_ms(median_ms)}, so most transactions saw a shorter queue."
+        return (
+            f"{start}more than the median latency of {_ms(median_ms)}, so most transactions "
+            "saw a shorter queue."
+        )
     return f"{start}{share * 100:.0f} % of the median latency of {_ms(median_ms)}."
 
 
 def prioritized_words(arm: str, wait: Wait, medians: dict[str, float]) -> str | None:
-    """What is known of a port where packet prioritization chooses the queue of each frame; `medians` by workload."""
+    """What is known of a port where packet prioritization chooses the queue of each frame;
+    `medians` by workload."""
     if wait.own_ms is not None or max(wait.queues.values()) < SHARE_MIN * min(medians.values()):
         return None
     each = " and ".join(f"{_ms(wait_ms)} in {queue}" for queue, wait_ms in wait.queues.items())
     latencies = ", ".join(f"{name} {_ms(median_ms)}" for name, median_ms in medians.items())
     return (
-        f"With {arm}, frames wait {each} at {wait.port} on average. Packet prioritization selects the queue of each "
-        f"frame, so the waiting time cannot be attributed to a workload (median latency: {latencies})."
+        f"With {arm}, frames wait {each} at {wait.port} on average. Packet prioritization "
+        "selects the queue of each "
+        "frame, so the waiting time cannot be attributed to a workload (median latency: "
+        f"{latencies})."
     )
 
 

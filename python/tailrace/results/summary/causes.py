@@ -4,7 +4,8 @@ from tailrace.results.summary.base import Part
 
 
 class Band(Part, frozen=True, kw_only=True):
-    """Means over transactions whose latency is above the band before and at most at this percentile."""
+    """Means over transactions whose latency is above the band before and at most at this
+    percentile."""
 
     name: str
     count: int
@@ -40,7 +41,8 @@ class LostDatagrams(Part, frozen=True, kw_only=True):
     """Datagrams of one workload that were lost at one place, and are not explained therefore."""
 
     port: str
-    """Before which wire, as `node>neighbour`; what its neighbour has dropped was lost at its end."""
+    """Before which wire, as `node>neighbour`; what its neighbour has dropped was lost at its
+    end."""
     by: str
     """What has dropped them: the cause of a switch, or a part of a host."""
     datagrams: int
@@ -66,5 +68,7 @@ class Explained(Part, frozen=True, kw_only=True):
     def where(self) -> str:
         """`trial 1`, or `the first 0.4 s of trial 1`."""
         return (
-            f"trial {self.trial}" if self.until_s is None else f"the first {self.until_s:.3g} s of trial {self.trial}"
+            f"trial {self.trial}"
+            if self.until_s is None
+            else f"the first {self.until_s:.3g} s of trial {self.trial}"
         )

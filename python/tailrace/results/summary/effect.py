@@ -7,7 +7,8 @@ from tailrace.statistics import Interval, Verdict
 
 
 class ArmEffect(Part, frozen=True, kw_only=True):
-    """What an arm does to one figure of a workload or group. An improvement is positive: less time, or more goodput."""
+    """What an arm does to one figure of a workload or group. An improvement is positive: less time,
+    or more goodput."""
 
     metric: str
     workload: str

@@ -26,9 +26,11 @@ class Verdict(Part, frozen=True, kw_only=True):
     end: End | None
     takes: str
     is_bound: bool
-    """Whether the figure of a trial is a lower bound, because transactions were running when it ended."""
+    """Whether the figure of a trial is a lower bound, because transactions were running when it
+    ended."""
     is_open: bool
-    """Whether that leaves the verdict open, which does not pass: the figure may be as large as one likes."""
+    """Whether that leaves the verdict open, which does not pass: the figure may be as large as one
+    likes."""
     is_clear: bool | None
     """Whether the whole interval lies on the same side of the bounds."""
     trials: int
@@ -37,9 +39,9 @@ class Verdict(Part, frozen=True, kw_only=True):
 class JudgedFigure(Verdict, frozen=True, kw_only=True):
     """A figure of the run with the band in which it is expected.
 
-    Bounds of a figure that a goal can name are goals: `end` is whether the interval meets them, `takes` what it would
-    take to decide an undecided one, which does not pass. Of other bands, also around a published value, the value is
-    judged, not its interval.
+    Bounds of a figure that a goal can name are goals: `end` is whether the interval meets them,
+    `takes` what it would take to decide an undecided one, which does not pass. Of other bands, also
+    around a published value, the value is judged, not its interval.
     """
 
     metric: str

@@ -16,7 +16,8 @@ class FigureSummary(Part, frozen=True, kw_only=True):
     interval: Interval | None
     """None where the trials allow none."""
     trials_needed: int | None
-    """The number of trials that an interval takes; None where it has one, or none could have one."""
+    """The number of trials that an interval takes; None where it has one, or none could have
+    one."""
     bounds: int
     """Trials because of which the value is a lower bound."""
 

@@ -12,7 +12,8 @@ class BondMeans(Part, frozen=True, kw_only=True):
 
 
 class IpMeans(Part, frozen=True, kw_only=True):
-    """What a host has cut into fragments and put together, means over trials, in the words of `/proc/net/snmp`."""
+    """What a host has cut into fragments and put together, means over trials, in the words of
+    `/proc/net/snmp`."""
 
     FragCreates: float
     FragFails: float
@@ -43,7 +44,8 @@ class HostMeans(Part, frozen=True, kw_only=True):
 
 
 class ProcessorMeans(Part, frozen=True, kw_only=True):
-    """The processor of a host, means over trials: cores busy on average, by kind of work, and rates."""
+    """The processor of a host, means over trials: cores busy on average, by kind of work, and
+    rates."""
 
     name: str
     """Of the host."""
@@ -67,8 +69,8 @@ class ProcessorMeans(Part, frozen=True, kw_only=True):
 
 
 class HypervisorMeans(Part, frozen=True, kw_only=True):
-    """A hypervisor, means over trials: cores busy on average, by kind of work, rates, and frames that found one of its
-    queues full.
+    """A hypervisor, means over trials: cores busy on average, by kind of work, rates, and frames
+    that found one of its queues full.
     """
 
     name: str
@@ -140,7 +142,8 @@ class Costs(Part, frozen=True, kw_only=True):
 
 
 class Fidelity(Part, frozen=True, kw_only=True):
-    """How true live trials were: the worst value over the trials of an arm. What no trial tells is None."""
+    """How true live trials were: the worst value over the trials of an arm. What no trial tells is
+    None."""
 
     lateness_p50_us: float | None
     lateness_p99_us: float | None

@@ -71,7 +71,8 @@ class MpiSizeFigures(Part, frozen=True, kw_only=True):
     longest_us: float
     """The longest iteration of a rank in any trial."""
     mb_per_s: float | None
-    """Megabytes (a million bytes) per second; None for patterns of which the benchmarks print none."""
+    """Megabytes (a million bytes) per second; None for patterns of which the benchmarks print
+    none."""
     algorithm: str
 
 

@@ -24,12 +24,12 @@ class Standing(Part, frozen=True, kw_only=True):
     p_adjusted: float | None
     """By Holm's method over the main comparisons."""
     trials_needed: int | None
-    """At the look after about so many trials of each arm it is decided if it is as it seems, which is after more trials
-    than have run; None where that is not known, or is decided.
+    """At the look after about so many trials of each arm it is decided if it is as it seems, which
+    is after more trials than have run; None where that is not known, or is decided.
     """
     interval_needs: int | None
-    """About so many trials an interval takes, without which nothing tells when it is decided; None where it has one, or
-    is decided.
+    """About so many trials an interval takes, without which nothing tells when it is decided; None
+    where it has one, or is decided.
     """
 
     @property

@@ -13,11 +13,16 @@ P = TypeVar("P", bound=Part)
 def means_of(kind: type[P], counted: Sequence[Struct], count: int | None = None) -> P:
     """The mean of every field of `kind` over counters that have fields of the same names.
 
-    A text is that of the first. A figure that some counters lack is the mean of the others; None where none has it.
-    `count` is by how many a sum is divided, where counters of nothing are left out of `counted`.
+    A text is that of the first. A figure that some counters lack is the mean of the others; None
+    where none has it. `count` is by how many a sum is divided, where counters of nothing are left
+    out of `counted`.
     """
     return convert(
-        {name: _mean([getattr(one, name) for one in counted], count) for name in kind.__struct_fields__}, kind
+        {
+            name: _mean([getattr(one, name) for one in counted], count)
+            for name in kind.__struct_fields__
+        },
+        kind,
     )
 
 

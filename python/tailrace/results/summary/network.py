@@ -1,4 +1,5 @@
-"""What switches and their ports did: parts of the summary of an arm. Figures are means over its trials."""
+"""What switches and their ports did: parts of the summary of an arm. Figures are means over its
+trials."""
 
 from tailrace.results.summary.base import Part
 

@@ -8,7 +8,13 @@ from tailrace.results.summary.base import Part
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.expectation import JudgedFigure
 from tailrace.results.summary.figure import Figures, TableSubject
-from tailrace.results.summary.hosts import Costs, Fidelity, HostMeans, HypervisorMeans, ProcessorMeans
+from tailrace.results.summary.hosts import (
+    Costs,
+    Fidelity,
+    HostMeans,
+    HypervisorMeans,
+    ProcessorMeans,
+)
 from tailrace.results.summary.looks import LooksSummary
 from tailrace.results.summary.network import (
     Deadlock,
@@ -21,7 +27,12 @@ from tailrace.results.summary.network import (
     Rates,
 )
 from tailrace.results.summary.sweep import SweepSummary
-from tailrace.results.summary.workload import EarlyEnd, GroupSummary, WorkloadOrGroup, WorkloadSummary
+from tailrace.results.summary.workload import (
+    EarlyEnd,
+    GroupSummary,
+    WorkloadOrGroup,
+    WorkloadSummary,
+)
 from tailrace.scenario.goal import HeadlineMetric
 
 

@@ -28,7 +28,8 @@ class FailedAttempts(Part, frozen=True, kw_only=True):
 
 
 class TcpMeans(Part, frozen=True, kw_only=True):
-    """Counters per trial; None for one that some trial lacks: real hosts count less than modelled ones."""
+    """Counters per trial; None for one that some trial lacks: real hosts count less than modelled
+    ones."""
 
     segments_sent: float | None
     retransmits: float | None
@@ -82,12 +83,13 @@ class LimitSummary(Part, frozen=True, kw_only=True):
     limited_percent: float | None
     """Share of the time that `limited_by` names; None where it is mixed."""
     shares_percent: dict[str, Sample]
-    """By cause, of the time of connections; by part, of the latency where the critical path is known."""
+    """By cause, of the time of connections; by part, of the latency where the critical path is
+    known."""
     connections: list[ConnectionLimits]
     """Of the first trial."""
     measured_by: str | None
-    """Critical paths are those of the `simulator` or the `fabric`; counters of connections are the `kernel`'s, or None
-    those of the modelled TCP.
+    """Critical paths are those of the `simulator` or the `fabric`; counters of connections are the
+    `kernel`'s, or None those of the modelled TCP.
     """
     trial: int | None
     """The number of the trial whose critical paths are known."""
@@ -174,7 +176,8 @@ class SubjectSummary(Part, frozen=True, kw_only=True):
     connection_limits: LimitSummary | None
     """What TCP counts of its connections, where `limits` are those of the critical path."""
     datagram_bytes_mean: float | None
-    """Payload of those that arrived: below the mean of their distribution where the MTU cuts them."""
+    """Payload of those that arrived: below the mean of their distribution where the MTU cuts
+    them."""
     block_figures: BlockFigures | None
     storage_figures: StorageFigures | None
     slowdown: Slowdown | None

@@ -1,4 +1,5 @@
-"""The curves of a sweep: every metric of every workload and arm against the axes, with intervals and the knee."""
+"""The curves of a sweep: every metric of every workload and arm against the axes, with intervals
+and the knee."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,13 +75,21 @@ class Axis:
             return False
         steps = [b - a for a, b in pairwise(numbers)]
         factors = [b / a for a, b in pairwise(numbers)]
-        has_equal_factors = log(max(factors)) <= EVEN_MAX * log(min(factors)) if min(factors) > 1 else False
-        return numbers[-1] / numbers[0] >= LOG_RATIO_MIN or (has_equal_factors and max(steps) > EVEN_MAX * min(steps))
+        has_equal_factors = (
+            log(max(factors)) <= EVEN_MAX * log(min(factors)) if min(factors) > 1 else False
+        )
+        return numbers[-1] / numbers[0] >= LOG_RATIO_MIN or (
+            has_equal_factors and max(steps) > EVEN_MAX * min(steps)
+        )
 
 
 def axes_of(run: Run) -> list[Axis]:
     """The axes of a run; none where it is no sweep."""
-    return [Axis(axis.path, axis.name, list(axis.values)) for axis in run.sweep.axes] if run.sweep else []
+    return (
+        [Axis(axis.path, axis.name, list(axis.values)) for axis in run.sweep.axes]
+        if run.sweep
+        else []
+    )
 
 
 def summarise_sweep(run: Run) -> SweepSummary | None:
@@ -90,12 +99,21 @@ def summarise_sweep(run: Run) -> SweepSummary | None:
         return None
     axes = axes_of(run)
     curves = [
-        _curve(run, subject, metric, arm) for subject in subjects_of(run) for metric in METRICS for arm in sweep.arms
+        _curve(run, subject, metric, arm)
+        for subject in subjects_of(run)
+        for metric in METRICS
+        for arm in sweep.arms
     ]
     known = [curve for curve in curves if any(value is not None for value in curve.values)]
     return SweepSummary(
         axes=[
-            SweepAxis(path=axis.path, name=axis.name, values=axis.values, unit=axis.unit, is_log=axis.is_log)
+            SweepAxis(
+                path=axis.path,
+                name=axis.name,
+                values=axis.values,
+                unit=axis.unit,
+                is_log=axis.is_log,
+            )
             for axis in axes
         ],
         combine=sweep.combine,
@@ -108,11 +126,13 @@ def summarise_sweep(run: Run) -> SweepSummary | None:
 
 
 def is_drawn(curve: SweepCurve) -> bool:
-    """Whether a chart shows this curve; the tables hold every metric. Workloads of several kinds have their goodput in
-    common.
+    """Whether a chart shows this curve; the tables hold every metric. Workloads of several kinds
+    have their goodput in common.
     """
     kinds = curve.kinds
-    shown = facts_of(kinds[0]).sweep_metrics if len(kinds) == 1 else ("goodput_gbps",) if kinds else ()
+    shown = (
+        facts_of(kinds[0]).sweep_metrics if len(kinds) == 1 else ("goodput_gbps",) if kinds else ()
+    )
     return curve.metric in shown
 
 
@@ -121,7 +141,8 @@ COLUMNS = ("mean", "low", "high", "trials", "bounds")
 
 
 def mean_text(value: CurveValue, digits: int = 3) -> str:
-    """The mean of a point; `> 1.86` where it is a lower bound, because what was still running at the end is slower."""
+    """The mean of a point; `> 1.86` where it is a lower bound, because what was still running at
+    the end is slower."""
     return bound_mark(value.bounds) + digits_text(value.mean, digits)
 
 
@@ -154,18 +175,25 @@ def _curve(run: Run, subject: Subject, metric: str, arm: str) -> SweepCurve:
                 bounds=figure.bounds,
             )
         )
-    return SweepCurve(workload=subject.name, metric=metric, arm=arm, kinds=kinds, values=values, knee=None)
+    return SweepCurve(
+        workload=subject.name, metric=metric, arm=arm, kinds=kinds, values=values, knee=None
+    )
 
 
 def _excluded(run: Run) -> list[ExcludedTrials]:
-    """Points at which trials are not valid, with the reason; what merely did not finish `is_told` with what it did."""
+    """Points at which trials are not valid, with the reason; what merely did not finish `is_told`
+    with what it did."""
     assert run.sweep is not None, "only sweeps have points"
     found = []
     for point in run.sweep.points:
         for arm in run.sweep.arms:
             trials = run.trials.get(run.arm_at(arm, point.label), [])
             for is_told in (False, True):
-                bad = [trial for trial in trials if trial.status != "ok" and trial.is_unfinished == is_told]
+                bad = [
+                    trial
+                    for trial in trials
+                    if trial.status != "ok" and trial.is_unfinished == is_told
+                ]
                 if bad:
                     found.append(
                         ExcludedTrials(
@@ -181,12 +209,18 @@ def _excluded(run: Run) -> list[ExcludedTrials]:
 
 
 def knee_of(curve: SweepCurve, axes: list[Axis]) -> Knee | None:
-    """Where a latency over one axis bends most; None also where it changes by less than a factor of two, and where a
-    point is a lower bound, above which the figure could lie anywhere.
+    """Where a latency over one axis bends most; None also where it changes by less than a factor of
+    two, and where a point is a lower bound, above which the figure could lie anywhere.
     """
-    if len(axes) != 1 or (numbers := axes[0].numbers) is None or not curve.metric.startswith("latency_"):
+    if (
+        len(axes) != 1
+        or (numbers := axes[0].numbers) is None
+        or not curve.metric.startswith("latency_")
+    ):
         return None
-    known = [(x, value.mean) for x, value in zip(numbers, curve.values, strict=True) if value is not None]
+    known = [
+        (x, value.mean) for x, value in zip(numbers, curve.values, strict=True) if value is not None
+    ]
     known.sort()
     if any(value is not None and value.bounds for value in curve.values):
         return None
@@ -202,7 +236,13 @@ def sweep_rows(sweep: SweepSummary) -> tuple[list[str], list[list[Any]]]:
     paths = [axis.path for axis in sweep.axes]
     head = [*paths, "arm", "workload", "metric", *COLUMNS]
     rows = [
-        [*(point.values[path] for path in paths), curve.arm, curve.workload, curve.metric, *_cells(value)]
+        [
+            *(point.values[path] for path in paths),
+            curve.arm,
+            curve.workload,
+            curve.metric,
+            *_cells(value),
+        ]
         for curve in sweep.curves
         for point, value in zip(sweep.points, curve.values, strict=True)
     ]

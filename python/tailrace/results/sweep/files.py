@@ -1,4 +1,5 @@
-"""The curves of a sweep as files: one long table, a row for each point, arm, workload and metric."""
+"""The curves of a sweep as files: one long table, a row for each point, arm, workload and
+metric."""
 
 from io import BytesIO
 from pathlib import Path
@@ -30,11 +31,14 @@ def write_sweep_files(folder: Folder, sweep: SweepSummary) -> list[Path]:
 
 
 def _table(head: list[str], rows: list[list[Any]]) -> ArrowTable:
-    """Figures are numbers or null; the values of an axis are numbers where all of them are, texts with units else."""
+    """Figures are numbers or null; the values of an axis are numbers where all of them are, texts
+    with units else."""
     columns = {name: [row[at] for row in rows] for at, name in enumerate(head)}
     typed = {name: _typed(name, values) for name, values in columns.items()}
     fields = [Field(name, kind) for name, (kind, _) in typed.items()]
-    return ArrowTable.from_arrays([Array(values, kind) for kind, values in typed.values()], schema=Schema(fields))
+    return ArrowTable.from_arrays(
+        [Array(values, kind) for kind, values in typed.values()], schema=Schema(fields)
+    )
 
 
 def _typed(name: str, values: list[Any]) -> tuple[DataType, list[Any]]:

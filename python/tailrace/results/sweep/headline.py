@@ -1,4 +1,5 @@
-"""A sweep in at most three sentences: what an arm changes over the points, how the figure goes, and where it bends."""
+"""A sweep in at most three sentences: what an arm changes over the points, how the figure goes, and
+where it bends."""
 
 from collections.abc import Sequence
 
@@ -18,31 +19,43 @@ def sweep_headline(summary: Summary) -> list[str]:
     curve, own = told_curve(summary)
     if curve is None:
         return [f"None of {points_text(len(summary.swept.points))} has a valid trial."]
-    found = [_arms(summary, own) if own else "", _course(summary, curve), _knee(summary, curve.workload)]
+    found = [
+        _arms(summary, own) if own else "",
+        _course(summary, curve),
+        _knee(summary, curve.workload),
+    ]
     return [sentence for sentence in found if sentence]
 
 
 def told_curve(summary: Summary) -> tuple[SweepCurve | None, Sequence[ArmEffect]]:
-    """What the sentences are about: the main figure that an arm changes most, with its effects at all points; without
-    arms to compare that of the first workload or group, in the metric it leads with.
+    """What the sentences are about: the main figure that an arm changes most, with its effects at
+    all points; without arms to compare that of the first workload or group, in the metric it leads
+    with.
     """
     curves = summary.swept.curves
     tested = tested_effects(summary)
     found = [
         (curve, own)
         for curve in curves
-        if curve.arm != summary.baseline and (own := tested.get((curve.arm, curve.workload, curve.metric)))
+        if curve.arm != summary.baseline
+        and (own := tested.get((curve.arm, curve.workload, curve.metric)))
         if own[0].is_main
     ]
     if found:
         return max(found, key=lambda one: _rank(one[1]))
     leads = {(subject.name, subject.lead) for subject in summary.subjects}
-    return next((one for one in curves if (one.workload, one.metric) in leads and any(one.values)), None), ()
+    return next(
+        (one for one in curves if (one.workload, one.metric) in leads and any(one.values)), None
+    ), ()
 
 
 def tested_effects(summary: Summary) -> dict[tuple[str, str, str], list[ArmEffect]]:
     """Those at all points: of main metrics, and of others that have an interval."""
-    arms = {f"{arm}{AT}{point.label}": arm for point in summary.swept.points for arm in summary.swept.arms}
+    arms = {
+        f"{arm}{AT}{point.label}": arm
+        for point in summary.swept.points
+        for arm in summary.swept.arms
+    }
     found: dict[tuple[str, str, str], list[ArmEffect]] = {}
     for effect in summary.comparisons:
         is_told = effect.is_main or effect.ratio_interval or effect.difference_interval
@@ -55,7 +68,10 @@ def way_of(effect: ArmEffect) -> str:
     """`lower`, `higher` or nothing: by the tests of main metrics, by the intervals of others."""
     if effect.is_main:
         return effect.verdict if effect.verdict in ("lower", "higher") else ""
-    interval, nothing = effect.ratio_interval or effect.difference_interval, 1.0 if effect.ratio_interval else 0.0
+    interval, nothing = (
+        effect.ratio_interval or effect.difference_interval,
+        1.0 if effect.ratio_interval else 0.0,
+    )
     if interval is None:
         return ""
     return "higher" if interval.low > nothing else "lower" if interval.high < nothing else ""
@@ -66,7 +82,8 @@ def _rank(own: Sequence[ArmEffect]) -> tuple[int, float]:
 
 
 def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
-    """`With dpp instead of fifo, the p99 of shop is lower at 7 of 9 points, most at 64: it falls from 21 to 3 ms.`"""
+    """`With dpp instead of fifo, the p99 of shop is lower at 7 of 9 points, most at 64: it falls
+    from 21 to 3 ms.`"""
     ways = [way_of(effect) for effect in own]
     few = [effect for effect in own if effect.verdict == "too few trials"]
     counted = [(way, ways.count(way)) for way in ("lower", "higher")] + [("undecided", len(few))]
@@ -74,12 +91,22 @@ def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
     most = max(own, key=lambda effect: (bool(way_of(effect)), change_size(effect)))
     arm, _, label = most.arm.partition(AT)
     before, after = apart(most.baseline_value, most.arm_value)
-    size = f", most at {label}: {after} instead of {before}{unit_behind(most.metric)}" if told else ""
-    needed = (
-        f" ({few_words(few[0].trials, few[0].tests, few[0].trials_needed)})" if few and few[0].trials_needed else ""
+    size = (
+        f", most at {label}: {after} instead of {before}{unit_behind(most.metric)}" if told else ""
     )
-    begin = f"With {arm} instead of {summary.baseline}, the {metric_words(most)} of {most.workload} {are(most.metric)}"
-    return f"{begin} {told or 'not significantly different at any'} of {points_text(len(own))}{size}{needed}."
+    needed = (
+        f" ({few_words(few[0].trials, few[0].tests, few[0].trials_needed)})"
+        if few and few[0].trials_needed
+        else ""
+    )
+    begin = (
+        f"With {arm} instead of {summary.baseline}, the {metric_words(most)} of "
+        f"{most.workload} {are(most.metric)}"
+    )
+    return (
+        f"{begin} {told or 'not significantly different at any'} of "
+        f"{points_text(len(own))}{size}{needed}."
+    )
 
 
 def points_text(count: int) -> str:
@@ -88,7 +115,8 @@ def points_text(count: int) -> str:
 
 
 def _course(summary: Summary, curve: SweepCurve) -> str:
-    """`From users = 1 to 64, the p99 of shop with dpp rises from 1.2 to 30 ms.`; of several axes the range alone."""
+    """`From users = 1 to 64, the p99 of shop with dpp rises from 1.2 to 30 ms.`; of several axes
+    the range alone."""
     sweep = summary.swept
     known = [(at, value) for at, value in enumerate(curve.values) if value is not None]
     if len(known) < 2:
@@ -117,4 +145,7 @@ def _knee(summary: Summary, workload: str) -> str:
     if curve is None or curve.knee is None:
         return ""
     name = named(curve.metric, noun_of(curve.kinds))
-    return f"The knee of the {name} of {workload} with {curve.arm} is at {sweep.axes[0].name} = {curve.knee.value}."
+    return (
+        f"The knee of the {name} of {workload} with {curve.arm} is at {sweep.axes[0].name} = "
+        f"{curve.knee.value}."
+    )

@@ -1,6 +1,7 @@
 """The knee of a curve: the point farthest from the straight line between its ends.
 
-Both axes are scaled to 0 to 1 (Satopaa et al., "Finding a Kneedle in a Haystack", 2011, without the smoothing).
+Both axes are scaled to 0 to 1 (Satopaa et al., "Finding a Kneedle in a Haystack", 2011, without the
+smoothing).
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,8 @@ MONOTONE_SLACK = 0.1
 
 
 def bend(known: Sequence[tuple[float, float]]) -> tuple[int, float] | None:
-    """Position of the knee among ascending points, and its distance from the line, above it positive.
+    """Position of the knee among ascending points, and its distance from the line, above it
+    positive.
 
     None with fewer than five points, and where the curve is nearly straight, or goes up and down.
     """

@@ -1,9 +1,10 @@
-"""How throughput grows over the points of a sweep: against perfect growth, Amdahl's law and the Universal Scalability
-Law.
+"""How throughput grows over the points of a sweep: against perfect growth, Amdahl's law and the
+Universal Scalability Law.
 
-The size of a point is the number of users, or of connections of streams, in its plan, or the value of the axis where
-that number does not change and the axis counts what works at the same time, such as cores. Sizes count in multiples of
-the smallest, so that the laws describe what is repeated: a database of four users, say.
+The size of a point is the number of users, or of connections of streams, in its plan, or the value
+of the axis where that number does not change and the axis counts what works at the same time, such
+as cores. Sizes count in multiples of the smallest, so that the laws describe what is repeated: a
+database of four users, say.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,18 @@ SIZES_MIN = 3
 METRICS = ("rate_per_s", "goodput_gbps")
 """Metrics of throughput; where workloads of several kinds run, those with the first."""
 COUNTS = frozenset(
-    ["connections", "cores", "depth", "hosts", "jobs", "pipeline", "program_cores", "queues", "rx_queues", "servers"],
+    [
+        "connections",
+        "cores",
+        "depth",
+        "hosts",
+        "jobs",
+        "pipeline",
+        "program_cores",
+        "queues",
+        "rx_queues",
+        "servers",
+    ],
 ).union(["threads", "users"])
 """Keys that count what works at the same time: the laws are about nothing else."""
 
@@ -91,11 +103,14 @@ def _law(law: Law | None) -> GrowthLaw | None:
 
 
 def _places(run: Run, arm: str) -> tuple[str, str, list[_Place]]:
-    """Metric, name of the size, and points in the order of their sizes; no points where sizes are not distinct."""
+    """Metric, name of the size, and points in the order of their sizes; no points where sizes are
+    not distinct."""
     assert run.sweep is not None, "only sweeps grow"
     labels = [point.label for point in run.sweep.points]
     grown = [_grown(run.plan(run.arm_at(arm, label))) for label in labels]
-    metric = next((name for name in METRICS if any(of[0] == name for own in grown for of in own)), None)
+    metric = next(
+        (name for name in METRICS if any(of[0] == name for own in grown for of in own)), None
+    )
     if metric is None:
         return "", "", []
     own = [[of for of in listed if of[0] == metric] for listed in grown]
@@ -113,7 +128,8 @@ def _places(run: Run, arm: str) -> tuple[str, str, list[_Place]]:
 
 
 def _grown(plan: Plan | None) -> list[tuple[str, str, str, int]]:
-    """Metric, name of the size, workload and size of those whose throughput can grow; arrivals have no users."""
+    """Metric, name of the size, workload and size of those whose throughput can grow; arrivals have
+    no users."""
     return [
         (growth[1], growth[0], one.name, size)
         for one in (workloads_of(plan) if plan else [])
@@ -122,7 +138,8 @@ def _grown(plan: Plan | None) -> list[tuple[str, str, str, int]]:
 
 
 def _axis_numbers(run: Run) -> tuple[str, list[float]] | None:
-    """The only axis, where it counts what works at the same time and its values are plain numbers."""
+    """The only axis, where it counts what works at the same time and its values are plain
+    numbers."""
     assert run.sweep is not None, "only sweeps have axes"
     axes = run.sweep.axes
     if len(axes) != 1 or axes[0].name.rpartition(".")[2] not in COUNTS:

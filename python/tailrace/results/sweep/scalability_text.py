@@ -46,7 +46,10 @@ def _amdahl(growth: Growth) -> str:
     if law is None:
         return ""
     limit = "no limit" if law.limit is None else f"at most {number(law.limit)}"
-    return f"Amdahl: serial share {_with_interval(law.contention, law.contention_interval)}, {limit}{_misfit(law)}."
+    return (
+        f"Amdahl: serial share {_with_interval(law.contention, law.contention_interval)}, "
+        f"{limit}{_misfit(law)}."
+    )
 
 
 def _usl(growth: Growth) -> str:
@@ -66,7 +69,10 @@ def _with_interval(share: float, interval: Interval | None) -> str:
     told = _percent(share)
     if interval is None:
         return told
-    return f"{told} ({LEVEL_TEXT} interval {number(interval.low * 100, 3)} to {_percent(interval.high)})"
+    return (
+        f"{told} ({LEVEL_TEXT} interval {number(interval.low * 100, 3)} to "
+        f"{_percent(interval.high)})"
+    )
 
 
 def _misfit(law: GrowthLaw) -> str:

@@ -10,9 +10,22 @@ from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.early_end import early_end_sentences
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
-from tailrace.results.summary.sweep import CurveValue, ExcludedTrials, Knee, SweepAxis, SweepCurve, SweepSummary
+from tailrace.results.summary.sweep import (
+    CurveValue,
+    ExcludedTrials,
+    Knee,
+    SweepAxis,
+    SweepCurve,
+    SweepSummary,
+)
 from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn, mean_text
-from tailrace.results.sweep.headline import points_text, sweep_headline, tested_effects, told_curve, way_of
+from tailrace.results.sweep.headline import (
+    points_text,
+    sweep_headline,
+    tested_effects,
+    told_curve,
+    way_of,
+)
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
 from tailrace.results.text.outcome_text import Paint, plain
 from tailrace.results.text.run import format_table
@@ -26,7 +39,8 @@ EXCLUDED_LINES_MAX = 6
 EXCLUDED_MAX = 20
 """Points of one list of trials that are not valid."""
 BOUNDS = (
-    "'>' marks a lower bound: so much was still running when a trial ended that the percentile is not known."
+    "'>' marks a lower bound: so much was still running when a trial ended that the percentile "
+    "is not known."
     " Such a point has no interval and is not compared."
 )
 Row = list[str]
@@ -40,25 +54,34 @@ def format_result(summary: Summary, paint: Paint = plain, *, is_full: bool = Fal
 
 
 def sweep_screen(summary: Summary) -> str:
-    """One screen: the sentences, the table of the figure that they are about, and what does not count."""
-    begin = [_title(summary), "\n".join(fill(sentence, WIDTH) for sentence in sweep_headline(summary))]
+    """One screen: the sentences, the table of the figure that they are about, and what does not
+    count."""
+    begin = [
+        _title(summary),
+        "\n".join(fill(sentence, WIDTH) for sentence in sweep_headline(summary)),
+    ]
     doubts = [*_missing(summary), *looks_sentences(summary)]
     excluded = _excluded(summary.swept).splitlines()[:EXCLUDED_LINES_MAX]
     end = ["\n".join(fill(sentence, WIDTH) for sentence in doubts), "\n".join(excluded)]
     bounds = fill(BOUNDS, WIDTH) if has_bounds(summary.swept) else ""
     room = LINES_MAX - sum(part.count("\n") + 2 for part in [*begin, bounds, *end, MORE] if part)
     table = _main_table(summary, room)
-    legend = bounds if "> " in table else ""  # the lower bounds may be those of a figure that --full shows
+    legend = (
+        bounds if "> " in table else ""
+    )  # the lower bounds may be those of a figure that --full shows
     return "\n\n".join(part for part in [*begin, table, legend, *end, MORE] if part) + "\n"
 
 
 def _main_table(summary: Summary, room: int) -> str:
-    """The figure that the sentences are about, and as many other main figures as fit in so many lines."""
+    """The figure that the sentences are about, and as many other main figures as fit in so many
+    lines."""
     sweep = summary.swept
     told, _ = told_curve(summary)
     first = [(told.workload, told.metric)] if told else []
     leads = [(subject.name, subject.lead) for subject in summary.subjects if subject.lead]
-    drawn = [key for key in leads if any(_is(curve, *key) and is_drawn(curve) for curve in sweep.curves)]
+    drawn = [
+        key for key in leads if any(_is(curve, *key) and is_drawn(curve) for curve in sweep.curves)
+    ]
     shown = dict.fromkeys([*first, *drawn])
     tables: list[str] = []
     for key in shown:
@@ -82,12 +105,21 @@ def _title(summary: Summary) -> str:
 def format_sweep(summary: Summary) -> str:
     """Tables of the main metrics, points as rows and arms as columns, followed by sentences."""
     sweep = summary.swept
-    tables = [_table(summary, name, metric) for name in subject_names(summary) for metric in _shown(sweep, name)]
+    tables = [
+        _table(summary, name, metric)
+        for name in subject_names(summary)
+        for metric in _shown(sweep, name)
+    ]
     tables.append(scalability_table(sweep.scalability))
     told = (sweep_headline(summary), sweep_sentences(summary))
-    first, notes = ("\n".join(fill(sentence, WIDTH) for sentence in sentences) for sentences in told)
+    first, notes = (
+        "\n".join(fill(sentence, WIDTH) for sentence in sentences) for sentences in told
+    )
     excluded = _excluded(sweep)
-    return "\n\n".join([part for part in [_title(summary), first, *tables, notes, excluded] if part]) + "\n"
+    return (
+        "\n\n".join([part for part in [_title(summary), first, *tables, notes, excluded] if part])
+        + "\n"
+    )
 
 
 def sweep_sentences(summary: Summary) -> list[str]:
@@ -107,16 +139,28 @@ def sweep_findings(summary: Summary) -> list[str]:
         for metric in _shown(sweep, name)
         if (sentence := _compared(summary, arm, effects.get((arm, name, metric), ())))
     ]
-    knees = [_knee(sweep, curve, curve.knee) for curve in sweep.curves if curve.knee and is_drawn(curve)]
+    knees = [
+        _knee(sweep, curve, curve.knee) for curve in sweep.curves if curve.knee and is_drawn(curve)
+    ]
     return [*sentences, *knees, *scalability_sentences(sweep.scalability)]
 
 
 def sweep_notes(summary: Summary) -> list[str]:
     """Trials that are missing, ended early or are too few, and lower bounds."""
     sweep = summary.swept
-    few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
+    few = (
+        [f"Too few trials for intervals: {_trials(sweep)} at each point."]
+        if _has_too_few(sweep)
+        else []
+    )
     bounds = [BOUNDS] if has_bounds(sweep) else []
-    return [*_missing(summary), *looks_sentences(summary), *early_end_sentences(summary), *few, *bounds]
+    return [
+        *_missing(summary),
+        *looks_sentences(summary),
+        *early_end_sentences(summary),
+        *few,
+        *bounds,
+    ]
 
 
 def subject_names(summary: Summary) -> list[str]:
@@ -128,7 +172,11 @@ def _missing(summary: Summary) -> list[str]:
     """Points beyond the rows of a table can lack their trials too."""
     found = {one.arm.partition("@")[2] for one in summary.run.problems if one.status == "missing"}
     of = points_text(len(summary.swept.points))
-    return [f"Trials are missing at {len(found)} of {of}: run the same command again to resume."] if found else []
+    return (
+        [f"Trials are missing at {len(found)} of {of}: run the same command again to resume."]
+        if found
+        else []
+    )
 
 
 def _trials(sweep: SweepSummary) -> str:
@@ -138,7 +186,9 @@ def _trials(sweep: SweepSummary) -> str:
 
 def has_bounds(sweep: SweepSummary) -> bool:
     """Whether a value that is shown is a lower bound."""
-    return any(value.bounds for curve in sweep.curves if is_drawn(curve) for value in curve.values if value)
+    return any(
+        value.bounds for curve in sweep.curves if is_drawn(curve) for value in curve.values if value
+    )
 
 
 def _has_too_few(sweep: SweepSummary) -> bool:
@@ -151,7 +201,10 @@ def _shown(sweep: SweepSummary, workload: str) -> list[str]:
     return [
         metric
         for metric in METRICS
-        if any(curve.workload == workload and curve.metric == metric and is_drawn(curve) for curve in sweep.curves)
+        if any(
+            curve.workload == workload and curve.metric == metric and is_drawn(curve)
+            for curve in sweep.curves
+        )
     ]
 
 
@@ -167,7 +220,10 @@ def _table(summary: Summary, workload: str, metric: str) -> str:
         rows.append([*(point.values[path] for path in paths), *cells])
     more = len(sweep.points) - ROWS_MAX
     tail = f"\n... and {more} more points" if more > 0 else ""
-    return f"{workload}: {curve_title(curves[0])} (mean ± half of the interval)\n{align(rows, left=len(paths))}{tail}"
+    return (
+        f"{workload}: {curve_title(curves[0])} (mean ± half of the "
+        f"interval)\n{align(rows, left=len(paths))}{tail}"
+    )
 
 
 def _distinct(sweep: SweepSummary) -> list[SweepAxis]:
@@ -187,7 +243,8 @@ def _cell(value: CurveValue | None) -> str:
 
 
 def _compared(summary: Summary, arm: str, found: Sequence[ArmEffect]) -> str:
-    """At how many points an arm differs from the baseline: by the tests of main metrics, by the intervals of others."""
+    """At how many points an arm differs from the baseline: by the tests of main metrics, by the
+    intervals of others."""
     if not found:
         return ""
     ways = [way_of(effect) for effect in found]
@@ -195,7 +252,8 @@ def _compared(summary: Summary, arm: str, found: Sequence[ArmEffect]) -> str:
     rest = [f"not clearly different at {count}"] if (count := ways.count("")) else []
     what = name_of(found[0].metric, found[0].noun)
     return (
-        f"{found[0].workload}, {what}: {arm} against {summary.baseline} is {', '.join([*counted, *rest])} of"
+        f"{found[0].workload}, {what}: {arm} against {summary.baseline} is "
+        f"{', '.join([*counted, *rest])} of"
         f" {points_text(len(found))}."
     )
 
@@ -211,7 +269,10 @@ def _knee(sweep: SweepSummary, curve: SweepCurve, knee: Knee) -> str:
 
 
 def _excluded(sweep: SweepSummary) -> str:
-    titles = {True: "Unfinished trials, reported by the work done in their time:", False: "Invalid and failed trials:"}
+    titles = {
+        True: "Unfinished trials, reported by the work done in their time:",
+        False: "Invalid and failed trials:",
+    }
     return "\n\n".join(
         _listed(title, found)
         for is_told, title in titles.items()
@@ -221,7 +282,8 @@ def _excluded(sweep: SweepSummary) -> str:
 
 def _listed(title: str, found: Sequence[ExcludedTrials]) -> str:
     lines = [
-        f"  {one.arm} at {one.label}: {one.trials} of {one.of} trials: {one.reason}" for one in found[:EXCLUDED_MAX]
+        f"  {one.arm} at {one.label}: {one.trials} of {one.of} trials: {one.reason}"
+        for one in found[:EXCLUDED_MAX]
     ]
     more = [f"  and {len(found) - EXCLUDED_MAX} more"] if len(found) > EXCLUDED_MAX else []
     return "\n".join([title, *lines, *more])

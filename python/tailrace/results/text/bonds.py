@@ -42,9 +42,15 @@ def bond_rows(arms: Iterable[tuple[str, list[HostMeans]]]) -> list[BondRow]:
 
 
 def bonds_text(summary: Summary) -> str:
-    """A table of the interfaces of bonded hosts, by arm and host; nothing where no host has several."""
+    """A table of the interfaces of bonded hosts, by arm and host; nothing where no host has
+    several."""
     rows = [
-        [row.host, row.arm, str(row.interface), *map(number, (row.sent_frames, row.sent_percent, row.received_frames))]
+        [
+            row.host,
+            row.arm,
+            str(row.interface),
+            *map(number, (row.sent_frames, row.sent_percent, row.received_frames)),
+        ]
         for row in bond_rows((arm, own.hosts) for arm, own in summary.arms.items())
     ]
     head = ["bonds", "arm", "interface", "sent frames", "% of sent bytes", "received frames"]

@@ -22,10 +22,14 @@ def causes_text(
     lost: Sequence[LostDatagrams] = (),
     members: Collection[str] = (),
 ) -> str:
-    """The verdict, parts by percentile band, what was lost, and a sentence for each of the told transactions: the
-    slowest. `members` are the workloads whose transactions they are.
+    """The verdict, parts by percentile band, what was lost, and a sentence for each of the told
+    transactions: the slowest. `members` are the workloads whose transactions they are.
     """
-    counted = "1 transaction" if len(transactions) == 1 else f"{count_text(len(transactions))} transactions"
+    counted = (
+        "1 transaction"
+        if len(transactions) == 1
+        else f"{count_text(len(transactions))} transactions"
+    )
     found = bands(transactions)
     verdict = fill(f"{workload} {arm}: {verdict_of(found, members)}", WIDTH)
     title = f"{counted}; mean times by percentile of latency, and their share"
@@ -45,22 +49,35 @@ def _table(of: Sequence[Band]) -> str:
     for part in in_order(part for band in of for part in band.parts):
         rows.append([part_words(part), *_cells(of, [band.parts for band in of], part)])
         places, others = zip(*(places_of(band, part) for band in of), strict=True)
-        rows += [[f"  at {name}", *_cells(of, places, name)] for name in _ordered(places)[:PORTS_MAX]]
+        rows += [
+            [f"  at {name}", *_cells(of, places, name)] for name in _ordered(places)[:PORTS_MAX]
+        ]
         rows += [[f"  behind {name}", *_cells(of, others, name)] for name in _ordered(others)]
     if any(band.windowed_ps for band in of):
-        rows.append(["of all, waiting for a window", *_cells(of, [{"": band.windowed_ps} for band in of], "")])
+        rows.append(
+            [
+                "of all, waiting for a window",
+                *_cells(of, [{"": band.windowed_ps} for band in of], ""),
+            ]
+        )
     if any(band.losses for band in of):
-        rows.append(["dropped frames each", *(f"{band.losses:.3g}" if band.losses else "–" for band in of)])
+        rows.append(
+            ["dropped frames each", *(f"{band.losses:.3g}" if band.losses else "–" for band in of)]
+        )
     return align(rows)
 
 
 def _ordered(times: Sequence[Mapping[str, float]]) -> list[str]:
     """Names, from that with the longest time in the last band."""
-    return sorted({name for band in times for name in band}, key=lambda name: -times[-1].get(name, 0.0))
+    return sorted(
+        {name for band in times for name in band}, key=lambda name: -times[-1].get(name, 0.0)
+    )
 
 
 def _cells(of: Sequence[Band], times: Sequence[Mapping[str, float]], key: str) -> list[str]:
-    return [_cell(time.get(key, 0.0), band.latency_ps) for band, time in zip(of, times, strict=True)]
+    return [
+        _cell(time.get(key, 0.0), band.latency_ps) for band, time in zip(of, times, strict=True)
+    ]
 
 
 def _cell(time_ps: float, latency_ps: float) -> str:

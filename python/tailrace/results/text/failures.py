@@ -7,7 +7,8 @@ from tailrace.results.summary.summary import Summary
 
 WORDS = "Requests that failed have no latency: they are in no rate and no percentile."
 ROLLED_BACK = (
-    "The database rolled these back because of another transaction. Each was tried again at once: the rate counts\n"
+    "The database rolled these back because of another transaction. Each was tried again at "
+    "once: the rate counts\n"
     "what was committed, and the latency is from the first attempt."
 )
 
@@ -15,7 +16,11 @@ ROLLED_BACK = (
 def failures_text(summary: Summary) -> str:
     """A table of the workloads and arms in which requests failed; nothing where none did."""
     rows = [
-        [row.name, row.arm, *(number(n) for n in (percent, counts.failed, counts.lost_queries, counts.timed_out))]
+        [
+            row.name,
+            row.arm,
+            *(number(n) for n in (percent, counts.failed, counts.lost_queries, counts.timed_out)),
+        ]
         for row in subject_rows(summary, lambda own: own.request_counts)
         if (percent := row.own.failed_percent.mean) and (counts := row.own.request_counts)
     ]
@@ -24,9 +29,16 @@ def failures_text(summary: Summary) -> str:
 
 
 def rolled_back_text(summary: Summary) -> str:
-    """A table of failed transactions in every arm of a database that takes writes, also where none failed."""
+    """A table of failed transactions in every arm of a database that takes writes, also where none
+    failed."""
     rows = [
-        [row.name, row.arm, number(failed.mean), number(row.own.transactions.mean), _errors(failed.by_error)]
+        [
+            row.name,
+            row.arm,
+            number(failed.mean),
+            number(row.own.transactions.mean),
+            _errors(failed.by_error),
+        ]
         for row in subject_rows(summary, lambda own: own.failed_attempts)
         if (failed := row.own.failed_attempts)
     ]

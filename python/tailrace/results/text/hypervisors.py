@@ -1,4 +1,5 @@
-"""What the cores of hypervisors spent their time on, and frames that found one of their queues full."""
+"""What the cores of hypervisors spent their time on, and frames that found one of their queues
+full."""
 
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import number
@@ -22,13 +23,15 @@ HEAD = (
     "backlog",
 )
 NOTE = (
-    "Cores busy on average, by kind of work; programs: virtual machines, neighbours, and polling threads while they"
+    "Cores busy on average, by kind of work; programs: virtual machines, neighbours, and "
+    "polling threads while they"
     " switch frames; polling: for nothing. Overruns: frames of a trial that found a queue full."
 )
 
 
 def hypervisors_text(summary: Summary) -> str:
-    """A table of the hypervisors of each arm, those with most overruns first; nothing without hypervisors."""
+    """A table of the hypervisors of each arm, those with most overruns first; nothing without
+    hypervisors."""
     rows = [
         [own.name, arm, *_cells(own)]
         for arm, of_arm in summary.arms.items()

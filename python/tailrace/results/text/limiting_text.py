@@ -13,7 +13,12 @@ from tailrace.results.metrics.limiting import MIXED
 from tailrace.results.metrics.subject_rows import subject_rows
 from tailrace.results.summary.causes import Explained
 from tailrace.results.summary.summary import Summary
-from tailrace.results.summary.workload import LimitSummary, SubjectSummary, TcpMeans, WorkloadOrGroup
+from tailrace.results.summary.workload import (
+    LimitSummary,
+    SubjectSummary,
+    TcpMeans,
+    WorkloadOrGroup,
+)
 from tailrace.results.text.outcome_text import WIDTH
 from tailrace.results.text.unexplained import counters_of
 from tailrace.scenario.vocabulary import LIMITS
@@ -61,15 +66,20 @@ def share_words(limits: LimitSummary, without: str = "") -> str:
 
 
 def limiting_sentence(arm: str, name: str, own: WorkloadOrGroup) -> str | None:
-    """What limits a workload in an arm, with what it carried, what it lost, and how its connections differ.
+    """What limits a workload in an arm, with what it carried, what it lost, and how its connections
+    differ.
 
-    Where a trial was explained, or the fabric of a live one has measured the transactions, what that tells comes first,
-    and what counters tell of connections is added.
+    Where a trial was explained, or the fabric of a live one has measured the transactions, what
+    that tells comes first, and what counters tell of connections is added.
     """
     limits, causes = _counted(own), causes_of(own)
     begin = f"With {arm}, {name} ({digits_text(own.goodput_gbps.mean)} Gbit/s{_lost(own.tcp)})"
     if causes and own.limits:
-        kernel = f" Its connections, {counters_of(own)}: {share_words(limits)} of the time." if limits else ""
+        kernel = (
+            f" Its connections, {counters_of(own)}: {share_words(limits)} of the time."
+            if limits
+            else ""
+        )
         return f"{begin} {path_words(causes, own.limits)}{kernel}"
     if not limits:
         return None
@@ -80,7 +90,10 @@ def limiting_sentence(arm: str, name: str, own: WorkloadOrGroup) -> str | None:
     else:
         others = share_words(limits, without=verdict)
         rest = f"; also {others}" if others else ""
-        said = f"is limited by {_article(LIMITS[verdict])} for {percents_of(limits)[verdict]:.0f} % {of_time}{rest}"
+        said = (
+            f"is limited by {_article(LIMITS[verdict])} for {percents_of(limits)[verdict]:.0f} "
+            f"% {of_time}{rest}"
+        )
     return f"{begin} {said}{_differing(limits)}.{_explained(own.causes)}"
 
 
@@ -130,12 +143,17 @@ def limiting_text(summary: Summary) -> str:
     rows = _all_rows(summary)
     if not rows:
         return ""
-    more = f"\n{count_text(len(rows) - ROWS_MAX)} more rows in result.json" if len(rows) > ROWS_MAX else ""
+    more = (
+        f"\n{count_text(len(rows) - ROWS_MAX)} more rows in result.json"
+        if len(rows) > ROWS_MAX
+        else ""
+    )
     return listed([HEAD, *rows[:ROWS_MAX]], WIDTH) + more
 
 
 def limiting_rows(summary: Summary, names: Sequence[str], most: int) -> tuple[list[str], int]:
-    """The same in about so many lines, of the first of these workloads and groups; and the number of rows left out."""
+    """The same in about so many lines, of the first of these workloads and groups; and the number
+    of rows left out."""
     places = {name: place for place, name in enumerate(names)}
     rows = _all_rows(summary)
     first = sorted(range(len(rows)), key=lambda at: places.get(rows[at][0], len(places)))
@@ -148,12 +166,19 @@ def limiting_rows(summary: Summary, names: Sequence[str], most: int) -> tuple[li
 
 def explained_in(summary: Summary) -> str:
     """`Times of transactions are from trial 1.`; empty where none was explained."""
-    told = [causes for one in subject_rows(summary, lambda own: own.limits) if (causes := causes_of(one.own))]
+    told = [
+        causes
+        for one in subject_rows(summary, lambda own: own.limits)
+        if (causes := causes_of(one.own))
+    ]
     if not told:
         return ""
     wheres = dict.fromkeys(causes.where for causes in told)
     where = next(iter(wheres)) if len(wheres) == 1 else f"trial {told[0].trial} or its beginning"
-    return f"Times of transactions are from {where}{', by the log of the fabric' if told[0].is_live else ''}."
+    return (
+        "Times of transactions are from "
+        f"{where}{', by the log of the fabric' if told[0].is_live else ''}."
+    )
 
 
 def _all_rows(summary: Summary) -> list[Row]:
@@ -183,9 +208,15 @@ def _rows(name: str, arm: str, own: WorkloadOrGroup) -> Iterator[tuple[LimitSumm
 
 
 def _row(name: str, arm: str, limits: LimitSummary, others: str, by: str) -> Row:
-    """`shop`, `fifo`, `97 %`, `queue of leaf>web behind backup`; without a clear cause the shares of all."""
+    """`shop`, `fifo`, `97 %`, `queue of leaf>web behind backup`; without a clear cause the shares
+    of all."""
     if limits.limited_by.startswith(MIXED):
         slow = limits.limited_by.removeprefix(MIXED)
         return [name, arm, "", f"{MIXED}: {others}{slow}{by}"]
     rest = f"; {others}" if others and not limits.measured_by else ""
-    return [name, arm, f"{limits.limited_percent or 0.0:.0f} %", f"{verdict_words(limits)}{rest}{by}"]
+    return [
+        name,
+        arm,
+        f"{limits.limited_percent or 0.0:.0f} %",
+        f"{verdict_words(limits)}{rest}{by}",
+    ]

@@ -15,13 +15,17 @@ def needed_mark(needed: int | None, trials: int) -> str:
 
 
 def needed_sentence(summary: Summary, keys: Sequence[str] = tuple(PERCENTILES)) -> str:
-    """`* no interval: p99 needs about 13 trials of this length, p99.9 about 125`; empty where all have one."""
+    """`* no interval: p99 needs about 13 trials of this length, p99.9 about 125`; empty where all
+    have one."""
     found = {key: sorted(_needed(summary, key)) for key in keys}
     told = [(key.replace("_", "."), numbers) for key, numbers in found.items() if numbers]
     if not told:
         return ""
     of_first = f"{told[0][0]} needs about {_range(told[0][1])} trials of this length"
-    return f"{MARK} no interval: {', '.join([of_first, *(f'{name} about {_range(all_)}' for name, all_ in told[1:])])}."
+    return (
+        f"{MARK} no interval: "
+        f"{', '.join([of_first, *(f'{name} about {_range(all_)}' for name, all_ in told[1:])])}."
+    )
 
 
 def _needed(summary: Summary, key: str) -> Iterable[int]:

@@ -13,8 +13,8 @@ UNKNOWN = 3
 
 
 def worst_first(summary: Summary) -> list[TableSubject]:
-    """Those that some arm has a figure of: groups and whoever is in none first, from the worst large change; members
-    after them.
+    """Those that some arm has a figure of: groups and whoever is in none first, from the worst
+    large change; members after them.
     """
     judged = judged_effects(summary)
 
@@ -22,21 +22,32 @@ def worst_first(summary: Summary) -> list[TableSubject]:
         own = [(_severity(effect), -change_size(effect)) for effect in judged.get(subject.name, ())]
         return (subject.is_member, *min(own, default=(UNKNOWN, 0.0)))
 
-    told = [one for one in summary.subjects if any(one.name in arm.figures for arm in summary.arms.values())]
+    told = [
+        one
+        for one in summary.subjects
+        if any(one.name in arm.figures for arm in summary.arms.values())
+    ]
     return sorted(told, key=rank)
 
 
 def judged_effects(summary: Summary) -> dict[str, list[ArmEffect]]:
-    """By workload or group the effects by which it is judged: those of its main metrics; of a member without any those
-    of its group's metrics, and otherwise of the metric that it leads with in tables.
+    """By workload or group the effects by which it is judged: those of its main metrics; of a
+    member without any those of its group's metrics, and otherwise of the metric that it leads with
+    in tables.
     """
     found: dict[str, list[ArmEffect]] = {}
     for effect in summary.comparisons:
         found.setdefault(effect.workload, []).append(effect)
-    mains = {name: {effect.metric for effect in own if effect.is_main} for name, own in found.items()}
-    groups = {member: one.name for one in summary.subjects if one.is_group for member in one.members}
+    mains = {
+        name: {effect.metric for effect in own if effect.is_main} for name, own in found.items()
+    }
+    groups = {
+        member: one.name for one in summary.subjects if one.is_group for member in one.members
+    }
     chosen = {
-        one.name: mains.get(one.name) or mains.get(groups.get(one.name, "")) or {one.lead or DEFAULT_LEAD}
+        one.name: mains.get(one.name)
+        or mains.get(groups.get(one.name, ""))
+        or {one.lead or DEFAULT_LEAD}
         for one in summary.subjects
     }
     return {
@@ -47,7 +58,8 @@ def judged_effects(summary: Summary) -> dict[str, list[ArmEffect]]:
 
 
 def _severity(effect: ArmEffect) -> int:
-    """0 for worse, 1 for better, if by much; an effect that is not tested by the interval of its change."""
+    """0 for worse, 1 for better, if by much; an effect that is not tested by the interval of its
+    change."""
     if change_size(effect) < LARGE:
         return UNCHANGED
     if effect.is_main:

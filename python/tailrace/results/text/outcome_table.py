@@ -1,12 +1,19 @@
-"""The outcome table: workloads and arms, with rate, percentiles and loss together, each against the baseline.
+"""The outcome table: workloads and arms, with rate, percentiles and loss together, each against the
+baseline.
 
-Report, terminal and notebook show the same rows. A cell has a tone, shown by a sign as well as by a colour.
+Report, terminal and notebook show the same rows. A cell has a tone, shown by a sign as well as by a
+colour.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tailrace.results.compare.effect_words import bounded_change_text, interval_text, told_percent, unit_of_difference
+from tailrace.results.compare.effect_words import (
+    bounded_change_text,
+    interval_text,
+    told_percent,
+    unit_of_difference,
+)
 from tailrace.results.compare.tone import Tone, tone_of
 from tailrace.results.format.numbers import bound_mark, change_text, digits_text
 from tailrace.results.metrics.definitions import noun_of
@@ -19,7 +26,14 @@ from tailrace.results.text.needed import needed_mark, needed_sentence
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
-SIGNS: dict[Tone, str] = {"": "", "better": "✓", "worse": "✗", "same": "=", "few": "?", "censored": ">"}
+SIGNS: dict[Tone, str] = {
+    "": "",
+    "better": "✓",
+    "worse": "✗",
+    "same": "=",
+    "few": "?",
+    "censored": ">",
+}
 WORDS: dict[Tone, str] = {
     "": "not tested",
     "better": "better",
@@ -30,7 +44,12 @@ WORDS: dict[Tone, str] = {
 }
 LEAD = "lead"
 COLUMNS = (LEAD, "latency_p50_ms", "latency_p99_ms", "loss_percent")
-HEADS = {LEAD: "rate or time", "latency_p50_ms": "p50, ms", "latency_p99_ms": "p99, ms", "loss_percent": "loss, %"}
+HEADS = {
+    LEAD: "rate or time",
+    "latency_p50_ms": "p50, ms",
+    "latency_p99_ms": "p99, ms",
+    "loss_percent": "loss, %",
+}
 LEAD_UNITS = {"rate_per_s": "/s", "goodput_gbps": "Gbit/s", "completion_s": "s"}
 DEFAULT_LEAD = "goodput_gbps"
 
@@ -40,7 +59,8 @@ Effects = dict[tuple[str, str], dict[str, ArmEffect]]
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure: its value with its interval, and its change against the baseline with the interval of that."""
+    """One figure: its value with its interval, and its change against the baseline with the
+    interval of that."""
 
     value: str = "–"
     interval: str = ""
@@ -48,7 +68,8 @@ class Cell:
     """Half of the interval, for narrow tables."""
     unit: str = ""
     beside: str = ""
-    """Another figure of the same thing: the rate beside a completion time, or the time beside the rate."""
+    """Another figure of the same thing: the rate beside a completion time, or the time beside the
+    rate."""
     change: str = ""
     change_interval: str = ""
     change_half: str = ""
@@ -120,20 +141,35 @@ def _block(summary: Summary, subject: TableSubject, effects: Effects) -> Block:
         if figures is None:
             continue
         scale = summary.run.workload_scale.get(subject.name, 1.0)
-        cells = [_cell(subject, column, figures, scale, effects.get((arm, subject.name), {})) for column in COLUMNS]
+        cells = [
+            _cell(subject, column, figures, scale, effects.get((arm, subject.name), {}))
+            for column in COLUMNS
+        ]
         rows.append(OutcomeRow(arm, index, cells, _note(own.workloads, subject)))
     return Block(subject.name, subject.is_group, subject.is_member, subject.members, rows)
 
 
 def _note(workloads: Mapping[str, WorkloadSummary], subject: TableSubject) -> str:
     if subject.is_group:
-        nouns = {facts_of(workloads[name].kind).group_noun for name in subject.members if name in workloads}
-        return group_words(workloads, subject.members, nouns.pop() if len(nouns) == 1 else "workloads")
+        nouns = {
+            facts_of(workloads[name].kind).group_noun
+            for name in subject.members
+            if name in workloads
+        }
+        return group_words(
+            workloads, subject.members, nouns.pop() if len(nouns) == 1 else "workloads"
+        )
     own = workloads.get(subject.name)
     return unfinished_words(own.unfinished) if own and own.unfinished else ""
 
 
-def _cell(subject: TableSubject, column: str, figures: Figures, scale: float, effects: Mapping[str, ArmEffect]) -> Cell:
+def _cell(
+    subject: TableSubject,
+    column: str,
+    figures: Figures,
+    scale: float,
+    effects: Mapping[str, ArmEffect],
+) -> Cell:
     metric = (subject.lead or DEFAULT_LEAD) if column == LEAD else column
     sample = figures.get(metric)
     if sample is None or sample.value is None:
@@ -153,8 +189,11 @@ def _cell(subject: TableSubject, column: str, figures: Figures, scale: float, ef
 
 
 def _beside(subject: TableSubject, metric: str, figures: Figures, scale: float) -> str:
-    """The rate of a loop that is told by its completion, and the completion of one that is told by its rate."""
-    other = figures.get({"completion_s": "rate_per_s", "rate_per_s": "completion_s"}.get(metric, ""))
+    """The rate of a loop that is told by its completion, and the completion of one that is told by
+    its rate."""
+    other = figures.get(
+        {"completion_s": "rate_per_s", "rate_per_s": "completion_s"}.get(metric, "")
+    )
     if other is None or other.value is None:
         return ""
     if metric == "completion_s":
@@ -171,7 +210,9 @@ def _with_change(cell: Cell, effect: ArmEffect) -> Cell:
         # The column has the unit of a difference.
         change=bounded_change_text(effect).removesuffix(f" {unit_of_difference(effect.metric)}"),
         change_interval=interval_text(effect),
-        change_half=f"±{digits_text((apart.high - apart.low) / 2, 2)}" if apart else _half(ends, percent),
+        change_half=f"±{digits_text((apart.high - apart.low) / 2, 2)}"
+        if apart
+        else _half(ends, percent),
         tone=tone_of(effect),
         words=effect.words,
     )
@@ -184,9 +225,15 @@ def _half(ends: tuple[float, float] | None, percent: float | None) -> str:
     return f"±{digits_text(half / 100 if change_text(percent).startswith('×') else half, 2)}"
 
 
-def _notes(summary: Summary, blocks: list[Block], tones: set[Tone], *, has_changes: bool) -> list[str]:
+def _notes(
+    summary: Summary, blocks: list[Block], tones: set[Tone], *, has_changes: bool
+) -> list[str]:
     leads = {subject.lead for subject in summary.subjects}
-    means = f"Figures with their {LEVEL_TEXT} intervals" if _has_intervals(blocks) else "Means over trials"
+    means = (
+        f"Figures with their {LEVEL_TEXT} intervals"
+        if _has_intervals(blocks)
+        else "Means over trials"
+    )
     rates = f"rate: {_counted(summary)} per second" if "rate_per_s" in leads else ""
     goodputs = "Gbit/s: goodput" if leads & {"goodput_gbps", None} else ""
     times = "s: completion time" + (", at full scale" if summary.run.scale != 1 else "")
@@ -201,25 +248,45 @@ def _notes(summary: Summary, blocks: list[Block], tones: set[Tone], *, has_chang
     legend = ", ".join(f"{SIGNS[tone]} {WORDS[tone]}" for tone in SIGNS if tone and tone in tones)
     changes = f"Changes are relative to {summary.baseline}; without a sign they are not tested"
     against = f"{changes}{f', {legend}' if legend else ''}." if has_changes else ""
-    together = "The rate of a group is the total work of its members divided by the longest of their times."
+    together = (
+        "The rate of a group is the total work of its members divided "
+        "by the longest of their times."
+    )
     added = together if _ends_apart(summary) else ""
     needed = needed_sentence(summary, ("p50", "p99"))
-    return [text for text in ("; ".join(part for part in parts if part) + ".", needed, added, against) if text]
+    return [
+        text
+        for text in ("; ".join(part for part in parts if part) + ".", needed, added, against)
+        if text
+    ]
 
 
 def _counted(summary: Summary) -> str:
     """What the rates of workloads count: transactions, requests, or both."""
-    members = {name for subject in summary.subjects if subject.lead == "rate_per_s" for name in subject.members}
+    members = {
+        name
+        for subject in summary.subjects
+        if subject.lead == "rate_per_s"
+        for name in subject.members
+    }
     kinds = {
-        workload.kind for arm in summary.arms.values() for name, workload in arm.workloads.items() if name in members
+        workload.kind
+        for arm in summary.arms.values()
+        for name, workload in arm.workloads.items()
+        if name in members
     }
     return noun_of(kinds)
 
 
 def _ends_apart(summary: Summary) -> bool:
-    """Whether a member of a group ends before its trial, so that the group's rate is not the sum of its members'."""
+    """Whether a member of a group ends before its trial, so that the group's rate is not the sum of
+    its members'."""
     members = {name for subject in summary.subjects if subject.is_group for name in subject.members}
-    return any("completion_s" in own.figures.get(name, {}) for own in summary.arms.values() for name in members)
+    return any(
+        "completion_s" in own.figures.get(name, {})
+        for own in summary.arms.values()
+        for name in members
+    )
 
 
 def _has_intervals(blocks: list[Block]) -> bool:

@@ -57,7 +57,9 @@ def _indent(block: Block) -> str:
 
 def _block(block: Block, first: int, widths: list[int], paint: Paint) -> list[str]:
     indent = _indent(block)
-    title = f"{indent}{block.name}" + (f" ({len(block.members)} together)" if block.is_group else "")
+    title = f"{indent}{block.name}" + (
+        f" ({len(block.members)} together)" if block.is_group else ""
+    )
     lines = [title]
     for row in block.rows:
         lines += _row(row, indent, first, widths, paint)
@@ -79,7 +81,9 @@ def _row(row: OutcomeRow, indent: str, first: int, widths: list[int], paint: Pai
         ]
         lines.append((" " * first + "".join(" " * CELL_GAP + cell for cell in painted)).rstrip())
     if row.note:
-        lines.append(fill(row.note, WIDTH, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}    "))
+        lines.append(
+            fill(row.note, WIDTH, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}    ")
+        )
     return lines
 
 
@@ -106,7 +110,9 @@ def _change(cell: Cell) -> str:
         return ""
     number = cell.change.removesuffix(" %")
     percent = " %" if cell.change.endswith("%") else ""
-    return _ascii(f"{cell.sign} {number}{f' {cell.change_half}' if cell.change_half else ''}{percent}")
+    return _ascii(
+        f"{cell.sign} {number}{f' {cell.change_half}' if cell.change_half else ''}{percent}"
+    )
 
 
 def _cut(text: str, width: int) -> str:

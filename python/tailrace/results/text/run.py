@@ -44,8 +44,10 @@ from tailrace.scenario.experiment import SOLO
 from tailrace.statistics import LEVEL_TEXT, mean
 
 CUT_OFF_WORDS = (
-    "Cut off: transactions and flows still running when their trial ended. Their latency is longer than their time "
-    "until then; the percentiles are Kaplan-Meier estimates that include them; '>' marks a lower bound."
+    "Cut off: transactions and flows still running when their trial ended. Their latency is "
+    "longer than their time "
+    "until then; the percentiles are Kaplan-Meier estimates that include them; '>' marks a "
+    "lower bound."
 )
 COST_ROWS_MAX = 30
 """Rows of the table of costs that a terminal shows."""
@@ -55,11 +57,14 @@ PROBLEMS_MAX = 20
 
 
 def format_table(summary: Summary, paint: Paint = plain) -> str:
-    """The sentence and the table of the outcome, then completion times, percentiles, expectations and problems."""
+    """The sentence and the table of the outcome, then completion times, percentiles, expectations
+    and problems."""
     parts = [
         title(summary),
         _warnings(summary.arms),
-        "\n".join(fill(sentence, TERMINAL) for sentence in [*headline(summary), *looks_sentences(summary)]),
+        "\n".join(
+            fill(sentence, TERMINAL) for sentence in [*headline(summary), *looks_sentences(summary)]
+        ),
         "\n".join(fill(sentence, TERMINAL) for sentence in unfinished_sentences(summary)),
         "\n".join(fill(sentence, TERMINAL) for sentence in early_end_sentences(summary)),
         outcome_text(summary, paint),
@@ -84,7 +89,10 @@ def format_table(summary: Summary, paint: Paint = plain) -> str:
 
 def _warnings(arms: Mapping[str, ArmSummary]) -> str:
     """Warnings about deadlocks and lock-out, before any figure."""
-    sentences = [*deadlock_sentences(arms), *(f"warning: {sentence}" for sentence in lock_out_sentences(arms))]
+    sentences = [
+        *deadlock_sentences(arms),
+        *(f"warning: {sentence}" for sentence in lock_out_sentences(arms)),
+    ]
     return "\n".join(fill(sentence, WIDTH) for sentence in sentences)
 
 
@@ -92,9 +100,13 @@ def title(summary: Summary) -> str:
     """Name, engine, seed and scale; a second line where trials are missing."""
     run = summary.run
     scale = (
-        "" if run.scale == 1 else f", {run.scale:.3g} of the full counts (times are also shown x {1 / run.scale:.4g})"
+        ""
+        if run.scale == 1
+        else f", {run.scale:.3g} of the full counts (times are also shown x {1 / run.scale:.4g})"
     )
-    divided = "" if run.live_scale == 1 else f", rates, queues and users divided by {run.live_scale}"
+    divided = (
+        "" if run.live_scale == 1 else f", rates, queues and users divided by {run.live_scale}"
+    )
     partial = "\nPARTIAL: some trials are missing, see below." if run.is_partial else ""
     fabric = run.fabric
     engine = "" if run.engine == "simulated" else f", {run.engine}"
@@ -154,7 +166,8 @@ def _latency(summary: Summary) -> str:
 
 
 def bounded(latency: LatencySummary, key: str) -> str:
-    """A figure of the latency with half of its interval, with a mark where it is a lower bound or has none yet."""
+    """A figure of the latency with half of its interval, with a mark where it is a lower bound or
+    has none yet."""
     interval, trials = latency.intervals[key], len(latency.of_trials[key])
     half = f" ±{number((interval.high - interval.low) / 2, 2)}" if interval else ""
     mark = needed_mark(latency.trials_needed.get(key), trials)
@@ -166,25 +179,34 @@ def _effects(summary: Summary) -> str:
     if not effects:
         return ""
     methods = ", ".join(dict.fromkeys(effect.method for effect in effects))
-    note = f"Intervals are {LEVEL_TEXT} intervals of the change; p: {methods}{correction_words(effects)}."
+    note = (
+        f"Intervals are {LEVEL_TEXT} intervals of the change; p: "
+        f"{methods}{correction_words(effects)}."
+    )
     return "\n".join([*(effect.words for effect in effects), fill(note, WIDTH)])
 
 
 def _expectations(summary: Summary) -> str:
-    """As a grid where the figures fill one, with what does not hold once more in full; else as a list."""
+    """As a grid where the figures fill one, with what does not hold once more in full; else as a
+    list."""
     expectations = summary.expectations
     if not expectations:
         return ""
-    count = "\n".join(f"{text}." for text in (count_text(expectations), null_text(expectations)) if text)
+    count = "\n".join(
+        f"{text}." for text in (count_text(expectations), null_text(expectations)) if text
+    )
     grid = grid_of(expectations, summary.workloads)
     if grid is None:
         return f"{_list(expectations)}\n{count}"
-    missed = [one for one in asked_for(expectations) if one.passed is not True or one.is_clear is False]
+    missed = [
+        one for one in asked_for(expectations) if one.passed is not True or one.is_clear is False
+    ]
     return "\n\n".join([_grid(grid), *([_list(missed)] if missed else []), count])
 
 
 def _grid(grid: Grid) -> str:
-    """Each figure with the published one and the verdict; above them what is measured, where, and what is allowed."""
+    """Each figure with the published one and the verdict; above them what is measured, where, and
+    what is allowed."""
     blocks = [[["workload"], *([name] for name in grid.workloads)]]
     heads = [""]
     for index, column in enumerate(grid.columns):
@@ -192,23 +214,43 @@ def _grid(grid: Grid) -> str:
         heads.append(
             " ".join(
                 part
-                for part in (f"{column.where}, {unit}", f"({column.tolerance})" if column.tolerance else "")
+                for part in (
+                    f"{column.where}, {unit}",
+                    f"({column.tolerance})" if column.tolerance else "",
+                )
                 if part
             )
         )
         cells = [row[index] for row in grid.cells]
-        figures = [[figure_text(c, c.value), plain_text(c.published), verdict_text(c)] for c in cells]
+        figures = [
+            [figure_text(c, c.value), plain_text(c.published), verdict_text(c)] for c in cells
+        ]
         blocks.append([["here", "published", ""], *figures])
     columns = [align(block, left=0 if len(block[0]) > 1 else 1).splitlines() for block in blocks]
-    widths = [max(len(line) for line in (head, *lines)) for head, lines in zip(heads, columns, strict=True)]
+    widths = [
+        max(len(line) for line in (head, *lines))
+        for head, lines in zip(heads, columns, strict=True)
+    ]
     lines = [heads, *([column[row] for column in columns] for row in range(len(columns[0])))]
-    padded = ("   ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+    padded = (
+        "   ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        for line in lines
+    )
     return "\n".join(line.rstrip() for line in padded)
 
 
 def _list(expectations: Sequence[JudgedFigure]) -> str:
     rows: list[Row] = [
-        ["expected", "where", "here", f"{LEVEL_TEXT} interval", "published", "difference", "allowed", ""]
+        [
+            "expected",
+            "where",
+            "here",
+            f"{LEVEL_TEXT} interval",
+            "published",
+            "difference",
+            "allowed",
+            "",
+        ]
     ]
     for judged in expectations:
         rows.append(
@@ -262,8 +304,9 @@ def judged_interval_text(judged: JudgedFigure) -> str:
 
 
 def verdict_text(judged: JudgedFigure) -> str:
-    """Pass, FAIL, unknown or not run; `just` where the interval reaches over the edge of what is allowed. A lower bound
-    fails where the figure could lie beyond what is allowed, and so does an undecided goal, with what would decide it.
+    """Pass, FAIL, unknown or not run; `just` where the interval reaches over the edge of what is
+    allowed. A lower bound fails where the figure could lie beyond what is allowed, and so does an
+    undecided goal, with what would decide it.
     """
     if not judged.is_run:
         return "not run (--arm)"
@@ -283,7 +326,8 @@ def _fidelity(summary: Summary) -> str:
 
 
 def _costs(summary: Summary) -> str:
-    """Processor time and context switches of live programs; a long table stands in the report alone."""
+    """Processor time and context switches of live programs; a long table stands in the report
+    alone."""
     arms = ((arm, own.costs) for arm, own in summary.arms.items())
     rows = cost_rows(arms, lambda value: digits_text(value).replace(THIN_SPACE, " "))
     return align(rows) if 1 < len(rows) <= COST_ROWS_MAX else ""
@@ -292,7 +336,9 @@ def _costs(summary: Summary) -> str:
 def _problems(summary: Summary) -> str:
     run = summary.run
     lists = {
-        "Invalid and failed trials:": [problem for problem in run.problems if not problem.unfinished],
+        "Invalid and failed trials:": [
+            problem for problem in run.problems if not problem.unfinished
+        ],
         "Invalid attempts of trials that were repeated:": run.repeated,
     }
     return "\n\n".join(_listed(title, problems) for title, problems in lists.items() if problems)

@@ -1,4 +1,5 @@
-"""What a terminal shows after a run: one screen of 40 lines; the rest stands in the report and in `--full`."""
+"""What a terminal shows after a run: one screen of 40 lines; the rest stands in the report and in
+`--full`."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -38,7 +39,8 @@ MORE = "All tables: --full, or the report."
 
 
 def screen_text(summary: Summary, paint: Paint = plain) -> str:
-    """The sentence, the table of main figures with the worst first, causes, and what does not hold."""
+    """The sentence, the table of main figures with the worst first, causes, and what does not
+    hold."""
     warned = [*deadlock_sentences(summary.arms), *lock_out_sentences(summary.arms)]
     above = [
         [*title(summary).splitlines(), *_sentences(f"warning: {one}" for one in warned)],
@@ -53,7 +55,9 @@ def screen_text(summary: Summary, paint: Paint = plain) -> str:
     shown = sorted(told.blocks, key=lambda block: places[block.name])
     whole = len(_table(told, shown, LINES_MAX * len(shown), paint)) + 1
     room = left - (whole if whole <= left - CAUSES_MIN else TABLE_LINES_MIN)
-    causes = _causes(summary, [block.name for block in shown], min(CAUSES_MAX, max(CAUSES_MIN, room - 2)))
+    causes = _causes(
+        summary, [block.name for block in shown], min(CAUSES_MAX, max(CAUSES_MIN, room - 2))
+    )
     table = _table(told, shown, left - (len(causes) + 1 if causes else 0), paint)
     parts = [*above, table, causes, *below, [MORE]]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
@@ -62,19 +66,27 @@ def screen_text(summary: Summary, paint: Paint = plain) -> str:
 def _sentences(told: Iterable[str]) -> list[str]:
     listed = list(told)
     more = len(listed) - SENTENCES_MAX
-    return [*_cut(_wrapped(listed[:SENTENCES_MAX]), LINES_EACH_MAX), *([f"(and {more} more)"] if more > 0 else [])]
+    return [
+        *_cut(_wrapped(listed[:SENTENCES_MAX]), LINES_EACH_MAX),
+        *([f"(and {more} more)"] if more > 0 else []),
+    ]
 
 
 def _wrapped(sentences: Sequence[str]) -> list[str]:
-    return [line for sentence in sentences for line in wrap(sentence, WIDTH, break_on_hyphens=False)]
+    return [
+        line for sentence in sentences for line in wrap(sentence, WIDTH, break_on_hyphens=False)
+    ]
 
 
 def _cut(lines: list[str], most: int) -> list[str]:
-    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: WIDTH - 4]} ..."]
+    return (
+        lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: WIDTH - 4]} ..."]
+    )
 
 
 def _table(table: OutcomeTable, shown: Sequence[Block], most: int, paint: Paint) -> list[str]:
-    """As many blocks as fit in so many lines, in the order of the scenario, with the notes that their signs need."""
+    """As many blocks as fit in so many lines, in the order of the scenario, with the notes that
+    their signs need."""
     if not table.blocks:
         return []
     notes = _wrapped([note for note in table.notes if note.startswith((MARK, "Changes"))])

@@ -1,4 +1,5 @@
-"""What is said where the verdict of whoever waits for answers is that of counters: no trial was explained."""
+"""What is said where the verdict of whoever waits for answers is that of counters: no trial was
+explained."""
 
 from tailrace.errors import few
 from tailrace.results.causes.verdict import causes_of
@@ -13,10 +14,13 @@ NAMES_MAX = 3
 
 
 def counters_of(own: WorkloadOrGroup) -> str:
-    """`by the kernel's counters`: what a verdict of connections is read from; empty where that is what is meant: of
-    modelled streams.
+    """`by the kernel's counters`: what a verdict of connections is read from; empty where that is
+    what is meant: of modelled streams.
     """
-    if own.limits and KERNEL in (own.limits.measured_by, own.connection_limits and own.connection_limits.measured_by):
+    if own.limits and KERNEL in (
+        own.limits.measured_by,
+        own.connection_limits and own.connection_limits.measured_by,
+    ):
         return "by the kernel's counters"
     return "by TCP's counters" if _waits_for_answers(own) else ""
 
@@ -28,7 +32,8 @@ def _waits_for_answers(own: WorkloadOrGroup) -> bool:
 
 
 def unexplained_sentence(summary: Summary) -> str | None:
-    """Whose verdict is that of counters, and how to get the critical path; None where nobody's is."""
+    """Whose verdict is that of counters, and how to get the critical path; None where nobody's
+    is."""
     told = {
         name: counters_of(own)
         for of_arm in summary.arms.values()
@@ -39,7 +44,8 @@ def unexplained_sentence(summary: Summary) -> str | None:
         return None
     names = list(told)
     return (
-        f"What limits {few(names, NAMES_MAX)} is told {told[names[0]]}, which do not see the queues and servers that an"
+        f"What limits {few(names, NAMES_MAX)} is told {told[names[0]]}, which do not see the "
+        "queues and servers that an"
         f" answer waits in: {_why(summary.run)}."
     )
 
@@ -47,9 +53,16 @@ def unexplained_sentence(summary: Summary) -> str | None:
 def _why(run: RunFacts) -> str:
     if run.engine == "simulated":
         return "no trial was explained (hint: `tailrace explain RUN` finds the critical path)"
-    simulate = f"run the same scenario without --{run.engine}: the simulator tells the critical path"
+    simulate = (
+        f"run the same scenario without --{run.engine}: the simulator tells the critical path"
+    )
     if run.engine == "exact":
         return f"real kernels tell no critical path (hint: {simulate})"
     if run.fabric != TAP:
-        return f"the fabric '{run.fabric}' keeps no log of frames (hint: omit --fabric; or {simulate})"
-    return f"no trial was explained by a log of the fabric (hint: run it with --log-ingress; or {simulate})"
+        return (
+            f"the fabric '{run.fabric}' keeps no log of frames (hint: omit --fabric; or {simulate})"
+        )
+    return (
+        "no trial was explained by a log of the fabric (hint: run it with "
+        f"--log-ingress; or {simulate})"
+    )

@@ -20,25 +20,49 @@ def check(scenario: Scenario, graph: Graph, name: str) -> Found:
     if host.nic.bond is None:
         if len(links) > 1:
             what = f"host '{name}' has {len(links)} links"
-            yield ("network", "links"), what, f"keep exactly one, or write hosts.{name}.nic.bond: layer3+4"
+            yield (
+                ("network", "links"),
+                what,
+                f"keep exactly one, or write hosts.{name}.nic.bond: layer3+4",
+            )
         return
     own = scenario.hosts.get(name)
-    at: KeyPath = ("hosts", name if own and "bond" in own.nic.model_fields_set else DEFAULTS, "nic", "bond")
+    at: KeyPath = (
+        "hosts",
+        name if own and "bond" in own.nic.model_fields_set else DEFAULTS,
+        "nic",
+        "bond",
+    )
     if not 1 < len(links) <= LINKS_MAX:
-        what = f"host '{name}' has {len(links)} link{'s' * (len(links) != 1)}, and a bond has 2 to {LINKS_MAX}"
+        what = (
+            f"host '{name}' has {len(links)} link{'s' * (len(links) != 1)}, and a bond has 2 "
+            f"to {LINKS_MAX}"
+        )
         yield at, what, "add or remove links in network.links, or omit the bond"
     elif len({link.rate_bps for link in links}) > 1:
-        yield at, f"the links of host '{name}' have different rates", "give all links of a bond the same rate"
+        yield (
+            at,
+            f"the links of host '{name}' have different rates",
+            "give all links of a bond the same rate",
+        )
     elif any(graph.host_names >= {link.a, link.b} for link in links):
         yield at, f"a link of host '{name}' leads to a host", "join the links of a bond to switches"
     if any(end in scenario.hypervisors for link in links for end in (link.a, link.b)):
-        yield at, f"host '{name}' is a virtual machine, which has one interface", "omit the bond and its further links"
+        yield (
+            at,
+            f"host '{name}' is a virtual machine, which has one interface",
+            "omit the bond and its further links",
+        )
     if host.nic.is_lossless:
         yield (
             at,
-            f"the interfaces of host '{name}' take part in pauses, QCN or ETS, and those of a bond cannot",
+            f"the interfaces of host '{name}' take part in pauses, QCN or "
+            "ETS, and those of a bond cannot",
             "omit one",
         )
     if host.cpu.cores or any(host.cpu.cost(name) for name in COSTS):
-        what = f"receiving costs time of a core at host '{name}', which is not modelled for several interfaces"
+        what = (
+            f"receiving costs time of a core at host '{name}', which is not modelled for "
+            "several interfaces"
+        )
         yield at, what, "omit the costs and cores of its cpu, or the bond"

@@ -16,5 +16,8 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
     for name, own in scenario.switches.items():
         is_used = name in graph.switch_names or (name == DEFAULTS and graph.switches)
         if is_used and own.buffer < frame_bytes and "buffer" in own.model_fields_set:
-            what = f"a buffer of {exact_size(own.buffer)} holds no frame of {frame_bytes} B: all of these are dropped"
+            what = (
+                f"a buffer of {exact_size(own.buffer)} holds no frame of {frame_bytes} B: all "
+                "of these are dropped"
+            )
             yield ("switches", name, "buffer"), what, f"write {frame_bytes}B or more; 12MB is usual"

@@ -33,9 +33,13 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
     """Every warning about a valid scenario."""
     for name in graph.switches:
         switch = scenario.switch(name)
-        policies = {policy: scenario.policy(policy) for policy in (switch.policy, *switch.ports.values())}
+        policies = {
+            policy: scenario.policy(policy) for policy in (switch.policy, *switch.ports.values())
+        }
         if any(policy is not None and lossless_priorities(policy) for policy in policies.values()):
-            yield from _switch([Port(name, towards, switch, scenario, graph) for towards in graph.neighbours(name)])
+            yield from _switch(
+                [Port(name, towards, switch, scenario, graph) for towards in graph.neighbours(name)]
+            )
     yield from lossless.cautions(scenario, graph)
     yield from buffers.cautions(scenario, graph)
     yield from senders.cautions(scenario, graph)
@@ -71,7 +75,8 @@ def _policy(port: Port) -> Policy:
 
 
 def _queues(at: KeyPath, policy: Policy, port: Port, held: "_Held") -> Found:
-    """A lossless queue at this port with a limit below the bytes that the groups of all other ports may hold for it."""
+    """A lossless queue at this port with a limit below the bytes that the groups of all other ports
+    may hold for it."""
     for name, priority in lossless_queues(policy).items():
         held_bytes = held.beside(port, priority)
         limit = policy.queues[name].limit
@@ -83,8 +88,10 @@ def _queues(at: KeyPath, policy: Policy, port: Port, held: "_Held") -> Found:
         }[limit.unit]
         if most < held_bytes:
             what = (
-                f"lossless queue '{name}' drops above {format_size(most)}, but the other {held.ports - 1} ports of "
-                f"switch '{port.node}' may hold {format_size(held_bytes)} for it before their senders have stopped"
+                f"lossless queue '{name}' drops above {format_size(most)}, but the other "
+                f"{held.ports - 1} ports of "
+                f"switch '{port.node}' may hold {format_size(held_bytes)} for it before their "
+                "senders have stopped"
             )
             yield (
                 (*at, "queues", name),
@@ -94,12 +101,13 @@ def _queues(at: KeyPath, policy: Policy, port: Port, held: "_Held") -> Found:
 
 
 class _Held:
-    """Bytes that the lossless groups of a switch can hold together, by priority: thresholds and headroom."""
+    """Bytes that the lossless groups of a switch can hold together, by priority: thresholds and
+    headroom."""
 
     def __init__(self, ports: list[Port]) -> None:
         self.ports = len(ports)
-        # Of all ports together: groups, bytes, and the sum of their alphas. Those of one port are subtracted where
-        # needed.
+        # Of all ports together: groups, bytes, and the sum of their alphas. Those of one port are
+        # subtracted where needed.
         self._all = [(0, 0, 0)] * PRIORITIES
         for port in ports:
             for priority, own in enumerate(_own_groups(port)):
@@ -109,7 +117,8 @@ class _Held:
         """Bytes of one priority that the groups of all ports but this one can hold together."""
         number, fixed, alpha_milli = _sum(self._all[priority], _own_groups(port)[priority], sign=-1)
         buffer = port.switch.buffer if number else 0
-        # Together, groups with dynamic thresholds stop where one part in (1 + the sum of their alphas) is still free.
+        # Together, groups with dynamic thresholds stop where one part in (1 + the sum of their
+        # alphas) is still free.
         shared = max(0, buffer - fixed) * alpha_milli // (MILLI + alpha_milli)
         return min(buffer, fixed + shared)
 
@@ -122,11 +131,16 @@ def _sum(a: _Sums, b: _Sums, *, sign: int = 1) -> _Sums:
 
 
 def _own_groups(port: Port) -> list[_Sums]:
-    """By priority: the number of lossless groups of a port, their bytes, and the sum of their alphas."""
+    """By priority: the number of lossless groups of a port, their bytes, and the sum of their
+    alphas."""
     own = [(0, 0, 0)] * PRIORITIES
     pausing = _policy(port).pausing
     for group in groups(pausing, port) if pausing is not None else []:
-        sums = (1, group["limit"].get("bytes", 0) + set_aside(group), group["limit"].get("alpha-milli", 0))
+        sums = (
+            1,
+            group["limit"].get("bytes", 0) + set_aside(group),
+            group["limit"].get("alpha-milli", 0),
+        )
         for priority in range(PRIORITIES):
             if "lossless" in group and group["priorities"] >> priority & 1:
                 own[priority] = _sum(own[priority], sums)

@@ -18,7 +18,8 @@ OfRule = tuple[KeyPath, Rule, Sequence[Matched]]
 
 
 def rules(scenario: Scenario) -> Iterator[tuple[KeyPath, str, str, bool]]:
-    """Every rule: path, what is wrong with one that matches nothing, hint, and whether it matches anything."""
+    """Every rule: path, what is wrong with one that matches nothing, hint, and whether it matches
+    anything."""
     of = traffic_of(scenario, scenario.graph) if _has_rules(scenario) else []
     for at, rule, found in _rules(scenario, scenario.graph, of):
         yield at, NOTHING, _hint(rule, of), bool(found)
@@ -28,10 +29,15 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
     """Rules about ports that match frames of several services."""
     of = traffic_of(scenario, graph) if _has_rules(scenario) else []
     for at, rule, found in _rules(scenario, graph, of):
-        services = {scenario.workloads[one.traffic.workload].service_name(): one.traffic for one in found}
+        services = {
+            scenario.workloads[one.traffic.workload].service_name(): one.traffic for one in found
+        }
         if _has_ports(rule) and len(services) > 1:
             named = [f"{traffic.words} ({service})" for service, traffic in services.items()]
-            what = f"this rule about ports matches frames of different services: {few(named, NAMED_MAX)}"
+            what = (
+                "this rule about ports matches frames of different services: "
+                f"{few(named, NAMED_MAX)}"
+            )
             yield at, what, "narrow its ports, or give a workload another `port`"
 
 
@@ -50,7 +56,11 @@ def _rules(scenario: Scenario, graph: Graph, of: Sequence[Traffic]) -> Iterator[
     told: set[KeyPath] = set()
     for name in graph.switches:
         own = scenario.switches.get(name)
-        at: KeyPath = ("switches", name if own and "classify" in own.model_fields_set else DEFAULTS, "classify")
+        at: KeyPath = (
+            "switches",
+            name if own and "classify" in own.model_fields_set else DEFAULTS,
+            "classify",
+        )
         switch = scenario.switch(name)
         if switch.classify and at not in told:
             told.add(at)

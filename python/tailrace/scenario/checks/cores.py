@@ -1,4 +1,5 @@
-"""Checks that the processors of hosts and of hypervisors share: numbers of cores, and costs of the kernel's work."""
+"""Checks that the processors of hosts and of hypervisors share: numbers of cores, and costs of the
+kernel's work."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -16,11 +17,15 @@ def absent_core(core: int, cores: int, owner: str) -> tuple[str, str]:
     """What is wrong with the number of a core that does not exist, and what to write instead."""
     if cores == 1:
         return f"there is no core {core}: {owner} has 1 core", "write 0"
-    return f"there is no core {core}: {owner} has {cores} cores", f"write a number from 0 to {cores - 1}"
+    return (
+        f"there is no core {core}: {owner} has {cores} cores",
+        f"write a number from 0 to {cores - 1}",
+    )
 
 
 def wrong_cores(at: KeyPath, listed: Sequence[int], cores: int, owner: str) -> Found:
-    """Cores of a list that `owner`, which has so many, does not have, and those that stand there twice."""
+    """Cores of a list that `owner`, which has so many, does not have, and those that stand there
+    twice."""
     seen: set[int] = set()
     for index, core in enumerate(listed):
         if core >= cores:
@@ -37,4 +42,8 @@ def excessive_costs(
     for key in keys:
         most, words = (COST_FS_PER_BYTE_MAX, "100ns") if key in of_bytes else (COST_PS_MAX, "1ms")
         if getattr(own, key) > most:
-            yield (*at, key), f"`{key}` must be at most {words}, as the cost of a single piece of work", hint(key)
+            yield (
+                (*at, key),
+                f"`{key}` must be at most {words}, as the cost of a single piece of work",
+                hint(key),
+            )

@@ -7,7 +7,12 @@ from tailrace.scenario.network.device import Device, Limits
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.units import exact_size
 
-REQUIRED = {"read_latency": "80us", "write_latency": "100us", "read_rate": "540MB/s", "write_rate": "520MB/s"}
+REQUIRED = {
+    "read_latency": "80us",
+    "write_latency": "100us",
+    "read_rate": "540MB/s",
+    "write_rate": "520MB/s",
+}
 """Keys that a device without a preset must have, each with an example."""
 ROTATION = {"rpm": "7200", "seek_track": "1ms", "seek_full": "15ms"}
 DEVICE_BYTES_MAX = 2**60
@@ -18,7 +23,10 @@ Found = Iterator[tuple[KeyPath, str, str]]
 def check(scenario: Scenario) -> Found:
     """Problems of every device."""
     for name, device in scenario.devices.items():
-        yield from (((*("devices", name), *key), what, hint) for key, what, hint in _problems(device.effective))
+        yield from (
+            ((*("devices", name), *key), what, hint)
+            for key, what, hint in _problems(device.effective)
+        )
 
 
 def _problems(device: Device) -> Found:
@@ -27,7 +35,11 @@ def _problems(device: Device) -> Found:
             yield (), f"the device has no `{key}`", f"write {key}: {example}, or preset: sata-ssd"
     for key in ("read_rate", "write_rate"):
         if getattr(device, key) == 0:
-            yield (key,), f"`{key}` must be greater than zero", f"write a rate such as {REQUIRED[key]}"
+            yield (
+                (key,),
+                f"`{key}` must be greater than zero",
+                f"write a rate such as {REQUIRED[key]}",
+            )
     if device.limits is not None:
         yield from _limit_problems(device.limits, device.sector_bytes)
     if device.cache is not None:
@@ -51,7 +63,11 @@ def _cache_problems(device: Device) -> Found:
     if cache.size is None:
         yield ("cache",), "the cache has no `size`", "write size: 4MiB"
     elif cache.size < device.sector_bytes:
-        yield ("cache", "size"), "the cache does not hold a sector", f"write at least {device.sector_bytes}B"
+        yield (
+            ("cache", "size"),
+            "the cache does not hold a sector",
+            f"write at least {device.sector_bytes}B",
+        )
     if cache.latency is None:
         yield ("cache",), "the cache has no `latency`", "write latency: 20us"
 
@@ -62,11 +78,27 @@ def _rotation_problems(device: Device) -> Found:
         return
     for key, example in ROTATION.items():
         if getattr(rotation, key) is None:
-            yield ("rotation",), f"the head has no `{key}`", f"write {key}: {example}, or preset: disk-7200"
-    if rotation.seek_track is not None and rotation.seek_full is not None and rotation.seek_track > rotation.seek_full:
-        yield ("rotation", "seek_track"), "the shortest seek is longer than the longest", "write seek_track: 1ms"
+            yield (
+                ("rotation",),
+                f"the head has no `{key}`",
+                f"write {key}: {example}, or preset: disk-7200",
+            )
+    if (
+        rotation.seek_track is not None
+        and rotation.seek_full is not None
+        and rotation.seek_track > rotation.seek_full
+    ):
+        yield (
+            ("rotation", "seek_track"),
+            "the shortest seek is longer than the longest",
+            "write seek_track: 1ms",
+        )
     if device.servers != 1:
-        yield ("servers",), f"a disk has one head, not {device.servers} servers", "write servers: 1, or omit rotation"
+        yield (
+            ("servers",),
+            f"a disk has one head, not {device.servers} servers",
+            "write servers: 1, or omit rotation",
+        )
     if not device.capacity:
         yield (), "a disk has no `capacity`", "write capacity: 1TB"
     elif device.capacity > DEVICE_BYTES_MAX:

@@ -1,7 +1,9 @@
-"""Warnings about AFD whose elephants would be evicted: flows with longer silences than the elephant trap allows.
+"""Warnings about AFD whose elephants would be evicted: flows with longer silences than the elephant
+trap allows.
 
-Streams that share a link send in turns: a segmentation-offload burst each, or, where it is smaller, the whole window
-once per round trip. With the queue at its desired depth, that round trip is the time in which the queue drains.
+Streams that share a link send in turns: a segmentation-offload burst each, or, where it is smaller,
+the whole window once per round trip. With the queue at its desired depth, that round trip is the
+time in which the queue drains.
 """
 
 from collections.abc import Iterator
@@ -15,8 +17,8 @@ from tailrace.scenario.workloads.base import LongFlows
 
 PS_BITS_PER_BYTE_SECOND = 8 * 10**12
 AGE_MARGIN = 3
-"""Rounds, in each of which every connection sends a burst, that an age must span to keep elephants; rounds are
-uneven.
+"""Rounds, in each of which every connection sends a burst, that an age must span to keep elephants;
+rounds are uneven.
 """
 AGE_STEP_PS = 10**7
 """Proposed ages are multiples of 10 us."""
@@ -25,7 +27,8 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
-    """A warning for each policy with `afd` whose elephant trap evicts streams between two of their bursts."""
+    """A warning for each policy with `afd` whose elephant trap evicts streams between two of their
+    bursts."""
     if not any(_has_fair_drop(policy) for policy in scenario.policies.values()):
         return
     told: set[str] = set()
@@ -41,7 +44,11 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
         silence_ps = round_ps - round_ps // connections
         if silence_ps > age_ps:
             told.add(name)
-            yield ("policies", name, "etrap", "age"), _words(connections, age_ps, silence_ps), _hint(round_ps)
+            yield (
+                ("policies", name, "etrap", "age"),
+                _words(connections, age_ps, silence_ps),
+                _hint(round_ps),
+            )
 
 
 def _has_fair_drop(policy: Policy) -> bool:
@@ -49,13 +56,17 @@ def _has_fair_drop(policy: Policy) -> bool:
 
 
 def _joint_ports(scenario: Scenario, graph: Graph) -> dict[tuple[str, str], list[LongFlows]]:
-    """Streams by port that they are certain to share: towards their host, and between the switches of both hosts."""
+    """Streams by port that they are certain to share: towards their host, and between the switches
+    of both hosts."""
     ports: dict[tuple[str, str], list[LongFlows]] = {}
     for workload in scenario.running.values():
         stream = workload.long_flows()
         if stream is None:
             continue
-        if len(graph.neighbours(stream.source)) > 1 or len(graph.neighbours(stream.destination)) > 1:
+        if (
+            len(graph.neighbours(stream.source)) > 1
+            or len(graph.neighbours(stream.destination)) > 1
+        ):
             continue  # a bond spreads its connections
         [first], [last] = graph.neighbours(stream.source), graph.neighbours(stream.destination)
         ports.setdefault((last, stream.destination), []).append(stream)
@@ -66,7 +77,9 @@ def _joint_ports(scenario: Scenario, graph: Graph) -> dict[tuple[str, str], list
 
 def _round_ps(scenario: Scenario, policy: Policy, streams: list[LongFlows], rate_bps: int) -> int:
     """Time in which every connection sends one burst."""
-    desired = max(queue.aqm.desired for queue in policy.queues.values() if isinstance(queue.aqm, Afd))
+    desired = max(
+        queue.aqm.desired for queue in policy.queues.values() if isinstance(queue.aqm, Afd)
+    )
     bursts = sum(stream.connections * _burst_bytes(scenario, stream) for stream in streams)
     return max(desired, bursts) * PS_BITS_PER_BYTE_SECOND // rate_bps
 
@@ -78,8 +91,10 @@ def _burst_bytes(scenario: Scenario, stream: LongFlows) -> int:
 
 def _words(connections: int, age_ps: int, silence_ps: int) -> str:
     return (
-        f"each of {connections} connections that take turns may be idle for {_us(silence_ps)} us, and "
-        f"the elephant trap evicts elephants that are idle for {_us(age_ps)} us: AFD then sees only part of their "
+        f"each of {connections} connections that take turns may be idle "
+        f"for {_us(silence_ps)} us, and "
+        f"the elephant trap evicts elephants that are idle for {_us(age_ps)} us: AFD then sees "
+        "only part of their "
         "bytes"
     )
 

@@ -1,4 +1,5 @@
-"""Semantic checks for expectations: unknown metrics and names, keys that a metric does not accept, missing bounds."""
+"""Semantic checks for expectations: unknown metrics and names, keys that a metric does not accept,
+missing bounds."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -11,7 +12,14 @@ from tailrace.scenario.goal import Goal
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.units import QuantityError
-from tailrace.scenario.vocabulary import BLOCK_METRICS, DROP_CAUSES, METRICS, NARROWING, STORAGE_METRICS, Metric
+from tailrace.scenario.vocabulary import (
+    BLOCK_METRICS,
+    DROP_CAUSES,
+    METRICS,
+    NARROWING,
+    STORAGE_METRICS,
+    Metric,
+)
 from tailrace.scenario.workloads.kinds import KINDS
 
 OF_SOME_KINDS = (
@@ -48,12 +56,20 @@ def check(scenario: Scenario) -> Found:
 
 def check_ports(scenario: Scenario, graph: Graph) -> Found:
     """Problems of expectations with ports or queues that do not exist."""
-    queues = list(dict.fromkeys(name for policy in scenario.policies.values() for name in policy.queues))
+    queues = list(
+        dict.fromkeys(name for policy in scenario.policies.values() for name in policy.queues)
+    )
     for index, expected in enumerate(scenario.expect):
         is_of_hosts_too = expected.metric == "paused_percent"
-        if expected.port is not None and not _is_port(expected.port, graph, of_hosts_too=is_of_hosts_too):
+        if expected.port is not None and not _is_port(
+            expected.port, graph, of_hosts_too=is_of_hosts_too
+        ):
             nodes = [*graph.switches, *(graph.hosts if is_of_hosts_too else [])]
-            known = [f"{node}>{towards}" for node in nodes for towards in dict.fromkeys(graph.neighbours(node))]
+            known = [
+                f"{node}>{towards}"
+                for node in nodes
+                for towards in dict.fromkeys(graph.neighbours(node))
+            ]
             hint = closest(expected.port, known, "ports")
             yield ("expect", index, "port"), f"no switch has a port '{expected.port}'", hint
         if expected.queue is not None and expected.queue not in (*queues, "default"):
@@ -83,14 +99,18 @@ def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario
     if metric.name in OF_SOME_KINDS:
         workload = scenario.workloads.get(expected.workload or next(iter(scenario.workloads), ""))
         if workload is not None and not workload.facts().has_metric(metric.name):
-            kinds = " or ".join(kind for kind, own in KINDS.items() if own.facts().has_metric(metric.name))
+            kinds = " or ".join(
+                kind for kind, own in KINDS.items() if own.facts().has_metric(metric.name)
+            )
             what = f"a workload of kind {workload.kind} has no {metric.name}"
             yield (*at, "workload"), what, f"name a workload of kind {kinds}"
 
 
 def _figure(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
     """A goal whose workloads never have its figure; what is disabled is a matter of the arm."""
-    name = expected.workload or (next(iter(scenario.workloads)) if len(scenario.workloads) == 1 else None)
+    name = expected.workload or (
+        next(iter(scenario.workloads)) if len(scenario.workloads) == 1 else None
+    )
     members = scenario.members(name) if name is not None else []
     if expected.metric not in GOALS or name is None or not members:
         return
@@ -104,7 +124,9 @@ def _figure(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
 
 
 def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collection[str]) -> Found:
-    if expected.workload is not None and expected.workload not in (known := subjects(scenario, expected.metric)):
+    if expected.workload is not None and expected.workload not in (
+        known := subjects(scenario, expected.metric)
+    ):
         hint = closest(expected.workload, known, "workloads")
         yield (*at, "workload"), f"there is no workload '{expected.workload}'", hint
     if expected.cause is not None and expected.cause not in DROP_CAUSES:
@@ -116,12 +138,19 @@ def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collect
             yield (*at, key), f"there is no arm '{name}'", closest(name, list(arms), "arms")
     needs_solo = expected.metric == "slowdown" or (expected.arm or "").startswith(SOLO)
     if needs_solo and not scenario.experiment.has_solo:
-        yield at, "this metric requires solo runs of each workload", "write solo: true in experiment"
+        yield (
+            at,
+            "this metric requires solo runs of each workload",
+            "write solo: true in experiment",
+        )
 
 
 def subjects(scenario: Scenario, metric: str) -> list[str]:
-    """What `workload` of a figure may name: workloads, and groups where the metric is one of all members."""
-    groups = [own.group for own in scenario.workloads.values() if own.group] if metric in GOALS else []
+    """What `workload` of a figure may name: workloads, and groups where the metric is one of all
+    members."""
+    groups = (
+        [own.group for own in scenario.workloads.values() if own.group] if metric in GOALS else []
+    )
     return list(dict.fromkeys([*scenario.workloads, *groups]))
 
 
@@ -129,7 +158,11 @@ def _time(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
     if expected.after is None:
         return
     if expected.workload in scenario.groups:
-        yield (*at, "after"), "`after` is for one workload, not for a group", "name a workload of the group"
+        yield (
+            (*at, "after"),
+            "`after` is for one workload, not for a group",
+            "name a workload of the group",
+        )
     if expected.after >= scenario.experiment.duration:
         yield (
             (*at, "after"),
@@ -137,9 +170,19 @@ def _time(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
             "write a time below experiment.duration",
         )
     if scenario.observe.series_bins == 0:
-        yield (*at, "after"), "no time series are recorded", "omit observe.series_bins, or write a number above 0"
-    if expected.metric.startswith("queue_") and (expected.port is None or expected.queue is not None):
-        yield (*at, "after"), "depth over time is recorded per port, not per queue", "name the port and omit the queue"
+        yield (
+            (*at, "after"),
+            "no time series are recorded",
+            "omit observe.series_bins, or write a number above 0",
+        )
+    if expected.metric.startswith("queue_") and (
+        expected.port is None or expected.queue is not None
+    ):
+        yield (
+            (*at, "after"),
+            "depth over time is recorded per port, not per queue",
+            "name the port and omit the queue",
+        )
 
 
 def _bounds(at: KeyPath, expected: Expectation) -> Found:
@@ -147,15 +190,37 @@ def _bounds(at: KeyPath, expected: Expectation) -> Found:
     if expected.value is None and not has_range:
         yield at, "the expectation has no bounds", "add value and tolerance, at_least or at_most"
     if expected.value is not None and has_range:
-        yield at, "a value and a range exclude each other", "keep value and tolerance, or at_least and at_most"
-    if expected.at_least is not None and expected.at_most is not None and expected.at_least > expected.at_most:
-        yield (*at, "at_most"), "it is below `at_least`: no result can hold", "exchange the two numbers"
+        yield (
+            at,
+            "a value and a range exclude each other",
+            "keep value and tolerance, or at_least and at_most",
+        )
+    if (
+        expected.at_least is not None
+        and expected.at_most is not None
+        and expected.at_least > expected.at_most
+    ):
+        yield (
+            (*at, "at_most"),
+            "it is below `at_least`: no result can hold",
+            "exchange the two numbers",
+        )
     if expected.value is None or has_range:
         return
     if (expected.tolerance is None) == (expected.tolerance_points is None):
-        yield at, "`value` requires exactly one tolerance", "add tolerance: 10% or tolerance_points: 5"
-    elif expected.tolerance is not None and not re.fullmatch(r"^\d+(\.\d+)?\s*%$", expected.tolerance):
-        yield (*at, "tolerance"), f"'{expected.tolerance}' is not a share", "write a share such as 10%"
+        yield (
+            at,
+            "`value` requires exactly one tolerance",
+            "add tolerance: 10% or tolerance_points: 5",
+        )
+    elif expected.tolerance is not None and not re.fullmatch(
+        r"^\d+(\.\d+)?\s*%$", expected.tolerance
+    ):
+        yield (
+            (*at, "tolerance"),
+            f"'{expected.tolerance}' is not a share",
+            "write a share such as 10%",
+        )
     elif expected.metric == "acceleration_percent" and expected.kind in ("independent", "derived"):
         yield from _untold(at, expected, expected.value)
 
@@ -163,5 +228,8 @@ def _bounds(at: KeyPath, expected: Expectation) -> Found:
 def _untold(at: KeyPath, expected: Expectation, value: float) -> Found:
     """Problems of bands around a change that include zero, which proves nothing."""
     if expected.tolerance_points is not None and abs(value) <= expected.tolerance_points:
-        what = f"the band of this {expected.kind} change contains 0, so a mechanism without effect would pass"
+        what = (
+            f"the band of this {expected.kind} change contains 0, so a mechanism without "
+            "effect would pass"
+        )
         yield (*at, "tolerance_points"), what, "write a smaller tolerance, or kind: bound"

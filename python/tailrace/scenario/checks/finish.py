@@ -1,7 +1,9 @@
-"""Warnings about workloads that cannot finish: more work than links or users can complete within a trial.
+"""Warnings about workloads that cannot finish: more work than links or users can complete within a
+trial.
 
-Lower bounds on time: links are never idle, frames have no headers and no losses, every draw is the mean of its
-distribution. A workload without a warning may still not finish; a workload with a warning cannot.
+Lower bounds on time: links are never idle, frames have no headers and no losses, every draw is the
+mean of its distribution. A workload without a warning may still not finish; a workload with a
+warning cannot.
 """
 
 from collections import defaultdict
@@ -33,7 +35,8 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
 
 
 def _together(scenario: Scenario, graph: Graph, blamed: set[str]) -> Found:
-    """Warnings about workloads that each fit, but together exceed the link of the host that receives them."""
+    """Warnings about workloads that each fit, but together exceed the link of the host that
+    receives them."""
     duration_s = scenario.experiment.duration / PS_PER_S
     bytes_to: dict[str, int] = defaultdict(int)
     names: dict[str, list[str]] = defaultdict(list)
@@ -46,7 +49,11 @@ def _together(scenario: Scenario, graph: Graph, blamed: set[str]) -> Found:
         needed_s = size * 8 / graph.rates_bps[host]
         if needed_s > SLACK * duration_s:  # its own bound already warns about a single workload
             why = f"together at the line rate of '{host}'"
-            yield ("experiment", "duration"), _words(needed_s, duration_s, why, names[host]), _hint(needed_s, "numbers")
+            yield (
+                ("experiment", "duration"),
+                _words(needed_s, duration_s, why, names[host]),
+                _hint(needed_s, "numbers"),
+            )
 
 
 def _words(needed_s: float, duration_s: float, why: str, names: list[str] | None = None) -> str:

@@ -22,7 +22,9 @@ def check(scenario: Scenario) -> Found:
     told: set[tuple[str, str | None]] = set()
     for index, one in enumerate(scenario.headline):
         at: KeyPath = ("headline", index)
-        members = groups.get(one.workload, [one.workload] if one.workload in scenario.workloads else [])
+        members = groups.get(
+            one.workload, [one.workload] if one.workload in scenario.workloads else []
+        )
         if not members:
             known = [*groups, *scenario.workloads]
             yield (
@@ -34,7 +36,17 @@ def check(scenario: Scenario) -> Found:
         if (one.workload, one.metric) in told:
             yield at, f"'{one.workload}' is listed twice", "remove one of the two"
         told.add((one.workload, one.metric))
-        lacking = [name for name in members if one.metric and not scenario.has_metric(name, one.metric)]
+        lacking = [
+            name for name in members if one.metric and not scenario.has_metric(name, one.metric)
+        ]
         if lacking:
-            known = [metric for metric in METRICS if all(scenario.has_metric(name, metric) for name in members)]
-            yield (*at, "metric"), f"'{lacking[0]}' has no {one.metric}", f"it has {', '.join(known)}"
+            known = [
+                metric
+                for metric in METRICS
+                if all(scenario.has_metric(name, metric) for name in members)
+            ]
+            yield (
+                (*at, "metric"),
+                f"'{lacking[0]}' has no {one.metric}",
+                f"it has {', '.join(known)}",
+            )

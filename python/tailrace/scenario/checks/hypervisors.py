@@ -41,11 +41,17 @@ def cautions(scenario: Scenario) -> Found:
         if not own.polls or not own.isolate:
             continue
         named = {("pins", one, "cores"): pins.cores for one, pins in own.pins.items()}
-        named |= {("neighbours", one, "cores"): neighbour.cores for one, neighbour in own.neighbours.items()}
+        named |= {
+            ("neighbours", one, "cores"): neighbour.cores
+            for one, neighbour in own.neighbours.items()
+        }
         for key, cores in named.items():
             for index, core in enumerate(cores or []):
                 if core in own.polling_cores:
-                    what = f"core {core} polls: what runs there takes time from the switch, and waits for it"
+                    what = (
+                        f"core {core} polls: what runs there takes time from the switch, and "
+                        "waits for it"
+                    )
                     yield (
                         ("hypervisors", name, *key, index),
                         what,
@@ -76,7 +82,9 @@ def _costs(at: KeyPath, own: Hypervisor) -> Found:
     if own.profile == "none" and not any(own.cost(name) for name in COSTS):
         what = "nothing costs anything: the profile is none and no cost is given"
         yield (*at, "profile"), what, "omit it for the profile kvm, or give costs"
-    yield from excessive_costs(at, own, COSTS, COSTS_OF_BYTES, lambda _: "omit it for the profile's")
+    yield from excessive_costs(
+        at, own, COSTS, COSTS_OF_BYTES, lambda _: "omit it for the profile's"
+    )
     for key, (least, most, words, hint) in TIMES.items():
         if not least <= getattr(own, key) <= most:
             yield (*at, key), f"`{key}` must be {words}", hint
@@ -106,21 +114,40 @@ def _neighbours(at: KeyPath, own: Hypervisor) -> Found:
         yield from _known((*here, "cores"), neighbour.cores or [], own)
         for key in ("work", "wait"):
             if getattr(neighbour, key) == 0:
-                yield (*here, key), f"`{key}` must be greater than zero", "omit it for what is usual"
+                yield (
+                    (*here, key),
+                    f"`{key}` must be greater than zero",
+                    "omit it for what is usual",
+                )
             if neighbour.kind == "compute" and key in neighbour.model_fields_set:
-                yield (*here, key), f"`{key}` is a key of the kind disk", "write kind: disk, or omit it"
+                yield (
+                    (*here, key),
+                    f"`{key}` is a key of the kind disk",
+                    "write kind: disk, or omit it",
+                )
     if sum(neighbour.tasks for neighbour in own.neighbours.values()) > NEIGHBOUR_TASKS_MAX:
-        yield (*at, "neighbours"), f"neighbours have more than {NEIGHBOUR_TASKS_MAX} tasks", "use fewer tasks"
+        yield (
+            (*at, "neighbours"),
+            f"neighbours have more than {NEIGHBOUR_TASKS_MAX} tasks",
+            "use fewer tasks",
+        )
 
 
 def _machines(at: KeyPath, machines: list[str], scenario: Scenario) -> Found:
     if not machines:
-        yield at, "no host is linked to this switch: the hypervisor has no virtual machines", "link hosts to it"
+        yield (
+            at,
+            "no host is linked to this switch: the hypervisor has no virtual machines",
+            "link hosts to it",
+        )
     for name in machines:
         host = scenario.host(name)
         if host.cpu.steal is not None:
             what = f"'{name}' is a virtual machine: its hypervisor decides what is stolen"
             yield ("hosts", name, "cpu", "steal"), what, "omit `steal`, or the hypervisor"
         if host.nic.is_lossless:
-            what = f"'{name}' is a virtual machine: its interface takes no part in data-centre bridging"
+            what = (
+                f"'{name}' is a virtual machine: its interface takes no "
+                "part in data-centre bridging"
+            )
             yield ("hosts", name, "nic"), what, "omit pfc, link_pause, qcn and ets"

@@ -15,4 +15,8 @@ def absent(scenario: Scenario, engine: str) -> Found:
         service = workload.live_choices().get(SERVICE_KEY)
         if service in LIVE_ONLY:
             what = f"{engine} runs do not have {service}: {LIVE_ONLY[service]}"
-            yield ("workloads", name, SERVICE_KEY), what, "use --live, or omit it for one database without replication"
+            yield (
+                ("workloads", name, SERVICE_KEY),
+                what,
+                "use --live, or omit it for one database without replication",
+            )

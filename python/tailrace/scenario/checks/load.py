@@ -26,14 +26,20 @@ def _unreachable_thresholds(scenario: Scenario, graph: Graph) -> Found:
             if begins is None or queue.limit.unit != "bytes" or begins < queue.limit.amount:
                 continue
             what = (
-                f"the limit of {format_size(queue.limit.amount)} is not above the {format_size(begins)} at which "
+                f"the limit of {format_size(queue.limit.amount)} is not above the "
+                f"{format_size(begins)} at which "
                 f"{queue.aqm.kind} begins: the queue acts as a FIFO"
             )
-            yield ("policies", policy_name, "queues", name, "aqm"), what, "raise the limit, or lower the threshold"
+            yield (
+                ("policies", policy_name, "queues", name, "aqm"),
+                what,
+                "raise the limit, or lower the threshold",
+            )
 
 
 def _unmarked_dctcp(scenario: Scenario, graph: Graph) -> Found:
-    """Warnings about senders that need marks but get none; reported at the key that selects the congestion control."""
+    """Warnings about senders that need marks but get none; reported at the key that selects the
+    congestion control."""
     blamed: set[str] = set()
     for workload in scenario.running.values():
         for sender in workload.senders(graph) if workload.facts().protocol == "tcp" else []:
@@ -43,7 +49,11 @@ def _unmarked_dctcp(scenario: Scenario, graph: Graph) -> Found:
             blamed.add(sender if own is not None and "tcp" in own.model_fields_set else DEFAULTS)
     for name in sorted(blamed):
         what = "no queue of the network marks frames: without marks DCTCP reacts only to losses"
-        yield ("hosts", name, "tcp", "congestion_control"), what, "give a queue aqm: {kind: step, threshold: 90kB}"
+        yield (
+            ("hosts", name, "tcp", "congestion_control"),
+            what,
+            "give a queue aqm: {kind: step, threshold: 90kB}",
+        )
 
 
 def _used_policies(scenario: Scenario, graph: Graph) -> list[Policy]:

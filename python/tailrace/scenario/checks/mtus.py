@@ -10,7 +10,8 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
-    """For each switch, the first port that drops the longest packets of a host, of which its sender is not told."""
+    """For each switch, the first port that drops the longest packets of a host, of which its sender
+    is not told."""
     largest = max(graph.hosts, key=lambda host: scenario.host(host).mtu, default=None)
     for name in graph.switches:
         switch = scenario.switch(name)
@@ -23,9 +24,14 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
                 is_own = towards in switch.port_mtu
                 what = (
                     f"port '{name}>{towards}' has an MTU of {mtu} bytes, and host '{host}' one of "
-                    f"{scenario.host(host).mtu}: longer packets are dropped silently, so that TCP with full segments "
+                    f"{scenario.host(host).mtu}: longer packets are dropped silently, so that "
+                    "TCP with full segments "
                     "delivers nothing"
                 )
                 at: KeyPath = ("switches", name if name in scenario.switches else "defaults")
-                yield (*at, *(("port_mtu", towards) if is_own else ("mtu",))), what, f"lower hosts.{host}.mtu"
+                yield (
+                    (*at, *(("port_mtu", towards) if is_own else ("mtu",))),
+                    what,
+                    f"lower hosts.{host}.mtu",
+                )
                 break

@@ -26,5 +26,8 @@ def absent(scenario: Scenario, engine: str) -> Found:
     """Neighbours, for an engine in which they would have no effect."""
     for host, own in scenario.hosts.items():
         if own.neighbours:
-            what = f"{engine} runs have no neighbours: the programs of a host are alone on its processor"
+            what = (
+                f"{engine} runs have no neighbours: the programs of a host "
+                "are alone on its processor"
+            )
             yield ("hosts", host, "neighbours"), what, "omit them, or use --live"

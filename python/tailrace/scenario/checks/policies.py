@@ -45,7 +45,11 @@ def check_policy(at: KeyPath, policy: Policy) -> Found:
     yield from _etrap(at, policy)
     yield from pause.check(at, policy)
     if policy.police is not None and policy.police.rate == 0:
-        yield (*at, "police", "rate"), "`rate` must be greater than zero", "write a rate such as 5Gbit/s"
+        yield (
+            (*at, "police", "rate"),
+            "`rate` must be greater than zero",
+            "write a rate such as 5Gbit/s",
+        )
 
 
 def _aqm(at: KeyPath, aqm: QueueManagement) -> Found:
@@ -78,9 +82,17 @@ def _etrap(at: KeyPath, policy: Policy) -> Found:
     if etrap.afd_period == 0:
         yield (*here, "afd_period"), "`afd_period` must be greater than zero", "25us is the default"
     if etrap.bandwidth_threshold == 0:
-        yield (*here, "bandwidth_threshold"), "`bandwidth_threshold` must be greater than zero", "500B is the default"
+        yield (
+            (*here, "bandwidth_threshold"),
+            "`bandwidth_threshold` must be greater than zero",
+            "500B is the default",
+        )
     if not any(queue.aqm.needs_trap for queue in policy.queues.values()):
-        yield here, "no queue uses the elephant trap", "give a queue aqm: {kind: afd, desired: 150kB}, or remove it"
+        yield (
+            here,
+            "no queue uses the elephant trap",
+            "give a queue aqm: {kind: afd, desired: 150kB}, or remove it",
+        )
 
 
 def is_table_size(entries: int) -> bool:
@@ -104,7 +116,11 @@ def _unreached(at: KeyPath, policy: Policy) -> Found:
     for name in policy.queues:
         if name not in reached:
             hint = f"add 'priorities: {{5: {name}}}' and give workloads 'priority: 5'"
-            yield (*at, "queues", name), f"no frame can enter queue '{name}': no priority is mapped to it", hint
+            yield (
+                (*at, "queues", name),
+                f"no frame can enter queue '{name}': no priority is mapped to it",
+                hint,
+            )
 
 
 def _dpp(at: KeyPath, policy: Policy) -> Found:
@@ -114,15 +130,33 @@ def _dpp(at: KeyPath, policy: Policy) -> Found:
     here: KeyPath = (*at, "dpp")
     express = policy.queues.get(dpp.express)
     if express is None:
-        hint = "add a queue that is strict: 1; " + closest(dpp.express, list(policy.queues), "queues")
+        hint = "add a queue that is strict: 1; " + closest(
+            dpp.express, list(policy.queues), "queues"
+        )
         yield (*here, "express"), f"there is no queue '{dpp.express}' for prioritised packets", hint
     elif express.strict is None:
-        yield (*here, "express"), f"queue '{dpp.express}' is not strict", f"write strict: 1 for queue '{dpp.express}'"
+        yield (
+            (*here, "express"),
+            f"queue '{dpp.express}' is not strict",
+            f"write strict: 1 for queue '{dpp.express}'",
+        )
     else:
-        others = {name: queue.strict for name, queue in policy.queues.items() if name != dpp.express}
-        sooner = next((name for name, level in others.items() if level is not None and level <= express.strict), None)
+        others = {
+            name: queue.strict for name, queue in policy.queues.items() if name != dpp.express
+        }
+        sooner = next(
+            (
+                name
+                for name, level in others.items()
+                if level is not None and level <= express.strict
+            ),
+            None,
+        )
         if sooner is not None:
-            what = f"queue '{sooner}' is not served after the express queue: later packets of a flow could overtake"
+            what = (
+                f"queue '{sooner}' is not served after the express queue: later packets of a "
+                "flow could overtake"
+            )
             yield (*here, "express"), what, f"give '{sooner}' a level above {express.strict}"
     if not is_table_size(dpp.table_entries):
         yield (*here, "table_entries"), _no_table(dpp.table_entries), "65536 is the default"

@@ -1,4 +1,5 @@
-"""Semantic checks: values that are well-formed but contradict each other are rejected before anything runs."""
+"""Semantic checks: values that are well-formed but contradict each other are rejected before
+anything runs."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -42,8 +43,8 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def check(scenario: Scenario, document: Document, *, is_arm: bool = False) -> list[Problem]:
-    """Every problem of a well-formed scenario, up to `PROBLEMS_MAX`; those of the arms' names only for the base
-    scenario.
+    """Every problem of a well-formed scenario, up to `PROBLEMS_MAX`; those of the arms' names only
+    for the base scenario.
     """
     found = islice(_all(scenario, is_arm=is_arm), PROBLEMS_MAX)
     return [document.problem(path, what, hint) for path, what, hint in found]
@@ -93,21 +94,41 @@ def _links(scenario: Scenario, graph: Graph) -> Found:
                 )
             seen[name] = kind
     if scenario.network.link.rate == 0:
-        yield ("network", "link", "rate"), "`rate` must be greater than zero", "write a rate such as 10Gbit/s"
+        yield (
+            ("network", "link", "rate"),
+            "`rate` must be greater than zero",
+            "write a rate such as 10Gbit/s",
+        )
     for key in ("uplink_rate", "bottleneck_rate"):
         if getattr(scenario.network.topology, key, None) == 0:
-            yield ("network", "topology", key), f"`{key}` must be greater than zero", "write a rate such as 10Gbit/s"
+            yield (
+                ("network", "topology", key),
+                f"`{key}` must be greater than zero",
+                "write a rate such as 10Gbit/s",
+            )
     for index, link in enumerate(scenario.network.links):
         at: KeyPath = ("network", "links", index)
         if link.rate == 0:
             yield (*at, "rate"), "`rate` must be greater than zero", "write a rate such as 10Gbit/s"
         for end, name in enumerate(link.between):
             if name not in known:
-                yield (*at, "between", end), f"there is no node '{name}'", closest(name, graph.nodes, "nodes")
+                yield (
+                    (*at, "between", end),
+                    f"there is no node '{name}'",
+                    closest(name, graph.nodes, "nodes"),
+                )
         if link.between[0] == link.between[1]:
-            yield (*at, "between"), f"the link joins '{link.between[0]}' to itself", "name two different nodes"
+            yield (
+                (*at, "between"),
+                f"the link joins '{link.between[0]}' to itself",
+                "name two different nodes",
+            )
         if link.loss and graph.host_names.issuperset(link.between):
-            yield (*at, "loss"), "a link between two hosts has no switch that counts its losses", "put a switch between"
+            yield (
+                (*at, "loss"),
+                "a link between two hosts has no switch that counts its losses",
+                "put a switch between",
+            )
         if link.loss_of != "frames" and not link.loss:
             yield (*at, "loss_of"), "`loss_of` needs `loss`", "write loss: 1%, or omit it"
     yield from _ports(scenario, graph)
@@ -117,12 +138,20 @@ def _ports(scenario: Scenario, graph: Graph) -> Found:
     ends = graph.links_at
     for name in graph.hosts:
         if name not in ends:
-            yield ("network", "hosts"), f"host '{name}' has no link", "join it to a switch in network.links"
+            yield (
+                ("network", "hosts"),
+                f"host '{name}' has no link",
+                "join it to a switch in network.links",
+            )
         else:
             yield from bonds.check(scenario, graph, name)
     for name in graph.switches:
         if name not in ends:
-            yield ("network", "switches"), f"switch '{name}' has no link", "join it in network.links, or remove it"
+            yield (
+                ("network", "switches"),
+                f"switch '{name}' has no link",
+                "join it in network.links, or remove it",
+            )
 
 
 def _hosts(scenario: Scenario, graph: Graph) -> Found:
@@ -136,7 +165,11 @@ def _hosts(scenario: Scenario, graph: Graph) -> Found:
 def _host(at: KeyPath, host: Host, own: Host) -> Found:
     """`host` has all settings, `own` those of this entry; only the latter are reported."""
     if "mtu" in own.model_fields_set and host.mtu < MTU_BYTES_MIN:
-        yield (*at, "mtu"), f"an MTU of {host.mtu} bytes leaves no room for headers", f"write at least {MTU_BYTES_MIN}B"
+        yield (
+            (*at, "mtu"),
+            f"an MTU of {host.mtu} bytes leaves no room for headers",
+            f"write at least {MTU_BYTES_MIN}B",
+        )
     if "mtu" in own.model_fields_set and host.mtu > MTU_BYTES_MAX:
         yield (
             (*at, "mtu"),
@@ -144,7 +177,11 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
             f"write at most {MTU_BYTES_MAX}B",
         )
     if host.nic.queue <= host.mtu and own.nic.model_fields_set & {"queue"}:
-        yield (*at, "nic", "queue"), "`queue` is smaller than one frame", f"write more than {host.mtu}B"
+        yield (
+            (*at, "nic", "queue"),
+            "`queue` is smaller than one frame",
+            f"write more than {host.mtu}B",
+        )
     if host.nic.rx_ring == 0:
         yield (*at, "nic", "rx_ring"), "`rx_ring` must be greater than zero", "4096 frames is usual"
     segment = host.mtu - IP_TCP_HEADERS_BYTES
@@ -159,13 +196,25 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
         yield from _bridging((*at, "nic"), host)
     tcp = host.tcp
     if 0 < tcp.window_cap < segment:
-        yield (*at, "tcp", "window_cap"), f"less than one segment of {segment} bytes", "0B disables the limit"
+        yield (
+            (*at, "tcp", "window_cap"),
+            f"less than one segment of {segment} bytes",
+            "0B disables the limit",
+        )
     if tcp.rto_min == 0 or tcp.rto_max < tcp.rto_min:
-        yield (*at, "tcp"), "rto_min must be greater than zero and not above rto_max", "Linux: 200ms and 120s"
+        yield (
+            (*at, "tcp"),
+            "rto_min must be greater than zero and not above rto_max",
+            "Linux: 200ms and 120s",
+        )
     states_exit = own.tcp.model_fields_set & {"slow_start_exit", "congestion_control"}
     if states_exit and tcp.slow_start_exit == "hystart" and tcp.congestion_control != "cubic":
         what = f"hystart requires cubic, but congestion_control is {tcp.congestion_control}"
-        yield (*at, "tcp", "slow_start_exit"), what, "omit it (auto), or write none or hystart-plus-plus"
+        yield (
+            (*at, "tcp", "slow_start_exit"),
+            what,
+            "omit it (auto), or write none or hystart-plus-plus",
+        )
     if tcp.congestion_control == "bbr":
         yield from _without_effect(at, own.tcp.model_fields_set, tcp)
     for key in ("send_buffer", "receive_buffer"):
@@ -184,9 +233,17 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
 def _without_effect(at: KeyPath, stated: set[str], tcp: Tcp) -> Found:
     """The window of BBR follows a model of the path: settings of how it grows have no effect."""
     if "slow_start_exit" in stated and tcp.slow_start_exit == "hystart-plus-plus":
-        yield (*at, "tcp", "slow_start_exit"), "bbr has no slow start that could end early", "omit it (auto)"
+        yield (
+            (*at, "tcp", "slow_start_exit"),
+            "bbr has no slow start that could end early",
+            "omit it (auto)",
+        )
     if "growth" in stated and tcp.growth == "acknowledgements":
-        yield (*at, "tcp", "growth"), "the window of bbr does not grow by acknowledgements", "omit it"
+        yield (
+            (*at, "tcp", "growth"),
+            "the window of bbr does not grow by acknowledgements",
+            "omit it",
+        )
 
 
 def _bridging(at: KeyPath, host: Host) -> Found:
@@ -198,7 +255,11 @@ def _bridging(at: KeyPath, host: Host) -> Found:
         )
     qcn = host.nic.qcn
     if qcn is not None and 0 in (qcn.timer, qcn.byte_counter, qcn.rate_min):
-        yield (*at, "qcn"), "timer, byte_counter and rate_min must be greater than zero", "the standard: 15ms, 150kB"
+        yield (
+            (*at, "qcn"),
+            "timer, byte_counter and rate_min must be greater than zero",
+            "the standard: 15ms, 150kB",
+        )
     if host.nic.storm is not None and host.nic.storm.start >= host.nic.storm.end:
         yield (*at, "storm"), "`end` must be later than `start`", "write a later end, or omit it"
     yield from traffic_classes.check((*at, "ets"), host.nic.ets)
@@ -207,13 +268,24 @@ def _bridging(at: KeyPath, host: Host) -> Found:
 def _arms(scenario: Scenario) -> Found:
     for name in scenario.arms:
         if name.startswith(SOLO_FOLDER):
-            yield ("arms", name), f"names that begin with {SOLO_FOLDER} are reserved for solo runs", "rename the arm"
+            yield (
+                ("arms", name),
+                f"names that begin with {SOLO_FOLDER} are reserved for solo runs",
+                "rename the arm",
+            )
     if scenario.baseline not in scenario.arm_names:
-        what, hint = f"there is no arm '{scenario.baseline}'", closest(scenario.baseline, scenario.arm_names, "arms")
+        what, hint = (
+            f"there is no arm '{scenario.baseline}'",
+            closest(scenario.baseline, scenario.arm_names, "arms"),
+        )
         yield BASELINE, what, hint
     for name, changes in scenario.arms.items():
         if dotted(BASELINE) in changes:
-            yield ("arms", name, dotted(BASELINE)), "all arms have the same baseline", "write it in `experiment`"
+            yield (
+                ("arms", name, dotted(BASELINE)),
+                "all arms have the same baseline",
+                "write it in `experiment`",
+            )
 
 
 def _experiment(scenario: Scenario) -> Found:
@@ -255,7 +327,11 @@ def _experiment(scenario: Scenario) -> Found:
             hint = closest(name, list(scenario.workloads), "workloads")
             yield (*at, "calibrate", "workloads", index), f"there is no workload '{name}'", hint
         elif workload.closed_loop() is None:
-            yield (*at, "calibrate", "workloads", index), f"'{name}' has no transactions", "name OLTP workloads only"
+            yield (
+                (*at, "calibrate", "workloads", index),
+                f"'{name}' has no transactions",
+                "name OLTP workloads only",
+            )
 
 
 def _observe(scenario: Scenario, graph: Graph) -> Found:
@@ -265,7 +341,11 @@ def _observe(scenario: Scenario, graph: Graph) -> Found:
         at: KeyPath = ("observe", "ports", index)
         node, arrow, towards = (part.strip() for part in port.partition(">"))
         if not arrow or node not in graph.switch_names:
-            yield at, f"'{port}' is not a switch port", "write switch>neighbour, such as " + _example_port(graph)
+            yield (
+                at,
+                f"'{port}' is not a switch port",
+                "write switch>neighbour, such as " + _example_port(graph),
+            )
         elif not graph.are_joined(node, towards):
             yield (
                 at,

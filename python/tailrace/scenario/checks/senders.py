@@ -1,4 +1,5 @@
-"""Warnings about senders that ignore the pauses of a lossless class, and senders whose frames cannot be marked."""
+"""Warnings about senders that ignore the pauses of a lossless class, and senders whose frames
+cannot be marked."""
 
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
@@ -33,11 +34,14 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
 
 
 class _Sent:
-    """The senders of each workload, computed once: computing them at each switch would take too long."""
+    """The senders of each workload, computed once: computing them at each switch would take too
+    long."""
 
     def __init__(self, scenario: Scenario, graph: Graph) -> None:
         self._scenario = scenario
-        self._senders = {name: workload.senders(graph) for name, workload in scenario.running.items()}
+        self._senders = {
+            name: workload.senders(graph) for name, workload in scenario.running.items()
+        }
         self._unmarked: dict[tuple[int, str, str], list[str]] = {}
         self._graph = graph
 
@@ -50,7 +54,8 @@ class _Sent:
 
     @cached_property
     def _by_host(self) -> dict[str, list[tuple[int, int, str]]]:
-        """The workloads that each host sends: their position, the host's position among their senders, their name."""
+        """The workloads that each host sends: their position, the host's position among their
+        senders, their name."""
         sent: dict[str, list[tuple[int, int, str]]] = {}
         for number, (name, hosts) in enumerate(self._senders.items()):
             for place, host in enumerate(hosts):
@@ -58,7 +63,8 @@ class _Sent:
         return sent
 
     def by(self, hosts: Iterable[str]) -> Iterator[tuple[str, WorkloadKind, str]]:
-        """The workloads that these hosts send, in the order of workloads and of their senders: name, workload, host."""
+        """The workloads that these hosts send, in the order of workloads and of their senders:
+        name, workload, host."""
         found = sorted((*sent, host) for host in hosts for sent in self._by_host.get(host, []))
         return ((name, self._scenario.workloads[name], host) for _, _, name, host in found)
 
@@ -70,7 +76,10 @@ class _Sent:
                 name
                 for name, hosts in self._senders.items()
                 if (workload := self._scenario.workloads[name])
-                and any(self._takes(name, workload, host, policy, queue, switch) for host in dict.fromkeys(hosts))
+                and any(
+                    self._takes(name, workload, host, policy, queue, switch)
+                    for host in dict.fromkeys(hosts)
+                )
             ]
         return self._unmarked[key]
 
@@ -78,7 +87,15 @@ class _Sent:
         """Class of the frames of a workload that a host sends straight into this switch."""
         return class_of(self._traffic.get(name, []), host, switch, self._graph.host_names)
 
-    def _takes(self, name: str, workload: WorkloadKind, host: str, policy: Policy, queue: str, switch: Switch) -> bool:
+    def _takes(
+        self,
+        name: str,
+        workload: WorkloadKind,
+        host: str,
+        policy: Policy,
+        queue: str,
+        switch: Switch,
+    ) -> bool:
         if _is_marked(self._scenario.host(host), workload):
             return False
         own = self.class_of(name, host, switch)
@@ -88,12 +105,19 @@ class _Sent:
 def _used_policies(scenario: Scenario, graph: Graph, node: str) -> dict[str, Policy]:
     """Policy of each port, by neighbour."""
     switch = scenario.switch(node)
-    named = {towards: switch.ports.get(towards, switch.policy) for towards in graph.neighbours(node)}
-    return {towards: policy for towards, name in named.items() if (policy := scenario.policy(name)) is not None}
+    named = {
+        towards: switch.ports.get(towards, switch.policy) for towards in graph.neighbours(node)
+    }
+    return {
+        towards: policy
+        for towards, name in named.items()
+        if (policy := scenario.policy(name)) is not None
+    }
 
 
 def _unpaused(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy]) -> Found:
-    """Warnings about hosts that send in a lossless class directly into this switch but ignore its pauses."""
+    """Warnings about hosts that send in a lossless class directly into this switch but ignore its
+    pauses."""
     deaf: dict[int | None, list[str]] = {}
     misled: dict[str, tuple[int, int]] = {}
     for name, workload, sender in sent.by(used):
@@ -128,7 +152,9 @@ def _misled(name: str, priority: int, paused: int, node: str) -> tuple[KeyPath, 
 
 def _deaf(node: str, paused: int | None, hosts: list[str]) -> tuple[KeyPath, str, str]:
     which = "the link" if paused is None else f"priority {paused}"
-    key, value = ("link_pause", "true") if paused is None else ("pfc", f"{{priorities: [{paused}]}}")
+    key, value = (
+        ("link_pause", "true") if paused is None else ("pfc", f"{{priorities: [{paused}]}}")
+    )
     ignore = "ignores" if len(hosts) == 1 else "ignore"
     what = (
         f"switch '{node}' pauses {which}, but {few(hosts, NAMED_MAX)} {ignore} its pauses: "
@@ -139,7 +165,8 @@ def _deaf(node: str, paused: int | None, hosts: list[str]) -> tuple[KeyPath, str
 
 
 def _unmarked(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy]) -> Found:
-    """Warnings about queue management that drops frames of a lossless queue because they cannot be marked."""
+    """Warnings about queue management that drops frames of a lossless queue because they cannot be
+    marked."""
     switch = scenario.switch(node)
     told: set[str] = set()
     for towards, policy in used.items():
@@ -149,25 +176,41 @@ def _unmarked(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy
         for queue, kind in marking.items():
             if unmarked := sent.unmarked(policy_name, policy, queue, switch):
                 those = few(unmarked, NAMED_MAX)
-                what = f"{kind} drops frames of this lossless queue that cannot be marked: those of {those}"
-                yield ("policies", policy_name, "queues", queue, "aqm"), what, "hosts: {defaults: {tcp: {ecn: true}}}"
+                what = (
+                    f"{kind} drops frames of this lossless queue that cannot "
+                    f"be marked: those of {those}"
+                )
+                yield (
+                    ("policies", policy_name, "queues", queue, "aqm"),
+                    what,
+                    "hosts: {defaults: {tcp: {ecn: true}}}",
+                )
 
 
 def _marking_queues(policy: Policy) -> dict[str, str]:
     """Lossless queues whose management marks ECN-capable frames, and its kind."""
     managed = {name: policy.queues[name].aqm for name in lossless_queues(policy)}
-    return {name: aqm.kind for name, aqm in managed.items() if aqm.drops_incapable() and not aqm.drops_capable()}
+    return {
+        name: aqm.kind
+        for name, aqm in managed.items()
+        if aqm.drops_incapable() and not aqm.drops_capable()
+    }
 
 
 def _is_marked(host: Host, workload: WorkloadKind) -> bool:
-    return workload.facts().protocol == "tcp" and (host.tcp.ecn or host.tcp.congestion_control == "dctcp")
+    return workload.facts().protocol == "tcp" and (
+        host.tcp.ecn or host.tcp.congestion_control == "dctcp"
+    )
 
 
 def class_of(of: Iterable[Traffic], sender: str, switch: Switch, hosts: Set[str]) -> int | None:
-    """Class of the frames of a workload that `sender` sends straight into this switch; None where they have several,
-    or where the other end decides.
+    """Class of the frames of a workload that `sender` sends straight into this switch; None where
+    they have several, or where the other end decides.
     """
     own = [replace(one, sources=frozenset([sender])) for one in of if sender in one.sources]
     found = list(matched(switch.classify, own, hosts))
-    classes = {one.traffic.priority if one.rule is None else switch.classify[one.rule].class_ for one in found}
+    classes = {
+        one.traffic.priority if one.rule is None else switch.classify[one.rule].class_
+        for one in found
+    }
     return classes.pop() if len(classes) == 1 and all(one.is_certain for one in found) else None

@@ -32,4 +32,8 @@ class Sharing:
         if strict is not None and share is not None:
             yield at, f"a {self._noun} is either strict or has a share", "remove one of the two"
         if strict is None and self._shares[name] < SHARE_PPB_MIN and self._stated <= ONE_PPB:
-            yield at, f"{self._noun} '{name}' is left without a share", "give it at least 0.1%, or others less"
+            yield (
+                at,
+                f"{self._noun} '{name}' is left without a share",
+                "give it at least 0.1%, or others less",
+            )

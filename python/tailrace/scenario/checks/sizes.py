@@ -1,4 +1,5 @@
-"""Semantic checks for sizes: smaller than a frame of the scenario's MTU, or larger than the buffer of the switch."""
+"""Semantic checks for sizes: smaller than a frame of the scenario's MTU, or larger than the buffer
+of the switch."""
 
 from collections.abc import Iterator
 
@@ -22,7 +23,11 @@ def check(at: KeyPath, policy: Policy, port: Port) -> Found:
             yield (*here, "limit"), *_no_frame("the queue", queue.limit.amount, frame_bytes)
         yield from _beyond(here, queue, port)
     pausing = policy.pausing
-    if pausing is not None and pausing.xoff.unit != "bytes" and pausing.xon_offset >= port.switch.buffer:
+    if (
+        pausing is not None
+        and pausing.xoff.unit != "bytes"
+        and pausing.xon_offset >= port.switch.buffer
+    ):
         key = "pfc" if policy.pfc is not None else "link_pause"
         yield (*at, key, "xon_offset"), *_too_large("xon_offset", pausing.xon_offset, port)
 
@@ -51,5 +56,8 @@ def _no_frame(what: str, size_bytes: int, frame_bytes: int) -> tuple[str, str]:
 
 def _too_large(key: str, size_bytes: int, port: Port) -> tuple[str, str]:
     buffer = format_size(port.switch.buffer)
-    words = f"{key} of {format_size(size_bytes)} is never reached: switch '{port.node}' has a buffer of {buffer}"
+    words = (
+        f"{key} of {format_size(size_bytes)} is never reached: switch '{port.node}' has a "
+        f"buffer of {buffer}"
+    )
     return words, "write less than the buffer"

@@ -37,7 +37,9 @@ def check(scenario: Scenario, graph: Graph) -> Found:
     yield from _ports(scenario, graph)
 
 
-def _port_policies(at: KeyPath, name: str, switch: Switch, own: Switch, scenario: Scenario, graph: Graph) -> Found:
+def _port_policies(
+    at: KeyPath, name: str, switch: Switch, own: Switch, scenario: Scenario, graph: Graph
+) -> Found:
     for towards, policy in own.ports.items():
         if not _is_beside(name, towards, graph):
             hint = closest(towards, _beside(name, graph), f"neighbours of '{name}'")
@@ -72,11 +74,18 @@ def _used_policy(at: KeyPath, name: str, switch: Switch, scenario: Scenario) -> 
     for queue_name, queue in policy.queues.items():
         if queue.limit.unit == "bytes" and queue.limit.amount > switch.buffer:
             limit, buffer = format_size(queue.limit.amount), format_size(switch.buffer)
-            what = f"queue '{queue_name}' of policy '{name}' may hold {limit}, but the switch has a buffer of {buffer}"
+            what = (
+                f"queue '{queue_name}' of policy '{name}' may hold {limit}, but the switch has "
+                f"a buffer of {buffer}"
+            )
             yield at, what, "lower the queue's limit or raise the switch's buffer"
         if queue.reserved > switch.buffer:
             what = f"queue '{queue_name}' of policy '{name}' reserves {format_size(queue.reserved)}"
-            yield at, f"{what}, the switch has {format_size(switch.buffer)}", "lower what it reserves"
+            yield (
+                at,
+                f"{what}, the switch has {format_size(switch.buffer)}",
+                "lower what it reserves",
+            )
     reserved = sum(queue.reserved for queue in policy.queues.values())
     if reserved > switch.buffer >= max(queue.reserved for queue in policy.queues.values()):
         what = f"the queues of policy '{name}' reserve {format_size(reserved)} together"
@@ -104,7 +113,8 @@ def _ports(scenario: Scenario, graph: Graph) -> Found:
             if policy.pausing is None or graph.link_of[name, towards].rate_bps == 0:
                 continue
             last = ("policies", policy_name, "pfc" if policy.pfc is not None else "link_pause")
-            # Ports with equal links and neighbours have the same groups, which are computed and checked once.
+            # Ports with equal links and neighbours have the same groups, which are computed and
+            # checked once.
             key = (policy_name, *port.surroundings)
             if key not in known:
                 known[key] = _Groups(last, policy_name, policy, port)
@@ -114,13 +124,15 @@ def _ports(scenario: Scenario, graph: Graph) -> Found:
                 yield from pause.check_port(last, policy_name, policy, port)
         if set_aside >= switch.buffer > 0 and not blamed:
             what = (
-                f"the headroom of all ports of switch '{name}' is {format_size(set_aside)} together, which is not "
+                f"the headroom of all ports of switch '{name}' is {format_size(set_aside)} "
+                "together, which is not "
                 "less than its buffer"
             )
             yield (
                 last,
                 what,
-                f"raise the buffer above {format_size(set_aside)}, lower the headroom, or use fewer lossless ports",
+                f"raise the buffer above {format_size(set_aside)}, lower the headroom, or use "
+                "fewer lossless ports",
             )
 
 
@@ -134,12 +146,22 @@ class _Groups:
 
 
 def _rule(at: KeyPath, rule: Rule, switch: str, graph: Graph) -> Found:
-    stated = [key for key in Rule.model_fields if key != "class_" and getattr(rule, key) is not None]
+    stated = [
+        key for key in Rule.model_fields if key != "class_" and getattr(rule, key) is not None
+    ]
     if not stated:
-        yield at, "the rule has no condition and would match every frame", "add dscp, pcp, protocol, ports, source, ..."
+        yield (
+            at,
+            "the rule has no condition and would match every frame",
+            "add dscp, pcp, protocol, ports, source, ...",
+        )
     for key in ("pcp", "dscp", "vlan"):
         if getattr(rule, key) == []:
-            yield (*at, key), "an empty list matches nothing", "omit it, or list the values to match"
+            yield (
+                (*at, key),
+                "an empty list matches nothing",
+                "omit it, or list the values to match",
+            )
     for key in ("source", "destination"):
         host = getattr(rule, key)
         if host is not None and host not in graph.host_names:

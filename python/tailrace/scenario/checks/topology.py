@@ -24,12 +24,20 @@ def check(scenario: Scenario) -> Found:
     if count > NODES_MAX:
         yield AT, f"the network has {count} nodes", f"the limit is {NODES_MAX}"
     if count == 0:
-        yield ("network",), "the network has no hosts", "give a topology, or hosts, switches and links"
+        yield (
+            ("network",),
+            "the network has no hosts",
+            "give a topology, or hosts, switches and links",
+        )
 
 
 def _fat_tree(tree: FatTree) -> Found:
     if tree.k < 2 or tree.k % 2:
-        yield (*AT, "k"), f"{tree.k} is not an even number of at least 2", "write an even number such as 4, 8 or 16"
+        yield (
+            (*AT, "k"),
+            f"{tree.k} is not an even number of at least 2",
+            "write an even number such as 4, 8 or 16",
+        )
     elif (given := host_count(tree.hosts)) > tree.capacity:
         what = f"{given} hosts do not fit: a fat tree of k = {tree.k} has room for {tree.capacity}"
         yield (*AT, "hosts"), what, "raise k"

@@ -1,4 +1,5 @@
-"""Semantic checks for spanning trees: keys of another protocol, VLANs in two trees, unknown names."""
+"""Semantic checks for spanning trees: keys of another protocol, VLANs in two trees, unknown
+names."""
 
 from collections.abc import Iterator
 
@@ -9,7 +10,8 @@ from tailrace.scenario.scenario import Scenario
 
 CHOSEN_SWITCHES_MAX = 256
 CHOSEN_LINKS_MAX = 2_048
-"""Links between switches up to which disjoint trees are computed; more would take seconds in every trial."""
+"""Links between switches up to which disjoint trees are computed; more would take seconds in every
+trial."""
 KEY_OF = {"rapid-pvst": "vlans", "mstp": "instances"}
 """Key with the trees of a protocol."""
 
@@ -37,7 +39,11 @@ def _ports(scenario: Scenario) -> Found:
         for name in link.port_priority:
             if name not in link.between:
                 at: KeyPath = ("network", "links", index, "port_priority", name)
-                yield at, f"'{name}' is not an end of this link", closest(name, link.between, "its ends")
+                yield (
+                    at,
+                    f"'{name}' is not an end of this link",
+                    closest(name, link.between, "its ends"),
+                )
 
 
 def _trees(at: KeyPath, section: SpanningTree, graph: Graph) -> Found:
@@ -64,13 +70,21 @@ def _trees(at: KeyPath, section: SpanningTree, graph: Graph) -> Found:
         for name in priorities:
             if name not in graph.switch_names:
                 hint = closest(name, graph.switches, "switches")
-                yield (*at, key, number, "bridge_priority", name), f"there is no switch '{name}'", hint
+                yield (
+                    (*at, key, number, "bridge_priority", name),
+                    f"there is no switch '{name}'",
+                    hint,
+                )
 
 
 def _disjoint(at: KeyPath, section: SpanningTree, scenario: Scenario, graph: Graph) -> Found:
     key = KEY_OF.get(section.protocol)
     if key is None or len(section.trees) < 2:
-        hint = "protocol: rapid-pvst with vlans: {10: {}, 20: {}}" if key is None else f"list two {key} or more"
+        hint = (
+            "protocol: rapid-pvst with vlans: {10: {}, 20: {}}"
+            if key is None
+            else f"list two {key} or more"
+        )
         yield at, "disjoint trees require at least two trees", hint
         return
     if any(priorities for _, priorities in section.trees.values()):
@@ -83,10 +97,19 @@ def _disjoint(at: KeyPath, section: SpanningTree, scenario: Scenario, graph: Gra
     between = sum(link.a in switches and link.b in switches for link in graph.links)
     if len(switches) > CHOSEN_SWITCHES_MAX or between > CHOSEN_LINKS_MAX:
         what = f"disjoint trees are not computed for {len(switches)} switches and {between} links"
-        yield at, what, f"the limits are {CHOSEN_SWITCHES_MAX} and {CHOSEN_LINKS_MAX}; set bridge_priority instead"
+        yield (
+            at,
+            what,
+            f"the limits are {CHOSEN_SWITCHES_MAX} and {CHOSEN_LINKS_MAX}; "
+            "set bridge_priority instead",
+        )
     listed = {vlan for vlans, _ in section.trees.values() for vlan in vlans}
     for name, workload in scenario.workloads.items():
         if workload.vlan is None or workload.vlan not in listed:
             frames = "a frame without VLAN" if workload.vlan is None else f"VLAN {workload.vlan}"
             what = f"{frames} uses the first tree, which is not one of the disjoint trees"
-            yield ("workloads", name, "vlan"), what, f"give it a VLAN that network.spanning_tree.{key} lists"
+            yield (
+                ("workloads", name, "vlan"),
+                what,
+                f"give it a VLAN that network.spanning_tree.{key} lists",
+            )

@@ -1,4 +1,5 @@
-"""Keys that have an effect with one kind of a thing only, devices, and rules, which a base may have for its arms."""
+"""Keys that have an effect with one kind of a thing only, devices, and rules, which a base may have
+for its arms."""
 
 from collections.abc import Iterator
 
@@ -15,15 +16,31 @@ Found = Iterator[tuple[KeyPath, str, str, bool]]
 
 def keys_of_kinds(scenario: Scenario) -> Found:
     """Every such key that is set, and every device. Those that no arm uses are warnings."""
-    used = {device for workload in scenario.running.values() for _, device in workload.used_devices()}
+    used = {
+        device for workload in scenario.running.values() for _, device in workload.used_devices()
+    }
     for name in scenario.devices:
         what = f"no workload has the device '{name}'"
-        yield ("devices", name), what, f"omit it, or write device: {name} in a workload of storage", name in used
+        yield (
+            ("devices", name),
+            what,
+            f"omit it, or write device: {name} in a workload of storage",
+            name in used,
+        )
     for name, own in scenario.hypervisors.items():
         at: KeyPath = ("hypervisors", name)
         for path, is_of_polling in _set_keys(own):
-            what, hint = (OF_POLLING, "write switch: ovs-dpdk") if is_of_polling else (OF_KERNELS, "write switch: ovs")
-            yield (*at, *path), what.format(path[-1]), f"omit it, or {hint}", own.polls == is_of_polling
+            what, hint = (
+                (OF_POLLING, "write switch: ovs-dpdk")
+                if is_of_polling
+                else (OF_KERNELS, "write switch: ovs")
+            )
+            yield (
+                (*at, *path),
+                what.format(path[-1]),
+                f"omit it, or {hint}",
+                own.polls == is_of_polling,
+            )
     yield from classify.rules(scenario)
 
 

@@ -16,7 +16,8 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def check(scenario: Scenario, graph: Graph, *, is_joined: bool) -> Found:
-    """Problems of every workload; paths are checked only when all links have two ends (`is_joined`)."""
+    """Problems of every workload; paths are checked only when all links have two ends
+    (`is_joined`)."""
     around = surroundings(scenario, graph)
     for name, workload in scenario.workloads.items():
         at: KeyPath = ("workloads", name)
@@ -31,7 +32,9 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
     """Warnings of every enabled workload of a valid scenario."""
     around = surroundings(scenario, graph)
     for name, workload in scenario.running.items():
-        yield from ((("workloads", name, *key), what, hint) for key, what, hint in workload.cautions(around))
+        yield from (
+            (("workloads", name, *key), what, hint) for key, what, hint in workload.cautions(around)
+        )
 
 
 def surroundings(scenario: Scenario, graph: Graph) -> Surroundings:

@@ -10,9 +10,12 @@ BITS = 8
 
 
 def lower_devices(scenario: Scenario) -> Raw:
-    """The `devices` of a plan, in the order in which workloads name them; none where the scenario uses none."""
+    """The `devices` of a plan, in the order in which workloads name them; none where the scenario
+    uses none."""
     known = known_devices(scenario.devices)
-    used = dict.fromkeys(device for each in scenario.running.values() for _, device in each.used_devices())
+    used = dict.fromkeys(
+        device for each in scenario.running.values() for _, device in each.used_devices()
+    )
     return {"devices": [_device(name, known[name].effective) for name in used]} if used else {}
 
 

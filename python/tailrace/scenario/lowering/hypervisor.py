@@ -43,7 +43,11 @@ def _hypervisor(name: str, own: Hypervisor, scenario: Scenario, graph: Graph) ->
         "uplink_ring_frames": own.uplink_ring,
         "coalesce_ps": own.coalesce,
         "halt_poll_ps": own.halt_poll,
-        **({"neighbours": [_neighbour(key, own) for key in own.neighbours]} if own.neighbours else {}),
+        **(
+            {"neighbours": [_neighbour(key, own) for key in own.neighbours]}
+            if own.neighbours
+            else {}
+        ),
     }
 
 

@@ -44,8 +44,15 @@ class Port:
 
     @property
     def surroundings(self) -> tuple[int, ...]:
-        """The inputs of `groups` and `headroom_bytes` besides the policy; many ports have the same."""
-        return self.switch.buffer, self.rate_bps, self.delay_ps, self.pipelines_ps(), self.peer_response_ps()
+        """The inputs of `groups` and `headroom_bytes` besides the policy; many ports have the
+        same."""
+        return (
+            self.switch.buffer,
+            self.rate_bps,
+            self.delay_ps,
+            self.pipelines_ps(),
+            self.peer_response_ps(),
+        )
 
     def peer_response_ps(self) -> int:
         """Time in which the neighbour obeys a pause."""
@@ -62,12 +69,16 @@ class Port:
     def pipelines_ps(self) -> int:
         """Frames in transit inside this switch, and pauses inside a switch at the other end."""
         is_switch = self.towards in self.graph.switch_names
-        return self.switch.latency + (self.scenario.switch(self.towards).latency if is_switch else 0)
+        return self.switch.latency + (
+            self.scenario.switch(self.towards).latency if is_switch else 0
+        )
 
     def headroom_bytes(self, pausing: Pfc | LinkPause) -> int:
         """Bytes of `headroom: auto` at this port."""
         # A cable shorter than the link's delay would not cover the bytes in flight on the link.
-        delay_ps = max(self.delay_ps, 0 if pausing.cable is None else headroom.delay_ps(pausing.cable))
+        delay_ps = max(
+            self.delay_ps, 0 if pausing.cable is None else headroom.delay_ps(pausing.cable)
+        )
         return headroom.headroom_bytes(
             self.rate_bps,
             self.frame_bytes,
@@ -77,7 +88,8 @@ class Port:
 
 
 def lower_pausing(policy: Policy, port: Port) -> Raw:
-    """`pause` and `groups` of a port; a port that sends no pauses still has groups if its switch has any."""
+    """`pause` and `groups` of a port; a port that sends no pauses still has groups if its switch
+    has any."""
     pausing = policy.pausing
     if pausing is None:
         return {"groups": [_lossy(ALL, {"bytes": port.switch.buffer})]}
@@ -108,16 +120,24 @@ def groups(pausing: Pfc | LinkPause, port: Port) -> list[Raw]:
         return [_group(ALL, whole, automatic, sends=pausing.sends, buffer=port.switch.buffer)]
     lossless = sorted(set(pausing.priorities))
     made = [
-        _group(1 << p, pausing.thresholds(p), automatic, sends=pausing.sends, buffer=port.switch.buffer)
+        _group(
+            1 << p, pausing.thresholds(p), automatic, sends=pausing.sends, buffer=port.switch.buffer
+        )
         for p in lossless
     ]
     if rest := ALL & ~mask(lossless):
         limit = pausing.lossy
-        made.append(_lossy(rest, {"bytes": port.switch.buffer} if limit is None else {limit.unit: limit.amount}))
+        made.append(
+            _lossy(
+                rest, {"bytes": port.switch.buffer} if limit is None else {limit.unit: limit.amount}
+            )
+        )
     return made
 
 
-def _group(priorities: int, thresholds: GroupThresholds, automatic: int, *, sends: bool, buffer: int) -> Raw:
+def _group(
+    priorities: int, thresholds: GroupThresholds, automatic: int, *, sends: bool, buffer: int
+) -> Raw:
     if not sends:
         return _lossy(priorities, {"bytes": buffer})
     assert thresholds.xoff is not None, "thresholds are complete"
@@ -145,5 +165,8 @@ def _pause(pausing: Pfc | LinkPause, port: Port) -> Raw:
         "sends_link_pause": is_link,
     }
     if (watchdog := pausing.watchdog) is not None:
-        raw["watchdog"] = {"detection_ps": watchdog.detection, "restoration_ps": watchdog.restoration}
+        raw["watchdog"] = {
+            "detection_ps": watchdog.detection,
+            "restoration_ps": watchdog.restoration,
+        }
     return raw

@@ -21,7 +21,8 @@ from tailrace.scenario.policies import headroom
 from tailrace.scenario.scenario import Scenario
 
 PLAN_VERSION = 2
-"""Version of the plan format: workloads have a header, which every reader understands, and a body of their kind."""
+"""Version of the plan format: workloads have a header, which every reader understands, and a body
+of their kind."""
 OBSERVED_PORTS_MAX = 64
 BOND_POLICIES = {"layer3+4": "flow", "layer2+3": "hosts"}
 """`observe.ports: auto` records at most this many queues over time."""
@@ -30,7 +31,8 @@ Raw = dict[str, Any]
 
 
 LoweredNetwork = dict[str, Any]
-"""Hosts, switches and links of a plan, under its keys; empty before the first plan of this network."""
+"""Hosts, switches and links of a plan, under its keys; empty before the first plan of this
+network."""
 
 
 def network_key(scenario: Scenario) -> tuple[int, ...]:
@@ -47,7 +49,8 @@ def network_key(scenario: Scenario) -> tuple[int, ...]:
 
 
 def lower(scenario: Scenario, arm: str, trial: int, network: LoweredNetwork | None = None) -> Raw:
-    """The plan of trial number `trial` (from 1) of `arm`; `scenario` is that of the arm and has been checked.
+    """The plan of trial number `trial` (from 1) of `arm`; `scenario` is that of the arm and has
+    been checked.
 
     `network` is shared by scenarios with equal `network_key`, and filled in by the first of them.
     """
@@ -75,8 +78,13 @@ def _network(scenario: Scenario, graph: Graph) -> LoweredNetwork:
     policies: Lowered = {}
     bare = without_offloads(scenario, graph)
     return {
-        "hosts": [_host(name, scenario.host(name), graph.rates_bps[name], bare) for name in graph.hosts],
-        "switches": [lower_switch(name, scenario.switch(name), scenario, graph, policies) for name in graph.switches],
+        "hosts": [
+            _host(name, scenario.host(name), graph.rates_bps[name], bare) for name in graph.hosts
+        ],
+        "switches": [
+            lower_switch(name, scenario.switch(name), scenario, graph, policies)
+            for name in graph.switches
+        ],
         "links": [_link(link) for link in graph.links],
         **lower_hypervisors(scenario, graph),
         **lower_trees(scenario, graph),
@@ -86,11 +94,19 @@ def _network(scenario: Scenario, graph: Graph) -> LoweredNetwork:
 def _link(link: Joined) -> Raw:
     loss = {"loss_ppb": link.loss_ppb} if link.loss_ppb else {}
     kind = {"loses_later_fragments": True} if link.loses_later_fragments else {}
-    return {"a": link.a, "b": link.b, "rate_bps": link.rate_bps, "delay_ps": link.delay_ps, **loss, **kind}
+    return {
+        "a": link.a,
+        "b": link.b,
+        "rate_bps": link.rate_bps,
+        "delay_ps": link.delay_ps,
+        **loss,
+        **kind,
+    }
 
 
 def plan_hash(plan: Raw) -> str:
-    """SHA-256 of the canonical JSON of a plan without its seed and name: equal for all trials of an arm."""
+    """SHA-256 of the canonical JSON of a plan without its seed and name: equal for all trials of an
+    arm."""
     same = {key: value for key, value in plan.items() if key not in ("seed", "name")}
     return hashlib.sha256(canonical_json(same).encode()).hexdigest()
 
@@ -118,7 +134,11 @@ def _host(name: str, host: Host, rate_bps: int, bare: Set[str]) -> Raw:
         "cpu": lower_cpu(host.cpu),
         "tcp": _tcp(host),
         **({"ip": _ip(host.ip)} if host.ip != Ip() else {}),
-        **({"neighbours": [_neighbour(*each) for each in host.neighbours.items()]} if host.neighbours else {}),
+        **(
+            {"neighbours": [_neighbour(*each) for each in host.neighbours.items()]}
+            if host.neighbours
+            else {}
+        ),
     }
 
 
@@ -143,7 +163,11 @@ def _lossless(nic: Nic, rate_bps: int) -> Raw:
         "response_ps": headroom.response_ps(rate_bps) if isinstance(response, str) else response,
     }
     if (storm := nic.storm) is not None:
-        raw["storm"] = {"priorities": mask(storm.priorities), "from_ps": storm.start, "until_ps": storm.end}
+        raw["storm"] = {
+            "priorities": mask(storm.priorities),
+            "from_ps": storm.start,
+            "until_ps": storm.end,
+        }
     if (qcn := nic.qcn) is not None:
         raw["qcn"] = {
             "timer_ps": qcn.timer,
@@ -160,7 +184,8 @@ def _lossless(nic: Nic, rate_bps: int) -> Raw:
 def _classes(classes: Mapping[str, NicClass]) -> list[Raw]:
     services = lower_services(classes)
     return [
-        {"name": name, "priorities": mask(each.priorities), "service": services[name]} for name, each in classes.items()
+        {"name": name, "priorities": mask(each.priorities), "service": services[name]}
+        for name, each in classes.items()
     ]
 
 
@@ -197,7 +222,11 @@ def _buffer(buffer: SocketBuffer) -> Raw:
 
 def _observe(scenario: Scenario, graph: Graph) -> Raw:
     observe = scenario.observe
-    ports = _auto_ports(scenario, graph) if observe.ports == "auto" else [port.split(">", 1) for port in observe.ports]
+    ports = (
+        _auto_ports(scenario, graph)
+        if observe.ports == "auto"
+        else [port.split(">", 1) for port in observe.ports]
+    )
     return {
         "ports": [[part.strip() for part in port] for port in ports],
         "series_bins": observe.series_bins,
@@ -221,7 +250,8 @@ def _receivers(scenario: Scenario, graph: Graph) -> Set[str]:
 
 
 def _auto_ports(scenario: Scenario, graph: Graph) -> list[list[str]]:
-    """Ports where queues form: towards hosts that receive most bytes of some workload, and between switches."""
+    """Ports where queues form: towards hosts that receive most bytes of some workload, and between
+    switches."""
     receivers = _receivers(scenario, graph)
     switches = graph.switch_names
     both_ways = [(k.a, k.b) for k in graph.links] + [(k.b, k.a) for k in graph.links]

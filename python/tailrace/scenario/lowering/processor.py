@@ -27,7 +27,10 @@ def _processor(cpu: Cpu) -> dict[str, Any]:
     return {
         "cores": cpu.cores,
         "slice_ps": cpu.effective_slice,
-        **{f"{name}_fs" if name in COSTS_OF_BYTES else f"{name}_ps": cpu.cost(name) for name in COSTS_OF_PROCESSOR},
+        **{
+            f"{name}_fs" if name in COSTS_OF_BYTES else f"{name}_ps": cpu.cost(name)
+            for name in COSTS_OF_PROCESSOR
+        },
         "irq_cores": [on[queue % len(on)] for queue in range(cpu.rx_queues)],
         "program_cores": cpu.program_cores_list,
         "budget_frames": cpu.netdev_budget,

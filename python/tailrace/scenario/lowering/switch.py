@@ -22,8 +22,11 @@ Lowered = dict[tuple[object, ...], Raw]
 """Lowered policies by their inputs: the ports of a network have few different ones."""
 
 
-def lower_switch(name: str, switch: Switch, scenario: Scenario, graph: Graph, lowered: Lowered) -> Raw:
-    """One switch with the policies of its ports; `lowered` has those of other switches, and these are added."""
+def lower_switch(
+    name: str, switch: Switch, scenario: Scenario, graph: Graph, lowered: Lowered
+) -> Raw:
+    """One switch with the policies of its ports; `lowered` has those of other switches, and these
+    are added."""
     neighbours = list(dict.fromkeys(graph.neighbours(name)))
     used = {towards: switch.ports.get(towards, switch.policy) for towards in neighbours}
     is_accounted = any(_found(scenario, policy).pausing for policy in set(used.values()))
@@ -36,9 +39,16 @@ def lower_switch(name: str, switch: Switch, scenario: Scenario, graph: Graph, lo
             lowered[key] = _policy(_found(scenario, policy_name), port, is_accounted=is_accounted)
         return lowered[key]
 
-    usual = lower(switch.policy, next(t for t in [*neighbours, ""] if used.get(t, switch.policy) == switch.policy))
+    usual = lower(
+        switch.policy,
+        next(t for t in [*neighbours, ""] if used.get(t, switch.policy) == switch.policy),
+    )
     ports = {towards: lower(policy, towards) for towards, policy in used.items()}
-    own = {t: policy for t, policy in ports.items() if t in switch.ports or (policy is not usual and policy != usual)}
+    own = {
+        t: policy
+        for t, policy in ports.items()
+        if t in switch.ports or (policy is not usual and policy != usual)
+    }
     classify = {"classify": [_rule(rule) for rule in switch.classify]} if switch.classify else {}
     return {
         "name": name,
@@ -47,13 +57,19 @@ def lower_switch(name: str, switch: Switch, scenario: Scenario, graph: Graph, lo
         "buffer_bytes": switch.buffer,
         **classify,
         "policy": usual,
-        "port_policies": [{"towards": towards, "policy": policy} for towards, policy in own.items()],
+        "port_policies": [
+            {"towards": towards, "policy": policy} for towards, policy in own.items()
+        ],
         **_mtus(switch, neighbours),
     }
 
 
 def _mtus(switch: Switch, neighbours: list[str]) -> Raw:
-    own = [{"towards": towards, "mtu_bytes": mtu} for towards, mtu in switch.port_mtu.items() if towards in neighbours]
+    own = [
+        {"towards": towards, "mtu_bytes": mtu}
+        for towards, mtu in switch.port_mtu.items()
+        if towards in neighbours
+    ]
     usual = {} if switch.mtu is None else {"mtu_bytes": switch.mtu}
     return usual | ({"port_mtus": own} if own else {})
 
@@ -65,7 +81,9 @@ def _found(scenario: Scenario, name: str) -> Policy:
 
 
 def _rule(rule: Rule) -> Raw:
-    stated: Raw = {key: value for key in Rule.model_fields if (value := getattr(rule, key)) is not None}
+    stated: Raw = {
+        key: value for key in Rule.model_fields if (value := getattr(rule, key)) is not None
+    }
     stated["class"] = stated.pop("class_")
     if rule.protocol is not None:
         stated["protocol"] = PROTOCOLS[rule.protocol]
@@ -102,7 +120,11 @@ def _queue(name: str, queue: Queue, service: Service) -> Raw:
     if queue.reserved:
         raw["reserved_bytes"] = queue.reserved
     if queue.shape is not None:
-        raw |= {f"shape_{end}_bps": rate for end in ("min", "max") if (rate := getattr(queue.shape, end)) is not None}
+        raw |= {
+            f"shape_{end}_bps": rate
+            for end in ("min", "max")
+            if (rate := getattr(queue.shape, end)) is not None
+        }
     if queue.qcn is not None:
         raw["qcn"] = {"set_point_bytes": queue.qcn.set_point, "weight": queue.qcn.weight}
     return raw

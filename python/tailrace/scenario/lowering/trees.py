@@ -7,7 +7,8 @@ from tailrace.scenario.network.topology import Graph, Joined
 from tailrace.scenario.scenario import Scenario
 
 COST_BPS = 20 * 10**12
-"""IEEE 802.1Q-2018 table 13-4 (802.1D-2004 table 17-3): a link's recommended path cost is 20 Tbit/s over its rate."""
+"""IEEE 802.1Q-2018 table 13-4 (802.1D-2004 table 17-3): a link's recommended path cost is 20 Tbit/s
+over its rate."""
 
 Raw = dict[str, Any]
 
@@ -26,7 +27,12 @@ def lower_trees(scenario: Scenario, graph: Graph) -> Raw:
     return {
         "spanning_tree": {
             "trees": [
-                {"instance": number, "vlans": vlans, "bridge_priority": list((usual | own).values()), **same}
+                {
+                    "instance": number,
+                    "vlans": vlans,
+                    "bridge_priority": list((usual | own).values()),
+                    **same,
+                }
                 for number, (vlans, own) in trees.items()
             ],
             "disjoint": section.disjoint,

@@ -24,7 +24,8 @@ WHOLE = 10**9
 """A share of 100 % in parts per billion."""
 NICE_MIN, NICE_MAX = -20, 19
 SLICE_PS = 750 * 10**6
-"""Linux `base_slice_ns` of one core: 0.75 ms, times 1 + log2 of the cores, of which at most eight count."""
+"""Linux `base_slice_ns` of one core: 0.75 ms, times 1 + log2 of the cores, of which at most eight
+count."""
 SLICE_CORES_MAX = 8
 
 Core = Annotated[int, Field(strict=True, ge=0, lt=CORES_MAX)]
@@ -52,12 +53,13 @@ class Profile:
 
 PROFILES = {
     "none": Profile(clock_hz=1),
-    # Cai, Chaudhary, Vuppalapati, Hwang, Agarwal: Understanding Host Network Stack Overheads, SIGCOMM 2021. Linux 5.4
-    # at 3.4 GHz, frames of 9000 bytes, all offloads: a receiving core is the bottleneck at about 42 Gbit/s, half of its
-    # cycles in the copy to the program. That is 190 ps/B, of which 95 ps/B are the copy. How the other half is divided
-    # between frames, aggregates of 64 KB and their acknowledgements is assumed. A sending core reaches about twice as
-    # much, 90 ps/B; how that is divided between the copy and bursts is assumed too.
-    # A wake-up, a switch and two system calls together take 1.1 us: a pipe between two threads, Linux 6.6.
+    # Cai, Chaudhary, Vuppalapati, Hwang, Agarwal: Understanding Host Network Stack Overheads,
+    # SIGCOMM 2021. Linux 5.4 at 3.4 GHz, frames of 9000 bytes, all offloads: a receiving core is
+    # the bottleneck at about 42 Gbit/s, half of its cycles in the copy to the program. That is 190
+    # ps/B, of which 95 ps/B are the copy. How the other half is divided between frames, aggregates
+    # of 64 KB and their acknowledgements is assumed. A sending core reaches about twice as much, 90
+    # ps/B; how that is divided between the copy and bursts is assumed too. A wake-up, a switch and
+    # two system calls together take 1.1 us: a pipe between two threads, Linux 6.6.
     "linux-kernel": Profile(
         clock_hz=3_400_000_000,
         per_packet=600_000,
@@ -71,10 +73,11 @@ PROFILES = {
         wake_up=300_000,
         context_switch=400_000,
     ),
-    # Emmerich and others: Performance Characteristics of Virtual Switching, CloudNet 2014. One core at 3.3 GHz forwards
-    # 1.58 million frames a second in the kernel (633 ns), half of which is taken as receiving and half as sending
-    # (assumed). Copies take 0.25 cycles a byte (0.2 to 0.3). Calls are those before Spectre and Meltdown, and wake-ups
-    # and switches those of linux-kernel at this clock (assumed).
+    # Emmerich and others: Performance Characteristics of Virtual Switching, CloudNet 2014. One core
+    # at 3.3 GHz forwards 1.58 million frames a second in the kernel (633 ns), half of which is
+    # taken as receiving and half as sending (assumed). Copies take 0.25 cycles a byte (0.2 to 0.3).
+    # Calls are those before Spectre and Meltdown, and wake-ups and switches those of linux-kernel
+    # at this clock (assumed).
     "cloudnet-2014": Profile(
         clock_hz=3_300_000_000,
         per_packet=600_000,
@@ -88,9 +91,9 @@ PROFILES = {
         wake_up=309_000,
         context_switch=412_000,
     ),
-    # Measured by `tailrace lab calibrate --processor` in a virtual machine with Linux 6.18 at 2.3 GHz: medians of five,
-    # of `idle_exit` of three. Waking a thread on an idle core goes through the hypervisor. Interrupts of
-    # an interface were not measured.
+    # Measured by `tailrace lab calibrate --processor` in a virtual machine with Linux 6.18 at 2.3
+    # GHz: medians of five, of `idle_exit` of three. Waking a thread on an idle core goes through
+    # the hypervisor. Interrupts of an interface were not measured.
     "linux-guest": Profile(
         clock_hz=2_300_000_000,
         per_packet=218_000,
@@ -114,7 +117,8 @@ COSTS_OF_BYTES = ("per_byte", "read_byte", "write_byte")
 """Costs that the memory bandwidth determines."""
 
 STEAL_MIN = 1000
-"""In parts per billion. With the longest slice, a core is gone once in 12 days: the times of a plan can hold that."""
+"""In parts per billion. With the longest slice, a core is gone once in 12 days: the times of a plan
+can hold that."""
 STEAL_MAX = 95 * WHOLE // 100
 """A host that has less of its cores than that is taken for a typing error (assumed)."""
 STEAL_PS_MIN, STEAL_PS_MAX = 10**7, 10**12
@@ -130,14 +134,24 @@ class Steal(Part):
     """A hypervisor that takes every core away at regular intervals."""
 
     share: Annotated[
-        Share, refuse_unless(lambda share: STEAL_MIN <= share <= STEAL_MAX, "must be from 0.0001% to 95%", "write 10%")
+        Share,
+        refuse_unless(
+            lambda share: STEAL_MIN <= share <= STEAL_MAX,
+            "must be from 0.0001% to 95%",
+            "write 10%",
+        ),
     ]
     """Share of the time of every core."""
     slice: Annotated[
         Time,
-        refuse_unless(lambda time: STEAL_PS_MIN <= time <= STEAL_PS_MAX, "must be from 10us to 1s", "10ms is usual"),
+        refuse_unless(
+            lambda time: STEAL_PS_MIN <= time <= STEAL_PS_MAX,
+            "must be from 10us to 1s",
+            "10ms is usual",
+        ),
     ] = 10**10
-    """How long a core is gone at a time [K]: a few milliseconds, a slice of the hypervisor's scheduler."""
+    """How long a core is gone at a time [K]: a few milliseconds, a slice of the hypervisor's
+    scheduler."""
 
 
 class ControlGroup(Part):
@@ -154,30 +168,42 @@ class ControlGroup(Part):
     period: Time | None = None
     """Period of the quota, with which it is written. Linux: 100ms."""
     memory: Memory | None = None
-    """Memory that its programs need; all groups of a host must fit its `memory`. Default: not counted."""
+    """Memory that its programs need; all groups of a host must fit its `memory`. Default: not
+    counted."""
 
 
 class Cpu(Part):
-    """Costs of the kernel and cores. Without `cores`, one core serves received frames and others run the programs."""
+    """Costs of the kernel and cores. Without `cores`, one core serves received frames and others
+    run the programs."""
 
     per_packet: Time = 0
     """Cost of each received aggregate (after GRO)."""
     per_byte: FineTime = 0
-    """Cost of each received payload byte before its program reads it, such as 190ps (a copy at 42 Gbit/s)."""
+    """Cost of each received payload byte before its program reads it, such as 190ps (a copy at 42
+    Gbit/s)."""
     program_cores: Annotated[Count, Field(le=4096)] | Cores = 0
-    """Cores that the programs of the host share; 0 for as many as they need. With `cores`: a list of core numbers."""
+    """Cores that the programs of the host share; 0 for as many as they need. With `cores`: a list
+    of core numbers."""
     time_slice: Time = 3 * 10**9
-    """Time slice after which a program yields its core; 0s: after each unit of work. Linux with 8 cores: 3ms."""
+    """Time slice after which a program yields its core; 0s: after each unit of work. Linux with 8
+    cores: 3ms."""
     scheduler: Literal["auto", "fcfs", "eevdf"] = "auto"
-    """fcfs: one queue for all cores. eevdf: a run queue for each core, as in Linux 6.6. auto: eevdf with `cores`."""
+    """fcfs: one queue for all cores. eevdf: a run queue for each core, as in Linux 6.6. auto: eevdf
+    with `cores`."""
     cores: Annotated[Count, Field(le=CORES_MAX)] = 0
     """Cores of the processor, for interrupts and programs; 0: no processor is modelled."""
     profile: Literal["none", "linux-kernel", "cloudnet-2014", "linux-guest"] = "none"
     """Costs by name, of which each can be overridden; `docs/models/cpu.md` gives their sources."""
     clock: Frequency | None = None
-    """Clock rate: the costs of the profile are those of its own clock, scaled. Default: that of the profile."""
+    """Clock rate: the costs of the profile are those of its own clock, scaled. Default: that of the
+    profile."""
     memory_share: Annotated[
-        Share, refuse_unless(lambda share: 0 < share <= WHOLE, "must be above 0% and at most 100%", "omit it for 100%")
+        Share,
+        refuse_unless(
+            lambda share: 0 < share <= WHOLE,
+            "must be above 0% and at most 100%",
+            "omit it for 100%",
+        ),
     ] = WHOLE
     """Share of the memory bandwidth that the host has: costs per byte are divided by it."""
     per_frame: Time = 0
@@ -197,13 +223,14 @@ class Cpu(Part):
     wake_up: Time = 0
     """Cost of waking a thread, charged to the thread or soft interrupt that wakes it."""
     idle_exit: Time = 0
-    """Cost of waking a thread on a core that has nothing to run, beside `wake_up`: an interrupt between cores, and in a
-    virtual machine the way through its hypervisor.
+    """Cost of waking a thread on a core that has nothing to run, beside `wake_up`: an interrupt
+    between cores, and in a virtual machine the way through its hypervisor.
     """
     context_switch: Time = 0
     """Cost of each switch to another thread."""
     slice: Time | None = None
-    """Slice of a thread with eevdf. Default: 0.75ms times 1 + log2 of the cores, at most 3ms (Linux)."""
+    """Slice of a thread with eevdf. Default: 0.75ms times 1 + log2 of the cores, at most 3ms
+    (Linux)."""
     rx_queues: Annotated[Count, Field(ge=1, le=CORES_MAX)] = 1
     """Receive queues of the interface; flows are spread over them by hash (RSS)."""
     irq_cores: Cores | None = None
@@ -238,7 +265,8 @@ class Cpu(Part):
         return slice_of(self.cores)
 
     def cost(self, name: str) -> int:
-        """A cost: that of its key, or of the profile at this clock. Costs per byte grow with less memory bandwidth."""
+        """A cost: that of its key, or of the profile at this clock. Costs per byte grow with less
+        memory bandwidth."""
         own: int = getattr(self, name)
         profile = PROFILES[self.profile]
         if name not in self.model_fields_set:

@@ -1,11 +1,20 @@
-"""Block devices: servers, latencies, rates, queue, splitting, cache and head, and presets of known ones."""
+"""Block devices: servers, latencies, rates, queue, splitting, cache and head, and presets of known
+ones."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tailrace.scenario.text.quantities import Count, DataRate, Part, Size, Time, TimeDistribution, merged
+from tailrace.scenario.text.quantities import (
+    Count,
+    DataRate,
+    Part,
+    Size,
+    Time,
+    TimeDistribution,
+    merged,
+)
 
 PresetName = Literal["sata-ssd", "nvme", "disk-7200", "memory"]
 PIECES_MAX = 65_536
@@ -49,7 +58,8 @@ class Rotation(Part):
     seek_track: Time | None = None
     """Shortest seek."""
     seek_full: Time | None = None
-    """Seek over the whole disk; one over a part takes the shortest, and more by the root of the distance."""
+    """Seek over the whole disk; one over a part takes the shortest, and more by the root of the
+    distance."""
 
 
 class Device(Part):
@@ -58,7 +68,8 @@ class Device(Part):
     preset: PresetName | None = None
     """A known device."""
     servers: Annotated[Count, Field(ge=1, le=PIECES_MAX)] | None = None
-    """Pieces of requests that the medium serves at the same time: channels of a drive. Default: 1."""
+    """Pieces of requests that the medium serves at the same time: channels of a drive. Default:
+    1."""
     read_latency: TimeDistribution | None = None
     """Time of a server to read a piece."""
     write_latency: TimeDistribution | None = None
@@ -68,9 +79,11 @@ class Device(Part):
     write_rate: DataRate | None = None
     """Most data that is written per second."""
     link: Literal["shared", "duplex"] | None = None
-    """Whether data that is read and data that is written share the time of the link. Default: shared."""
+    """Whether data that is read and data that is written share the time of the link. Default:
+    shared."""
     queue_depth: Annotated[Count, Field(ge=1, le=PIECES_MAX)] | None = None
-    """Pieces that the device takes at the same time; others wait in the block layer. Default: 32."""
+    """Pieces that the device takes at the same time; others wait in the block layer. Default:
+    32."""
     sector: Literal["512B", "4096B", "4KiB"] | None = None
     """Least unit of requests. Default: 512B."""
     limits: Limits | None = None
@@ -106,18 +119,20 @@ PLAIN = Device.model_validate(
         "link": "shared",
         "queue_depth": 32,
         "sector": "512B",
-        # Linux: BLK_DEF_MAX_SECTORS of 6.x [S]; 128 segments as drivers of SATA and NVMe have [S: CacheLib issue 302].
+        # Linux: BLK_DEF_MAX_SECTORS of 6.x [S]; 128 segments as drivers of SATA and NVMe have [S:
+        # CacheLib issue 302].
         "limits": {"max_sectors": "1280KiB", "max_segments": 128, "segment": "4KiB"},
     },
 )
 """What a device has without a preset."""
 
 PRESETS: Mapping[str, Device] = {
-    # Samsung SSD of "How to identify SSD types and measure performance" (n0derunner.com): 540 and 520 MB/s, 98 000
-    # and 90 000 requests/s of 4 KiB at a depth of 32 [S]; 10 000 reads/s at a depth of 1 [S: data sheet of 850 EVO].
-    # Servers and latencies give these rates [D: 10 / 98 000/s, 10 / 90 000/s]. `max_sectors_kb` of 512 and 128 segments
-    # as in "Why does my SSD not issue 1MB IO's?" [S]. Latency of the cache [D]: 40 000 writes/s at a depth of 1, less
-    # the link; its size [A]: 1 MiB to 1 GiB.
+    # Samsung SSD of "How to identify SSD types and measure performance" (n0derunner.com): 540 and
+    # 520 MB/s, 98 000 and 90 000 requests/s of 4 KiB at a depth of 32 [S]; 10 000 reads/s at a
+    # depth of 1 [S: data sheet of 850 EVO]. Servers and latencies give these rates [D: 10 / 98
+    # 000/s, 10 / 90 000/s]. `max_sectors_kb` of 512 and 128 segments as in "Why does my SSD not
+    # issue 1MB IO's?" [S]. Latency of the cache [D]: 40 000 writes/s at a depth of 1, less the
+    # link; its size [A]: 1 MiB to 1 GiB.
     "sata-ssd": Device.model_validate(
         {
             "servers": 10,
@@ -130,9 +145,10 @@ PRESETS: Mapping[str, Device] = {
             "cache": {"size": "4MiB", "latency": "17us"},
         },
     ),
-    # Samsung 970 EVO 1TB, PCIe 3.0 x4: 3400 and 2500 MB/s, 500 000 and 450 000 requests/s [S: its data sheet]. Number
-    # of servers [A]: 16 to 64, by 15 000 reads/s at a depth of 1; latencies [D]. 128 segments of 4 KiB [S: CacheLib
-    # issue 302], queues of 1023 [S: Linux `nvme`]. Cache [A]: 10 to 20 us, 1 MiB to 1 GiB.
+    # Samsung 970 EVO 1TB, PCIe 3.0 x4: 3400 and 2500 MB/s, 500 000 and 450 000 requests/s [S: its
+    # data sheet]. Number of servers [A]: 16 to 64, by 15 000 reads/s at a depth of 1; latencies
+    # [D]. 128 segments of 4 KiB [S: CacheLib issue 302], queues of 1023 [S: Linux `nvme`]. Cache
+    # [A]: 10 to 20 us, 1 MiB to 1 GiB.
     "nvme": Device.model_validate(
         {
             "servers": 33,
@@ -146,8 +162,9 @@ PRESETS: Mapping[str, Device] = {
             "cache": {"size": "16MiB", "latency": "15us"},
         },
     ),
-    # 7200 rpm, a mean seek of 8.5 ms [S: Hitachi Deskstar 7K1000.C, typical reads], 1 ms to the next track [S: Hitachi
-    # 7K320]; the longest follows from the mean, (8.5 - 1) x 15 / 8 + 1 [D]. 150 MB/s [A], 100 to 250.
+    # 7200 rpm, a mean seek of 8.5 ms [S: Hitachi Deskstar 7K1000.C, typical reads], 1 ms to the
+    # next track [S: Hitachi 7K320]; the longest follows from the mean, (8.5 - 1) x 15 / 8 + 1 [D].
+    # 150 MB/s [A], 100 to 250.
     "disk-7200": Device.model_validate(
         {
             "servers": 1,
@@ -173,9 +190,11 @@ PRESETS: Mapping[str, Device] = {
         },
     ),
 }
-"""Presets by name. Marks: [S] in the source named, [D] derived from it, [A] assumed, with a range."""
+"""Presets by name. Marks: [S] in the source named, [D] derived from it, [A] assumed, with a
+range."""
 
 
 def known_devices(declared: Mapping[str, Device]) -> dict[str, Device]:
-    """The devices that a workload may name: presets, and those of the scenario, which may have the name of a preset."""
+    """The devices that a workload may name: presets, and those of the scenario, which may have the
+    name of a preset."""
     return {name: Device(preset=name) for name in PRESETS} | dict(declared)  # type: ignore[arg-type]  # names of presets

@@ -1,4 +1,5 @@
-"""Settings of hosts: MTU, network interface, TCP. Defaults: a current Linux server with a 10G NIC."""
+"""Settings of hosts: MTU, network interface, TCP. Defaults: a current Linux server with a 10G
+NIC."""
 
 from typing import Annotated, Literal
 
@@ -26,7 +27,8 @@ from tailrace.scenario.text.quantities import (
 from tailrace.scenario.text.units import SIZE, TIME, QuantityError, parse
 
 RX_JITTER_DEFAULT = parse_distribution("exponential(2us)", TIME)
-"""Timing noise of a receive poll [K]: a few microseconds of scheduling and cache misses on a busy Linux host."""
+"""Timing noise of a receive poll [K]: a few microseconds of scheduling and cache misses on a busy
+Linux host."""
 
 
 class NicPfc(Part):
@@ -37,10 +39,12 @@ class NicPfc(Part):
 
 
 class NicClass(Part):
-    """A traffic class of the NIC (802.1Qaz): strict, or with a share of what strict classes leave."""
+    """A traffic class of the NIC (802.1Qaz): strict, or with a share of what strict classes
+    leave."""
 
     priorities: Annotated[Priorities, Field(min_length=1)]
-    """Its priorities, which take turns. A priority that no class lists belongs to the first class."""
+    """Its priorities, which take turns. A priority that no class lists belongs to the first
+    class."""
     share: Share | None = None
     """Share of the line. Default: an equal part of what the stated shares leave."""
     strict: Annotated[Count, Field(ge=1, le=8)] | None = None
@@ -48,7 +52,8 @@ class NicClass(Part):
 
 
 class NicQcn(Part):
-    """QCN reaction point (802.1Qau): a rate limiter for each flow; the defaults are those of IEEE8021-CN-MIB."""
+    """QCN reaction point (802.1Qau): a rate limiter for each flow; the defaults are those of
+    IEEE8021-CN-MIB."""
 
     timer: Time = 15 * 10**9
     """Timer of rate increase."""
@@ -77,33 +82,39 @@ class Nic(Part):
     """Network interface."""
 
     queue: Size = 16_000_000
-    """Transmit queue (qdisc and ring) [K]: 1000 frames of pfifo_fast hold at most 16 MB of TSO bursts."""
+    """Transmit queue (qdisc and ring) [K]: 1000 frames of pfifo_fast hold at most 16 MB of TSO
+    bursts."""
     tso: SmallSize = 64_000
     """Largest burst passed to the NIC at once (TSO); 0B disables it. Linux: 64 KB."""
     gro: SmallSize = 64_000
     """Largest aggregate passed up at once (GRO); 0B disables it. Linux: 64 KB."""
     rx_coalesce: Time = 8_000_000
-    """Interrupt moderation: from the first frame of a batch to the poll [K]: common 10G drivers settle at 8 us."""
+    """Interrupt moderation: from the first frame of a batch to the poll [K]: common 10G drivers
+    settle at 8 us."""
     rx_jitter: TimeDistribution = RX_JITTER_DEFAULT
     """Timing noise: extra delay of each poll, a distribution."""
     rx_ring: SmallFrames = 4096
-    """Receive ring; a frame that arrives when it is full is dropped [K]: usual maximum of 10G NICs."""
+    """Receive ring; a frame that arrives when it is full is dropped [K]: usual maximum of 10G
+    NICs."""
     bond: Literal["layer3+4", "layer2+3"] | None = None
-    """Several interfaces as one, each at a link of the host in `network.links`; a hash of addresses and ports, or of
-    addresses, chooses the interface of a frame (Linux: `xmit_hash_policy`). Default: one interface and one link.
+    """Several interfaces as one, each at a link of the host in `network.links`; a hash of addresses
+    and ports, or of addresses, chooses the interface of a frame (Linux: `xmit_hash_policy`).
+    Default: one interface and one link.
     """
     pfc: NicPfc | None = None
     """Obeys pauses of priorities. Default: none."""
     link_pause: bool = False
     """Obeys 802.3x pauses."""
     pause_response: AutoTime = "auto"
-    """From the arrival of a pause to its effect. auto: the limit of 802.3 annex 31B for the link's rate."""
+    """From the arrival of a pause to its effect. auto: the limit of 802.3 annex 31B for the link's
+    rate."""
     qcn: NicQcn | None = None
-    """Limits rates on notifications from switches with `qcn`; `{}` uses the standard's values. Default: off."""
+    """Limits rates on notifications from switches with `qcn`; `{}` uses the standard's values.
+    Default: off."""
 
     ets: Annotated[dict[Name, NicClass], Field(max_length=8)] = {}
-    """Traffic classes by name, which share the line on sending. Default: none; frames are sent in order, or the
-    priorities take turns where the NIC obeys `pfc`.
+    """Traffic classes by name, which share the line on sending. Default: none; frames are sent in
+    order, or the priorities take turns where the NIC obeys `pfc`.
     """
     storm: Storm | None = None
     """A pause storm, to test a watchdog. Default: none."""
@@ -111,11 +122,16 @@ class Nic(Part):
     @property
     def is_lossless(self) -> bool:
         """Whether the interface takes part in pauses, QCN or ETS."""
-        return self.link_pause or bool(self.ets) or any(part is not None for part in (self.pfc, self.qcn, self.storm))
+        return (
+            self.link_pause
+            or bool(self.ets)
+            or any(part is not None for part in (self.pfc, self.qcn, self.storm))
+        )
 
 
 class SocketBuffer(Part):
-    """A socket buffer, in payload bytes: a single size is fixed; `initial` and `maximum` enable autotuning."""
+    """A socket buffer, in payload bytes: a single size is fixed; `initial` and `maximum` enable
+    autotuning."""
 
     initial: Size | None = None
     """Initial size. Default: for sending, two initial windows; for receiving, 64 KiB (Linux)."""
@@ -129,7 +145,9 @@ def _buffer(value: object) -> object:
     try:
         fixed = parse(value, SIZE)
     except QuantityError as error:
-        raise PydanticCustomError("scenario", "{what}", {"what": error.what, "hint": error.hint}) from None
+        raise PydanticCustomError(
+            "scenario", "{what}", {"what": error.what, "hint": error.hint}
+        ) from None
     return SocketBuffer.model_construct(initial=fixed, maximum=fixed)
 
 
@@ -139,7 +157,10 @@ _BUFFER_SCHEMA = WithJsonSchema(
             {"type": "string", "pattern": SIZE.pattern},
             {
                 "type": "object",
-                "properties": {name: {"type": "string", "pattern": SIZE.pattern} for name in ("initial", "maximum")},
+                "properties": {
+                    name: {"type": "string", "pattern": SIZE.pattern}
+                    for name in ("initial", "maximum")
+                },
                 "required": ["maximum"],
                 "additionalProperties": False,
             },
@@ -150,15 +171,17 @@ Buffer = Annotated[SocketBuffer, BeforeValidator(_buffer), _BUFFER_SCHEMA]
 
 
 class Tcp(Part):
-    """TCP of all sockets of a host; the defaults are Linux sysctls (tcp_wmem, tcp_rmem, include/net/tcp.h)."""
+    """TCP of all sockets of a host; the defaults are Linux sysctls (tcp_wmem, tcp_rmem,
+    include/net/tcp.h)."""
 
     congestion_control: Literal["cubic", "new-reno", "dctcp", "bbr"] = "cubic"
     """RFC 9438, RFC 6582, RFC 8257, or BBR version 1 with pacing, as in Linux 6.1."""
     slow_start_exit: Literal["auto", "none", "hystart", "hystart-plus-plus"] = "auto"
-    """Early exit from slow start, before a loss. auto: hystart with cubic, none otherwise, as in Linux."""
+    """Early exit from slow start, before a loss. auto: hystart with cubic, none otherwise, as in
+    Linux."""
     growth: Literal["segments", "acknowledgements"] = "segments"
-    """Growth of the window: by the number of segments that an acknowledgement covers (Linux), or by one for each
-    acknowledgement (ns-3).
+    """Growth of the window: by the number of segments that an acknowledgement covers (Linux), or by
+    one for each acknowledgement (ns-3).
     """
     reno_friendly: bool = True
     """CUBIC grows at least as fast as Reno (RFC 9438 section 4.3); on in Linux, absent in ns-3."""
@@ -181,14 +204,15 @@ class Tcp(Part):
     slow_start_after_idle: bool = True
     """Slow start after an idle period; on in Linux."""
     tick: Annotated[Time, Field(le=10 * 10**9)] = 4 * 10**9
-    """Clock tick, with which timers expire and CUBIC is evaluated; 4ms in kernels with HZ = 250, 1ms with 1000; 0s for
-    timers that expire as they are set, and CUBIC as with 4ms.
+    """Clock tick, with which timers expire and CUBIC is evaluated; 4ms in kernels with HZ = 250,
+    1ms with 1000; 0s for timers that expire as they are set, and CUBIC as with 4ms.
     """
     autocorking: bool = True
-    """A write shorter than a burst waits while an earlier segment of its connection is in the NIC; on in Linux."""
+    """A write shorter than a burst waits while an earlier segment of its connection is in the NIC;
+    on in Linux."""
     small_queue: Time = 10**9
-    """Limit of one socket's data in the NIC (TCP small queues), as time at the socket's pacing rate; 0s for no
-    limit.
+    """Limit of one socket's data in the NIC (TCP small queues), as time at the socket's pacing
+    rate; 0s for no limit.
     """
     small_queue_bound: Literal["line", "pace"] = "pace"
     """Rate for that limit: the pacing rate alone, as in Linux, or at most the rate of the line."""
@@ -199,7 +223,8 @@ class Tcp(Part):
 
     @property
     def effective_exit(self) -> str:
-        """The early end of slow start with `auto` resolved. In Linux only net/ipv4/tcp_cubic.c has HyStart."""
+        """The early end of slow start with `auto` resolved. In Linux only net/ipv4/tcp_cubic.c has
+        HyStart."""
         if self.slow_start_exit != "auto":
             return self.slow_start_exit
         return "hystart" if self.congestion_control == "cubic" else "none"
@@ -232,18 +257,21 @@ class Host(Part):
     neighbours: dict[Name, HostNeighbour] = {}
     """Other load on the same processor, by name; live runs only."""
     memory: Memory | None = None
-    """Memory for the programs of its control groups, which must fit together; nothing else depends on it. Default: not
-    counted.
+    """Memory for the programs of its control groups, which must fit together; nothing else depends
+    on it. Default: not counted.
     """
 
     def send_buffer(self) -> SocketBuffer:
-        """The send buffer with its initial size: memory for the segments of two initial windows (tcp_sndbuf_expand),
-        and of three with BBR.
+        """The send buffer with its initial size: memory for the segments of two initial windows
+        (tcp_sndbuf_expand), and of three with BBR.
         """
         headers = self.mtu - IP_TCP_HEADERS_BYTES + SEGMENT_HEADERS_BYTES
         segment = (1 << (headers - 1).bit_length()) + SEGMENT_RECORD_BYTES
         windows = 3 if self.tcp.congestion_control == "bbr" else 2
-        return _started(self.tcp.send_buffer, max(SEND_BUFFER_BYTES_MIN, windows * self.tcp.initial_window * segment))
+        return _started(
+            self.tcp.send_buffer,
+            max(SEND_BUFFER_BYTES_MIN, windows * self.tcp.initial_window * segment),
+        )
 
     def receive_buffer(self) -> SocketBuffer:
         """The receive buffer with its initial size."""

@@ -1,4 +1,5 @@
-"""Hypervisors: real cores behind a virtual switch, and the virtual machines and neighbours on them."""
+"""Hypervisors: real cores behind a virtual switch, and the virtual machines and neighbours on
+them."""
 
 from dataclasses import dataclass, fields
 from typing import Annotated, Literal
@@ -6,12 +7,21 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tailrace.scenario.network.cpu import CORES_MAX, NICE_MAX, NICE_MIN, Cores, slice_of
-from tailrace.scenario.text.quantities import Count, FineTime, Frequency, Name, Part, SmallFrames, Time
+from tailrace.scenario.text.quantities import (
+    Count,
+    FineTime,
+    Frequency,
+    Name,
+    Part,
+    SmallFrames,
+    Time,
+)
 
 NEIGHBOUR_TASKS_MAX = 4096
 """Most tasks of the neighbours of one hypervisor."""
 MACHINE_LINK_BPS = 800 * 10**9
-"""A frame between a virtual machine and its switch is not sent over a wire: the fastest rate that there is."""
+"""A frame between a virtual machine and its switch is not sent over a wire: the fastest rate that
+there is."""
 FACTOR_WHOLE = 1_000
 """A factor of 1, in thousandths."""
 
@@ -37,8 +47,8 @@ class Profile:
 
 
 SWITCH_CYCLES: dict[Kind, int] = {"bridge": 2_970, "ovs": 1_755, "ovs-dpdk": 290}
-"""Cycles of one core for each frame from one physical port to another: 1.11, 1.88 and 11.31 million frames a second at
-3.3 GHz (Emmerich and others, CloudNet 2014 and JNSM 2018).
+"""Cycles of one core for each frame from one physical port to another: 1.11, 1.88 and 11.31 million
+frames a second at 3.3 GHz (Emmerich and others, CloudNet 2014 and JNSM 2018).
 """
 PROFILE_HZ = 3_300_000_000
 
@@ -71,20 +81,23 @@ PAGED = ("switch_frame", "copy_byte")
 POLLING_KEYS = ("polling_cores", "isolate", "page_factor", "poll")
 """Keys that have an effect only where cores poll."""
 KERNEL_KEYS = ("irq_cores", "backlog", "coalesce", "merge_frame", "vhost_frame")
-"""Keys that have an effect only where the kernel switches: interrupts, soft interrupts, vhost threads."""
+"""Keys that have an effect only where the kernel switches: interrupts, soft interrupts, vhost
+threads."""
 
 
 class Pins(Part):
     """Cores of the hypervisor for one virtual machine."""
 
     cores: Cores | None = None
-    """One for each virtual core, used in turn. Default: each may run on any core that does not poll."""
+    """One for each virtual core, used in turn. Default: each may run on any core that does not
+    poll."""
     vhost: Cores | None = None
     """Cores of its vhost thread. Default: any core that does not poll."""
 
 
 class Neighbour(Part):
-    """Tasks beside the virtual machines. For neighbours that send, add a virtual machine with a workload."""
+    """Tasks beside the virtual machines. For neighbours that send, add a virtual machine with a
+    workload."""
 
     tasks: Annotated[Count, Field(ge=1, le=NEIGHBOUR_TASKS_MAX)] = 1
     """Number of tasks."""
@@ -101,25 +114,29 @@ class Neighbour(Part):
 
 
 class Hypervisor(Part):
-    """A hypervisor around the switch of the same name; the hosts that are linked to it are its virtual machines."""
+    """A hypervisor around the switch of the same name; the hosts that are linked to it are its
+    virtual machines."""
 
     cores: Annotated[Count, Field(ge=1, le=CORES_MAX)]
     """Real cores."""
     switch: Kind = "bridge"
-    """bridge, ovs: the kernel switches in soft interrupts, a vhost thread serves each machine. ovs-dpdk: cores poll."""
+    """bridge, ovs: the kernel switches in soft interrupts, a vhost thread serves each machine.
+    ovs-dpdk: cores poll."""
     profile: Literal["none", "kvm"] = "kvm"
-    """Costs by name, of which each can be overridden; `docs/models/virtual-switch.md` gives their sources."""
+    """Costs by name, of which each can be overridden; `docs/models/virtual-switch.md` gives their
+    sources."""
     clock: Frequency = PROFILE_HZ
     """Clock rate: the costs of the profile are cycles."""
     offloads: bool = True
-    """Super-frames of up to 64 KB cross the switch whole. false: machines send and receive single frames."""
+    """Super-frames of up to 64 KB cross the switch whole. false: machines send and receive single
+    frames."""
     polling_cores: Cores = [0]
     """Cores of ovs-dpdk's polling threads; nothing else runs there if `isolate` is true."""
     isolate: bool = True
     """Virtual machines and neighbours without pins keep off the polling cores."""
     page_factor: Annotated[float, Field(ge=1, le=100)] = 1.0
-    """Costs of switching and copying with ovs-dpdk are multiplied by it: 1 for huge pages, more for small ones. It is
-    a factor that the scenario states, not a model of memory.
+    """Costs of switching and copying with ovs-dpdk are multiplied by it: 1 for huge pages, more for
+    small ones. It is a factor that the scenario states, not a model of memory.
     """
     pins: dict[str, Pins] = {}
     """Cores of virtual machines, by name. Default: none is pinned."""
@@ -130,16 +147,18 @@ class Hypervisor(Part):
     ring: SmallFrames = 256
     """Ring in which a virtual machine sends or receives. QEMU: 256, at most 1024."""
     queue: SmallFrames = 1000
-    """Frames that wait before a ring: for the vhost thread (`txqueuelen` of the TAP), and in the virtual machine."""
+    """Frames that wait before a ring: for the vhost thread (`txqueuelen` of the TAP), and in the
+    virtual machine."""
     backlog: SmallFrames = 1000
     """Frames that wait for the soft interrupt of a core. Linux: net.core.netdev_max_backlog."""
     uplink_ring: SmallFrames = 512
     """Receive ring of each queue of an uplink. ixgbe: 512."""
     coalesce: Time = 8_000_000
-    """From the first frame after a quiet time to the interrupt of an uplink [K]; ovs-dpdk has no interrupts."""
+    """From the first frame after a quiet time to the interrupt of an uplink [K]; ovs-dpdk has no
+    interrupts."""
     halt_poll: Time = 0
-    """How long a virtual core that has nothing to do is watched before its thread sleeps. Linux since 4.4: by need, at
-    most 200us (`halt_poll_ns`).
+    """How long a virtual core that has nothing to do is watched before its thread sleeps. Linux
+    since 4.4: by need, at most 200us (`halt_poll_ns`).
     """
     tick: Time = 4_000_000_000
     """Clock tick of the kernel. Linux with HZ = 250: 4ms."""

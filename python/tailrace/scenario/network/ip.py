@@ -27,12 +27,15 @@ class Ip(Part):
     """Reassembly of datagrams that were sent in fragments; the defaults are Linux sysctls."""
 
     reassembly_timeout: Timeout = 30 * SECOND_PS
-    """How long the fragments that have come wait for the others, in whole seconds; Linux `ipfrag_time`, 30s."""
-    reassembly_memory: Annotated[Size, within(SIZE, least=MEMORY_BYTES_MIN, most=MEMORY_BYTES_MAX)] = 4_194_304
-    """Memory of incomplete datagrams above which every fragment is refused, 64KiB to 1GiB; Linux `ipfrag_high_thresh`,
-    4MiB.
+    """How long the fragments that have come wait for the others, in whole seconds; Linux
+    `ipfrag_time`, 30s."""
+    reassembly_memory: Annotated[
+        Size, within(SIZE, least=MEMORY_BYTES_MIN, most=MEMORY_BYTES_MAX)
+    ] = 4_194_304
+    """Memory of incomplete datagrams above which every fragment is refused, 64KiB to 1GiB; Linux
+    `ipfrag_high_thresh`, 4MiB.
     """
     reassembly_distance: Annotated[Count, Field(ge=0, le=DISTANCE_MAX)] = 64
-    """A datagram is given up when a fragment of it comes after more than so many others of its source; 0 for never.
-    Linux `ipfrag_max_dist`, 64.
+    """A datagram is given up when a fragment of it comes after more than so many others of its
+    source; 0 for never. Linux `ipfrag_max_dist`, 64.
     """

@@ -12,7 +12,8 @@ TASKS_MAX = 256
 
 
 class HostNeighbour(Part):
-    """Tasks beside the programs of a host, for which no workload waits. For neighbours that send, write a `stream`."""
+    """Tasks beside the programs of a host, for which no workload waits. For neighbours that send,
+    write a `stream`."""
 
     kind: Literal["compute", "disk"] = "compute"
     """compute: work without end. disk: writes files, and waits until they are on the disk."""

@@ -25,17 +25,26 @@ from tailrace.scenario.text.units import SIZE, shown
 EVERY_PPB = 10**9
 """All of something, as a share."""
 Loss = Annotated[
-    Share, refuse_unless(lambda ppb: ppb <= EVERY_PPB, "a link loses at most every frame", "write at most 100%")
+    Share,
+    refuse_unless(
+        lambda ppb: ppb <= EVERY_PPB, "a link loses at most every frame", "write at most 100%"
+    ),
 ]
 
 
 def _hosts(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 1:
-            raise refuse(f"{value} is not a number of hosts", "write a number of at least 1, or a list of names")
+            raise refuse(
+                f"{value} is not a number of hosts",
+                "write a number of at least 1, or a list of names",
+            )
         return value
     if not isinstance(value, list) or not value:
-        raise refuse(f"{shown(value)} is not a list of hosts", "write a list of names, or the number of hosts")
+        raise refuse(
+            f"{shown(value)} is not a list of hosts",
+            "write a list of names, or the number of hosts",
+        )
     for name in value:
         if not isinstance(name, str) or not re.fullmatch(NAME_PATTERN, name):
             raise refuse(f"'{name}' is not a name", "use letters, digits, - and _")
@@ -45,7 +54,14 @@ def _hosts(value: object) -> object:
 Hosts = Annotated[
     Any,
     BeforeValidator(_hosts),
-    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "array", "items": {"type": "string"}}]}),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1},
+                {"type": "array", "items": {"type": "string"}},
+            ]
+        }
+    ),
 ]
 """A list of host names, or the number of hosts (which then have numbered names)."""
 
@@ -57,7 +73,11 @@ def host_count(hosts: int | list[str] | None) -> int:
 
 def numbered(hosts: int | list[str], prefix: str) -> list[str]:
     """The names of a `Hosts` value: as listed, or numbered from 1."""
-    return [f"{prefix}{number}" for number in range(1, hosts + 1)] if isinstance(hosts, int) else list(hosts)
+    return (
+        [f"{prefix}{number}" for number in range(1, hosts + 1)]
+        if isinstance(hosts, int)
+        else list(hosts)
+    )
 
 
 class LinkDefaults(Part):
@@ -70,7 +90,8 @@ class LinkDefaults(Part):
 
 
 class Link(Part):
-    """One full-duplex link. Between two nodes that the topology has already joined, it changes that link."""
+    """One full-duplex link. Between two nodes that the topology has already joined, it changes that
+    link."""
 
     between: Annotated[list[str], Field(min_length=2, max_length=2)]
     """The two nodes."""
@@ -79,13 +100,15 @@ class Link(Part):
     delay: Time | None = None
     """Propagation delay. Default: `network.link.delay`."""
     loss: Loss = 0
-    """Share of frames that the link loses at random, in each direction by itself; one end must be a switch, which
-    counts them.
+    """Share of frames that the link loses at random, in each direction by itself; one end must be a
+    switch, which counts them.
     """
     loss_of: Literal["frames", "later-fragments"] = "frames"
-    """What is lost: any frame, or only fragments of datagrams without a transport header (`iptables -f`)."""
+    """What is lost: any frame, or only fragments of datagrams without a transport header (`iptables
+    -f`)."""
     path_cost: PathCost | None = None
-    """Path cost in spanning trees, of both ports. Default: 20 Tbit/s over the rate (IEEE 802.1Q-2018 table 13-4)."""
+    """Path cost in spanning trees, of both ports. Default: 20 Tbit/s over the rate (IEEE
+    802.1Q-2018 table 13-4)."""
     port_priority: dict[str, PortPriority] = {}
     """Port priority in spanning trees by end, such as {spine1: 64}. Default: 128."""
 
@@ -115,7 +138,8 @@ class Dumbbell(Part):
 
 
 class LeafSpine(Part):
-    """Every leaf is joined to every spine; hosts at the leaves in order: leaf1, spine1, h1 (at leaf1), ..."""
+    """Every leaf is joined to every spine; hosts at the leaves in order: leaf1, spine1, h1 (at
+    leaf1), ..."""
 
     kind: Literal["leaf-spine"]
     leaves: Count
@@ -128,7 +152,8 @@ class LeafSpine(Part):
     Default: `hosts_per_leaf` at each leaf.
     """
     hosts_per_leaf: Count | None = None
-    """Number of hosts at each leaf. Default: `hosts` spread evenly; the last leaves may have fewer."""
+    """Number of hosts at each leaf. Default: `hosts` spread evenly; the last leaves may have
+    fewer."""
     uplink_rate: Rate | None = None
     """Rate of a link between leaf and spine."""
     uplink_delay: Time | None = None
@@ -141,20 +166,23 @@ class LeafSpine(Part):
 
     @property
     def at_each_leaf(self) -> int:
-        """Hosts of every leaf except perhaps the last ones; 0 where the topology states no hosts."""
+        """Hosts of every leaf except perhaps the last ones; 0 where the topology states no
+        hosts."""
         if self.hosts_per_leaf is not None:
             return self.hosts_per_leaf
         return -(-host_count(self.hosts) // self.leaves) if self.leaves else 0
 
 
 class FatTree(Part):
-    """The fat tree of Al-Fares et al. (SIGCOMM 2008): k pods, hosts h1, ..., switches edge1_1, agg1_1, core1, ..."""
+    """The fat tree of Al-Fares et al. (SIGCOMM 2008): k pods, hosts h1, ..., switches edge1_1,
+    agg1_1, core1, ..."""
 
     kind: Literal["fat-tree"]
     k: Count
     """Ports of every switch, an even number."""
     hosts: Hosts | None = None
-    """Names of the hosts in the order of the pods, or their number (h1, h2, ...). Default: as many as fit, k^3/4."""
+    """Names of the hosts in the order of the pods, or their number (h1, h2, ...). Default: as many
+    as fit, k^3/4."""
 
     @property
     def capacity(self) -> int:
@@ -204,4 +232,5 @@ class Network(Part):
     framing: Framing = Framing()
     """Sizes of the link layer."""
     spanning_tree: SpanningTree | None = None
-    """Spanning trees. Default: none; frames use all shortest paths, even in a topology with loops."""
+    """Spanning trees. Default: none; frames use all shortest paths, even in a topology with
+    loops."""

@@ -1,4 +1,5 @@
-"""Spanning trees: the protocol and the parameters of each tree. Terms as in `spanning-tree` of NX-OS."""
+"""Spanning trees: the protocol and the parameters of each tree. Terms as in `spanning-tree` of
+NX-OS."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -39,18 +40,27 @@ def _vlans(value: object) -> list[int]:
         first, _, last = (end.strip() for end in part.partition("-"))
         low, high = int(first), int(last or first)
         if not 1 <= low <= high <= VLAN_MAX:
-            raise refuse(f"'{part.strip()}' is not a range of VLANs", f"write 1 to {VLAN_MAX}, the lower one first")
+            raise refuse(
+                f"'{part.strip()}' is not a range of VLANs",
+                f"write 1 to {VLAN_MAX}, the lower one first",
+            )
         found |= set(range(low, high + 1))
     return sorted(found)
 
 
-_ONE_ENTRY = [{"type": "integer", "minimum": 1, "maximum": VLAN_MAX}, {"type": "string", "pattern": _VLANS.pattern}]
+_ONE_ENTRY = [
+    {"type": "integer", "minimum": 1, "maximum": VLAN_MAX},
+    {"type": "string", "pattern": _VLANS.pattern},
+]
 Vlans = Annotated[
     Any,
     BeforeValidator(_vlans),
     WithJsonSchema(
         {
-            "anyOf": [*_ONE_ENTRY, {"type": "array", "items": {"anyOf": _ONE_ENTRY}, "minItems": 1}],
+            "anyOf": [
+                *_ONE_ENTRY,
+                {"type": "array", "items": {"anyOf": _ONE_ENTRY}, "minItems": 1},
+            ],
             "examples": ["10-20"],
         }
     ),
@@ -73,22 +83,26 @@ class Instance(Tree):
 
 
 class SpanningTree(Part):
-    """Spanning trees (IEEE 802.1Q clause 13) determine which links forward; without them all shortest paths are
-    used.
+    """Spanning trees (IEEE 802.1Q clause 13) determine which links forward; without them all
+    shortest paths are used.
     """
 
     protocol: Literal["rstp", "rapid-pvst", "mstp"]
-    """rstp: one tree. rapid-pvst: a tree for each VLAN. mstp: a tree for each instance, all switches in one region."""
+    """rstp: one tree. rapid-pvst: a tree for each VLAN. mstp: a tree for each instance, all
+    switches in one region."""
     vlans: dict[Vlan, Tree] = {}
     """rapid-pvst: settings of the trees by VLAN."""
     instances: dict[Annotated[int, Field(ge=1, le=INSTANCES_MAX)], Instance] = {}
     """mstp: the instances and their VLANs; all other frames take instance 0."""
     disjoint: bool = False
-    """Choose the path costs of the listed VLANs or instances such that their trees share as few links as possible."""
+    """Choose the path costs of the listed VLANs or instances such that their trees share as few
+    links as possible."""
 
     @property
     def trees(self) -> dict[int, tuple[list[int], dict[str, int]]]:
         """The trees besides the first, by number: VLANs and switch priorities."""
         if self.protocol == "mstp":
-            return {number: (own.vlans, own.bridge_priority) for number, own in self.instances.items()}
+            return {
+                number: (own.vlans, own.bridge_priority) for number, own in self.instances.items()
+            }
         return {vlan: ([vlan], own.bridge_priority) for vlan, own in self.vlans.items()}

@@ -115,7 +115,8 @@ class Graph:
 
     @cached_property
     def link_of(self) -> dict[tuple[str, str], Joined]:
-        """The link from a node to its neighbour, by both directions; the first where there are several."""
+        """The link from a node to its neighbour, by both directions; the first where there are
+        several."""
         found: dict[tuple[str, str], Joined] = {}
         for link in self.links:
             found.setdefault((link.a, link.b), link)
@@ -137,7 +138,9 @@ class _Builder:
         self.network = network
         self.graph = Graph()
 
-    def join(self, a: str, b: str, path: KeyPath, rate: int | None = None, delay: int | None = None) -> None:
+    def join(
+        self, a: str, b: str, path: KeyPath, rate: int | None = None, delay: int | None = None
+    ) -> None:
         defaults = self.network.link
         rate_bps = defaults.rate if rate is None else rate
         delay_ps = defaults.delay if delay is None else delay
@@ -151,7 +154,13 @@ class _Builder:
 
     def dumbbell(self, dumbbell: Dumbbell) -> None:
         self.graph.switches += ["left", "right"]
-        self.join("left", "right", ("network", "topology"), dumbbell.bottleneck_rate, dumbbell.bottleneck_delay)
+        self.join(
+            "left",
+            "right",
+            ("network", "topology"),
+            dumbbell.bottleneck_rate,
+            dumbbell.bottleneck_delay,
+        )
         for side, hosts in (("left", dumbbell.left), ("right", dumbbell.right)):
             for host in numbered(hosts, side):
                 self.graph.hosts.append(host)
@@ -167,7 +176,9 @@ class _Builder:
                 self.graph.hosts.append(host)
                 self.join(host, leaf, ("network", "topology"))
             for spine in spines:
-                self.join(leaf, spine, ("network", "topology"), shape.uplink_rate, shape.uplink_delay)
+                self.join(
+                    leaf, spine, ("network", "topology"), shape.uplink_rate, shape.uplink_delay
+                )
 
     def fat_tree(self, tree: FatTree) -> None:
         half = tree.k // 2
@@ -192,7 +203,9 @@ class _Builder:
     def machine_links(self, hypervisors: Container[str]) -> None:
         hosts = self.graph.host_names
         for index, link in enumerate(self.graph.links):
-            if (link.a in hypervisors and link.b in hosts) or (link.b in hypervisors and link.a in hosts):
+            if (link.a in hypervisors and link.b in hosts) or (
+                link.b in hypervisors and link.a in hosts
+            ):
                 self.graph.links[index] = replace(link, rate_bps=MACHINE_LINK_BPS, delay_ps=0)
 
     def own_links(self) -> None:
@@ -235,7 +248,8 @@ def node_count(network: Network) -> int:
 
 
 def expand(network: Network, hypervisors: Container[str] = ()) -> Graph:
-    """Nodes and links; `node_count` must be at most `NODES_MAX`. Links of virtual machines are not wires."""
+    """Nodes and links; `node_count` must be at most `NODES_MAX`. Links of virtual machines are not
+    wires."""
     builder = _Builder(network)
     match network.topology:
         case Star() as star:

@@ -27,7 +27,9 @@ def _dscp(value: object) -> object:
     if isinstance(value, str):
         number = DSCP_NAMES.get(value.strip().lower())
         if number is None:
-            raise refuse(f"'{value}' is not a code point", "write 0 to 63, or a name such as ef, cs3, af41")
+            raise refuse(
+                f"'{value}' is not a code point", "write 0 to 63, or a name such as ef, cs3, af41"
+            )
         return number
     return value
 
@@ -36,7 +38,9 @@ def _ports(value: object) -> tuple[int, int]:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     match = _PORTS.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise refuse(f"{shown(value)} is not a port", "write a port or a range, such as 5432 or 1024-2047")
+        raise refuse(
+            f"{shown(value)} is not a port", "write a port or a range, such as 5432 or 1024-2047"
+        )
     first, last = int(match[1]), int(match[2] or match[1])
     if not first <= last <= 65_535:
         raise refuse(f"'{text}' is not a range of ports", "write 0 to 65535, the lower one first")
@@ -48,7 +52,13 @@ Dscp = Annotated[
     BeforeValidator(_dscp),
     Field(ge=0, le=63, strict=True),
     WithJsonSchema(
-        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 63}, {"enum": sorted(DSCP_NAMES)}], "default": 0}
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 0, "maximum": 63},
+                {"enum": sorted(DSCP_NAMES)},
+            ],
+            "default": 0,
+        }
     ),
 ]
 """A code point of the IP header, by number or name."""
@@ -56,14 +66,20 @@ Ports = Annotated[
     tuple[int, int],
     BeforeValidator(_ports),
     WithJsonSchema(
-        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 65_535}, {"type": "string", "pattern": _PORTS.pattern}]}
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 0, "maximum": 65_535},
+                {"type": "string", "pattern": _PORTS.pattern},
+            ]
+        }
     ),
 ]
 """First and last port."""
 
 
 class Rule(Part):
-    """A classification rule: all of its conditions must hold. The first rule that matches applies."""
+    """A classification rule: all of its conditions must hold. The first rule that matches
+    applies."""
 
     model_config = ConfigDict(populate_by_name=True)
 

@@ -1,4 +1,5 @@
-"""Pause frames: per priority (802.1Qbb, PFC) or for the whole link (802.3x), and the buffer for lossless operation."""
+"""Pause frames: per priority (802.1Qbb, PFC) or for the whole link (802.3x), and the buffer for
+lossless operation."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal
@@ -11,7 +12,8 @@ from tailrace.scenario.text.units import LENGTH, SIZE, TIME, Dimension, Quantity
 
 PRIORITIES = 8
 XOFF_DEFAULT = Limit(unit="alpha-milli", amount=125)
-"""A lossless group pauses above an eighth of the free buffer (HPCC simulator, SONiC dynamic_th -3)."""
+"""A lossless group pauses above an eighth of the free buffer (HPCC simulator, SONiC dynamic_th
+-3)."""
 
 PriorityNo = Annotated[int, Field(ge=0, le=7, strict=True)]
 Priorities = Annotated[list[PriorityNo], Field(min_length=1, max_length=PRIORITIES)]
@@ -31,7 +33,9 @@ def _auto_reader(dimension: Dimension) -> Callable[[object], int | str]:
 
 
 def _auto_schema(dimension: Dimension) -> WithJsonSchema:
-    return WithJsonSchema({"anyOf": [{"const": "auto"}, {"type": "string", "pattern": dimension.pattern}]})
+    return WithJsonSchema(
+        {"anyOf": [{"const": "auto"}, {"type": "string", "pattern": dimension.pattern}]}
+    )
 
 
 def _length(value: object) -> int:
@@ -44,7 +48,9 @@ def _length(value: object) -> int:
 AutoSize = Annotated[int | Literal["auto"], BeforeValidator(_auto_reader(SIZE)), _auto_schema(SIZE)]
 AutoTime = Annotated[int | Literal["auto"], BeforeValidator(_auto_reader(TIME)), _auto_schema(TIME)]
 Length = Annotated[
-    int, BeforeValidator(_length), WithJsonSchema({"type": "string", "pattern": LENGTH.pattern, "examples": ["100m"]})
+    int,
+    BeforeValidator(_length),
+    WithJsonSchema({"type": "string", "pattern": LENGTH.pattern, "examples": ["100m"]}),
 ]
 """Millimetres."""
 
@@ -53,13 +59,16 @@ class Watchdog(Part):
     """Ends pause storms (SONiC PFC_WD, NX-OS priority-flow-control watch-dog)."""
 
     detection: Time = 200 * 10**9
-    """Time for which a non-empty queue must be paused to be in a storm; its frames are then dropped. SONiC: 200ms."""
+    """Time for which a non-empty queue must be paused to be in a storm; its frames are then
+    dropped. SONiC: 200ms."""
     restoration: Time = 400 * 10**9
-    """Time without a pause after which the queue is restored [K]: SONiC examples use 200ms to 400ms."""
+    """Time without a pause after which the queue is restored [K]: SONiC examples use 200ms to
+    400ms."""
 
 
 class GroupThresholds(Part):
-    """Thresholds at which a lossless group pauses its sender; omitted keys are taken from the port's `pfc`."""
+    """Thresholds at which a lossless group pauses its sender; omitted keys are taken from the
+    port's `pfc`."""
 
     headroom: AutoSize | None = None
     """Buffer for frames that arrive after a pause was sent."""
@@ -73,21 +82,25 @@ class GroupThresholds(Part):
 
 class _Pausing(Part):
     headroom: AutoSize = "auto"
-    """Buffer for frames that arrive after a pause was sent. auto: from rate, cable, MTU and the peer's response."""
+    """Buffer for frames that arrive after a pause was sent. auto: from rate, cable, MTU and the
+    peer's response."""
     cable: Length | None = None
-    """Length of the cable, for `auto`; the link's delay is used if it is longer. Default: from the link's delay."""
+    """Length of the cable, for `auto`; the link's delay is used if it is longer. Default: from the
+    link's delay."""
     xoff: QueueLimit = XOFF_DEFAULT
     """Depth above which pauses are sent: a size, or dynamic(alpha) of the free buffer."""
     xon_offset: Size = 18_432
-    """Distance below `xoff` at which transmission resumes; 18 KiB is the pipeline latency in SONiC's computation for
-    Spectrum.
+    """Distance below `xoff` at which transmission resumes; 18 KiB is the pipeline latency in
+    SONiC's computation for Spectrum.
     """
     reserved: Size = 0
     """Guaranteed bytes of the group."""
     quanta: Quanta = 65_535
-    """Length of the pauses that are sent, in units of 512 bit times; pauses are renewed before they expire."""
+    """Length of the pauses that are sent, in units of 512 bit times; pauses are renewed before they
+    expire."""
     response: AutoTime = "auto"
-    """From the arrival of a pause to its effect here. auto: the limit of 802.3 annex 31B for the link's rate."""
+    """From the arrival of a pause to its effect here. auto: the limit of 802.3 annex 31B for the
+    link's rate."""
     sends: bool = True
     """Sends pauses."""
     obeys: bool = True
@@ -97,8 +110,8 @@ class _Pausing(Part):
 
 
 class Pfc(_Pausing):
-    """Priority flow control (802.1Qbb): the named priorities are lossless; their senders are paused instead of dropping
-    frames.
+    """Priority flow control (802.1Qbb): the named priorities are lossless; their senders are paused
+    instead of dropping frames.
     """
 
     priorities: Priorities
@@ -112,7 +125,11 @@ class Pfc(_Pausing):
         """The thresholds of one lossless priority, complete."""
         own = self.per_priority.get(priority, GroupThresholds())
         usual = {name: getattr(self, name) for name in GroupThresholds.model_fields}
-        stated = {name: value for name in GroupThresholds.model_fields if (value := getattr(own, name)) is not None}
+        stated = {
+            name: value
+            for name in GroupThresholds.model_fields
+            if (value := getattr(own, name)) is not None
+        }
         return GroupThresholds.model_construct(**usual | stated)
 
 

@@ -41,24 +41,30 @@ MTU_BYTES_MAX = 9216
 """The largest jumbo MTU of the modelled switches."""
 
 Mtu = Annotated[Size, within(SIZE, least=MTU_BYTES_MIN, most=MTU_BYTES_MAX)]
-BridgePriority = Annotated[int, *stepped(BRIDGE_PRIORITY_STEP, BRIDGE_PRIORITY_MAX, "bridge priority")]
+BridgePriority = Annotated[
+    int, *stepped(BRIDGE_PRIORITY_STEP, BRIDGE_PRIORITY_MAX, "bridge priority")
+]
 
 
 class Shape(Part):
     """Guaranteed and largest rate of a queue, of frames with their wire overhead."""
 
     min: Rate | None = None
-    """Guaranteed rate of a queue with a share: below it, the queue is served before the other queues with shares, and
-    shares refer to the remaining bandwidth. Strict queues are served before both.
+    """Guaranteed rate of a queue with a share: below it, the queue is served before the other
+    queues with shares, and shares refer to the remaining bandwidth. Strict queues are served before
+    both.
     """
     max: Rate | None = None
     """Upper limit of the rate, with a burst of 18 460 B (two jumbo frames) after an idle period."""
 
 
 class Qcn(Part):
-    """QCN congestion point (802.1Qau): reports to senders the distance of the queue from its set point."""
+    """QCN congestion point (802.1Qau): reports to senders the distance of the queue from its set
+    point."""
 
-    set_point: Annotated[Size, within(SIZE, least=QCN_SET_POINT_BYTES_MIN, most=PLAN_INTEGER_MAX)] = 26_000
+    set_point: Annotated[
+        Size, within(SIZE, least=QCN_SET_POINT_BYTES_MIN, most=PLAN_INTEGER_MAX)
+    ] = 26_000
     """Set point of the queue depth (IEEE8021-CN-MIB: 26 000 octets)."""
     weight: Annotated[Count, Field(ge=1, le=1024)] = 2
     """Weight of the queue's growth (IEEE8021-CN-MIB: 2)."""
@@ -72,7 +78,8 @@ class Queue(Part):
     share: Share | None = None
     """Share of the weighted bandwidth. Default: an equal part of what the stated shares leave."""
     limit: QueueLimit = Limit(unit="alpha-milli", amount=8000)
-    """Limit of the queue: bytes, `dynamic(alpha)` of the free buffer, or frames [K]: dynamic(8) is a usual default."""
+    """Limit of the queue: bytes, `dynamic(alpha)` of the free buffer, or frames [K]: dynamic(8) is
+    a usual default."""
     reserved: Size = 0
     """Guaranteed bytes of this queue."""
     shape: Shape | None = None
@@ -87,13 +94,15 @@ class Dpp(Part):
     """Dynamic Packet Prioritization (Cisco C11-738425, page 5)."""
 
     max_packets: Annotated[SmallCount, Field(ge=1)] = 120
-    """Number of first packets of a flow that use the express queue [K]: 120 is the NX-OS default, the paper uses 20."""
+    """Number of first packets of a flow that use the express queue [K]: 120 is the NX-OS default,
+    the paper uses 20."""
     age: Time = 5 * 10**9
     """Silence after which a flow is new again; 5ms in the paper."""
     express: str = "express"
     """Name of the express queue; it must be strict."""
     reset: Literal["order-safe", "naive"] = "order-safe"
-    """order-safe: a flow is not new again while its packets wait in the normal queue; naive: only the age decides."""
+    """order-safe: a flow is not new again while its packets wait in the normal queue; naive: only
+    the age decides."""
     table_entries: Count = 65_536
     """Entries of the flow table, a power of two."""
     when_full: Literal["evict-oldest", "untracked"] = "evict-oldest"
@@ -108,7 +117,8 @@ class Policy(Part):
     queues: Annotated[dict[Name, Queue], Field(min_length=1, max_length=8)]
     """Queues by name, one to eight."""
     priorities: dict[Annotated[int, Field(ge=0, le=7)], str] = {}
-    """Queue of each priority (0 to 7). Default: the first weighted queue that is not for a lossless priority."""
+    """Queue of each priority (0 to 7). Default: the first weighted queue that is not for a lossless
+    priority."""
     dpp: Dpp | None = None
     """Dynamic packet prioritisation."""
     etrap: Etrap | None = None
@@ -133,8 +143,13 @@ class Policy(Part):
 
     @property
     def usual_queue(self) -> str:
-        """Queue of unlisted priorities: the first weighted one that is not for a lossless priority."""
-        lossless = {self.priorities.get(priority) for priority in self.pfc.priorities} if self.pfc else set()
+        """Queue of unlisted priorities: the first weighted one that is not for a lossless
+        priority."""
+        lossless = (
+            {self.priorities.get(priority) for priority in self.pfc.priorities}
+            if self.pfc
+            else set()
+        )
         weighted = [name for name, queue in self.queues.items() if queue.strict is None]
         return next((name for name in weighted if name not in lossless), list(self.queues)[-1])
 
@@ -143,7 +158,8 @@ class Policy(Part):
         return self.priorities.get(priority, self.usual_queue)
 
     def shares(self) -> dict[str, int]:
-        """Share of each weighted queue in parts per billion; queues without a stated share divide the rest equally."""
+        """Share of each weighted queue in parts per billion; queues without a stated share divide
+        the rest equally."""
         return shares_of(self.queues)
 
 
@@ -151,26 +167,28 @@ class Switch(Part):
     """A switch; omitted keys are taken from `switches.defaults`."""
 
     switching: Literal["store-and-forward", "cut-through"] = "store-and-forward"
-    """Forwards a frame after all of it has arrived (store-and-forward), or after its header (cut-through)."""
+    """Forwards a frame after all of it has arrived (store-and-forward), or after its header
+    (cut-through)."""
     latency: Time = 1_000_000
     """Fixed delay from ingress to the output queue [K]: around 1 us for data-centre switches."""
     buffer: Size = 12_000_000
     """Packet memory shared by all ports [K]: 12 MB is a Trident II."""
     classify: Annotated[list[Rule], Field(max_length=RULES_MAX)] = []
-    """Classification rules; the first match applies. The class of a frame without a match is its priority."""
+    """Classification rules; the first match applies. The class of a frame without a match is its
+    priority."""
     policy: str = "fifo"
     """Name of the policy of every port (`fifo` is predefined: one queue, tail drop, dynamic(8))."""
     ports: dict[str, str] = {}
     """Policies of individual ports: name of the neighbour, name of the policy."""
     mtu: Mtu | None = None
-    """IP MTU of every port, 576B to 9216B: a longer frame is dropped silently, whether it arrives or leaves. Default:
-    frames of any length.
+    """IP MTU of every port, 576B to 9216B: a longer frame is dropped silently, whether it arrives
+    or leaves. Default: frames of any length.
     """
     port_mtu: dict[str, Mtu] = {}
     """IP MTU of individual ports: name of the neighbour, size."""
     bridge_priority: BridgePriority = BRIDGE_PRIORITY
-    """Priority in spanning trees, 0 to 61440 in steps of 4096: the lowest becomes the root, and of equal ones the first
-    switch.
+    """Priority in spanning trees, 0 to 61440 in steps of 4096: the lowest becomes the root, and of
+    equal ones the first switch.
     """
 
 

@@ -15,8 +15,9 @@ TOLERANCE_PPB = 10
 def weights(shares_ppb: tuple[int, ...]) -> tuple[int, ...]:
     """Weights of 1 to 1000 for shares in parts per billion.
 
-    Shares in whole thousandths are used as they are. Other shares (a third, 2 of 15) get weights in their exact ratio
-    that add up to about 1000, where such weights exist, and are rounded to thousandths otherwise.
+    Shares in whole thousandths are used as they are. Other shares (a third, 2 of 15) get weights in
+    their exact ratio that add up to about 1000, where such weights exist, and are rounded to
+    thousandths otherwise.
     """
     rounded = tuple(max(1, round(share / PPB_PER_MILLE)) for share in shares_ppb)
     if all(share % PPB_PER_MILLE == 0 for share in shares_ppb):
@@ -30,8 +31,8 @@ def weights(shares_ppb: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def ratio(shares_ppb: Sequence[int], parts_max: int) -> tuple[int, ...] | None:
-    """The smallest whole numbers in the ratio of the shares that add up to at most `parts_max`; None if there are
-    none.
+    """The smallest whole numbers in the ratio of the shares that add up to at most `parts_max`;
+    None if there are none.
     """
     whole = sum(shares_ppb)
     if whole == 0:
@@ -41,7 +42,8 @@ def ratio(shares_ppb: Sequence[int], parts_max: int) -> tuple[int, ...] | None:
         wanted = [share * parts for share in shares_ppb]
         rounded = [(value + whole // 2) // whole for value in wanted]
         near = all(
-            abs(value - part * whole) <= parts * TOLERANCE_PPB for value, part in zip(wanted, rounded, strict=True)
+            abs(value - part * whole) <= parts * TOLERANCE_PPB
+            for value, part in zip(wanted, rounded, strict=True)
         )
         if near and min(rounded) > 0:
             return tuple(rounded)

@@ -1,5 +1,6 @@
-"""Distributions as text: `8ms`, `exponential(8ms)`, `uniform(1ms, 9ms)`, `normal(8ms, 1ms)`, `lognormal(8ms, 0.5)`,
-`erlang(8ms, 4)`, the name of a published flow-size distribution, or a mapping `cdf: [[10kB, 15%], ...]`.
+"""Distributions as text: `8ms`, `exponential(8ms)`, `uniform(1ms, 9ms)`, `normal(8ms, 1ms)`,
+`lognormal(8ms, 0.5)`, `erlang(8ms, 4)`, the name of a published flow-size distribution, or a
+mapping `cdf: [[10kB, 15%], ...]`.
 """
 
 import math
@@ -15,8 +16,8 @@ from tailrace.scenario.text.units import SHARE, Dimension, QuantityError, amount
 ONE_PPB = 10**9
 """A probability of one in a plan."""
 SIZE_BYTES_LEAST = 1
-"""Least size of a draw, in bytes: distributions that start at 0 bytes start at this, because a flow has at least one
-byte.
+"""Least size of a draw, in bytes: distributions that start at 0 bytes start at this, because a flow
+has at least one byte.
 """
 ERLANG_SHAPE_MAX = 1000
 CDF_POINTS_MAX = 1000
@@ -28,7 +29,8 @@ Points = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Distribution:
-    """A distribution in the format of a plan, with its mean in the plan's unit (picoseconds or bytes)."""
+    """A distribution in the format of a plan, with its mean in the plan's unit (picoseconds or
+    bytes)."""
 
     raw: dict[str, Any]
     mean: float
@@ -97,14 +99,18 @@ def parse_distribution(value: object, dimension: Dimension) -> Distribution:
 
 
 def sense_of(text: str) -> object:
-    """What a value means, the same for `exponential(1ms)` and `exponential(1000us)`, and for `1ms` and `constant(1ms)`:
-    a quantity, or a name with its quantities; any other text means itself.
+    """What a value means, the same for `exponential(1ms)` and `exponential(1000us)`, and for `1ms`
+    and `constant(1ms)`: a quantity, or a name with its quantities; any other text means itself.
     """
     if (call := _CALL.fullmatch(text)) is None:
         return amount_of(text) or text
     parts = (part.strip() for part in call["arguments"].split(","))
     arguments = tuple(amount_of(part) or part for part in parts)
-    return arguments[0] if call["name"] == "constant" and len(arguments) == 1 else (call["name"], *arguments)
+    return (
+        arguments[0]
+        if call["name"] == "constant" and len(arguments) == 1
+        else (call["name"], *arguments)
+    )
 
 
 def _hint(dimension: Dimension) -> str:
@@ -116,7 +122,9 @@ def _hint(dimension: Dimension) -> str:
 
 
 def _from_call(name: str, arguments: str, text: str, dimension: Dimension) -> Distribution:
-    shapes: dict[str, tuple[int, Callable[[list[str], Dimension], tuple[dict[str, Any], float]]]] = {
+    shapes: dict[
+        str, tuple[int, Callable[[list[str], Dimension], tuple[dict[str, Any], float]]]
+    ] = {
         "constant": (1, _constant),
         "exponential": (1, _exponential),
         "uniform": (2, _uniform),
@@ -130,7 +138,9 @@ def _from_call(name: str, arguments: str, text: str, dimension: Dimension) -> Di
     parts = [part.strip() for part in arguments.split(",")]
     if len(parts) != count or not all(parts):
         given = sum(1 for part in parts if part)
-        raise QuantityError(f"'{name}' takes {count} value{'s' if count > 1 else ''}, not {given}", _hint(dimension))
+        raise QuantityError(
+            f"'{name}' takes {count} value{'s' if count > 1 else ''}, not {given}", _hint(dimension)
+        )
     raw, mean = build(parts, dimension)
     return Distribution(raw, mean, text)
 
@@ -161,7 +171,10 @@ def _normal(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], flo
 
 
 def _lognormal(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
-    median, sigma = parse(parts[0], dimension), _plain(parts[1], "sigma, the deviation of the logarithm")
+    median, sigma = (
+        parse(parts[0], dimension),
+        _plain(parts[1], "sigma, the deviation of the logarithm"),
+    )
     if not 0 <= sigma <= 5:
         raise QuantityError(f"sigma {sigma:g} is outside 0 to 5", "write for example 0.2 to 1.5")
     raw = {"log-normal": {"median": median, "sigma_milli": round(sigma * 1000)}}
@@ -171,7 +184,10 @@ def _lognormal(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], 
 def _erlang(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
     mean, shape = parse(parts[0], dimension), _plain(parts[1], "shape, a whole number")
     if shape != int(shape) or not 1 <= shape <= ERLANG_SHAPE_MAX:
-        raise QuantityError(f"shape {shape:g} is not a whole number from 1 to {ERLANG_SHAPE_MAX}", "1 is exponential")
+        raise QuantityError(
+            f"shape {shape:g} is not a whole number from 1 to {ERLANG_SHAPE_MAX}",
+            "1 is exponential",
+        )
     return {"erlang": {"mean": mean, "shape": int(shape)}}, float(mean)
 
 
@@ -179,18 +195,29 @@ def _plain(text: str, meaning: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise QuantityError(f"'{text}' is not a number", f"the second value is {meaning}, without a unit") from None
+        raise QuantityError(
+            f"'{text}' is not a number", f"the second value is {meaning}, without a unit"
+        ) from None
 
 
 def _from_name(name: str) -> Distribution:
-    points = [(size, round(percent * ONE_PPB / 100)) for size, percent in flow_sizes.NAMED[name].points]
+    points = [
+        (size, round(percent * ONE_PPB / 100)) for size, percent in flow_sizes.NAMED[name].points
+    ]
     return _cumulative(points, name)
 
 
 def _from_cdf(value: dict[Any, Any], dimension: Dimension) -> Distribution:
     rows = value.get("cdf")
-    if set(value) != {"cdf"} or not isinstance(rows, list) or not rows or len(rows) > CDF_POINTS_MAX:
-        raise QuantityError("a mapping must be a cumulative distribution", "write cdf: [[10kB, 15%], [1MB, 100%]]")
+    if (
+        set(value) != {"cdf"}
+        or not isinstance(rows, list)
+        or not rows
+        or len(rows) > CDF_POINTS_MAX
+    ):
+        raise QuantityError(
+            "a mapping must be a cumulative distribution", "write cdf: [[10kB, 15%], [1MB, 100%]]"
+        )
     points: Points = []
     for row in rows:
         if not isinstance(row, list) or len(row) != 2:
@@ -203,11 +230,13 @@ def _cumulative(points: Points, text: str) -> Distribution:
     for (x, p), (x_next, p_next) in pairwise(points):
         if x_next < x or p_next < p:
             raise QuantityError(
-                "the points of a cumulative distribution must be in ascending order", "sort them by value and share"
+                "the points of a cumulative distribution must be in ascending order",
+                "sort them by value and share",
             )
     if points[-1][1] != ONE_PPB:
         raise QuantityError(
-            "the last share of a cumulative distribution must be 100%", "add the largest value with 100%"
+            "the last share of a cumulative distribution must be 100%",
+            "add the largest value with 100%",
         )
     points = [(max(x, SIZE_BYTES_LEAST), p) for x, p in points]
     mean = points[0][0] * points[0][1] / ONE_PPB

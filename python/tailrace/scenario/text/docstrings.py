@@ -1,7 +1,8 @@
-"""Descriptions of a part's keys: the strings below them in the source of its class, read when a schema is asked for.
+"""Descriptions of a part's keys: the strings below them in the source of its class, read when a
+schema is asked for.
 
-Pydantic reads them as well (`use_attribute_docstrings`), but when a class is made: that takes longer than everything
-else that happens before a scenario is read.
+Pydantic reads them as well (`use_attribute_docstrings`), but when a class is made: that takes
+longer than everything else that happens before a scenario is read.
 """
 
 import ast
@@ -32,5 +33,9 @@ def _described(part: ast.ClassDef) -> Iterator[tuple[str, str]]:
     for key, below in itertools.pairwise(part.body):
         if not (isinstance(key, ast.AnnAssign) and isinstance(key.target, ast.Name)):
             continue
-        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str):
+        if (
+            isinstance(below, ast.Expr)
+            and isinstance(below.value, ast.Constant)
+            and isinstance(below.value.value, str)
+        ):
             yield key.target.id, inspect.cleandoc(below.value.value)

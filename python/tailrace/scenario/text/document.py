@@ -25,7 +25,8 @@ FILE_BYTES_MAX = 4_000_000
 """Bytes; a larger file is not a scenario."""
 YAML_HINTS = {
     "'\\t'": "indent with spaces: tabs are not allowed",
-    "mapping values are not allowed": "a colon is missing on this line or above, or a text with ': ' needs quotes",
+    "mapping values are not allowed": "a colon is missing on this line or above, or a "
+    "text with ': ' needs quotes",
     "unexpected end of stream": "a quote or bracket is not closed",
     "expected <block end>": "the indentation is wrong, or '- ' entries and keys are mixed",
     "expected ',' or": "a bracket is not closed, or a comma is missing",
@@ -59,7 +60,8 @@ class Document:
         return self.place(path)[1]
 
     def place(self, path: KeyPath) -> tuple[str, int]:
-        """File and line of `path`, or of the nearest enclosing key that has them; line 0 when there is none."""
+        """File and line of `path`, or of the nearest enclosing key that has them; line 0 when there
+        is none."""
         changed, written = _nearest(path, self.changed), _nearest(path, self.lines)
         if changed is not None:
             return self.changed[changed]
@@ -80,7 +82,8 @@ class Document:
     def without(self, paths: Collection[KeyPath]) -> "Document":
         """A copy without the values at these paths."""
         data = copy.deepcopy(self.data)
-        # The last entries of a list are removed first, so that the positions of the others do not change.
+        # The last entries of a list are removed first, so that the positions of the others do not
+        # change.
         for path in sorted(paths, key=_order, reverse=True):
             _take_out(data, path)
         return replace(self, data=data)
@@ -96,7 +99,8 @@ class Edit:
         self._changed: dict[KeyPath, tuple[str, int]] = {}
 
     def set(self, path: KeyPath, value: object, place: tuple[str, int]) -> None:
-        """Sets the value at `path`; raises `KeyError` with the part of the path that does not exist.
+        """Sets the value at `path`; raises `KeyError` with the part of the path that does not
+        exist.
 
         `place` is the file and line where the change is written.
         """
@@ -143,11 +147,15 @@ class Edit:
 
 def _nearest(path: KeyPath, lines: Collection[KeyPath]) -> KeyPath | None:
     """`path`, or the nearest enclosing key that has a line."""
-    return next((path[:length] for length in range(len(path), 0, -1) if path[:length] in lines), None)
+    return next(
+        (path[:length] for length in range(len(path), 0, -1) if path[:length] in lines), None
+    )
 
 
 def _order(path: KeyPath) -> list[tuple[bool, int, str]]:
-    return [(isinstance(key, int), key, "") if isinstance(key, int) else (False, 0, key) for key in path]
+    return [
+        (isinstance(key, int), key, "") if isinstance(key, int) else (False, 0, key) for key in path
+    ]
 
 
 def _take_out(data: Any, path: KeyPath) -> None:
@@ -176,12 +184,18 @@ def read_document(path: Path) -> Document:
         hint = "`tailrace init` writes one to start from, `tailrace list` lists the existing ones"
         raise ScenarioError([Problem(name, 0, "", "the file does not exist", hint)]) from None
     except IsADirectoryError:
-        raise ScenarioError([Problem(name, 0, "", "this is a directory", "name the scenario file in it")]) from None
+        raise ScenarioError(
+            [Problem(name, 0, "", "this is a directory", "name the scenario file in it")]
+        ) from None
     except UnicodeDecodeError as error:
         what = f"the file is not text in UTF-8 (byte {error.start + 1})"
-        raise ScenarioError([Problem(name, 0, "", what, "is this a scenario? if so, save it as UTF-8")]) from None
+        raise ScenarioError(
+            [Problem(name, 0, "", what, "is this a scenario? if so, save it as UTF-8")]
+        ) from None
     except OSError as error:
-        raise ScenarioError([Problem(name, 0, "", f"the file cannot be read: {error.strerror}", "")]) from None
+        raise ScenarioError(
+            [Problem(name, 0, "", f"the file cannot be read: {error.strerror}", "")]
+        ) from None
     return parse_document(text, name, path.parent)
 
 
@@ -190,9 +204,15 @@ def parse_document(text: str, name: str, folder: Path = Path()) -> Document:
     data, lines = read_yaml(text, name)
     if not isinstance(data, dict):
         what = "a scenario is a mapping of keys, not " + (
-            "empty" if data is None else "a list" if isinstance(data, list) else "a text or a number"
+            "empty"
+            if data is None
+            else "a list"
+            if isinstance(data, list)
+            else "a text or a number"
         )
-        raise ScenarioError([Problem(name, 1, "", what, "`tailrace init` writes one to start from")])
+        raise ScenarioError(
+            [Problem(name, 1, "", what, "`tailrace init` writes one to start from")]
+        )
     return Document(name, data, lines, folder)
 
 
@@ -205,7 +225,9 @@ def read_yaml(text: str, name: str) -> tuple[Any, dict[KeyPath, int]]:
         what = (error.problem or "not valid YAML").strip().splitlines()[0]
         if isinstance(error, DuplicateKeyError):
             what = _duplicate_key(text, what, mark.line if mark else 0)
-        raise ScenarioError([Problem(name, mark.line + 1 if mark else 0, "", f"YAML: {what}", _hint(what))]) from None
+        raise ScenarioError(
+            [Problem(name, mark.line + 1 if mark else 0, "", f"YAML: {what}", _hint(what))]
+        ) from None
     except ReaderError as error:
         what = f"YAML: the character U+{error.character:04X} is not allowed"
         line = text.count("\n", 0, error.position) + 1
@@ -265,36 +287,58 @@ class _Plain:
         """The plain data of `value` at `path`."""
         self._left -= 1
         if self._left < 0:
-            self._refuse((), f"it has more than {VALUES_MAX} values", "write fewer aliases of aliases (*name)")
+            self._refuse(
+                (),
+                f"it has more than {VALUES_MAX} values",
+                "write fewer aliases of aliases (*name)",
+            )
         if len(path) > DEPTH_MAX:  # aliases can nest deeper than the text does
             self._refuse(path[:1], f"YAML: {TOO_DEEP}", "write fewer aliases of aliases (*name)")
         if isinstance(value, CommentedMap):
             self._note_lines(value, list(value), path)
             for key in value:
                 if isinstance(key, Mapping | tuple):
-                    place = next((line for at, line in reversed(self.lines.items()) if at[:-1] == path), 0)
+                    place = next(
+                        (line for at, line in reversed(self.lines.items()) if at[:-1] == path), 0
+                    )
                     what = f"YAML: a key is a {'list' if isinstance(key, tuple) else 'mapping'}"
-                    raise ScenarioError([Problem(self._name, place, dotted(path), what, "keys are names")])
+                    raise ScenarioError(
+                        [Problem(self._name, place, dotted(path), what, "keys are names")]
+                    )
             if value.fa.flow_style():
-                self._refuse_cut([(key, item, key if item is None else None) for key, item in value.items()], path)
-            return {_plain_scalar(key): self.value(item, (*path, key)) for key, item in value.items()}
+                self._refuse_cut(
+                    [(key, item, key if item is None else None) for key, item in value.items()],
+                    path,
+                )
+            return {
+                _plain_scalar(key): self.value(item, (*path, key)) for key, item in value.items()
+            }
         if isinstance(value, CommentedSeq):
             self._note_lines(value, list(range(len(value))), path)
             if value.fa.flow_style():
                 self._refuse_cut([(place, item, item) for place, item in enumerate(value)], path)
             return [self.value(item, (*path, index)) for index, item in enumerate(value)]
         if isinstance(value, TaggedScalar):
-            self._refuse(path, f"YAML: tags such as '{value.tag.value}' are not supported", "write the value alone")
+            self._refuse(
+                path,
+                f"YAML: tags such as '{value.tag.value}' are not supported",
+                "write the value alone",
+            )
         return _plain_scalar(value)
 
     def _refuse_cut(self, entries: list[tuple[Any, Any, Any]], path: KeyPath) -> None:
-        """Raises an error for a text such as `lognormal(20kB, 1.2)` that a comma between braces or brackets has cut.
+        """Raises an error for a text such as `lognormal(20kB, 1.2)` that a comma between braces or
+        brackets has cut.
 
-        Of every entry the key, what may begin such a text, and what may continue it (None for what has a key). Quoted
-        text is whole.
+        Of every entry the key, what may begin such a text, and what may continue it (None for what
+        has a key). Quoted text is whole.
         """
         for place, (key, begun, _) in enumerate(entries):
-            if not isinstance(begun, str) or isinstance(begun, ScalarString) or not _BEGUN.fullmatch(begun):
+            if (
+                not isinstance(begun, str)
+                or isinstance(begun, ScalarString)
+                or not _BEGUN.fullmatch(begun)
+            ):
                 continue
             pieces = [begun]
             for _, _, more in entries[place + 1 : place + PIECES_MAX]:
@@ -303,15 +347,25 @@ class _Plain:
                 pieces.append(str(more))
                 if _ENDED.fullmatch(pieces[-1]):
                     whole = ", ".join(pieces)
-                    what = f"'{whole}' needs quotes: between braces or brackets, a comma ends a value"
-                    self._refuse((*path, key), what, f'write {"" if isinstance(key, int) else f"{key}: "}"{whole}"')
+                    what = (
+                        f"'{whole}' needs quotes: between braces or brackets, a comma ends a value"
+                    )
+                    self._refuse(
+                        (*path, key),
+                        what,
+                        f'write {"" if isinstance(key, int) else f"{key}: "}"{whole}"',
+                    )
 
-    def _note_lines(self, value: CommentedMap | CommentedSeq, keys: list[Any], path: KeyPath) -> None:
+    def _note_lines(
+        self, value: CommentedMap | CommentedSeq, keys: list[Any], path: KeyPath
+    ) -> None:
         marks = value.lc.data or {}
         self.lines.update({(*path, key): marks[key][0] + 1 for key in keys if key in marks})
 
     def _refuse(self, path: KeyPath, what: str, hint: str) -> NoReturn:
-        raise ScenarioError([Problem(self._name, self.lines.get(path, 0), dotted(path), what, hint)])
+        raise ScenarioError(
+            [Problem(self._name, self.lines.get(path, 0), dotted(path), what, hint)]
+        )
 
 
 def _plain_scalar(value: Any) -> Any:

@@ -1,6 +1,8 @@
-"""Ranges of values that are swept, searched or varied: `100kB..16MB`, `1..64`, `10%..90%`, `log(1MB..64MB, 7)`.
+"""Ranges of values that are swept, searched or varied: `100kB..16MB`, `1..64`, `10%..90%`,
+`log(1MB..64MB, 7)`.
 
-Their values are those of a scenario file: with units, whole where the ends are, and exact in the plan's unit.
+Their values are those of a scenario file: with units, whole where the ends are, and exact in the
+plan's unit.
 """
 
 import re
@@ -31,18 +33,38 @@ BETWEEN = ".."
 DIGITS = 4
 """Significant digits of the values between the ends."""
 LOGARITHMIC_FROM = 10
-"""Bare numbers whose ends are this many times apart are spaced by factors; fewer times, by steps."""
+"""Bare numbers whose ends are this many times apart are spaced by factors; fewer times, by
+steps."""
 ALL_LISTED = 1024
 """Ranges of fewer whole numbers have all of them as values."""
 DECIMALS_MAX = 4
-SEARCHED = (TIME, SIZE, RATE, DATA_RATE, REQUEST_RATE, OFFSET, SHARE, FREQUENCY, FRAMES, LENGTH, FINE_TIME)
+SEARCHED = (
+    TIME,
+    SIZE,
+    RATE,
+    DATA_RATE,
+    REQUEST_RATE,
+    OFFSET,
+    SHARE,
+    FREQUENCY,
+    FRAMES,
+    LENGTH,
+    FINE_TIME,
+)
 AXIS_MAX = 100_000
 """Values of one key, at most; they are in memory."""
-HINT = "write a list (1MB,2MB,4MB), a range (1MB..64MB, 1..8), or values spaced in one (log(1MB..64MB, 7))"
+HINT = (
+    "write a list (1MB,2MB,4MB), a range (1MB..64MB, 1..8), or values spaced in one "
+    "(log(1MB..64MB, 7))"
+)
 """The one notation of values that vary: of a search, of a study of assumptions, and of a sweep."""
-SPACED = r"^\s*(?P<spacing>linear|log)\s*\((?P<ends>[^(),]*\.\.[^(),]*),\s*(?P<number>\d{1,9})\s*\)\s*$"
+SPACED = (
+    r"^\s*(?P<spacing>linear|log)\s*\((?P<ends>[^(),]*\.\.[^(),]*),\s*(?P<number>\d{1,9})\s*\)\s*$"
+)
 _SPACED = re.compile(SPACED)
-_CALL = re.compile(r"^\s*(?P<name>lin|linear|linspace|log|logspace|range)\s*\((?P<arguments>[^()]*)\)\s*$")
+_CALL = re.compile(
+    r"^\s*(?P<name>lin|linear|linspace|log|logspace|range)\s*\((?P<arguments>[^()]*)\)\s*$"
+)
 _ENDS = re.compile(r"^\s*[-+]?\.?\d[^,()]*\.\.[^,()]*$")
 
 
@@ -66,7 +88,8 @@ class Extent:
 
     @property
     def is_logarithmic(self) -> bool:
-        """Whether values are spaced by factors: quantities other than shares, and numbers far apart."""
+        """Whether values are spaced by factors: quantities other than shares, and numbers far
+        apart."""
         if self.spacing is not None:
             return self.spacing == "log"
         if self.low <= 0 or self.dimension is SHARE:
@@ -74,18 +97,24 @@ class Extent:
         return self.dimension is not None or self.high / self.low >= LOGARITHMIC_FROM
 
     def at(self, share: float) -> object:
-        """The value at a share (0 to 1) of the range, as a scenario file has it; the ends are exact."""
+        """The value at a share (0 to 1) of the range, as a scenario file has it; the ends are
+        exact."""
         if share <= 0 or share >= 1:
             return self._written(self.low if share <= 0 else self.high)
         low, high = float(self.low), float(self.high)
-        between = exp(log(low) + share * log(high / low)) if self.is_logarithmic else low + share * (high - low)
+        between = (
+            exp(log(low) + share * log(high / low))
+            if self.is_logarithmic
+            else low + share * (high - low)
+        )
         whole = self.dimension is not None or self.is_whole
         rounded = Fraction(f"{between:.{DIGITS}g}")
         exact = Fraction(round(rounded)) if whole else rounded
         return self._written(min(max(exact, self.low), self.high))
 
     def number_of(self, value: object) -> float | None:
-        """A value of a scenario file in the plan's unit, or a bare number; None where it is neither."""
+        """A value of a scenario file in the plan's unit, or a bare number; None where it is
+        neither."""
         found = split(str(value))
         if found is None or (found[1] != "") != (self.dimension is not None):
             return None
@@ -98,10 +127,15 @@ class Extent:
             return 0.5
         low, high = float(self.low), float(self.high)
         inside = min(max(number, low), high)
-        return log(inside / low) / log(high / low) if self.is_logarithmic else (inside - low) / (high - low)
+        return (
+            log(inside / low) / log(high / low)
+            if self.is_logarithmic
+            else (inside - low) / (high - low)
+        )
 
     def values(self, precision: float) -> list[object]:
-        """Values of which neighbours differ by at most this share of themselves, of steps by this share of the end.
+        """Values of which neighbours differ by at most this share of themselves, of steps by this
+        share of the end.
 
         Few whole numbers are all listed.
         """
@@ -118,7 +152,8 @@ class Extent:
             return int(exact) if exact.denominator == 1 else float(exact)
         sizes = {unit: self.dimension.suffixes[unit] for unit in self.units}
         fitting = [unit for unit, size in sizes.items() if exact >= size]
-        # Below one of the smallest unit of the ends, a fraction of it where that is short, else the plan's unit.
+        # Below one of the smallest unit of the ends, a fraction of it where that is short, else the
+        # plan's unit.
         for unit in [*fitting, *reversed(self.units), *self.finest]:
             if (text := _decimal(exact / self.dimension.suffixes[unit])) is not None:
                 return f"{text}{_gap(self.dimension)}{unit}"
@@ -132,14 +167,20 @@ def is_range(text: str) -> bool:
 
 
 def values_of(text: str) -> list[object]:
-    """The values of `log(1MB..64MB, 7)`, `linear(1..9, 5)`, or a range of few whole numbers such as `1..8`.
+    """The values of `log(1MB..64MB, 7)`, `linear(1..9, 5)`, or a range of few whole numbers such as
+    `1..8`.
 
     Raises `QuantityError` with what is wrong, also for a range whose values have no number.
     """
     if (spaced := _SPACED.match(text)) is not None:
-        extent, number = replace(parse_extent(spaced["ends"]), spacing=spaced["spacing"]), int(spaced["number"])
+        extent, number = (
+            replace(parse_extent(spaced["ends"]), spacing=spaced["spacing"]),
+            int(spaced["number"]),
+        )
         if extent.is_logarithmic and extent.low <= 0:
-            raise QuantityError(f"'{text}' cannot begin at zero", "write a first value above zero, or linear")
+            raise QuantityError(
+                f"'{text}' cannot begin at zero", "write a first value above zero, or linear"
+            )
         if not 2 <= number <= AXIS_MAX:
             raise QuantityError(f"{number} values are out of range", f"write 2 to {AXIS_MAX}")
         return list(dict.fromkeys(extent.at(step / (number - 1)) for step in range(number)))
@@ -147,13 +188,16 @@ def values_of(text: str) -> list[object]:
         first, last, *rest = (*(part.strip() for part in call["arguments"].split(",")), "", "")
         is_old = call["name"] in ("linear", "log") and len(rest) == 3 and ".." not in first
         raise QuantityError(
-            f"'{text}' is no range", f"write {call['name']}({first}..{last}, {rest[0]})" if is_old else HINT
+            f"'{text}' is no range",
+            f"write {call['name']}({first}..{last}, {rest[0]})" if is_old else HINT,
         )
     extent = parse_extent(text)
     if extent.is_whole and extent.high - extent.low < ALL_LISTED:
         return list(range(int(extent.low), int(extent.high) + 1))
     spacing = "log" if extent.is_logarithmic else "linear"
-    raise QuantityError(f"'{text}' does not say how many values", f"write {spacing}({text.strip()}, 7)")
+    raise QuantityError(
+        f"'{text}' does not say how many values", f"write {spacing}({text.strip()}, 7)"
+    )
 
 
 def parse_extent(text: str) -> Extent:
@@ -172,11 +216,15 @@ def parse_extent(text: str) -> Extent:
         sizes = dimension.suffixes
         units = dict.fromkeys(sorted((low_unit, high_unit), key=sizes.__getitem__, reverse=True))
         finest = tuple(unit for unit, size in sizes.items() if size == 1)[:1]
-        extent = Extent(low * sizes[low_unit], high * sizes[high_unit], dimension, tuple(units), finest)
+        extent = Extent(
+            low * sizes[low_unit], high * sizes[high_unit], dimension, tuple(units), finest
+        )
     if extent.low == extent.high:
         raise QuantityError(f"both ends are {ends[0]}", HINT)
     if extent.low > extent.high:
-        raise QuantityError(f"{ends[0]} is above {ends[1]}", f"the smaller end comes first: {ends[1]}..{ends[0]}")
+        raise QuantityError(
+            f"{ends[0]} is above {ends[1]}", f"the smaller end comes first: {ends[1]}..{ends[0]}"
+        )
     return extent
 
 
@@ -191,14 +239,23 @@ def _end(text: str) -> tuple[Fraction, str]:
 
 
 def _dimension(ends: list[str], low: str, high: str) -> Dimension:
-    both = [dimension for dimension in SEARCHED if low in dimension.suffixes and high in dimension.suffixes]
+    both = [
+        dimension
+        for dimension in SEARCHED
+        if low in dimension.suffixes and high in dimension.suffixes
+    ]
     if both:
         return both[0]
     for unit in (low, high):
         if not any(unit in dimension.suffixes for dimension in SEARCHED):
-            raise QuantityError(f"'{unit}' is no unit", "; ".join(_likely(unit)) or "see the scenario reference")
+            raise QuantityError(
+                f"'{unit}' is no unit", "; ".join(_likely(unit)) or "see the scenario reference"
+            )
     nouns = [next(one.noun for one in SEARCHED if unit in one.suffixes) for unit in (low, high)]
-    raise QuantityError(f"{ends[0]} is a {nouns[0]} and {ends[1]} a {nouns[1]}", "write both ends in units of one kind")
+    raise QuantityError(
+        f"{ends[0]} is a {nouns[0]} and {ends[1]} a {nouns[1]}",
+        "write both ends in units of one kind",
+    )
 
 
 def _likely(unit: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Published flow-size distributions by name: `(size in bytes, cumulative share in percent)`.
 
-The points are the published ones, as collected in the public simulator named with each. The distribution is linear
-between two points, and starts at `0 bytes, 0 %` where its source does.
+The points are the published ones, as collected in the public simulator named with each. The
+distribution is linear between two points, and starts at `0 bytes, 0 %` where its source does.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,8 @@ NAMED: dict[str, FlowSizes] = {
             (10_000_000, 97),
             (30_000_000, 100),
         ),
-        source="Alizadeh et al., DCTCP, SIGCOMM 2010 (web search cluster); points as in the HPCC simulator",
+        source="Alizadeh et al., DCTCP, SIGCOMM 2010 (web search cluster); "
+        "points as in the HPCC simulator",
     ),
     "facebook-hadoop": FlowSizes(
         points=(
@@ -107,6 +108,7 @@ NAMED: dict[str, FlowSizes] = {
             (100_000, 99.999),
             (1_000_000, 100),
         ),
-        source="Atikoglu et al., SIGMETRICS 2012 (Facebook key-value store); points as in TrafficGenerator",
+        source="Atikoglu et al., SIGMETRICS 2012 (Facebook key-value store); points as in "
+        "TrafficGenerator",
     ),
 }

@@ -1,7 +1,8 @@
 """Scenarios in several files: `include:` in a scenario, and several files on the command line.
 
-Files are merged in order. A later value replaces an earlier one; mappings are merged key by key, unless both state a
-`kind` and the kinds differ: then the later mapping replaces the earlier one. A list replaces a list.
+Files are merged in order. A later value replaces an earlier one; mappings are merged key by key,
+unless both state a `kind` and the kinds differ: then the later mapping replaces the earlier one. A
+list replaces a list.
 """
 
 import os
@@ -29,7 +30,8 @@ def read_scenario(paths: Sequence[Path]) -> Document:
 
 
 def with_includes(document: Document) -> Document:
-    """A document passed by a program, with the files that it includes, relative to the current folder."""
+    """A document passed by a program, with the files that it includes, relative to the current
+    folder."""
     return _Reader().completed(document, ())
 
 
@@ -47,19 +49,31 @@ class _Reader:
         """The document merged over the files that it includes."""
         if INCLUDE not in document.data:
             return document
-        own = replace(document, data={key: value for key, value in document.data.items() if key != INCLUDE})
-        below = [self._included(document, name, position, chain) for position, name in _names(document)]
+        own = replace(
+            document, data={key: value for key, value in document.data.items() if key != INCLUDE}
+        )
+        below = [
+            self._included(document, name, position, chain) for position, name in _names(document)
+        ]
         return _all_merged([*below, own], own)
 
-    def _included(self, document: Document, name: str, position: int | None, chain: tuple[Path, ...]) -> Document:
+    def _included(
+        self, document: Document, name: str, position: int | None, chain: tuple[Path, ...]
+    ) -> Document:
         at: KeyPath = (INCLUDE,) if position is None else (INCLUDE, position)
         path = document.folder / name
         self._left -= 1
         if path.resolve() in chain:
-            raise ScenarioError([document.problem(at, f"'{name}' includes itself", "remove one of the includes")])
+            raise ScenarioError(
+                [document.problem(at, f"'{name}' includes itself", "remove one of the includes")]
+            )
         if self._left < 0:
             raise ScenarioError(
-                [document.problem(at, f"more than {FILES_MAX} files are included", "merge some of them")]
+                [
+                    document.problem(
+                        at, f"more than {FILES_MAX} files are included", "merge some of them"
+                    )
+                ]
             )
         if path.is_dir() or not path.exists():
             what = "is a folder" if path.is_dir() else "does not exist"
@@ -79,7 +93,9 @@ def _names(document: Document) -> list[tuple[int | None, str]]:
     for position, name in enumerate(stated):
         if not isinstance(name, str):
             what = f"{name!r} is not a file"
-            raise ScenarioError([document.problem((INCLUDE, position), what, "write include: [hosts.yaml]")])
+            raise ScenarioError(
+                [document.problem((INCLUDE, position), what, "write include: [hosts.yaml]")]
+            )
     return list(enumerate(stated))
 
 
@@ -109,7 +125,9 @@ def _relocated(document: Document, folder: Path) -> dict[str, Any]:
     return {**document.data, "published": os.path.relpath(document.folder / name, folder)}
 
 
-def _over(below: dict[str, Any], above: dict[str, Any], at: KeyPath) -> tuple[dict[str, Any], set[KeyPath]]:
+def _over(
+    below: dict[str, Any], above: dict[str, Any], at: KeyPath
+) -> tuple[dict[str, Any], set[KeyPath]]:
     """`above` merged over `below`, and the paths whose old values were replaced."""
     merged, replaced = dict(below), set[KeyPath]()
     for key, value in above.items():

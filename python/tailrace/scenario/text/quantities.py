@@ -3,7 +3,15 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+)
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from tailrace.scenario.text import flow_sizes, units
@@ -13,22 +21,29 @@ from tailrace.scenario.text.docstrings import keys_described
 NAME_CHARACTERS_MAX = 64
 """Longest name; with a hash and a suffix it is still a valid file name everywhere."""
 NAME_PATTERN = rf"^[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_CHARACTERS_MAX - 1}}}$"
-"""Names of hosts, switches, workloads and arms: file names, words of commands, parts of dotted paths."""
+"""Names of hosts, switches, workloads and arms: file names, words of commands, parts of dotted
+paths."""
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
-"""pydantic's patterns are those of Rust, where `$` is the end of the text and not also before its last newline."""
+"""pydantic's patterns are those of Rust, where `$` is the end of the text and not also before its
+last newline."""
 
 UNIT_KEY = "x-unit"
 """In JSON Schema: the kind of quantity that a patterned string holds."""
 
 
 class Part(BaseModel):
-    """Base of every part of a scenario: unknown keys are errors, values do not change, docstrings describe the keys."""
+    """Base of every part of a scenario: unknown keys are errors, values do not change, docstrings
+    describe the keys."""
 
     # A command uses some parts of many: their validators are built when they are first used.
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, defer_build=True, arbitrary_types_allowed=True
+    )
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
         reference = handler(core_schema)
         properties = handler.resolve_ref_schema(reference).get("properties", {})
         described = keys_described(cls)
@@ -46,7 +61,9 @@ def merged(below: P, above: P) -> P:
     update: dict[str, Any] = {}
     for name in above.model_fields_set:
         low, high = getattr(below, name), getattr(above, name)
-        update[name] = merged(low, high) if isinstance(high, Part) and type(low) is type(high) else high
+        update[name] = (
+            merged(low, high) if isinstance(high, Part) and type(low) is type(high) else high
+        )
     return below.model_copy(update=update)
 
 
@@ -70,7 +87,9 @@ def _names_or(word: str, noun: str) -> Callable[[object], object]:
         if isinstance(value, str):
             raise refuse(f"'{value}' is not a list of {noun}s", f"write [{value}], or {word}")
         if not isinstance(value, list):
-            raise refuse(f"{units.shown(value)} is not a list of {noun}s", f"write [a, b], or {word}")
+            raise refuse(
+                f"{units.shown(value)} is not a list of {noun}s", f"write [a, b], or {word}"
+            )
         for name in value:
             if not isinstance(name, str):
                 raise refuse(f"{units.shown(name)} is not the name of a {noun}", "put it in quotes")
@@ -119,9 +138,19 @@ def _distribution_schema(dimension: units.Dimension) -> WithJsonSchema:
     ]
     if dimension.noun == "size":
         text.append({"type": "string", "enum": sorted(flow_sizes.NAMED)})
-    pair = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "string"}], "minItems": 2, "maxItems": 2}
+    pair = {
+        "type": "array",
+        "prefixItems": [{"type": "string"}, {"type": "string"}],
+        "minItems": 2,
+        "maxItems": 2,
+    }
     points = {"type": "array", "items": pair, "minItems": 1}
-    cdf = {"type": "object", "properties": {"cdf": points}, "required": ["cdf"], "additionalProperties": False}
+    cdf = {
+        "type": "object",
+        "properties": {"cdf": points},
+        "required": ["cdf"],
+        "additionalProperties": False,
+    }
     return WithJsonSchema({"anyOf": [*text, cdf], "examples": [example, f"exponential({example})"]})
 
 
@@ -135,7 +164,9 @@ Rate = Annotated[int, BeforeValidator(_reader(units.RATE)), _schema(units.RATE)]
 """Bits per second."""
 DataRate = Annotated[int, BeforeValidator(_reader(units.DATA_RATE)), _schema(units.DATA_RATE)]
 """Bytes per second."""
-RequestRate = Annotated[int, BeforeValidator(_reader(units.REQUEST_RATE)), _schema(units.REQUEST_RATE)]
+RequestRate = Annotated[
+    int, BeforeValidator(_reader(units.REQUEST_RATE)), _schema(units.REQUEST_RATE)
+]
 """Thousandths of a request per second."""
 Offset = Annotated[int, BeforeValidator(_reader(units.OFFSET)), _schema(units.OFFSET)]
 """Parts per billion of a clock."""
@@ -146,10 +177,14 @@ Frequency = Annotated[int, BeforeValidator(_reader(units.FREQUENCY)), _schema(un
 Frames = Annotated[int, BeforeValidator(_reader(units.FRAMES)), _schema(units.FRAMES)]
 """A number of frames."""
 TimeDistribution = Annotated[
-    Distribution, BeforeValidator(_distribution_reader(units.TIME)), _distribution_schema(units.TIME)
+    Distribution,
+    BeforeValidator(_distribution_reader(units.TIME)),
+    _distribution_schema(units.TIME),
 ]
 SizeDistribution = Annotated[
-    Distribution, BeforeValidator(_distribution_reader(units.SIZE)), _distribution_schema(units.SIZE)
+    Distribution,
+    BeforeValidator(_distribution_reader(units.SIZE)),
+    _distribution_schema(units.SIZE),
 ]
 HostNames = Annotated[list[str] | Literal["all"], BeforeValidator(_names_or("all", "host"))]
 """Hosts by name, or all of them."""
@@ -171,7 +206,9 @@ SmallCount = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_SMALL_MAX)]
 """A whole number that a plan stores in 32 bits."""
 
 
-def within(dimension: units.Dimension, *, least: int = 0, most: int = units.PLAN_SMALL_MAX) -> AfterValidator:
+def within(
+    dimension: units.Dimension, *, least: int = 0, most: int = units.PLAN_SMALL_MAX
+) -> AfterValidator:
     """Bounds of a quantity, reported with its unit."""
     unit = next(likely for likely in dimension.likely if dimension.suffixes[likely.strip()] == 1)
 
@@ -198,7 +235,10 @@ def refuse_unless(is_sound: Callable[[int], bool], what: str, hint: str) -> Afte
 
 SmallSize = Annotated[Size, within(units.SIZE)]
 """Bytes that a plan stores in 32 bits."""
-Memory = Annotated[Size, refuse_unless(lambda size: size > 0, "must be greater than zero", "write 16GB, or omit it")]
+Memory = Annotated[
+    Size,
+    refuse_unless(lambda size: size > 0, "must be greater than zero", "write 16GB, or omit it"),
+]
 """Bytes of memory that something has or needs."""
 SmallFrames = Annotated[Frames, within(units.FRAMES)]
 """A number of frames that a plan stores in 32 bits."""
@@ -209,10 +249,14 @@ def stepped(step: int, most: int, what: str) -> tuple[BeforeValidator, WithJsonS
 
     def read(value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise refuse(f"{value!r} is not a whole number", f"a {what} is 0 to {most} in steps of {step}")
+            raise refuse(
+                f"{value!r} is not a whole number", f"a {what} is 0 to {most} in steps of {step}"
+            )
         if not 0 <= value <= most or value % step:
             near = min(max(round(value / step), 0), most // step) * step
-            raise refuse(f"{value} is not a {what}", f"0 to {most} in steps of {step}, such as {near}")
+            raise refuse(
+                f"{value} is not a {what}", f"0 to {most} in steps of {step}, such as {near}"
+            )
         return value
 
     schema = {"type": "integer", "minimum": 0, "maximum": most, "multipleOf": step}

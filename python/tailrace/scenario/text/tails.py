@@ -1,4 +1,5 @@
-"""Tails of distributions: the probability beyond a bound, and the mean of the truncated distribution."""
+"""Tails of distributions: the probability beyond a bound, and the mean of the truncated
+distribution."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,11 +9,13 @@ from typing import Any
 
 ONE_PPB = 10**9
 STEPS = 4096
-"""Intervals of the numerical integral; the error is below 1e-5 of the bound for the shapes that scenarios have."""
+"""Intervals of the numerical integral; the error is below 1e-5 of the bound for the shapes that
+scenarios have."""
 
 
 def above(raw: dict[str, Any], bound: float) -> float:
-    """The probability of a value above `bound`, 0 to 1. `raw` is the distribution as plans hold it."""
+    """The probability of a value above `bound`, 0 to 1. `raw` is the distribution as plans hold
+    it."""
     [(kind, value)] = raw.items()
     match kind:
         case "constant":
@@ -55,7 +58,10 @@ def mean_of(raw: Mapping[str, Any]) -> float:
             return float(value["median"]) * math.exp((value["sigma_milli"] / 1000) ** 2 / 2)
         case "cumulative":
             first = value[0][0] * value[0][1]
-            return float(first + sum((x + y) / 2 * (q - p) for (x, p), (y, q) in pairwise(value))) / ONE_PPB
+            return (
+                float(first + sum((x + y) / 2 * (q - p) for (x, p), (y, q) in pairwise(value)))
+                / ONE_PPB
+            )
         case "exponential" | "normal" | "erlang":
             return float(value["mean"])
     raise AssertionError(f"plans have no distribution '{kind}'")
@@ -82,8 +88,14 @@ def _above_normal(distance: float, deviation: float) -> float:
 
 
 def _above_erlang(mean: float, shape: int, bound: float) -> float:
-    """Probability of fewer than `shape` arrivals of a Poisson process; computed with logarithms, as powers overflow."""
+    """Probability of fewer than `shape` arrivals of a Poisson process; computed with logarithms, as
+    powers overflow."""
     if not mean or bound <= 0:
         return float(mean > bound)
     expected = bound * shape / mean
-    return min(1.0, math.fsum(math.exp(n * math.log(expected) - expected - math.lgamma(n + 1)) for n in range(shape)))
+    return min(
+        1.0,
+        math.fsum(
+            math.exp(n * math.log(expected) - expected - math.lgamma(n + 1)) for n in range(shape)
+        ),
+    )

@@ -1,4 +1,5 @@
-"""Converts quantities of scenario files (`10Gbit/s`, `18kB`, `8ms`, `20ppm`, `33%`) to the integers of plans.
+"""Converts quantities of scenario files (`10Gbit/s`, `18kB`, `8ms`, `20ppm`, `33%`) to the integers
+of plans.
 
 Arithmetic is exact: a value that is not a whole number of the plan's unit is rejected, not rounded.
 """
@@ -26,20 +27,25 @@ class Dimension:
     examples: tuple[str, str]
     plan_unit: str
     aliases: dict[str, str]
-    """Rejected spellings, which are ambiguous or of another kind, each with the correct one as hint."""
+    """Rejected spellings, which are ambiguous or of another kind, each with the correct one as
+    hint."""
     likely: tuple[str, ...]
     """Units that a hint suggests for a bare number."""
 
     @property
     def pattern(self) -> str:
         """Pattern of a well-formed value, for JSON Schema."""
-        units = "|".join(re.escape(suffix) for suffix in sorted(self.suffixes, key=len, reverse=True))
+        units = "|".join(
+            re.escape(suffix) for suffix in sorted(self.suffixes, key=len, reverse=True)
+        )
         return rf"^\s*\d+(\.\d+)?\s*({units})\s*$"
 
     @property
     def hint(self) -> str:
         """The hint for an ill-formed value."""
-        return f"write a {self.noun} with its unit, such as {self.examples[0]} or {self.examples[1]}"
+        return (
+            f"write a {self.noun} with its unit, such as {self.examples[0]} or {self.examples[1]}"
+        )
 
 
 def _powers(base: int, names: list[str], first: Fraction) -> dict[str, Fraction]:
@@ -62,7 +68,15 @@ TIME = Dimension(
     },
     examples=("8ms", "500ns"),
     plan_unit="picoseconds",
-    aliases={"sec": "s", "seconds": "s", "second": "s", "m": "ms or min", "usec": "us", "msec": "ms", "hours": "h"},
+    aliases={
+        "sec": "s",
+        "seconds": "s",
+        "second": "s",
+        "m": "ms or min",
+        "usec": "us",
+        "msec": "ms",
+        "hours": "h",
+    },
     likely=("s", "ms", "us"),
 )
 
@@ -199,7 +213,18 @@ LENGTH = Dimension(
 
 DIMENSIONS = {
     dimension.noun: dimension
-    for dimension in (TIME, SIZE, RATE, DATA_RATE, REQUEST_RATE, OFFSET, SHARE, FREQUENCY, FRAMES, LENGTH)
+    for dimension in (
+        TIME,
+        SIZE,
+        RATE,
+        DATA_RATE,
+        REQUEST_RATE,
+        OFFSET,
+        SHARE,
+        FREQUENCY,
+        FRAMES,
+        LENGTH,
+    )
 }
 """Dimensions by noun; fine times are also called times."""
 
@@ -211,7 +236,9 @@ PLAN_SMALL_MAX = 2**32 - 1
 NUMBER_CHARACTERS_MAX = 40
 """A longer number is rejected as a typing error."""
 EXPONENT_DIGITS_MAX = 3
-_SPLIT = re.compile(r"^\s*(?P<sign>[-+]?)(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+)\s*(?P<unit>.*?)\s*$")
+_SPLIT = re.compile(
+    r"^\s*(?P<sign>[-+]?)(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+)\s*(?P<unit>.*?)\s*$"
+)
 
 
 def split(text: str) -> tuple[str, str] | None:
@@ -221,11 +248,15 @@ def split(text: str) -> tuple[str, str] | None:
 
 
 def amount_of(text: str) -> tuple[Fraction, str] | None:
-    """What a quantity of any kind amounts to, and its kind: the same for `1ms` and `1000us`; None where it is none."""
+    """What a quantity of any kind amounts to, and its kind: the same for `1ms` and `1000us`; None
+    where it is none."""
     if (parts := split(text)) is None:
         return None
     number, unit = parts
-    if len(number) > NUMBER_CHARACTERS_MAX or len(number.lower().partition("e")[2]) > EXPONENT_DIGITS_MAX + 1:
+    if (
+        len(number) > NUMBER_CHARACTERS_MAX
+        or len(number.lower().partition("e")[2]) > EXPONENT_DIGITS_MAX + 1
+    ):
         return None
     kinds = (one for one in (FINE_TIME, *DIMENSIONS.values()) if unit in one.suffixes)
     if unit and (kind := next(kinds, None)) is not None:
@@ -242,7 +273,9 @@ def parse(value: object, dimension: Dimension) -> int:
             raise QuantityError(f"{value} is negative", dimension.hint)
         raise QuantityError(f"{value} has no unit", _unit_hint(value, dimension))
     if not isinstance(value, str):
-        raise QuantityError(f"a {dimension.noun} is one value, not a {_kind(value)}", dimension.hint)
+        raise QuantityError(
+            f"a {dimension.noun} is one value, not a {_kind(value)}", dimension.hint
+        )
     return _parse_text(value, dimension)
 
 
@@ -256,9 +289,16 @@ def _parse_text(text: str, dimension: Dimension) -> int:
     if not unit:
         raise QuantityError(f"{text} has no unit", _unit_hint(number, dimension))
     if unit not in dimension.suffixes:
-        raise QuantityError(f"'{unit}' is not a unit of {dimension.noun}", _alias_hint(unit, number, dimension))
-    if len(number) > NUMBER_CHARACTERS_MAX or len(number.lower().partition("e")[2]) > EXPONENT_DIGITS_MAX + 1:
-        raise QuantityError(f"'{number[:NUMBER_CHARACTERS_MAX]}...' has too many digits", dimension.hint)
+        raise QuantityError(
+            f"'{unit}' is not a unit of {dimension.noun}", _alias_hint(unit, number, dimension)
+        )
+    if (
+        len(number) > NUMBER_CHARACTERS_MAX
+        or len(number.lower().partition("e")[2]) > EXPONENT_DIGITS_MAX + 1
+    ):
+        raise QuantityError(
+            f"'{number[:NUMBER_CHARACTERS_MAX]}...' has too many digits", dimension.hint
+        )
     exact = Fraction(number) * dimension.suffixes[unit]
     if exact.denominator != 1:
         raise QuantityError(f"'{text}' is not a whole number of {dimension.plan_unit}", "round it")
@@ -311,12 +351,15 @@ def format_size(size_bytes: float) -> str:
 
 
 def exact_size(size_bytes: int) -> str:
-    """Bytes in the largest unit of which they are a whole number, for messages that compare: `1 MiB`, `1048577 B`."""
+    """Bytes in the largest unit of which they are a whole number, for messages that compare: `1
+    MiB`, `1048577 B`."""
     units = sorted(
         [(10 ** (3 * step), name) for step, name in enumerate(("kB", "MB", "GB", "TB"), 1)]
         + [(1024**step, name) for step, name in enumerate(("KiB", "MiB", "GiB", "TiB"), 1)],
         reverse=True,
     )
-    found = ((size_bytes // unit, name) for unit, name in units if size_bytes and size_bytes % unit == 0)
+    found = (
+        (size_bytes // unit, name) for unit, name in units if size_bytes and size_bytes % unit == 0
+    )
     amount, name = next(found, (size_bytes, "B"))
     return f"{amount} {name}"

@@ -1,7 +1,8 @@
-"""The interface of a kind of workload. A kind is a module in this package with one class, and a line in `kinds.KINDS`.
+"""The interface of a kind of workload. A kind is a module in this package with one class, and a
+line in `kinds.KINDS`.
 
-Code outside these modules does not distinguish kinds. Whatever differs between kinds is an abstract method here: a kind
-without it can be neither registered (mypy) nor instantiated (Python).
+Code outside these modules does not distinguish kinds. Whatever differs between kinds is an abstract
+method here: a kind without it can be neither registered (mypy) nor instantiated (Python).
 """
 
 from abc import ABC, abstractmethod
@@ -52,7 +53,10 @@ def too_late(start_ps: int, around: Surroundings) -> Found:
 
 
 def too_slow(
-    at: KeyPath, least_ps: float, around: Surroundings, effect: str = "the server answers no request in it"
+    at: KeyPath,
+    least_ps: float,
+    around: Surroundings,
+    effect: str = "the server answers no request in it",
 ) -> Found:
     """What takes at least so long is never done in a trial."""
     if least_ps >= around.duration_ps:
@@ -62,7 +66,8 @@ def too_slow(
 
 @dataclass(frozen=True)
 class LeastTime:
-    """Lower bound on the time of a workload: links are never idle, frames have no headers and no losses."""
+    """Lower bound on the time of a workload: links are never idle, frames have no headers and no
+    losses."""
 
     seconds: float
     why: str
@@ -81,7 +86,8 @@ class LongFlows:
 
 
 class ClosedLoop(Protocol):
-    """A workload whose users wait for each response: calibration chooses its number of transactions or its gap."""
+    """A workload whose users wait for each response: calibration chooses its number of transactions
+    or its gap."""
 
     @property
     def users(self) -> int: ...
@@ -105,25 +111,29 @@ class ClosedLoop(Protocol):
 
 class WorkloadKind(Part, ABC):
     enabled: bool = True
-    """false omits the workload, such as in an arm "without the backup": `workloads.backup.enabled: false`."""
+    """false omits the workload, such as in an arm "without the backup": `workloads.backup.enabled:
+    false`."""
     group: Name | None = None
-    """Name of a group, which results also list in one row (rates over the longest time, latencies pooled)."""
+    """Name of a group, which results also list in one row (rates over the longest time, latencies
+    pooled)."""
     priority: Priority = 0
-    """Priority of the frames, 0 to 7: their class unless `classify` sets another; policies map it to a queue."""
+    """Priority of the frames, 0 to 7: their class unless `classify` sets another; policies map it
+    to a queue."""
     dscp: Dscp = 0
     """Code point of the IP header, 0 to 63 or a name such as ef; only `classify` uses it."""
     vlan: Vlan | None = None
-    """VLAN of the frames, 1 to 4094: `classify` can match it, and `network.spanning_tree` assigns it a tree."""
+    """VLAN of the frames, 1 to 4094: `classify` can match it, and `network.spanning_tree` assigns
+    it a tree."""
     port: ServerPort | None = None
-    """Port of the server, 1 to 65535; further servers of the workload have the ports after it. Workloads of one service
-    share a port of a host; those of different services only where each of them names it. Default: the port of its
-    protocol, such as 5432 for `oltp`.
+    """Port of the server, 1 to 65535; further servers of the workload have the ports after it.
+    Workloads of one service share a port of a host; those of different services only where each of
+    them names it. Default: the port of its protocol, such as 5432 for `oltp`.
     """
     client_ports: Ports | None = None
     """Ports of the clients, first-last. Default: ephemeral ports, 32768-65535."""
     kind: str
 
-    # --- facts, and what stands in plans: no instance is needed ------------------------------------------------------
+    # --- facts, and what stands in plans: no instance is needed -----------------------------------
 
     @classmethod
     @abstractmethod
@@ -143,8 +153,8 @@ class WorkloadKind(Part, ABC):
     @classmethod
     @abstractmethod
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
-        """Number of times that a transaction in a plan crosses a port of its path; None for a kind without
-        transactions.
+        """Number of times that a transaction in a plan crosses a port of its path; None for a kind
+        without transactions.
         """
 
     @classmethod
@@ -157,19 +167,23 @@ class WorkloadKind(Part, ABC):
         """The servers of a workload in a plan, the first of which has this port."""
         ends = cls.ends_in(body)
         if ends.peers:
-            yield Serving(ends.peers, "udp" if cls.are_datagrams_in(body) else "tcp", port, ends.openers)
+            yield Serving(
+                ends.peers, "udp" if cls.are_datagrams_in(body) else "tcp", port, ends.openers
+            )
 
     @classmethod
     def is_answered_in(cls, body: Mapping[str, Any]) -> bool:
-        """Whether servers of a workload in a plan send frames to their clients, such as acknowledgements."""
+        """Whether servers of a workload in a plan send frames to their clients, such as
+        acknowledgements."""
         return not cls.are_datagrams_in(body)
 
     @classmethod
     def endless_connections_in(cls, body: Mapping[str, Any]) -> int | None:
-        """Number of connections of a workload in a plan that carry bulk data without an end; None without any."""
+        """Number of connections of a workload in a plan that carry bulk data without an end; None
+        without any."""
         return None
 
-    # --- hosts -------------------------------------------------------------------------------------------------------
+    # --- hosts ------------------------------------------------------------------------------------
 
     @abstractmethod
     def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
@@ -177,7 +191,8 @@ class WorkloadKind(Part, ABC):
 
     @abstractmethod
     def path_problems(self, graph: Graph) -> Found:
-        """Problems of ends that are equal or not connected; all named hosts exist and all links have two ends."""
+        """Problems of ends that are equal or not connected; all named hosts exist and all links
+        have two ends."""
 
     @abstractmethod
     def senders(self, graph: Graph) -> list[str]:
@@ -191,7 +206,7 @@ class WorkloadKind(Part, ABC):
     def pinned_keys(self) -> tuple[str, ...]:
         """Keys that fix a path through the network."""
 
-    # --- ports -------------------------------------------------------------------------------------------------------
+    # --- ports ------------------------------------------------------------------------------------
 
     @abstractmethod
     def usual_port(self) -> int:
@@ -210,7 +225,7 @@ class WorkloadKind(Part, ABC):
         """Its servers."""
         return self.servings_in(self.lowered(graph), self.server_port)
 
-    # --- checks ------------------------------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------
 
     @abstractmethod
     def problems(self, around: Surroundings) -> Found:
@@ -226,7 +241,8 @@ class WorkloadKind(Part, ABC):
 
     @abstractmethod
     def bulk_to(self) -> tuple[str, int] | None:
-        """The host that receives its bytes, and their number; None when unknown, or for an endless workload."""
+        """The host that receives its bytes, and their number; None when unknown, or for an endless
+        workload."""
 
     @abstractmethod
     def long_flows(self) -> LongFlows | None:
@@ -234,8 +250,9 @@ class WorkloadKind(Part, ABC):
 
     @abstractmethod
     def held_ports(self) -> list[tuple[str, str, int]]:
-        """The hosts that keep connections for the whole trial, or send datagrams, each with the key of their number,
-        and it. Each connection has a port of that host; ports that come and go are not counted.
+        """The hosts that keep connections for the whole trial, or send datagrams, each with the key
+        of their number, and it. Each connection has a port of that host; ports that come and go are
+        not counted.
         """
 
     def exact_refusal(self) -> str | None:
@@ -250,7 +267,7 @@ class WorkloadKind(Part, ABC):
         """Recorded requests that it reads from files."""
         return []
 
-    # --- plan --------------------------------------------------------------------------------------------------------
+    # --- plan -------------------------------------------------------------------------------------
 
     @abstractmethod
     def start_ps(self) -> int:
@@ -270,7 +287,8 @@ class WorkloadKind(Part, ABC):
 
     def planned(self, name: str, graph: Graph) -> Raw:
         """The workload in a plan: its header and its body."""
-        # A key with a default stands in a plan only where it is used: the hash of other plans does not change.
+        # A key with a default stands in a plan only where it is used: the hash of other plans does
+        # not change.
         usual = {
             "dscp": self.dscp,
             "vlan": self.vlan,
@@ -283,11 +301,12 @@ class WorkloadKind(Part, ABC):
         used = {key: value for key, value in usual.items() if value}
         return {"header": header | used, "body": {self.kind: self.lowered(graph)}}
 
-    # --- experiments -------------------------------------------------------------------------------------------------
+    # --- experiments ------------------------------------------------------------------------------
 
     @abstractmethod
     def work(self) -> int:
-        """Transactions of a user, bytes of a connection, flows or datagrams; 0 for an endless workload."""
+        """Transactions of a user, bytes of a connection, flows or datagrams; 0 for an endless
+        workload."""
 
     @abstractmethod
     def scaled(self, factor: float) -> Self:
@@ -295,7 +314,8 @@ class WorkloadKind(Part, ABC):
 
     @abstractmethod
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: Divisor) -> Self:
-        """A copy for a network whose rates are divided; `rates_bps` are the rates of hosts before the division.
+        """A copy for a network whose rates are divided; `rates_bps` are the rates of hosts before
+        the division.
 
         Raises `RunRefusedError` with its name where its share of a link cannot be kept.
         """
@@ -336,7 +356,11 @@ def named_problems(first: str, second: str, graph: Graph) -> Found:
     if first == second:
         yield (), f"both ends are host '{first}'", "name two different hosts"
     elif not graph.has_path(first, second):
-        yield (), f"no path leads from '{first}' to '{second}'", "join their switches in network.links"
+        yield (
+            (),
+            f"no path leads from '{first}' to '{second}'",
+            "join their switches in network.links",
+        )
 
 
 def scaled_count(count: int | None, factor: float) -> int | None:

@@ -50,7 +50,11 @@ def problems(work: BlockKeys, around: Surroundings) -> Found:
     yield from _twice(work.nodes, "nodes")
     yield from _twice(work.clients or (), "clients")
     if work.clients is not None and not work.clients:
-        yield ("clients",), "the list of hosts is empty", "name at least one node, or omit it for all"
+        yield (
+            ("clients",),
+            "the list of hosts is empty",
+            "name at least one node, or omit it for all",
+        )
     for index, name in enumerate(work.clients or ()):
         if name not in work.nodes:
             yield ("clients", index), f"'{name}' is not one of the nodes", "name it in `nodes` too"
@@ -72,7 +76,11 @@ def _demand_problems(work: BlockKeys) -> Found:
         if _is_finer(demand):
             yield (key,), f"{demand} is finer than a thousandth", "write at most three decimals"
     if not any(work.profile):
-        yield (), "a transaction neither asks for blocks nor sends messages", "write blocks: 1, or messages: 1"
+        yield (
+            (),
+            "a transaction neither asks for blocks nor sends messages",
+            "write blocks: 1, or messages: 1",
+        )
 
 
 def _is_finer(demand: float) -> bool:
@@ -105,5 +113,12 @@ def cautions(work: BlockKeys) -> Found:
     mean_ps = (work.server_time.mean + work.server_work.mean) * work.profile[0]
     load = mean_ps / work.arrivals.mean / (work.concurrency * len(work.nodes))
     if load > 1:
-        what = f"arrivals ask for {load:.3g} times the blocks that {work.concurrency} processes of each node send"
-        yield ("concurrency",), f"{what}: the queue grows until the end", "write more, or fewer arrivals"
+        what = (
+            f"arrivals ask for {load:.3g} times the blocks that {work.concurrency} processes "
+            "of each node send"
+        )
+        yield (
+            ("concurrency",),
+            f"{what}: the queue grows until the end",
+            "write more, or fewer arrivals",
+        )

@@ -29,7 +29,8 @@ from tailrace.scenario.workloads.ports import BLOCKS
 from tailrace.scenario.workloads.request_parts import AT_ONCE, MILLI, Spike, service
 
 BLOCK = parse_distribution("8192B", SIZE)
-"""Oracle's `db_block_size` is 8 KiB by default [S]; a message of several blocks has up to 64 KiB."""
+"""Oracle's `db_block_size` is 8 KiB by default [S]; a message of several blocks has up to 64
+KiB."""
 MESSAGE = parse_distribution("200B", SIZE)
 """Estimate for messages of the interconnect [S: byte-way.com 2025, oracle-l 2009]."""
 TIMEOUT_PS = PS_PER_S // 2
@@ -37,49 +38,54 @@ TIMEOUT_PS = PS_PER_S // 2
 RETRIES = 3
 """[A]; 0 to 10."""
 PROFILES: dict[str, tuple[float, float]] = {"awr-example": (0.975, 1.0)}
-"""Blocks and messages of a transaction. The example of a database report (byte-way.com 2025): 1.56 blocks received and
-0.39 served, 2.28 messages received and 3.67 sent. Nodes that are all alike receive as many as they serve: 0.975 of
-each; a message asks for each block; the other 4.00 messages are one each of the node's own, an answer to it, one of
-another node, an answer to that [D].
+"""Blocks and messages of a transaction. The example of a database report (byte-way.com 2025): 1.56
+blocks received and 0.39 served, 2.28 messages received and 3.67 sent. Nodes that are all alike
+receive as many as they serve: 0.975 of each; a message asks for each block; the other 4.00 messages
+are one each of the node's own, an answer to it, one of another node, an answer to that [D].
 """
 ProfileName = Literal["awr-example"]
 
 
 class Blocks(WorkloadKind):
-    """Blocks and messages that the nodes of a cluster database exchange as datagrams, such as over the interconnect of
-    Oracle RAC.
+    """Blocks and messages that the nodes of a cluster database exchange as datagrams, such as over
+    the interconnect of Oracle RAC.
     """
 
     kind: Literal["blocks"]
     preset: ProfileName | None = None
-    """Blocks and messages of a transaction as in a published profile; keys of the workload override it."""
+    """Blocks and messages of a transaction as in a published profile; keys of the workload override
+    it."""
     nodes: Annotated[list[str], Field(max_length=64)]
     """Hosts of the nodes; each asks all others for blocks."""
     clients: list[str] | None = None
-    """Nodes with users: users are spread over them in turn, and so are arrivals. Default: all nodes."""
+    """Nodes with users: users are spread over them in turn, and so are arrivals. Default: all
+    nodes."""
     users: Annotated[Count, Field(ge=1, le=60_000)] | None = None
-    """Closed-loop users of all nodes together: each waits for its transaction. Alternative to `arrivals`."""
+    """Closed-loop users of all nodes together: each waits for its transaction. Alternative to
+    `arrivals`."""
     gap: TimeDistribution | None = None
     """Pause of a user between a transaction and the next (think time). Default: none."""
     arrivals: TimeDistribution | None = None
-    """Gap between arrivals of transactions, which do not wait for others. Alternative to `users`."""
+    """Gap between arrivals of transactions, which do not wait for others. Alternative to
+    `users`."""
     spikes: Annotated[list[Spike], Field(max_length=100)] = []
     """Times with more arrivals."""
     transactions: Annotated[Count, Field(ge=1)] | None = None
-    """Number of transactions: of each user, or of all arrivals. Default: until the end of the trial."""
+    """Number of transactions: of each user, or of all arrivals. Default: until the end of the
+    trial."""
     start: Time = 0
     """Time before the first transaction; users then start at a random time within one mean gap."""
     blocks: Annotated[float, Field(ge=0, le=1000)] | None = None
-    """Blocks that a transaction asks other nodes for, on average: each asks for this or the next whole number, and
-    draws the node of each block. Default: that of the preset, or 1.
+    """Blocks that a transaction asks other nodes for, on average: each asks for this or the next
+    whole number, and draws the node of each block. Default: that of the preset, or 1.
     """
     messages: Annotated[float, Field(ge=0, le=1000)] | None = None
-    """Messages that a transaction sends besides, after its blocks; each is answered by a message. Default: that of the
-    preset, or 0.
+    """Messages that a transaction sends besides, after its blocks; each is answered by a message.
+    Default: that of the preset, or 0.
     """
     parallel: bool = False
-    """All blocks of a transaction are asked for at once, and all messages are sent at once; false sends each after the
-    answer to the one before.
+    """All blocks of a transaction are asked for at once, and all messages are sent at once; false
+    sends each after the answer to the one before.
     """
     block: SizeDistribution = BLOCK
     """Payload of the datagram that carries a block, at most 65507 bytes. Default: 8192B."""
@@ -90,19 +96,20 @@ class Blocks(WorkloadKind):
     server_work: TimeDistribution = AT_ONCE
     """Time that a core of the node works on it."""
     concurrency: Annotated[Count, Field(ge=1, le=100_000)] | None = None
-    """Blocks that each node sends at the same time (its LMS processes); further ones wait, first come first served.
-    Default: without limit.
+    """Blocks that each node sends at the same time (its LMS processes); further ones wait, first
+    come first served. Default: without limit.
     """
     message_time: TimeDistribution = AT_ONCE
     """Time that a node takes to answer a message, without a processor."""
     message_work: TimeDistribution = AT_ONCE
     """Time that a core of the node works on it."""
     timeout: Time = TIMEOUT_PS
-    """Time after which a block or an answer counts as lost and is asked for again [A]. Default: 500ms."""
+    """Time after which a block or an answer counts as lost and is asked for again [A]. Default:
+    500ms."""
     retries: Annotated[Count, Field(ge=0, le=100)] = RETRIES
     """Number of times that it is asked for again before its transaction fails [A]."""
 
-    # --- facts -------------------------------------------------------------------------------------------------------
+    # --- facts ------------------------------------------------------------------------------------
 
     @classmethod
     def facts(cls) -> Facts:
@@ -114,7 +121,9 @@ class Blocks(WorkloadKind):
             is_ever_done=True,
             done_key="transactions",
             latency="transaction latency",
-            metrics=frozenset({"completion_s", "rate_per_s", "failed_percent", "lost_queries", *BLOCK_METRICS}),
+            metrics=frozenset(
+                {"completion_s", "rate_per_s", "failed_percent", "lost_queries", *BLOCK_METRICS}
+            ),
             main_metrics=("latency_p99_ms", "rate_per_s", "goodput_gbps"),
             sweep_metrics=("rate_per_s", "latency_p50_ms", "latency_p99_ms", "failed_percent"),
             load_metric=("rate_per_s", "transactions per second"),
@@ -146,7 +155,7 @@ class Blocks(WorkloadKind):
     def is_answered_in(cls, body: Mapping[str, Any]) -> bool:
         return True
 
-    # --- hosts -------------------------------------------------------------------------------------------------------
+    # --- hosts ------------------------------------------------------------------------------------
 
     @property
     def client_hosts(self) -> list[str]:
@@ -175,13 +184,16 @@ class Blocks(WorkloadKind):
     def pinned_keys(self) -> tuple[str, ...]:
         return ()
 
-    # --- checks ------------------------------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------
 
     @property
     def profile(self) -> tuple[float, float]:
         """Blocks and messages of a transaction."""
         blocks, messages = PROFILES[self.preset] if self.preset else (1.0, 0.0)
-        return blocks if self.blocks is None else self.blocks, messages if self.messages is None else self.messages
+        return (
+            blocks if self.blocks is None else self.blocks,
+            messages if self.messages is None else self.messages,
+        )
 
     def problems(self, around: Surroundings) -> Found:
         yield from block_checks.problems(self, around)
@@ -190,7 +202,9 @@ class Blocks(WorkloadKind):
         yield from block_checks.cautions(self)
 
     def least_time(self, graph: Graph) -> LeastTime | None:
-        return loops.least_time(self, self.transactions, self.gap.mean if self.gap else 0.0, "transactions")
+        return loops.least_time(
+            self, self.transactions, self.gap.mean if self.gap else 0.0, "transactions"
+        )
 
     def bulk_to(self) -> tuple[str, int] | None:
         return None
@@ -202,13 +216,14 @@ class Blocks(WorkloadKind):
         return BLOCKS
 
     def held_ports(self) -> list[tuple[str, str, int]]:
-        """A socket for blocks and one for messages with each other node: of each user, or of all arrivals."""
+        """A socket for blocks and one for messages with each other node: of each user, or of all
+        arrivals."""
         opened = 2 * (len(self.nodes) - 1)
         if self.users is None:
             return [(host, "nodes", opened) for host in self.client_hosts]
         return [(host, "users", held) for host, held in loops.shares(self, opened)]
 
-    # --- plan --------------------------------------------------------------------------------------------------------
+    # --- plan -------------------------------------------------------------------------------------
 
     def start_ps(self) -> int:
         return self.start
@@ -237,7 +252,7 @@ class Blocks(WorkloadKind):
             "retries": self.retries,
         }
 
-    # --- experiments -------------------------------------------------------------------------------------------------
+    # --- experiments ------------------------------------------------------------------------------
 
     def work(self) -> int:
         return self.transactions or 0
@@ -252,7 +267,9 @@ class Blocks(WorkloadKind):
         )
 
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
-        return self.model_copy(update=loops.divided(self, self.transactions, "transactions", name, scale))
+        return self.model_copy(
+            update=loops.divided(self, self.transactions, "transactions", name, scale)
+        )
 
     def closed_loop(self) -> ClosedLoop | None:
         return None

@@ -45,17 +45,18 @@ class Datagrams(OneWay):
 
     kind: Literal["datagrams"]
     sizes: SizeDistribution
-    """Payload of each datagram; at most 65507B, and larger draws are truncated to that. Above the MTU of the source a
-    datagram is sent in fragments (docs/models/ip.md).
+    """Payload of each datagram; at most 65507B, and larger draws are truncated to that. Above the
+    MTU of the source a datagram is sent in fragments (docs/models/ip.md).
     """
     interarrival: TimeDistribution
     """Gap between datagrams."""
     count: Annotated[Count, Field(ge=1)] | None = None
     """Number of datagrams. Default: until the end of the trial."""
     send_buffer: Size | None = None
-    """Bytes of its frames that may wait in the interface of the source. A program that finds it full waits until half
-    of it is free, and then catches up, as at a blocking socket (docs/models/host.md). Default: the program never
-    waits, and the interface drops what finds no room. Real programs have the buffer of their kernel.
+    """Bytes of its frames that may wait in the interface of the source. A program that finds it
+    full waits until half of it is free, and then catches up, as at a blocking socket
+    (docs/models/host.md). Default: the program never waits, and the interface drops what finds no
+    room. Real programs have the buffer of their kernel.
     """
     start: Time = 0
     """Time before the first gap."""
@@ -99,9 +100,17 @@ class Datagrams(OneWay):
         if too_large(self.sizes):
             yield ("sizes",), *no_datagram(self.sizes)
         if self.send_buffer == 0:
-            yield ("send_buffer",), "`send_buffer` must be greater than zero", "write a size such as 139kB, or omit it"
+            yield (
+                ("send_buffer",),
+                "`send_buffer` must be greater than zero",
+                "write a size such as 139kB, or omit it",
+            )
         if self.interarrival.mean < 1:
-            yield ("interarrival",), "`interarrival` must be greater than zero", "write a gap such as 10us"
+            yield (
+                ("interarrival",),
+                "`interarrival` must be greater than zero",
+                "write a gap such as 10us",
+            )
         yield from too_late(self.start, around)
 
     def cautions(self, around: Surroundings) -> Found:
@@ -112,7 +121,8 @@ class Datagrams(OneWay):
         if self.sizes.mean - mean < MEAN_LOSS_MIN * self.sizes.mean:
             return
         what = (
-            f"a datagram has at most {room} bytes: {100 * self.sizes.above(room):.2g} % of them are truncated to that "
+            f"a datagram has at most {room} bytes: {100 * self.sizes.above(room):.2g} % of "
+            "them are truncated to that "
             f"size, and the mean is {mean:.0f} instead of {self.sizes.mean:.0f} bytes"
         )
         yield ("sizes",), what, f"write sizes that fit, such as uniform(64B, {room}B)"

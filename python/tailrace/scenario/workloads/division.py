@@ -1,4 +1,5 @@
-"""Workloads on a network with divided rates: the ratios are kept by fewer users with the same offered share."""
+"""Workloads on a network with divided rates: the ratios are kept by fewer users with the same
+offered share."""
 
 from dataclasses import dataclass
 from typing import overload
@@ -30,7 +31,8 @@ def divided_count(count: int | None, divisor: float) -> int | None:
 
 
 def with_mean(gap: Distribution, mean_ps: float, stretch: float) -> Distribution:
-    """The same shape with another mean; a normal distribution keeps its deviation, scaled by the stretch."""
+    """The same shape with another mean; a normal distribution keeps its deviation, scaled by the
+    stretch."""
     if not gap.mean or round(gap.mean) == round(mean_ps):
         return gap
     [(kind, value)] = gap.raw.items()
@@ -41,9 +43,9 @@ def with_mean(gap: Distribution, mean_ps: float, stretch: float) -> Distribution
 
 
 def cycle_ps(users: int, pause_ps: float, answer_ps: float) -> float:
-    """Time from one transaction of a user to its next, for users that share one link and pause between transactions:
-    mean-value analysis of a closed network with one processor-sharing station (Reiser and Lavenberg, J. ACM 27(2),
-    1980).
+    """Time from one transaction of a user to its next, for users that share one link and pause
+    between transactions: mean-value analysis of a closed network with one processor-sharing station
+    (Reiser and Lavenberg, J. ACM 27(2), 1980).
     """
     waiting = 0.0
     cycle = pause_ps + answer_ps
@@ -55,12 +57,15 @@ def cycle_ps(users: int, pause_ps: float, answer_ps: float) -> float:
 
 
 def pause_ps(users: int, wanted_ps: float, answer_ps: float) -> float:
-    """The gap with which a user's cycle takes `wanted_ps`; negative if the cycle is longer even without a gap."""
+    """The gap with which a user's cycle takes `wanted_ps`; negative if the cycle is longer even
+    without a gap."""
     shortest_ps = cycle_ps(users, 0.0, answer_ps)
     if shortest_ps > wanted_ps:
         return wanted_ps - shortest_ps
     low, high = 0.0, wanted_ps
     while high - low > 1.0:
         middle = (low + high) / 2
-        low, high = (middle, high) if cycle_ps(users, middle, answer_ps) < wanted_ps else (low, middle)
+        low, high = (
+            (middle, high) if cycle_ps(users, middle, answer_ps) < wanted_ps else (low, middle)
+        )
     return low

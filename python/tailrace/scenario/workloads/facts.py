@@ -32,11 +32,12 @@ class Facts:
     """Name of several workloads of the kind, such as `databases`."""
     protocol: Literal["tcp", "udp"]
     is_open_loop: bool
-    """Whether arrivals are independent of earlier ones (open loop): the completion time is then that of the last
-    arrival, and does not measure the network.
+    """Whether arrivals are independent of earlier ones (open loop): the completion time is then
+    that of the last arrival, and does not measure the network.
     """
     is_ever_done: bool
-    """Whether a finite workload reports its completion; datagrams do not, since lost ones are not retransmitted."""
+    """Whether a finite workload reports its completion; datagrams do not, since lost ones are not
+    retransmitted."""
     done_key: Literal["transactions", "goodput_bytes"]
     """Key of an outcome with the amount of completed work, in the unit of `work`."""
     latency: str | None
@@ -48,24 +49,28 @@ class Facts:
     sweep_metrics: tuple[str, ...]
     """Metrics drawn in the report of a sweep; its tables contain all."""
     load_metric: tuple[str, str] | None
-    """Metric of the carried load, and its axis label; None where latency is not drawn against load."""
+    """Metric of the carried load, and its axis label; None where latency is not drawn against
+    load."""
     growth: tuple[str, str] | None
-    """Key of a plan with the number of those that work at the same time, and the metric of what they do together, by
-    which scalability is judged; None for a kind without answers to wait for.
+    """Key of a plan with the number of those that work at the same time, and the metric of what
+    they do together, by which scalability is judged; None for a kind without answers to wait for.
     """
     has_slowdown_by_size: bool
     """Whether completion times are compared by the size of the transfer."""
     are_datagrams_timed: bool
     """Whether each latency is that of a datagram: lost ones are then those that have none."""
     is_unasked: bool
-    """Whether its connections carry data that was not asked for on them: there are no requests and responses."""
+    """Whether its connections carry data that was not asked for on them: there are no requests and
+    responses."""
     live_load: LiveLoad | None
     """The sort of load that a live program must generate; None if no program can."""
     live_refusal: str | None
     """The reason, if `live_load` is None."""
 
     def __post_init__(self) -> None:
-        assert (self.live_load is None) == (self.live_refusal is not None), "a refusal states its reason"
+        assert (self.live_load is None) == (self.live_refusal is not None), (
+            "a refusal states its reason"
+        )
 
     def has_metric(self, metric: str) -> bool:
         """Whether results of a workload of this kind have a metric of the headline."""

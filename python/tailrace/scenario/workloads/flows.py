@@ -7,7 +7,14 @@ from pydantic import Field
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
-from tailrace.scenario.text.quantities import Count, HostNames, Share, SizeDistribution, Time, TimeDistribution
+from tailrace.scenario.text.quantities import (
+    Count,
+    HostNames,
+    Share,
+    SizeDistribution,
+    Time,
+    TimeDistribution,
+)
 from tailrace.scenario.workloads import division
 from tailrace.scenario.workloads.base import (
     PS_PER_S,
@@ -26,7 +33,8 @@ from tailrace.scenario.workloads.ports import FLOWS
 
 ONE_PPB = 10**9
 LOAD_PPB_MAX = 2 * ONE_PPB
-"""Upper limit of the load, twice the rate of the links: a higher load would not change the result."""
+"""Upper limit of the load, twice the rate of the links: a higher load would not change the
+result."""
 
 
 class Flows(WorkloadKind):
@@ -96,16 +104,27 @@ class Flows(WorkloadKind):
     def path_problems(self, graph: Graph) -> Found:
         destinations = self._receivers(graph)
         only = destinations[0] if len(set(destinations)) == 1 else None
-        # One destination of each connected component is enough; checking all pairs of hosts would take quadratic time.
+        # One destination of each connected component is enough; checking all pairs of hosts would
+        # take quadratic time.
         first_of: dict[int, str] = {}
         for name in destinations:
             first_of.setdefault(graph.islands[name], name)
         for source in self.senders(graph):
             if source == only or not destinations:
-                yield (), f"host '{source}' has no destination but itself", "add another destination"
-            lost = next((name for island, name in first_of.items() if island != graph.islands[source]), None)
+                yield (
+                    (),
+                    f"host '{source}' has no destination but itself",
+                    "add another destination",
+                )
+            lost = next(
+                (name for island, name in first_of.items() if island != graph.islands[source]), None
+            )
             if lost:
-                yield (), f"no path leads from '{source}' to '{lost}'", "join their switches in network.links"
+                yield (
+                    (),
+                    f"no path leads from '{source}' to '{lost}'",
+                    "join their switches in network.links",
+                )
                 return
 
     def senders(self, graph: Graph) -> list[str]:
@@ -122,11 +141,23 @@ class Flows(WorkloadKind):
 
     def problems(self, around: Surroundings) -> Found:
         if self.sizes.mean < 1:
-            yield ("sizes",), "`sizes` must be greater than zero", "write a size such as 100kB, or web-search"
+            yield (
+                ("sizes",),
+                "`sizes` must be greater than zero",
+                "write a size such as 100kB, or web-search",
+            )
         if (self.load is None) == (self.interarrival is None):
-            yield (), "arrivals need either load or interarrival", "write load: 50% or interarrival: exponential(100us)"
+            yield (
+                (),
+                "arrivals need either load or interarrival",
+                "write load: 50% or interarrival: exponential(100us)",
+            )
         if self.load is not None and not 0 < self.load <= LOAD_PPB_MAX:
-            yield ("load",), f"a load of {self.load / 1e7:g} % is out of range", "write more than 0% and at most 200%"
+            yield (
+                ("load",),
+                f"a load of {self.load / 1e7:g} % is out of range",
+                "write more than 0% and at most 200%",
+            )
         if self.interarrival is not None and self.interarrival.mean < 1:
             what = "`interarrival` must be greater than zero"
             yield ("interarrival",), what, "write a gap such as exponential(100us)"
@@ -138,7 +169,8 @@ class Flows(WorkloadKind):
     def cautions(self, around: Surroundings) -> Found:
         if self.load is not None and self.load > ONE_PPB:
             what = (
-                f"an offered load of {self.load / ONE_PPB:.0%} exceeds the sources' links: queues grow until the end "
+                f"an offered load of {self.load / ONE_PPB:.0%} exceeds the sources' links: "
+                "queues grow until the end "
                 "of the trial, and results depend on its duration"
             )
             yield ("load",), what, "write at most 100%"
@@ -149,7 +181,9 @@ class Flows(WorkloadKind):
         if self.interarrival is not None:
             needed_s = (self.start + self.flows * self.interarrival.mean) / PS_PER_S
         elif self.load:
-            needed_s = self.start / PS_PER_S + self.flows * self.sizes.mean * 8 / self._offered_bps(graph)
+            needed_s = self.start / PS_PER_S + self.flows * self.sizes.mean * 8 / self._offered_bps(
+                graph
+            )
         else:
             return None
         return LeastTime(needed_s, "at the pace of its arrivals", "flows")
@@ -191,7 +225,11 @@ class Flows(WorkloadKind):
     def _arrivals(self, graph: Graph) -> Raw:
         if self.interarrival is not None:
             return self.interarrival.raw
-        return {"exponential": {"mean": round(self.sizes.mean * 8 * PS_PER_S / self._offered_bps(graph))}}
+        return {
+            "exponential": {
+                "mean": round(self.sizes.mean * 8 * PS_PER_S / self._offered_bps(graph))
+            }
+        }
 
     def work(self) -> int:
         return self.flows or 0

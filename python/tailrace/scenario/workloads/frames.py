@@ -37,27 +37,29 @@ NONE = parse_distribution("0s", TIME)
 
 
 class Frames(OneWay):
-    """Frames of one size that the threads of a program send, such as `tailrace blast`, without a transport."""
+    """Frames of one size that the threads of a program send, such as `tailrace blast`, without a
+    transport."""
 
     kind: Literal["frames"]
     frame: Size
-    """Bytes of a frame from its addresses on, without the check sequence: 60B to the MTU and 14B. Its headers are
-    those of Ethernet, IP and UDP.
+    """Bytes of a frame from its addresses on, without the check sequence: 60B to the MTU and 14B.
+    Its headers are those of Ethernet, IP and UDP.
     """
     threads: Annotated[Count, Field(ge=1, le=64)] = 1
     """Threads that send. Each begins with its next frame when the one before is handed over."""
     delay: Time = 0
     """Pause of a thread after each of its frames."""
     rate: Annotated[Count, Field(ge=1, le=1_000_000_000)] | None = None
-    """Frames per second of all threads together, evenly spaced within each. Default: as many as the host can send."""
+    """Frames per second of all threads together, evenly spaced within each. Default: as many as the
+    host can send."""
     cost: TimeDistribution = COST
-    """Time of a core for each frame, before the lock [A]. Default: 1us. A host with `cpu.cores` adds its own costs.
-    A live
-    run takes at least this long for each; `1ns` leaves only what the machine itself needs.
+    """Time of a core for each frame, before the lock [A]. Default: 1us. A host with `cpu.cores`
+    adds its own costs. A live run takes at least this long for each; `1ns` leaves only what the
+    machine itself needs.
     """
     locked: TimeDistribution = NONE
-    """Time for each frame under the lock of the transmit queue, which one thread of the workload holds at a time: it
-    bounds all threads together. Default: none.
+    """Time for each frame under the lock of the transmit queue, which one thread of the workload
+    holds at a time: it bounds all threads together. Default: none.
     """
     count: Annotated[Count, Field(ge=1)] | None = None
     """Number of frames of all threads. Default: until the end of the trial."""
@@ -100,11 +102,17 @@ class Frames(OneWay):
     def problems(self, around: Surroundings) -> Found:
         if not FRAME_BYTES_MIN <= self.frame <= FRAME_BYTES_MAX:
             what = (
-                f"a frame has {FRAME_BYTES_MIN} to {FRAME_BYTES_MAX} bytes without its check sequence, not {self.frame}"
+                f"a frame has {FRAME_BYTES_MIN} to {FRAME_BYTES_MAX} bytes without its check "
+                f"sequence, not {self.frame}"
             )
             yield ("frame",), what, "write 1000B"
-        elif self.source in around.mtus and self.frame > (longest := around.mtus[self.source] + ETHERNET_BYTES):
-            what = f"a frame of {self.frame} bytes is longer than the MTU of '{self.source}' and {ETHERNET_BYTES} bytes"
+        elif self.source in around.mtus and self.frame > (
+            longest := around.mtus[self.source] + ETHERNET_BYTES
+        ):
+            what = (
+                f"a frame of {self.frame} bytes is longer than the MTU of '{self.source}' and "
+                f"{ETHERNET_BYTES} bytes"
+            )
             yield ("frame",), what, f"write at most {longest}B, or raise hosts.{self.source}.mtu"
         if self.delay == 0 and self.rate is None and self.cost.mean + self.locked.mean < 1:
             what = "a thread that needs no time for a frame would send without end at one moment"

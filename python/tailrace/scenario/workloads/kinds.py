@@ -23,7 +23,8 @@ from tailrace.scenario.workloads.stream import Stream
 
 
 def _registered(*kinds: type[WorkloadKind]) -> dict[str, type[WorkloadKind]]:
-    """Kinds by the name in scenarios, plans and results. mypy rejects a class that lacks a method."""
+    """Kinds by the name in scenarios, plans and results. mypy rejects a class that lacks a
+    method."""
     return {kind_name(kind): kind for kind in kinds}
 
 
@@ -43,7 +44,8 @@ KINDS = _registered(
 
 if TYPE_CHECKING:
     Workload = WorkloadKind
-    """The type checker sees only the base class; code outside the modules of kinds needs no more."""
+    """The type checker sees only the base class; code outside the modules of kinds needs no
+    more."""
 else:
     Workload = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
 
@@ -55,7 +57,9 @@ class UnknownKindError(TailraceError):
 def kind_named(name: str) -> type[WorkloadKind]:
     """The kind of this name; raises `UnknownKindError` for an unknown name."""
     if name not in KINDS:
-        raise UnknownKindError(f"there is no kind of workload '{name}' ({closest(name, list(KINDS), 'kinds')})")
+        raise UnknownKindError(
+            f"there is no kind of workload '{name}' ({closest(name, list(KINDS), 'kinds')})"
+        )
     return KINDS[name]
 
 

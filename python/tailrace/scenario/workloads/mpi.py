@@ -50,15 +50,16 @@ REDUCED_MIN = 4
 VOLUME = 40 << 20
 """`overall_vol` of the Intel MPI Benchmarks: 40 MiB for each size [K]."""
 EAGER_LIMIT = 65_480
-"""The longest message that Open MPI 4.1.4 sends at once over TCP: `btl_tcp_eager_limit` of 64 KiB less the 56 bytes of
-the largest header [S: seen with strace].
+"""The longest message that Open MPI 4.1.4 sends at once over TCP: `btl_tcp_eager_limit` of 64 KiB
+less the 56 bytes of the largest header [S: seen with strace].
 """
 LISTED_MAX = 1000
 """Ranks that are named in a message at most."""
 
 
 class Mpi(WorkloadKind):
-    """Ranks of an MPI job that run a benchmark as the Intel MPI Benchmarks do, over TCP as Open MPI 4.1 does."""
+    """Ranks of an MPI job that run a benchmark as the Intel MPI Benchmarks do, over TCP as Open MPI
+    4.1 does."""
 
     kind: Literal["mpi"]
     hosts: Annotated[list[str], Field(max_length=127)]
@@ -66,12 +67,12 @@ class Mpi(WorkloadKind):
     ranks: Annotated[Count, Field(ge=2, le=127)] | None = None
     """Number of ranks. Default: one for each host."""
     map_by: Literal["node", "slot"] = "node"
-    """Placement of ranks as of Open MPI's `--map-by`: `node` puts consecutive ranks on different hosts, `slot` fills
-    one host after the other.
+    """Placement of ranks as of Open MPI's `--map-by`: `node` puts consecutive ranks on different
+    hosts, `slot` fills one host after the other.
     """
     pattern: Pattern = "pingpong"
-    """What the ranks do: two send a message there and back (`pingpong`), each sends to the next (`ring`, IMB Sendrecv),
-    each sends to both neighbours (`exchange`), or a collective of all.
+    """What the ranks do: two send a message there and back (`pingpong`), each sends to the next
+    (`ring`, IMB Sendrecv), each sends to both neighbours (`exchange`), or a collective of all.
     """
     algorithm: Algorithm = "auto"
     """How a collective is done; `auto` chooses by ranks and size as Open MPI 4.1.4 does."""
@@ -80,35 +81,41 @@ class Mpi(WorkloadKind):
     iterations: Annotated[Count, Field(ge=1, le=1_000_000)] = 1000
     """Iterations of each size that count, fewer where `volume` is reached before."""
     volume: Size = VOLUME
-    """Largest sum of an iteration's size over the iterations of a size (`overall_vol` of IMB). Default: 40 MiB."""
+    """Largest sum of an iteration's size over the iterations of a size (`overall_vol` of IMB).
+    Default: 40 MiB."""
     warm_up_iterations: Annotated[Count, Field(le=100_000)] = 4
-    """Iterations of each size before those that count [A]; 0 to 100. The first of all opens connections."""
+    """Iterations of each size before those that count [A]; 0 to 100. The first of all opens
+    connections."""
     compute: TimeDistribution = AT_ONCE
     """Time for which a rank computes before each iteration; it does not count. Default: none."""
     start: Time = 0
     """Time before the first call."""
     eager_limit: Size = EAGER_LIMIT
-    """Largest message that is sent at once; a longer one is announced, asked for and then sent. Default: 65480B."""
+    """Largest message that is sent at once; a longer one is announced, asked for and then sent.
+    Default: 65480B."""
     send_overhead: Time = PS_PER_US
-    """Time of a rank for each thing that it hands to a connection: a message, an announcement, its data [A]; 0 to 10us.
+    """Time of a rank for each thing that it hands to a connection: a message, an announcement, its
+    data [A]; 0 to 10us.
     """
     receive_overhead: Time = PS_PER_US
     """Time of a rank for each thing that it takes from a connection [A]; 0 to 10us."""
     copy_rate: Rate | None = None
-    """Rate at which the receiver copies messages that were sent at once. Default: copies take no time."""
+    """Rate at which the receiver copies messages that were sent at once. Default: copies take no
+    time."""
     reduce_rate: Rate = 32 * 10**9
-    """Rate at which a rank combines what has come with what it has [A]; 8 to 100Gbit/s. Default: 32Gbit/s."""
+    """Rate at which a rank combines what has come with what it has [A]; 8 to 100Gbit/s. Default:
+    32Gbit/s."""
     local_latency: Time = PS_PER_US // 2
     """Time of a message between ranks of one host, through its memory [A]; 0.2 to 2us."""
     local_rate: Rate | None = 40 * 10**9
     """Rate of its bytes [A]; 20 to 100Gbit/s. Default: 40Gbit/s."""
 
     load_generator: MpiProgram = LOADS["mpi-job"][0]
-    """Program of the ranks in live runs; the simulator ignores it. The default has all patterns, the others have the
-    pingpong alone.
+    """Program of the ranks in live runs; the simulator ignores it. The default has all patterns,
+    the others have the pingpong alone.
     """
 
-    # --- facts -------------------------------------------------------------------------------------------------------
+    # --- facts ------------------------------------------------------------------------------------
 
     @classmethod
     def facts(cls) -> Facts:
@@ -121,7 +128,8 @@ class Mpi(WorkloadKind):
             done_key="transactions",
             latency="time of an iteration",
             metrics=frozenset({"completion_s", "rate_per_s", "connections_opened"}),
-            # A percentile of all iterations is that of no size where a job has several, which is the default.
+            # A percentile of all iterations is that of no size where a job has several, which is
+            # the default.
             main_metrics=("completion_s", "rate_per_s", "latency_p50_ms"),
             sweep_metrics=("latency_p50_ms", "latency_p99_ms", "rate_per_s"),
             load_metric=None,
@@ -150,7 +158,7 @@ class Mpi(WorkloadKind):
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
         return 2 if body["pattern"] == "pingpong" else 1
 
-    # --- hosts -------------------------------------------------------------------------------------------------------
+    # --- hosts ------------------------------------------------------------------------------------
 
     @property
     def rank_hosts(self) -> list[str]:
@@ -180,7 +188,7 @@ class Mpi(WorkloadKind):
     def pinned_keys(self) -> tuple[str, ...]:
         return ()
 
-    # --- checks ------------------------------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------
 
     @property
     def message_sizes(self) -> list[int]:
@@ -207,7 +215,9 @@ class Mpi(WorkloadKind):
             return None
         own_bps = min(graph.rates_bps[host] for host in self.rank_hosts[:2])
         there_and_back = sum(2 * size * self.iterations_of(size) for size in self.message_sizes)
-        return LeastTime(self.start / PS_PER_S + there_and_back * 8 / own_bps, "at the line rate", "iterations")
+        return LeastTime(
+            self.start / PS_PER_S + there_and_back * 8 / own_bps, "at the line rate", "iterations"
+        )
 
     def bulk_to(self) -> tuple[str, int] | None:
         return None
@@ -221,16 +231,23 @@ class Mpi(WorkloadKind):
     def held_ports(self) -> list[tuple[str, str, int]]:
         """At most a connection with each rank of another host, which either end opens."""
         ranks = self.rank_hosts
-        return [(host, "ranks", ranks.count(host) * (len(ranks) - ranks.count(host))) for host in dict.fromkeys(ranks)]
+        return [
+            (host, "ranks", ranks.count(host) * (len(ranks) - ranks.count(host)))
+            for host in dict.fromkeys(ranks)
+        ]
 
-    # --- plan --------------------------------------------------------------------------------------------------------
+    # --- plan -------------------------------------------------------------------------------------
 
     def start_ps(self) -> int:
         return self.start
 
     def live_choices(self) -> Raw:
         # Only where the scenario names it: the hash of other plans does not change.
-        return {"load_generator": self.load_generator} if "load_generator" in self.model_fields_set else {}
+        return (
+            {"load_generator": self.load_generator}
+            if "load_generator" in self.model_fields_set
+            else {}
+        )
 
     def lowered(self, graph: Graph) -> Raw:
         sizes = self.message_sizes
@@ -251,7 +268,7 @@ class Mpi(WorkloadKind):
             "local_bps": self.local_rate or 0,
         }
 
-    # --- experiments -------------------------------------------------------------------------------------------------
+    # --- experiments ------------------------------------------------------------------------------
 
     def work(self) -> int:
         return sum(self.iterations_of(size) for size in self.message_sizes)

@@ -54,13 +54,19 @@ def problems(work: MpiKeys, around: Surroundings) -> Found:
         yield ("hosts",), "the list of hosts is empty", "name at least one host"
         return
     if len(set(work.hosts)) < len(work.hosts):
-        yield ("hosts",), "a host is named twice", "name each host once, and write `ranks` for several on a host"
+        yield (
+            ("hosts",),
+            "a host is named twice",
+            "name each host once, and write `ranks` for several on a host",
+        )
     if len(work.rank_hosts) < 2:
         yield ("hosts",), "a job needs at least two ranks", "name a second host, or write ranks: 2"
     if work.start >= around.duration_ps:
         what = "the workload starts after the end of the trial"
         yield ("start",), what, "lower start or raise experiment.duration"
-    yield from too_slow(("compute",), work.compute.smallest, around, "no rank begins an iteration in it")
+    yield from too_slow(
+        ("compute",), work.compute.smallest, around, "no rank begins an iteration in it"
+    )
     yield from _algorithm_problems(work)
     yield from _size_problems(work)
     for key in ("reduce_rate", "copy_rate", "local_rate"):
@@ -71,7 +77,11 @@ def problems(work: MpiKeys, around: Surroundings) -> Found:
 def _algorithm_problems(work: MpiKeys) -> Found:
     known = ALGORITHMS[work.pattern]
     if work.algorithm != "auto" and work.algorithm not in known:
-        has = f"{work.pattern} has {', '.join(known)}" if known else f"{work.pattern} has no choice of algorithms"
+        has = (
+            f"{work.pattern} has {', '.join(known)}"
+            if known
+            else f"{work.pattern} has no choice of algorithms"
+        )
         yield ("algorithm",), f"{has}, and not {work.algorithm}", "omit it, or write auto"
 
 
@@ -81,7 +91,11 @@ def _size_problems(work: MpiKeys) -> Found:
         return
     for index, size in enumerate(work.sizes or ()):
         if size > MESSAGE_MAX:
-            yield ("sizes", index), f"a message of {size} bytes is longer than 1 GiB", "write a shorter one"
+            yield (
+                ("sizes", index),
+                f"a message of {size} bytes is longer than 1 GiB",
+                "write a shorter one",
+            )
         elif work.pattern == "allreduce" and (size < ELEMENT or size % ELEMENT):
             what = f"{size} bytes are no whole number of floats, which an allreduce adds"
             yield ("sizes", index), what, "write a multiple of 4 bytes"
@@ -99,4 +113,8 @@ def cautions(work: MpiKeys) -> Found:
             "write ranks: 2",
         )
     if len(set(ranks)) == 1:
-        yield ("hosts",), f"all ranks are on '{ranks[0]}': nothing crosses the network", "name a second host"
+        yield (
+            ("hosts",),
+            f"all ranks are on '{ranks[0]}': nothing crosses the network",
+            "name a second host",
+        )

@@ -9,7 +9,15 @@ from tailrace.errors import KeyPath, RunRefusedError
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.programs import LOADS, MYSQL_SERVICES, SERVICES, choices_of, one_of
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
-from tailrace.scenario.text.quantities import Count, Part, Rate, Size, SmallSize, Time, TimeDistribution
+from tailrace.scenario.text.quantities import (
+    Count,
+    Part,
+    Rate,
+    Size,
+    SmallSize,
+    Time,
+    TimeDistribution,
+)
 from tailrace.scenario.text.units import TIME, exact_size
 from tailrace.scenario.workloads import division
 from tailrace.scenario.workloads.base import (
@@ -29,15 +37,17 @@ from tailrace.scenario.workloads.base import (
 from tailrace.scenario.workloads.facts import Ends, Facts
 from tailrace.scenario.workloads.ports import MYSQL, POSTGRESQL
 
-TransactionProgram = Annotated[str, one_of(LOADS, "transactions"), choices_of(LOADS, "transactions")]
+TransactionProgram = Annotated[
+    str, one_of(LOADS, "transactions"), choices_of(LOADS, "transactions")
+]
 Database = Annotated[str, one_of(SERVICES, "transactions"), choices_of(SERVICES, "transactions")]
 AT_ONCE = parse_distribution("0s", TIME)
 BITS_PER_BYTE = 8
 FS_BITS_PER_BYTE_SECOND = 8 * 10**15
 """Femtoseconds per second times bits per byte."""
 PIECES_MAX = 2**18
-"""Pieces of a response, as in the engine (`crates/plan`): all of them can be written at one moment, which takes tens of
-milliseconds.
+"""Pieces of a response, as in the engine (`crates/plan`): all of them can be written at one moment,
+which takes tens of milliseconds.
 """
 STATEMENTS_MAX = 10_000
 """Statements of a transaction with their repetitions, as in the engine: a plan has each of them."""
@@ -57,19 +67,25 @@ class RoundTrip(Part):
     server_time: TimeDistribution = AT_ONCE
     """Service time of a request, independent of the size of the response."""
     server_work: Time = 0
-    """Work of a core of the server on a request, before `server_time`; it waits for a free core. Default: none."""
+    """Work of a core of the server on a request, before `server_time`; it waits for a free core.
+    Default: none."""
     build_rate: Rate | None = None
-    """Rate at which the server then builds the whole response before it writes any of it. Default: no time."""
+    """Rate at which the server then builds the whole response before it writes any of it. Default:
+    no time."""
     write: SmallSize = 0
-    """The server writes the response in pieces of this size, each in separate segments; 0B for one write."""
+    """The server writes the response in pieces of this size, each in separate segments; 0B for one
+    write."""
     produce_rate: Rate | None = None
-    """Rate at which the server writes the response while earlier bytes are in flight. Default: at once."""
+    """Rate at which the server writes the response while earlier bytes are in flight. Default: at
+    once."""
     consume_rate: Rate | None = None
     """Rate at which a core of the client processes received bytes. Default: no time."""
     consume_chunk: Size = 65_536
-    """Bytes that the client processes at a time, at most; 64KiB [K] is a common size of read buffers."""
+    """Bytes that the client processes at a time, at most; 64KiB [K] is a common size of read
+    buffers."""
     unpack_rate: Rate | None = None
-    """Rate at which a core of the client processes the whole response after its last byte. Default: no time."""
+    """Rate at which a core of the client processes the whole response after its last byte. Default:
+    no time."""
 
     def lowered(self) -> Raw:
         """The statement in a plan."""
@@ -94,7 +110,8 @@ class RoundTrip(Part):
 
 
 class Oltp(WorkloadKind):
-    """Closed-loop users of a database: each has one connection and runs one transaction after another."""
+    """Closed-loop users of a database: each has one connection and runs one transaction after
+    another."""
 
     kind: Literal["oltp"]
     client: str
@@ -106,24 +123,28 @@ class Oltp(WorkloadKind):
     transactions: Count | None = None
     """Transactions of each user. Default: until the end of the trial, or from calibration."""
     warmup_transactions: Count = 0
-    """Number of first transactions of each user that are not recorded; they count towards completion."""
+    """Number of first transactions of each user that are not recorded; they count towards
+    completion."""
     round_trips: Annotated[list[RoundTrip], Field(min_length=1, max_length=1000)]
     """Statements of one transaction, in order."""
     gap: TimeDistribution = AT_ONCE
     """Pause between transactions, a distribution."""
     gap_from: Literal["end", "start"] = "end"
-    """The gap starts at the end of the last transaction (think time) or at its intended start (pacing)."""
+    """The gap starts at the end of the last transaction (think time) or at its intended start
+    (pacing)."""
     start: TimeDistribution | None = None
-    """Start of the first transaction of each user. Default: uniform over one mean gap, to desynchronise the users."""
+    """Start of the first transaction of each user. Default: uniform over one mean gap, to
+    desynchronise the users."""
     load_generator: TransactionProgram = LOADS["transactions"][0]
-    """The client program in a live run, and in an exact run where it is named; the simulator ignores it."""
+    """The client program in a live run, and in an exact run where it is named; the simulator
+    ignores it."""
     database: Database = SERVICES["transactions"][0]
-    """The database that the client program uses in a live run, and in an exact run where it is named; the simulator
-    ignores it.
+    """The database that the client program uses in a live run, and in an exact run where it is
+    named; the simulator ignores it.
     """
     connect: Literal["start", "early"] = "start"
-    """Time at which users connect: at their first transaction, or early, at the start of the trial, as connection pools
-    do.
+    """Time at which users connect: at their first transaction, or early, at the start of the trial,
+    as connection pools do.
     """
 
     @classmethod
@@ -193,17 +214,34 @@ class Oltp(WorkloadKind):
         for index, trip in enumerate(self.round_trips):
             pieces = -(-trip.response // trip.write) if trip.write else 1
             if pieces > PIECES_MAX:
-                what = f"{exact_size(trip.write)} cuts a response of {exact_size(trip.response)} into {pieces} pieces"
+                what = (
+                    f"{exact_size(trip.write)} cuts a response of {exact_size(trip.response)} "
+                    f"into {pieces} pieces"
+                )
                 least = -(-trip.response // PIECES_MAX)
-                yield ("round_trips", index, "write"), f"{what}, more than {PIECES_MAX}", f"write at least {least}B"
+                yield (
+                    ("round_trips", index, "write"),
+                    f"{what}, more than {PIECES_MAX}",
+                    f"write at least {least}B",
+                )
             for key in ("request", "response", "consume_chunk"):
                 if getattr(trip, key) == 0:
-                    yield ("round_trips", index, key), f"`{key}` must be greater than zero", "write at least 1B"
-            yield from too_slow(("round_trips", index, "server_time"), trip.server_time.smallest, around)
+                    yield (
+                        ("round_trips", index, key),
+                        f"`{key}` must be greater than zero",
+                        "write at least 1B",
+                    )
+            yield from too_slow(
+                ("round_trips", index, "server_time"), trip.server_time.smallest, around
+            )
             yield from too_slow(("round_trips", index, "server_work"), trip.server_work, around)
             for key in ("build_rate", "produce_rate", "consume_rate", "unpack_rate"):
                 if getattr(trip, key) == 0:
-                    yield ("round_trips", index, key), f"`{key}` must be greater than zero", "omit it for no limit"
+                    yield (
+                        ("round_trips", index, key),
+                        f"`{key}` must be greater than zero",
+                        "omit it for no limit",
+                    )
 
     def cautions(self, around: Surroundings) -> Found:
         yield from ()
@@ -257,7 +295,8 @@ class Oltp(WorkloadKind):
         return {key: name for key, name in chosen.items() if key in self.model_fields_set}
 
     def lowered(self, graph: Graph) -> Raw:
-        # A key with a default stands in a plan only where it is used: the hash of other plans does not change.
+        # A key with a default stands in a plan only where it is used: the hash of other plans does
+        # not change.
         early = {"connects_early": True} if self.connect == "early" else {}
         return {
             "client": self.client,
@@ -265,7 +304,9 @@ class Oltp(WorkloadKind):
             "users": self.users,
             "transactions": self.transactions or 0,
             "warmup_transactions": self.warmup_transactions,
-            "round_trips": [trip.lowered() for trip in self.round_trips for _ in range(trip.repeat)],
+            "round_trips": [
+                trip.lowered() for trip in self.round_trips for _ in range(trip.repeat)
+            ],
             "gap": self.gap.raw,
             "gap_from": self.gap_from,
             "start": self.first_transaction().raw,
@@ -277,14 +318,17 @@ class Oltp(WorkloadKind):
 
     def scaled(self, factor: float) -> Self:
         warmup = int(self.warmup_transactions * factor)
-        update = {"transactions": scaled_count(self.transactions, factor), "warmup_transactions": warmup}
+        update = {
+            "transactions": scaled_count(self.transactions, factor),
+            "warmup_transactions": warmup,
+        }
         return self.model_copy(update=update)
 
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
         """Fewer users that offer the same share of the link, each with its original cycle.
 
-        If the number of users is not a multiple of the divisor, the remaining users have a longer cycle and fewer
-        transactions.
+        If the number of users is not a multiple of the divisor, the remaining users have a longer
+        cycle and fewer transactions.
         """
         rate_bps = min(rates_bps[self.client], rates_bps[self.server])
         users = max(1, round(self.users / scale.of_sizes))
@@ -295,8 +339,10 @@ class Oltp(WorkloadKind):
         gap_ps = division.pause_ps(users, wanted_ps, answer_ps * scale.divisor) - work_ps
         if gap_ps < -TOLERANCE * wanted_ps:
             raise RunRefusedError(
-                f"--live-scale {scale.divisor}: workload '{name}' would need a negative gap: {users} of its users"
-                f" cannot request their share of a link of {rate_bps / scale.divisor / 1e6:g} Mbit/s"
+                f"--live-scale {scale.divisor}: workload '{name}' would need a negative gap: "
+                f"{users} of its users"
+                " cannot request their share of a link of "
+                f"{rate_bps / scale.divisor / 1e6:g} Mbit/s"
                 " (hint: a smaller number)"
             )
         gap = division.with_mean(self.gap, max(0.0, gap_ps), scale.stretch)
@@ -311,7 +357,9 @@ class Oltp(WorkloadKind):
         if self.start is not None:
             return self.start
         spread = round(self.gap.mean)
-        return Distribution({"uniform": {"low": 0, "high": spread}}, spread / 2, "uniform over one mean gap")
+        return Distribution(
+            {"uniform": {"low": 0, "high": spread}}, spread / 2, "uniform over one mean gap"
+        )
 
     def cycle_guess_ps(self) -> float:
         """A bound from below on the time of one transaction: gap and server time."""

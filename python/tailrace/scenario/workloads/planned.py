@@ -60,7 +60,8 @@ class PlannedWorkload:
 
     @property
     def crossings(self) -> int | None:
-        """Number of times that a transaction crosses a port of its path; None for a kind without transactions."""
+        """Number of times that a transaction crosses a port of its path; None for a kind without
+        transactions."""
         return self._class.crossings_in(self.body)
 
     @property
@@ -90,7 +91,9 @@ class PlannedWorkload:
                 destination_ports=(serving.port, serving.port),
                 is_answer=False,
             )
-            found += [asking, asking.answer()] if self._class.is_answered_in(self.body) else [asking]
+            found += (
+                [asking, asking.answer()] if self._class.is_answered_in(self.body) else [asking]
+            )
         return found
 
     @property
@@ -99,7 +102,8 @@ class PlannedWorkload:
 
 
 def planned_workloads(plan: Mapping[str, Any]) -> list[PlannedWorkload]:
-    """The workloads of a plan, in its order. Also reads plans of version 1 from older run directories."""
+    """The workloads of a plan, in its order. Also reads plans of version 1 from older run
+    directories."""
     return [_planned(entry) for entry in plan.get("workloads", [])]
 
 
@@ -118,4 +122,6 @@ def _planned(entry: Mapping[str, Any]) -> PlannedWorkload:
         return PlannedWorkload(kind, entry["header"], body)
     [(kind, own)] = entry.items()
     header = {key: own[key] for key in FIRST_HEADER_KEYS if key in own}
-    return PlannedWorkload(kind, header, {key: value for key, value in own.items() if key not in header})
+    return PlannedWorkload(
+        kind, header, {key: value for key, value in own.items() if key not in header}
+    )

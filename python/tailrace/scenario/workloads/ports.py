@@ -1,6 +1,7 @@
 """Ports of servers and of clients.
 
-Numbers of services are those of IANA's registry of service names and port numbers, unless another source is named.
+Numbers of services are those of IANA's registry of service names and port numbers, unless another
+source is named.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,8 @@ DISCARD = 9
 MPI = 1024
 """Open MPI listens at the first free port from there on (`btl_tcp_port_min_v4`) [K]."""
 BLOCKS = 9000
-"""First port of the range that Oracle asks for (`net.ipv4.ip_local_port_range = 9000 65500`) [K]."""
+"""First port of the range that Oracle asks for (`net.ipv4.ip_local_port_range = 9000 65500`)
+[K]."""
 EPHEMERAL = (32_768, 65_535)
 """Ports of clients (`crates/endpoint/src/host/ports.rs`)."""
 PORT_MAX = 65_535
@@ -64,7 +66,9 @@ class Traffic:
     @property
     def words(self) -> str:
         """`shop to tcp port 5432`, or `shop from tcp port 5432` of answers."""
-        port, way = (self.source_ports[0], "from") if self.is_answer else (self.destination_ports[0], "to")
+        port, way = (
+            (self.source_ports[0], "from") if self.is_answer else (self.destination_ports[0], "to")
+        )
         return f"{self.workload} {way} {self.protocol} port {port}"
 
     def answer(self) -> "Traffic":

@@ -2,7 +2,8 @@
 
     connection,start_ns,think_ns,request_bytes,server_ns,response_bytes
 
-Lines of a connection stand in the order of their beginnings; those of different connections may mix.
+Lines of a connection stand in the order of their beginnings; those of different connections may
+mix.
 """
 
 import hashlib
@@ -41,7 +42,8 @@ class Recorded(NamedTuple):
     start_ns: int
     """From the start of the recording to the first byte of the request."""
     think_ns: int
-    """From the end of the response before it; for the first of a connection, from the opening of the connection."""
+    """From the end of the response before it; for the first of a connection, from the opening of
+    the connection."""
     request_bytes: int
     server_ns: int
     """From the end of the request to the response, at the server."""
@@ -69,17 +71,26 @@ class Recording:
 
     @cached_property
     def lowered_by_time(self) -> list[dict[str, Any]]:
-        """The connections in a plan, where requests begin at their times. Checks and all trials use the same list."""
-        return [_lowered(requests, [one.start_ns for one in requests[1:]]) for requests in self.connections]
+        """The connections in a plan, where requests begin at their times. Checks and all trials use
+        the same list."""
+        return [
+            _lowered(requests, [one.start_ns for one in requests[1:]])
+            for requests in self.connections
+        ]
 
     @cached_property
     def lowered_by_think(self) -> list[dict[str, Any]]:
         """The same, where requests begin so long after the response before them."""
-        return [_lowered(requests, [one.think_ns for one in requests[1:]]) for requests in self.connections]
+        return [
+            _lowered(requests, [one.think_ns for one in requests[1:]])
+            for requests in self.connections
+        ]
 
     def shortened(self, factor: float) -> "Recording":
         """The first requests of each connection, this share of them and at least one."""
-        kept = tuple(requests[: max(1, round(factor * len(requests)))] for requests in self.connections)
+        kept = tuple(
+            requests[: max(1, round(factor * len(requests)))] for requests in self.connections
+        )
         return Recording(self.path, kept, f"{self.digest}*{factor:g}")
 
 
@@ -97,7 +108,9 @@ def _lowered(requests: Sequence[Recorded], paced_ns: Sequence[int]) -> dict[str,
 def recording_text(connections: Sequence[Sequence[Recorded]]) -> str:
     """The content of a file."""
     lines = (
-        ",".join(map(str, (number, *request))) for number, requests in enumerate(connections) for request in requests
+        ",".join(map(str, (number, *request)))
+        for number, requests in enumerate(connections)
+        for request in requests
     )
     return "\n".join((HEADER, *lines)) + "\n"
 
@@ -110,7 +123,9 @@ def read_recording(path: Path) -> Recording:
     except UnicodeDecodeError:
         raise refuse(f"{path} is not text", f"the first line is {HEADER}") from None
     except OSError as error:
-        raise refuse(f"{path} cannot be read: {error.strerror}", "write a path relative to the scenario") from None
+        raise refuse(
+            f"{path} cannot be read: {error.strerror}", "write a path relative to the scenario"
+        ) from None
 
 
 @lru_cache(maxsize=16)  # every arm and every point of a sweep reads it again
@@ -118,25 +133,40 @@ def _read(path: Path, _changed_ns: int, _size: int) -> Recording:
     content = read_bytes(path, BYTES_MAX)
     lines = content.decode("utf-8").splitlines()
     if not lines or lines[0].strip() != HEADER:
-        raise refuse(f"{path}:1: this is not the header of a recording", f"the first line is {HEADER}")
+        raise refuse(
+            f"{path}:1: this is not the header of a recording", f"the first line is {HEADER}"
+        )
     found: dict[int, list[Recorded]] = {}
     for number, line in enumerate(islice(lines, 1, None), 2):
         if number > REQUESTS_MAX + 1:
-            raise refuse(f"{path}:{number}: more than {REQUESTS_MAX} requests", "keep fewer requests")
+            raise refuse(
+                f"{path}:{number}: more than {REQUESTS_MAX} requests", "keep fewer requests"
+            )
         connection, *values = _values(path, number, line)
         request = Recorded(*values)
         earlier = found.setdefault(connection, [])
         if earlier and request.start_ns < earlier[-1].start_ns:
-            what = f"{path}:{number}: `start_ns` is below that of the request before it on connection {connection}"
+            what = (
+                f"{path}:{number}: `start_ns` is below that of the request before it on "
+                f"connection {connection}"
+            )
             raise refuse(what, "order the requests of a connection by their beginnings")
         if not earlier and request.think_ns > request.start_ns:
-            what = f"{path}:{number}: connection {connection} would open before the start of the recording"
-            raise refuse(what, "`think_ns` of the first request of a connection is at most `start_ns`")
+            what = (
+                f"{path}:{number}: connection {connection} would open before "
+                "the start of the recording"
+            )
+            raise refuse(
+                what, "`think_ns` of the first request of a connection is at most `start_ns`"
+            )
         earlier.append(request)
     if not found:
         raise refuse(f"{path} has no requests", "write one line for each request below the header")
     if len(found) > CONNECTIONS_MAX:
-        raise refuse(f"{path} has {len(found)} connections; the limit is {CONNECTIONS_MAX}", "keep fewer connections")
+        raise refuse(
+            f"{path} has {len(found)} connections; the limit is {CONNECTIONS_MAX}",
+            "keep fewer connections",
+        )
     ordered = tuple(tuple(found[connection]) for connection in sorted(found))
     return Recording(path, ordered, hashlib.sha256(content).hexdigest())
 
@@ -152,7 +182,10 @@ def _values(path: Path, number: int, line: str) -> Iterator[int]:
         # `isdecimal` alone accepts digits of other scripts.
         if not (text.isascii() and text.strip().isdecimal()) or not least <= int(text) <= most:
             shown = text if len(text) <= LINE_SHOWN_MAX else text[:LINE_SHOWN_MAX] + "..."
-            raise refuse(f"{path}:{number}: `{name}` is '{shown}'", f"write a whole number from {least} to {most}")
+            raise refuse(
+                f"{path}:{number}: `{name}` is '{shown}'",
+                f"write a whole number from {least} to {most}",
+            )
         yield int(text)
 
 
@@ -166,11 +199,15 @@ def _from_key(value: object, info: ValidationInfo) -> Recording:
     if isinstance(value, Recording):
         return value
     if not isinstance(value, str) or not value.strip():
-        raise refuse("this is not the name of a file", "write the file that `tailrace fit --replay` wrote")
+        raise refuse(
+            "this is not the name of a file", "write the file that `tailrace fit --replay` wrote"
+        )
     return read_recording(Path((info.context or {}).get(FOLDER, ".")) / value)
 
 
 RecordingFile = Annotated[
-    Recording, BeforeValidator(_from_key), WithJsonSchema({"type": "string", "examples": ["recorded.csv"]})
+    Recording,
+    BeforeValidator(_from_key),
+    WithJsonSchema({"type": "string", "examples": ["recorded.csv"]}),
 ]
 """Name of a file, relative to the scenario."""

@@ -26,7 +26,8 @@ NS_PER_S = 10**9
 
 
 class Replay(WorkloadKind):
-    """Requests and responses of a recording: their sizes, the server's times, and the users' pauses or times."""
+    """Requests and responses of a recording: their sizes, the server's times, and the users' pauses
+    or times."""
 
     kind: Literal["replay"]
     client: str
@@ -35,11 +36,13 @@ class Replay(WorkloadKind):
     """Host that answers."""
     file: RecordingFile
     """Recording, a file relative to the scenario: one line for each request, below the header
-    `connection,start_ns,think_ns,request_bytes,server_ns,response_bytes`. `tailrace fit --replay` writes it.
+    `connection,start_ns,think_ns,request_bytes,server_ns,response_bytes`. `tailrace fit --replay`
+    writes it.
     """
     pace: Literal["think", "time"] = "think"
-    """think: a request begins after the recorded pause since the response before it (closed loop). time: it begins at
-    its recorded time, or, if a response is still awaited, when that has arrived; its latency counts from its time.
+    """think: a request begins after the recorded pause since the response before it (closed loop).
+    time: it begins at its recorded time, or, if a response is still awaited, when that has arrived;
+    its latency counts from its time.
     """
 
     @classmethod
@@ -95,7 +98,10 @@ class Replay(WorkloadKind):
     def problems(self, around: Surroundings) -> Found:
         first_ns = min(requests[0].start_ns for requests in self.file.connections)
         if first_ns * PS_PER_NS >= around.duration_ps:
-            what = f"its first request begins {first_ns / NS_PER_S:g} s after the start, when the trial is over"
+            what = (
+                f"its first request begins {first_ns / NS_PER_S:g} s after the start, when the "
+                "trial is over"
+            )
             yield ("file",), what, "raise experiment.duration"
 
     def cautions(self, around: Surroundings) -> Found:
@@ -115,7 +121,9 @@ class Replay(WorkloadKind):
         answered = sum(one.server_ns for one in requests)
         if self.pace == "time":
             return (requests[-1].start_ns + requests[-1].server_ns) / NS_PER_S
-        return (requests[0].start_ns + sum(one.think_ns for one in requests[1:]) + answered) / NS_PER_S
+        return (
+            requests[0].start_ns + sum(one.think_ns for one in requests[1:]) + answered
+        ) / NS_PER_S
 
     def bulk_to(self) -> tuple[str, int] | None:
         return self.client, self.file.response_bytes
@@ -143,7 +151,9 @@ class Replay(WorkloadKind):
             "client": self.client,
             "server": self.server,
             "pace": self.pace,
-            "connections": self.file.lowered_by_time if self.pace == "time" else self.file.lowered_by_think,
+            "connections": self.file.lowered_by_time
+            if self.pace == "time"
+            else self.file.lowered_by_think,
         }
 
     def work(self) -> int:
@@ -154,7 +164,8 @@ class Replay(WorkloadKind):
 
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: Divisor) -> Self:
         raise RunRefusedError(
-            f"--live-scale {scale.divisor}: workload '{name}' has recorded requests, which cannot be divided"
+            f"--live-scale {scale.divisor}: workload '{name}' has recorded requests, which "
+            "cannot be divided"
             " (hint: a workload of kind requests)"
         )
 

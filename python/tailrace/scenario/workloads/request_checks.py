@@ -7,7 +7,8 @@ from tailrace.scenario.workloads.request_keys import RequestKeys
 from tailrace.scenario.workloads.request_parts import one_or_several
 
 NUMBER_BYTES = 8
-"""Least payload of a datagram, in which the number of its query stands (`Exchange` in `crates/endpoint`)."""
+"""Least payload of a datagram, in which the number of its query stands (`Exchange` in
+`crates/endpoint`)."""
 
 TIMEOUT_PS_MIN = 10**6
 """Two interfaces and two cables of a few metres take longer (assumed)."""
@@ -24,16 +25,25 @@ def problems(work: RequestKeys, around: Surroundings) -> Found:
     yield from too_slow(("server_work",), work.server_work.smallest, around)
     for index, call in enumerate(work.calls):
         yield from too_slow(("calls", index, "server_time"), call.server_time.smallest, around)
-        yield from ((("calls", index, *key), what, hint) for key, what, hint in call.problems(work.server_hosts))
+        yield from (
+            (("calls", index, *key), what, hint)
+            for key, what, hint in call.problems(work.server_hosts)
+        )
     if work.replicas:
-        yield from ((("replicas", *key), what, hint) for key, what, hint in work.replicas.problems())
+        yield from (
+            (("replicas", *key), what, hint) for key, what, hint in work.replicas.problems()
+        )
 
 
 def _loop_problems(work: RequestKeys, around: Surroundings) -> Found:
     opened = len(work.server_hosts) if work.balance == "random" else 1
     yield from loops.problems(work, around, "requests", opened)
     if work.users is not None and work.arrivals is None and work.connections is not None:
-        yield ("connections",), "`connections` has no effect without `arrivals`", "omit it, or write arrivals"
+        yield (
+            ("connections",),
+            "`connections` has no effect without `arrivals`",
+            "omit it, or write arrivals",
+        )
 
 
 def _size_problems(work: RequestKeys) -> Found:
@@ -53,11 +63,23 @@ def _protocol_problems(work: RequestKeys) -> Found:
     if work.is_udp and work.connection == "new":
         yield ("connection",), "datagrams have no connections", "omit it, or write protocol: tcp"
     if work.is_udp and work.pipeline is not None and work.pipeline > 1:
-        yield ("pipeline",), "queries of udp do not wait for each other", "omit it, and write more users"
+        yield (
+            ("pipeline",),
+            "queries of udp do not wait for each other",
+            "omit it, and write more users",
+        )
     if work.connection == "new" and work.depth > 1:
-        yield ("pipeline",), "a new connection carries one request", "omit it, or write connection: kept"
+        yield (
+            ("pipeline",),
+            "a new connection carries one request",
+            "omit it, or write connection: kept",
+        )
     if not work.is_udp and work.retries and work.timeout is None:
-        yield ("retries",), "a request over tcp is sent again only after a `timeout`", "write timeout: 2s, or omit it"
+        yield (
+            ("retries",),
+            "a request over tcp is sent again only after a `timeout`",
+            "write timeout: 2s, or omit it",
+        )
     yield from timeout_problems(work.timeout, "1s")
 
 
@@ -80,5 +102,8 @@ def cautions(work: RequestKeys) -> Found:
         return
     load = mean_ps / work.arrivals.mean / (work.concurrency * len(work.server_hosts))
     if load > 1:
-        what = f"arrivals are {load:.3g} times what {work.concurrency} workers serve: the queue grows until the end"
+        what = (
+            f"arrivals are {load:.3g} times what {work.concurrency} workers serve: the queue "
+            "grows until the end"
+        )
         yield ("concurrency",), what, "write more workers, a shorter server_time, or fewer arrivals"

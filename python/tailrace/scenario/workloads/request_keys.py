@@ -11,7 +11,9 @@ from tailrace.scenario.workloads.base import WorkloadKind
 from tailrace.scenario.workloads.request_parts import AT_ONCE, CALLS_MAX, Call, Replicas, Spike
 from tailrace.scenario.workloads.request_presets import PRESETS, PresetName
 
-RequestProgram = Annotated[str, one_of(LOADS, "request-response"), choices_of(LOADS, "request-response")]
+RequestProgram = Annotated[
+    str, one_of(LOADS, "request-response"), choices_of(LOADS, "request-response")
+]
 SPIKES_MAX = 100
 
 
@@ -29,15 +31,17 @@ class RequestKeys(WorkloadKind):
     servers: list[str] | None = None
     """Several servers, chosen by `balance`."""
     balance: Literal["round-robin", "random"] = "round-robin"
-    """Choice of one of several servers: in turn (a user stays with its server, arrivals change), or at random for each
-    request.
+    """Choice of one of several servers: in turn (a user stays with its server, arrivals change), or
+    at random for each request.
     """
     protocol: Literal["tcp", "udp"] | None = None
     """Transport. Default: that of the preset, or tcp."""
     connection: Literal["kept", "new"] = "kept"
-    """TCP connections are kept between requests, or each request opens a new one and its latency includes that."""
+    """TCP connections are kept between requests, or each request opens a new one and its latency
+    includes that."""
     users: Annotated[Count, Field(ge=1, le=60_000)] | None = None
-    """Closed-loop users of all clients together: each waits for its response. Alternative to `arrivals`."""
+    """Closed-loop users of all clients together: each waits for its response. Alternative to
+    `arrivals`."""
     gap: TimeDistribution | None = None
     """Pause of a user between a response and the next request. Default: none."""
     arrivals: TimeDistribution | None = None
@@ -45,8 +49,8 @@ class RequestKeys(WorkloadKind):
     spikes: Annotated[list[Spike], Field(max_length=SPIKES_MAX)] = []
     """Times with more arrivals."""
     connections: Annotated[Count, Field(ge=1, le=28_000)] | None = None
-    """Connections of each client to each server that arrivals share, or sockets of udp; further requests wait.
-    Default: as many as are needed, or one socket.
+    """Connections of each client to each server that arrivals share, or sockets of udp; further
+    requests wait. Default: as many as are needed, or one socket.
     """
     requests: Annotated[Count, Field(ge=1)] | None = None
     """Number of requests: of each user, or of all arrivals. Default: until the end of the trial."""
@@ -65,24 +69,26 @@ class RequestKeys(WorkloadKind):
     server_work: TimeDistribution = AT_ONCE
     """Time that a core of the server works on a request; `cpu.program_cores` limits its cores."""
     concurrency: Annotated[Count, Field(ge=1, le=100_000)] | None = None
-    """Requests that each server serves at the same time; further ones wait, first come first served. Default: without
-    limit.
+    """Requests that each server serves at the same time; further ones wait, first come first
+    served. Default: without limit.
     """
     timeout: Time | None = None
-    """Time after which a query of udp counts as lost and is sent again, or after which a client of tcp closes the
-    connection of a request without a whole response. Default: with udp that of the preset, or 1s [A]; with tcp none.
+    """Time after which a query of udp counts as lost and is sent again, or after which a client of
+    tcp closes the connection of a request without a whole response. Default: with udp that of the
+    preset, or 1s [A]; with tcp none.
     """
     retries: Annotated[Count, Field(ge=0, le=100)] | None = None
-    """Number of times that a request is sent again after `timeout` before it fails; with tcp over a new connection.
-    Default: with udp that of the preset, or 0; with tcp 0.
+    """Number of times that a request is sent again after `timeout` before it fails; with tcp over a
+    new connection. Default: with udp that of the preset, or 0; with tcp 0.
     """
     calls: Annotated[list[Call], Field(max_length=CALLS_MAX)] = []
-    """What the server asks of further servers while it serves, in order; it answers when all have answered."""
+    """What the server asks of further servers while it serves, in order; it answers when all have
+    answered."""
     replicas: Replicas | None = None
     """Servers whose acknowledgements the response waits for, after the calls."""
     load_generator: RequestProgram | None = None
-    """The client program in a live run, and in an exact run where it is named; the simulator ignores it. Default: that
-    of the preset, or the first one. Each has its own server.
+    """The client program in a live run, and in an exact run where it is named; the simulator
+    ignores it. Default: that of the preset, or the first one. Each has its own server.
     """
 
     @property

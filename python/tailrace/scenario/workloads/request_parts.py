@@ -34,12 +34,19 @@ class Spike(Part):
     def scaled(self, factor: float) -> Self:
         """The same spike of a trial whose times have this factor; a spike never vanishes."""
         return self.model_copy(
-            update={"at": round(self.at * factor), "duration": max(1, round(self.duration * factor))}
+            update={
+                "at": round(self.at * factor),
+                "duration": max(1, round(self.duration * factor)),
+            }
         )
 
     def lowered(self) -> Raw:
         """The spike in a plan."""
-        return {"factor_milli": round(self.factor * MILLI), "at_ps": self.at, "for_ps": self.duration}
+        return {
+            "factor_milli": round(self.factor * MILLI),
+            "at_ps": self.at,
+            "for_ps": self.duration,
+        }
 
 
 class Call(Part):
@@ -62,9 +69,11 @@ class Call(Part):
     count: Annotated[Count, Field(ge=1, le=1000)] = 1
     """Requests to each of them."""
     parallel: bool = True
-    """All requests of this call are sent at once; false sends each after the response to the one before."""
+    """All requests of this call are sent at once; false sends each after the response to the one
+    before."""
     calls: "Annotated[list[Call], Field(max_length=CALLS_MAX)]" = []
-    """What each asked server asks of further servers in turn, after its own work; it answers when all have answered."""
+    """What each asked server asks of further servers in turn, after its own work; it answers when
+    all have answered."""
 
     @property
     def hosts(self) -> list[str]:
@@ -152,7 +161,11 @@ def service(time: Raw, work: Raw, concurrency: int | None) -> Raw:
 def one_or_several(one: str | None, several: list[str] | None, key: str) -> Found:
     """Problems of a key that names one host or, in the plural, several."""
     if (one is None) == (several is None):
-        what = f"name either `{key}` or `{key}s`" if one is None else f"`{key}` and `{key}s` exclude each other"
+        what = (
+            f"name either `{key}` or `{key}s`"
+            if one is None
+            else f"`{key}` and `{key}s` exclude each other"
+        )
         yield (), what, f"write {key}: name, or {key}s: [first, second]"
     elif several is not None and not several:
         yield (f"{key}s",), "the list of hosts is empty", "name at least one host"

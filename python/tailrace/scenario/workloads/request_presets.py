@@ -1,4 +1,5 @@
-"""Presets of requests: sizes, protocol and pipelining of common services. Every key of a workload overrides its preset.
+"""Presets of requests: sizes, protocol and pipelining of common services. Every key of a workload
+overrides its preset.
 
 Marks of figures: [S] in the source named, [D] derived from it, [A] assumed.
 """
@@ -25,7 +26,14 @@ _CONTENT_HEADER_BYTES = AMQP_FRAME_BYTES + 15
 """Class, weight, body size, flags and the delivery mode [D]."""
 _BODY_FRAME_BYTES = AMQP_FRAME_BYTES + MESSAGE_BYTES
 PUBLISH_BYTES = (
-    AMQP_FRAME_BYTES + _METHOD_BYTES + 2 + 1 + (1 + QUEUE_NAME_BYTES) + 1 + _CONTENT_HEADER_BYTES + _BODY_FRAME_BYTES
+    AMQP_FRAME_BYTES
+    + _METHOD_BYTES
+    + 2
+    + 1
+    + (1 + QUEUE_NAME_BYTES)
+    + 1
+    + _CONTENT_HEADER_BYTES
+    + _BODY_FRAME_BYTES
 )
 """basic.publish to the default exchange, its content header and its body [D]."""
 ACK_BYTES = AMQP_FRAME_BYTES + _METHOD_BYTES + 8 + 1
@@ -43,14 +51,16 @@ DELIVER_BYTES = (
 )
 """basic.deliver, its content header and its body [D]."""
 DNS_QUERY_BYTES = 12 + 17 + 4 + 11
-"""RFC 1035: header, the name `www.example.com` and the rest of the question; RFC 6891: an OPT record [D]."""
+"""RFC 1035: header, the name `www.example.com` and the rest of the question; RFC 6891: an OPT
+record [D]."""
 DNS_RESPONSE_BYTES = DNS_QUERY_BYTES + 16
 """The same with one compressed A record [D]."""
 DNS_TIMEOUT_PS = 5 * 10**12
 """resolv.conf(5): `timeout` of 5 s and two attempts [S]."""
 DNS_RETRIES = 1
 HTTP_REQUEST_BYTES = 200
-"""A GET with the headers of a load generator or a small client [A]; range 40 B (wrk) to 1 kB (browsers)."""
+"""A GET with the headers of a load generator or a small client [A]; range 40 B (wrk) to 1 kB
+(browsers)."""
 HTTP_RESPONSE_BYTES = 238 + 615
 """Headers and welcome page of nginx 1.22 [A]; range 100 B to several MB."""
 REDIS_GET_BYTES = 36
@@ -58,7 +68,8 @@ REDIS_GET_BYTES = 36
 REDIS_VALUE_BYTES = 9
 """RESP: a value of 3 bytes, the default of redis-benchmark [D]."""
 MQ_OUTSTANDING = 100
-"""Messages that a publisher has on their way without a confirm, and prefetch of a consumer [A]; range 1 to 1000."""
+"""Messages that a publisher has on their way without a confirm, and prefetch of a consumer [A];
+range 1 to 1000."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +102,12 @@ PRESETS: dict[str, Preset] = {
         timeout_ps=DNS_TIMEOUT_PS,
         retries=DNS_RETRIES,
     ),
-    "mq-publish": Preset(_size(PUBLISH_BYTES), _size(ACK_BYTES), "amqp", ports.AMQP, pipeline=MQ_OUTSTANDING),
+    "mq-publish": Preset(
+        _size(PUBLISH_BYTES), _size(ACK_BYTES), "amqp", ports.AMQP, pipeline=MQ_OUTSTANDING
+    ),
     "mq-confirm": Preset(_size(PUBLISH_BYTES), _size(ACK_BYTES), "amqp", ports.AMQP),
-    "mq-consume": Preset(_size(ACK_BYTES), _size(DELIVER_BYTES), "amqp", ports.AMQP, pipeline=MQ_OUTSTANDING),
+    "mq-consume": Preset(
+        _size(ACK_BYTES), _size(DELIVER_BYTES), "amqp", ports.AMQP, pipeline=MQ_OUTSTANDING
+    ),
 }
 """Presets by name."""

@@ -32,15 +32,17 @@ from tailrace.scenario.workloads.request_presets import PRESETS, Preset
 HTTP = "http"
 """Preset of requests that name no other service."""
 TIMEOUT_PS = PS_PER_S
-"""Time after which a query is sent again, where neither the workload nor its preset states one [A]; 0.1 s to 5 s."""
+"""Time after which a query is sent again, where neither the workload nor its preset states one [A];
+0.1 s to 5 s."""
 
 
 class Requests(RequestKeys):
-    """Requests and responses: of closed-loop users (`users`), or that arrive by themselves (`arrivals`)."""
+    """Requests and responses: of closed-loop users (`users`), or that arrive by themselves
+    (`arrivals`)."""
 
     kind: Literal["requests"]
 
-    # --- facts -------------------------------------------------------------------------------------------------------
+    # --- facts ------------------------------------------------------------------------------------
 
     @classmethod
     def facts(cls) -> Facts:
@@ -53,7 +55,14 @@ class Requests(RequestKeys):
             done_key="transactions",
             latency="request latency",
             metrics=frozenset(
-                {"completion_s", "rate_per_s", "failed_percent", "lost_queries", "timed_out", "connections_opened"},
+                {
+                    "completion_s",
+                    "rate_per_s",
+                    "failed_percent",
+                    "lost_queries",
+                    "timed_out",
+                    "connections_opened",
+                },
             ),
             main_metrics=("latency_p99_ms", "rate_per_s", "goodput_gbps"),
             sweep_metrics=("rate_per_s", "latency_p50_ms", "latency_p99_ms", "failed_percent"),
@@ -84,8 +93,11 @@ class Requests(RequestKeys):
 
     @classmethod
     def servings_in(cls, body: Mapping[str, Any], port: int) -> Iterator[Serving]:
-        yield Serving(body["servers"], "udp" if cls.are_datagrams_in(body) else "tcp", port, body["clients"])
-        # Tier by tier, as the plan numbers them (`crates/plan/src/workloads/requests.rs`); calls go over TCP.
+        yield Serving(
+            body["servers"], "udp" if cls.are_datagrams_in(body) else "tcp", port, body["clients"]
+        )
+        # Tier by tier, as the plan numbers them (`crates/plan/src/workloads/requests.rs`); calls go
+        # over TCP.
         waiting = deque((body["servers"], stage) for stage in body["stages"])
         while waiting:
             callers, stage = waiting.popleft()
@@ -97,7 +109,7 @@ class Requests(RequestKeys):
     def is_answered_in(cls, body: Mapping[str, Any]) -> bool:
         return True
 
-    # --- hosts -------------------------------------------------------------------------------------------------------
+    # --- hosts ------------------------------------------------------------------------------------
 
     def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
         for key in ("client", "server"):
@@ -105,15 +117,24 @@ class Requests(RequestKeys):
         for index, call in enumerate(self.calls):
             yield from _called(("calls", index), call)
         if self.replicas:
-            yield from ((("replicas", "servers", index), name) for index, name in enumerate(self.replicas.servers))
+            yield from (
+                (("replicas", "servers", index), name)
+                for index, name in enumerate(self.replicas.servers)
+            )
 
     def path_problems(self, graph: Graph) -> Found:
         own: KeyPath = ()
-        pairs = [(own, client, server) for client in self.client_hosts for server in self.server_hosts]
+        pairs = [
+            (own, client, server) for client in self.client_hosts for server in self.server_hosts
+        ]
         for index, call in enumerate(self.calls):
             pairs += _asked(("calls", index), call, self.server_hosts)
         copies = enumerate(self.replicas.servers if self.replicas else [])
-        pairs += [(("replicas", "servers", at), server, name) for at, name in copies for server in self.server_hosts]
+        pairs += [
+            (("replicas", "servers", at), server, name)
+            for at, name in copies
+            for server in self.server_hosts
+        ]
         for at, first, second in pairs:
             found = list(named_problems(first, second, graph))
             if found:
@@ -129,7 +150,7 @@ class Requests(RequestKeys):
     def pinned_keys(self) -> tuple[str, ...]:
         return ()
 
-    # --- checks ------------------------------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------
 
     def problems(self, around: Surroundings) -> Found:
         yield from request_checks.problems(self, around)
@@ -168,7 +189,7 @@ class Requests(RequestKeys):
             return [(host, "connections", held) for host in clients if held]
         return [(host, "users", held) for host, held in loops.shares(self, each)]
 
-    # --- plan --------------------------------------------------------------------------------------------------------
+    # --- plan -------------------------------------------------------------------------------------
 
     def start_ps(self) -> int:
         return self.start
@@ -203,12 +224,14 @@ class Requests(RequestKeys):
             "request": request.raw,
             "response": response.raw,
             "service": service(self.server_time.raw, self.server_work.raw, self.concurrency),
-            "timeout_ps": self.effective("timeout", TIMEOUT_PS) if self.is_udp else self.timeout or 0,
+            "timeout_ps": self.effective("timeout", TIMEOUT_PS)
+            if self.is_udp
+            else self.timeout or 0,
             "retries": self.effective("retries", 0) if self.is_udp else self.retries or 0,
             "stages": stages,
         }
 
-    # --- experiments -------------------------------------------------------------------------------------------------
+    # --- experiments ------------------------------------------------------------------------------
 
     def work(self) -> int:
         return self.requests or 0
@@ -238,7 +261,9 @@ def _called(at: KeyPath, call: Call) -> Iterator[tuple[KeyPath, str]]:
 
 def _asked(at: KeyPath, call: Call, callers: Sequence[str]) -> Iterator[tuple[KeyPath, str, str]]:
     """Who asks whom, in a call and in the calls that its servers make."""
-    yield from ((key, caller, name) for key, name in _named(at, call, "server") for caller in callers)
+    yield from (
+        (key, caller, name) for key, name in _named(at, call, "server") for caller in callers
+    )
     for index, inner in enumerate(call.calls):
         yield from _asked((*at, "calls", index), inner, call.hosts)
 

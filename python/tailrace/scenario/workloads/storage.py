@@ -64,10 +64,11 @@ class Storage(WorkloadKind):
     initiators: Annotated[list[str], Field(min_length=1, max_length=1024)]
     """Hosts with jobs."""
     target: str | None = None
-    """Host with the device. Omitted with `protocol: local`, where each initiator has a device of its own."""
+    """Host with the device. Omitted with `protocol: local`, where each initiator has a device of
+    its own."""
     device: str
-    """A device of `devices`, or a preset: `sata-ssd`, `nvme`, `disk-7200` or `memory`. Workloads that name the same
-    device of the same host share it.
+    """A device of `devices`, or a preset: `sata-ssd`, `nvme`, `disk-7200` or `memory`. Workloads
+    that name the same device of the same host share it.
     """
     protocol: Literal["local", "iscsi", "nvme-tcp", "nbd"] = "local"
     """How requests reach the device: `local` without a network, or a protocol over TCP."""
@@ -80,13 +81,15 @@ class Storage(WorkloadKind):
     read: Percent = 100.0
     """Requests that read, in percent; the others write."""
     access: AccessPattern = RANDOM
-    """Where requests begin: `sequential`, `random`, a share of random ones in percent (`{random: 60}`), or by Zipf's
-    law (`{zipf: 1.1}`). Default: random.
+    """Where requests begin: `sequential`, `random`, a share of random ones in percent (`{random:
+    60}`), or by Zipf's law (`{zipf: 1.1}`). Default: random.
     """
     block: SizeDistribution = BLOCK
-    """Bytes of a request: multiples of the device's sector; draws are rounded to it. Default: 4KiB."""
+    """Bytes of a request: multiples of the device's sector; draws are rounded to it. Default:
+    4KiB."""
     size: Size = SIZE_BYTES
-    """Area of the device that the jobs of an initiator share out: each has its own part. Default: 1GiB."""
+    """Area of the device that the jobs of an initiator share out: each has its own part. Default:
+    1GiB."""
     offset: Size = 0
     """Where that area begins on the device. Default: 0B, as the areas of other workloads."""
     jobs: Annotated[Count, Field(ge=1, le=JOBS_MAX)] = 1
@@ -94,15 +97,17 @@ class Storage(WorkloadKind):
     depth: Annotated[Count, Field(ge=1, le=JOBS_MAX)] = 1
     """Requests that a job has under way at most."""
     rate: RequestRate | None = None
-    """Requests of each initiator per second, evenly spaced: they begin whether or not others have ended (open loop),
-    and latency counts from then. Default: each request follows one that has ended.
+    """Requests of each initiator per second, evenly spaced: they begin whether or not others have
+    ended (open loop), and latency counts from then. Default: each request follows one that has
+    ended.
     """
     arrivals: TimeDistribution | None = None
     """Gap between requests of each initiator, an open loop as `rate`."""
     think: TimeDistribution | None = None
     """Pause between the end of a request and the next in its place. Default: none."""
     flush_every: Count = 0
-    """Writes of a job after which it flushes; it begins nothing until the flush is complete. Default: 0, never."""
+    """Writes of a job after which it flushes; it begins nothing until the flush is complete.
+    Default: 0, never."""
     request_cost: Time = 0
     """Time of a processor that each request takes in the thread of its job. Default: 0s."""
     write_cost: Time | None = None
@@ -114,7 +119,7 @@ class Storage(WorkloadKind):
     start: Time = 0
     """Time of the first request."""
 
-    # --- facts -------------------------------------------------------------------------------------------------------
+    # --- facts ------------------------------------------------------------------------------------
 
     @classmethod
     def facts(cls) -> Facts:
@@ -145,14 +150,16 @@ class Storage(WorkloadKind):
 
     @classmethod
     def work_in(cls, body: Mapping[str, Any]) -> int:
-        of_a_job = body.get("requests", 0) or _requests_of(body.get("bytes", 0), mean_of(body["block"]))
+        of_a_job = body.get("requests", 0) or _requests_of(
+            body.get("bytes", 0), mean_of(body["block"])
+        )
         return int(of_a_job * body["jobs"] * len(body["initiators"]))
 
     @classmethod
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
         return None
 
-    # --- hosts -------------------------------------------------------------------------------------------------------
+    # --- hosts ------------------------------------------------------------------------------------
 
     def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
         yield from ((("initiators", index), name) for index, name in enumerate(self.initiators))
@@ -178,13 +185,18 @@ class Storage(WorkloadKind):
         return ()
 
     def used_devices(self) -> list[tuple[str, str]]:
-        return [(host, self.device) for host in ([self.target] if self.target else dict.fromkeys(self.initiators))]
+        return [
+            (host, self.device)
+            for host in ([self.target] if self.target else dict.fromkeys(self.initiators))
+        ]
 
-    # --- checks ------------------------------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------
 
     def problems(self, around: Surroundings) -> Found:
         yield from storage_checks.problems(self, around)
-        yield from protocol_problems(self.protocol, {key: getattr(self, key) for key in PROTOCOL_KEYS})
+        yield from protocol_problems(
+            self.protocol, {key: getattr(self, key) for key in PROTOCOL_KEYS}
+        )
 
     def cautions(self, around: Surroundings) -> Found:
         yield from storage_checks.cautions(self, around)
@@ -214,7 +226,9 @@ class Storage(WorkloadKind):
             return LeastTime(needed_s, "at the pace of its arrivals", key)
         rounds = requests / self.depth - 1
         pause = self.think.mean if self.think else 0.0
-        return LeastTime((self.start + max(0.0, rounds) * pause) / PS_PER_S, "at its jobs' own pace", key)
+        return LeastTime(
+            (self.start + max(0.0, rounds) * pause) / PS_PER_S, "at its jobs' own pace", key
+        )
 
     def bulk_to(self) -> tuple[str, int] | None:
         return None
@@ -231,7 +245,7 @@ class Storage(WorkloadKind):
     def held_ports(self) -> list[tuple[str, str, int]]:
         return []
 
-    # --- plan --------------------------------------------------------------------------------------------------------
+    # --- plan -------------------------------------------------------------------------------------
 
     def start_ps(self) -> int:
         return self.start
@@ -262,7 +276,7 @@ class Storage(WorkloadKind):
             "bytes": self.bytes or 0,
         }
 
-    # --- experiments -------------------------------------------------------------------------------------------------
+    # --- experiments ------------------------------------------------------------------------------
 
     def work(self) -> int:
         return self.requests or _requests_of(self.bytes or 0, self.block.mean)
@@ -289,10 +303,13 @@ class Storage(WorkloadKind):
 
 
 def _requests_of(size_bytes: int, block_bytes: float) -> int:
-    """Requests of a job that ends after so many bytes: blocks of the mean length, the last one begun."""
+    """Requests of a job that ends after so many bytes: blocks of the mean length, the last one
+    begun."""
     return math.ceil(size_bytes / max(1.0, block_bytes))
 
 
 def parse_gap(rate_milli: int) -> Distribution:
     """The constant gap of so many thousandths of a request per second, in whole picoseconds."""
-    return parse_distribution(f"{max(1, round(PS_PER_S * MILLI / rate_milli))}ps", storage_checks.TIME)
+    return parse_distribution(
+        f"{max(1, round(PS_PER_S * MILLI / rate_milli))}ps", storage_checks.TIME
+    )

@@ -28,13 +28,17 @@ def _read(value: object) -> Access:
             return Access("sequential")
         case "random":
             return Access({"random": 100 * PPB_PER_PERCENT})
-        case {"random": int() | float() as share, **rest} if not rest and not isinstance(share, bool):
+        case {"random": int() | float() as share, **rest} if not rest and not isinstance(
+            share, bool
+        ):
             if not 0 <= share <= 100:
                 raise refuse(f"{share} is no share in percent", "write random: 0 to 100")
             return Access({"random": round(share * PPB_PER_PERCENT)})
         case {"zipf": int() | float() as theta, **rest} if not rest and not isinstance(theta, bool):
             if not 0.001 <= theta <= THETA_MAX:
-                raise refuse(f"{theta} is no exponent of Zipf's law here", "write zipf: 0.001 to 10")
+                raise refuse(
+                    f"{theta} is no exponent of Zipf's law here", "write zipf: 0.001 to 10"
+                )
             return Access({"zipf": round(theta * 1000)})
         case dict():
             raise refuse("the access is not one that is known", HINT)
@@ -44,7 +48,12 @@ def _read(value: object) -> Access:
 
 def _keyed(key: str, most: float) -> dict[str, Any]:
     number = {"type": "number", "minimum": 0, "maximum": most}
-    return {"type": "object", "properties": {key: number}, "required": [key], "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": {key: number},
+        "required": [key],
+        "additionalProperties": False,
+    }
 
 
 AccessPattern = Annotated[

@@ -14,8 +14,9 @@ PS_PER_S = 10**12
 MILLI = 1000
 MILLION = 10**6
 STEPS_MAX = 10 * MILLION
-"""Requests and pieces of a trial. A core of 2 to 3 GHz simulates some 300 000 requests over iSCSI in a second, 900 000
-without a network, and 2 million pieces (measured with blocks of 512 B): beyond this a trial takes tens of seconds.
+"""Requests and pieces of a trial. A core of 2 to 3 GHz simulates some 300 000 requests over iSCSI
+in a second, 900 000 without a network, and 2 million pieces (measured with blocks of 512 B): beyond
+this a trial takes tens of seconds.
 """
 UNDERWAY_MAX = MILLION
 """Pieces under way at the same time. All of a request are made when it is submitted."""
@@ -52,7 +53,10 @@ class Amount:
         """A warning about pieces under way, or else about a trial that takes long."""
         each = f"{self.pieces_per_request} pieces of {exact_size(self.piece_bytes)}"
         if self.underway > UNDERWAY_MAX and self.pieces_per_request > 1:
-            what = f"a request is {each}, and {self.underway / MILLION:.3g} million may be under way at the same time"
+            what = (
+                f"a request is {each}, and {self.underway / MILLION:.3g} million may be under "
+                "way at the same time"
+            )
             yield (
                 ("block",),
                 f"{what}: they take memory and time",
@@ -60,22 +64,33 @@ class Amount:
             )
         elif self.requests is not None and self.requests * self.pieces_per_request > STEPS_MAX:
             split = f", each of {each}" if self.pieces_per_request > 1 else ""
-            what = f"a trial simulates up to {self.requests / MILLION:.3g} million requests{split}: it may take minutes"
+            what = (
+                f"a trial simulates up to {self.requests / MILLION:.3g} million "
+                f"requests{split}: it may take minutes"
+            )
             yield (self.key,), what, "write larger blocks, fewer requests, or a shorter trial"
 
 
 def mean_latency_ps(work: StorageKeys, device: Device) -> float:
-    """Mean time of a server for a piece of the reads and writes of a workload, of a device with all its values."""
+    """Mean time of a server for a piece of the reads and writes of a workload, of a device with all
+    its values."""
     assert device.read_latency is not None, "every device has latencies"
     assert device.write_latency is not None, "every device has latencies"
-    return (device.read_latency.mean * work.read + device.write_latency.mean * (100 - work.read)) / 100
+    return (
+        device.read_latency.mean * work.read + device.write_latency.mean * (100 - work.read)
+    ) / 100
 
 
-def _bounds(work: StorageKeys, around: Surroundings, device: Device, pieces: int) -> Iterator[float]:
-    """Bounds of the requests of a trial: what they are told to do, their pace, and what the devices can do."""
+def _bounds(
+    work: StorageKeys, around: Surroundings, device: Device, pieces: int
+) -> Iterator[float]:
+    """Bounds of the requests of a trial: what they are told to do, their pace, and what the devices
+    can do."""
     users = work.jobs * len(work.initiators)
     seconds = max(0, around.duration_ps - work.start) / PS_PER_S
-    of_a_job = work.requests or (math.ceil(work.bytes / max(1.0, work.block.mean)) if work.bytes else 0)
+    of_a_job = work.requests or (
+        math.ceil(work.bytes / max(1.0, work.block.mean)) if work.bytes else 0
+    )
     if of_a_job:
         yield of_a_job * users
     if work.rate is not None:

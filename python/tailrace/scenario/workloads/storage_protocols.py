@@ -1,4 +1,5 @@
-"""Protocols by which requests of storage reach the device of another host: keys, presets of known ends, negotiation."""
+"""Protocols by which requests of storage reach the device of another host: keys, presets of known
+ends, negotiation."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -49,28 +50,34 @@ REQUESTS: Mapping[str, int] = {
     "rfc": 4096,
 }
 TARGETS: Mapping[str, IscsiEnd] = {
-    # Captured from tgt 1.0.85: no MaxRecvDataSegmentLength is declared, so that it is that of the RFC [S].
+    # Captured from tgt 1.0.85: no MaxRecvDataSegmentLength is declared, so that it is that of the
+    # RFC [S].
     "tgt": IscsiEnd(True, True, 64 * KIB, 256 * KIB, 8 * KIB, 1),
-    # Captured from Linux 6.1: the target declares the MaxRecvDataSegmentLength of the initiator [S].
+    # Captured from Linux 6.1: the target declares the MaxRecvDataSegmentLength of the initiator
+    # [S].
     "lio": IscsiEnd(True, True, 64 * KIB, 256 * KIB, 256 * KIB, 1),
     "rfc": RFC,
 }
 WINDOWS: Mapping[str, tuple[int, bool]] = {
     # MaxCmdSN is 128 above ExpCmdSN, whatever is unanswered: captured, and iscsid.c of tgt [S].
     "tgt": (129, False),
-    # Captured from Linux 6.1: MaxCmdSN is 63 above ExpCmdSN when nothing is unanswered (default_cmdsn_depth), and grows
-    # as commands are answered [S].
+    # Captured from Linux 6.1: MaxCmdSN is 63 above ExpCmdSN when nothing is unanswered
+    # (default_cmdsn_depth), and grows as commands are answered [S].
     "lio": (64, True),
     "rfc": (64, True),
 }
 """Commands that a target takes, and whether they count until they are answered."""
 
-SET_UP = [[452, 348]] + [[48, answer] for answer in (68, 48, 112, 116, 148, 80, 60, 112, 124, 112, 56)]
-"""The login and what QEMU asks about a device, with the answers of tgt, in bytes: captured [S]. Of other ends [A]."""
+SET_UP = [[452, 348]] + [
+    [48, answer] for answer in (68, 48, 112, 116, 148, 80, 60, 112, 124, 112, 56)
+]
+"""The login and what QEMU asks about a device, with the answers of tgt, in bytes: captured [S]. Of
+other ends [A]."""
 KERNEL_SET_UP = [[472, 360]] + [
     [48, answer] for answer in (84, 144, 52, 48, 64, 80, 52, 52, 80, 148, 48, 80, 52, 52, 52, 80)
 ]
-"""The same of open-iscsi and LIO of Linux 6.1 [S]. The first pair depends on the lengths of names."""
+"""The same of open-iscsi and LIO of Linux 6.1 [S]. The first pair depends on the lengths of
+names."""
 KERNEL_ENDS = ("open-iscsi", "lio")
 
 
@@ -78,11 +85,13 @@ class Iscsi(Part):
     """iSCSI: both ends, and values of the session in place of what they agree on."""
 
     initiator: Literal["libiscsi", "open-iscsi", "rfc"] = "libiscsi"
-    """What the initiator offers: `libiscsi` of QEMU, `open-iscsi` of Linux, or the defaults of RFC 7143."""
+    """What the initiator offers: `libiscsi` of QEMU, `open-iscsi` of Linux, or the defaults of RFC
+    7143."""
     target: Literal["tgt", "lio", "rfc"] = "tgt"
     """What the target offers: `tgt`, `lio` of the Linux kernel, or the defaults of RFC 7143."""
     initial_r2t: bool | None = None
-    """Data that a command does not carry is asked for from the start. Default: if an end wants it."""
+    """Data that a command does not carry is asked for from the start. Default: if an end wants
+    it."""
     immediate_data: bool | None = None
     """Commands of writes carry data. Default: if both ends want it."""
     first_burst: Size | None = None
@@ -94,7 +103,8 @@ class Iscsi(Part):
     target_max_recv_data_segment: Size | None = None
     """Most data in a unit that the target receives. Default: that of the target."""
     max_outstanding_r2t: Annotated[Count, Field(ge=1, le=65_535)] | None = None
-    """Times that a request has been asked for data that has not come. Default: the smaller one, 1."""
+    """Times that a request has been asked for data that has not come. Default: the smaller one,
+    1."""
     header_digest: bool = False
     """CRC32C behind each header: 4 bytes."""
     data_digest: bool = False
@@ -103,7 +113,8 @@ class Iscsi(Part):
     """The status of a read goes with its last data; otherwise in a unit of its own."""
 
     def agreed(self) -> IscsiEnd:
-        """What both ends agree on, or what is stated in its place (RFC 7143, chapter 13); `max_recv` of our end."""
+        """What both ends agree on, or what is stated in its place (RFC 7143, chapter 13);
+        `max_recv` of our end."""
         ours, theirs = INITIATORS[self.initiator], TARGETS[self.target]
 
         def stated(value: Any, otherwise: Any) -> Any:
@@ -115,7 +126,9 @@ class Iscsi(Part):
             stated(self.first_burst, min(ours.first_burst, theirs.first_burst)),
             stated(self.max_burst, min(ours.max_burst, theirs.max_burst)),
             stated(self.max_recv_data_segment, ours.max_recv),
-            stated(self.max_outstanding_r2t, min(ours.max_outstanding_r2t, theirs.max_outstanding_r2t)),
+            stated(
+                self.max_outstanding_r2t, min(ours.max_outstanding_r2t, theirs.max_outstanding_r2t)
+            ),
         )
 
     @property
@@ -127,10 +140,19 @@ class Iscsi(Part):
 
     def problems(self) -> Found:
         """Values that no session can have."""
-        for key in ("first_burst", "max_burst", "max_recv_data_segment", "target_max_recv_data_segment"):
+        for key in (
+            "first_burst",
+            "max_burst",
+            "max_recv_data_segment",
+            "target_max_recv_data_segment",
+        ):
             value = getattr(self, key)
             if value is not None and not ISCSI_LENGTH_MIN <= value <= ISCSI_LENGTH_MAX:
-                yield (key,), f"{exact_size(value)} is not a length of iSCSI", "write 512B to 16777215B"
+                yield (
+                    (key,),
+                    f"{exact_size(value)} is not a length of iSCSI",
+                    "write 512B to 16777215B",
+                )
         agreed = self.agreed()
         if agreed.first_burst > agreed.max_burst:
             first, others = exact_size(agreed.first_burst), exact_size(agreed.max_burst)
@@ -159,7 +181,9 @@ class Iscsi(Part):
                 "commands": commands,
                 "counts_unanswered": counts_unanswered,
                 "requests": REQUESTS[self.initiator],
-                "set_up_bytes": KERNEL_SET_UP if (self.initiator, self.target) == KERNEL_ENDS else SET_UP,
+                "set_up_bytes": KERNEL_SET_UP
+                if (self.initiator, self.target) == KERNEL_ENDS
+                else SET_UP,
             }
         }
 
@@ -168,15 +192,18 @@ class NvmeTcp(Part):
     """NVMe over TCP, as Linux hosts and targets agree on it."""
 
     queues: Annotated[Count, Field(ge=1, le=128)] = 1
-    """I/O queues of an initiator, each with a connection; jobs take them in turn. Linux has one for each core."""
+    """I/O queues of an initiator, each with a connection; jobs take them in turn. Linux has one for
+    each core."""
     queue_size: Annotated[Count, Field(ge=2, le=65_536)] = 128
     """Entries of a queue; one less is under way at most."""
     in_capsule: Size = 16 * KIB
-    """Largest write that goes with its command; of a larger one nothing does. Default: that of Linux, 16KiB."""
+    """Largest write that goes with its command; of a larger one nothing does. Default: that of
+    Linux, 16KiB."""
     max_h2c_data: Size = 4 * MIB
     """Most data of a write in one unit. Default: that of the Linux target, 4MiB."""
     success_flag: bool = False
-    """A read ends with a flag of its data, without a unit for its status (Linux: `--disable-sqflow`)."""
+    """A read ends with a flag of its data, without a unit for its status (Linux:
+    `--disable-sqflow`)."""
     header_digest: bool = False
     """CRC32C behind each header: 4 bytes."""
     data_digest: bool = False
@@ -219,7 +246,8 @@ class Nbd(Part):
     connections: Annotated[Count, Field(ge=1, le=128)] = 1
     """Connections of an initiator; jobs take them in turn."""
     requests: Annotated[Count, Field(ge=1, le=65_536)] = 16
-    """Requests that a connection has under way at most: 16 as QEMU and nbdkit (assumed; 1 to 128)."""
+    """Requests that a connection has under way at most: 16 as QEMU and nbdkit (assumed; 1 to
+    128)."""
     structured_replies: bool = True
     """Data of a read stands in a chunk with 28 bytes before it; otherwise behind 16."""
 
@@ -243,7 +271,11 @@ class Nbd(Part):
         }
 
 
-PROTOCOLS: Mapping[str, type[Iscsi | NvmeTcp | Nbd]] = {"iscsi": Iscsi, "nvme-tcp": NvmeTcp, "nbd": Nbd}
+PROTOCOLS: Mapping[str, type[Iscsi | NvmeTcp | Nbd]] = {
+    "iscsi": Iscsi,
+    "nvme-tcp": NvmeTcp,
+    "nbd": Nbd,
+}
 """Protocols over a network; the key with their values has `_` for `-`."""
 
 

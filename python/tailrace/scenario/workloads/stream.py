@@ -91,7 +91,11 @@ class Stream(OneWay):
 
     def problems(self, around: Surroundings) -> Found:
         if self.size == 0:
-            yield ("size",), "`size` must be greater than zero", "omit it to send until the end of the trial"
+            yield (
+                ("size",),
+                "`size` must be greater than zero",
+                "omit it to send until the end of the trial",
+            )
         if self.start >= around.duration_ps:
             yield (
                 ("start",),
@@ -99,9 +103,15 @@ class Stream(OneWay):
                 "lower start or raise experiment.duration",
             )
         if self.rate is not None and self.rate < CONNECTION_BPS_MIN * self.connections:
-            what = f"{self.rate} bit/s is less than 1 kbit/s for each of its {self.connections} connections"
+            what = (
+                f"{self.rate} bit/s is less than 1 kbit/s for each of its "
+                f"{self.connections} connections"
+            )
             yield ("rate",), what, "raise the rate, or omit it for no limit"
-        ends = {"pin_forward": (self.source, self.destination), "pin_backward": (self.destination, self.source)}
+        ends = {
+            "pin_forward": (self.source, self.destination),
+            "pin_backward": (self.destination, self.source),
+        }
         for key, (first, last) in ends.items():
             pins = getattr(self, key)
             for a, b in pairwise([first, *pins, last]):
@@ -116,7 +126,8 @@ class Stream(OneWay):
         line_bps = around.graph.rates_bps[self.source]
         if self.rate is not None and self.rate > line_bps:
             what = (
-                f"{self.rate / BPS_PER_GBPS:g} Gbit/s is more than the {line_bps / BPS_PER_GBPS:g} Gbit/s "
+                f"{self.rate / BPS_PER_GBPS:g} Gbit/s is more than the "
+                f"{line_bps / BPS_PER_GBPS:g} Gbit/s "
                 "of the source's link: the rate has no effect"
             )
             yield ("rate",), what, "lower it, or omit it"
@@ -127,7 +138,9 @@ class Stream(OneWay):
         own_bps = line_bps(graph, self.source, self.destination)
         rate_bps = min(own_bps, self.rate or own_bps)
         needed_s = self.start / PS_PER_S + self.connections * self.size * 8 / rate_bps
-        return LeastTime(needed_s, "at the line rate" if rate_bps == own_bps else "at its own rate", "size")
+        return LeastTime(
+            needed_s, "at the line rate" if rate_bps == own_bps else "at its own rate", "size"
+        )
 
     def bulk_to(self) -> tuple[str, int] | None:
         return (self.destination, self.connections * self.size) if self.size else None
@@ -163,7 +176,10 @@ class Stream(OneWay):
         if self.rate is None:
             return {}
         in_time = self.rate * WRITE_TIME_PS // (8 * PS_PER_S * self.connections)
-        return {"rate_bps": self.rate, "write_bytes": min(WRITE_BYTES_MAX, max(WRITE_BYTES_MIN, in_time))}
+        return {
+            "rate_bps": self.rate,
+            "write_bytes": min(WRITE_BYTES_MAX, max(WRITE_BYTES_MIN, in_time)),
+        }
 
     def work(self) -> int:
         return self.size or 0
@@ -174,7 +190,10 @@ class Stream(OneWay):
         )
 
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
-        less = {key: division.divided_count(getattr(self, key), scale.divisor) for key in ("size", "rate")}
+        less = {
+            key: division.divided_count(getattr(self, key), scale.divisor)
+            for key in ("size", "rate")
+        }
         return self.model_copy(update=less)
 
     def closed_loop(self) -> ClosedLoop | None:

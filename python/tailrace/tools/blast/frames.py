@@ -20,7 +20,9 @@ READERS: Mapping[str, Callable[[str], Iterable[bytes]]] = {
 def read_frames(path: Path, syntax: str | None = None) -> list[bytes]:
     """The frames of a file; without a syntax, of that which it seems to have."""
     if syntax is not None and syntax not in READERS:
-        raise TailraceError(f"there is no syntax '{syntax}' (hint: {closest(syntax, list(READERS), 'syntaxes')})")
+        raise TailraceError(
+            f"there is no syntax '{syntax}' (hint: {closest(syntax, list(READERS), 'syntaxes')})"
+        )
     try:
         text = read_text(path, FILE_BYTES_MAX)
     except (OSError, UnicodeDecodeError) as error:
@@ -31,19 +33,26 @@ def read_frames(path: Path, syntax: str | None = None) -> list[bytes]:
         for frame in READERS[syntax or syntax_of(text)](text):
             frames.append(frame)
             if len(frames) > FRAMES_MAX:
-                raise TailraceError(f"{path}: it has more than {FRAMES_MAX} frames (hint: --count repeats frames)")
+                raise TailraceError(
+                    f"{path}: it has more than {FRAMES_MAX} frames (hint: --count repeats frames)"
+                )
     except FrameFileError as error:
         raise TailraceError(f"{path}:{error.line}: {error}") from None
     if not frames:
         raise TailraceError(
-            f"{path}: it has no frame (hint: write bytes, such as ff:ff:ff:ff:ff:ff 0200:0000:0001 0800)"
+            f"{path}: it has no frame (hint: write bytes, such as ff:ff:ff:ff:ff:ff "
+            "0200:0000:0001 0800)"
         )
     return frames
 
 
 def syntax_of(text: str) -> str:
-    """The syntax that a file seems to have: a brace is trafgen's, offset zero in the first line is a dump's."""
-    first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
+    """The syntax that a file seems to have: a brace is trafgen's, offset zero in the first line is
+    a dump's."""
+    first = next(
+        (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")),
+        "",
+    )
     if first.lstrip().startswith(("{", "/*", "//", "cpu(")):
         return "trafgen"
     return "hexdump" if hexdump.starts_dump(first) else "plain"

@@ -1,4 +1,5 @@
-"""Hex dumps of Wireshark, tshark -x, text2pcap and hexdump -C: offset, up to 16 bytes, text that is not read."""
+"""Hex dumps of Wireshark, tshark -x, text2pcap and hexdump -C: offset, up to 16 bytes, text that is
+not read."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -32,7 +33,9 @@ def read(lines: Sequence[str]) -> Iterator[bytes]:
         began = began or number
         if offset != len(frame):
             what = f"the line is at offset {offset:#x}, and {len(frame):#x} bytes stand before it"
-            raise FrameFileError(number, what, "a line is missing, or has bytes that were not read as such")
+            raise FrameFileError(
+                number, what, "a line is missing, or has bytes that were not read as such"
+            )
         frame.extend(_bytes(line[found.end() :]))
     if began:
         yield checked(bytes(frame), began)
@@ -44,7 +47,9 @@ def _skip(line: str, number: int) -> None:
     if not text or text.startswith("#") or END.fullmatch(line) or not text[0].isdigit():
         return
     raise FrameFileError(
-        number, f"'{text[:40]}' is no line of a hex dump", "write an offset, then bytes: 0010  45 00 .."
+        number,
+        f"'{text[:40]}' is no line of a hex dump",
+        "write an offset, then bytes: 0010  45 00 ..",
     )
 
 

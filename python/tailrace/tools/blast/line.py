@@ -23,4 +23,6 @@ def checked(frame: bytes, line: int) -> bytes:
     if FRAME_BYTES_MIN <= len(frame) <= FRAME_BYTES_MAX:
         return frame
     what = f"the frame has {len(frame)} bytes, not {FRAME_BYTES_MIN} to {FRAME_BYTES_MAX}"
-    raise FrameFileError(line, what, "write all bytes from the destination address on, without the check sequence")
+    raise FrameFileError(
+        line, what, "write all bytes from the destination address on, without the check sequence"
+    )

@@ -34,7 +34,17 @@ def _bytes(mean: float) -> str:
 
 def as_text(rounds: Sequence[dict[str, Any]]) -> str:
     """A table with a line for each round."""
-    head = ["bytes", "threads", "seconds", "sent", "refused", "frames/s", "per thread", "rate", "interface"]
+    head = [
+        "bytes",
+        "threads",
+        "seconds",
+        "sent",
+        "refused",
+        "frames/s",
+        "per thread",
+        "rate",
+        "interface",
+    ]
     rows = [
         [
             _bytes(each["frame_bytes_mean"]),
@@ -50,5 +60,9 @@ def as_text(rounds: Sequence[dict[str, Any]]) -> str:
         for each in rounds
     ]
     gaps = sum(each["gaps"] for each in rounds)
-    late = f"\nThe rate was not kept: the threads were {gaps} times away for more than 1 ms." if gaps else ""
+    late = (
+        f"\nThe rate was not kept: the threads were {gaps} times away for more than 1 ms."
+        if gaps
+        else ""
+    )
     return align([head, *rows]) + late

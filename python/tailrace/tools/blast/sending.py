@@ -57,7 +57,9 @@ def order(place: Place, sending: Sending, rounds: Sequence[Sequence[bytes]]) -> 
     }
 
 
-def send(place: Place, sending: Sending, rounds: Sequence[Sequence[bytes]]) -> Iterator[dict[str, Any]]:
+def send(
+    place: Place, sending: Sending, rounds: Sequence[Sequence[bytes]]
+) -> Iterator[dict[str, Any]]:
     """Sends round after round; yields the report of each."""
     words = [str(program()), "blast"]
     if place.host is not None:

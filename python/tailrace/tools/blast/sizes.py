@@ -17,7 +17,9 @@ def parse_sizes(text: str) -> list[int]:
     for part in text.split(","):
         found.extend(_range(part.strip().removesuffix("B"), text))
     if len(found) > ROUNDS_MAX:
-        raise TailraceError(f"--sizes: these are {len(found)} sizes, more than {ROUNDS_MAX} (hint: a larger step)")
+        raise TailraceError(
+            f"--sizes: these are {len(found)} sizes, more than {ROUNDS_MAX} (hint: a larger step)"
+        )
     return found
 
 
@@ -25,17 +27,29 @@ def _range(part: str, text: str) -> Sequence[int]:
     ends, _, step = part.partition("/")
     low, dash, high = ends.partition("-")
     numbers = [low, high or low, step or "1"]
-    if not all(number.isdecimal() for number in numbers) or (dash and not step) or (step and not dash):
-        raise TailraceError(f"--sizes: '{text}' cannot be read (hint: write 64,512,1514 or 64-1514/50)")
+    if (
+        not all(number.isdecimal() for number in numbers)
+        or (dash and not step)
+        or (step and not dash)
+    ):
+        raise TailraceError(
+            f"--sizes: '{text}' cannot be read (hint: write 64,512,1514 or 64-1514/50)"
+        )
     first, last, each = (int(number) for number in numbers)
     if not FRAME_BYTES_MIN <= first <= last <= FRAME_BYTES_MAX or each < 1:
-        what = f"sizes are {FRAME_BYTES_MIN} to {FRAME_BYTES_MAX} bytes without the check sequence, the smaller first"
-        raise TailraceError(f"--sizes: {what}, not '{part}' (hint: write 64,512,1514 or 64-1514/50)")
+        what = (
+            f"sizes are {FRAME_BYTES_MIN} to {FRAME_BYTES_MAX} bytes without the check "
+            "sequence, the smaller first"
+        )
+        raise TailraceError(
+            f"--sizes: {what}, not '{part}' (hint: write 64,512,1514 or 64-1514/50)"
+        )
     return range(first, last + 1, each)
 
 
 def resized(frame: bytes, size: int) -> bytes:
-    """The frame with so many bytes: cut, or followed by zeros. Lengths and sums of IPv4 and UDP follow."""
+    """The frame with so many bytes: cut, or followed by zeros. Lengths and sums of IPv4 and UDP
+    follow."""
     new = bytearray(frame[:size].ljust(size, b"\0"))
     at = 12
     while int.from_bytes(new[at : at + 2], "big") in VLAN_TYPES:

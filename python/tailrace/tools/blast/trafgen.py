@@ -1,4 +1,5 @@
-"""Packets of trafgen (netsniff-ng): the part of its language with which a frame is the same every time it is sent."""
+"""Packets of trafgen (netsniff-ng): the part of its language with which a frame is the same every
+time it is sent."""
 
 import operator
 import random
@@ -11,13 +12,25 @@ from tailrace.tools.blast.trafgen_tokens import Token, tokens_of
 
 NUMBERS = frozenset({"number", "letter"})
 """A character in quotes is its code, as in C."""
-WIDTHS = {"c8": 1, "const8": 1, "c16": 2, "const16": 2, "c32": 4, "const32": 4, "c64": 8, "const64": 8}
+WIDTHS = {
+    "c8": 1,
+    "const8": 1,
+    "c16": 2,
+    "const16": 2,
+    "c32": 4,
+    "const32": 4,
+    "c64": 8,
+    "const64": 8,
+}
 SEQUENCES = {"seqinc": 1, "seqdec": -1}
 """First value, number of bytes, step (default: 1)."""
 CHANGING = {
-    "drnd": "write rnd(..) for bytes that are drawn once, several frames, or send the file with trafgen",
-    "dinc": "write several frames, seqinc(..) for bytes that count up, or send the file with trafgen",
-    "ddec": "write several frames, seqdec(..) for bytes that count down, or send the file with trafgen",
+    "drnd": "write rnd(..) for bytes that are drawn once, several frames, "
+    "or send the file with trafgen",
+    "dinc": "write several frames, seqinc(..) for bytes that count up, "
+    "or send the file with trafgen",
+    "ddec": "write several frames, seqdec(..) for bytes that count down, "
+    "or send the file with trafgen",
 }
 """Functions that give other bytes each time, with what can be done instead."""
 OPERATORS: Mapping[str, Callable[[int, int], int]] = {
@@ -37,7 +50,21 @@ VALUE_MAX = (1 << 64) - 1
 DEPTH_MAX = 32
 """Parentheses within each other."""
 HEADERS = frozenset(
-    {"eth", "pause", "pfc", "vlan", "mpls", "arp", "ip4", "ipv4", "ip6", "ipv6", "icmp4", "icmp", "icmp6"}
+    {
+        "eth",
+        "pause",
+        "pfc",
+        "vlan",
+        "mpls",
+        "arp",
+        "ip4",
+        "ipv4",
+        "ip6",
+        "ipv6",
+        "icmp4",
+        "icmp",
+        "icmp6",
+    }
 )
 HEADERS_ABOVE = frozenset({"icmpv6", "udp", "tcp", "dns"})
 SEED = 1
@@ -55,7 +82,10 @@ def read(text: str) -> Iterator[bytes]:
             what = f"'{token.text}' stands outside of a packet"
             hint = "write packets as { .. }"
             if token.text == "cpu":
-                what, hint = "cpu() gives a packet to one processor", "remove it: each thread sends all frames in turn"
+                what, hint = (
+                    "cpu() gives a packet to one processor",
+                    "remove it: each thread sends all frames in turn",
+                )
             raise FrameFileError(token.line, what, hint)
         frame, at = _Packet(tokens, at, draw).read()
         yield checked(frame, token.line)
@@ -75,7 +105,11 @@ class _Packet:
             if token.text != ",":
                 self._add(token)
             if len(self.bytes) > FRAME_BYTES_MAX:
-                raise FrameFileError(token.line, f"the frame has more than {FRAME_BYTES_MAX} bytes", "make it shorter")
+                raise FrameFileError(
+                    token.line,
+                    f"the frame has more than {FRAME_BYTES_MAX} bytes",
+                    "make it shorter",
+                )
         for each in self.sums:
             each.put(self.bytes)
         return bytes(self.bytes), self.at
@@ -94,7 +128,9 @@ class _Packet:
         elif token.kind == "word":
             self._call(token)
         else:
-            raise FrameFileError(token.line, f"'{token.text}' is not expected here", "separate bytes by commas")
+            raise FrameFileError(
+                token.line, f"'{token.text}' is not expected here", "separate bytes by commas"
+            )
 
     def _call(self, name: Token) -> None:
         if name.text in CHANGING:
@@ -102,9 +138,13 @@ class _Packet:
             raise FrameFileError(name.line, what, CHANGING[name.text])
         if name.text in HEADERS or name.text in HEADERS_ABOVE:
             what = f"{name.text}() makes a header, which is not read"
-            raise FrameFileError(name.line, what, "write its bytes; `trafgen --example` and Wireshark show them")
+            raise FrameFileError(
+                name.line, what, "write its bytes; `trafgen --example` and Wireshark show them"
+            )
         if name.text not in {*WIDTHS, *SEQUENCES, *RANGES, *PROTOCOLS, "fill", "rnd"}:
-            hint = "fill, c8 to c64, rnd, seqinc, seqdec, csumip, csumudp, csumtcp; names of #define"
+            hint = (
+                "fill, c8 to c64, rnd, seqinc, seqdec, csumip, csumudp, csumtcp; names of #define"
+            )
             raise FrameFileError(name.line, f"there is no function {name.text}()", hint)
         values = self._arguments(name)
         if name.text in WIDTHS:
@@ -113,7 +153,9 @@ class _Packet:
             self.bytes.extend(_in_range(value, (1 << 8 * width) - 1, name).to_bytes(width, "big"))
         elif name.text == "fill":
             value, times = self._exactly(2, values, name)
-            self.bytes.extend([_in_range(value, 0xFF, name)] * _in_range(times, FRAME_BYTES_MAX, name))
+            self.bytes.extend(
+                [_in_range(value, 0xFF, name)] * _in_range(times, FRAME_BYTES_MAX, name)
+            )
         elif name.text == "rnd":
             [times] = self._exactly(1, values, name)
             self.bytes.extend(self.draw.randbytes(_in_range(times, FRAME_BYTES_MAX, name)))
@@ -123,13 +165,17 @@ class _Packet:
             times = _in_range(times, FRAME_BYTES_MAX, name)
             self.bytes.extend((first + step * number) & 0xFF for number in range(times))
         else:
-            self.sums.append(Sum(name.text, len(self.bytes), self._exactly(2, values, name), name.line))
+            self.sums.append(
+                Sum(name.text, len(self.bytes), self._exactly(2, values, name), name.line)
+            )
             self.bytes.extend(b"\0\0")
 
     def _arguments(self, name: Token) -> list[int]:
         values: list[int] = []
         if (token := self._next()).text != "(":
-            raise FrameFileError(token.line, f"({name.text} has no arguments)", f"write {name.text}(..)")
+            raise FrameFileError(
+                token.line, f"({name.text} has no arguments)", f"write {name.text}(..)"
+            )
         while (token := self._next()).text != ")":
             if token.text != ",":
                 self.at -= 1
@@ -141,12 +187,18 @@ class _Packet:
         value = self._operand(name, depth)
         while (sign := self._next()).text in OPERATORS:
             operand = self._operand(name, depth)
-            if (operand == 0 and sign.text in {"/", "%"}) or (operand > 63 and sign.text in {"<<", ">>"}):
-                raise FrameFileError(sign.line, f"'{sign.text} {operand}' has no value of 64 bits", "")
+            if (operand == 0 and sign.text in {"/", "%"}) or (
+                operand > 63 and sign.text in {"<<", ">>"}
+            ):
+                raise FrameFileError(
+                    sign.line, f"'{sign.text} {operand}' has no value of 64 bits", ""
+                )
             value = OPERATORS[sign.text](value, operand)
             if not 0 <= value <= VALUE_MAX:
                 raise FrameFileError(
-                    sign.line, f"{value} is not 0 to {VALUE_MAX}", "operators count from left to right"
+                    sign.line,
+                    f"{value} is not 0 to {VALUE_MAX}",
+                    "operators count from left to right",
                 )
         self.at -= 1
         return value
@@ -159,12 +211,16 @@ class _Packet:
                 return value
         elif token.kind in NUMBERS:
             return _value(token)
-        raise FrameFileError(token.line, f"'{token.text}' is not a number", f"write {name.text}(..) with numbers")
+        raise FrameFileError(
+            token.line, f"'{token.text}' is not a number", f"write {name.text}(..) with numbers"
+        )
 
     @staticmethod
     def _exactly(count: int, values: list[int], name: Token) -> list[int]:
         if len(values) != count:
-            raise FrameFileError(name.line, f"{name.text}() takes {count} numbers, not {len(values)}", "")
+            raise FrameFileError(
+                name.line, f"{name.text}() takes {count} numbers, not {len(values)}", ""
+            )
         return values
 
 

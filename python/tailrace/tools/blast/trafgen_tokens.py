@@ -1,4 +1,5 @@
-"""Words of a packet configuration of trafgen, with what its C preprocessor does of `#define` and `#ifdef`."""
+"""Words of a packet configuration of trafgen, with what its C preprocessor does of `#define` and
+`#ifdef`."""
 
 import re
 from collections.abc import Iterator
@@ -9,10 +10,11 @@ from tailrace.tools.blast.line import FRAME_BYTES_MAX, FrameFileError
 REST = r"(?:/\*.*?\*/|\\\n|[^\n])*"
 """The rest of a line, with lines that a backslash or a comment joins to it."""
 DIRECTIVE = re.compile(
-    rf"[ \t]*\#(?P<name>define|undef|ifdef|ifndef|else|endif|if|elif|include|error|warning|pragma)\b(?P<rest>{REST})",
+    rf"[ \t]*\#(?P<name>define|undef|ifdef|ifndef|else|endif|if|elif|include|error|warning|pragma)\b(?P<rest>{REST})",  # noqa: E501
     re.DOTALL,
 )
-"""`#` directly before the name, at the beginning of a line: `#` elsewhere begins a comment of trafgen."""
+"""`#` directly before the name, at the beginning of a line: `#` elsewhere begins a comment of
+trafgen."""
 LINE = re.compile(REST, re.DOTALL)
 TOKEN = re.compile(
     r"""(?P<space>[^\S\n]+|\n|//[^\n]*|\#[^\n]*|/\*.*?\*/)
@@ -52,9 +54,12 @@ class Preprocessor:
         return all(holds for holds, _ in self.branches)
 
     def direct(self, name: str, rest: str, line: int) -> None:
-        """Obeys a line of the preprocessor; raises where it does more than define names and ask for them."""
+        """Obeys a line of the preprocessor; raises where it does more than define names and ask for
+        them."""
         if name in {"ifdef", "ifndef"}:
-            self.branches.append(((self._named(rest, line) in self.names) == (name == "ifdef"), line))
+            self.branches.append(
+                ((self._named(rest, line) in self.names) == (name == "ifdef"), line)
+            )
         elif name in {"else", "endif"}:
             self._close(name, line)
         elif name in {"if", "elif"} or (self.is_active and name in {"include", "error"}):
@@ -69,7 +74,9 @@ class Preprocessor:
         """What a word stands for, in the line in which it is used."""
         for count, found in enumerate(self._expanded(token, frozenset()), start=1):
             if count > EXPANDED_MAX:
-                raise FrameFileError(token.line, f"{token.text} stands for more than {EXPANDED_MAX} words", "")
+                raise FrameFileError(
+                    token.line, f"{token.text} stands for more than {EXPANDED_MAX} words", ""
+                )
             yield found
 
     def _expanded(self, token: Token, within: frozenset[str]) -> Iterator[Token]:
@@ -77,7 +84,9 @@ class Preprocessor:
             yield token
             return
         for part in self.names[token.text]:
-            yield from self._expanded(Token(part.kind, part.text, token.line), within | {token.text})
+            yield from self._expanded(
+                Token(part.kind, part.text, token.line), within | {token.text}
+            )
 
     def _define(self, rest: str, line: int) -> None:
         found = DEFINITION.match(rest)
@@ -85,7 +94,9 @@ class Preprocessor:
             raise FrameFileError(line, "#define has no name", "write #define NAME value")
         name, opened, value = found.groups()
         if opened:
-            raise FrameFileError(line, f"#define {name}(..) has arguments", "run `cpp -P` on the file first")
+            raise FrameFileError(
+                line, f"#define {name}(..) has arguments", "run `cpp -P` on the file first"
+            )
         self.names[name] = list(plain_tokens(value.replace("\\\n", " "), line))
 
     def _close(self, name: str, line: int) -> None:
@@ -120,7 +131,9 @@ def tokens_of(text: str) -> Iterator[Token]:
         line += text.count("\n", at, end)
         at = end
     if known.branches:
-        raise FrameFileError(known.branches[-1][1], "the condition has no end", "close it with #endif")
+        raise FrameFileError(
+            known.branches[-1][1], "the condition has no end", "close it with #endif"
+        )
 
 
 def plain_tokens(text: str, line: int) -> Iterator[Token]:
@@ -134,10 +147,13 @@ def plain_tokens(text: str, line: int) -> Iterator[Token]:
 
 
 def _next(text: str, at: int, line: int) -> tuple[Token | None, re.Match[str]]:
-    """The word at a place, or none for white space, which ends with its line so that the next may be a directive."""
+    """The word at a place, or none for white space, which ends with its line so that the next may
+    be a directive."""
     found = TOKEN.match(text, at)
     if found is None:
         shown = text[at : at + 20].split("\n")[0]
         hint = "numbers, strings, fill(), c8() to c64(), rnd(), csumip()"
         raise FrameFileError(line, f"'{shown}' cannot be read", hint)
-    return (Token(str(found.lastgroup), found[0], line) if found.lastgroup != "space" else None), found
+    return (
+        Token(str(found.lastgroup), found[0], line) if found.lastgroup != "space" else None
+    ), found

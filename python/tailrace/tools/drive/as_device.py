@@ -13,10 +13,11 @@ SERVERS = {SSD: 10, NVME: 33}
 
 
 def as_device(specification: Specification, name: str) -> str:
-    """A section `devices` in YAML: a preset with the rates of the sheet. What the sheet lacks stays that of the preset.
+    """A section `devices` in YAML: a preset with the rates of the sheet. What the sheet lacks stays
+    that of the preset.
 
-    With a rate at a depth of 1 (x1) and one at a larger depth (x), the drive has x / x1 servers, each of which takes
-    their number over x: the two rates are met.
+    With a rate at a depth of 1 (x1) and one at a larger depth (x), the drive has x / x1 servers,
+    each of which takes their number over x: the two rates are met.
     """
     preset = _preset(specification)
     rows = [f"preset: {preset}"]
@@ -50,11 +51,15 @@ def _latencies(specification: Specification, servers: int) -> list[str]:
 
 
 def _rate(specification: Specification, operation: str) -> Value | None:
-    return next((value for value in specification.values if value.operation == operation and value.rate), None)
+    return next(
+        (value for value in specification.values if value.operation == operation and value.rate),
+        None,
+    )
 
 
 def _iops(specification: Specification, operation: str, *, deep: bool) -> int | None:
-    """Requests of 4 KiB at a depth above one, or of one; a sheet without depths means a deep queue."""
+    """Requests of 4 KiB at a depth above one, or of one; a sheet without depths means a deep
+    queue."""
     found = [
         value.iops
         for value in specification.values

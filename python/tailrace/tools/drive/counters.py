@@ -1,4 +1,5 @@
-"""The kernel's counters of a drive (`/sys/block/*/stat`, the columns of iostat) and what follows from two readings."""
+"""The kernel's counters of a drive (`/sys/block/*/stat`, the columns of iostat) and what follows
+from two readings."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,10 @@ class Reading:
         words = [int(word) for word in counters.read_text(encoding="ascii").split()]
         assert len(words) >= FIELDS_MIN, "eleven counters since Linux 2.6"
         return cls(
-            Direction(words[0], words[2], words[3]), Direction(words[4], words[6], words[7]), words[9], words[10]
+            Direction(words[0], words[2], words[3]),
+            Direction(words[4], words[6], words[7]),
+            words[9],
+            words[10],
         )
 
 

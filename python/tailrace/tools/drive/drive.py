@@ -22,7 +22,8 @@ class Limits:
     max_sectors_bytes: int
     """Largest request (`max_sectors_kb`)."""
     max_hw_sectors_bytes: int
-    """The same of the driver, which `max_sectors_kb` cannot exceed; an NVMe drive's MDTS is in it."""
+    """The same of the driver, which `max_sectors_kb` cannot exceed; an NVMe drive's MDTS is in
+    it."""
     max_segments: int
     """Pieces of memory in a request."""
     max_segment_bytes: int
@@ -66,18 +67,26 @@ class Drive:
 
 
 def drive_of(path: Path, sys: Path = SYS) -> Drive:
-    """The drive that a device file is, or that has the file system of a file; raises `RunRefusedError` otherwise."""
+    """The drive that a device file is, or that has the file system of a file; raises
+    `RunRefusedError` otherwise."""
     try:
         found = path.stat()
     except OSError as error:
-        raise RunRefusedError(f"{path}: {error.strerror} (hint: name a block device, or a file on one)") from None
+        raise RunRefusedError(
+            f"{path}: {error.strerror} (hint: name a block device, or a file on one)"
+        ) from None
     is_device = stat.S_ISBLK(found.st_mode)
     if not is_device and not stat.S_ISREG(found.st_mode):
-        raise RunRefusedError(f"{path} is neither a block device nor a file (hint: `lsblk` lists devices)")
+        raise RunRefusedError(
+            f"{path} is neither a block device nor a file (hint: `lsblk` lists devices)"
+        )
     number = found.st_rdev if is_device else found.st_dev
     folder = sys / "dev" / "block" / f"{os.major(number)}:{os.minor(number)}"
     if not folder.exists():
-        what = f"{path} is on no block device: its file system is in memory, on the network, or stacked"
+        what = (
+            f"{path} is on no block device: its file system is in memory, "
+            "on the network, or stacked"
+        )
         raise RunRefusedError(f"{what} (hint: name a device of `lsblk`)")
     folder = folder.resolve()
     whole = folder if (folder / "queue").is_dir() else folder.parent
@@ -154,6 +163,7 @@ def _number(path: Path, otherwise: int | None = None) -> int:
         return int(text)
     if otherwise is None:
         raise RunRefusedError(
-            f"{path} has no number (hint: this kernel, or container, does not tell the queue's limits)"
+            f"{path} has no number (hint: this kernel, or container, does "
+            "not tell the queue's limits)"
         )
     return otherwise

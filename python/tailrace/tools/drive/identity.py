@@ -1,4 +1,5 @@
-"""What a drive says of itself, by `smartctl -i -j` (smartmontools) and `nvme id-ctrl -o json` (nvme-cli)."""
+"""What a drive says of itself, by `smartctl -i -j` (smartmontools) and `nvme id-ctrl -o json`
+(nvme-cli)."""
 
 import json
 import subprocess
@@ -12,9 +13,11 @@ from tailrace.programs.needed import Needed, path_of
 SMARTCTL = Needed("smartctl", "smartmontools", "--version", "the model of a drive in `disk`")
 NVME = Needed("nvme", "nvme-cli", "version", "the largest transfer of an NVMe drive in `disk`")
 ASK_LIMIT_S = 20.0
-"""A disk that sleeps takes up to ten seconds to turn; it is not woken (`-n standby`), but may not answer at once."""
+"""A disk that sleeps takes up to ten seconds to turn; it is not woken (`-n standby`), but may not
+answer at once."""
 PAGE_BYTES = 4096
-"""Unit of MDTS: the controller's smallest page, which is 4 KiB wherever the Linux driver has no other."""
+"""Unit of MDTS: the controller's smallest page, which is 4 KiB wherever the Linux driver has no
+other."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,11 @@ class Identity:
 
 def identity_of(device: Path, *, is_nvme: bool) -> Identity:
     """Asks the drive. Nothing is written, and a disk that sleeps is not woken."""
-    smart, control, place = {}, {}, str(device.absolute())  # a name that begins with a dash is no option
+    smart, control, place = (
+        {},
+        {},
+        str(device.absolute()),
+    )  # a name that begins with a dash is no option
     if path_of(SMARTCTL) is not None:
         smart = _asked([SMARTCTL.program, "--info", "--json", "--nocheck=standby", place])
     if is_nvme and path_of(NVME) is not None:
@@ -52,14 +59,22 @@ def identity_of(device: Path, *, is_nvme: bool) -> Identity:
 
 
 def merged(smart: Mapping[str, Any], control: Mapping[str, Any]) -> Identity:
-    """Facts of both programs; the standard of an NVMe drive and its largest transfer come from its controller."""
+    """Facts of both programs; the standard of an NVMe drive and its largest transfer come from its
+    controller."""
     told = tuple(
-        name for name, found in ((SMARTCTL.program, _word(smart.get("model_name"))), (NVME.program, control)) if found
+        name
+        for name, found in (
+            (SMARTCTL.program, _word(smart.get("model_name"))),
+            (NVME.program, control),
+        )
+        if found
     )
     speeds = _mapping(smart.get("interface_speed"))
     transfer = control.get("mdts")
     return Identity(
-        model=_word(smart.get("model_name")) or _word(control.get("mn")) or _word(smart.get("scsi_model_name")),
+        model=_word(smart.get("model_name"))
+        or _word(control.get("mn"))
+        or _word(smart.get("scsi_model_name")),
         family=_word(smart.get("model_family")),
         firmware=_word(smart.get("firmware_version")) or _word(control.get("fr")),
         rotation_rpm=_whole(smart.get("rotation_rate")),
@@ -69,7 +84,9 @@ def merged(smart: Mapping[str, Any], control: Mapping[str, Any]) -> Identity:
         link_bits_per_s=_speed(_mapping(speeds.get("current"))),
         link_most_bits_per_s=_speed(_mapping(speeds.get("max"))),
         # Zero is no limit (NVM Express base specification, identify controller).
-        transfer_bytes=(1 << transfer) * PAGE_BYTES if isinstance(transfer, int) and 0 < transfer < 32 else None,
+        transfer_bytes=(1 << transfer) * PAGE_BYTES
+        if isinstance(transfer, int) and 0 < transfer < 32
+        else None,
         controller_model=_word(control.get("mn")),
         told_by=told,
     )
@@ -78,7 +95,11 @@ def merged(smart: Mapping[str, Any], control: Mapping[str, Any]) -> Identity:
 def _nvme_version(control: Mapping[str, Any]) -> str | None:
     """`NVMe 1.3` of 0x10300."""
     version = control.get("ver")
-    return f"NVMe {version >> 16}.{version >> 8 & 255}" if isinstance(version, int) and version else None
+    return (
+        f"NVMe {version >> 16}.{version >> 8 & 255}"
+        if isinstance(version, int) and version
+        else None
+    )
 
 
 def _smart_nvme(smart: Mapping[str, Any]) -> str | None:
@@ -95,7 +116,12 @@ def _asked(words: Sequence[str]) -> dict[str, Any]:
     """The JSON that a program prints; empty where it fails, hangs, or prints something else."""
     try:
         done = subprocess.run(
-            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=ASK_LIMIT_S, check=False
+            words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=ASK_LIMIT_S,
+            check=False,
         )
         found = json.loads(done.stdout)
     except (OSError, ValueError, RecursionError, subprocess.TimeoutExpired):

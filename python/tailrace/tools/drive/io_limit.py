@@ -1,4 +1,5 @@
-"""Limits of the control groups that this process is in, for one drive: `io.max` (v2), `blkio.throttle.*` (v1)."""
+"""Limits of the control groups that this process is in, for one drive: `io.max` (v2),
+`blkio.throttle.*` (v1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,12 +33,14 @@ class IoLimit:
 
 
 def io_limits(number: str, root: Path = Path("/")) -> list[IoLimit]:
-    """Every limit on the drive with this number (`8:0`) in the groups of this process, of whatever version."""
+    """Every limit on the drive with this number (`8:0`) in the groups of this process, of whatever
+    version."""
     return [limit for folder in _groups(root) for limit in _in(folder, number)]
 
 
 def _groups(root: Path) -> Iterator[Path]:
-    """Folders of the groups of this process that may limit its requests, and of those around them."""
+    """Folders of the groups of this process that may limit its requests, and of those around
+    them."""
     for line in _lines(root / "proc" / "self" / "cgroup"):
         _, controllers, path = line.split(":", 2)
         if controllers and "blkio" not in controllers.split(","):

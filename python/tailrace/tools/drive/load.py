@@ -1,4 +1,5 @@
-"""The runs of a measurement: what is asked of the drive, how many requests at a time, and how long."""
+"""The runs of a measurement: what is asked of the drive, how many requests at a time, and how
+long."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,8 +9,8 @@ from tailrace.tools.drive.specification import Specification, Value
 
 MIB, KIB4 = 1 << 20, 4096
 SEQUENTIAL_DEPTH, RANDOM_DEPTH = 8, 32
-"""Of n0derunner's table, "How to identify SSD types and measure performance": sequential 1 MB with 8 requests under
-way, random 4 KB with 32."""
+"""Of n0derunner's table, "How to identify SSD types and measure performance": sequential 1 MB with
+8 requests under way, random 4 KB with 32."""
 DEPTH_MAX = 4096
 RAMP_S = 1.0
 """Before each run counts: the first requests fill the queue and wake the drive."""
@@ -46,7 +47,11 @@ class Run:
     @property
     def title(self) -> str:
         """For people."""
-        size = f"{self.block_bytes // MIB} MiB" if self.block_bytes % MIB == 0 else f"{self.block_bytes / 1024:g} KiB"
+        size = (
+            f"{self.block_bytes // MIB} MiB"
+            if self.block_bytes % MIB == 0
+            else f"{self.block_bytes / 1024:g} KiB"
+        )
         jobs = f", {self.jobs} jobs" if self.jobs > 1 else ""
         return f"{self.access} {self.operation}, {size}, depth {self.depth}{jobs}"
 
@@ -65,9 +70,15 @@ STANDARD = (
 
 
 def runs_of(
-    drive: Drive, specification: Specification | None, *, is_writing: bool, depth: int | None = None, jobs: int = 1
+    drive: Drive,
+    specification: Specification | None,
+    *,
+    is_writing: bool,
+    depth: int | None = None,
+    jobs: int = 1,
 ) -> list[Run]:
-    """The runs in their order: those of the specification, or the standard ones; reads alone unless it writes.
+    """The runs in their order: those of the specification, or the standard ones; reads alone unless
+    it writes.
 
     Reads come first, because writes change what is read.
     """

@@ -1,4 +1,5 @@
-"""One run of fio on a drive, with what the kernel counted meanwhile and how busy the processor was."""
+"""One run of fio on a drive, with what the kernel counted meanwhile and how busy the processor
+was."""
 
 import json
 import os
@@ -21,7 +22,8 @@ READINGS_MIN = 2
 SETTLE_S = 0.5
 """After the ramp: fio starts its jobs within this."""
 END_LIMIT_S = 60.0
-"""Requests that are under way at the end are awaited so long; a disk with 32 random ones takes less than one second."""
+"""Requests that are under way at the end are awaited so long; a disk with 32 random ones takes less
+than one second."""
 WHOLE_LIMIT_S = 24 * 3600.0
 SEED_MAX = 2**31
 NS_PER_S, US_PER_S = 1e9, 1e6
@@ -71,7 +73,11 @@ def command(drive: Drive, run: Run, duration_s: float, seed: int) -> list[str]:
         f"--bs={run.block_bytes}",
         f"--iodepth={run.depth}",
         f"--numjobs={run.jobs}",
-        *(["--offset_increment=" + f"{100 // run.jobs}%"] if run.jobs > 1 and run.access == "sequential" else []),
+        *(
+            ["--offset_increment=" + f"{100 // run.jobs}%"]
+            if run.jobs > 1 and run.access == "sequential"
+            else []
+        ),
         "--thread",
         "--group_reporting",
         "--norandommap",
@@ -87,13 +93,17 @@ def command(drive: Drive, run: Run, duration_s: float, seed: int) -> list[str]:
 def require() -> None:
     """Raises `RunRefusedError` where fio is missing."""
     if path_of(FIO) is None:
-        raise RunRefusedError(f"disk measure needs {FIO.program} (hint: apt-get install {FIO.package})")
+        raise RunRefusedError(
+            f"disk measure needs {FIO.program} (hint: apt-get install {FIO.package})"
+        )
 
 
 def carry_out(drive: Drive, run: Run, duration_s: float, seed: int) -> Ran:
     """Runs it. Raises `RunRefusedError` with fio's complaint where it fails."""
     words = command(drive, run, duration_s, seed)
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         try:
             window = _watch(process, drive, duration_s)
             out, err = process.communicate(timeout=END_LIMIT_S)
@@ -106,7 +116,9 @@ def carry_out(drive: Drive, run: Run, duration_s: float, seed: int) -> Ran:
             process.terminate()
             raise
     if process.returncode:
-        raise RunRefusedError(f"fio: {_complaint(err.decode(errors='replace'), process.returncode)}")
+        raise RunRefusedError(
+            f"fio: {_complaint(err.decode(errors='replace'), process.returncode)}"
+        )
     return result_of(out.decode(errors="replace"), run, window)
 
 
@@ -125,21 +137,29 @@ def _watch(process: "subprocess.Popen[bytes]", drive: Drive, duration_s: float) 
     began_s = time.monotonic()
     begins_s, ends_s = began_s + RAMP_S + SETTLE_S, began_s + RAMP_S + duration_s
     moments: list[tuple[float, Reading, dict[str, tuple[int, int]], tuple[int, int]]] = []
-    # On a busy machine a poll may take as long as the run: two readings are needed, if the second is late.
+    # On a busy machine a poll may take as long as the run: two readings are needed, if the second
+    # is late.
     while process.poll() is None and (time.monotonic() < ends_s or len(moments) < READINGS_MIN):
         if time.monotonic() >= begins_s:
             tasks = _tasks(process.pid)
-            moments.append((time.monotonic(), Reading.of(drive.counters), tasks, _cores(process.pid)))
+            moments.append(
+                (time.monotonic(), Reading.of(drive.counters), tasks, _cores(process.pid))
+            )
         time.sleep(POLL_S)
     if len(moments) < READINGS_MIN:
         if process.poll() is None:
             process.terminate()
         _, err = process.communicate(timeout=END_LIMIT_S)
-        raise RunRefusedError(f"fio: {_complaint(err.decode(errors='replace'), process.returncode)}")
+        raise RunRefusedError(
+            f"fio: {_complaint(err.decode(errors='replace'), process.returncode)}"
+        )
     (start_s, first, tasks, cores), (end_s, last, tasks_last, cores_last) = moments[0], moments[-1]
     seconds = end_s - start_s
     shares = [
-        ((ran - tasks[task][0]) / NS_PER_S / seconds, (waited - tasks[task][1]) / NS_PER_S / seconds)
+        (
+            (ran - tasks[task][0]) / NS_PER_S / seconds,
+            (waited - tasks[task][1]) / NS_PER_S / seconds,
+        )
         for task, (ran, waited) in tasks_last.items()
         if task in tasks
     ]
@@ -150,7 +170,8 @@ def _watch(process: "subprocess.Popen[bytes]", drive: Drive, duration_s: float) 
 
 
 def _tasks(process: int) -> dict[str, tuple[int, int]]:
-    """Nanoseconds that each thread ran, and waited for a core (Documentation/scheduler/sched-stats.rst)."""
+    """Nanoseconds that each thread ran, and waited for a core
+    (Documentation/scheduler/sched-stats.rst)."""
     found = {}
     for path in Path(f"/proc/{process}/task").glob("*/schedstat"):
         try:
@@ -182,7 +203,9 @@ def result_of(told: str, run: Run, window: Window) -> Ran:
     try:
         [job] = json.loads(told[told.index("{") :])["jobs"]
         if job["error"]:
-            raise RunRefusedError(f"fio: error {job['error']} ({os.strerror(job['error'])}) in {run.title}")
+            raise RunRefusedError(
+                f"fio: error {job['error']} ({os.strerror(job['error'])}) in {run.title}"
+            )
         side = job[run.operation]
         percentiles = side["clat_ns"].get("percentile") or {}
         found = (
@@ -192,15 +215,20 @@ def result_of(told: str, run: Run, window: Window) -> Ran:
             float(percentiles.get("99.000000", 0.0)) / 1e3,
         )
     except (ValueError, KeyError, TypeError):
-        raise RunRefusedError("fio: its answer is not understood (hint: fio 3.16 or later)") from None
+        raise RunRefusedError(
+            "fio: its answer is not understood (hint: fio 3.16 or later)"
+        ) from None
     if not found[0]:
-        raise RunRefusedError(f"{run.title}: no request was complete within the run (hint: a longer --duration)")
+        raise RunRefusedError(
+            f"{run.title}: no request was complete within the run (hint: a longer --duration)"
+        )
     counted = issued(window.first, window.last, window.seconds, is_write=run.is_write)
     return Ran(*found, busy=window.busy, issued=counted)
 
 
 def precondition(drive: Drive) -> None:
-    """Writes the whole drive once, sequentially; raises `RunRefusedError` with fio's words where that fails."""
+    """Writes the whole drive once, sequentially; raises `RunRefusedError` with fio's words where
+    that fails."""
     words = [
         FIO.program,
         "--name=precondition",
@@ -209,7 +237,12 @@ def precondition(drive: Drive) -> None:
     ]
     try:
         done = subprocess.run(
-            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WHOLE_LIMIT_S, check=False
+            words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=WHOLE_LIMIT_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise RunRefusedError("--precondition: the drive was not written within a day") from None
@@ -218,9 +251,12 @@ def precondition(drive: Drive) -> None:
 
 
 def _place(drive: Drive) -> str:
-    """The device as fio reads it: a colon divides names. Raises `RunRefusedError` for what fio would evaluate."""
+    """The device as fio reads it: a colon divides names. Raises `RunRefusedError` for what fio
+    would evaluate."""
     place = str(drive.device.absolute())
-    require_plain("the drive", Path(place.replace(":", "")), "name it as `lsblk` does, such as /dev/sda")
+    require_plain(
+        "the drive", Path(place.replace(":", "")), "name it as `lsblk` does, such as /dev/sda"
+    )
     return place.replace(":", "\\:")
 
 

@@ -28,7 +28,8 @@ class Found:
 
     @property
     def values(self) -> list[float]:
-        """Of each repeat, in the unit of the specification: bytes per second sequentially, requests at random."""
+        """Of each repeat, in the unit of the specification: bytes per second sequentially, requests
+        at random."""
         return [ran.bytes_per_s if self.is_rate else ran.requests_per_s for ran in self.repeats]
 
     @property
@@ -78,7 +79,9 @@ class Found:
             "verdict": self.verdict.data() if self.verdict else None,
             "repeats": [ran.data() for ran in self.repeats],
             "median_repeat": self.median.data(),
-            "deeper": {"depth": self.deeper[0].depth, **self.deeper[1].data()} if self.deeper else None,
+            "deeper": {"depth": self.deeper[0].depth, **self.deeper[1].data()}
+            if self.deeper
+            else None,
         }
 
 
@@ -103,7 +106,9 @@ class Measurement:
         for number, run in enumerate(self.runs):
             found = Found(run)
             for repeat in range(self.repeats):
-                ran = self.carry_out(self.drive, run, self.duration_s, number * self.repeats + repeat)
+                ran = self.carry_out(
+                    self.drive, run, self.duration_s, number * self.repeats + repeat
+                )
                 found.repeats.append(ran)
                 if repeat == 0:
                     self.found.append(found)

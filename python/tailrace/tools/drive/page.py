@@ -1,4 +1,5 @@
-"""The result of a measurement as one offline page: measured beside specified, with the evidence of each verdict."""
+"""The result of a measurement as one offline page: measured beside specified, with the evidence of
+each verdict."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,17 +38,33 @@ def render(data: Mapping[str, Any]) -> str:
 
 
 def shares(runs: Sequence[Mapping[str, Any]]) -> Markup:
-    """A bar for each run: its share of the specification, with the interval of the mean, and a line at 100 %."""
+    """A bar for each run: its share of the specification, with the interval of the mean, and a line
+    at 100 %."""
     height = ROW_PX * len(runs)
     marks: list[Markup] = []
     for index, one in enumerate(runs):
         top = index * ROW_PX + (ROW_PX - BAR_PX)
         share = min(one["share"], SHARE_SHOWN) / SHARE_SHOWN
-        tip = tag("title", f"{one['title']}: {figure(one['mean'], one['unit'])}, {one['share'] * 100:.1f} %")
-        marks.append(tag("rect", tip, x=0, y=top, width=percent(share), height=BAR_PX, class_=f"area {arm_class(0)}"))
+        tip = tag(
+            "title",
+            f"{one['title']}: {figure(one['mean'], one['unit'])}, {one['share'] * 100:.1f} %",
+        )
+        marks.append(
+            tag(
+                "rect",
+                tip,
+                x=0,
+                y=top,
+                width=percent(share),
+                height=BAR_PX,
+                class_=f"area {arm_class(0)}",
+            )
+        )
         marks.append(tag("text", one["title"], x=4, y=top - 4, class_="label"))
         if one["interval"]:
-            ends = [min(end / one["specified"], SHARE_SHOWN) / SHARE_SHOWN for end in one["interval"]]
+            ends = [
+                min(end / one["specified"], SHARE_SHOWN) / SHARE_SHOWN for end in one["interval"]
+            ]
             middle = top + BAR_PX / 2
             marks.append(
                 tag(
@@ -62,8 +79,12 @@ def shares(runs: Sequence[Mapping[str, Any]]) -> Markup:
     full = percent(1 / SHARE_SHOWN)
     marks.append(tag("line", x1=full, x2=full, y1=0, y2=height, class_="axis"))
     for at in (0, 0.25, 0.5, 0.75, 1.0):
-        marks.append(tag("text", f"{at:.0%}", x=percent(at / SHARE_SHOWN), y=height + 16, class_="tick"))
-    label = "Measured as a share of the specification, a bar for each run; the line stands at 100 %."
+        marks.append(
+            tag("text", f"{at:.0%}", x=percent(at / SHARE_SHOWN), y=height + 16, class_="tick")
+        )
+    label = (
+        "Measured as a share of the specification, a bar for each run; the line stands at 100 %."
+    )
     return plot(marks, height=height, label=label, left=8, right=18)
 
 
@@ -76,13 +97,23 @@ def _evidence(one: Mapping[str, Any]) -> dict[str, Any]:
         "why": verdict["why"],
         "excluded": verdict["excluded"],
         "facts": [
-            ("latency, mean and 99th percentile", f"{median['latency_us']:.0f} and {median['p99_us']:.0f} µs"),
-            ("issued to the drive", f"{counted['requests_per_s']:.0f}/s of {counted['mean_bytes'] / 1024:.1f} KiB"),
+            (
+                "latency, mean and 99th percentile",
+                f"{median['latency_us']:.0f} and {median['p99_us']:.0f} µs",
+            ),
+            (
+                "issued to the drive",
+                f"{counted['requests_per_s']:.0f}/s of {counted['mean_bytes'] / 1024:.1f} KiB",
+            ),
             (
                 "await, aqu-sz, busy",
-                f"{counted['await_ms']:.2f} ms, {counted['queue']:.2f}, {counted['busy_share']:.0%}",
+                f"{counted['await_ms']:.2f} ms, {counted['queue']:.2f}, "
+                f"{counted['busy_share']:.0%}",
             ),
-            ("core of the busiest job", f"{busy['job_share']:.0%}, waiting {busy['job_waiting_share']:.0%}"),
+            (
+                "core of the busiest job",
+                f"{busy['job_share']:.0%}, waiting {busy['job_waiting_share']:.0%}",
+            ),
             ("all cores", f"{busy['machine_share']:.0%} busy"),
         ],
     }

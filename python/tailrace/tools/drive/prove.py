@@ -1,4 +1,5 @@
-"""Reads from a drive, and what the kernel counted of them (`/sys/block/*/stat`, the columns of iostat)."""
+"""Reads from a drive, and what the kernel counted of them (`/sys/block/*/stat`, the columns of
+iostat)."""
 
 import mmap
 import os
@@ -37,8 +38,8 @@ class Seen:
 
 
 def prove(drive: Drive, size_bytes: int) -> Seen:
-    """Reads one request after another, past the page cache. Raises `RunRefusedError` where the drive cannot be read so,
-    or others use it all the time.
+    """Reads one request after another, past the page cache. Raises `RunRefusedError` where the
+    drive cannot be read so, or others use it all the time.
     """
     reads = min(READS, drive.size_bytes // size_bytes)
     if reads == 0:
@@ -48,7 +49,9 @@ def prove(drive: Drive, size_bytes: int) -> Seen:
         descriptor = os.open(drive.device, os.O_RDONLY | os.O_DIRECT)
     except OSError as error:
         what = f"{drive.device}: it cannot be read past the page cache: {error.strerror}"
-        raise RunRefusedError(f"--prove: {what} (hint: root reads devices, unless a container forbids it)") from None
+        raise RunRefusedError(
+            f"--prove: {what} (hint: root reads devices, unless a container forbids it)"
+        ) from None
     try:
         # Distances keep the block layer from joining one read with the next.
         stride = max(1, drive.size_bytes // size_bytes // reads) * size_bytes
@@ -59,7 +62,9 @@ def prove(drive: Drive, size_bytes: int) -> Seen:
     finally:
         os.close(descriptor)
     what = f"the drive was asked for {seen.issued_bytes} bytes where {reads * size_bytes} were read"
-    raise RunRefusedError(f"--prove: {what}: others use it, or holes of the file are not read (hint: repeat it)")
+    raise RunRefusedError(
+        f"--prove: {what}: others use it, or holes of the file are not read (hint: repeat it)"
+    )
 
 
 def _once(descriptor: int, counters: Path, reads: int, size_bytes: int, stride: int) -> Seen:
@@ -75,7 +80,13 @@ def _once(descriptor: int, counters: Path, reads: int, size_bytes: int, stride: 
                 raise RunRefusedError(f"--prove: a read of {size_bytes} bytes gave {done}")
         after = _counted(counters)
     issued_bytes = (after.sectors - before.sectors) * SECTOR_BYTES
-    return Seen(reads, size_bytes, after.requests - before.requests, issued_bytes, after.wait_ms - before.wait_ms)
+    return Seen(
+        reads,
+        size_bytes,
+        after.requests - before.requests,
+        issued_bytes,
+        after.wait_ms - before.wait_ms,
+    )
 
 
 def _counted(counters: Path) -> Direction:

@@ -39,7 +39,11 @@ class Inspected:
     def is_slowed(self) -> bool:
         """Whether the link has a lower rate than both ends can."""
         own = self.identity
-        is_below = own.link_bits_per_s and own.link_most_bits_per_s and own.link_bits_per_s < own.link_most_bits_per_s
+        is_below = (
+            own.link_bits_per_s
+            and own.link_most_bits_per_s
+            and own.link_bits_per_s < own.link_most_bits_per_s
+        )
         return bool(is_below) or (self.drive.link is not None and self.drive.link.is_slowed)
 
     def data(self) -> dict[str, Any]:
@@ -79,7 +83,11 @@ class Inspected:
             ("slower than it can be", "yes" if self.is_slowed else None),
             (
                 "rotational",
-                f"{own.rotation_rpm} rpm" if own.rotation_rpm else "yes" if facts["is_rotational"] else "no",
+                f"{own.rotation_rpm} rpm"
+                if own.rotation_rpm
+                else "yes"
+                if facts["is_rotational"]
+                else "no",
             ),
             ("largest transfer", own.transfer_bytes and f"{own.transfer_bytes // 1024} KiB (MDTS)"),
             ("requests under way", facts["queue_depth"]),
@@ -106,7 +114,10 @@ class Inspected:
 
     def _splits(self) -> list[str]:
         request = f"A request of {self.size_bytes / 1024:g} KiB"
-        return [_split_text(request, *each) for each in ((CONTIGUOUS, self.contiguous), (SCATTERED, self.scattered))]
+        return [
+            _split_text(request, *each)
+            for each in ((CONTIGUOUS, self.contiguous), (SCATTERED, self.scattered))
+        ]
 
     def _proof(self) -> list[str]:
         if self.seen is None:
@@ -114,7 +125,10 @@ class Inspected:
         own = self.seen
         verdict = "as predicted" if self.is_as_predicted else "NOT as predicted"
         mean = f"{own.pieces:.2f} requests of {own.mean_bytes / 1024:.1f} KiB on average for each"
-        return ["", f"Seen: {own.reads} reads of {own.size_bytes / 1024:g} KiB became {mean}: {verdict}."]
+        return [
+            "",
+            f"Seen: {own.reads} reads of {own.size_bytes / 1024:g} KiB became {mean}: {verdict}.",
+        ]
 
 
 def _split_text(request: str, of: str, found: Split) -> str:

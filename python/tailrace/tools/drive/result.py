@@ -20,7 +20,8 @@ OTHERS_SHARE = 0.02
 """Data of the other direction, or of others, from which a run is remarked."""
 BUSY_SHARE = 0.9
 NOT_DONE = (
-    "Not pre-conditioned: an SSD answers reads of what was never written without its medium, and writes faster than in "
+    "Not pre-conditioned: an SSD answers reads of what was never written without its medium, "
+    "and writes faster than in "
     "its steady state."
 )
 
@@ -59,16 +60,25 @@ def remarks(measurement: Measurement, inspected: Inspected, precondition: str) -
     if inspected.is_slowed:
         found.append("The link has a lower rate than both of its ends can: look at cable and slot.")
     if inspected.drive.lower:
-        found.append(f"The drive lies on {', '.join(inspected.drive.lower)}, which have limits of their own.")
+        found.append(
+            f"The drive lies on {', '.join(inspected.drive.lower)}, which have limits of their own."
+        )
     for one in measurement.found:
         if one.run.depth < one.run.asked_depth:
-            found.append(f"{one.run.title}: a depth of {one.run.asked_depth} was asked for, and the drive takes less.")
+            found.append(
+                f"{one.run.title}: a depth of {one.run.asked_depth} was asked for, and the "
+                "drive takes less."
+            )
         counted = one.median.issued
         if counted.other_bytes_per_s > OTHERS_SHARE * max(counted.bytes_per_s, 1.0):
-            found.append(f"{one.run.title}: others used the drive ({counted.other_bytes_per_s / MB:.1f} MB/s).")
+            found.append(
+                f"{one.run.title}: others used the drive "
+                f"({counted.other_bytes_per_s / MB:.1f} MB/s)."
+            )
         if one.median.busy.machine_share > BUSY_SHARE:
             found.append(
-                f"{one.run.title}: the cores were busy for {one.median.busy.machine_share * 100:.0f} % of the time."
+                f"{one.run.title}: the cores were busy for "
+                f"{one.median.busy.machine_share * 100:.0f} % of the time."
             )
     if measurement.specification:
         found += measurement.specification.notes
@@ -83,17 +93,25 @@ def model_warning(measurement: Measurement, inspected: Inspected) -> str:
     if specification is None:
         return ""
     if inspected.model is None:
-        return f"The drive does not tell its model: whether it is a {specification.title} is not known."
+        return (
+            "The drive does not tell its model: whether it is a "
+            f"{specification.title} is not known."
+        )
     if specification.is_of(inspected.model):
         return ""
-    return f"The specification is that of another model: the drive is a {inspected.model}, not a {specification.title}."
+    return (
+        f"The specification is that of another model: the drive is a {inspected.model}, not a "
+        f"{specification.title}."
+    )
 
 
 def as_text(data: Mapping[str, Any]) -> str:
     """Table, verdicts and remarks."""
     title = data["model"] or data["drive"]
     sheet = f", beside {data['specification']['title']}" if data["specification"] else ""
-    rows = [["run", "specification", "measured", "90 % interval", "share", "issued", "likely limit"]]
+    rows = [
+        ["run", "specification", "measured", "90 % interval", "share", "issued", "likely limit"]
+    ]
     for one in data["runs"]:
         rows.append(row_of(one))
     why = [
@@ -103,7 +121,9 @@ def as_text(data: Mapping[str, Any]) -> str:
     ]
     notes = [fill(f"- {text}", WIDTH) for text in data["remarks"]]
     table = align(rows) if len(rows) > 1 else "No run was complete."
-    return "\n\n".join(part for part in (f"{title}{sheet}", table, "\n".join(why), "\n".join(notes)) if part)
+    return "\n\n".join(
+        part for part in (f"{title}{sheet}", table, "\n".join(why), "\n".join(notes)) if part
+    )
 
 
 def row_of(one: Mapping[str, Any]) -> list[str]:
@@ -114,7 +134,9 @@ def row_of(one: Mapping[str, Any]) -> list[str]:
         one["title"],
         figure(one["specified"], one["unit"]),
         figure(one["mean"], one["unit"]),
-        "–" if low_high is None else f"{_bare(low_high[0], one['unit'])} to {figure(low_high[1], one['unit'])}",
+        "–"
+        if low_high is None
+        else f"{_bare(low_high[0], one['unit'])} to {figure(low_high[1], one['unit'])}",
         "–" if one["share"] is None else f"{one['share'] * 100:.0f} %",
         f"{digits_text(kib)} KiB" if kib else "–",
         one["verdict"]["limit"] if one["verdict"] else "–",
@@ -142,4 +164,8 @@ def write(data: dict[str, Any], folder: Path) -> None:
 
 def free_folder(name: str, runs: Path = Path("runs")) -> Path:
     """A folder below `runs/` that does not exist."""
-    return next(path for number in range(1, FOLDERS_MAX) if not (path := runs / f"disk-{name}-{number}").exists())
+    return next(
+        path
+        for number in range(1, FOLDERS_MAX)
+        if not (path := runs / f"disk-{name}-{number}").exists()
+    )

@@ -1,4 +1,5 @@
-"""What a manufacturer states of a drive: values with their conditions and sources, in YAML files."""
+"""What a manufacturer states of a drive: values with their conditions and sources, in YAML
+files."""
 
 import re
 from collections.abc import Sequence
@@ -52,7 +53,9 @@ class Value(Part):
     @model_validator(mode="after")
     def _one_figure(self) -> "Value":
         if (self.rate is None) == (self.iops is None):
-            raise refuse("a value has either `rate` or `iops`", "write `rate: 540MB/s`, or `iops: 98000`")
+            raise refuse(
+                "a value has either `rate` or `iops`", "write `rate: 540MB/s`, or `iops: 98000`"
+            )
         return self
 
     @property
@@ -96,12 +99,15 @@ def load_specification(name: str) -> Specification:
     path = Path(name)
     if path.suffix not in (SUFFIX, ".yml") and "/" not in name:
         if name not in names():
-            hint = f"{closest(name, names(), 'specifications')} or name a file that ends in {SUFFIX}"
+            hint = (
+                f"{closest(name, names(), 'specifications')} or name a file that ends in {SUFFIX}"
+            )
             raise RunRefusedError(f"--spec: there is no specification '{name}' (hint: {hint})")
         path = FOLDER / f"{name}{SUFFIX}"
     if not path.exists():
         raise RunRefusedError(
-            f"--spec: {path}: the file does not exist (hint: `tailrace measure specs` lists those known)"
+            f"--spec: {path}: the file does not exist (hint: `tailrace measure specs` lists "
+            "those known)"
         )
     return parse(read_document(path))
 

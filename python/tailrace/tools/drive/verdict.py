@@ -1,7 +1,9 @@
-"""The likely limit of a run, from evidence: what was reached, what was excluded, each with its figures.
+"""The likely limit of a run, from evidence: what was reached, what was excluded, each with its
+figures.
 
-The order is that of certainty: what is known by rule (specification, limit of a control group), by a bound (link), by
-the clock of the processor, by experiment (more requests under way), and by what was issued (split).
+The order is that of certainty: what is known by rule (specification, limit of a control group), by
+a bound (link), by the clock of the processor, by experiment (more requests under way), and by what
+was issued (split).
 """
 
 from collections.abc import Callable, Sequence
@@ -16,11 +18,13 @@ from tailrace.tools.drive.load import Run
 from tailrace.tools.drive.load_run import Ran
 
 REACHED_SHARE = 0.97
-"""Of a specification: n0derunner's 534 of 540 MB/s is 0.99, and sheets print two or three digits."""
+"""Of a specification: n0derunner's 534 of 540 MB/s is 0.99, and sheets print two or three
+digits."""
 LIMIT_SHARE = 0.9
 """Of a control group's limit: the kernel lets it through in slices of 20 to 100 ms."""
 LINK_SHARE = 0.85
-"""Of a link's data without its code; headers of frames and commands take the rest (SATA: 550 of 600 MB/s)."""
+"""Of a link's data without its code; headers of frames and commands take the rest (SATA: 550 of 600
+MB/s)."""
 BUSY_SHARE = 0.9
 """Of a core: what a job could not have run more."""
 MACHINE_SHARE = 0.97
@@ -67,7 +71,11 @@ class Evidence:
         value = self.run.specified
         if value is None:
             return None
-        return self.ran.bytes_per_s / value.rate if value.rate else self.ran.requests_per_s / (value.iops or 1)
+        return (
+            self.ran.bytes_per_s / value.rate
+            if value.rate
+            else self.ran.requests_per_s / (value.iops or 1)
+        )
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,10 @@ def verdict(evidence: Evidence) -> Verdict:
             return Verdict(limit, why, tuple(excluded))
         excluded.append(f"{limit}: {why}")
     busy = evidence.ran.issued.busy_share
-    why = f"none of these; the drive was busy for {_percent(busy)} of the time: itself, or what is between"
+    why = (
+        f"none of these; the drive was busy for {_percent(busy)} of the "
+        "time: itself, or what is between"
+    )
     return Verdict(Limit.UNKNOWN, why, tuple(excluded))
 
 
@@ -129,14 +140,18 @@ def _link(evidence: Evidence) -> Answer | None:
     if evidence.link is None:
         return None
     share = evidence.ran.bytes_per_s / evidence.link.bytes_per_s
-    return share >= LINK_SHARE, f"{_percent(share)} of {evidence.link.bytes_per_s / MB:.0f} MB/s ({evidence.link.text})"
+    return (
+        share >= LINK_SHARE,
+        f"{_percent(share)} of {evidence.link.bytes_per_s / MB:.0f} MB/s ({evidence.link.text})",
+    )
 
 
 def _processor(evidence: Evidence) -> Answer | None:
     busy = evidence.ran.busy
     text = (
         f"the busiest job ran for {_percent(busy.job_share)} of a core and waited for one for "
-        f"{_percent(busy.job_waiting_share)}; the cores were busy for {_percent(busy.machine_share)}"
+        f"{_percent(busy.job_waiting_share)}; the cores were busy for "
+        f"{_percent(busy.machine_share)}"
     )
     is_job = busy.job_share + busy.job_waiting_share >= BUSY_SHARE
     return is_job or busy.machine_share >= MACHINE_SHARE, text
@@ -145,13 +160,17 @@ def _processor(evidence: Evidence) -> Answer | None:
 def _queue(evidence: Evidence) -> Answer | None:
     run, ran = evidence.run, evidence.ran
     if evidence.deeper is None:
-        return False, f"the drive takes no more than {evidence.queue_most} requests, and had {run.under_way}"
+        return (
+            False,
+            f"the drive takes no more than {evidence.queue_most} requests, and had {run.under_way}",
+        )
     more, gave = evidence.deeper
     gain = gave.requests_per_s / evidence.best_requests_per_s
     text = (
         f"{run.under_way} under way / {ran.latency_us:.0f} us = "
         f"{run.under_way / ran.latency_us * US_PER_S:.0f}/s by Little's law; "
-        f"{more.under_way} under way give {gave.requests_per_s:.0f}/s, {_percent(gain)} of the best run"
+        f"{more.under_way} under way give {gave.requests_per_s:.0f}/s, "
+        f"{_percent(gain)} of the best run"
     )
     return gain >= DEEPER_GAIN, text
 

@@ -1,4 +1,5 @@
-"""Probes from this machine, or from one of its network namespaces, to an address: there and back."""
+"""Probes from this machine, or from one of its network namespaces, to an address: there and
+back."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +13,11 @@ NAMED = "/run/netns"
 """Where `ip netns` keeps its namespaces."""
 
 
-def probe_address(name: str, namespace: str | None, expected_mtu: int | None, asked: Asked) -> tuple[Direction, int]:
-    """The way to an address and back, and the MTU that was expected: by default that of the interface to it."""
+def probe_address(
+    name: str, namespace: str | None, expected_mtu: int | None, asked: Asked
+) -> tuple[Direction, int]:
+    """The way to an address and back, and the MTU that was expected: by default that of the
+    interface to it."""
     where = f"namespace {namespace}" if namespace else "this machine"
     with Agent(where, _enter(namespace)) as agent:
         route = agent.ask("route", name=name)
@@ -29,7 +33,8 @@ def _enter(namespace: str | None) -> Sequence[str]:
     names = sorted(_names())
     if "/" not in namespace and namespace not in names:
         raise ProbeError(
-            f"there is no network namespace '{namespace}' (hint: {closest(namespace, names, 'namespaces')})"
+            f"there is no network namespace '{namespace}' (hint: "
+            f"{closest(namespace, names, 'namespaces')})"
         )
     path = namespace if "/" in namespace else f"{NAMED}/{namespace}"
     return ["nsenter", f"--net={path}", "--"]

@@ -1,8 +1,10 @@
-"""A program that sends and receives probes on a host. It reads commands and writes answers, one JSON object on a line.
+"""A program that sends and receives probes on a host. It reads commands and writes answers, one
+JSON object on a line.
 
-It runs in the namespace of a host, from its file, and imports only the standard library: it must start quickly.
-Probes have DF set and ignore what the kernel has learnt of the path (`IP_PMTUDISC_PROBE`, ip(7)), so that each is a
-measurement; the kernel still refuses what is above the MTU of the interface.
+It runs in the namespace of a host, from its file, and imports only the standard library: it must
+start quickly. Probes have DF set and ignore what the kernel has learnt of the path
+(`IP_PMTUDISC_PROBE`, ip(7)), so that each is a measurement; the kernel still refuses what is above
+the MTU of the interface.
 """
 
 import errno
@@ -49,7 +51,9 @@ class Udp:
         to = (command["to"], command["port"])
         with _prepared(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as sender:
             sender.connect(to)
-            answer = _send_burst(sender, command, lambda number: _payload(command["token"], number, command["bytes"]))
+            answer = _send_burst(
+                sender, command, lambda number: _payload(command["token"], number, command["bytes"])
+            )
             return answer | _errors(sender)
 
     def receive(self, command: dict[str, Any]) -> dict[str, Any]:
@@ -70,11 +74,15 @@ class Echo:
 
     def __init__(self) -> None:
         try:
-            self.socket = _prepared(socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP))
+            self.socket = _prepared(
+                socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+            )
             self.is_raw = True
         except PermissionError:
             # Ordinary users may have sockets for echo requests (net.ipv4.ping_group_range).
-            self.socket = _prepared(socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP))
+            self.socket = _prepared(
+                socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP)
+            )
             self.is_raw = False
         self.socket.setsockopt(socket.IPPROTO_IP, IP_RECVFRAGSIZE, 1)
         self.identity = os.getpid() & UINT16
@@ -146,8 +154,8 @@ def _prepared(made: socket.socket) -> socket.socket:
 def _send_burst(sender: socket.socket, command: dict[str, Any], message: Any) -> dict[str, Any]:
     """Sends probes at a bounded rate. Ends at the first that the kernel finds too long.
 
-    Other refusals are not the end: an earlier probe may have been answered by an ICMP error, which the next call of
-    `send` tells, and ENOBUFS says that the interface has dropped this one.
+    Other refusals are not the end: an earlier probe may have been answered by an ICMP error, which
+    the next call of `send` tells, and ENOBUFS says that the interface has dropped this one.
     """
     refused = None
     for number in range(command["first"], command["first"] + command["count"]):
@@ -158,14 +166,19 @@ def _send_burst(sender: socket.socket, command: dict[str, Any], message: Any) ->
         except OSError as error:
             if error.errno == errno.EMSGSIZE:
                 sent = number - command["first"]
-                return {"sent": sent, "too_long": True, "mtu": sender.getsockopt(socket.IPPROTO_IP, IP_MTU)}
+                return {
+                    "sent": sent,
+                    "too_long": True,
+                    "mtu": sender.getsockopt(socket.IPPROTO_IP, IP_MTU),
+                }
             if error.errno != errno.ECONNREFUSED:
                 refused = os.strerror(error.errno or 0)
     return {"sent": command["count"], "too_long": False} | ({"refused": refused} if refused else {})
 
 
 def _errors(sender: socket.socket) -> dict[str, Any]:
-    """What routers and the other end have answered in ICMP errors: "fragmentation needed" with its MTU, and others."""
+    """What routers and the other end have answered in ICMP errors: "fragmentation needed" with its
+    MTU, and others."""
     found: dict[str, Any] = {}
     while True:
         try:
@@ -173,7 +186,9 @@ def _errors(sender: socket.socket) -> dict[str, Any]:
         except OSError:
             return found
         for level, kind, value in ancillary:
-            if (level, kind) == (socket.IPPROTO_IP, IP_RECVERR) and len(value) >= EXTENDED_ERROR.size:
+            if (level, kind) == (socket.IPPROTO_IP, IP_RECVERR) and len(
+                value
+            ) >= EXTENDED_ERROR.size:
                 code, origin, _, _, _, info, _ = EXTENDED_ERROR.unpack_from(value)
                 if origin == ORIGIN_ICMP:
                     # The address of who has answered follows: struct sockaddr_in.
@@ -188,7 +203,9 @@ def _errors(sender: socket.socket) -> dict[str, Any]:
 def _route(command: dict[str, Any]) -> dict[str, Any]:
     """The address of a name, and the MTU of the way to it as the kernel knows it."""
     try:
-        address = socket.getaddrinfo(command["name"], None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0]
+        address = socket.getaddrinfo(command["name"], None, socket.AF_INET, socket.SOCK_DGRAM)[0][
+            4
+        ][0]
     except OSError as error:
         return {"error": f"there is no IPv4 address of '{command['name']}': {error.strerror}"}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:

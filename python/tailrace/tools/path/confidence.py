@@ -9,7 +9,8 @@ STEPS = 60
 
 
 def loss_bound(lost: int, sent: int) -> float:
-    """The largest loss rate with which `lost` of `sent` or fewer are lost in 5 % of cases: Clopper and Pearson 1934."""
+    """The largest loss rate with which `lost` of `sent` or fewer are lost in 5 % of cases: Clopper
+    and Pearson 1934."""
     if lost >= sent:
         return 1.0
     low, high = 0.0, 1.0
@@ -23,7 +24,8 @@ def loss_bound(lost: int, sent: int) -> float:
 
 
 def chance_of_silence(lost: int, sent: int, probes: int) -> float:
-    """The chance that all of `probes` are lost by a path that has lost `lost` of `sent` small ones, at most."""
+    """The chance that all of `probes` are lost by a path that has lost `lost` of `sent` small ones,
+    at most."""
     return loss_bound(lost, sent) ** probes
 
 

@@ -1,4 +1,5 @@
-"""Probes between two hosts of a fabric that runs: each end is ours, and so are the counters on the way."""
+"""Probes between two hosts of a fabric that runs: each end is ours, and so are the counters on the
+way."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -26,14 +27,20 @@ def probe_lab(lab: Lab, ends: tuple[str, str], asked: Asked) -> list[Direction]:
     return _probe(as_standing, ends, asked, lambda: Counted.of(lab.counters()))
 
 
-def _probe(fabric: Standing, ends: tuple[str, str], asked: Asked, counters: Counters) -> list[Direction]:
+def _probe(
+    fabric: Standing, ends: tuple[str, str], asked: Asked, counters: Counters
+) -> list[Direction]:
     plan = read_json(fabric.folder / "plan.json")
     addresses = {str(host["name"]): str(host["address"]) for host in fabric.hosts}
     with _agent(fabric, ends[0]) as one, _agent(fabric, ends[1]) as other:
         found = []
         for source, destination, names in ((one, other, ends), (other, one, ends[::-1])):
             way = OneWay(source, destination, addresses[names[1]])
-            found.append(probe((names[0], names[1]), way, asked, _locate(plan, (names[0], names[1]), counters)))
+            found.append(
+                probe(
+                    (names[0], names[1]), way, asked, _locate(plan, (names[0], names[1]), counters)
+                )
+            )
         return found
 
 
@@ -60,6 +67,8 @@ def require_hosts(ends: tuple[str, str], hosts: Sequence[str], where: str) -> No
     """Raises `ProbeError` for a name that is no host, and for the same host twice."""
     for name in ends:
         if name not in hosts:
-            raise ProbeError(f"{where} has no host '{name}' (hint: {closest(name, hosts, 'hosts')})")
+            raise ProbeError(
+                f"{where} has no host '{name}' (hint: {closest(name, hosts, 'hosts')})"
+            )
     if ends[0] == ends[1]:
         raise ProbeError(f"a path has two ends; '{ends[0]}' was named twice (hint: name two hosts)")

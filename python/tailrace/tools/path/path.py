@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.tools.path import confidence
-from tailrace.tools.path.search import CONTROL_BYTES, Attempt, Found, NoAnswerError, Try, find_largest
+from tailrace.tools.path.search import (
+    CONTROL_BYTES,
+    Attempt,
+    Found,
+    NoAnswerError,
+    Try,
+    find_largest,
+)
 from tailrace.tools.path.talk import ProbeError
 
 CONFIRMATIONS = 2
@@ -57,7 +64,8 @@ class Direction:
 
     @property
     def chance(self) -> float | None:
-        """The chance that ordinary loss has taken all probes that failed, at most; None where none was sent."""
+        """The chance that ordinary loss has taken all probes that failed, at most; None where none
+        was sent."""
         if not self.silent.sent:
             return None
         return confidence.chance_of_silence(self.small.lost, self.small.sent, self.silent.sent)
@@ -68,7 +76,12 @@ Located = Callable[[Callable[[], None], int], dict[str, Any] | None]
 
 
 def probe(
-    names: tuple[str, str], try_size: Try, asked: Asked, locate: Located | None = None, *, is_round_trip: bool = False
+    names: tuple[str, str],
+    try_size: Try,
+    asked: Asked,
+    locate: Located | None = None,
+    *,
+    is_round_trip: bool = False,
 ) -> Direction:
     """Searches one direction; raises `ProbeError` when the other end does not answer."""
     source, destination = names

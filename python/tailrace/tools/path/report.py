@@ -13,8 +13,10 @@ CHANCE_MIN = 1e-12
 """Smaller chances are stated as this one."""
 
 ROUND_TRIP = (
-    "There and back: a size passes when its reply has come back, whole or in fragments; a loss on the way there is not "
-    "told from one on the way back. Between two hosts of a fabric each direction is probed by itself."
+    "There and back: a size passes when its reply has come back, whole or in fragments; a loss "
+    "on the way there is not "
+    "told from one on the way back. Between two hosts of a fabric each "
+    "direction is probed by itself."
 )
 """What a probe to an address cannot tell."""
 
@@ -50,13 +52,24 @@ class Report:
         return "\n".join([align(rows, left=1), *reasons, self._verdict()])
 
     def _verdict(self) -> str:
-        return f"{self._carried()}\n{fill(ROUND_TRIP, WIDTH)}" if self.directions[0].is_round_trip else self._carried()
+        return (
+            f"{self._carried()}\n{fill(ROUND_TRIP, WIDTH)}"
+            if self.directions[0].is_round_trip
+            else self._carried()
+        )
 
     def _carried(self) -> str:
         if self.is_carried:
             return f"The path carries packets of {self.expected_mtu} bytes ({self.how})."
-        short = [f"{_way(each)} {each.found.mtu}" for each in self.directions if each.found.mtu < self.expected_mtu]
-        return f"The path does not carry packets of {self.expected_mtu} bytes: {', '.join(short)} ({self.how})."
+        short = [
+            f"{_way(each)} {each.found.mtu}"
+            for each in self.directions
+            if each.found.mtu < self.expected_mtu
+        ]
+        return (
+            f"The path does not carry packets of {self.expected_mtu} bytes: {', '.join(short)} "
+            f"({self.how})."
+        )
 
 
 def _data(direction: Direction) -> dict[str, Any]:
@@ -76,7 +89,11 @@ def _data(direction: Direction) -> dict[str, Any]:
         "router": None if failed is None else failed.router,
         "router_mtu_bytes": None if failed is None else failed.router_mtu,
         "silent": {"sent": direction.silent.sent, "lost": direction.silent.lost},
-        "small": {"payload_bytes": CONTROL_BYTES, "sent": direction.small.sent, "lost": direction.small.lost},
+        "small": {
+            "payload_bytes": CONTROL_BYTES,
+            "sent": direction.small.sent,
+            "lost": direction.small.lost,
+        },
         "chance_of_ordinary_loss": direction.chance,
         "where": direction.where,
         "reply_fragment_bytes": found.largest.largest_fragment_bytes or None,
@@ -121,10 +138,14 @@ def _why(direction: Direction) -> str:
         parts += _silence(direction)
     if largest.largest_fragment_bytes:
         parts.append(
-            f"the reply of {largest.payload_bytes} bytes came in fragments of {largest.largest_fragment_bytes}"
+            f"the reply of {largest.payload_bytes} bytes came in fragments of "
+            f"{largest.largest_fragment_bytes}"
         )
     if not direction.found.is_complete:
-        parts.append(f"the time was over: between {direction.found.mtu} and {failed.payload_bytes + HEADERS_BYTES - 1}")
+        parts.append(
+            f"the time was over: between {direction.found.mtu} and "
+            f"{failed.payload_bytes + HEADERS_BYTES - 1}"
+        )
     return "; ".join(parts)
 
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 HEADERS_BYTES = 28
 """IPv4 without options (20, RFC 791), and UDP (RFC 768) or an ICMP echo (RFC 792): 8."""
 CONTROL_BYTES = 64
-"""Payload of the small probes, which show whether the other end answers and how often the path loses frames anyway."""
+"""Payload of the small probes, which show whether the other end answers and how often the path
+loses frames anyway."""
 MTU_MAX = 65_535
 """The total length of an IPv4 packet has 16 bits."""
 USUAL_MTUS = (9_216, 9_000, 1_500, 1_492, 1_450, 1_400, 1_280, 576)
-"""Tried before other sizes between the bounds: jumbo frames, Ethernet, PPPoE, tunnels, the least of IPv6 and IPv4."""
+"""Tried before other sizes between the bounds: jumbo frames, Ethernet, PPPoE, tunnels, the least of
+IPv6 and IPv4."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,8 @@ class Found:
 def find_largest(try_size: Try, expected_mtu: int, tries: int, deadline_s: float) -> Found:
     """The largest payload that passes.
 
-    Raises `NoAnswerError` when not even small probes arrive. Beyond `deadline_s` (of `time.monotonic`) the bounds found
-    until then are returned.
+    Raises `NoAnswerError` when not even small probes arrive. Beyond `deadline_s` (of
+    `time.monotonic`) the bounds found until then are returned.
     """
     control = try_size(CONTROL_BYTES, tries)
     if not control.passes:

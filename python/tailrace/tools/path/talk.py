@@ -23,7 +23,8 @@ GAP_S = 0.01
 """Between probes: at most 100 a second."""
 WAIT_MIN_S, WAIT_MAX_S = 0.2, 2.0
 WAIT_FACTOR = 20
-"""A probe is lost when it has not arrived after so many times what the small ones took, within these bounds."""
+"""A probe is lost when it has not arrived after so many times what the small ones took, within
+these bounds."""
 
 
 class ProbeError(TailraceError):
@@ -46,11 +47,16 @@ class Agent:
                 self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
         except OSError as error:
-            raise ProbeError(f"{self.where}: cannot start {self._words[0]}: {error.strerror}") from None
+            raise ProbeError(
+                f"{self.where}: cannot start {self._words[0]}: {error.strerror}"
+            ) from None
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         process = self._process
         assert process is not None
@@ -102,7 +108,9 @@ class Agent:
         assert self._process is not None
         assert self._process.stderr is not None
         said = self._process.stderr.read().decode(errors="replace").strip().splitlines()
-        return ProbeError(f"{self.where}: {said[-1] if said else 'the prober has ended without a word'}")
+        return ProbeError(
+            f"{self.where}: {said[-1] if said else 'the prober has ended without a word'}"
+        )
 
 
 class Sender:
@@ -117,15 +125,25 @@ class Sender:
         """The arguments of a burst, and how long sending and waiting for it may take."""
         first, self._next = self._next, self._next + count
         self.bursts += 1
-        arguments = {"bytes": payload_bytes, "first": first, "count": count, "gap_s": GAP_S, "wait_s": self._wait_s}
+        arguments = {
+            "bytes": payload_bytes,
+            "first": first,
+            "count": count,
+            "gap_s": GAP_S,
+            "wait_s": self._wait_s,
+        }
         return arguments, count * GAP_S + self._wait_s
 
     def learn(self, took_s: float, count: int) -> None:
         """A burst of small probes took so long."""
-        self._wait_s = min(WAIT_MAX_S, max(WAIT_MIN_S, WAIT_FACTOR * (took_s - (count - 1) * GAP_S)))
+        self._wait_s = min(
+            WAIT_MAX_S, max(WAIT_MIN_S, WAIT_FACTOR * (took_s - (count - 1) * GAP_S))
+        )
 
 
-def attempt_of(payload_bytes: int, sent: dict[str, Any], received: int, fragment: int = 0) -> Attempt:
+def attempt_of(
+    payload_bytes: int, sent: dict[str, Any], received: int, fragment: int = 0
+) -> Attempt:
     """What was seen of a burst."""
     needs = sent.get("needs_fragments") or {}
     icmp = sent.get("icmp") or {}

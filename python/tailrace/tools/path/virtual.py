@@ -1,4 +1,5 @@
-"""Probes in virtual time: the network of a scenario without its workloads, simulated or with real kernels."""
+"""Probes in virtual time: the network of a scenario without its workloads, simulated or with real
+kernels."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,7 +27,8 @@ Run = Callable[[str], Outcome]
 
 
 class VirtualWay:
-    """From one host of a scenario to another. Each burst is a trial of its own, with a seed of its own."""
+    """From one host of a scenario to another. Each burst is a trial of its own, with a seed of its
+    own."""
 
     def __init__(self, run: Run, scenario: Scenario, ends: tuple[str, str]) -> None:
         self._run = run
@@ -51,7 +53,9 @@ class VirtualWay:
     def _probing(self, payload_bytes: int, count: int) -> Scenario:
         source, destination = self._ends
         slowest_bps = min(link.rate_bps for link in self._scenario.graph.links)
-        gap_ps = max(GAP_PS, 2 * (payload_bytes + HEADERS_BYTES) * BITS_PER_BYTE * PS_PER_S // slowest_bps)
+        gap_ps = max(
+            GAP_PS, 2 * (payload_bytes + HEADERS_BYTES) * BITS_PER_BYTE * PS_PER_S // slowest_bps
+        )
         sent = {
             "kind": SENT,
             "source": source,
@@ -61,13 +65,21 @@ class VirtualWay:
             "count": count,
         }
         duration = count * gap_ps + WAIT_PS
-        experiment = self._scenario.experiment.model_copy(update={"duration": duration, "warm_up": 0})
-        observe = self._scenario.observe.model_copy(update={"ports": [], "windows": None, "interfaces": None})
+        experiment = self._scenario.experiment.model_copy(
+            update={"duration": duration, "warm_up": 0}
+        )
+        observe = self._scenario.observe.model_copy(
+            update={"ports": [], "windows": None, "interfaces": None}
+        )
         workloads = {WORKLOAD: kind_named(SENT).model_validate(sent)}
-        return self._scenario.model_copy(update={"workloads": workloads, "experiment": experiment, "observe": observe})
+        return self._scenario.model_copy(
+            update={"workloads": workloads, "experiment": experiment, "observe": observe}
+        )
 
 
-def probe_virtual(run: Run, scenario: Scenario, ends: tuple[str, str], asked: Asked) -> list[Direction]:
+def probe_virtual(
+    run: Run, scenario: Scenario, ends: tuple[str, str], asked: Asked
+) -> list[Direction]:
     """Both directions between two hosts of a scenario."""
     found = []
     for names in (ends, (ends[1], ends[0])):

@@ -1,4 +1,5 @@
-"""Ways to try a size: to the program at the other end, and to any host that answers echo requests."""
+"""Ways to try a size: to the program at the other end, and to any host that answers echo
+requests."""
 
 import time
 
@@ -7,7 +8,8 @@ from tailrace.tools.path.talk import Agent, Sender, attempt_of
 
 
 class OneWay:
-    """From one host to another, both ours: the other end tells what has arrived, whatever comes back."""
+    """From one host to another, both ours: the other end tells what has arrived, whatever comes
+    back."""
 
     def __init__(self, source: Agent, destination: Agent, address: str) -> None:
         self._source, self._destination, self._address = source, destination, address

@@ -1,6 +1,7 @@
 """Where frames ended, on a path whose counters are known.
 
-The ports tell that count frames above their MTU; without them, the counters of the interfaces along the path.
+The ports tell that count frames above their MTU; without them, the counters of the interfaces along
+the path.
 """
 
 from collections import deque
@@ -12,7 +13,8 @@ from tailrace.outcome.types import NetworkOutcome, Outcome
 from tailrace.results.ports.interfaces import Row, difference, rows_of
 
 Place = tuple[int, str, str, str]
-"""Place of a port in the outcome, its switch and the node at its other end; `ingress` or `egress`."""
+"""Place of a port in the outcome, its switch and the node at its other end; `ingress` or
+`egress`."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,17 @@ class Counted:
 
     def since(self, before: "Counted") -> "Counted":
         """What was counted after an earlier reading."""
-        found = {place: frames - before.too_long.get(place, 0) for place, frames in self.too_long.items()}
+        found = {
+            place: frames - before.too_long.get(place, 0) for place, frames in self.too_long.items()
+        }
         return Counted(found, difference(self.rows, before.rows))
 
 
-def located(plan: Mapping[str, Any], ends: tuple[str, str], counted: Counted, probes: int) -> dict[str, Any] | None:
-    """Where `probes` frames ended that were sent while `counted` was counted; None when the counters do not tell."""
+def located(
+    plan: Mapping[str, Any], ends: tuple[str, str], counted: Counted, probes: int
+) -> dict[str, Any] | None:
+    """Where `probes` frames ended that were sent while `counted` was counted; None when the
+    counters do not tell."""
     return _by_mtu(counted) or _by_interfaces(points(plan, ends), counted.rows, probes)
 
 
@@ -81,8 +88,11 @@ def _by_mtu(counted: Counted) -> dict[str, Any] | None:
     }
 
 
-def _by_interfaces(path: Sequence[Point], rows: Sequence[Row], probes: int) -> dict[str, Any] | None:
-    """The first interface on the path that did not count the probes. Other traffic hides it: then nothing is told."""
+def _by_interfaces(
+    path: Sequence[Point], rows: Sequence[Row], probes: int
+) -> dict[str, Any] | None:
+    """The first interface on the path that did not count the probes. Other traffic hides it: then
+    nothing is told."""
     by_name = {(row.node, row.towards): row for row in reversed(rows)}
     last: tuple[Point, int] | None = None
     for point in path:
@@ -96,7 +106,9 @@ def _by_interfaces(path: Sequence[Point], rows: Sequence[Row], probes: int) -> d
     return None
 
 
-def _between(last: tuple[Point, int] | None, point: Point, count: int, probes: int) -> dict[str, Any]:
+def _between(
+    last: tuple[Point, int] | None, point: Point, count: int, probes: int
+) -> dict[str, Any]:
     verb = "sent" if point.is_sent else "received"
     after = ""
     if last is not None:

@@ -1,4 +1,5 @@
-"""Back-to-back frames: the longest burst at the largest rate of which no frame is lost (RFC 2544 section 26.4).
+"""Back-to-back frames: the longest burst at the largest rate of which no frame is lost (RFC 2544
+section 26.4).
 
 RFC 9004 derives the size of the buffer from it: while a burst comes in, the switch already sends.
 """
@@ -37,14 +38,19 @@ class BackToBack:
 
     @property
     def implied_buffer_s(self) -> float | None:
-        """RFC 9004 section 5.4: back-to-back frames divided by the maximum theoretical frame rate."""
+        """RFC 9004 section 5.4: back-to-back frames divided by the maximum theoretical frame
+        rate."""
         return None if self.mean_frames is None else self.mean_frames / self.most_fps
 
     @property
     def corrected_buffer_s(self) -> float | None:
         """RFC 9004: less what was forwarded meanwhile."""
         implied = self.implied_buffer_s
-        return None if implied is None else implied - implied * min(1.0, self.throughput_fps / self.most_fps)
+        return (
+            None
+            if implied is None
+            else implied - implied * min(1.0, self.throughput_fps / self.most_fps)
+        )
 
     @property
     def buffer_frames(self) -> float | None:
@@ -86,6 +92,7 @@ def _longest(rig: Rig, size: int, interval: int) -> int:
             passes = frames
         if fails - passes <= max(1, 0 if rig.device.is_simulated else int(RESOLUTION * passes)):
             break
-        # A burst of two seconds is far longer than most buffers: it is divided by ten until one passes.
+        # A burst of two seconds is far longer than most buffers: it is divided by ten until one
+        # passes.
         frames = (passes + fails) // 2 if passes else max(1, fails // 10)
     return passes

@@ -41,7 +41,12 @@ def find_loss(rig: Rig, size: int, most_fps: float, duration_s: float) -> Iterat
     for percent in range(100, 0, -STEP_PERCENT):
         trial = rig.at_fps(size, most_fps * percent / 100, duration_s)
         yield LossPoint(
-            percent, trial.offered_fps, trial.loss_ratio, trial.reordered, trial.duplicates, bool(trial.invalid)
+            percent,
+            trial.offered_fps,
+            trial.loss_ratio,
+            trial.reordered,
+            trial.duplicates,
+            bool(trial.invalid),
         )
         clean = 0 if trial.lost else clean + 1
         if clean == ZERO_LOSS_TRIALS:

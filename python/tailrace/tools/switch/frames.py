@@ -35,7 +35,8 @@ def parse_sizes(text: str) -> tuple[int, ...]:
         digits = word.strip().removesuffix("B")
         if not digits.isdigit() or not SIZE_MIN <= int(digits) <= SIZE_MAX:
             raise RunRefusedError(
-                f"--sizes: '{word.strip()}' is no size of a frame (hint: whole bytes with the check sequence, "
+                f"--sizes: '{word.strip()}' is no size of a frame (hint: whole bytes with the "
+                "check sequence, "
                 f"{SIZE_MIN} to {SIZE_MAX}, such as --sizes 64,512,1518)"
             )
         sizes.append(int(digits))

@@ -21,7 +21,8 @@ class LatencyPoint:
     latency: Latency | None
     """Of the trial; the mean over several."""
     switch_ns: float | None
-    """The mean without what an empty path takes (RFC 1242 section 3.8); None where that is not known."""
+    """The mean without what an empty path takes (RFC 1242 section 3.8); None where that is not
+    known."""
     loss_ratio: float
     invalid: bool
 
@@ -37,7 +38,9 @@ class LatencyPoint:
         }
 
 
-def find_latency(rig: Rig, size: int, throughput_fps: float, duration_s: float, repeats: int) -> Iterator[LatencyPoint]:
+def find_latency(
+    rig: Rig, size: int, throughput_fps: float, duration_s: float, repeats: int
+) -> Iterator[LatencyPoint]:
     """A point for each share, the lowest first."""
     empty_ns = rig.device.latency_ns(size)
     for percent in SHARES:
@@ -45,14 +48,23 @@ def find_latency(rig: Rig, size: int, throughput_fps: float, duration_s: float, 
         trials = [rig.at_fps(size, fps, duration_s) for _ in range(repeats)]
         latency = _mean([trial.latency for trial in trials if trial.latency is not None])
         own = None if latency is None or empty_ns is None else round(latency.mean - empty_ns, 3)
-        yield LatencyPoint(percent, trials[0].request.fps, latency, own, _loss(trials), any(t.invalid for t in trials))
+        yield LatencyPoint(
+            percent,
+            trials[0].request.fps,
+            latency,
+            own,
+            _loss(trials),
+            any(t.invalid for t in trials),
+        )
 
 
 def _mean(found: list[Latency]) -> Latency | None:
     """RFC 2544: the average of the reported values."""
     if not found:
         return None
-    return Latency(**{key: fmean(getattr(one, key) for one in found) for key in Latency.__dataclass_fields__})
+    return Latency(
+        **{key: fmean(getattr(one, key) for one in found) for key in Latency.__dataclass_fields__}
+    )
 
 
 def _loss(trials: list[Trial]) -> float:

@@ -1,4 +1,5 @@
-"""MLRsearch: throughput under several loss goals at once, by the library of FD.io behind a measurer of our own.
+"""MLRsearch: throughput under several loss goals at once, by the library of FD.io behind a measurer
+of our own.
 
 draft-ietf-bmwg-mlrsearch; the search is theirs, trials are ours.
 """
@@ -78,11 +79,15 @@ def library() -> Any:
         import MLRsearch  # type: ignore[import-untyped]  # the library has no types
     except ImportError:
         hint = "pip install 'tailrace[measure]', or leave mlrsearch out of --tests"
-        raise RunRefusedError(f"the test mlrsearch needs the package MLRsearch (hint: {hint})") from None
+        raise RunRefusedError(
+            f"the test mlrsearch needs the package MLRsearch (hint: {hint})"
+        ) from None
     return MLRsearch
 
 
-def search(rig: Rig, size: int, most_fps: float, duration_s: float, say: Callable[[str], None]) -> MlrResult:
+def search(
+    rig: Rig, size: int, most_fps: float, duration_s: float, say: Callable[[str], None]
+) -> MlrResult:
     """Searches for all goals below the largest rate."""
     mlr = library()
     before = len(rig.trials)
@@ -94,7 +99,9 @@ def search(rig: Rig, size: int, most_fps: float, duration_s: float, say: Callabl
     config.warmup_duration = 0.0
     config.search_duration_max = max(SEARCH_TRIALS_MAX * duration_s, 60.0)
     try:
-        found = mlr.MultipleLossRatioSearch(config=config).search(measurer=_measurer(mlr, rig, size), debug=say)
+        found = mlr.MultipleLossRatioSearch(config=config).search(
+            measurer=_measurer(mlr, rig, size), debug=say
+        )
     except RuntimeError as error:
         return MlrResult((), len(rig.trials) - before, str(error))
     goals = tuple(_found(goal.loss_ratio, found[goal]) for goal in config.goals)
@@ -137,6 +144,10 @@ def _measurer(mlr: Any, rig: Rig, size: int) -> Any:
 def _found(loss_ratio: float, result: Any) -> GoalFound:
     lower, upper, throughput = (
         None if load is None else float(load)
-        for load in (result.relevant_lower_bound, result.relevant_upper_bound, result.conditional_throughput)
+        for load in (
+            result.relevant_lower_bound,
+            result.relevant_upper_bound,
+            result.conditional_throughput,
+        )
     )
     return GoalFound(loss_ratio, lower, upper, throughput)

@@ -1,4 +1,5 @@
-"""The result of a measurement as one offline page, with charts against the line's theoretical rate."""
+"""The result of a measurement as one offline page, with charts against the line's theoretical
+rate."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -43,7 +44,8 @@ def render(data: Mapping[str, Any]) -> str:
 
 
 def _fps(value: float | None) -> str:
-    """Whole frames a second, rounded down as in the text: a line does not carry what is above its rate."""
+    """Whole frames a second, rounded down as in the text: a line does not carry what is above its
+    rate."""
     return "–" if value is None else fps_text(value).replace(" ", THIN_SPACE)
 
 
@@ -54,9 +56,16 @@ def _rates(sizes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         ("line, theoretical", [one["throughput"]["theoretical_fps"] for one in sizes]),
         ("throughput (RFC 2544)", [one["throughput"]["throughput_fps"] or None for one in sizes]),
     ]
-    ratios = [goal["goal_loss_ratio"] for one in sizes if one["mlrsearch"] for goal in one["mlrsearch"]["goals"]]
+    ratios = [
+        goal["goal_loss_ratio"]
+        for one in sizes
+        if one["mlrsearch"]
+        for goal in one["mlrsearch"]["goals"]
+    ]
     for ratio in dict.fromkeys(ratios):
-        series.append((f"MLRsearch, {ratio * 100:g} % loss", [_conditional(one, ratio) for one in sizes]))
+        series.append(
+            (f"MLRsearch, {ratio * 100:g} % loss", [_conditional(one, ratio) for one in sizes])
+        )
     known = [value for _, values in series for value in values if value]
     y = log_around(min(known), max(known), RATES)
     label = "Frames per second by size of frames, beside the theoretical rate of the line."
@@ -78,14 +87,25 @@ def _latencies(sizes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         series = [
             (
                 f"{one['frame_bytes']} B",
-                [(p["percent_of_throughput"], p["latency_ns"][key]) for p in one["latency"] if p["latency_ns"]],
+                [
+                    (p["percent_of_throughput"], p["latency_ns"][key])
+                    for p in one["latency"]
+                    if p["latency_ns"]
+                ],
             )
             for one in sizes
             if one["latency"]
         ]
         known = [value for _, points in series for _, value in points if value > 0]
         if known:
-            panels.append(_by_load(title, "of the throughput", series, log_around(min(known), max(known), LATENCIES)))
+            panels.append(
+                _by_load(
+                    title,
+                    "of the throughput",
+                    series,
+                    log_around(min(known), max(known), LATENCIES),
+                )
+            )
     return panels
 
 
@@ -105,17 +125,29 @@ def _losses(sizes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _by_load(
-    title: str, of: str, series: Sequence[tuple[str, Sequence[tuple[float, float]]]], y: AxisScale, y_title: str = ""
+    title: str,
+    of: str,
+    series: Sequence[tuple[str, Sequence[tuple[float, float]]]],
+    y: AxisScale,
+    y_title: str = "",
 ) -> dict[str, Any]:
     x = _Percent()
-    points: list[tuple[str, list[Point]]] = [(name, [(at, value) for at, value in found]) for name, found in series]
+    points: list[tuple[str, list[Point]]] = [
+        (name, [(at, value) for at, value in found]) for name, found in series
+    ]
     return {
         "title": title,
         "what": f"by load in % {of}",
         "x_title": f"% {of}",
         "y_title": y_title,
         "key": _key([name for name, _ in series]),
-        "chart": _chart(points, x, y, f"{title} by load, a line for each size of frames.", lambda v: digits_text(v, 4)),
+        "chart": _chart(
+            points,
+            x,
+            y,
+            f"{title} by load, a line for each size of frames.",
+            lambda v: digits_text(v, 4),
+        ),
     }
 
 
@@ -138,11 +170,17 @@ def _size_ticks(sizes: Sequence[Mapping[str, Any]]) -> Ticks:
 
 def _conditional(one: Mapping[str, Any], ratio: float) -> float | None:
     goals = one["mlrsearch"]["goals"] if one["mlrsearch"] else []
-    return next((goal["conditional_throughput_fps"] for goal in goals if goal["goal_loss_ratio"] == ratio), None)
+    return next(
+        (goal["conditional_throughput_fps"] for goal in goals if goal["goal_loss_ratio"] == ratio),
+        None,
+    )
 
 
 def _key(names: Sequence[str]) -> list[dict[str, Any]]:
-    return [{"name": name, "colour": index % 6, "dash": index // 6 % 4} for index, name in enumerate(names)]
+    return [
+        {"name": name, "colour": index % 6, "dash": index // 6 % 4}
+        for index, name in enumerate(names)
+    ]
 
 
 def _chart(
@@ -161,5 +199,9 @@ def _chart(
             if value is not None:
                 height = round(HEIGHT_PX * (1 - min(max(y(value), 0.0), 1.0)), 1)
                 tip = tag("title", f"{name}: {words(value)}")
-                marks.append(tag("circle", tip, cx=percent(x(at)), cy=height, r=DOT_PX, class_=f"dot {style}"))
+                marks.append(
+                    tag(
+                        "circle", tip, cx=percent(x(at)), cy=height, r=DOT_PX, class_=f"dot {style}"
+                    )
+                )
     return plot([*marks, lines(paths)], height=HEIGHT_PX, label=label, left=64, right=18)

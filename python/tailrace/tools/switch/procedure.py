@@ -42,7 +42,9 @@ class Lengths:
     @classmethod
     def full(cls) -> "Lengths":
         """RFC 2544 sections 24, 26.2 and 26.4: 60 s, 20 times 120 s, 50 bursts."""
-        return cls(throughput_s=60.0, latency_s=120.0, loss_s=60.0, latency_repeats=20, burst_repeats=50)
+        return cls(
+            throughput_s=60.0, latency_s=120.0, loss_s=60.0, latency_repeats=20, burst_repeats=50
+        )
 
     @classmethod
     def of(cls, duration_s: float) -> "Lengths":
@@ -107,10 +109,14 @@ class Procedure:
             ):
                 found.latency.append(point)
         if "loss" in self.tests:
-            for step in frame_loss.find_loss(self.rig, size, found.throughput.most_fps, lengths.loss_s):
+            for step in frame_loss.find_loss(
+                self.rig, size, found.throughput.most_fps, lengths.loss_s
+            ):
                 found.loss.append(step)
         if "back-to-back" in self.tests:
-            found.back_to_back = back_to_back.find_back_to_back(self.rig, found.throughput, lengths.burst_repeats)
+            found.back_to_back = back_to_back.find_back_to_back(
+                self.rig, found.throughput, lengths.burst_repeats
+            )
         if "mlrsearch" in self.tests:
             most = found.throughput.most_fps
             found.mlrsearch = mlr.search(self.rig, size, most, lengths.throughput_s, lambda _: None)
@@ -135,7 +141,12 @@ class Procedure:
         if "loss" in self.tests:
             parts.append((4, lengths.loss_s))
         if "back-to-back" in self.tests:
-            parts.append((SEARCH_TRIALS * lengths.burst_repeats, back_to_back.BURST_S_MAX / SEARCH_TRIALS * 2))
+            parts.append(
+                (
+                    SEARCH_TRIALS * lengths.burst_repeats,
+                    back_to_back.BURST_S_MAX / SEARCH_TRIALS * 2,
+                )
+            )
         if "mlrsearch" in self.tests:
             parts.append((MLR_TRIALS, lengths.throughput_s * MLR_SHARE))
         return sum(count for count, _ in parts), sum(count * seconds for count, seconds in parts)
@@ -151,16 +162,22 @@ def parse_tests(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(word.strip() for word in text.split(",")))
     for name in names:
         if name not in TESTS:
-            raise RunRefusedError(f"--tests: there is no test '{name}' (hint: {closest(name, TESTS, 'tests')})")
+            raise RunRefusedError(
+                f"--tests: there is no test '{name}' (hint: {closest(name, TESTS, 'tests')})"
+            )
     return names
 
 
-def sizes_for(device: Device, asked: Sequence[int] | None, say: Callable[[str], None]) -> tuple[int, ...]:
-    """The sizes that the path carries; raises `RunRefusedError` for one that was asked for and does not fit."""
+def sizes_for(
+    device: Device, asked: Sequence[int] | None, say: Callable[[str], None]
+) -> tuple[int, ...]:
+    """The sizes that the path carries; raises `RunRefusedError` for one that was asked for and does
+    not fit."""
     for size in asked or ():
         if mtu_of(size) > device.mtu:
             raise RunRefusedError(
-                f"--sizes: a frame of {size} B needs an MTU of {mtu_of(size)}, and the path has {device.mtu} "
+                f"--sizes: a frame of {size} B needs an MTU of {mtu_of(size)}, and the path "
+                f"has {device.mtu} "
                 f"(hint: sizes up to {device.mtu + size - mtu_of(size)}, or a larger MTU)"
             )
     if asked:

@@ -14,7 +14,8 @@ FOLDERS_MAX = 10_000
 BUFFER_SHARE_TOLD = 0.02
 """What a buffer adds to a throughput is told from this share on."""
 REPEATABLE = (
-    "Zero loss is not repeatable on virtual cores: a pause of a core of some hundred microseconds loses frames of any "
+    "Zero loss is not repeatable on virtual cores: a pause of a core of some hundred "
+    "microseconds loses frames of any "
     "software switch. Compare the goals of 0.1 and 0.5 % beside it."
 )
 
@@ -53,24 +54,32 @@ def remarks(procedure: Procedure) -> list[str]:
     if not rig.device.is_simulated:
         found.append(REPEATABLE)
         found.append(
-            f"{rig.invalid} of {len(rig.trials)} trials were invalid (the sender was paused, or the "
+            f"{rig.invalid} of {len(rig.trials)} trials were invalid (the "
+            "sender was paused, or the "
             f"hypervisor took cores); {REPEATS_IN_ALL - rig.repeats_left} were repeated."
         )
-    limited = [one for one in procedure.results if one.throughput and one.throughput.limit == "generator"]
+    limited = [
+        one for one in procedure.results if one.throughput and one.throughput.limit == "generator"
+    ]
     if rig.repeats_left == 0:
         found.append(
-            "So many trials were invalid that the last ones were not repeated: measure again on an idle machine."
+            "So many trials were invalid that the last ones were not repeated: measure again "
+            "on an idle machine."
         )
     for one in limited:
         assert one.throughput is not None, "it was selected by it"
-        alone = f"; without a switch it reaches {fps_text(one.sender_fps)}" if one.sender_fps else ""
+        alone = (
+            f"; without a switch it reaches {fps_text(one.sender_fps)}" if one.sender_fps else ""
+        )
         found.append(
-            f"{one.frame_bytes} B: limited by the generator, which reaches {fps_text(one.throughput.most_fps)} frames "
+            f"{one.frame_bytes} B: limited by the generator, which reaches "
+            f"{fps_text(one.throughput.most_fps)} frames "
             f"a second at most{alone}."
         )
     if any(one.sender_fps for one in limited):
         found.append(
-            "Where the kernel switches, it does so within the sender's own calls: the difference between the generator "
+            "Where the kernel switches, it does so within the sender's own calls: the "
+            "difference between the generator "
             "alone and with the switch is the time that switching takes."
         )
     if rig.device.is_simulated:  # elsewhere a pause of a core looks like a buffer
@@ -89,8 +98,10 @@ def _buffer_remark(one: SizeResult, duration_s: float) -> str:
     if added < BUFFER_SHARE_TOLD * one.throughput.fps:
         return ""
     return (
-        f"{one.frame_bytes} B: the buffer of {one.back_to_back.buffer_frames:.0f} frames adds up to {fps_text(added)} "
-        f"frames a second to the throughput of a trial of {duration_s:g} s (hint: a longer --duration)."
+        f"{one.frame_bytes} B: the buffer of {one.back_to_back.buffer_frames:.0f} frames adds "
+        f"up to {fps_text(added)} "
+        f"frames a second to the throughput of a trial of {duration_s:g} s (hint: a longer "
+        "--duration)."
     )
 
 
@@ -104,4 +115,8 @@ def write(data: dict[str, Any], folder: Path) -> None:
 
 def free_folder(name: str, runs: Path = Path("runs")) -> Path:
     """A folder below `runs/` that does not exist."""
-    return next(path for number in range(1, FOLDERS_MAX) if not (path := runs / f"measure-{name}-{number}").exists())
+    return next(
+        path
+        for number in range(1, FOLDERS_MAX)
+        if not (path := runs / f"measure-{name}-{number}").exists()
+    )

@@ -29,7 +29,15 @@ def as_text(data: Mapping[str, Any]) -> str:
 
 
 def _throughput(sizes: Sequence[Mapping[str, Any]]) -> str:
-    head = ["frame", "throughput f/s", "line f/s", "% of line", "largest load f/s", "limited by", "trials"]
+    head = [
+        "frame",
+        "throughput f/s",
+        "line f/s",
+        "% of line",
+        "largest load f/s",
+        "limited by",
+        "trials",
+    ]
     rows = [
         [
             f"{one['frame_bytes']} B",
@@ -37,7 +45,8 @@ def _throughput(sizes: Sequence[Mapping[str, Any]]) -> str:
             _fps(found["theoretical_fps"]),
             digits_text(found["share_of_theoretical"] * 100),
             _fps(found["max_offered_load_fps"]),
-            LIMITS[found["limited_by"]] + (" (invalid)" if found["rests_on_an_invalid_trial"] else ""),
+            LIMITS[found["limited_by"]]
+            + (" (invalid)" if found["rests_on_an_invalid_trial"] else ""),
             str(found["trials"]),
         ]
         for one in sizes
@@ -47,12 +56,25 @@ def _throughput(sizes: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _latency(sizes: Sequence[Mapping[str, Any]]) -> str:
-    head = ["frame", "load", "min µs", "mean µs", "p50 µs", "p99 µs", "p99.9 µs", "max µs", "switch µs"]
+    head = [
+        "frame",
+        "load",
+        "min µs",
+        "mean µs",
+        "p50 µs",
+        "p99 µs",
+        "p99.9 µs",
+        "max µs",
+        "switch µs",
+    ]
     rows = []
     for one in sizes:
         for point in one["latency"]:
             if point["percent_of_throughput"] in SHARES_SHOWN and point["latency_ns"]:
-                values = [point["latency_ns"][key] for key in ("min", "mean", "p50", "p99", "p99_9", "max")]
+                values = [
+                    point["latency_ns"][key]
+                    for key in ("min", "mean", "p50", "p99", "p99_9", "max")
+                ]
                 own = point["switch_latency_ns"]
                 rows.append(
                     [
@@ -66,14 +88,23 @@ def _latency(sizes: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _loss(sizes: Sequence[Mapping[str, Any]]) -> str:
-    shares = sorted({point["percent_of_maximum"] for one in sizes for point in one["frame_loss"]}, reverse=True)
+    shares = sorted(
+        {point["percent_of_maximum"] for one in sizes for point in one["frame_loss"]}, reverse=True
+    )
     if not shares:
         return ""
     head = ["frame", *(f"{share} %" for share in shares)]
     rows = []
     for one in sizes:
-        found = {point["percent_of_maximum"]: point["loss_ratio"] * 100 for point in one["frame_loss"]}
-        rows.append([f"{one['frame_bytes']} B", *(digits_text(found[s]) if s in found else "" for s in shares)])
+        found = {
+            point["percent_of_maximum"]: point["loss_ratio"] * 100 for point in one["frame_loss"]
+        }
+        rows.append(
+            [
+                f"{one['frame_bytes']} B",
+                *(digits_text(found[s]) if s in found else "" for s in shares),
+            ]
+        )
     return "Frame loss in % at shares of the largest load\n" + align([head, *rows])
 
 
@@ -83,7 +114,10 @@ def _back_to_back(sizes: Sequence[Mapping[str, Any]]) -> str:
     for one in sizes:
         found = one["back_to_back"]
         if found and not found["not_tested"]:
-            values = (found["implied_dut_buffer_time_s"] * MS, found["corrected_dut_buffer_time_s"] * MS)
+            values = (
+                found["implied_dut_buffer_time_s"] * MS,
+                found["corrected_dut_buffer_time_s"] * MS,
+            )
             rows.append(
                 [
                     f"{one['frame_bytes']} B",
@@ -94,17 +128,37 @@ def _back_to_back(sizes: Sequence[Mapping[str, Any]]) -> str:
             )
     asked = any(one["back_to_back"] for one in sizes)
     if not rows:
-        return "Back-to-back: not tested, no frame is lost at the largest load (RFC 9004)" if asked else ""
+        return (
+            "Back-to-back: not tested, no frame is lost at the largest load (RFC 9004)"
+            if asked
+            else ""
+        )
     return "Back-to-back (RFC 9004)\n" + align([head, *rows])
 
 
 def _goals(sizes: Sequence[Mapping[str, Any]]) -> str:
-    head = ["frame", "loss goal", "conditional throughput f/s", "lower bound f/s", "upper bound f/s", "trials"]
+    head = [
+        "frame",
+        "loss goal",
+        "conditional throughput f/s",
+        "lower bound f/s",
+        "upper bound f/s",
+        "trials",
+    ]
     rows = []
     for one in sizes:
         found = one["mlrsearch"]
         if found and found["failed"]:
-            rows.append([f"{one['frame_bytes']} B", f"no result: {found['failed']}", "", "", "", str(found["trials"])])
+            rows.append(
+                [
+                    f"{one['frame_bytes']} B",
+                    f"no result: {found['failed']}",
+                    "",
+                    "",
+                    "",
+                    str(found["trials"]),
+                ]
+            )
         for goal in found["goals"] if found else ():
             rows.append(
                 [

@@ -1,4 +1,5 @@
-"""Throughput: the largest rate at which no frame is lost (RFC 1242 section 3.17, RFC 2544 section 26.1)."""
+"""Throughput: the largest rate at which no frame is lost (RFC 1242 section 3.17, RFC 2544 section
+26.1)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,8 +26,8 @@ class Throughput:
     most_fps: float
     """The largest rate that was offered."""
     limit: str
-    """`line`: as fast as the line; `generator`: the sender was not faster; `switch`: above it frames were lost, or
-    the switch took no more."""
+    """`line`: as fast as the line; `generator`: the sender was not faster; `switch`: above it
+    frames were lost, or the switch took no more."""
     trials: int
     invalid: bool
     """Whether a trial on which it rests was invalid in every repetition."""
@@ -74,7 +75,9 @@ def find_throughput(rig: Rig, size: int, duration_s: float) -> Throughput:
 
 def _interval(trial: Trial) -> int:
     """The interval at which frames were offered."""
-    return max(trial.request.interval_ps, round(PS_PER_S / trial.offered_fps)) if trial.offered else 1
+    return (
+        max(trial.request.interval_ps, round(PS_PER_S / trial.offered_fps)) if trial.offered else 1
+    )
 
 
 def _between(fails: int, passes: int | None) -> int:
@@ -95,5 +98,11 @@ def _result(rig: Rig, size: int, fps: float, limit: str, used: list[Trial]) -> T
     ideal = theoretical_fps(size, rig.device.rate_bps)
     deciding = any(trial.invalid for trial in used[-2:])
     return Throughput(
-        size, min(fps, ideal) if limit == "line" else fps, ideal, rig.most_fps[size], limit, len(used), deciding
+        size,
+        min(fps, ideal) if limit == "line" else fps,
+        ideal,
+        rig.most_fps[size],
+        limit,
+        len(used),
+        deciding,
     )

@@ -52,7 +52,8 @@ class Latency:
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of the frames of a request. The words are those of RFC 2544, RFC 2285 and RFC 4737."""
+    """What became of the frames of a request. The words are those of RFC 2544, RFC 2285 and RFC
+    4737."""
 
     request: TrialRequest
     offered: int
@@ -89,7 +90,8 @@ class Trial:
 
     @property
     def is_held_up(self) -> bool:
-        """Whether the switch, and not the sender, is the reason for a shortfall: it did not empty its ring in time."""
+        """Whether the switch, and not the sender, is the reason for a shortfall: it did not empty
+        its ring in time."""
         return self.is_short and self.blocked_share > HELD_UP_SHARE
 
     @property
@@ -97,7 +99,9 @@ class Trial:
         """Offered load: what was intended, or what the sender reached."""
         if not self.is_short:
             return self.request.fps
-        return self.offered / max(max(self.sending_s, self.request.duration_s) - self.paused_s, 1e-9)
+        return self.offered / max(
+            max(self.sending_s, self.request.duration_s) - self.paused_s, 1e-9
+        )
 
     @property
     def forwarded_fps(self) -> float:
@@ -139,7 +143,8 @@ class Device(Protocol):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether the same trial always has the same result, and its time is not that of a clock."""
+        """Whether the same trial always has the same result, and its time is not that of a
+        clock."""
         ...
 
     @property
@@ -157,7 +162,8 @@ class Device(Protocol):
         ...
 
     def sender_fps(self, frame_bytes: int) -> float | None:
-        """What the sender reaches by itself, without a switch; None where nothing limits it but the line."""
+        """What the sender reaches by itself, without a switch; None where nothing limits it but the
+        line."""
         ...
 
     def latency_ns(self, frame_bytes: int) -> float | None:

@@ -23,7 +23,9 @@ NAMED: dict[str, Any] = dict.fromkeys(
 
 
 def wanted(file: Path, **changes: Any) -> BlastArguments:
-    return BlastArguments(**{"file": file, "is_yes": False, "threads": 1, "is_queued": False, **NAMED, **changes})
+    return BlastArguments(
+        **{"file": file, "is_yes": False, "threads": 1, "is_queued": False, **NAMED, **changes}
+    )
 
 
 @pytest.fixture
@@ -37,15 +39,24 @@ def file(tmp_path: Path) -> Path:
     ("changes", "part"),
     [
         ({}, "no interface is named (hint: --host HOST"),
-        ({"interface": "eth0"}, "eth0 is an interface of this machine: frames could leave it (hint: add --yes"),
+        (
+            {"interface": "eth0"},
+            "eth0 is an interface of this machine: frames could leave it (hint: add --yes",
+        ),
         ({"host": "h1", "is_yes": True}, "--host and --yes exclude each other"),
         ({"host": "h1", "netns": "a"}, "--host and --netns exclude each other"),
         ({"fabric": "lab", "interface": "eth0"}, "--fabric without --host"),
-        ({"interface": "eth0", "netns": "no-such-namespace"}, "there is no namespace 'no-such-namespace'"),
+        (
+            {"interface": "eth0", "netns": "no-such-namespace"},
+            "there is no namespace 'no-such-namespace'",
+        ),
         ({"host": "h1", "delay": "1ms", "rate": 5}, "--delay and --rate exclude each other"),
         ({"host": "h1", "delay": "1"}, "--delay: '1' has no unit"),
         ({"host": "h1", "length": "2h"}, "--for: 2h is not between 1 ns and 3600 s"),
-        ({"host": "h1", "sizes": "64-128"}, "--sizes: '64-128' cannot be read (hint: write 64,512,1514"),
+        (
+            {"host": "h1", "sizes": "64-128"},
+            "--sizes: '64-128' cannot be read (hint: write 64,512,1514",
+        ),
         ({"host": "h1", "sizes": "10"}, "sizes are 14 to 9238 bytes without the check sequence"),
     ],
 )
@@ -82,7 +93,9 @@ def test_the_namespaces_that_exist_are_named(
     assert str(caught.value) == f"there is no namespace 'lba' (hint: {hint})"
 
 
-def test_an_interface_of_the_machine_needs_its_name_and_a_yes(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interface_of_the_machine_needs_its_name_and_a_yes(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[dict[str, Any]] = []
 
     def run(words: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
@@ -92,14 +105,20 @@ def test_an_interface_of_the_machine_needs_its_name_and_a_yes(file: Path, monkey
     monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setattr("tailrace.tools.blast.sending.program", lambda: Path("tailrace-fabric"))
     assert blast_frames(wanted(file, interface="eth9", is_yes=True), json_=True) == 0
-    assert [(each["interface"], each["namespace"], each["is_machine_allowed"]) for each in asked] == [
-        ("eth9", None, True)
-    ]
+    assert [
+        (each["interface"], each["namespace"], each["is_machine_allowed"]) for each in asked
+    ] == [("eth9", None, True)]
 
 
 def test_the_order_has_the_rate_of_one_thread() -> None:
-    asked = order(Place("eth0", namespace="lab"), Sending(threads=4, rate=1000, length_ps=10**12), [[b"\1\2"]])
-    assert (asked["namespace"], asked["interval_ps"], asked["rounds"]) == ("/run/netns/lab", 4 * 10**9, [["0102"]])
+    asked = order(
+        Place("eth0", namespace="lab"), Sending(threads=4, rate=1000, length_ps=10**12), [[b"\1\2"]]
+    )
+    assert (asked["namespace"], asked["interval_ps"], asked["rounds"]) == (
+        "/run/netns/lab",
+        4 * 10**9,
+        [["0102"]],
+    )
     assert (asked["count"], asked["limit_ns"], asked["is_machine_allowed"]) == (0, 10**9, False)
 
 
@@ -118,12 +137,17 @@ def answer() -> dict[str, Any]:
 
 def test_the_table_has_the_rates_of_all_threads_and_of_one() -> None:
     [found] = report.as_data([answer()])
-    assert (found["frames_per_second"], found["frames_per_second_per_thread"]) == (1_500_000, 750_000)
+    assert (found["frames_per_second"], found["frames_per_second_per_thread"]) == (
+        1_500_000,
+        750_000,
+    )
     assert found["bytes_per_second"] == 1.5e9
     cells = report.as_text([found]).splitlines()[1]
     assert "12 Gbit/s" in cells
     assert cells.split()[0] == "1000"
-    assert report.as_text([found | {"frame_bytes_mean": 64.5}]).splitlines()[1].split()[0] == "64.50"
+    assert (
+        report.as_text([found | {"frame_bytes_mean": 64.5}]).splitlines()[1].split()[0] == "64.50"
+    )
     assert "not kept" not in report.as_text([found])
     assert "3 times away" in report.as_text([found | {"gaps": 3}])
 
@@ -135,7 +159,9 @@ def test_sizes_are_a_list_or_a_range_with_a_step() -> None:
         parse_sizes("14-9000/1")
 
 
-@pytest.mark.parametrize("tag", [b"", bytes.fromhex("81000003"), bytes.fromhex("88a80002 81000003")])
+@pytest.mark.parametrize(
+    "tag", [b"", bytes.fromhex("81000003"), bytes.fromhex("88a80002 81000003")]
+)
 def test_lengths_and_sums_follow_the_size(tag: bytes) -> None:
     frame = UDP[:12] + tag + UDP[12:]
     for size in (60 + len(tag), 1000):

@@ -1,4 +1,5 @@
-"""Files of frames: the three syntaxes say the same, and what cannot be read is refused with its line."""
+"""Files of frames: the three syntaxes say the same, and what cannot be read is refused with its
+line."""
 
 from pathlib import Path
 
@@ -54,14 +55,18 @@ def refused(tmp_path: Path, text: str, syntax: str | None = None) -> str:
         ("hexdump", dump(FRAME, start="{:04x}   ", gap="   ")),
     ],
 )
-def test_each_syntax_is_known_by_its_beginning_and_gives_the_frame(tmp_path: Path, syntax: str, text: str) -> None:
+def test_each_syntax_is_known_by_its_beginning_and_gives_the_frame(
+    tmp_path: Path, syntax: str, text: str
+) -> None:
     assert syntax_of(text) == syntax
     assert read(tmp_path, text) == [FRAME]
     assert read(tmp_path, text, syntax) == [FRAME]
 
 
 @given(frames=st.lists(st.binary(min_size=14, max_size=300), min_size=1, max_size=4))
-def test_frames_are_read_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, frames: list[bytes]) -> None:
+def test_frames_are_read_as_they_were_written(
+    tmp_path_factory: pytest.TempPathFactory, frames: list[bytes]
+) -> None:
     folder = tmp_path_factory.mktemp("frames")
     assert read(folder, "\n\n".join(frame.hex(":") for frame in frames), "plain") == frames
     assert read(folder, "".join(map(trafgen, frames))) == frames
@@ -77,16 +82,26 @@ def test_bytes_are_repeated_and_frames_filled_up(tmp_path: Path) -> None:
 
 
 def test_a_character_of_trafgen_is_its_code(tmp_path: Path) -> None:
-    assert read(tmp_path, r"{ fill('B', 18), 'a', '\n', '\'', '\x41', const16('C') }") == [b"B" * 18 + b"a\n'A\0C"]
+    assert read(tmp_path, r"{ fill('B', 18), 'a', '\n', '\'', '\x41', const16('C') }") == [
+        b"B" * 18 + b"a\n'A\0C"
+    ]
     assert ":1: ''ab' }' cannot be read" in refused(tmp_path, "{ 'ab' }", "trafgen")
 
 
 def test_functions_of_trafgen(tmp_path: Path) -> None:
-    header = "0x45, 0, c16(46), c16(0), c16(0x4000), 64, 17, csumip(14, 33), 10, 0, 0, 1, 10, 0, 0, 2"
-    text = f'{{ fill(0xff, 6), c32(0x02000000), const16(1), c16(0x0800), {header}, "a\\x41", b101, rnd(24) }} // end'
+    header = (
+        "0x45, 0, c16(46), c16(0), c16(0x4000), 64, 17, csumip(14, 33), 10, 0, 0, 1, 10, 0, 0, 2"
+    )
+    text = (
+        f'{{ fill(0xff, 6), c32(0x02000000), const16(1), c16(0x0800), {header}, "a\\x41", '
+        f"b101, rnd(24) }} // end"
+    )
     [frame] = read(tmp_path, text)
     assert len(frame) == 14 + 20 + 2 + 1 + 24
-    assert (frame[:14], frame[34:37]) == (bytes.fromhex("ffffffffffff 020000000001 0800"), b"aA\x05")
+    assert (frame[:14], frame[34:37]) == (
+        bytes.fromhex("ffffffffffff 020000000001 0800"),
+        b"aA\x05",
+    )
     assert internet_sum(frame[14:34]) == 0
     assert read(tmp_path, text) == [frame], "what is drawn is the same each time"
 
@@ -94,11 +109,16 @@ def test_functions_of_trafgen(tmp_path: Path) -> None:
 def test_numbers_of_trafgen_are_computed_from_left_to_right(tmp_path: Path) -> None:
     # As trafgen 0.6.8 writes them with --out: it has no precedence of operators.
     text = (
-        "{ fill(0, 2 + 5 * 2), c16(2 + 3 * 4), c16(10-2-3), c16(1 | 2 << 3 & 9), c16((5 << 12) | 2), c16(7 ^ 2 + 1) }"
+        "{ fill(0, 2 + 5 * 2), c16(2 + 3 * 4), c16(10-2-3), c16(1 | 2 << 3 & 9), c16((5 << 12) "
+        "| 2), c16(7 ^ 2 + 1) }"
     )
-    assert [frame[14:] for frame in read(tmp_path, text)] == [bytes.fromhex("0014 0005 0008 5002 0006")]
+    assert [frame[14:] for frame in read(tmp_path, text)] == [
+        bytes.fromhex("0014 0005 0008 5002 0006")
+    ]
     text = "{ fill(0, 14), seqinc(250, 8), seqdec(9, 4, 2), seqdec(1, 3) }"
-    assert [frame[14:] for frame in read(tmp_path, text)] == [bytes.fromhex("fafbfcfdfeff0001 09070503 0100ff")]
+    assert [frame[14:] for frame in read(tmp_path, text)] == [
+        bytes.fromhex("fafbfcfdfeff0001 09070503 0100ff")
+    ]
 
 
 def test_names_and_conditions_of_the_preprocessor(tmp_path: Path) -> None:
@@ -130,8 +150,12 @@ def test_names_and_conditions_of_the_preprocessor(tmp_path: Path) -> None:
 
 
 def test_sums_above_ip_are_those_of_trafgen(tmp_path: Path) -> None:
-    """Frames as trafgen 0.6.8 writes them with --out: UDP with a byte more than its length, TCP, UDP over IPv6."""
-    link = "fill(0xff, 6), 2, 0, 0, 0, 0, 1, c16(0x0800), 0x45, 0, c16({}), c16(2), 0x40, 0, 64, {}, csumip(14, 33),"
+    """Frames as trafgen 0.6.8 writes them with --out: UDP with a byte more than its length, TCP,
+    UDP over IPv6."""
+    link = (
+        "fill(0xff, 6), 2, 0, 0, 0, 0, 1, c16(0x0800), 0x45, 0, c16({}), c16(2), 0x40, 0, 64, "
+        "{}, csumip(14, 33),"
+    )
     ends = "198, 18, 1, 66, 198, 18, 1, 1,"
     udp = "c16(9), c16(6666), c16(26), csumudp(14, 34), fill('B', 18), 3"
     tcp = "c16(9), c16(80), c32(1), c32(0), c16((5 << 12) | 2), c16(16), csumtcp(14, 34), c16(0), 7"
@@ -147,9 +171,14 @@ def test_sums_above_ip_are_those_of_trafgen(tmp_path: Path) -> None:
 
 def test_a_dump_with_long_offsets_is_read_up_to_the_length_of_a_frame(tmp_path: Path) -> None:
     jumbo = bytes(range(256)) * 36
-    assert read(tmp_path, dump(jumbo, start="{:08x}  ") + "\n" + dump(FRAME, start="{:08x}  ")) == [jumbo, FRAME]
+    assert read(tmp_path, dump(jumbo, start="{:08x}  ") + "\n" + dump(FRAME, start="{:08x}  ")) == [
+        jumbo,
+        FRAME,
+    ]
     aggregate = bytes(70_000)
-    assert "/frames:1: the frame has 70000 bytes, not 14 to 9238" in refused(tmp_path, dump(aggregate))
+    assert "/frames:1: the frame has 70000 bytes, not 14 to 9238" in refused(
+        tmp_path, dump(aggregate)
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,7 +191,10 @@ def test_a_dump_with_long_offsets_is_read_up_to_the_length_of_a_frame(tmp_path: 
         ("ff*6 00*6", "/frames:1: the frame has 12 bytes, not 14 to 9238 (hint: write all bytes"),
         ("ff*99999", "with 'ff*99999' the frame has more than 9238 bytes"),
         ("ff*20 pad=14", "/frames:1: pad=14 is not 20 (what the frame has already) to 9238 bytes"),
-        ("\n".join(["ff*14\n"] * 513), "it has more than 512 frames (hint: --count repeats frames)"),
+        (
+            "\n".join(["ff*14\n"] * 513),
+            "it has more than 512 frames (hint: --count repeats frames)",
+        ),
         ("{ fill(0, 14)", "/frames:1: the packet has no end (hint: close it with })"),
         ("{\n  256,\n}", "/frames:2: 256 is above 255"),
         ("{ fill(1, 2, 3) }", "fill() takes 2 numbers, not 3"),
@@ -178,23 +210,38 @@ def test_a_dump_with_long_offsets_is_read_up_to_the_length_of_a_frame(tmp_path: 
         ("{ c16((1) }", "'}' is not a number"),
         ("{ c16(1 +) }", "')' is not a number"),
         ("{ seqinc(1) }", "seqinc() takes 2 numbers, not 1"),
-        ("{ fill(0, 40),\n csumudp(30, 34) }", "/frames:2: csumudp(30, 34) has no IP header before its own"),
+        (
+            "{ fill(0, 40),\n csumudp(30, 34) }",
+            "/frames:2: csumudp(30, 34) has no IP header before its own",
+        ),
         ("{ fill(0, 60), csumtcp6(14, 34) }", "csumtcp6(14, 34) has no IP header before its own"),
-        ("/**/\n#include <a>\n{ fill(0, 14) }", "/frames:2: #include is not read (hint: write the text itself"),
+        (
+            "/**/\n#include <a>\n{ fill(0, 14) }",
+            "/frames:2: #include is not read (hint: write the text itself",
+        ),
         ("/**/\n#if 1\n{ fill(0, 14) }", "/frames:2: #if is not read"),
         ("/**/\n#define\n", "/frames:2: #define has no name"),
         ("/**/\n#define F(a) a\n", "/frames:2: #define F(..) has arguments"),
-        ("/**/\n#ifdef A\n{ fill(0, 14) }", "/frames:2: the condition has no end (hint: close it with #endif)"),
+        (
+            "/**/\n#ifdef A\n{ fill(0, 14) }",
+            "/frames:2: the condition has no end (hint: close it with #endif)",
+        ),
         ("/**/\n#endif\n", "/frames:2: #endif has no #ifdef before it"),
         (
             "/**/\n#define A 0,0,0,0\n"
-            + "".join(f"#define {b} {a},{a},{a},{a},{a},{a},{a},{a}\n" for a, b in zip("ABCDEF", "BCDEFG", strict=True))
+            + "".join(
+                f"#define {b} {a},{a},{a},{a},{a},{a},{a},{a}\n"
+                for a, b in zip("ABCDEF", "BCDEFG", strict=True)
+            )
             + "{ G }",
             "G stands for more than 36952 words",
         ),
         ("{ 1; 2 }", "/frames:1: '; 2 }' cannot be read"),
         ("{ c16 7 }", "c16 has no arguments"),
-        ("0000  ff ff\n0010  00", "/frames:2: the line is at offset 0x10, and 0x2 bytes stand before it"),
+        (
+            "0000  ff ff\n0010  00",
+            "/frames:2: the line is at offset 0x10, and 0x2 bytes stand before it",
+        ),
         ("0000  ff ff\n9 of 10", "/frames:2: '9 of 10' is no line of a hex dump"),
     ],
 )
@@ -212,7 +259,9 @@ def test_files_and_syntaxes_that_do_not_exist(tmp_path: Path) -> None:
 
 
 @given(text=st.text(max_size=200) | st.text(alphabet='{}(),0x1f#/*" \nfilc6rnd:-', max_size=200))
-def test_whatever_stands_in_a_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_whatever_stands_in_a_file_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
     path = tmp_path_factory.mktemp("any") / "frames"
     path.write_text(text, encoding="utf-8", errors="replace")
     for syntax in (None, "plain", "trafgen", "hexdump"):

@@ -1,4 +1,5 @@
-"""Writing is refused wherever a drive is in use, and what is lost otherwise is named; nothing is written by either."""
+"""Writing is refused wherever a drive is in use, and what is lost otherwise is named; nothing is
+written by either."""
 
 import os
 import struct
@@ -35,7 +36,10 @@ def refused(device: str, typed: str | None = None) -> str:
     """What is said, and the data are as before."""
     before = Path(device).read_bytes()
     drive = drive_of(Path(device))
-    with pytest.raises(RunRefusedError) as caught, claimed(drive, drive.name if typed is None else typed):
+    with (
+        pytest.raises(RunRefusedError) as caught,
+        claimed(drive, drive.name if typed is None else typed),
+    ):
         raise AssertionError("it was claimed")
     assert Path(device).read_bytes() == before
     return str(caught.value)
@@ -87,7 +91,8 @@ def test_a_partition_table_is_named_and_lost(loop: str) -> None:
 
 
 def test_a_member_of_a_raid_is_named_and_lost(loop: str) -> None:
-    # Superblock 1.2 of Linux (include/uapi/linux/raid/md_p.h): magic and version, and its own place in sectors.
+    # Superblock 1.2 of Linux (include/uapi/linux/raid/md_p.h): magic and version, and its own place
+    # in sectors.
     block = bytearray(4096)
     struct.pack_into("<II", block, 0, 0xA92B4EFC, 1)
     struct.pack_into("<Q", block, 144, 8)
@@ -118,7 +123,9 @@ def test_a_drive_that_somebody_claims_is_refused(loop: str) -> None:
         os.close(descriptor)
 
 
-def fake(folder: Path, *, holders: tuple[str, ...] = (), partitions: tuple[str, ...] = (), swap: str = "") -> Drive:
+def fake(
+    folder: Path, *, holders: tuple[str, ...] = (), partitions: tuple[str, ...] = (), swap: str = ""
+) -> Drive:
     """A drive of the kernel's tree, with what lies on it."""
     whole = folder / "block" / "sdz"
     for name in (whole, *(whole / part for part in partitions)):
@@ -140,11 +147,16 @@ def fake(folder: Path, *, holders: tuple[str, ...] = (), partitions: tuple[str, 
     [
         ({"holders": ("md0",)}, "md0 lies on sdz"),
         ({"holders": ("dm-1", "dm-0")}, "dm-0, dm-1 lies on sdz"),
-        ({"partitions": ("sdz1",), "swap": "/dev/sdz1 partition 1 0 -2\n"}, "sdz1 is swap space in use"),
+        (
+            {"partitions": ("sdz1",), "swap": "/dev/sdz1 partition 1 0 -2\n"},
+            "sdz1 is swap space in use",
+        ),
         ({"swap": "/dev/sdz partition 1 0 -2\n"}, "sdz is swap space in use"),
     ],
 )
-def test_what_lies_on_a_drive_is_refused(tmp_path: Path, lies: dict[str, object], message: str) -> None:
+def test_what_lies_on_a_drive_is_refused(
+    tmp_path: Path, lies: dict[str, object], message: str
+) -> None:
     drive = fake(tmp_path, **lies)  # type: ignore[arg-type]  # the cases above
     with pytest.raises(RunRefusedError) as caught:
         lost_by_writing(drive, "sdz", tmp_path)
@@ -154,16 +166,24 @@ def test_what_lies_on_a_drive_is_refused(tmp_path: Path, lies: dict[str, object]
 
 def test_a_mounted_partition_refuses_the_whole_drive(tmp_path: Path) -> None:
     drive = fake(tmp_path, partitions=("sdz1",))
-    (tmp_path / "proc" / "self" / "mountinfo").write_text("22 1 8:17 / /srv/data rw - ext4 /dev/sdz1 rw\n")
+    (tmp_path / "proc" / "self" / "mountinfo").write_text(
+        "22 1 8:17 / /srv/data rw - ext4 /dev/sdz1 rw\n"
+    )
     with pytest.raises(RunRefusedError, match="sdz1 is mounted at /srv/data"):
         lost_by_writing(drive, "sdz", tmp_path)
 
 
-def test_partitions_that_are_not_in_use_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partitions_that_are_not_in_use_are_named_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = fake(tmp_path, partitions=("sdz1", "sdz2"))
     types = {"/dev/sdz": ["gpt"], "/dev/sdz1": ["ext4"], "/dev/sdz2": []}
     monkeypatch.setattr("tailrace.tools.drive.claim.signatures", lambda device: types[str(device)])
-    assert lost_by_writing(drive, "sdz", tmp_path) == ["sdz: gpt", "sdz1: ext4", "sdz2: a partition"]
+    assert lost_by_writing(drive, "sdz", tmp_path) == [
+        "sdz: gpt",
+        "sdz1: ext4",
+        "sdz2: a partition",
+    ]
 
 
 def test_what_wipefs_tells() -> None:
@@ -178,12 +198,18 @@ def test_what_wipefs_tells() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--precondition"], "--precondition writes to the whole drive (hint: it needs --destroy-data"),
+        (
+            ["--precondition"],
+            "--precondition writes to the whole drive (hint: it needs --destroy-data",
+        ),
         (["--duration", "1s"], "--duration: 1s is not between 2s and 1h"),
         (["--duration", "10"], "--duration: "),
         (["--repeats", "0"], "--repeats: 0 is not between 1 and 100"),
         (["--depth", "5000"], "--depth: 5000 is not between 1 and 4096"),
-        (["--spec", "samsung-850-evo"], "there is no specification 'samsung-850-evo' (hint: did you mean"),
+        (
+            ["--spec", "samsung-850-evo"],
+            "there is no specification 'samsung-850-evo' (hint: did you mean",
+        ),
         (["--spec", "./none.yaml"], "--spec: none.yaml: the file does not exist"),
     ],
 )
@@ -197,9 +223,12 @@ def test_wrong_options_are_refused_before_anything_runs(
 
 
 @pytest.mark.parametrize(
-    ("path", "message"), [(__file__, "is a file, and its file system would be measured"), ("/dev/null", "neither")]
+    ("path", "message"),
+    [(__file__, "is a file, and its file system would be measured"), ("/dev/null", "neither")],
 )
-def test_only_block_devices_are_measured(path: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_block_devices_are_measured(
+    path: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tailrace.tools.drive.load_run.require", lambda: None)
     done = CliRunner().invoke(app, ["measure", "drive", path])
     assert isinstance(done.exception, RunRefusedError), done.output

@@ -1,4 +1,5 @@
-"""Drives: how requests are split, what is read of the kernel, what is refused, and reads of this machine's devices."""
+"""Drives: how requests are split, what is read of the kernel, what is refused, and reads of this
+machine's devices."""
 
 import json
 import os
@@ -31,14 +32,31 @@ LOOP = Limits(1280 * KIB, 1280 * KIB, 128, 64 * KIB, 512, 512)
         (NVME, 512 * KIB, False, [512 * KIB], None),
         (replace(LOOP, max_sectors_bytes=512 * KIB), MIB, True, [512 * KIB] * 2, "max_sectors_kb"),
         (replace(LOOP, max_sectors_bytes=128 * KIB), MIB, False, [128 * KIB] * 8, "max_sectors_kb"),
-        (replace(LOOP, max_sectors_bytes=384 * KIB), MIB, True, [384 * KIB] * 2 + [256 * KIB], "max_sectors_kb"),
-        (replace(LOOP, max_sectors_bytes=MIB, max_hw_sectors_bytes=256 * KIB), 300 * KIB, True,
-         [256 * KIB, 44 * KIB], "max_hw_sectors_kb"),
+        (
+            replace(LOOP, max_sectors_bytes=384 * KIB),
+            MIB,
+            True,
+            [384 * KIB] * 2 + [256 * KIB],
+            "max_sectors_kb",
+        ),
+        (
+            replace(LOOP, max_sectors_bytes=MIB, max_hw_sectors_bytes=256 * KIB),
+            300 * KIB,
+            True,
+            [256 * KIB, 44 * KIB],
+            "max_hw_sectors_kb",
+        ),
         (replace(LOOP, chunk_bytes=64 * KIB), 128 * KIB, True, [64 * KIB] * 2, "chunk_sectors"),
         # What is cut ends at a whole physical block.
-        (replace(LOOP, max_sectors_bytes=4608, physical_block_bytes=4096), 8192, True, [4096] * 2, "max_sectors_kb"),
+        (
+            replace(LOOP, max_sectors_bytes=4608, physical_block_bytes=4096),
+            8192,
+            True,
+            [4096] * 2,
+            "max_sectors_kb",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_smallest_limit_splits(
     limits: Limits, size: int, is_contiguous: bool, sizes: list[int], key: str | None
 ) -> None:
@@ -49,14 +67,17 @@ def test_the_smallest_limit_splits(
 
 def test_the_split_is_told_in_words() -> None:
     assert (
-        split(MIB, replace(LOOP, max_sectors_bytes=384 * KIB), is_contiguous=True).text == "2 x 384 KiB + 1 x 256 KiB"
+        split(MIB, replace(LOOP, max_sectors_bytes=384 * KIB), is_contiguous=True).text
+        == "2 x 384 KiB + 1 x 256 KiB"
     )
 
 
 @pytest.mark.parametrize(
     ("issued", "is_as_predicted"), [(63, False), (64, True), (100, True), (128, True), (129, False)]
 )
-def test_what_was_seen_lies_between_both_splits(tmp_path: Path, issued: int, is_as_predicted: bool) -> None:
+def test_what_was_seen_lies_between_both_splits(
+    tmp_path: Path, issued: int, is_as_predicted: bool
+) -> None:
     drive = drive_of(tmp_path / "file", made(tmp_path))
     one_piece, apart = (split(MIB, NVME, is_contiguous=each) for each in (True, False))
     found = Inspected(drive, MIB, one_piece, apart, Seen(64, MIB, issued, 64 * MIB, 5))
@@ -75,17 +96,23 @@ def made(folder: Path) -> Path:
     (whole / "size").write_text("1000")
     (sys / "dev" / "block").mkdir(parents=True)
     (sys / "dev" / "block" / f"{os.major(number)}:{os.minor(number)}").symlink_to(whole / "vdz1")
-    values = {"max_sectors_kb": 1280, "max_hw_sectors_kb": 2048, "max_segments": 128, "max_segment_size": 65_536,
-              "logical_block_size": 512, "physical_block_size": 4096, "scheduler": "none [mq-deadline]",
+    values = {"max_sectors_kb": 1280, "max_hw_sectors_kb": 2048, "max_segments": 128, "max_segment_size": 65_536,  # noqa: E501
+              "logical_block_size": 512, "physical_block_size": 4096, "scheduler": "none [mq-deadline]",  # noqa: E501
               "rotational": 1}  # fmt: skip
     for key, value in values.items():
         (whole / "queue" / key).write_text(f"{value}\n")
     return sys
 
 
-def test_a_file_has_the_queue_of_the_whole_drive_and_the_counters_of_its_partition(tmp_path: Path) -> None:
+def test_a_file_has_the_queue_of_the_whole_drive_and_the_counters_of_its_partition(
+    tmp_path: Path,
+) -> None:
     drive = drive_of(tmp_path / "file", made(tmp_path))
-    assert (drive.name, drive.queue.parent.name, drive.counters.parent.name) == ("vdz", "vdz", "vdz1")
+    assert (drive.name, drive.queue.parent.name, drive.counters.parent.name) == (
+        "vdz",
+        "vdz",
+        "vdz1",
+    )
     assert drive.size_bytes == 8192
     assert drive.limits == Limits(1280 * KIB, 2048 * KIB, 128, 65_536, 512, 4096)
     assert (drive.facts["scheduler"], drive.facts["transport"]) == ("mq-deadline", "virtio")
@@ -103,7 +130,10 @@ def test_limits_that_the_kernel_does_not_tell_are_refused(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["/nosuch"], "/nosuch: No such file or directory (hint: name a block device, or a file on one)"),
+        (
+            ["/nosuch"],
+            "/nosuch: No such file or directory (hint: name a block device, or a file on one)",
+        ),
         (["/dev/null"], "/dev/null is neither a block device nor a file"),
         (["/proc/version"], "/proc/version is on no block device"),
         ([__file__, "--bs", "700"], "--bs: 700"),
@@ -134,11 +164,17 @@ def loop(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("limit_kb", "pieces"), [(512, 2), (128, 8), (384, 3)])
-def test_reads_of_a_loop_device_are_split_as_predicted(loop: str, limit_kb: int, pieces: int) -> None:
+def test_reads_of_a_loop_device_are_split_as_predicted(
+    loop: str, limit_kb: int, pieces: int
+) -> None:
     (queue(loop) / "max_sectors_kb").write_text(str(limit_kb), encoding="ascii")
     done = CliRunner().invoke(app, ["measure", "split", loop, "--bs", "1MiB", "--prove", "--json"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
-    assert len(told["split"]["contiguous"]["sizes"]) == len(told["split"]["scattered"]["sizes"]) == pieces
+    assert (
+        len(told["split"]["contiguous"]["sizes"])
+        == len(told["split"]["scattered"]["sizes"])
+        == pieces
+    )
     assert told["split"]["contiguous"]["limit"] == "max_sectors_kb"
     assert (told["seen"]["issued"], told["seen"]["issued_bytes"]) == (16 * pieces, 16 * MIB)

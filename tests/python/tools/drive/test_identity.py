@@ -1,4 +1,5 @@
-"""What drives say of themselves. The values are those of real drives, as other projects recorded them."""
+"""What drives say of themselves. The values are those of real drives, as other projects recorded
+them."""
 
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,18 @@ DISK: dict[str, Any] = {
     "rotation_rate": 7200,
     "sata_version": {"string": "SATA 3.2", "value": 255},
     "interface_speed": {
-        "max": {"sata_value": 14, "string": "6.0 Gb/s", "units_per_second": 60, "bits_per_unit": 100000000},
-        "current": {"sata_value": 3, "string": "6.0 Gb/s", "units_per_second": 60, "bits_per_unit": 100000000},
+        "max": {
+            "sata_value": 14,
+            "string": "6.0 Gb/s",
+            "units_per_second": 60,
+            "bits_per_unit": 100000000,
+        },
+        "current": {
+            "sata_value": 3,
+            "string": "6.0 Gb/s",
+            "units_per_second": 60,
+            "bits_per_unit": 100000000,
+        },
     },
 }
 # A SATA disk (WDC WD80EFZZ) whose port gives half of its rate.
@@ -30,13 +41,22 @@ SLOWED: dict[str, Any] = {
     },
 }
 # An NVMe drive (PM983) by nvme-cli.
-CONTROLLER: dict[str, Any] = {"mn": "SAMSUNG MZ1LB3T8HMLA-00007  ", "fr": "EDB7602Q", "mdts": 9, "ver": 0x10200}
+CONTROLLER: dict[str, Any] = {
+    "mn": "SAMSUNG MZ1LB3T8HMLA-00007  ",
+    "fr": "EDB7602Q",
+    "mdts": 9,
+    "ver": 0x10200,
+}
 
 
 def test_smartctl_tells_model_motor_and_link() -> None:
     found = merged(DISK, {})
     assert (found.model, found.firmware, found.rotation_rpm) == ("HUH721010ALE600", "T3C0", 7200)
-    assert (found.interface, found.link_bits_per_s, found.link_most_bits_per_s) == ("SATA 3.2", 6 * 10**9, 6 * 10**9)
+    assert (found.interface, found.link_bits_per_s, found.link_most_bits_per_s) == (
+        "SATA 3.2",
+        6 * 10**9,
+        6 * 10**9,
+    )
     assert found.told_by == ("smartctl",)
 
 
@@ -47,7 +67,11 @@ def test_a_link_below_what_the_drive_can_is_seen() -> None:
 
 def test_nvme_tells_the_largest_transfer_and_its_version() -> None:
     found = merged({}, CONTROLLER)
-    assert (found.model, found.firmware, found.interface) == ("SAMSUNG MZ1LB3T8HMLA-00007", "EDB7602Q", "NVMe 1.2")
+    assert (found.model, found.firmware, found.interface) == (
+        "SAMSUNG MZ1LB3T8HMLA-00007",
+        "EDB7602Q",
+        "NVMe 1.2",
+    )
     assert found.transfer_bytes == 2 * 2**20, "2^9 pages of 4 KiB"
     assert merged({}, CONTROLLER | {"mdts": 0}).transfer_bytes is None, "no limit"
 
@@ -59,7 +83,9 @@ def test_what_is_not_told_is_none(told: dict[str, Any]) -> None:
     assert merged(told, told) == Identity(told_by=("nvme",) if told else ())
 
 
-@pytest.mark.parametrize("script", ["echo '[1]'", "echo nonsense", "exit 3", 'echo \'{"model_name": "X"}\''])
+@pytest.mark.parametrize(
+    "script", ["echo '[1]'", "echo nonsense", "exit 3", 'echo \'{"model_name": "X"}\'']
+)
 def test_a_program_that_answers_otherwise_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
@@ -68,7 +94,9 @@ def test_a_program_that_answers_otherwise_is_no_error(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     found = identity_of(Path("/dev/null"), is_nvme=False)
-    assert found == (Identity(model="X", told_by=("smartctl",)) if "model_name" in script else Identity())
+    assert found == (
+        Identity(model="X", told_by=("smartctl",)) if "model_name" in script else Identity()
+    )
 
 
 def test_without_the_programs_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +114,11 @@ def made(folder: Path, files: dict[str, str]) -> Path:
 
 def test_a_sata_link_carries_eight_bits_of_ten(tmp_path: Path) -> None:
     sys = made(
-        tmp_path, {"class/ata_link/link3/sata_spd": "3.0 Gbps", "class/ata_link/link3/hw_sata_spd_limit": "6.0 Gbps"}
+        tmp_path,
+        {
+            "class/ata_link/link3/sata_spd": "3.0 Gbps",
+            "class/ata_link/link3/hw_sata_spd_limit": "6.0 Gbps",
+        },
     )
     found = link_of(sys / "devices" / "pci0" / "ata3" / "host2" / "block" / "sda", sys)
     assert found is not None
@@ -95,7 +127,7 @@ def test_a_sata_link_carries_eight_bits_of_ten(tmp_path: Path) -> None:
 
 def test_an_nvme_link_is_that_of_its_function(tmp_path: Path) -> None:
     function = "devices/pci0000:00/0000:01:00.0"
-    speeds = {"current_link_speed": "8.0 GT/s PCIe", "current_link_width": "4", "max_link_speed": "16.0 GT/s PCIe",
+    speeds = {"current_link_speed": "8.0 GT/s PCIe", "current_link_width": "4", "max_link_speed": "16.0 GT/s PCIe",  # noqa: E501
               "max_link_width": "4"}  # fmt: skip
     sys = made(tmp_path, {f"{function}/{name}": text for name, text in speeds.items()})
     found = link_of(sys / function / "nvme" / "nvme0" / "nvme0n1", sys)
@@ -107,7 +139,9 @@ def test_an_nvme_link_is_that_of_its_function(tmp_path: Path) -> None:
 
 
 def test_usb_comes_before_what_lies_behind_it_and_virtio_has_no_link(tmp_path: Path) -> None:
-    sys = made(tmp_path, {"devices/usb2/2-1/speed": "5000", "class/ata_link/link1/sata_spd": "6.0 Gbps"})
+    sys = made(
+        tmp_path, {"devices/usb2/2-1/speed": "5000", "class/ata_link/link1/sata_spd": "6.0 Gbps"}
+    )
     found = link_of(sys / "devices" / "usb2" / "2-1" / "ata1" / "block" / "sdb", sys)
     assert found is not None
     assert (found.kind, found.bytes_per_s) == ("USB", 500e6)

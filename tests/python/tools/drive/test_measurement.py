@@ -1,4 +1,5 @@
-"""The plan of runs, fio's command and answer, and the result of a measurement whose runs are made up."""
+"""The plan of runs, fio's command and answer, and the result of a measurement whose runs are made
+up."""
 
 import json
 from dataclasses import replace
@@ -24,7 +25,12 @@ KIB, MIB = 1024, 1 << 20
 LIMITS = Limits(512 * KIB, 2048 * KIB, 128, 65_536, 512, 4096)
 EVO = load_specification("samsung-850-evo-1tb")
 ZERO, IDLE = Direction(0, 0, 0), Busy(0.2, 0.0, 0.3)
-WINDOW = Window(2.0, Reading(ZERO, ZERO, 0, 0), Reading(Direction(3840, 3840 * 1024, 6000), ZERO, 1900, 6000), IDLE)
+WINDOW = Window(
+    2.0,
+    Reading(ZERO, ZERO, 0, 0),
+    Reading(Direction(3840, 3840 * 1024, 6000), ZERO, 1900, 6000),
+    IDLE,
+)
 ANSWER = {
     "fio version": "fio-3.33",
     "jobs": [
@@ -48,7 +54,9 @@ def drive(depth: int | None = 31, requests: int = 64) -> Drive:
         "firmware": None,
         "is_rotational": False,
     }
-    return Drive("sda", Path("q"), Path("sda/stat"), Path("/dev/sda"), 10**12, LIMITS, facts, (), "8:0")
+    return Drive(
+        "sda", Path("q"), Path("sda/stat"), Path("/dev/sda"), 10**12, LIMITS, facts, (), "8:0"
+    )
 
 
 def told(runs: list[Run]) -> list[tuple[str, str, int, int]]:
@@ -83,7 +91,13 @@ def test_reads_are_protected_by_fio_itself() -> None:
     read, write = Run("read", "random", 4096, 32), Run("write", "sequential", MIB, 8)
     own = command(drive(), read, 10.0, 7)
     assert "--readonly" in own
-    assert {"--rw=randread", "--iodepth=32", "--direct=1", "--runtime=10000000us", "--randseed=8"} <= set(own)
+    assert {
+        "--rw=randread",
+        "--iodepth=32",
+        "--direct=1",
+        "--runtime=10000000us",
+        "--randseed=8",
+    } <= set(own)
     assert "--readonly" not in command(drive(), write, 10.0, 7)
     assert "--rw=write" in command(drive(), write, 10.0, 7)
     colon = replace(drive(), device=Path("/dev/disk/by-path/pci-0000:00"))
@@ -91,9 +105,15 @@ def test_reads_are_protected_by_fio_itself() -> None:
 
 
 def test_the_answer_of_fio_is_read_with_the_counters_beside_it() -> None:
-    found = result_of("fio: a note before\n" + json.dumps(ANSWER), Run("read", "sequential", MIB, 8), WINDOW)
+    found = result_of(
+        "fio: a note before\n" + json.dumps(ANSWER), Run("read", "sequential", MIB, 8), WINDOW
+    )
     assert (found.requests_per_s, found.latency_us, found.p99_us) == (958.5, 8340.0, 12_000.0)
-    assert (found.issued.requests_per_s, found.issued.mean_bytes, found.issued.queue) == (1920, 512 * KIB, 3.0)
+    assert (found.issued.requests_per_s, found.issued.mean_bytes, found.issued.queue) == (
+        1920,
+        512 * KIB,
+        3.0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,7 +121,10 @@ def test_the_answer_of_fio_is_read_with_the_counters_beside_it() -> None:
     [
         ({"error": 5}, "fio: error 5 (Input/output error) in sequential read"),
         ({"read": {}}, "its answer is not understood"),
-        ({"read": ANSWER["jobs"][0]["read"] | {"iops": 0.0}}, "no request was complete within the run"),  # type: ignore[index]  # a dictionary
+        (
+            {"read": ANSWER["jobs"][0]["read"] | {"iops": 0.0}},  # type: ignore[index]
+            "no request was complete within the run",
+        ),
     ],
 )
 def test_an_answer_without_a_result_is_an_error(changes: dict[str, Any], message: str) -> None:
@@ -113,7 +136,8 @@ def test_an_answer_without_a_result_is_an_error(changes: dict[str, Any], message
 
 
 class Post:
-    """The drive of n0derunner's post: 534 MB/s, 80 000 requests/s at a depth of 32, less at 1; it fails at the end."""
+    """The drive of n0derunner's post: 534 MB/s, 80 000 requests/s at a depth of 32, less at 1; it
+    fails at the end."""
 
     def __init__(self, *, fails_after: int = 100) -> None:
         self.calls: list[Run] = []
@@ -123,14 +147,20 @@ class Post:
         self.calls.append(run)
         if len(self.calls) > self.fails_after:
             raise KeyboardInterrupt
-        per_s = 534e6 / MIB if run.access == "sequential" else {1: 9_000, 4: 34_000, 32: 80_000}[run.depth]
+        per_s = (
+            534e6 / MIB
+            if run.access == "sequential"
+            else {1: 9_000, 4: 34_000, 32: 80_000}[run.depth]
+        )
         per_s *= 1 + len(self.calls) % 3 / 1000
         busy = Busy(0.97, 0.0, 0.55) if run.depth == 32 else IDLE
         counted = result_of(json.dumps(ANSWER), Run("read", "sequential", MIB, 8), WINDOW).issued
         return Ran(per_s, per_s * run.block_bytes, 400.0, 900.0, busy, counted)
 
 
-def measured(post: Post, model: str | None = "SAMSUNG MZ7LM1T9HMJP-00005") -> tuple[Measurement, Inspected]:
+def measured(
+    post: Post, model: str | None = "SAMSUNG MZ7LM1T9HMJP-00005"
+) -> tuple[Measurement, Inspected]:
     own = drive(32)
     one = split(4096, LIMITS, is_contiguous=True)
     inspected = Inspected(own, 4096, one, one, None, Identity(model=model))

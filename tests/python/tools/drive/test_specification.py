@@ -1,4 +1,5 @@
-"""Specifications: those that come with tailrace, errors of one's own, models, and devices of scenarios."""
+"""Specifications: those that come with tailrace, errors of one's own, models, and devices of
+scenarios."""
 
 import json
 from pathlib import Path
@@ -12,7 +13,13 @@ from tailrace.errors import RunRefusedError, ScenarioError
 from tailrace.scenario.network.device import Device
 from tailrace.scenario.text.document import parse_document
 from tailrace.tools.drive.as_device import as_device
-from tailrace.tools.drive.specification import FOLDER, Specification, load_specification, names, schema
+from tailrace.tools.drive.specification import (
+    FOLDER,
+    Specification,
+    load_specification,
+    names,
+    schema,
+)
 
 OWN = """\
 specification: 1
@@ -33,12 +40,16 @@ def test_each_has_a_source_and_is_a_device(name: str) -> None:
     device = Device.model_validate(section).effective
     for value in found.values:
         if value.access == "sequential":
-            assert value.rate == (device.read_rate if value.operation == "read" else device.write_rate)
+            assert value.rate == (
+                device.read_rate if value.operation == "read" else device.write_rate
+            )
 
 
 def test_the_sheet_of_the_850_evo_is_the_preset() -> None:
     found = load_specification("samsung-850-evo-1tb")
-    device = Device.model_validate(parse_document(as_device(found, "ssd"), "").data["devices"]["ssd"]).effective
+    device = Device.model_validate(
+        parse_document(as_device(found, "ssd"), "").data["devices"]["ssd"]
+    ).effective
     preset = Device(preset="sata-ssd").effective
     assert (device.servers, device.read_rate, device.write_rate) == (
         preset.servers,
@@ -62,7 +73,9 @@ def test_a_device_of_a_sheet_gives_the_sheets_rates(tmp_path: Path) -> None:
     )
     tailrace.run(file, out=tmp_path / "run")
     arms = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))["arms"]
-    rates = {arm: own["workloads"]["disk"]["storage_figures"]["read_iops"] for arm, own in arms.items()}
+    rates = {
+        arm: own["workloads"]["disk"]["storage_figures"]["read_iops"] for arm, own in arms.items()
+    }
     assert rates["deep"] == pytest.approx(98_000, rel=0.01)
     # The sheet's 10 000/s, less what a piece takes on the link.
     assert rates["single"] == pytest.approx(10_000, rel=0.12)
@@ -88,7 +101,11 @@ def own(folder: Path, text: str) -> Specification:
     [
         ("rate: 540MB/s", "rate: 540Mbit/s", "mine.yaml:7: values.0.rate:"),
         ("rate: 540MB/s", "iops: 0", "mine.yaml:7: values.0.iops:"),
-        ("rate: 540MB/s", "rate: 540MB/s, iops: 7", "mine.yaml:7: values.0: a value has either `rate` or `iops`"),
+        (
+            "rate: 540MB/s",
+            "rate: 540MB/s, iops: 7",
+            "mine.yaml:7: values.0: a value has either `rate` or `iops`",
+        ),
         (", rate: 540MB/s", "", "mine.yaml:7: values.0: a value has either `rate` or `iops`"),
         ("operation: read", "operation: erase", "mine.yaml:7: values.0.operation:"),
         ("https://example.com", "the shop", "mine.yaml:5: source.url:"),
@@ -117,6 +134,11 @@ def test_the_commands_list_and_print() -> None:
     one = CliRunner().invoke(app, ["measure", "specs", "hitachi-7k500-500gb"]).stdout
     assert "64.8 MB/s" in one
     assert "easymanua.ls" in one
-    assert "disk-7200" in CliRunner().invoke(app, ["measure", "specs", "hitachi-7k500-500gb", "--as-scenario"]).stdout
+    assert (
+        "disk-7200"
+        in CliRunner()
+        .invoke(app, ["measure", "specs", "hitachi-7k500-500gb", "--as-scenario"])
+        .stdout
+    )
     with pytest.raises(RunRefusedError, match="did you mean 'intel-p4500-2tb'"):
         load_specification("intel-p4500")

@@ -19,9 +19,13 @@ SEQUENTIAL = Run("read", "sequential", MIB, 8)
 IDLE = Busy(0.2, 0.01, 0.3)
 
 
-def ran(requests_per_s: float, block: int, mean_bytes: float | None = None, busy: Busy = IDLE) -> Ran:
+def ran(
+    requests_per_s: float, block: int, mean_bytes: float | None = None, busy: Busy = IDLE
+) -> Ran:
     """A run without anything remarkable."""
-    counted = Issued(requests_per_s, requests_per_s * block, mean_bytes or block, 0.3, 30.0, 0.95, 0.0)
+    counted = Issued(
+        requests_per_s, requests_per_s * block, mean_bytes or block, 0.3, 30.0, 0.95, 0.0
+    )
     return Ran(requests_per_s, requests_per_s * block, 400.0, 900.0, busy, counted)
 
 
@@ -41,14 +45,21 @@ def test_without_a_cause_the_limit_is_unknown_and_says_what_was_excluded() -> No
     assert "busy for 95" in found.why
 
 
-@pytest.mark.parametrize(("measured", "is_reached"), [(95_000, False), (95_100, True), (120_000, True)])
+@pytest.mark.parametrize(
+    ("measured", "is_reached"), [(95_000, False), (95_100, True), (120_000, True)]
+)
 def test_a_specification_is_reached_from_97_percent_on(measured: int, is_reached: bool) -> None:
     run = replace(RANDOM, specified=Value(operation="read", access="random", iops=98_000))
-    assert (verdict(evidence(run, ran(measured, 4 * KIB))).limit is Limit.SPECIFICATION) is is_reached
+    assert (
+        verdict(evidence(run, ran(measured, 4 * KIB))).limit is Limit.SPECIFICATION
+    ) is is_reached
 
 
 def test_a_rate_is_compared_as_a_rate() -> None:
-    run = replace(SEQUENTIAL, specified=Value(operation="read", access="sequential", rate="540MB/s"))  # type: ignore[arg-type]  # read by the model
+    run = replace(
+        SEQUENTIAL,
+        specified=Value(operation="read", access="sequential", rate="540MB/s"),  # type: ignore[arg-type]
+    )
     found = verdict(evidence(run, ran(534e6 / MIB, MIB)))
     assert (found.limit, found.why) == (Limit.SPECIFICATION, "99\u202f% of 540 MB/s")
 
@@ -85,7 +96,9 @@ def test_a_link_limits_from_85_percent_of_its_data_on() -> None:
     ],
 )
 def test_a_job_that_has_no_more_core_is_limited_by_the_processor(busy: Busy, is_it: bool) -> None:
-    assert (verdict(evidence(RANDOM, ran(80_000, 4096, busy=busy))).limit is Limit.PROCESSOR) is is_it
+    assert (
+        verdict(evidence(RANDOM, ran(80_000, 4096, busy=busy))).limit is Limit.PROCESSOR
+    ) is is_it
 
 
 def test_more_requests_that_give_more_show_that_their_number_is_the_limit() -> None:
@@ -95,7 +108,10 @@ def test_more_requests_that_give_more_show_that_their_number_is_the_limit() -> N
     found = verdict(replace(evidence(run, own), deeper=more))
     assert found.limit is Limit.QUEUE
     assert "1 under way / 100 us = 10000/s by Little's law; 4 under way give 39000/s" in found.why
-    assert verdict(replace(evidence(run, own), deeper=(more[0], ran(11_000, 4096)))).limit is Limit.UNKNOWN
+    assert (
+        verdict(replace(evidence(run, own), deeper=(more[0], ran(11_000, 4096)))).limit
+        is Limit.UNKNOWN
+    )
 
 
 def test_a_queue_that_is_full_cannot_be_the_depth_of_the_run() -> None:
@@ -106,16 +122,22 @@ def test_a_queue_that_is_full_cannot_be_the_depth_of_the_run() -> None:
 def test_requests_that_are_issued_in_pieces_are_told_with_the_limit_that_cuts() -> None:
     found = verdict(evidence(SEQUENTIAL, ran(480, MIB, 512 * KIB)))
     assert (found.limit, found.why) == (
-        Limit.SPLIT, "requests of 1024 KiB were issued as 512.0 KiB on average, cut by max_segments",
+        Limit.SPLIT, "requests of 1024 KiB were issued as 512.0 KiB on average, cut by "
+        "max_segments",
     )  # fmt: skip
-    assert verdict(evidence(SEQUENTIAL, ran(480, MIB, 1.5 * MIB))).limit is Limit.UNKNOWN, "joined ones are larger"
+    assert verdict(evidence(SEQUENTIAL, ran(480, MIB, 1.5 * MIB))).limit is Limit.UNKNOWN, (
+        "joined ones are larger"
+    )
 
 
 def test_counters_give_the_columns_of_iostat() -> None:
-    # "Why does my SSD not issue 1MB IO's?": 956 r/s, 489 472 kB/s, avgqu-sz 1.49, await 1.58 ms, 97.5 % busy.
+    # "Why does my SSD not issue 1MB IO's?": 956 r/s, 489 472 kB/s, avgqu-sz 1.49, await 1.58 ms,
+    # 97.5 % busy.
     sectors = 489_472 * 2
     after = Reading(Direction(956, sectors, 1510), Direction(1, 8, 3), 975, 1490)
-    found = issued(Reading(Direction(0, 0, 0), Direction(0, 0, 0), 0, 0), after, 1.0, is_write=False)
+    found = issued(
+        Reading(Direction(0, 0, 0), Direction(0, 0, 0), 0, 0), after, 1.0, is_write=False
+    )
     assert (found.requests_per_s, found.mean_bytes) == (956, 512 * KIB)
     assert found.await_ms == pytest.approx(1.58, abs=0.005)
     assert (found.queue, found.busy_share) == (1.49, 0.975)
@@ -141,7 +163,11 @@ def test_limits_of_groups_of_version_2_are_found_in_every_level(tmp_path: Path) 
         },
     )
     found = {(limit.direction, limit.unit, limit.per_s) for limit in io_limits("8:0", root)}
-    assert found == {("write", "bytes", 1_000_000), ("read", "bytes", 2_097_152), ("read", "requests", 120)}
+    assert found == {
+        ("write", "bytes", 1_000_000),
+        ("read", "bytes", 2_097_152),
+        ("read", "requests", 120),
+    }
 
 
 def test_limits_of_groups_of_version_1_are_those_of_the_controller(tmp_path: Path) -> None:
@@ -149,7 +175,8 @@ def test_limits_of_groups_of_version_1_are_those_of_the_controller(tmp_path: Pat
         tmp_path,
         {
             "proc/self/cgroup": "7:blkio:/job\n4:memory:/other\n",
-            "proc/self/mounts": "cgroup /sys/fs/cgroup/blkio cgroup rw,blkio 0 0\ncgroup /m cgroup rw,memory 0 0\n",
+            "proc/self/mounts": "cgroup /sys/fs/cgroup/blkio cgroup rw,blkio 0 0\ncgroup "
+            "/m cgroup rw,memory 0 0\n",
             "sys/fs/cgroup/blkio/job/blkio.throttle.read_iops_device": "7:0 50\n7:1 9\n",
             "sys/fs/cgroup/blkio/other/blkio.throttle.read_iops_device": "7:0 1\n",
         },

@@ -19,7 +19,9 @@ class Ended:
 
 
 @pytest.fixture
-def tailrace(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
+def tailrace(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Ended]:
     """One command."""
 
     def run(*arguments: str) -> Ended:

@@ -19,7 +19,9 @@ ENDS = ("client", "db")
 
 def row(node: str, towards: str | None, rx: int | None, tx: int | None) -> dict[str, Any]:
     counted = {"rx_frames": rx, "tx_frames": tx}
-    return whole({"node": node, "towards": towards, "name": "x", "flags": "BMRU", **counted}, "Interface")
+    return whole(
+        {"node": node, "towards": towards, "name": "x", "flags": "BMRU", **counted}, "Interface"
+    )
 
 
 def counted(**parts: Any) -> Counted:
@@ -74,8 +76,15 @@ def test_a_port_that_counts_frames_above_its_mtu_is_named_with_it() -> None:
     }
     found = located(PLAN, ENDS, counted(**now).since(counted(**before)), 10)
     assert found is not None
-    assert (found["port"], found["side"], found["mtu_bytes"], found["frames"]) == ("leaf2>db", "egress", 1_500, 10)
-    assert found["words"] == ("dropped by leaf2, leaving by its port leaf2>db, whose MTU is 1500: the port counted 10")
+    assert (found["port"], found["side"], found["mtu_bytes"], found["frames"]) == (
+        "leaf2>db",
+        "egress",
+        1_500,
+        10,
+    )
+    assert found["words"] == (
+        "dropped by leaf2, leaving by its port leaf2>db, whose MTU is 1500: the port counted 10"
+    )
 
 
 def test_of_several_ports_the_one_that_counts_most_is_named() -> None:
@@ -89,7 +98,13 @@ def test_of_several_ports_the_one_that_counts_most_is_named() -> None:
 
 
 def test_what_interfaces_had_counted_before_is_taken_off() -> None:
-    before: dict[str, Any] = {"ports": [], "netstat": [row("leaf1", "client", 500, 7) | {"mtu_bytes": 1_500}]}
-    now: dict[str, Any] = {"ports": [], "netstat": [row("leaf1", "client", 510, None) | {"mtu_bytes": 1_500}]}
+    before: dict[str, Any] = {
+        "ports": [],
+        "netstat": [row("leaf1", "client", 500, 7) | {"mtu_bytes": 1_500}],
+    }
+    now: dict[str, Any] = {
+        "ports": [],
+        "netstat": [row("leaf1", "client", 510, None) | {"mtu_bytes": 1_500}],
+    }
     [seen] = counted(**now).since(counted(**before)).rows
     assert (seen.rx_frames, seen.tx_frames, seen.mtu_bytes) == (10, None, 1_500)

@@ -1,4 +1,5 @@
-"""The searches find what a switch of known rate and buffer has, and repeat what the machine spoils."""
+"""The searches find what a switch of known rate and buffer has, and repeat what the machine
+spoils."""
 
 import pytest
 from hypothesis import given
@@ -82,14 +83,18 @@ def test_a_switch_that_takes_no_more_is_the_limit_and_not_the_sender() -> None:
 def test_latency_is_measured_at_every_share_without_that_of_an_empty_path() -> None:
     points = list(find_latency(Rig(FakeSwitch(1e9)), 64, 1e6, 0.1, repeats=2))
     assert [point.percent for point in points] == list(SHARES)
-    assert [point.fps for point in points] == pytest.approx([1e6 * share / 100 for share in SHARES], rel=1e-4)
+    assert [point.fps for point in points] == pytest.approx(
+        [1e6 * share / 100 for share in SHARES], rel=1e-4
+    )
     assert {point.switch_ns for point in points} == {1.5}
 
 
 def test_the_loss_curve_falls_to_two_trials_without_loss() -> None:
     points = list(find_loss(Rig(FakeSwitch(6.5e5)), 64, 1e6, 1.0))
     assert [point.percent for point in points] == [100, 90, 80, 70, 60, 50]
-    expected = [1 - 6.5e5 / point.offered_fps if point.offered_fps > 6.5e5 else 0 for point in points]
+    expected = [
+        1 - 6.5e5 / point.offered_fps if point.offered_fps > 6.5e5 else 0 for point in points
+    ]
     assert [point.loss_ratio for point in points] == pytest.approx(expected, abs=1e-4)
 
 
@@ -133,7 +138,9 @@ def test_goals_above_zero_are_met_by_a_switch_that_always_loses_a_little() -> No
     assert by_ratio[0.001].lower_fps == pytest.approx(3e6, rel=0.02)
 
 
-@pytest.mark.parametrize(("text", "what"), [("64,big", "'big'"), ("63", "'63'"), ("", "''"), ("9300", "'9300'")])
+@pytest.mark.parametrize(
+    ("text", "what"), [("64,big", "'big'"), ("63", "'63'"), ("", "''"), ("9300", "'9300'")]
+)
 def test_sizes_that_are_none_are_refused(text: str, what: str) -> None:
     with pytest.raises(RunRefusedError, match=what):
         parse_sizes(text)

@@ -28,7 +28,10 @@ def funnel(**changes: Any) -> SimulatedSwitch:
         "network": {
             "switches": ["sw"],
             "hosts": ["a", "b"],
-            "links": [{"between": ["a", "sw"], "rate": "10Gbit/s"}, {"between": ["b", "sw"], "rate": "1Gbit/s"}],
+            "links": [
+                {"between": ["a", "sw"], "rate": "10Gbit/s"},
+                {"between": ["b", "sw"], "rate": "1Gbit/s"},
+            ],
         },
         "hosts": {"defaults": {"mtu": "1500B"}},
         "switches": {"defaults": {"policy": "one"}},

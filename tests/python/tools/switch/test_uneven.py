@@ -1,4 +1,5 @@
-"""What the searches make of trials that a machine has disturbed, and of switches that do not lose evenly."""
+"""What the searches make of trials that a machine has disturbed, and of switches that do not lose
+evenly."""
 
 from dataclasses import dataclass, field, replace
 
@@ -36,12 +37,15 @@ class Uneven(FakeSwitch):
         if self.paused_share:
             kept = round(trial.offered * (1 - self.paused_share))
             paused_s = request.duration_s * self.paused_share
-            trial = replace(trial, offered=kept, forwarded=min(kept, trial.forwarded), paused_s=paused_s)
+            trial = replace(
+                trial, offered=kept, forwarded=min(kept, trial.forwarded), paused_s=paused_s
+            )
         return replace(trial, latency=Latency(*[number] * 7))
 
 
-# RFC 5180 appendix A.1: throughput of Ethernet in frames per second at 10, 100, 1000 and 10 000 Mbit/s. For 4096 bytes
-# at 1000 Mbit/s it prints 30,396: its own formula gives 30 369, and ten times that in the next column.
+# RFC 5180 appendix A.1: throughput of Ethernet in frames per second at 10, 100, 1000 and 10 000
+# Mbit/s. For 4096 bytes at 1000 Mbit/s it prints 30,396: its own formula gives 30 369, and ten
+# times that in the next column.
 RFC_5180 = {
     64: (14_880, 148_809, 1_488_095, 14_880_952),
     128: (8_445, 84_459, 844_594, 8_445_945),
@@ -60,7 +64,9 @@ RFC_5180 = {
 
 @pytest.mark.parametrize(("size", "published"), RFC_5180.items())
 def test_full_lines_have_the_frame_rates_of_rfc_5180(size: int, published: tuple[int, ...]) -> None:
-    assert tuple(int(theoretical_fps(size, 10**power)) for power in (7, 8, 9, 10)) == pytest.approx(published, abs=1)
+    assert tuple(int(theoretical_fps(size, 10**power)) for power in (7, 8, 9, 10)) == pytest.approx(
+        published, abs=1
+    )
 
 
 def test_a_throughput_rests_on_both_trials_between_which_it_lies() -> None:
@@ -72,13 +78,20 @@ def test_a_throughput_rests_on_both_trials_between_which_it_lies() -> None:
 
 def test_the_loss_curve_ends_with_two_clean_trials_in_succession() -> None:
     device = Uneven(1e9, losing=[True, False, True, False, False, True])
-    assert [point.percent for point in find_loss(Rig(device), 64, 1e6, 0.1)] == [100, 90, 80, 70, 60]
+    assert [point.percent for point in find_loss(Rig(device), 64, 1e6, 0.1)] == [
+        100,
+        90,
+        80,
+        70,
+        60,
+    ]
 
 
 def test_latencies_of_repetitions_are_averaged_and_one_invalid_one_marks_the_point() -> None:
     device = Uneven(1e9, invalid=["", *DISTURBED])
     first, second, *_ = find_latency(Rig(device), 64, 1e6, 0.1, repeats=2)
-    # The second trial was repeated twice: the first and the fourth count, then the fifth and the sixth.
+    # The second trial was repeated twice: the first and the fourth count, then the fifth and the
+    # sixth.
     assert (first.latency, second.latency) == (Latency(*[2.5] * 7), Latency(*[5.5] * 7))
     assert (first.invalid, second.invalid) == (True, False)
 
@@ -92,11 +105,15 @@ def test_a_paused_sender_is_not_short_of_what_it_could_not_send() -> None:
 
 def test_what_a_paused_sender_has_not_sent_is_no_loss_of_the_switch() -> None:
     found = search(Rig(Uneven(1e9, paused_share=0.25)), 64, 1e6, 0.1, lambda _: None)
-    assert [goal.lower_fps for goal in found.goals] == pytest.approx([1e6] * len(GOAL_LOSS_RATIOS), rel=0.01)
+    assert [goal.lower_fps for goal in found.goals] == pytest.approx(
+        [1e6] * len(GOAL_LOSS_RATIOS), rel=0.01
+    )
 
 
 def test_bursts_last_two_seconds_at_most_and_are_as_fast_as_the_sender() -> None:
-    device = FakeSwitch(1e5, buffer_frames=10**9, sender_limit_fps=4e5, is_simulated=False, blocked_share=0.9)
+    device = FakeSwitch(
+        1e5, buffer_frames=10**9, sender_limit_fps=4e5, is_simulated=False, blocked_share=0.9
+    )
     rig = Rig(device)
     throughput = find_throughput(rig, 64, 0.1)
     assert throughput.limit == "switch"

@@ -20,7 +20,10 @@ impl<F: Frame> Scheduled<F> {
         let Some(watchdog) = self.watchdog else { return };
         for queue in 0..self.queues.len() {
             let Some(priority) = self.queues[queue].head().map(F::priority) else { continue };
-            let stuck = self.pause.paused_since(at, priority).is_some_and(|since| at >= since + watchdog.detection);
+            let stuck = self
+                .pause
+                .paused_since(at, priority)
+                .is_some_and(|since| at >= since + watchdog.detection);
             if stuck && self.storms[queue].is_none() {
                 self.storms[queue] = Some(at);
                 self.storms_detected += 1;
@@ -29,12 +32,14 @@ impl<F: Frame> Scheduled<F> {
         }
     }
 
-    /// Whether frames that arrive at a queue are dropped. A storm is over when the pause has been for long enough; the next frame finds
-    /// out.
+    /// Whether frames that arrive at a queue are dropped. A storm is over when the pause has been
+    /// for long enough; the next frame finds out.
     #[inline(never)]
     pub(super) fn is_in_storm(&mut self, now: Time, queue: QueueNo, priority: u8) -> bool {
         let Some(watchdog) = self.watchdog else { return false };
-        if self.storms[queue].is_some() && now >= self.pause.ends_at(priority) + watchdog.restoration {
+        if self.storms[queue].is_some()
+            && now >= self.pause.ends_at(priority) + watchdog.restoration
+        {
             self.storms[queue] = None;
             self.storms_ended += 1;
         }

@@ -24,12 +24,26 @@ fn users(count: u32, transactions: u64) -> Drive {
 /// A node whose block sockets are 0 to `users` times 3, and whose message sockets follow.
 fn client(sets: u32, drive: Drive, demand: Demand, retries: u32) -> BlockClient {
     let keys = |name: &str, answer: u64| QueryKeys {
-        exchange: Arc::new(Exchange::new(constant(200), constant(answer), 8..=65_507, random(name))),
+        exchange: Arc::new(Exchange::new(
+            constant(200),
+            constant(answer),
+            8..=65_507,
+            random(name),
+        )),
         keys: (0..u64::from(sets * OTHERS)).collect(),
     };
     let (blocks, messages) = (keys("blocks", 8_192), keys("messages", 200));
     let (timeout, random) = (TIMEOUT, random("transactions"));
-    BlockClient::new(BlockClientConfig { others: OTHERS, drive, demand, timeout, retries, blocks, messages, random })
+    BlockClient::new(BlockClientConfig {
+        others: OTHERS,
+        drive,
+        demand,
+        timeout,
+        retries,
+        blocks,
+        messages,
+        random,
+    })
 }
 
 fn demand(blocks_milli: u64, messages_milli: u64, is_parallel: bool) -> Demand {
@@ -48,7 +62,11 @@ fn blocks_come_one_after_the_other_and_then_messages() {
     for (step, is_block) in [true, true, false].into_iter().enumerate() {
         let [message] = host.sent[step..] else { panic!("one at a time: {:?}", host.sent) };
         assert_eq!((message.socket < OTHERS, message.bytes), (is_block, 200));
-        client.handle_datagram(Time::ZERO + Span::from_ms(step as u64 + 1), answer(message), &mut host);
+        client.handle_datagram(
+            Time::ZERO + Span::from_ms(step as u64 + 1),
+            answer(message),
+            &mut host,
+        );
     }
     let Tallies { begun, answered, blocks, messages, .. } = client.tallies();
     assert_eq!((begun, answered, blocks, messages), (1, 1, 2, 1));
@@ -71,11 +89,14 @@ fn parallel_blocks_are_asked_for_at_once_and_the_last_ends_the_transaction() {
         client.handle_datagram(Time::ZERO, answer(message), &mut host);
     }
     assert_eq!(host.sent.len(), 5, "messages follow");
-    host.sent.clone()[3..].iter().for_each(|&message| client.handle_datagram(Time::ZERO, answer(message), &mut host));
+    host.sent.clone()[3..]
+        .iter()
+        .for_each(|&message| client.handle_datagram(Time::ZERO, answer(message), &mut host));
     assert_eq!((host.completed.len(), client.running.len()), (1, 0));
 }
 
-/// 1.56 blocks: 44 % of transactions ask for one, 56 % for two. Each of the three other nodes is asked for a third of them.
+/// 1.56 blocks: 44 % of transactions ask for one, 56 % for two. Each of the three other nodes is
+/// asked for a third of them.
 #[test]
 fn transactions_ask_for_so_many_blocks_on_average_and_every_node_as_often() {
     let mut host = Fake::default();
@@ -90,11 +111,14 @@ fn transactions_ask_for_so_many_blocks_on_average_and_every_node_as_often() {
     assert_eq!((host.completed.len(), client.tallies().blocks), (20_000, u64::from(sum)));
     let mean = f64::from(sum) / 20_000.0;
     assert!((mean / 1.56 - 1.0).abs() < 0.01, "{mean} blocks of a transaction");
-    assert!(asked.iter().all(|&count| (f64::from(count) * 3.0 / f64::from(sum) - 1.0).abs() < 0.03), "{asked:?}");
+    assert!(
+        asked.iter().all(|&count| (f64::from(count) * 3.0 / f64::from(sum) - 1.0).abs() < 0.03),
+        "{asked:?}"
+    );
 }
 
-/// Of a block that takes k transmissions, one of which is lost with probability p, r retries leave p^(r+1); a transaction of n blocks
-/// fails with 1 - (1 - p^(r+1))^n.
+/// Of a block that takes k transmissions, one of which is lost with probability p, r retries leave
+/// p^(r+1); a transaction of n blocks fails with 1 - (1 - p^(r+1))^n.
 #[test]
 fn with_losses_transactions_fail_as_often_as_one_of_their_blocks_is_lost_with_all_retries() {
     for (percent, retries, blocks) in [(20, 0, 1), (20, 1, 3), (40, 2, 2)] {
@@ -109,9 +133,13 @@ fn with_losses_transactions_fail_as_often_as_one_of_their_blocks_is_lost_with_al
                 }
             }
         }
-        let Tallies { begun, answered, failed, lost_blocks, lost_queries, failed_blocks, .. } = client.tallies();
+        let Tallies { begun, answered, failed, lost_blocks, lost_queries, failed_blocks, .. } =
+            client.tallies();
         assert_eq!((begun, answered + failed, lost_queries), (20_000, 20_000, lost_blocks));
-        assert_eq!(failed, failed_blocks, "one after the other: the first that is lost ends its transaction");
+        assert_eq!(
+            failed, failed_blocks,
+            "one after the other: the first that is lost ends its transaction"
+        );
         let p = percent as f64 / 100.0;
         let expected = 1.0 - (1.0 - p.powi(retries as i32 + 1)).powi(blocks as i32);
         let seen = failed as f64 / 20_000.0;
@@ -132,8 +160,14 @@ fn what_comes_for_a_transaction_that_has_failed_is_counted_and_changes_nothing()
     let again = Time::ZERO + TIMEOUT + PAUSE_AFTER_FAILURE;
     assert_eq!(client.poll_timeout(), again, "the user pauses");
     client.handle_timeout(again, &mut host);
-    host.sent.clone().into_iter().for_each(|message| client.handle_datagram(again, answer(message), &mut host));
-    assert_eq!((host.completed, client.tallies().blocks, host.finished), (vec![(0, again)], 3, vec![0]));
+    host.sent
+        .clone()
+        .into_iter()
+        .for_each(|message| client.handle_datagram(again, answer(message), &mut host));
+    assert_eq!(
+        (host.completed, client.tallies().blocks, host.finished),
+        (vec![(0, again)], 3, vec![0])
+    );
 }
 
 #[test]
@@ -144,7 +178,9 @@ fn what_a_transaction_draws_does_not_depend_on_when_it_begins() {
         client.handle_timeout(Time::ZERO, &mut host);
         let mut sent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for user in order {
-            while let Some(place) = host.sent.iter().position(|message| message.socket % (2 * OTHERS) / OTHERS == user) {
+            while let Some(place) =
+                host.sent.iter().position(|message| message.socket % (2 * OTHERS) / OTHERS == user)
+            {
                 let message = host.sent.remove(place);
                 sent.entry(user).or_default().push(message.socket);
                 client.handle_datagram(Time::ZERO, answer(message), &mut host);
@@ -159,13 +195,24 @@ fn what_a_transaction_draws_does_not_depend_on_when_it_begins() {
 #[test]
 fn arrivals_do_not_wait_for_each_other_and_their_end_is_told_once() {
     let (gap, spikes, start) = (constant(Span::from_ms(1).ps()), Vec::new(), Time::ZERO);
-    let config = ArrivalsConfig { gap, spikes, start, count: 5, client: 0, clients: 1, random: random("arrivals") };
+    let config = ArrivalsConfig {
+        gap,
+        spikes,
+        start,
+        count: 5,
+        client: 0,
+        clients: 1,
+        random: random("arrivals"),
+    };
     let mut host = Fake::default();
     let mut client = client(1, Drive::Arrivals(Arrivals::new(config)), demand(1_000, 0, false), 0);
     let end = Time::ZERO + Span::from_ms(5);
     client.handle_timeout(end, &mut host);
     assert_eq!((host.sent.len(), client.running.len(), host.finished.len()), (5, 5, 0));
-    host.sent.clone().into_iter().for_each(|message| client.handle_datagram(end, answer(message), &mut host));
+    host.sent
+        .clone()
+        .into_iter()
+        .for_each(|message| client.handle_datagram(end, answer(message), &mut host));
     assert_eq!((host.completed.len(), host.finished), (5, vec![0]));
 }
 
@@ -178,7 +225,8 @@ fn lost_messages_are_no_lost_blocks_and_a_failed_message_is_no_failed_block() {
     for tries in 1..=2 {
         client.handle_timeout(Time::ZERO + TIMEOUT.times(tries), &mut host);
     }
-    let Tallies { failed, lost_queries, lost_blocks, failed_blocks, blocks, messages, .. } = client.tallies();
+    let Tallies { failed, lost_queries, lost_blocks, failed_blocks, blocks, messages, .. } =
+        client.tallies();
     assert_eq!((failed, lost_queries, lost_blocks), (1, 2, 0));
     assert_eq!((blocks, failed_blocks, messages), (1, 0, 0));
 }

@@ -15,8 +15,9 @@ use tailrace_units::{RandomStream, Time};
 /// Connections that may wait to be accepted (Linux `somaxconn`): the program accepts each at once.
 const BACKLOG: u32 = 4_096;
 
-/// Times that ranks go on in one event. Where memory and calls take no time, a whole job can be due at one moment: the rest is in further
-/// events of that moment, so that the run can be ended between them.
+/// Times that ranks go on in one event. Where memory and calls take no time, a whole job can be due
+/// at one moment: the rest is in further events of that moment, so that the run can be ended
+/// between them.
 const ROUNDS_MAX: u32 = 1 << 12;
 
 /// What the program of a host is made of.
@@ -56,8 +57,12 @@ impl MpiHost {
         let mut places = vec![usize::MAX; peers.len()];
         ranks.iter().enumerate().for_each(|(at, &(rank, _))| places[rank as usize] = at);
         let is_local = places.iter().map(|&place| place != usize::MAX).collect();
-        let ranks = ranks.into_iter().map(|(rank, random)| Rank::new(rank, Arc::clone(&job), start, random)).collect();
-        let (links, local, last) = (Links::new(host, ledger, peers), BTreeMap::new(), BTreeMap::new());
+        let ranks = ranks
+            .into_iter()
+            .map(|(rank, random)| Rank::new(rank, Arc::clone(&job), start, random))
+            .collect();
+        let (links, local, last) =
+            (Links::new(host, ledger, peers), BTreeMap::new(), BTreeMap::new());
         let net = Net { job, links, is_local, local, last, sent_locally: 0, cause: None };
         MpiHost { port, is_listening: false, places, ranks, net }
     }

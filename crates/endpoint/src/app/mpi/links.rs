@@ -1,6 +1,8 @@
-//! Connections of the ranks of a host, opened when a rank first sends to another (Open MPI's `btl_tcp_endpoint.c`).
+//! Connections of the ranks of a host, opened when a rank first sends to another (Open MPI's
+//! `btl_tcp_endpoint.c`).
 //!
-//! Two ranks may open one to each other at the same time. That of the lower rank stays (`mca_btl_tcp_endpoint_complete_accept`).
+//! Two ranks may open one to each other at the same time. That of the lower rank stays
+//! (`mca_btl_tcp_endpoint_complete_accept`).
 
 use super::wire::{From, Item, Ledger, StreamKey};
 use crate::app::{HostCalls, Peer};
@@ -54,7 +56,15 @@ pub(super) struct Links {
 
 impl Links {
     pub(super) fn new(host: u16, ledger: Ledger, peers: Vec<Peer>) -> Links {
-        Links { host, ledger, peers, links: BTreeMap::new(), wires: BTreeMap::new(), opened: 0, failed: 0 }
+        Links {
+            host,
+            ledger,
+            peers,
+            links: BTreeMap::new(),
+            wires: BTreeMap::new(),
+            opened: 0,
+            failed: 0,
+        }
     }
 
     /// Hands something to the connection of two ranks, or opens it.
@@ -77,7 +87,10 @@ impl Links {
             self.failed += 1;
             return;
         };
-        let key = StreamKey { opener: (self.host, calls.ends(socket).own_port), acceptor: (peer.host, peer.port) };
+        let key = StreamKey {
+            opener: (self.host, calls.ends(socket).own_port),
+            acceptor: (peer.host, peer.port),
+        };
         self.ledger.open(key);
         self.wires.insert(socket, Wire { key, side: From::Opener, pair: Some(pair), arrived: 0 });
         self.links.entry(pair).or_default().state = State::Opening(socket);
@@ -99,7 +112,10 @@ impl Links {
     /// Another host has opened a connection.
     pub(super) fn handle_accepted(&mut self, socket: u32, calls: &mut dyn HostCalls) {
         let ends = calls.ends(socket);
-        let key = StreamKey { opener: (ends.peer.host, ends.peer.port), acceptor: (self.host, ends.own_port) };
+        let key = StreamKey {
+            opener: (ends.peer.host, ends.peer.port),
+            acceptor: (self.host, ends.own_port),
+        };
         self.wires.insert(socket, Wire { key, side: From::Acceptor, pair: None, arrived: 0 });
     }
 
@@ -127,7 +143,8 @@ impl Links {
         }
     }
 
-    /// A rank wants this connection. It is refused where one is open, or where that of this end has precedence.
+    /// A rank wants this connection. It is refused where one is open, or where that of this end has
+    /// precedence.
     fn greet(&mut self, socket: u32, pair: Pair, calls: &mut dyn HostCalls) {
         let (own, other) = pair;
         let state = self.links.entry(pair).or_default().state;
@@ -155,7 +172,8 @@ impl Links {
         calls.close(socket);
     }
 
-    /// The other end has closed a connection: it gave way, or the other rank's has precedence, which will come.
+    /// The other end has closed a connection: it gave way, or the other rank's has precedence,
+    /// which will come.
     pub(super) fn handle_ended(&mut self, socket: u32, calls: &mut dyn HostCalls) {
         self.handle_gone(socket);
         calls.close(socket);

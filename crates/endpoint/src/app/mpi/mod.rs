@@ -1,7 +1,9 @@
-//! Ranks of an MPI job that run a benchmark: point-to-point messages and collectives over TCP, as Open MPI 4.1 sends them.
+//! Ranks of an MPI job that run a benchmark: point-to-point messages and collectives over TCP, as
+//! Open MPI 4.1 sends them.
 //!
-//! A [`MpiHost`] is the program of one host with all its ranks. What a rank sends and receives, step by step, is a pure function of its
-//! place ([`schedule`]); how a message travels is that of Open MPI's `ob1` and its TCP transport ([`wire`]).
+//! A [`MpiHost`] is the program of one host with all its ranks. What a rank sends and receives,
+//! step by step, is a pure function of its place ([`schedule`]); how a message travels is that of
+//! Open MPI's `ob1` and its TCP transport ([`wire`]).
 
 mod host;
 mod links;

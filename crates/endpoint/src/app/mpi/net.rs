@@ -35,7 +35,13 @@ impl Net {
     }
 
     /// Something goes from one rank to another.
-    pub(super) fn send(&mut self, now: Time, (from, to): (u32, u32), item: Item, calls: &mut dyn HostCalls) {
+    pub(super) fn send(
+        &mut self,
+        now: Time,
+        (from, to): (u32, u32),
+        item: Item,
+        calls: &mut dyn HostCalls,
+    ) {
         if !self.is_local(to) {
             return self.links.send((from, to), item, calls);
         }

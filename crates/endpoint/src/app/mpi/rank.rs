@@ -93,7 +93,8 @@ impl Rank {
         if self.work.is_some() { self.busy_until } else { Time::NEVER }
     }
 
-    /// The iteration that it is in and that counts: its number among all sizes and ranks, and when it began.
+    /// The iteration that it is in and that counts: its number among all sizes and ranks, and when
+    /// it began.
     pub(super) fn running(&self) -> Option<(u32, Time)> {
         let Running { size, counts, since, .. } = self.running?;
         size.filter(|_| counts).map(|size| (self.record(size), since))
@@ -126,7 +127,8 @@ impl Rank {
                 let copied = if let Item::Eager(bytes) = item { bytes } else { 0 };
                 let costs = self.job.costs;
                 let is_local = net.is_local(from);
-                let cost = if is_local { Span::ZERO } else { costs.receive + time_at(costs.copy, copied) };
+                let cost =
+                    if is_local { Span::ZERO } else { costs.receive + time_at(costs.copy, copied) };
                 self.begin(now + cost, Work::Take(from, item));
             } else if let Some(&(to, _)) = self.step.sends.get(self.sent) {
                 let cost = if net.is_local(to) { Span::ZERO } else { self.job.costs.send };
@@ -179,7 +181,8 @@ impl Rank {
                 self.match_next(now, from, net, calls);
             }
             Item::Put => {
-                let bytes = partner.announced.pop_front().expect("only what was announced is asked for");
+                let bytes =
+                    partner.announced.pop_front().expect("only what was announced is asked for");
                 self.begin(now + self.job.costs.send, Work::Put(from, bytes));
             }
             Item::Data(_) => {}
@@ -218,11 +221,20 @@ impl Rank {
             None => calls.finished(self.number),
             Some(Call::Compute(time)) => self.begin(now + time, Work::Next),
             Some(Call::Barrier) => self.start(now, None, false, net, calls),
-            Some(Call::Iteration { size, counts }) => self.start(now, Some(size), counts, net, calls),
+            Some(Call::Iteration { size, counts }) => {
+                self.start(now, Some(size), counts, net, calls)
+            }
         }
     }
 
-    fn start(&mut self, now: Time, size: Option<u32>, counts: bool, net: &mut Net, calls: &mut dyn HostCalls) {
+    fn start(
+        &mut self,
+        now: Time,
+        size: Option<u32>,
+        counts: bool,
+        net: &mut Net,
+        calls: &mut dyn HostCalls,
+    ) {
         self.running = Some(Running { size, counts, since: now, next_step: 0 });
         self.begin_step(now, net, calls);
     }

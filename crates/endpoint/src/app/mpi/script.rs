@@ -1,5 +1,5 @@
-//! The calls of MPI that a rank makes, one after the other: as the Intel MPI Benchmarks do, barriers, then warm-up iterations of each
-//! size, then those that count.
+//! The calls of MPI that a rank makes, one after the other: as the Intel MPI Benchmarks do,
+//! barriers, then warm-up iterations of each size, then those that count.
 
 use super::Costs;
 use super::schedule::{Collective, Pattern};
@@ -95,7 +95,8 @@ impl Script {
                     }
                 }
                 Before::Nothing => {
-                    let call = Call::Iteration { size: self.size, counts: self.iteration >= job.warm_up };
+                    let call =
+                        Call::Iteration { size: self.size, counts: self.iteration >= job.warm_up };
                     self.before = Before::Barrier;
                     self.iteration += 1;
                     if self.iteration == job.warm_up + size.iterations {

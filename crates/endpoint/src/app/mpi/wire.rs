@@ -1,13 +1,15 @@
-//! What travels over the connection of two ranks: sizes and order as seen of Open MPI 4.1.4 (`strace`, checked against its source).
+//! What travels over the connection of two ranks: sizes and order as seen of Open MPI 4.1.4
+//! (`strace`, checked against its source).
 //!
-//! Packets of the simulator carry no content. What a stream carries stands in a [`Ledger`] that both ends share; a receiver takes an
-//! entry from it only when so many bytes have arrived.
+//! Packets of the simulator carry no content. What a stream carries stands in a [`Ledger`] that
+//! both ends share; a receiver takes an entry from it only when so many bytes have arrived.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::Mutex;
 
-/// A longer message is announced first: `btl_tcp_eager_limit` of 64 KiB less the largest header of ob1 (56 bytes).
+/// A longer message is announced first: `btl_tcp_eager_limit` of 64 KiB less the largest header of
+/// ob1 (56 bytes).
 pub const EAGER_LIMIT: u64 = 65_536 - 56;
 /// Header of the TCP transport (`mca_btl_tcp_hdr_t`).
 const TRANSPORT: u64 = 8;
@@ -94,8 +96,11 @@ impl Ledger {
     }
 
     pub(super) fn push(&self, key: StreamKey, from: From, item: Item) {
-        self.0.lock().expect("nothing panics while it has this").get_mut(&key).expect("what is written was opened")
-            [from as usize]
+        self.0
+            .lock()
+            .expect("nothing panics while it has this")
+            .get_mut(&key)
+            .expect("what is written was opened")[from as usize]
             .push_back(item);
     }
 

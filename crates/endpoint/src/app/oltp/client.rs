@@ -5,7 +5,8 @@ use crate::app::SocketCalls;
 use std::sync::Arc;
 use tailrace_units::{RandomStream, Span, Time};
 
-/// Transactions of one user that are told of as running or overdue; with a gap of zero any number would be.
+/// Transactions of one user that are told of as running or overdue; with a gap of zero any number
+/// would be.
 const BEHIND_MAX: u64 = 10_000;
 
 /// A user.
@@ -53,14 +54,22 @@ enum Phase {
     Pausing,
     /// Until this many bytes have arrived and were worked on.
     Waiting(u64),
-    /// All have: until the deadline, or without one until a core is free for the work on the whole response.
+    /// All have: until the deadline, or without one until a core is free for the work on the whole
+    /// response.
     Unpacking,
     Done,
 }
 
 impl OltpClient {
-    /// A user who connects at `connect` and begins when the connection is open, at `start` at the earliest.
-    pub fn new(profile: Arc<OltpProfile>, user: u32, connect: Time, start: Time, random: RandomStream) -> OltpClient {
+    /// A user who connects at `connect` and begins when the connection is open, at `start` at the
+    /// earliest.
+    pub fn new(
+        profile: Arc<OltpProfile>,
+        user: u32,
+        connect: Time,
+        start: Time,
+        random: RandomStream,
+    ) -> OltpClient {
         let phase = Phase::Unconnected;
         OltpClient {
             reads_late: profile.has_client_work(),
@@ -113,8 +122,14 @@ impl OltpClient {
         self.begin_at(self.start.max(now), now, calls);
     }
 
-    /// Bytes have arrived. The user reads them when it has a core, a piece at a time, while more arrive.
-    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl SocketCalls) {
+    /// Bytes have arrived. The user reads them when it has a core, a piece at a time, while more
+    /// arrive.
+    pub(in crate::app) fn handle_readable(
+        &mut self,
+        now: Time,
+        bytes: u64,
+        calls: &mut impl SocketCalls,
+    ) {
         if !self.reads_late {
             return self.consumed(now, bytes, calls);
         }
@@ -134,15 +149,18 @@ impl OltpClient {
         self.begin_work(calls);
     }
 
-    /// The transaction in work, and with pacing those that were meant to start behind it by `now`: their gaps are drawn from a
-    /// copy of the user's random stream, as they would have been. Warm-up and the time before the connection is open do not count.
+    /// The transaction in work, and with pacing those that were meant to start behind it by `now`:
+    /// their gaps are drawn from a copy of the user's random stream, as they would have been.
+    /// Warm-up and the time before the connection is open do not count.
     pub(in crate::app) fn running(&self, now: Time, mut tell: impl FnMut(u32, Time)) {
         if !matches!(self.phase, Phase::Waiting(_) | Phase::Unpacking) {
             return;
         }
         let (mut random, mut intended) = (self.random.clone(), self.intended);
         for number in self.done..self.done + BEHIND_MAX {
-            if intended > now || (self.profile.transactions > 0 && number >= self.profile.transactions) {
+            if intended > now
+                || (self.profile.transactions > 0 && number >= self.profile.transactions)
+            {
                 return;
             }
             if number >= self.profile.warmup_transactions {
@@ -200,7 +218,9 @@ impl OltpClient {
     }
 
     fn consumed(&mut self, now: Time, bytes: u64, calls: &mut impl SocketCalls) {
-        let Phase::Waiting(missing) = &mut self.phase else { panic!("nothing arrives that was not asked for") };
+        let Phase::Waiting(missing) = &mut self.phase else {
+            panic!("nothing arrives that was not asked for")
+        };
         *missing -= bytes;
         if *missing > 0 {
             return;

@@ -1,8 +1,9 @@
 //! Online transaction processing: closed-loop users of a database, each with one connection.
 //!
-//! A user does one transaction after the other; a transaction is a series of statements, each a request, the server's
-//! work and a response. Latency counts from the moment at which the transaction was meant to start, so that a slow
-//! transaction does not hide the wait of the next (no coordinated omission).
+//! A user does one transaction after the other; a transaction is a series of statements, each a
+//! request, the server's work and a response. Latency counts from the moment at which the
+//! transaction was meant to start, so that a slow transaction does not hide the wait of the next
+//! (no coordinated omission).
 
 mod client;
 mod server;
@@ -32,24 +33,30 @@ pub struct Statement {
     pub response_bytes: u64,
     /// Work of a core of the server on the request. It waits for a core where none is free.
     pub server_work: Span,
-    /// Picoseconds from then on until the server has the response, whatever its size: no core is needed for them.
+    /// Picoseconds from then on until the server has the response, whatever its size: no core is
+    /// needed for them.
     pub server_time: Distribution,
-    /// Femtoseconds that the server then takes to make each byte; it writes nothing before all of them are made.
+    /// Femtoseconds that the server then takes to make each byte; it writes nothing before all of
+    /// them are made.
     ///
-    /// PostgreSQL forms a row whole (it fetches and joins the pieces of a large value, and makes them text) and fills its 8 kB
-    /// send buffer only then: printtup, backend/access/common; pq_putmessage, backend/libpq/pqcomm.c.
+    /// PostgreSQL forms a row whole (it fetches and joins the pieces of a large value, and makes
+    /// them text) and fills its 8 kB send buffer only then: printtup, backend/access/common;
+    /// pq_putmessage, backend/libpq/pqcomm.c.
     pub build_fs_per_byte: u64,
     /// The response is written in pieces of this size; 0 for one piece.
     pub write_bytes: u64,
-    /// Femtoseconds that the server takes to hand over each byte, while earlier ones are on their way.
+    /// Femtoseconds that the server takes to hand over each byte, while earlier ones are on their
+    /// way.
     pub produce_fs_per_byte: u64,
     /// Femtoseconds that the client's core works on each byte that has arrived.
     pub consume_fs_per_byte: u64,
     /// The client reads, and works on, at most this many bytes at a time; at least 1.
     pub consume_chunk_bytes: u64,
-    /// Femtoseconds that the client's core works on each byte of the whole response after the last one has come.
+    /// Femtoseconds that the client's core works on each byte of the whole response after the last
+    /// one has come.
     ///
-    /// libpq gathers a row whole before it makes a result of it (pqParseInput3, getAnotherTuple: fe-protocol3.c).
+    /// libpq gathers a row whole before it makes a result of it (pqParseInput3, getAnotherTuple:
+    /// fe-protocol3.c).
     pub unpack_fs_per_byte: u64,
 }
 
@@ -81,7 +88,8 @@ pub struct OltpProfile {
 }
 
 impl OltpProfile {
-    /// Whether a user works on any of the responses. Then it reads when it has a core, and what it has not read fills its buffer.
+    /// Whether a user works on any of the responses. Then it reads when it has a core, and what it
+    /// has not read fills its buffer.
     fn has_client_work(&self) -> bool {
         self.statements.iter().any(|statement| statement.consume_fs_per_byte > 0)
     }

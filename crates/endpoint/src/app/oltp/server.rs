@@ -24,14 +24,27 @@ impl OltpServer {
     /// Waits for the first request.
     pub fn new(profile: Arc<OltpProfile>, random: RandomStream) -> OltpServer {
         let missing = profile.statements[0].request_bytes;
-        OltpServer { profile, random, statement: 0, missing, unwritten: 0, is_working: false, deadline: Time::NEVER }
+        OltpServer {
+            profile,
+            random,
+            statement: 0,
+            missing,
+            unwritten: 0,
+            is_working: false,
+            deadline: Time::NEVER,
+        }
     }
 
     pub(in crate::app) fn poll_timeout(&self) -> Time {
         self.deadline
     }
 
-    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl SocketCalls) {
+    pub(in crate::app) fn handle_readable(
+        &mut self,
+        now: Time,
+        bytes: u64,
+        calls: &mut impl SocketCalls,
+    ) {
         self.missing -= bytes;
         if self.missing > 0 {
             return;

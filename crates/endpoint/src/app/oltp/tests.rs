@@ -67,7 +67,13 @@ fn profile(gap_from: GapFrom) -> Arc<OltpProfile> {
         unpack_fs_per_byte: 0,
     };
     let gap = Distribution::Constant(1_000);
-    Arc::new(OltpProfile { statements: vec![statement], gap, gap_from, transactions: 2, warmup_transactions: 0 })
+    Arc::new(OltpProfile {
+        statements: vec![statement],
+        gap,
+        gap_from,
+        transactions: 2,
+        warmup_transactions: 0,
+    })
 }
 
 /// A profile in which the statement was changed.
@@ -99,7 +105,9 @@ fn the_server_writes_pieces_when_they_are_produced() {
 
 #[test]
 fn a_server_with_work_waits_for_a_core_and_leaves_it_before_it_writes() {
-    let profile = changed(|statement| (statement.server_work, statement.write_bytes) = (Span::from_ps(700), 0));
+    let profile = changed(|statement| {
+        (statement.server_work, statement.write_bytes) = (Span::from_ps(700), 0)
+    });
     let mut server = OltpServer::new(profile, RandomStream::new(1, "server"));
     let mut notes = Notes { is_host_busy: true, ..Notes::default() };
     server.handle_readable(Time::from_ps(10), 100, &mut notes);
@@ -123,7 +131,13 @@ fn a_response_is_built_whole_before_its_first_piece_is_written() {
 #[test]
 fn a_late_transaction_of_a_paced_user_counts_from_when_it_was_due() {
     let mut notes = Notes::default();
-    let mut client = OltpClient::new(profile(GapFrom::Start), 3, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
+    let mut client = OltpClient::new(
+        profile(GapFrom::Start),
+        3,
+        Time::ZERO,
+        Time::ZERO,
+        RandomStream::new(1, "client"),
+    );
     client.handle_timeout(Time::ZERO, &mut notes);
     client.handle_connected(Time::from_ps(500), &mut notes);
     client.handle_readable(Time::from_ps(9_000), 20_000, &mut notes); // 7 500 late for the next
@@ -142,7 +156,8 @@ fn a_late_transaction_of_a_paced_user_counts_from_when_it_was_due() {
 /// A user who works 1 ps on each byte, connected, with its first request sent.
 fn working_user(notes: &mut Notes) -> OltpClient {
     let shared = changed(|statement| statement.consume_fs_per_byte = 1_000);
-    let mut client = OltpClient::new(shared, 0, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
+    let mut client =
+        OltpClient::new(shared, 0, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, notes);
     client.handle_connected(Time::ZERO, notes);
     assert_eq!(notes.said, ["connect", "leave unread", "write 100"]);
@@ -164,7 +179,8 @@ fn worked(slice: Span) -> String {
 
 #[test]
 fn without_a_time_slice_the_core_is_left_after_every_piece() {
-    let pieces = [3_000, 8_192, 8_192, 616].map(|bytes| format!("ask, read {bytes}, compute {bytes}, leave"));
+    let pieces = [3_000, 8_192, 8_192, 616]
+        .map(|bytes| format!("ask, read {bytes}, compute {bytes}, leave"));
     assert_eq!(worked(Span::ZERO), pieces.join(", ") + ", user 0 completed what was due at 0 ps");
 }
 
@@ -186,12 +202,15 @@ fn a_user_without_a_core_reads_nothing_and_then_all_that_has_come() {
     assert_eq!(notes.said[1..], ["read 4000", "compute 4000"]);
 }
 
-/// A user who unpacks 2 ps for each byte, up to the last byte of its response and the end of the work on it.
+/// A user who unpacks 2 ps for each byte, up to the last byte of its response and the end of the
+/// work on it.
 fn unpacked(notes: &mut Notes, consume_fs_per_byte: u64) -> OltpClient {
     let shared = changed(|statement| {
-        (statement.consume_fs_per_byte, statement.unpack_fs_per_byte) = (consume_fs_per_byte, 2_000);
+        (statement.consume_fs_per_byte, statement.unpack_fs_per_byte) =
+            (consume_fs_per_byte, 2_000);
     });
-    let mut client = OltpClient::new(shared, 0, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
+    let mut client =
+        OltpClient::new(shared, 0, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, notes);
     client.handle_connected(Time::ZERO, notes);
     notes.said.clear();
@@ -219,7 +238,12 @@ fn a_user_who_works_on_what_arrives_unpacks_after_the_last_piece() {
         client.handle_timeout(client.poll_timeout(), &mut notes);
     }
     let said = notes.said.join(", ");
-    assert!(said.ends_with("compute 3616, leave, ask, compute 40000, leave, user 0 completed what was due at 0 ps"), "{said}");
+    assert!(
+        said.ends_with(
+            "compute 3616, leave, ask, compute 40000, leave, user 0 completed what was due at 0 ps"
+        ),
+        "{said}"
+    );
 }
 
 #[test]
@@ -235,7 +259,13 @@ fn without_a_core_a_whole_response_waits_for_one() {
 fn a_user_who_connects_early_waits_for_its_first_transaction() {
     let mut notes = Notes::default();
     let start = Time::from_ps(700);
-    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, start, RandomStream::new(1, "client"));
+    let mut client = OltpClient::new(
+        profile(GapFrom::End),
+        0,
+        Time::ZERO,
+        start,
+        RandomStream::new(1, "client"),
+    );
     client.handle_timeout(Time::ZERO, &mut notes);
     client.handle_connected(Time::from_ps(500), &mut notes);
     assert_eq!((notes.said.join(", "), client.poll_timeout()), ("connect".into(), start));
@@ -247,7 +277,13 @@ fn a_user_who_connects_early_waits_for_its_first_transaction() {
 #[test]
 fn a_thinking_user_pauses_after_the_end() {
     let mut notes = Notes::default();
-    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
+    let mut client = OltpClient::new(
+        profile(GapFrom::End),
+        0,
+        Time::ZERO,
+        Time::ZERO,
+        RandomStream::new(1, "client"),
+    );
     client.handle_timeout(Time::ZERO, &mut notes);
     client.handle_connected(Time::from_ps(500), &mut notes);
     client.handle_readable(Time::from_ps(9_000), 20_000, &mut notes);
@@ -257,7 +293,8 @@ fn a_thinking_user_pauses_after_the_end() {
 /// What is told at a time of a user whose first transaction began at 500 ps and has no answer.
 fn running(profile: Arc<OltpProfile>, now_ps: u64) -> Vec<(u32, u64)> {
     let mut notes = Notes::default();
-    let mut client = OltpClient::new(profile, 3, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
+    let mut client =
+        OltpClient::new(profile, 3, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, &mut notes);
     client.running(Time::from_ps(400), |_, _| panic!("it is not connected"));
     client.handle_connected(Time::from_ps(500), &mut notes);
@@ -282,13 +319,23 @@ fn the_transactions_of_a_paced_user_that_are_due_behind_it_are_running_too() {
     assert_eq!(running(endless(0, 0), 2_499), [(3, 500), (3, 1_500)]);
     assert_eq!(running(endless(0, 0), 2_500), [(3, 500), (3, 1_500), (3, 2_500)]);
     assert_eq!(running(endless(2, 0), 9_000), [(3, 500), (3, 1_500)], "it has no third");
-    assert_eq!(running(endless(3, 1), 9_000), [(3, 1_500), (3, 2_500)], "the first is not recorded");
+    assert_eq!(
+        running(endless(3, 1), 9_000),
+        [(3, 1_500), (3, 2_500)],
+        "the first is not recorded"
+    );
 }
 
 #[test]
 fn a_user_who_pauses_or_has_done_its_number_has_nothing_running() {
     let mut notes = Notes::default();
-    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
+    let mut client = OltpClient::new(
+        profile(GapFrom::End),
+        0,
+        Time::ZERO,
+        Time::ZERO,
+        RandomStream::new(1, "client"),
+    );
     client.handle_timeout(Time::ZERO, &mut notes);
     client.handle_connected(Time::ZERO, &mut notes);
     client.handle_readable(Time::from_ps(100), 20_000, &mut notes);

@@ -61,7 +61,8 @@ impl Arrivals {
         let mut arrivals = Arrivals { config, next, number, spike: 0, has_told_end: false };
         draw_first(&mut arrivals);
         // One that has no part in a finite number has nothing to end.
-        arrivals.has_told_end = arrivals.config.count > 0 && arrivals.config.client >= arrivals.config.count;
+        arrivals.has_told_end =
+            arrivals.config.count > 0 && arrivals.config.client >= arrivals.config.count;
         (0..arrivals.config.client).for_each(|_| arrivals.pass());
         arrivals
     }
@@ -99,7 +100,8 @@ impl Arrivals {
         self.next = self.after(gap);
     }
 
-    /// The time at which a gap of usual time has passed: in a spike it passes `factor` times as fast.
+    /// The time at which a gap of usual time has passed: in a spike it passes `factor` times as
+    /// fast.
     fn after(&mut self, gap: u64) -> Time {
         let (mut at, mut left) = (self.next, u128::from(gap) * MILLI);
         loop {
@@ -114,7 +116,9 @@ impl Arrivals {
             let needed = left.div_ceil(factor);
             let room = u128::from(until.since(at).ps());
             if needed <= room || until.is_never() {
-                return Time::from_ps(u64::try_from(u128::from(at.ps()) + needed).unwrap_or(u64::MAX));
+                return Time::from_ps(
+                    u64::try_from(u128::from(at.ps()) + needed).unwrap_or(u64::MAX),
+                );
             }
             left -= room * factor;
             at = until;
@@ -122,5 +126,6 @@ impl Arrivals {
     }
 }
 
-/// So much later than the start of a user whose request has failed: otherwise one whose server refuses would ask without end.
+/// So much later than the start of a user whose request has failed: otherwise one whose server
+/// refuses would ask without end.
 pub(in crate::app) const PAUSE_AFTER_FAILURE: Span = Span::from_ms(100);

@@ -61,9 +61,11 @@ pub(super) struct Asker {
 }
 
 impl Asker {
-    /// A client on this host that has no servers yet. With timeouts (`patience`), pending requests have distinct numbers.
+    /// A client on this host that has no servers yet. With timeouts (`patience`), pending requests
+    /// have distinct numbers.
     pub(super) fn new(host: u16, patience: Option<Patience>) -> Asker {
-        let (lanes, links, done, tallies) = (Vec::new(), BTreeMap::new(), VecDeque::new(), Tallies::default());
+        let (lanes, links, done, tallies) =
+            (Vec::new(), BTreeMap::new(), VecDeque::new(), Tallies::default());
         Asker { host, lanes, links, done, patience, tallies }
     }
 
@@ -100,9 +102,12 @@ impl Asker {
         self.patience.as_ref().map_or(Time::NEVER, Patience::poll_timeout)
     }
 
-    /// Gives up what has waited too long: its connection is closed, and all that it carried is asked again or fails.
+    /// Gives up what has waited too long: its connection is closed, and all that it carried is
+    /// asked again or fails.
     pub(super) fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
-        while let Some((job, lane, socket)) = self.patience.as_ref().and_then(|patience| patience.expired(now)) {
+        while let Some((job, lane, socket)) =
+            self.patience.as_ref().and_then(|patience| patience.expired(now))
+        {
             if let Some(socket) = socket {
                 self.give_up_link(now, socket, calls);
             } else {
@@ -114,7 +119,10 @@ impl Asker {
 
     fn give_up_link(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls) {
         calls.close(socket);
-        let link = self.links.remove(&socket).expect("what carries a request that waits is a connection of this program");
+        let link = self
+            .links
+            .remove(&socket)
+            .expect("what carries a request that waits is a connection of this program");
         let lane = &mut self.lanes[link.lane as usize];
         lane.used -= 1;
         lane.ready.remove(&(link.asked.len() as u32, socket));
@@ -164,11 +172,17 @@ impl Asker {
         }
     }
 
-    pub(super) fn handle_readable(&mut self, socket: u32, mut bytes: u64, calls: &mut dyn HostCalls) {
+    pub(super) fn handle_readable(
+        &mut self,
+        socket: u32,
+        mut bytes: u64,
+        calls: &mut dyn HostCalls,
+    ) {
         let Some(link) = self.links.get_mut(&socket) else { return };
         let (lane, before) = (link.lane, link.asked.len() as u32);
         while bytes > 0 {
-            let (job, missing) = link.asked.front_mut().expect("nothing comes that was not asked for");
+            let (job, missing) =
+                link.asked.front_mut().expect("nothing comes that was not asked for");
             let taken = bytes.min(*missing);
             (*missing, bytes) = (*missing - taken, bytes - taken);
             if *missing == 0 {
@@ -206,7 +220,8 @@ impl Asker {
         let lane = &mut self.lanes[link.lane as usize];
         lane.used -= 1;
         lane.ready.remove(&(link.asked.len() as u32, socket));
-        let mut lost: Vec<u64> = link.reserved.into_iter().chain(link.asked.iter().map(|asked| asked.0)).collect();
+        let mut lost: Vec<u64> =
+            link.reserved.into_iter().chain(link.asked.iter().map(|asked| asked.0)).collect();
         if !link.is_open {
             lane.connecting.retain(|&other| other != socket);
             // Where connections are shared, one of those that wait for any has waited for this one.
@@ -228,7 +243,9 @@ impl Asker {
             if let Some((_, socket)) = usable {
                 of_lane.waiting.pop_front();
                 self.send(socket, job, calls);
-            } else if may_open && (!of_lane.config.is_kept || of_lane.connecting.len() < of_lane.waiting.len()) {
+            } else if may_open
+                && (!of_lane.config.is_kept || of_lane.connecting.len() < of_lane.waiting.len())
+            {
                 self.open(lane, calls);
             } else {
                 return;
@@ -252,11 +269,15 @@ impl Asker {
             patience.carry(job, socket);
         }
         let random = of_lane.config.exchange.on_connection(self.host, calls.ends(socket).own_port);
-        self.links.insert(socket, Link { lane, is_open: false, random, asked: VecDeque::new(), reserved, is_over: false });
+        self.links.insert(
+            socket,
+            Link { lane, is_open: false, random, asked: VecDeque::new(), reserved, is_over: false },
+        );
     }
 
     fn send(&mut self, socket: u32, job: u64, calls: &mut dyn HostCalls) {
-        let link = self.links.get_mut(&socket).expect("requests go over connections of this program");
+        let link =
+            self.links.get_mut(&socket).expect("requests go over connections of this program");
         let lane = &mut self.lanes[link.lane as usize];
         let sizes = lane.config.exchange.draw(&mut link.random);
         let before = link.asked.len() as u32;

@@ -25,7 +25,8 @@ pub struct ClientConfig {
     pub transport: Transport,
     /// What makes them.
     pub drive: Drive,
-    /// The server of each request is drawn from this; otherwise users stay with theirs, and arrivals take them in turn.
+    /// The server of each request is drawn from this; otherwise users stay with theirs, and
+    /// arrivals take them in turn.
     pub choice: Option<RandomStream>,
 }
 
@@ -51,8 +52,8 @@ pub enum Transport {
         timeout: Span,
         /// It is sent again so often.
         retries: u32,
-        /// What both ends know each socket by: of each user those to all servers that it asks, or of each server as many as arrivals
-        /// share.
+        /// What both ends know each socket by: of each user those to all servers that it asks, or
+        /// of each server as many as arrivals share.
         keys: Vec<u64>,
     },
 }
@@ -84,7 +85,14 @@ impl RequestClient {
         let depth = if let Transport::Tcp { depth, .. } = transport { depth } else { 1 };
         let way = Way::new(host, &servers, exchange, transport, &drive, choice.is_some());
         let (servers, source) = (servers.len() as u32, Source::new(drive, depth));
-        RequestClient { choice, servers, way, source, jobs: BTreeMap::new(), tallies: Tallies::default() }
+        RequestClient {
+            choice,
+            servers,
+            way,
+            source,
+            jobs: BTreeMap::new(),
+            tallies: Tallies::default(),
+        }
     }
 
     /// A request is meant to start at `intended`, which has come.
@@ -146,23 +154,42 @@ impl RequestClient {
 }
 
 impl Way {
-    fn new(host: u16, servers: &[Peer], exchange: Arc<Exchange>, transport: Transport, drive: &Drive, is_drawn: bool) -> Way {
+    fn new(
+        host: u16,
+        servers: &[Peer],
+        exchange: Arc<Exchange>,
+        transport: Transport,
+        drive: &Drive,
+        is_drawn: bool,
+    ) -> Way {
         match transport {
             Transport::Udp { timeout, retries, keys } => {
-                let shared = if let Drive::Arrivals(_) = drive { keys.len() / servers.len() } else { 1 };
+                let shared =
+                    if let Drive::Arrivals(_) = drive { keys.len() / servers.len() } else { 1 };
                 Way::Datagrams(Queries::new(exchange, timeout, retries, 0, &keys), shared as u32)
             }
             Transport::Tcp { is_kept, depth, limit, timeout, retries } => {
-                let mut asker = Asker::new(host, (timeout > Span::ZERO).then(|| Patience::new(timeout, retries)));
+                let mut asker = Asker::new(
+                    host,
+                    (timeout > Span::ZERO).then(|| Patience::new(timeout, retries)),
+                );
                 let mut add = |peer: Peer, limit: u32| {
-                    asker.add_lane(LaneConfig { peer, exchange: Arc::clone(&exchange), depth, limit, is_kept });
+                    asker.add_lane(LaneConfig {
+                        peer,
+                        exchange: Arc::clone(&exchange),
+                        depth,
+                        limit,
+                        is_kept,
+                    });
                 };
                 match drive {
                     Drive::Arrivals(_) => servers.iter().for_each(|&peer| add(peer, limit)),
                     Drive::Users { users, .. } if is_drawn => {
                         users.iter().for_each(|_| servers.iter().for_each(|&peer| add(peer, 1)));
                     }
-                    Drive::Users { users, .. } => users.iter().for_each(|user| add(servers[user.server as usize], 1)),
+                    Drive::Users { users, .. } => {
+                        users.iter().for_each(|user| add(servers[user.server as usize], 1))
+                    }
                 }
                 Way::Streams(asker)
             }
@@ -230,7 +257,12 @@ impl Program for RequestClient {
 }
 
 impl RequestClient {
-    fn tell(&mut self, now: Time, calls: &mut dyn HostCalls, tell: impl FnOnce(&mut Asker, &mut dyn HostCalls)) {
+    fn tell(
+        &mut self,
+        now: Time,
+        calls: &mut dyn HostCalls,
+        tell: impl FnOnce(&mut Asker, &mut dyn HostCalls),
+    ) {
         if let Way::Streams(asker) = &mut self.way {
             tell(asker, calls);
         }

@@ -1,11 +1,12 @@
 //! Requests and responses: programs of clients and of servers, over TCP or as datagrams.
 //!
-//! A client has users, who wait for their responses (closed loop), or requests that arrive by themselves (open loop). Latency counts
-//! from when a request was meant to start: a slow response does not hide the wait of the next request. A server takes requests of all
-//! connections in the order in which they are complete; while it serves one it may ask further servers.
+//! A client has users, who wait for their responses (closed loop), or requests that arrive by
+//! themselves (open loop). Latency counts from when a request was meant to start: a slow response
+//! does not hide the wait of the next request. A server takes requests of all connections in the
+//! order in which they are complete; while it serves one it may ask further servers.
 //!
-//! Packets carry no payload, so that a server is not told the size of the response. Both ends draw sizes from the same stream:
-//! [`Exchange`].
+//! Packets carry no payload, so that a server is not told the size of the response. Both ends draw
+//! sizes from the same stream: [`Exchange`].
 
 mod arrivals;
 mod asker;
@@ -47,11 +48,17 @@ struct Sizes {
 
 impl Exchange {
     /// Sizes with a stream of their own.
-    pub fn new(request: Distribution, response: Distribution, bytes: RangeInclusive<u64>, mut random: RandomStream) -> Exchange {
+    pub fn new(
+        request: Distribution,
+        response: Distribution,
+        bytes: RangeInclusive<u64>,
+        mut random: RandomStream,
+    ) -> Exchange {
         Exchange { request, response, bytes, key: random.bits() }
     }
 
-    /// The stream of a connection that this host opened from this port. It begins anew where a port is used again.
+    /// The stream of a connection that this host opened from this port. It begins anew where a port
+    /// is used again.
     fn on_connection(&self, host: u16, port: u16) -> RandomStream {
         self.stream(u64::from(host) << 16 | u64::from(port), 0)
     }
@@ -62,7 +69,9 @@ impl Exchange {
     }
 
     fn draw(&self, random: &mut RandomStream) -> Sizes {
-        let mut of = |distribution: &Distribution| distribution.draw(random).clamp(*self.bytes.start(), *self.bytes.end());
+        let mut of = |distribution: &Distribution| {
+            distribution.draw(random).clamp(*self.bytes.start(), *self.bytes.end())
+        };
         Sizes { request: of(&self.request), response: of(&self.response) }
     }
 

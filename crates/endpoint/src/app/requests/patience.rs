@@ -13,8 +13,8 @@ struct Wait {
     retries_left: u32,
 }
 
-/// The deadlines of all requests on their way. A deadline counts from when the request is asked: it includes the wait for a
-/// connection and its handshake, as `curl --max-time` does.
+/// The deadlines of all requests on their way. A deadline counts from when the request is asked: it
+/// includes the wait for a connection and its handshake, as `curl --max-time` does.
 #[derive(Debug)]
 pub(super) struct Patience {
     timeout: Span,
@@ -35,7 +35,9 @@ impl Patience {
 
     pub(super) fn begin(&mut self, now: Time, job: u64, lane: u32) {
         let deadline = now + self.timeout;
-        let before = self.waits.insert(job, Wait { deadline, lane, socket: None, retries_left: self.retries });
+        let before = self
+            .waits
+            .insert(job, Wait { deadline, lane, socket: None, retries_left: self.retries });
         assert!(before.is_none(), "requests on their way have numbers of their own");
         self.deadlines.insert((deadline, job));
     }
@@ -61,7 +63,8 @@ impl Patience {
         Some((job, wait.lane, wait.socket))
     }
 
-    /// The request is given up. Returns whether it is asked again, with a new deadline; otherwise it has ended.
+    /// The request is given up. Returns whether it is asked again, with a new deadline; otherwise
+    /// it has ended.
     pub(super) fn retries(&mut self, now: Time, job: u64) -> bool {
         let Some(before) = self.waits.get(&job).copied() else { return false };
         self.end(job);

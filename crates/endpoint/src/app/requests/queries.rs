@@ -33,8 +33,15 @@ pub(in crate::app) struct Queries {
 }
 
 impl Queries {
-    /// Through so many sockets as there are keys, of which the program numbers the first `first_socket`.
-    pub(in crate::app) fn new(exchange: Arc<Exchange>, timeout: Span, retries: u32, first_socket: u32, keys: &[u64]) -> Queries {
+    /// Through so many sockets as there are keys, of which the program numbers the first
+    /// `first_socket`.
+    pub(in crate::app) fn new(
+        exchange: Arc<Exchange>,
+        timeout: Span,
+        retries: u32,
+        first_socket: u32,
+        keys: &[u64],
+    ) -> Queries {
         Queries {
             exchange,
             timeout,
@@ -59,14 +66,21 @@ impl Queries {
     }
 
     /// Sends a query through one of its sockets, which count from its first.
-    pub(in crate::app) fn ask(&mut self, now: Time, place: u32, job: u64, calls: &mut dyn HostCalls) {
+    pub(in crate::app) fn ask(
+        &mut self,
+        now: Time,
+        place: u32,
+        job: u64,
+        calls: &mut dyn HostCalls,
+    ) {
         let (key, next) = &mut self.sockets[place as usize];
         let socket = self.first_socket + place;
         let number = *next;
         *next += 1;
         let bytes = self.exchange.of_query(*key, number).request as u32;
         let deadline = now + self.timeout;
-        self.open.insert((socket, number), Query { job, bytes, retries_left: self.retries, deadline });
+        self.open
+            .insert((socket, number), Query { job, bytes, retries_left: self.retries, deadline });
         self.deadlines.insert((deadline, socket, number));
         calls.send_datagram(Message { socket, number, bytes });
     }
@@ -87,7 +101,8 @@ impl Queries {
         {
             self.deadlines.pop_first();
             self.tallies.lost_queries += 1;
-            let query = self.open.get_mut(&(socket, number)).expect("a query with a deadline is open");
+            let query =
+                self.open.get_mut(&(socket, number)).expect("a query with a deadline is open");
             if query.retries_left == 0 {
                 self.done.push_back((query.job, false));
                 self.open.remove(&(socket, number));

@@ -56,7 +56,13 @@ pub(in crate::app) struct UserState {
 #[derive(Debug)]
 pub(in crate::app) enum Source {
     /// Users, and when each begins its next request.
-    Users { users: Vec<UserState>, gap: Distribution, requests: u64, depth: u32, due: BTreeSet<(Time, u32)> },
+    Users {
+        users: Vec<UserState>,
+        gap: Distribution,
+        requests: u64,
+        depth: u32,
+        due: BTreeSet<(Time, u32)>,
+    },
     /// Arrivals.
     Arrivals(Arrivals),
 }
@@ -67,10 +73,14 @@ impl Source {
         match drive {
             Drive::Arrivals(arrivals) => Source::Arrivals(arrivals),
             Drive::Users { users, gap, requests } => {
-                let slots =
-                    (0_u32..).zip(&users).flat_map(|(at, user)| (0..depth).map(move |slot| (user.first, at * depth + slot)));
+                let slots = (0_u32..).zip(&users).flat_map(|(at, user)| {
+                    (0..depth).map(move |slot| (user.first, at * depth + slot))
+                });
                 let due = slots.collect();
-                let users = users.into_iter().map(|user| UserState { user, begun: 0, running: 0 }).collect();
+                let users = users
+                    .into_iter()
+                    .map(|user| UserState { user, begun: 0, running: 0 })
+                    .collect();
                 Source::Users { users, gap, requests, depth, due }
             }
         }

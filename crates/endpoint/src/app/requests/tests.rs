@@ -22,7 +22,12 @@ fn client(users: u32, requests: u64, transport: Transport) -> RequestClient {
     RequestClient::new(ClientConfig {
         host: 0,
         servers: vec![PEER],
-        exchange: Arc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
+        exchange: Arc::new(Exchange::new(
+            constant(100),
+            constant(300),
+            1..=u64::MAX,
+            random("sizes"),
+        )),
         transport,
         drive: Drive::Users { users: (0..users).map(user).collect(), gap: constant(0), requests },
         choice: None,
@@ -33,7 +38,8 @@ fn tcp(is_kept: bool, depth: u32) -> Transport {
     Transport::Tcp { is_kept, depth, limit: 0, timeout: Span::ZERO, retries: 0 }
 }
 
-/// A query is answered where neither it nor its answer is lost; a request fails where none of its queries is answered.
+/// A query is answered where neither it nor its answer is lost; a request fails where none of its
+/// queries is answered.
 #[test]
 fn with_losses_requests_fail_as_often_as_all_of_their_queries_are_lost() {
     for (percent, retries) in [(10, 0), (10, 1), (30, 2)] {
@@ -56,12 +62,19 @@ fn with_losses_requests_fail_as_often_as_all_of_their_queries_are_lost() {
         let of_query = 1.0 - (1.0 - p).powi(2);
         let theory = of_query.powi(retries as i32 + 1);
         let seen = tallies.failed as f64 / tallies.begun as f64;
-        assert!((seen / theory - 1.0).abs() < 0.06, "{seen} of the requests fail, in theory {theory}");
+        assert!(
+            (seen / theory - 1.0).abs() < 0.06,
+            "{seen} of the requests fail, in theory {theory}"
+        );
         assert_eq!((tallies.begun, tallies.answered + tallies.failed), (40_000, 40_000));
-        // Without the queries that follow, each begun request has one: what is lost in all is a geometric series.
+        // Without the queries that follow, each begun request has one: what is lost in all is a
+        // geometric series.
         let lost = (1..=retries as i32 + 1).map(|tries| of_query.powi(tries)).sum::<f64>();
         let seen = tallies.lost_queries as f64 / tallies.begun as f64;
-        assert!((seen / lost - 1.0).abs() < 0.04, "{seen} lost queries of a request, in theory {lost}");
+        assert!(
+            (seen / lost - 1.0).abs() < 0.04,
+            "{seen} lost queries of a request, in theory {lost}"
+        );
     }
 }
 
@@ -111,7 +124,11 @@ fn a_lost_connection_fails_all_that_it_carried_and_the_next_request_opens_anothe
     client.handle_connected(Time::ZERO, 1, &mut host);
     assert_eq!(host.written, [(1, 100); 3], "a pipeline of three");
     client.handle_readable(Time::ZERO, 1, 450, &mut host);
-    assert_eq!((host.completed.len(), host.written.len()), (1, 4), "a response and a half: one more is asked");
+    assert_eq!(
+        (host.completed.len(), host.written.len()),
+        (1, 4),
+        "a response and a half: one more is asked"
+    );
     client.handle_ended(Time::ZERO, 1, &mut host);
     assert_eq!((client.tallies().failed, host.closed, host.connected), (3, vec![1], 1));
     let mut host = Fake { connected: 1, ..Fake::default() };
@@ -122,13 +139,32 @@ fn a_lost_connection_fails_all_that_it_carried_and_the_next_request_opens_anothe
 #[test]
 fn a_shared_connection_carries_as_many_requests_as_its_pipeline_and_others_wait() {
     let (gap, spikes, start) = (constant(SECOND.ps()), Vec::new(), Time::ZERO);
-    let config = ArrivalsConfig { gap, spikes, start, count: 5, client: 0, clients: 1, random: random("arrivals") };
+    let config = ArrivalsConfig {
+        gap,
+        spikes,
+        start,
+        count: 5,
+        client: 0,
+        clients: 1,
+        random: random("arrivals"),
+    };
     let mut host = Fake::default();
     let mut client = RequestClient::new(ClientConfig {
         host: 0,
         servers: vec![PEER],
-        exchange: Arc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
-        transport: Transport::Tcp { is_kept: true, depth: 2, limit: 1, timeout: Span::ZERO, retries: 0 },
+        exchange: Arc::new(Exchange::new(
+            constant(100),
+            constant(300),
+            1..=u64::MAX,
+            random("sizes"),
+        )),
+        transport: Transport::Tcp {
+            is_kept: true,
+            depth: 2,
+            limit: 1,
+            timeout: Span::ZERO,
+            retries: 0,
+        },
         drive: Drive::Arrivals(Arrivals::new(config)),
         choice: None,
     });
@@ -156,13 +192,19 @@ fn a_request_over_tcp_without_a_response_in_time_closes_its_connection_and_fails
         client.handle_readable(Time::ZERO, 1, 299, &mut host);
         assert_eq!(client.poll_timeout(), Time::ZERO + SECOND);
         client.handle_timeout(Time::ZERO + SECOND, &mut host);
-        assert_eq!((client.tallies().failed, client.tallies().timed_out, host.closed.clone()), (1, 1, vec![1]));
+        assert_eq!(
+            (client.tallies().failed, client.tallies().timed_out, host.closed.clone()),
+            (1, 1, vec![1])
+        );
         let later = Time::ZERO + SECOND + Span::from_ms(100);
         client.handle_timeout(later, &mut host);
         assert_eq!(host.connected, 2, "the next request has a connection of its own");
         client.handle_connected(later, 2, &mut host);
         client.handle_readable(later, 2, 300, &mut host);
-        assert_eq!((host.completed, host.finished, host.closed), (vec![(0, later)], vec![0], vec![1]));
+        assert_eq!(
+            (host.completed, host.finished, host.closed),
+            (vec![(0, later)], vec![0], vec![1])
+        );
         assert_eq!(client.poll_timeout(), Time::NEVER, "an answered request has no deadline");
     }
 }
@@ -185,7 +227,8 @@ fn a_connection_that_does_not_open_in_time_is_given_up_and_the_request_asked_aga
     }
 }
 
-/// Until another connection carries it, a request that is asked again has none: that of the first attempt is gone.
+/// Until another connection carries it, a request that is asked again has none: that of the first
+/// attempt is gone.
 #[test]
 fn a_request_that_is_asked_again_has_nothing_to_do_with_its_first_connection() {
     let mut host = Fake::default();
@@ -193,10 +236,17 @@ fn a_request_that_is_asked_again_has_nothing_to_do_with_its_first_connection() {
     client.handle_timeout(Time::ZERO, &mut host);
     client.handle_connected(Time::ZERO, 1, &mut host);
     client.handle_timeout(Time::ZERO + SECOND, &mut host);
-    assert_eq!((host.closed.clone(), host.connected), (vec![1], 2), "it was on its way, and is asked again");
+    assert_eq!(
+        (host.closed.clone(), host.connected),
+        (vec![1], 2),
+        "it was on its way, and is asked again"
+    );
     client.handle_timeout(Time::ZERO + SECOND.times(2), &mut host);
     assert_eq!(host.closed, [1, 2], "the second connection has not opened");
-    assert_eq!((client.tallies().failed, client.tallies().timed_out, host.finished), (1, 2, vec![0]));
+    assert_eq!(
+        (client.tallies().failed, client.tallies().timed_out, host.finished),
+        (1, 2, vec![0])
+    );
 }
 
 #[test]
@@ -207,7 +257,11 @@ fn a_pipeline_is_given_up_whole_and_asked_again_in_order() {
     client.handle_connected(Time::ZERO, 1, &mut host);
     client.handle_readable(Time::ZERO, 1, 300, &mut host);
     client.handle_timeout(Time::ZERO + SECOND, &mut host);
-    assert_eq!((host.closed.clone(), host.connected, client.tallies().timed_out), (vec![1], 2, 2), "two are asked again");
+    assert_eq!(
+        (host.closed.clone(), host.connected, client.tallies().timed_out),
+        (vec![1], 2, 2),
+        "two are asked again"
+    );
     client.handle_connected(Time::ZERO + SECOND, 2, &mut host);
     client.handle_readable(Time::ZERO + SECOND, 2, 600, &mut host);
     let Tallies { answered, failed, failed_connections, .. } = client.tallies();
@@ -218,10 +272,19 @@ fn a_pipeline_is_given_up_whole_and_asked_again_in_order() {
 #[test]
 fn clients_share_the_arrivals_of_one_stream() {
     let of = |client: u64, clients: u64| {
-        let spikes = vec![Spike { factor_milli: 4_000, from: Time::ZERO + SECOND, until: Time::ZERO + SECOND + SECOND }];
-        let (gap, start, count, random) =
-            (Distribution::Exponential { mean: 1_000_000_000 }, Time::ZERO, 1_000, random("arrivals"));
-        let mut arrivals = Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client, clients, random });
+        let spikes = vec![Spike {
+            factor_milli: 4_000,
+            from: Time::ZERO + SECOND,
+            until: Time::ZERO + SECOND + SECOND,
+        }];
+        let (gap, start, count, random) = (
+            Distribution::Exponential { mean: 1_000_000_000 },
+            Time::ZERO,
+            1_000,
+            random("arrivals"),
+        );
+        let mut arrivals =
+            Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client, clients, random });
         let mut found = Vec::new();
         while !arrivals.next_at().is_never() {
             found.push((arrivals.next_at(), arrivals.take()));
@@ -236,9 +299,15 @@ fn clients_share_the_arrivals_of_one_stream() {
 
 #[test]
 fn gaps_pass_faster_in_a_spike() {
-    let spikes = vec![Spike { factor_milli: 2_000, from: Time::ZERO + SECOND, until: Time::ZERO + SECOND.times(3) }];
-    let (gap, start, count, random) = (constant(800_000_000_000), Time::ZERO, 8, random("arrivals"));
-    let mut arrivals = Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client: 0, clients: 1, random });
+    let spikes = vec![Spike {
+        factor_milli: 2_000,
+        from: Time::ZERO + SECOND,
+        until: Time::ZERO + SECOND.times(3),
+    }];
+    let (gap, start, count, random) =
+        (constant(800_000_000_000), Time::ZERO, 8, random("arrivals"));
+    let mut arrivals =
+        Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client: 0, clients: 1, random });
     let mut tenths = Vec::new();
     while !arrivals.next_at().is_never() {
         tenths.push(arrivals.next_at().ps() / 100_000_000_000);
@@ -248,13 +317,19 @@ fn gaps_pass_faster_in_a_spike() {
     assert_eq!(tenths, [8, 13, 17, 21, 25, 29, 36, 44]);
 }
 
-/// Tenths of seconds of arrivals each 100 ms, after a start and with these spikes: factor in thousandths, begin and end in seconds.
+/// Tenths of seconds of arrivals each 100 ms, after a start and with these spikes: factor in
+/// thousandths, begin and end in seconds.
 fn tenths_with(start: u64, count: u64, spikes: &[(u64, u64, u64)]) -> Vec<u64> {
     let second = |number| Time::ZERO + SECOND.times(number);
-    let spikes =
-        spikes.iter().map(|&(factor_milli, from, until)| Spike { factor_milli, from: second(from), until: second(until) });
-    let (gap, spikes, start, random) = (constant(SECOND.ps() / 10), spikes.collect(), second(start), random("arrivals"));
-    let mut arrivals = Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client: 0, clients: 1, random });
+    let spikes = spikes.iter().map(|&(factor_milli, from, until)| Spike {
+        factor_milli,
+        from: second(from),
+        until: second(until),
+    });
+    let (gap, spikes, start, random) =
+        (constant(SECOND.ps() / 10), spikes.collect(), second(start), random("arrivals"));
+    let mut arrivals =
+        Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client: 0, clients: 1, random });
     let mut tenths = Vec::new();
     while !arrivals.next_at().is_never() {
         tenths.push(arrivals.next_at().ps() / (SECOND.ps() / 10));
@@ -265,11 +340,19 @@ fn tenths_with(start: u64, count: u64, spikes: &[(u64, u64, u64)]) -> Vec<u64> {
 
 #[test]
 fn a_spike_below_one_thins_arrivals_out_and_spikes_may_touch() {
-    let between = |tenths: &[u64], from: u64, until: u64| tenths.iter().filter(|&&at| (from..until).contains(&at)).count();
+    let between = |tenths: &[u64], from: u64, until: u64| {
+        tenths.iter().filter(|&&at| (from..until).contains(&at)).count()
+    };
     let quiet = tenths_with(0, 60, &[(500, 1, 3)]);
-    assert_eq!([between(&quiet, 0, 10), between(&quiet, 10, 30), between(&quiet, 30, 40)], [9, 10, 10]);
+    assert_eq!(
+        [between(&quiet, 0, 10), between(&quiet, 10, 30), between(&quiet, 30, 40)],
+        [9, 10, 10]
+    );
     let touching = tenths_with(0, 100, &[(3_000, 1, 2), (500, 2, 3)]);
-    assert_eq!([between(&touching, 10, 20), between(&touching, 20, 30), between(&touching, 30, 40)], [30, 5, 10]);
+    assert_eq!(
+        [between(&touching, 10, 20), between(&touching, 20, 30), between(&touching, 30, 40)],
+        [30, 5, 10]
+    );
 }
 
 #[test]

@@ -28,7 +28,8 @@ pub struct StorageClientConfig {
 struct Begun {
     job: u32,
     intended: Time,
-    /// When the job meant to begin in its place: before `intended` for a flush, if a request was held back there.
+    /// When the job meant to begin in its place: before `intended` for a flush, if a request was
+    /// held back there.
     place_since: Time,
     began: Time,
     submitted: Time,
@@ -71,7 +72,13 @@ impl StorageClient {
         let StorageClientConfig { jobs, path, read_cost, write_cost } = config;
         let threaded = |config| {
             let job = Job::new(config);
-            Threaded { job, ready: VecDeque::new(), is_busy: false, held: Vec::new(), is_finished: false }
+            Threaded {
+                job,
+                ready: VecDeque::new(),
+                is_busy: false,
+                held: Vec::new(),
+                is_finished: false,
+            }
         };
         let mut client = StorageClient {
             jobs: jobs.into_iter().map(threaded).collect(),
@@ -129,11 +136,20 @@ impl StorageClient {
             }
         };
         self.tallies.begun += u64::from(asked.op != Op::Flush);
-        // What a flush is needed for has begun before: it is not late. What was held back in its place is.
+        // What a flush is needed for has begun before: it is not late. What was held back in its
+        // place is.
         let place_since = intended;
         let intended = if asked.op == Op::Flush { now } else { intended };
         let request = Request { op: asked.op, offset: asked.offset, bytes: asked.bytes, tag: 0 };
-        let begun = Begun { job: number, intended, place_since, began: now, submitted: now, request, is_running: true };
+        let begun = Begun {
+            job: number,
+            intended,
+            place_since,
+            began: now,
+            submitted: now,
+            request,
+            is_running: true,
+        };
         let tag = self.take_tag(begun);
         self.jobs[number as usize].ready.push_back(tag);
         self.work_on(now, number, calls);
@@ -176,7 +192,10 @@ impl StorageClient {
 
     /// The thread of a job has a core.
     fn work(&mut self, number: u32, calls: &mut dyn HostCalls) {
-        let &tag = self.jobs[number as usize].ready.front().expect("a thread asks for a core to work on something");
+        let &tag = self.jobs[number as usize]
+            .ready
+            .front()
+            .expect("a thread asks for a core to work on something");
         let until = calls.compute(self.cost(tag));
         self.worked.insert((until, number));
     }
@@ -192,7 +211,11 @@ impl StorageClient {
         let tag = self.jobs[number as usize].ready.pop_front().expect("something is ready");
         let begun = &mut self.begun[tag as usize];
         begun.submitted = now;
-        self.path.submit(now, Command { tag, job: number, request: begun.request, began: begun.began }, calls);
+        self.path.submit(
+            now,
+            Command { tag, job: number, request: begun.request, began: begun.began },
+            calls,
+        );
     }
 
     fn cost(&self, tag: u32) -> Span {
@@ -214,20 +237,47 @@ impl StorageClient {
         self.go_on(now, &begun, pause, calls);
     }
 
-    /// Tells of a request that is complete. What passes until the program learns of it is time of the processor.
-    fn tell(&mut self, now: Time, at: Time, begun: &Begun, path: PathWaits, calls: &mut dyn HostCalls) {
+    /// Tells of a request that is complete. What passes until the program learns of it is time of
+    /// the processor.
+    fn tell(
+        &mut self,
+        now: Time,
+        at: Time,
+        begun: &Begun,
+        path: PathWaits,
+        calls: &mut dyn HostCalls,
+    ) {
         let &Begun { job, intended, began, submitted, request, .. } = begun;
         let user = self.jobs[job as usize].job.user;
         let PathWaits { entry, network, r2t, queue, device, pieces, pieces_wait, busy } = path;
         let processor = submitted.since(began) + now.since(at);
-        let waits = Waits { turn: began.since(intended), processor, entry, network, r2t, queue, device };
-        debug_assert_eq!(waits.whole(), now.since(intended), "the parts of the time of a request are all of it");
+        let waits =
+            Waits { turn: began.since(intended), processor, entry, network, r2t, queue, device };
+        debug_assert_eq!(
+            waits.whole(),
+            now.since(intended),
+            "the parts of the time of a request are all of it"
+        );
         let Request { op, bytes, .. } = request;
-        calls.storage_done(&StorageDone { user, op, bytes, intended, waits, pieces, pieces_wait, busy });
+        calls.storage_done(&StorageDone {
+            user,
+            op,
+            bytes,
+            intended,
+            waits,
+            pieces,
+            pieces_wait,
+            busy,
+        });
         if op != Op::Flush {
             self.tallies.answered += 1;
             // What no network has brought came from the device.
-            let own = Cause { came: Came::Nothing, by: submitted, waited: Span::ZERO, work: Work::Device };
+            let own = Cause {
+                came: Came::Nothing,
+                by: submitted,
+                waited: Span::ZERO,
+                work: Work::Device,
+            };
             let before = (network + r2t == Span::ZERO).then(|| calls.follows(Some(own)));
             calls.completed(user, intended);
             if let Some(before) = before {
@@ -263,7 +313,9 @@ impl Program for StorageClient {
         start.min(worked).min(self.path.poll_timeout())
     }
     fn running(&self, each: &mut dyn FnMut(u32, Time)) {
-        for begun in self.begun.iter().filter(|begun| begun.is_running && begun.request.op != Op::Flush) {
+        for begun in
+            self.begun.iter().filter(|begun| begun.is_running && begun.request.op != Op::Flush)
+        {
             each(self.jobs[begun.job as usize].job.user, begun.intended);
         }
     }

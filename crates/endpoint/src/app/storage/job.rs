@@ -108,7 +108,8 @@ impl Job {
         })
     }
 
-    /// A start that was noted has come: what is asked, unless the job waits for a flush (`Err(true)`) or is used up (`Err(false)`).
+    /// A start that was noted has come: what is asked, unless the job waits for a flush
+    /// (`Err(true)`) or is used up (`Err(false)`).
     pub(super) fn begin(&mut self) -> Result<Asked, bool> {
         self.is_armed = false;
         if self.is_flushing {
@@ -146,7 +147,9 @@ impl Job {
                 None
             }
             Pace::Closed { .. } if op == Op::Flush => Some(now),
-            Pace::Closed { think, random, .. } => Some(now + Span::from_ps(think.draw(random)).max(pause)),
+            Pace::Closed { think, random, .. } => {
+                Some(now + Span::from_ps(think.draw(random)).max(pause))
+            }
         }
     }
 

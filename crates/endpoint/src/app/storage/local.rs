@@ -29,9 +29,18 @@ impl Path for LocalPath {
         self.device.submit(now, command.request);
     }
     fn poll_done(&mut self) -> Option<Done> {
-        let Completion { tag, at, queue, device, pieces, pieces_wait, busy, .. } = self.device.poll_completion()?;
-        let waits =
-            PathWaits { entry: Span::ZERO, network: Span::ZERO, r2t: Span::ZERO, queue, device, pieces, pieces_wait, busy };
+        let Completion { tag, at, queue, device, pieces, pieces_wait, busy, .. } =
+            self.device.poll_completion()?;
+        let waits = PathWaits {
+            entry: Span::ZERO,
+            network: Span::ZERO,
+            r2t: Span::ZERO,
+            queue,
+            device,
+            pieces,
+            pieces_wait,
+            busy,
+        };
         Some(Done { tag: tag as u32, at, outcome: Outcome::Complete(waits) })
     }
 }

@@ -57,11 +57,20 @@ enum State {
 }
 
 impl NetworkPath {
-    /// Its connections are opened when the host starts, as devices are attached before they are used.
+    /// Its connections are opened when the host starts, as devices are attached before they are
+    /// used.
     pub fn new(config: NetworkPathConfig) -> NetworkPath {
         let NetworkPathConfig { host, target, rules, connections, wires } = config;
         let links = (0..connections).map(|_| Link::new(&rules, Time::ZERO)).collect();
-        NetworkPath { host, target, rules, wires, links, done: VecDeque::new(), tallies: Tallies::default() }
+        NetworkPath {
+            host,
+            target,
+            rules,
+            wires,
+            links,
+            done: VecDeque::new(),
+            tallies: Tallies::default(),
+        }
     }
 
     fn connect(&mut self, now: Time, number: usize, calls: &mut dyn HostCalls) {
@@ -77,14 +86,17 @@ impl NetworkPath {
     }
 
     fn link_of(&self, socket: u32) -> Option<usize> {
-        self.links.iter().position(|link| matches!(link.state, State::Opened(own, _) if own == socket))
+        self.links
+            .iter()
+            .position(|link| matches!(link.state, State::Opened(own, _) if own == socket))
     }
 
     /// All that was not answered has failed, and the session begins anew after a time.
     fn lose(&mut self, now: Time, socket: u32) {
         let Some(number) = self.link_of(socket) else { return };
         self.tallies.failed_connections += 1;
-        let mut lost = std::mem::replace(&mut self.links[number], Link::new(&self.rules, now + TIME_TO_WAIT));
+        let mut lost =
+            std::mem::replace(&mut self.links[number], Link::new(&self.rules, now + TIME_TO_WAIT));
         let failed = |(tag, _)| Done { tag: tag as u32, at: now, outcome: Outcome::Failed };
         self.done.extend(lost.session.take_unanswered().map(failed));
     }
@@ -92,7 +104,8 @@ impl NetworkPath {
 
 impl Path for NetworkPath {
     fn poll_timeout(&self) -> Time {
-        let opens = |link: &Link| if let State::Closed(until) = link.state { until } else { Time::NEVER };
+        let opens =
+            |link: &Link| if let State::Closed(until) = link.state { until } else { Time::NEVER };
         self.links.iter().map(opens).min().unwrap_or(Time::NEVER)
     }
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
@@ -139,7 +152,11 @@ impl Path for NetworkPath {
 
 impl Link {
     fn new(rules: &Arc<Rules>, opens: Time) -> Link {
-        Link { state: State::Closed(opens), session: InitiatorSession::new(Arc::clone(rules)), reader: Reader::default() }
+        Link {
+            state: State::Closed(opens),
+            session: InitiatorSession::new(Arc::clone(rules)),
+            reader: Reader::default(),
+        }
     }
 
     fn socket(&self) -> Option<u32> {
@@ -152,7 +169,9 @@ impl Link {
     fn read(&mut self, now: Time, bytes: u64) {
         let State::Opened(_, wire) = &self.state else { return };
         self.reader.handle_bytes(bytes);
-        while let Some(pdu) = self.reader.poll_pdu(&mut wire.lock().expect("nothing panics while it has this")[1]) {
+        while let Some(pdu) =
+            self.reader.poll_pdu(&mut wire.lock().expect("nothing panics while it has this")[1])
+        {
             self.session.handle_pdu(now, pdu);
         }
     }
@@ -162,8 +181,16 @@ impl Link {
         let State::Opened(socket, wire) = &self.state else { return };
         while let Some(pdu) = self.session.poll_pdu() {
             wire.lock().expect("nothing panics while it has this")[0].write(pdu);
-            let waits = |since| Cause { came: Came::Nothing, by: since, waited: Span::ZERO, work: Work::Entry };
-            let before = self.session.waited_for_entry(now, &pdu).map(|since| calls.follows(Some(waits(since))));
+            let waits = |since| Cause {
+                came: Came::Nothing,
+                by: since,
+                waited: Span::ZERO,
+                work: Work::Entry,
+            };
+            let before = self
+                .session
+                .waited_for_entry(now, &pdu)
+                .map(|since| calls.follows(Some(waits(since))));
             calls.write(*socket, pdu.bytes.into());
             if let Some(before) = before {
                 calls.follows(before);
@@ -176,7 +203,16 @@ impl Link {
 fn waits(completion: &Completion) -> PathWaits {
     let Served { queue, device, pieces, pieces_wait, busy } = completion.served;
     let network = completion.network() + completion.set_up;
-    PathWaits { entry: completion.entry, network, r2t: completion.ready_to_transfer, queue, device, pieces, pieces_wait, busy }
+    PathWaits {
+        entry: completion.entry,
+        network,
+        r2t: completion.ready_to_transfer,
+        queue,
+        device,
+        pieces,
+        pieces_wait,
+        busy,
+    }
 }
 
 #[cfg(test)]
@@ -192,7 +228,13 @@ mod tests {
                 SetupMessage { is_from_initiator: true, bytes: 100 },
                 SetupMessage { is_from_initiator: false, bytes: 50 },
             ],
-            headers: Headers { command: 48, data_out: 48, ready_to_transfer: 48, data_in: 48, response: 48 },
+            headers: Headers {
+                command: 48,
+                data_out: 48,
+                ready_to_transfer: 48,
+                data_in: 48,
+                response: 48,
+            },
             header_digest: 0,
             data_digest: 0,
             padding: 4,
@@ -218,7 +260,12 @@ mod tests {
     }
 
     fn read(tag: u32, job: u32) -> Command {
-        Command { tag, job, request: Request { op: Op::Read, offset: 0, bytes: 512, tag: tag.into() }, began: Time::ZERO }
+        Command {
+            tag,
+            job,
+            request: Request { op: Op::Read, offset: 0, bytes: 512, tag: tag.into() },
+            began: Time::ZERO,
+        }
     }
 
     #[test]
@@ -228,7 +275,10 @@ mod tests {
         path.handle_timeout(Time::ZERO, &mut host);
         (0..3).for_each(|job| path.submit(Time::ZERO, read(job, job), &mut host));
         // The target's step of the set-up comes over the second connection only.
-        assert_eq!((host.connected, &host.written[..], path.poll_timeout()), (2, &[(1, 100), (2, 100)][..], Time::NEVER));
+        assert_eq!(
+            (host.connected, &host.written[..], path.poll_timeout()),
+            (2, &[(1, 100), (2, 100)][..], Time::NEVER)
+        );
         let set_up = Pdu { kind: PduKind::SetUp, tag: 0, offset: 0, data: 0, bytes: 50, window: 0 };
         let State::Opened(_, wire) = &path.links[1].state else { panic!("it is open") };
         wire.lock().expect("nothing panics while it has this")[1].write(set_up);
@@ -244,7 +294,10 @@ mod tests {
         let now = Time::from_ns(500);
         path.handle_failed(now, 1, Failure::Reset, &mut host);
         let failed = |tag| Done { tag, at: now, outcome: Outcome::Failed };
-        assert_eq!([path.poll_done(), path.poll_done(), path.poll_done()], [Some(failed(7)), Some(failed(9)), None]);
+        assert_eq!(
+            [path.poll_done(), path.poll_done(), path.poll_done()],
+            [Some(failed(7)), Some(failed(9)), None]
+        );
         assert_eq!(path.poll_timeout(), now + TIME_TO_WAIT);
         path.handle_timeout(now + TIME_TO_WAIT, &mut host);
         assert_eq!((host.connected, host.written.last()), (3, Some(&(3, 100))));
@@ -257,7 +310,10 @@ mod tests {
         path.handle_timeout(Time::ZERO, &mut host);
         path.submit(Time::ZERO, read(3, 0), &mut host);
         path.handle_ended(Time::from_ns(500), 1, &mut host);
-        assert_eq!((&host.closed[..], path.poll_done().map(|done| done.outcome)), (&[1][..], Some(Outcome::Failed)));
+        assert_eq!(
+            (&host.closed[..], path.poll_done().map(|done| done.outcome)),
+            (&[1][..], Some(Outcome::Failed))
+        );
     }
 
     #[test]
@@ -283,14 +339,22 @@ mod tests {
         let [queue, device] = [Span::from_ps(40_000), Span::from_ps(60_000)];
         let status = Some(Served { queue, device, ..Served::default() });
         let done = arrive(700, PduKind::DataIn { status }, 512, 48 + 512);
-        let Some(Done { tag: 3, outcome: Outcome::Complete(waits), .. }) = done else { panic!("it is answered: {done:?}") };
-        assert_eq!((waits.network, waits.queue, waits.device), (Span::from_ps(600_000), queue, device));
+        let Some(Done { tag: 3, outcome: Outcome::Complete(waits), .. }) = done else {
+            panic!("it is answered: {done:?}")
+        };
+        assert_eq!(
+            (waits.network, waits.queue, waits.device),
+            (Span::from_ps(600_000), queue, device)
+        );
     }
 
     #[test]
     fn a_connection_for_which_no_port_is_free_is_tried_again() {
         let (mut path, mut host) = (path(1), Fake { is_full: true, ..Fake::default() });
         path.handle_timeout(Time::ZERO, &mut host);
-        assert_eq!((path.poll_timeout(), path.tallies().failed_connections), (Time::ZERO + TIME_TO_WAIT, 1));
+        assert_eq!(
+            (path.poll_timeout(), path.tallies().failed_connections),
+            (Time::ZERO + TIME_TO_WAIT, 1)
+        );
     }
 }

@@ -73,11 +73,25 @@ pub trait Path: Debug + Send {
     /// A connection that it opened is open.
     fn handle_connected(&mut self, _now: Time, _socket: u32, _calls: &mut dyn HostCalls) {}
     /// Bytes can be read.
-    fn handle_readable(&mut self, _now: Time, _socket: u32, _bytes: u64, _calls: &mut dyn HostCalls) {}
+    fn handle_readable(
+        &mut self,
+        _now: Time,
+        _socket: u32,
+        _bytes: u64,
+        _calls: &mut dyn HostCalls,
+    ) {
+    }
     /// The peer has closed its end.
     fn handle_ended(&mut self, _now: Time, _socket: u32, _calls: &mut dyn HostCalls) {}
     /// A connection is gone.
-    fn handle_failed(&mut self, _now: Time, _socket: u32, _why: Failure, _calls: &mut dyn HostCalls) {}
+    fn handle_failed(
+        &mut self,
+        _now: Time,
+        _socket: u32,
+        _why: Failure,
+        _calls: &mut dyn HostCalls,
+    ) {
+    }
     /// What it has counted besides commands.
     fn tallies(&self) -> Tallies {
         Tallies::default()

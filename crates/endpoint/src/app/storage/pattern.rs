@@ -58,7 +58,9 @@ impl Draws {
         let Pattern { ref access, area, .. } = self.pattern;
         let places = area / bytes;
         match access {
-            Access::Random(share) if self.random.happens(*share) => self.random.below(places) * bytes,
+            Access::Random(share) if self.random.happens(*share) => {
+                self.random.below(places) * bytes
+            }
             Access::Zipf(zipf) => mix64(zipf.draw(&mut self.random)) % places * bytes,
             Access::Sequential | Access::Random(_) => {
                 let at = if self.next + bytes > area { 0 } else { self.next };

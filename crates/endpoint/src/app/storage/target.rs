@@ -89,14 +89,24 @@ impl StorageTarget {
     /// What the device has done is answered.
     fn settle(&mut self, calls: &mut dyn HostCalls) {
         while let Some(completion) = self.device.poll_completion() {
-            let Completion { tag, submitted, queue, device, pieces, pieces_wait, busy, .. } = completion;
+            let Completion { tag, submitted, queue, device, pieces, pieces_wait, busy, .. } =
+                completion;
             let origin = self.at_device[tag as usize];
             self.free.push(tag as u32);
-            let Some(session) = self.sessions.get_mut(&origin.socket).filter(|session| session.serial == origin.serial) else {
+            let Some(session) = self
+                .sessions
+                .get_mut(&origin.socket)
+                .filter(|session| session.serial == origin.serial)
+            else {
                 continue; // Its connection was lost.
             };
-            calls.follows(Some(Cause { work: Work::Device, ..Cause::now(origin.socket, submitted) }));
-            session.session.handle_served(origin.tag, Served { queue, device, pieces, pieces_wait, busy });
+            calls.follows(Some(Cause {
+                work: Work::Device,
+                ..Cause::now(origin.socket, submitted)
+            }));
+            session
+                .session
+                .handle_served(origin.tag, Served { queue, device, pieces, pieces_wait, busy });
             session.write(origin.socket, calls);
         }
     }
@@ -139,7 +149,8 @@ impl Program for StorageTarget {
         session.read(bytes);
         session.write(socket, calls);
         let serial = session.serial;
-        while let Some(Arrival { tag, request }) = self.sessions.get_mut(&socket).and_then(|session| session.session.poll_whole())
+        while let Some(Arrival { tag, request }) =
+            self.sessions.get_mut(&socket).and_then(|session| session.session.poll_whole())
         {
             self.submit(now, Origin { socket, serial, tag }, request);
         }
@@ -157,7 +168,10 @@ impl Program for StorageTarget {
 impl Session {
     fn read(&mut self, bytes: u64) {
         self.reader.handle_bytes(bytes);
-        while let Some(pdu) = self.reader.poll_pdu(&mut self.wire.lock().expect("nothing panics while it has this")[0]) {
+        while let Some(pdu) = self
+            .reader
+            .poll_pdu(&mut self.wire.lock().expect("nothing panics while it has this")[0])
+        {
             self.session.handle_pdu(pdu);
         }
     }

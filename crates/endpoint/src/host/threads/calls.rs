@@ -1,4 +1,5 @@
-//! What a program with one socket may touch where its host has a processor: its calls take effect when its thread has worked on them.
+//! What a program with one socket may touch where its host has a processor: its calls take effect
+//! when its thread has worked on them.
 
 use super::{Operation, Thread};
 use crate::app::{SocketCalls, WorkCalls};
@@ -28,7 +29,13 @@ impl<O: Environment> SocketCalls for ThreadCalls<'_, O> {
     }
     fn write(&mut self, bytes: u64) {
         let &mut ThreadCalls { number: socket, expects, .. } = self;
-        self.thread.operations.push_back(Operation::Write { socket, expects, bytes, has_begun: false, cause: None });
+        self.thread.operations.push_back(Operation::Write {
+            socket,
+            expects,
+            bytes,
+            has_begun: false,
+            cause: None,
+        });
     }
     fn leave_unread(&mut self) {
         self.thread.reads_itself = true;
@@ -55,10 +62,15 @@ impl<O: Environment> WorkCalls for ThreadCalls<'_, O> {
     /// A thread with nothing to do sleeps by itself.
     fn leave_core(&mut self) {}
     fn completed(&mut self, user: u32, intended: Time) {
-        let ends = || Carried { source: self.tcp.peer_host(), destination: self.host, bytes: self.tcp.received() };
+        let ends = || Carried {
+            source: self.tcp.peer_host(),
+            destination: self.host,
+            bytes: self.tcp.received(),
+        };
         let carried = self.is_transient.then(ends);
         let cause = Some(Cause::now(self.number, self.now));
-        let because = Because { host: self.host, cause, core_wait: self.thread.core_wait(self.now) };
+        let because =
+            Because { host: self.host, cause, core_wait: self.thread.core_wait(self.now) };
         let completion = Completion { owner: self.owner, user, intended, carried, because };
         self.out.on_event(self.now, self.place, Event::TransactionCompleted(&completion));
     }

@@ -1,4 +1,5 @@
-//! What soft interrupts hand up: segments to their connections, and to threads what follows from them.
+//! What soft interrupts hand up: segments to their connections, and to threads what follows from
+//! them.
 
 use super::{Context, ProgramEvent, Threads};
 use crate::app::{App, Message};
@@ -15,17 +16,27 @@ use crate::udp::Datagram;
 use tailrace_units::Time;
 use tailrace_wire::{Packet, Protocol};
 
-/// Datagrams that wait for their program (Linux `net.core.rmem_default`, 212 992 bytes, with what the kernel keeps for each).
+/// Datagrams that wait for their program (Linux `net.core.rmem_default`, 212 992 bytes, with what
+/// the kernel keeps for each).
 const DATAGRAM_BYTES_MAX: u64 = 212_992;
 const DATAGRAM_RECORD_BYTES: u64 = 768;
 
 impl<P> Host<P> {
-    pub(super) fn deliver_to_threads(&mut self, now: Time, mut gro: Gro, out: &mut impl Environment<Place = P>) -> Gro {
+    pub(super) fn deliver_to_threads(
+        &mut self,
+        now: Time,
+        mut gro: Gro,
+        out: &mut impl Environment<Place = P>,
+    ) -> Gro {
         for &Aggregate { ref packet, payload_bytes, segments, .. } in gro.aggregates() {
             match ip::protocol(packet) {
                 Protocol::Tcp => {
                     out.on_event(now, &self.place, Event::AggregateDelivered { packet, segments });
-                    self.deliver_segment_to_thread(now, &Segment { packet, payload_bytes, segments }, out);
+                    self.deliver_segment_to_thread(
+                        now,
+                        &Segment { packet, payload_bytes, segments },
+                        out,
+                    );
                 }
                 Protocol::Udp => {
                     out.on_event(now, &self.place, Event::AggregateDelivered { packet, segments });
@@ -37,7 +48,12 @@ impl<P> Host<P> {
         gro
     }
 
-    fn deliver_segment_to_thread(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
+    fn deliver_segment_to_thread(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        out: &mut impl Environment<Place = P>,
+    ) {
         let number = segment.packet.to_endpoint;
         let Host { place, table, nic, threads, tcp: config, .. } = self;
         let Some(socket) = table.sockets.get_mut(number as usize) else {
@@ -51,10 +67,18 @@ impl<P> Host<P> {
         }
         let threads = threads.as_mut().expect("the host has a processor");
         let before = socket.tcp.handed();
-        let progress = socket.tcp.handle_segment(now, segment, &mut Uplink { nic, place, out, now, origin: None });
+        let progress = socket.tcp.handle_segment(
+            now,
+            segment,
+            &mut Uplink { nic, place, out, now, origin: None },
+        );
         threads.charge_sent(&socket.tcp, before, config.tso_bytes);
         if socket.counts_goodput && progress.readable > 0 {
-            out.on_event(now, place, Event::BytesReceived { owner: socket.owner, bytes: progress.readable });
+            out.on_event(
+                now,
+                place,
+                Event::BytesReceived { owner: socket.owner, bytes: progress.readable },
+            );
         }
         threads.tell_socket(number, &progress, now);
         if progress.acked > 0 {
@@ -64,34 +88,57 @@ impl<P> Host<P> {
         out.hasten_socket(socket.timer, due);
     }
 
-    fn deliver_datagram_to_thread(&mut self, now: Time, packet: &Packet, out: &mut impl Environment<Place = P>) {
+    fn deliver_datagram_to_thread(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        out: &mut impl Environment<Place = P>,
+    ) {
         let UdpSocket { expects, program, .. } = self.udp_sockets[packet.to_endpoint as usize];
         if expects != packet.flow_hash {
             if let Some(whole) = self.ip.put_together(now, packet) {
                 self.deliver_datagram_to_thread(now, &whole, out);
             } else if self.ip.has_refused() {
-                out.on_event(now, &self.place, Event::DatagramDiscarded { packet, reason: DiscardReason::Reassembly });
+                out.on_event(
+                    now,
+                    &self.place,
+                    Event::DatagramDiscarded { packet, reason: DiscardReason::Reassembly },
+                );
             }
             return;
         }
         let threads = self.threads.as_mut().expect("the host has a processor");
         let datagram = Datagram::of(packet);
         let (task, program_event) = match program {
-            None => (threads.of_datagrams[packet.to_endpoint as usize], ProgramEvent::Datagram(datagram)),
+            None => (
+                threads.of_datagrams[packet.to_endpoint as usize],
+                ProgramEvent::Datagram(datagram),
+            ),
             Some((program, socket)) => {
-                let message = Message { socket, number: datagram.number, bytes: datagram.payload_bytes };
+                let message =
+                    Message { socket, number: datagram.number, bytes: datagram.payload_bytes };
                 (threads.programs[program as usize].main, ProgramEvent::Message(message))
             }
         };
         if !threads.tell_datagram(task, program_event, now) {
-            out.on_event(now, &self.place, Event::DatagramDiscarded { packet, reason: DiscardReason::SocketBuffer });
+            out.on_event(
+                now,
+                &self.place,
+                Event::DatagramDiscarded { packet, reason: DiscardReason::SocketBuffer },
+            );
         }
     }
 
-    /// Something of a socket with a program of its own is due: its transport acts in a soft interrupt, its program is woken.
+    /// Something of a socket with a program of its own is due: its transport acts in a soft
+    /// interrupt, its program is woken.
     #[cold]
     #[inline(never)]
-    pub(in crate::host) fn interrupt_socket(&mut self, now: Time, number: u32, out: &mut impl Environment<Place = P>) {
+    pub(in crate::host) fn interrupt_socket(
+        &mut self,
+        now: Time,
+        number: u32,
+        out: &mut impl Environment<Place = P>,
+    ) {
         self.catch_up(now, out);
         let Host { place, table, nic, threads, tcp: config, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
@@ -110,7 +157,8 @@ impl<P> Host<P> {
         self.run_processor(now, out);
     }
 
-    /// What follows is done by the soft interrupt of a core, if the host has a processor: a timer has expired.
+    /// What follows is done by the soft interrupt of a core, if the host has a processor: a timer
+    /// has expired.
     pub(in crate::host) fn begin_interrupt(&mut self, program: u32) {
         if let Some(threads) = &mut self.threads {
             let core = threads.processor.core_of(threads.programs[program as usize].main);
@@ -138,7 +186,12 @@ impl Threads {
     }
 
     /// Tells the thread of a program that waits for this.
-    pub(in crate::host) fn tell_program(&mut self, program: u32, program_event: ProgramEvent, now: Time) {
+    pub(in crate::host) fn tell_program(
+        &mut self,
+        program: u32,
+        program_event: ProgramEvent,
+        now: Time,
+    ) {
         let task = self.waiting_for(program, program_event.socket());
         self.post(task, program_event, now);
     }
@@ -146,7 +199,8 @@ impl Threads {
     /// Returns whether its socket had room for it.
     fn tell_datagram(&mut self, task: TaskId, program_event: ProgramEvent, now: Time) -> bool {
         let held = |program_event: &ProgramEvent| match program_event {
-            ProgramEvent::Datagram(Datagram { payload_bytes: bytes, .. }) | ProgramEvent::Message(Message { bytes, .. }) => {
+            ProgramEvent::Datagram(Datagram { payload_bytes: bytes, .. })
+            | ProgramEvent::Message(Message { bytes, .. }) => {
                 u64::from(*bytes) + DATAGRAM_RECORD_BYTES
             }
             _ => 0,

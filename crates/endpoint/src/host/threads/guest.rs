@@ -1,5 +1,5 @@
-//! A host that is a virtual machine: its cores run when its hypervisor runs them, and the hypervisor is called when they come to have,
-//! or cease to have, something to do.
+//! A host that is a virtual machine: its cores run when its hypervisor runs them, and the
+//! hypervisor is called when they come to have, or cease to have, something to do.
 
 use super::{Context, Threads};
 use crate::host::Host;
@@ -40,7 +40,8 @@ impl Threads {
         let mut has_news = received < told.received;
         told.received = received;
         for (core, told) in told.has_work.iter_mut().enumerate() {
-            has_news |= std::mem::replace(told, processor.has_work(core)) != *told || processor.was_interrupted(core);
+            has_news |= std::mem::replace(told, processor.has_work(core)) != *told
+                || processor.was_interrupted(core);
         }
         has_news
     }
@@ -61,7 +62,13 @@ impl<P> Host<P> {
     }
 
     /// Its hypervisor begins, or ceases, to run one of its cores.
-    pub fn handle_gate(&mut self, now: Time, core: usize, runs: bool, out: &mut impl Environment<Place = P>) {
+    pub fn handle_gate(
+        &mut self,
+        now: Time,
+        core: usize,
+        runs: bool,
+        out: &mut impl Environment<Place = P>,
+    ) {
         if let Some(threads) = &mut self.threads {
             threads.processor.hold(core, !runs, now);
             self.run_processor(now, out);

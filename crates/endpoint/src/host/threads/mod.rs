@@ -1,9 +1,12 @@
-//! A host whose kernel and programs take time of its cores: threads, what they are told and what they do.
+//! A host whose kernel and programs take time of its cores: threads, what they are told and what
+//! they do.
 //!
-//! Each program with one socket is a thread; a program with several has one that is told of events and one for each core that it asks
-//! for. A thread that has its core does one operation after the other: it learns of an event (a system call and a copy), works, writes
-//! (another one). What an operation does to the world happens when its work is done. What sending takes follows the sending, as work
-//! of whoever sent: a thread, or the soft interrupt that an acknowledgement or a timer has come to.
+//! Each program with one socket is a thread; a program with several has one that is told of events
+//! and one for each core that it asks for. A thread that has its core does one operation after the
+//! other: it learns of an event (a system call and a copy), works, writes (another one). What an
+//! operation does to the world happens when its work is done. What sending takes follows the
+//! sending, as work of whoever sent: a thread, or the soft interrupt that an acknowledgement or a
+//! timer has come to.
 
 mod calls;
 mod deliver;
@@ -125,7 +128,8 @@ impl Thread {
         now.since(self.awake).less(self.worked)
     }
 
-    /// Whether what follows from earlier operations is done before the next, and not with it: the next is the program's own work.
+    /// Whether what follows from earlier operations is done before the next, and not with it: the
+    /// next is the program's own work.
     fn owes_first(&self) -> bool {
         self.debt > Span::ZERO && matches!(self.operations.front(), Some(Operation::Compute(_)))
     }
@@ -167,7 +171,8 @@ pub(super) struct Threads {
     leaves_frames: bool,
     /// Cores whose work may have no consequences when it is done.
     silent: CoreSet,
-    /// When the processor is due, and when the engine was told that it is: not for what has no consequences.
+    /// When the processor is due, and when the engine was told that it is: not for what has no
+    /// consequences.
     due: Time,
     armed: Time,
     /// Of a virtual machine, what its hypervisor was told.
@@ -179,7 +184,11 @@ impl Threads {
         let processor = Processor::new(policy.processor);
         Threads {
             softirqs: (0..processor.cores()).map(|_| Softirq::new(gro_bytes)).collect(),
-            queues: policy.irq_cores.iter().map(|&core| RxQueue::new(core as usize, ring_frames)).collect(),
+            queues: policy
+                .irq_cores
+                .iter()
+                .map(|&core| RxQueue::new(core as usize, ring_frames))
+                .collect(),
             processor,
             costs: policy.costs,
             groups: policy.groups,
@@ -265,7 +274,9 @@ impl Threads {
 
     /// When the program of a socket is due, unless it has been told.
     fn due_of(&self, socket: u32, due: Time) -> Time {
-        let is_told = self.task_of(socket).is_some_and(|task| self.list[task as usize - self.processor.cores()].is_due_told);
+        let is_told = self
+            .task_of(socket)
+            .is_some_and(|task| self.list[task as usize - self.processor.cores()].is_due_told);
         if is_told { Time::NEVER } else { due }
     }
 

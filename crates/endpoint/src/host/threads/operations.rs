@@ -8,10 +8,12 @@ use crate::cpu::time_for;
 use crate::transport::{Close, Tcp};
 use tailrace_units::Span;
 
-/// A large write goes into the socket in pieces of this size, each when there is room (Linux: a segment of up to 64 KB at a time).
+/// A large write goes into the socket in pieces of this size, each when there is room (Linux: a
+/// segment of up to 64 KB at a time).
 pub(super) const PIECE_BYTES: u64 = 65_536;
 
-/// One operation. Sockets come with the hash of what they expect: a number may be another connection's by the time.
+/// One operation. Sockets come with the hash of what they expect: a number may be another
+/// connection's by the time.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::host) enum Operation {
     /// Learns of an event.
@@ -32,7 +34,8 @@ pub(in crate::host) enum Operation {
     Send { bytes: u32 },
     /// Sends a datagram of a program with several sockets.
     SendMessage(Message, Option<Cause>),
-    /// Nothing but what follows from earlier operations, which every operation of the kernel does first.
+    /// Nothing but what follows from earlier operations, which every operation of the kernel does
+    /// first.
     Overhead(Span),
 }
 
@@ -53,18 +56,23 @@ impl Operation {
         }
     }
 
-    /// Its work. Bytes that arrive are copied when the thread learns of them, unless it reads by itself.
+    /// Its work. Bytes that arrive are copied when the thread learns of them, unless it reads by
+    /// itself.
     pub(super) fn work(&self, costs: &KernelCosts, reads_itself: bool) -> (Kind, Span) {
         let call = costs.system_call;
         let work = match *self {
             Operation::Compute(work) => return (Kind::User, work),
             Operation::Overhead(work) => work,
             Operation::Learn(ProgramEvent::Core) => Span::ZERO,
-            Operation::Learn(ProgramEvent::Readable { bytes, .. }) if !reads_itself => call + time_for(bytes, costs.read_byte_fs),
+            Operation::Learn(ProgramEvent::Readable { bytes, .. }) if !reads_itself => {
+                call + time_for(bytes, costs.read_byte_fs)
+            }
             Operation::Learn(ProgramEvent::Datagram(datagram)) => {
                 call + time_for(datagram.payload_bytes.into(), costs.read_byte_fs)
             }
-            Operation::Learn(ProgramEvent::Message(message)) => call + time_for(message.bytes.into(), costs.read_byte_fs),
+            Operation::Learn(ProgramEvent::Message(message)) => {
+                call + time_for(message.bytes.into(), costs.read_byte_fs)
+            }
             Operation::Read { bytes, .. } => call + time_for(bytes, costs.read_byte_fs),
             Operation::Write { bytes, has_begun, .. } => {
                 let copy = time_for(bytes.min(PIECE_BYTES), costs.write_byte_fs);
@@ -73,13 +81,17 @@ impl Operation {
             Operation::Send { bytes } | Operation::SendMessage(Message { bytes, .. }, _) => {
                 call + time_for(bytes.into(), costs.write_byte_fs)
             }
-            Operation::Learn(_) | Operation::Connect | Operation::ShutDown { .. } | Operation::Close { .. } => call,
+            Operation::Learn(_)
+            | Operation::Connect
+            | Operation::ShutDown { .. }
+            | Operation::Close { .. } => call,
         };
         (Kind::System, work)
     }
 }
 
-/// Whether an operation of a socket is still of use: the connection may be gone, or closed by another thread.
+/// Whether an operation of a socket is still of use: the connection may be gone, or closed by
+/// another thread.
 pub(super) fn is_of_use(operation: &Operation, tcp: &Tcp) -> bool {
     match operation {
         Operation::Write { .. } => matches!(tcp.closing(), Close::Open | Close::CloseWait),
@@ -87,7 +99,8 @@ pub(super) fn is_of_use(operation: &Operation, tcp: &Tcp) -> bool {
     }
 }
 
-/// Whether a socket takes another piece. One goes beyond its buffer, as a write that waits for room does: the buffer grows then.
+/// Whether a socket takes another piece. One goes beyond its buffer, as a write that waits for room
+/// does: the buffer grows then.
 pub(super) fn has_room(tcp: &Tcp) -> bool {
     tcp.failure().is_some() || tcp.unsent() + tcp.unacked() <= tcp.buffers().0
 }

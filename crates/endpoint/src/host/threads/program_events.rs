@@ -48,7 +48,9 @@ impl ProgramEvent {
     /// What follows from it follows from what it tells.
     pub(in crate::host) fn cause(&self, now: Time) -> Option<Cause> {
         match self {
-            ProgramEvent::Message(message) => Some(Cause::datagram(message.socket, message.number, now)),
+            ProgramEvent::Message(message) => {
+                Some(Cause::datagram(message.socket, message.number, now))
+            }
             other => other.socket().map(|socket| Cause::now(socket, now)),
         }
     }

@@ -1,4 +1,5 @@
-//! Receive queues of the interface: flows are spread over them by hash, and each interrupts a core of its own.
+//! Receive queues of the interface: flows are spread over them by hash, and each interrupts a core
+//! of its own.
 
 use std::collections::VecDeque;
 use tailrace_wire::Packet;

@@ -29,7 +29,11 @@ impl<P> Host<P> {
     }
 
     /// Does what is done on the cores by now, and what begins. Earlier things are done.
-    pub(in crate::host) fn run_processor(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
+    pub(in crate::host) fn run_processor(
+        &mut self,
+        now: Time,
+        out: &mut impl Environment<Place = P>,
+    ) {
         if self.threads.is_none() {
             return;
         }
@@ -77,9 +81,13 @@ impl<P> Host<P> {
                 Who::Socket(_) if matches!(done, Operation::Overhead(_)) => {}
                 Who::Socket(number) => self.act_for_socket(number, task, done, now, out),
                 Who::Datagrams(number) => self.act_for_datagrams(number, done, now, out),
-                Who::Program(program) => self.tell_program(now, program, out, |program, calls| calls.act(program, None, done)),
+                Who::Program(program) => self.tell_program(now, program, out, |program, calls| {
+                    calls.act(program, None, done)
+                }),
                 Who::Worker { program, thread } => {
-                    self.tell_program(now, program, out, |program, calls| calls.act(program, Some(thread), done));
+                    self.tell_program(now, program, out, |program, calls| {
+                        calls.act(program, Some(thread), done)
+                    });
                 }
             }
         }
@@ -87,7 +95,14 @@ impl<P> Host<P> {
     }
 
     /// The effect of an operation of a socket's program.
-    fn act_for_socket(&mut self, number: u32, task: TaskId, done: Operation, now: Time, out: &mut impl Environment<Place = P>) {
+    fn act_for_socket(
+        &mut self,
+        number: u32,
+        task: TaskId,
+        done: Operation,
+        now: Time,
+        out: &mut impl Environment<Place = P>,
+    ) {
         let Host { place, table, nic, threads, tcp: config, number: host, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
         let socket = &mut table.sockets[number as usize];
@@ -104,7 +119,9 @@ impl<P> Host<P> {
                 tcp.write(now, bytes, &mut uplink);
             }
             Operation::Read { bytes, .. } => tcp.read(now, bytes.min(tcp.unread()), &mut uplink),
-            Operation::Learn(ProgramEvent::Readable { bytes, .. }) if !threads.thread(task).reads_itself => {
+            Operation::Learn(ProgramEvent::Readable { bytes, .. })
+                if !threads.thread(task).reads_itself =>
+            {
                 tcp.read(now, bytes, &mut uplink)
             }
             Operation::Learn(_)
@@ -132,8 +149,12 @@ impl<P> Host<P> {
         let app = &mut socket.app;
         match done {
             Operation::Compute(_) => app.handle_worked(now, &mut calls),
-            Operation::Learn(ProgramEvent::Connected { .. }) => app.handle_connected(now, &mut calls),
-            Operation::Learn(ProgramEvent::Readable { bytes, .. }) => app.handle_readable(now, bytes, &mut calls),
+            Operation::Learn(ProgramEvent::Connected { .. }) => {
+                app.handle_connected(now, &mut calls)
+            }
+            Operation::Learn(ProgramEvent::Readable { bytes, .. }) => {
+                app.handle_readable(now, bytes, &mut calls)
+            }
             Operation::Learn(ProgramEvent::Due) => {
                 calls.thread.is_due_told = false;
                 app.handle_timeout(now, &mut calls);
@@ -155,17 +176,26 @@ impl<P> Host<P> {
         out.hasten_socket(socket.timer, due);
     }
 
-    fn act_for_datagrams(&mut self, number: u32, done: Operation, now: Time, out: &mut impl Environment<Place = P>) {
+    fn act_for_datagrams(
+        &mut self,
+        number: u32,
+        done: Operation,
+        now: Time,
+        out: &mut impl Environment<Place = P>,
+    ) {
         let Host { place, nic, udp_sockets, threads, ip, .. } = self;
         let socket = &mut udp_sockets[number as usize];
         match done {
             Operation::Learn(ProgramEvent::Datagram(datagram)) => {
-                let core_wait = threads.as_ref().map_or(Span::ZERO, |threads| threads.core_wait(now));
-                let event = Event::DatagramReceived { owner: socket.owner, datagram: &datagram, core_wait };
+                let core_wait =
+                    threads.as_ref().map_or(Span::ZERO, |threads| threads.core_wait(now));
+                let event =
+                    Event::DatagramReceived { owner: socket.owner, datagram: &datagram, core_wait };
                 out.on_event(now, place, event);
             }
             Operation::Send { bytes } => {
-                let packets = socket.send(now, bytes, ip, &mut Uplink { nic, place, out, now, origin: None });
+                let packets =
+                    socket.send(now, bytes, ip, &mut Uplink { nic, place, out, now, origin: None });
                 threads.as_mut().expect("the host has a processor").charge_datagram(packets);
             }
             _ => {}
@@ -175,7 +205,13 @@ impl<P> Host<P> {
     /// The program of this socket for datagrams sends one when its thread has a core.
     #[cold]
     #[inline(never)]
-    pub(in crate::host) fn ask_to_send(&mut self, now: Time, number: u32, bytes: u32, out: &mut impl Environment<Place = P>) {
+    pub(in crate::host) fn ask_to_send(
+        &mut self,
+        now: Time,
+        number: u32,
+        bytes: u32,
+        out: &mut impl Environment<Place = P>,
+    ) {
         self.catch_up(now, out);
         let threads = self.threads.as_mut().expect("the host has a processor");
         let task = threads.of_datagrams[number as usize];
@@ -190,7 +226,8 @@ impl<P> Host<P> {
         self.run_processor(now, out);
     }
 
-    /// What a thread does next: what follows from what it has done, what its program wants, what it is told; then it sleeps.
+    /// What a thread does next: what follows from what it has done, what its program wants, what it
+    /// is told; then it sleeps.
     fn begin_operation(&mut self, task: TaskId, now: Time) {
         let Host { threads, table, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
@@ -198,12 +235,16 @@ impl<P> Host<P> {
             return threads.begin(task, Operation::Overhead(Span::ZERO), now);
         }
         while let Some(next) = threads.thread(task).operations.pop_front() {
-            let Some((socket, expects)) = next.about() else { return threads.begin(task, next, now) };
+            let Some((socket, expects)) = next.about() else {
+                return threads.begin(task, next, now);
+            };
             let about = &table.sockets[socket as usize];
             if about.expects != expects || !is_of_use(&next, &about.tcp) {
                 continue;
             }
-            let Operation::Write { bytes, cause, .. } = next else { return threads.begin(task, next, now) };
+            let Operation::Write { bytes, cause, .. } = next else {
+                return threads.begin(task, next, now);
+            };
             if !has_room(&about.tcp) {
                 let thread = threads.thread(task);
                 thread.operations.push_front(next);
@@ -215,14 +256,22 @@ impl<P> Host<P> {
                 return threads.processor.sleep(task, now);
             }
             if bytes > PIECE_BYTES {
-                let rest = Operation::Write { socket, expects, bytes: bytes - PIECE_BYTES, has_begun: true, cause };
+                let rest = Operation::Write {
+                    socket,
+                    expects,
+                    bytes: bytes - PIECE_BYTES,
+                    has_begun: true,
+                    cause,
+                };
                 threads.thread(task).operations.push_front(rest);
             }
             return threads.begin(task, piece_of(next), now);
         }
         match threads.thread(task).inbox.pop_front() {
             Some(program_event) => threads.begin(task, Operation::Learn(program_event), now),
-            None if threads.thread(task).debt > Span::ZERO => threads.begin(task, Operation::Overhead(Span::ZERO), now),
+            None if threads.thread(task).debt > Span::ZERO => {
+                threads.begin(task, Operation::Overhead(Span::ZERO), now)
+            }
             None => threads.rest(task, now),
         }
     }
@@ -253,7 +302,8 @@ impl Threads {
         self.processor.set_work(task, kind, work, now);
     }
 
-    /// A thread has nothing to do. One that had asked for a core can serve another number, unless it waits for what comes for a socket.
+    /// A thread has nothing to do. One that had asked for a core can serve another number, unless
+    /// it waits for what comes for a socket.
     fn rest(&mut self, task: TaskId, now: Time) {
         if let Who::Worker { program, thread } = self.thread(task).who {
             let is_bound = self.thread(task).is_bound;
@@ -266,7 +316,13 @@ impl Threads {
     }
 
     /// A thread of a program asks for a core. Whether it has one: it does if it asks itself.
-    pub(in crate::host) fn ask_core(&mut self, program: u32, owner: u32, thread: u32, now: Time) -> bool {
+    pub(in crate::host) fn ask_core(
+        &mut self,
+        program: u32,
+        owner: u32,
+        thread: u32,
+        now: Time,
+    ) -> bool {
         if let Context::Task(task) = self.context
             && self.thread(task).who == (Who::Worker { program, thread })
         {
@@ -299,17 +355,22 @@ impl Threads {
     /// The task that waits for what comes for a socket of a program, or for everything else.
     pub(super) fn waiting_for(&self, program: u32, socket: Option<u32>) -> TaskId {
         let workers = &self.programs[program as usize];
-        let bound = socket.and_then(|socket| workers.of_socket.get(&socket)).and_then(|thread| workers.by_number.get(thread));
+        let bound = socket
+            .and_then(|socket| workers.of_socket.get(&socket))
+            .and_then(|thread| workers.by_number.get(thread));
         bound.copied().unwrap_or(workers.main)
     }
 
     /// What the thread that runs does next.
     pub(in crate::host) fn push(&mut self, operation: Operation) {
-        let Context::Task(task) = self.context else { panic!("a program calls its host from a thread") };
+        let Context::Task(task) = self.context else {
+            panic!("a program calls its host from a thread")
+        };
         self.thread(task).operations.push_back(operation);
     }
 
-    /// Work of a datagram that was sent in so many packets: each fragment passes the queue and the driver.
+    /// Work of a datagram that was sent in so many packets: each fragment passes the queue and the
+    /// driver.
     pub(in crate::host) fn charge_datagram(&mut self, packets: u32) {
         self.charge(self.costs.per_send.times(packets.into()));
     }

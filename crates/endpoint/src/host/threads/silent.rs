@@ -1,5 +1,6 @@
-//! Work whose end has no consequences but that its core is idle: nobody need be told of it when it is due. It is brought to its end, at the
-//! time that was due, before anything else happens to the processor.
+//! Work whose end has no consequences but that its core is idle: nobody need be told of it when it
+//! is due. It is brought to its end, at the time that was due, before anything else happens to the
+//! processor.
 //!
 //! Such work is what follows from sending, or from waking a thread, with nothing after it.
 
@@ -23,7 +24,8 @@ impl Threads {
         if self.told.is_some() {
             return self.due; // its hypervisor learns of every end
         }
-        self.processor.due_but(self.due, |core| self.silent.contains(core) && self.ends_silently(core))
+        self.processor
+            .due_but(self.due, |core| self.silent.contains(core) && self.ends_silently(core))
     }
 
     fn ends_silently(&self, core: usize) -> bool {
@@ -42,7 +44,8 @@ impl Threads {
 }
 
 impl<P> Host<P> {
-    /// Brings to an end what was due before `now`. It is called before anything else happens at `now`.
+    /// Brings to an end what was due before `now`. It is called before anything else happens at
+    /// `now`.
     #[inline]
     pub(in crate::host) fn catch_up(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if self.threads.as_ref().is_some_and(|threads| threads.due < now) {
@@ -52,12 +55,15 @@ impl<P> Host<P> {
 
     #[inline(never)]
     fn catch_up_indeed(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
-        while let Some(due) = self.threads.as_ref().map(|threads| threads.due).filter(|&due| due < now) {
+        while let Some(due) =
+            self.threads.as_ref().map(|threads| threads.due).filter(|&due| due < now)
+        {
             self.run_at(due, out);
         }
     }
 
-    /// Everything that has happened by `now` is done, and what has arrived is in the receive queues: counters may be read.
+    /// Everything that has happened by `now` is done, and what has arrived is in the receive
+    /// queues: counters may be read.
     pub fn settle(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         self.catch_up(now, out);
         self.ip.settle(now);

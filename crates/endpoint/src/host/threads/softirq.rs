@@ -1,9 +1,11 @@
-//! Receive soft interrupts as Linux has them (net/core/dev.c `net_rx_action`, kernel/softirq.c `handle_softirqs`).
+//! Receive soft interrupts as Linux has them (net/core/dev.c `net_rx_action`, kernel/softirq.c
+//! `handle_softirqs`).
 //!
-//! A poll takes up to 64 frames of a queue. A soft interrupt polls the queues of its core in turn until all are empty, its budget of
-//! frames is used, or its time is over. If queues are left it starts again, ten times or for two milliseconds, unless a thread waits
-//! that should have the core; then `ksoftirqd` goes on, a thread among the others. While that runs, interrupts leave the queues to it
-//! (Linux 4.9 to 6.4; later kernels handle those that come meanwhile in place).
+//! A poll takes up to 64 frames of a queue. A soft interrupt polls the queues of its core in turn
+//! until all are empty, its budget of frames is used, or its time is over. If queues are left it
+//! starts again, ten times or for two milliseconds, unless a thread waits that should have the
+//! core; then `ksoftirqd` goes on, a thread among the others. While that runs, interrupts leave the
+//! queues to it (Linux 4.9 to 6.4; later kernels handle those that come meanwhile in place).
 
 use super::queues::{RxQueue, queue_of};
 use super::{Context, Threads};
@@ -90,7 +92,9 @@ impl Threads {
     /// Whether the soft interrupt of a core has nothing in work and something to do.
     fn is_to_start(&self, core: usize) -> bool {
         let softirq = &self.softirqs[core];
-        !softirq.is_running && !softirq.in_thread && (softirq.debt > Span::ZERO || !softirq.list.is_empty())
+        !softirq.is_running
+            && !softirq.in_thread
+            && (softirq.debt > Span::ZERO || !softirq.list.is_empty())
     }
 
     /// Work of the soft interrupt, or its end.
@@ -101,7 +105,8 @@ impl Threads {
         self.processor.give_softirq(core, &mut self.softirqs[core].in_thread, work, now);
     }
 
-    /// Whether the queues that are left may be polled in place. The next round begins with a new budget if they may.
+    /// Whether the queues that are left may be polled in place. The next round begins with a new
+    /// budget if they may.
     fn goes_on(&mut self, core: usize, now: Time) -> bool {
         let must_choose = self.processor.must_choose(core);
         let softirq = &mut self.softirqs[core];
@@ -112,7 +117,8 @@ impl Threads {
         self.counted.squeezes += u64::from(is_over);
         softirq.restarts += 1;
         let may_restart = may_restart(softirq.restarts, softirq.since, now, must_choose);
-        (softirq.budget, softirq.round_since, softirq.was_raised) = (self.budget_frames, now, false);
+        (softirq.budget, softirq.round_since, softirq.was_raised) =
+            (self.budget_frames, now, false);
         softirq.in_thread || may_restart
     }
 
@@ -134,10 +140,15 @@ impl Threads {
 }
 
 impl<P> Host<P> {
-    /// Frames have come: they go to their queues, whose cores are interrupted. Returns when the interface looks again.
+    /// Frames have come: they go to their queues, whose cores are interrupted. Returns when the
+    /// interface looks again.
     #[cold]
     #[inline(never)]
-    pub(in crate::host) fn interrupt(&mut self, now: Time, out: &mut impl Environment<Place = P>) -> Time {
+    pub(in crate::host) fn interrupt(
+        &mut self,
+        now: Time,
+        out: &mut impl Environment<Place = P>,
+    ) -> Time {
         self.catch_up(now, out);
         self.take_frames(now, out);
         self.run_processor(now, out);
@@ -159,7 +170,11 @@ impl<P> Host<P> {
             let queue = queue_of(packet.flow_hash, threads.queues.len());
             if !threads.queues[queue].push(&packet) {
                 self.receive.ring_drops += 1;
-                out.on_event(now, &self.place, Event::RingDropped { frames: 1, packet: Some(&packet) });
+                out.on_event(
+                    now,
+                    &self.place,
+                    Event::RingDropped { frames: 1, packet: Some(&packet) },
+                );
                 continue;
             }
             self.receive.frames += 1;
@@ -180,7 +195,9 @@ impl<P> Host<P> {
     }
 
     fn start_those_raised(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
-        while let Some(core) = self.threads.as_mut().and_then(|threads| threads.to_start.pop_first()) {
+        while let Some(core) =
+            self.threads.as_mut().and_then(|threads| threads.to_start.pop_first())
+        {
             let threads = self.threads.as_mut().expect("the host has a processor");
             if threads.is_to_start(core) {
                 let softirq = &mut threads.softirqs[core];
@@ -192,7 +209,12 @@ impl<P> Host<P> {
     }
 
     /// What the soft interrupt of a core has worked on goes up, and it goes on.
-    pub(super) fn end_softirq_work(&mut self, core: usize, now: Time, out: &mut impl Environment<Place = P>) {
+    pub(super) fn end_softirq_work(
+        &mut self,
+        core: usize,
+        now: Time,
+        out: &mut impl Environment<Place = P>,
+    ) {
         let threads = self.threads.as_mut().expect("the host has a processor");
         threads.context = Context::Softirq(core);
         if let Some((queue, taken)) = threads.softirqs[core].batch.take() {
@@ -234,7 +256,13 @@ impl<P> Host<P> {
 
     /// Takes frames of the next queue and merges them. Returns the work on them.
     fn poll_queue(&mut self, core: usize) -> Span {
-        let Host { threads, table: SocketTable { sockets, merge_slots, .. }, connections, receive, .. } = self;
+        let Host {
+            threads,
+            table: SocketTable { sockets, merge_slots, .. },
+            connections,
+            receive,
+            ..
+        } = self;
         let threads = threads.as_mut().expect("the host has a processor");
         let softirq = &mut threads.softirqs[core];
         let queue = softirq.list[0];
@@ -245,10 +273,14 @@ impl<P> Host<P> {
             taken += 1;
             let to = packet.to_endpoint as usize;
             match ip::protocol(&packet) {
-                Protocol::Tcp if packet.to_endpoint != TO_PORT && sockets[to].expects == packet.flow_hash => {
+                Protocol::Tcp
+                    if packet.to_endpoint != TO_PORT && sockets[to].expects == packet.flow_hash =>
+                {
                     softirq.gro.add(&packet, &mut merge_slots[to]);
                 }
-                Protocol::Tcp if packet.to_endpoint != TO_PORT && connections.find(packet.flow_hash).is_none() => {}
+                Protocol::Tcp
+                    if packet.to_endpoint != TO_PORT
+                        && connections.find(packet.flow_hash).is_none() => {}
                 Protocol::Tcp | Protocol::Udp => softirq.gro.add_alone(&packet),
             }
         }
@@ -259,7 +291,9 @@ impl<P> Host<P> {
         }
         // Of super-frames, each counts as one.
         let taken = match threads.receives_whole {
-            true if threads.queues[queue].is_empty() => softirq.gro.aggregates().len().min(POLL_BUDGET - 1),
+            true if threads.queues[queue].is_empty() => {
+                softirq.gro.aggregates().len().min(POLL_BUDGET - 1)
+            }
             true => POLL_BUDGET,
             false => taken,
         };

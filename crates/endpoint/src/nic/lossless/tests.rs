@@ -5,7 +5,14 @@ use tailrace_wire::Tag;
 
 fn nic(reaction: Option<ReactionPolicy>) -> LosslessNic {
     let rate = BitRate::from_gbps(10);
-    LosslessNic::new(rate.pace(0), rate.bps(), 24, 1 << 20, PauseState::new(0b1000, false, Span::ZERO), reaction)
+    LosslessNic::new(
+        rate.pace(0),
+        rate.bps(),
+        24,
+        1 << 20,
+        PauseState::new(0b1000, false, Span::ZERO),
+        reaction,
+    )
 }
 fn policy() -> ReactionPolicy {
     ReactionPolicy {
@@ -20,7 +27,9 @@ fn frame(flow_hash: u32, priority: u8) -> Packet {
     Packet { flow_hash, tag: Tag::new(priority, 0), frame_bytes: 976, ..Packet::default() }
 }
 fn sent_until(nic: &mut LosslessNic, now: Time) -> Vec<(u64, u32)> {
-    std::iter::from_fn(|| nic.send(now)).map(|(start, _, packet)| (start.ps() / 1000, packet.flow_hash)).collect()
+    std::iter::from_fn(|| nic.send(now))
+        .map(|(start, _, packet)| (start.ps() / 1000, packet.flow_hash))
+        .collect()
 }
 
 #[test]
@@ -42,7 +51,8 @@ fn a_limited_flow_keeps_its_rate_and_its_order() {
         nic.enqueue(Time::ZERO, frame(7, 0));
     }
     nic.handle_notification(Time::ZERO, 7, 63); // 5.078 Gbit/s: 1000 bytes in 1575 ns
-    let starts: Vec<u64> = sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.0).collect();
+    let starts: Vec<u64> =
+        sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.0).collect();
     assert_eq!(starts, [0, 1575, 3150, 4726]);
 }
 
@@ -53,15 +63,23 @@ fn a_limited_flow_waits_for_its_limiter_and_for_the_pause_of_its_priority() {
         nic.enqueue(Time::ZERO, frame(7, 3));
     }
     nic.handle_notification(Time::ZERO, 7, 63);
-    nic.handle_pause(Time::ZERO + Span::from_ns(100), &Pause::new(0b1000, 100, false)); // until 5220 ns
-    assert_eq!(sent_until(&mut nic, Time::ZERO + Span::from_us(10)), [(5220, 7), (6795, 7), (8370, 7)]);
+    // until 5220 ns
+    nic.handle_pause(Time::ZERO + Span::from_ns(100), &Pause::new(0b1000, 100, false));
+    assert_eq!(
+        sent_until(&mut nic, Time::ZERO + Span::from_us(10)),
+        [(5220, 7), (6795, 7), (8370, 7)]
+    );
 }
 
 #[test]
 fn a_departure_is_told_as_it_will_be_where_nothing_holds_it_back() {
     let mut nic = nic(None);
-    let told: Vec<Time> = (0..3).map(|flow| nic.enqueue(Time::ZERO, frame(flow, 0)).expect("there is room")).collect();
-    let ends: Vec<Time> = std::iter::from_fn(|| nic.send(Time::ZERO + Span::from_us(10))).map(|(_, end, _)| end).collect();
+    let told: Vec<Time> = (0..3)
+        .map(|flow| nic.enqueue(Time::ZERO, frame(flow, 0)).expect("there is room"))
+        .collect();
+    let ends: Vec<Time> = std::iter::from_fn(|| nic.send(Time::ZERO + Span::from_us(10)))
+        .map(|(_, end, _)| end)
+        .collect();
     assert_eq!(told, ends);
 }
 
@@ -74,7 +92,8 @@ fn priorities_and_limited_flows_take_turns() {
         nic.enqueue(Time::ZERO, frame(1, 1));
         nic.enqueue(Time::ZERO, frame(2, 2));
     }
-    let flows: Vec<u32> = sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.1).collect();
+    let flows: Vec<u32> =
+        sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.1).collect();
     assert_eq!(flows, [1, 2, 9, 1, 2, 9, 1, 2, 9]);
 }
 
@@ -83,7 +102,11 @@ fn class(priorities: u8, service: Service) -> TrafficClass {
 }
 
 /// The frames that the interface sends of each flow while `fill` keeps it supplied.
-fn shares(nic: &mut LosslessNic, millis: u64, mut fill: impl FnMut(&mut LosslessNic, Time)) -> BTreeMap<u32, u64> {
+fn shares(
+    nic: &mut LosslessNic,
+    millis: u64,
+    mut fill: impl FnMut(&mut LosslessNic, Time),
+) -> BTreeMap<u32, u64> {
     let mut sent = BTreeMap::new();
     for step in 0..millis * 1_250 {
         let now = Time::ZERO + Span::from_ns(800 * step); // a frame each
@@ -96,13 +119,21 @@ fn shares(nic: &mut LosslessNic, millis: u64, mut fill: impl FnMut(&mut Lossless
 }
 
 fn fill_all(flows: &'static [(u32, u8)]) -> impl FnMut(&mut LosslessNic, Time) {
-    move |nic, now| flows.iter().for_each(|&(flow, priority)| while nic.enqueue(now, frame(flow, priority)).is_some() {})
+    move |nic, now| {
+        flows.iter().for_each(
+            |&(flow, priority)| while nic.enqueue(now, frame(flow, priority)).is_some() {},
+        )
+    }
 }
 
 #[test]
 fn classes_share_the_line_by_their_weights_and_priorities_within_a_class_take_turns() {
     let mut nic = nic(None);
-    nic.share_among(&[class(0b11, Service::Dwrr(200)), class(0b1000, Service::Dwrr(300)), class(0b100_0000, Service::Dwrr(500))]);
+    nic.share_among(&[
+        class(0b11, Service::Dwrr(200)),
+        class(0b1000, Service::Dwrr(300)),
+        class(0b100_0000, Service::Dwrr(500)),
+    ]);
     let sent = shares(&mut nic, 20, fill_all(&[(0, 0), (1, 1), (3, 3), (6, 6)]));
     let total: u64 = sent.values().sum();
     assert!(total > 24_900, "the line is never idle: {total}");
@@ -120,7 +151,8 @@ fn a_turn_of_a_class_is_not_longer_than_a_frame() {
         nic.enqueue(Time::ZERO, frame(0, 0));
         nic.enqueue(Time::ZERO, frame(3, 3));
     }
-    let flows: Vec<u32> = sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.1).collect();
+    let flows: Vec<u32> =
+        sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.1).collect();
     assert_eq!(flows, [0, 3, 0, 3, 0, 3, 0, 3]);
 }
 
@@ -163,7 +195,8 @@ fn a_limited_flow_has_the_share_of_its_class_up_to_its_rate() {
     let mut nic = nic(Some(policy()));
     nic.share_among(&[class(0b1, Service::Dwrr(500)), class(0b1000, Service::Dwrr(500))]);
     let mut fill = fill_all(&[(0, 0), (3, 3)]);
-    nic.handle_notification(Time::ZERO, 3, 1); // 0.8 % slower than the line: half of the line is less
+    // 0.8 % slower than the line: half of the line is less
+    nic.handle_notification(Time::ZERO, 3, 1);
     let sent = shares(&mut nic, 4, &mut fill);
     assert!(sent[&0].abs_diff(sent[&3]) < 100, "{sent:?}");
     let mut nic = LosslessNic { reaction: Some(policy()), ..self::nic(None) };
@@ -176,7 +209,8 @@ fn a_limited_flow_has_the_share_of_its_class_up_to_its_rate() {
     assert!((share - 0.131).abs() < 0.01, "{sent:?}");
 }
 
-/// What small queues of TCP are told: of a class that waits beside a long queue, its own share of the line.
+/// What small queues of TCP are told: of a class that waits beside a long queue, its own share of
+/// the line.
 #[test]
 fn a_departure_is_estimated_at_the_share_of_its_class() {
     let mut nic = nic(None);
@@ -200,7 +234,8 @@ fn a_priority_of_no_class_belongs_to_the_first() {
     assert!((share - 0.25).abs() < 0.01, "{sent:?}");
 }
 
-/// A class of a small weight that is paused again and again, each time before it has saved up for a frame.
+/// A class of a small weight that is paused again and again, each time before it has saved up for a
+/// frame.
 #[test]
 fn a_class_that_is_paused_keeps_its_deficit() {
     let mut nic = nic(None);

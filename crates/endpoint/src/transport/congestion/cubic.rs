@@ -1,4 +1,5 @@
-//! CUBIC (RFC 9438) in the integer arithmetic of Linux: time in clock ticks and 1024ths of a second, window in segments.
+//! CUBIC (RFC 9438) in the integer arithmetic of Linux: time in clock ticks and 1024ths of a
+//! second, window in segments.
 
 use tailrace_units::{Span, Time};
 
@@ -12,10 +13,12 @@ const ONE: u64 = 1024;
 const C_1024: u64 = 410;
 /// (time in 1024ths)^3 x C_1024 is shifted by this: 10 for C and 3 x 10 for the time.
 const SHIFT: u32 = 40;
-/// 8 x (1 + beta) / (3 (1 - beta)): Reno-friendly growth, eighths of the window per segment (Linux `beta_scale`).
+/// 8 x (1 + beta) / (3 (1 - beta)): Reno-friendly growth, eighths of the window per segment (Linux
+/// `beta_scale`).
 const FRIENDLY_8: u64 = 8 * (ONE + BETA) / 3 / (ONE - BETA);
 const US_PER_S: u64 = 1_000_000;
-/// What was found for a window that stands still is kept for so many parts of a second, in whole ticks (Linux: HZ / 32).
+/// What was found for a window that stands still is kept for so many parts of a second, in whole
+/// ticks (Linux: HZ / 32).
 const KEPT_DIVISOR: u64 = 32;
 const PS_PER_US: u64 = 1_000_000;
 /// No epoch runs.
@@ -51,7 +54,8 @@ pub(super) struct Cubic {
 }
 
 impl Cubic {
-    /// With the clock tick of its host, of up to 65 ms. A kernel always has one: for a host without it is that of Debian's.
+    /// With the clock tick of its host, of up to 65 ms. A kernel always has one: for a host without
+    /// it is that of Debian's.
     pub(super) fn new(is_reno_friendly: bool, tick: Span) -> Cubic {
         let tick_us = match tick.ps() / PS_PER_US {
             0 => TICK.ps() / PS_PER_US,
@@ -93,18 +97,21 @@ impl Cubic {
         }
     }
 
-    /// The threshold after a loss. A flow that has less than last time leaves room to newcomers (fast convergence).
+    /// The threshold after a loss. A flow that has less than last time leaves room to newcomers
+    /// (fast convergence).
     pub(super) fn threshold(&mut self, cwnd: u32) -> u32 {
         self.epoch = NONE;
         let is_shrinking = cwnd < self.last_max;
-        self.last_max = if is_shrinking { (u64::from(cwnd) * (ONE + BETA) / (2 * ONE)) as u32 } else { cwnd };
+        self.last_max =
+            if is_shrinking { (u64::from(cwnd) * (ONE + BETA) / (2 * ONE)) as u32 } else { cwnd };
         (u64::from(cwnd) * BETA / ONE) as u32
     }
 
     /// Acknowledged segments for one segment of growth (Linux `bictcp_update`).
     ///
-    /// What was found is kept for the rest of the tick, and while the window stands still for 28 ms with ticks of 4 ms, 31 ms with 1 ms. With round trips far below that the
-    /// Reno-friendly part lags, and catches up in bursts: RFC 9438 would follow every acknowledgement, Linux does not.
+    /// What was found is kept for the rest of the tick, and while the window stands still for 28 ms
+    /// with ticks of 4 ms, 31 ms with 1 ms. With round trips far below that the Reno-friendly part
+    /// lags, and catches up in bursts: RFC 9438 would follow every acknowledgement, Linux does not.
     #[inline]
     pub(super) fn acks_per_segment(&mut self, now: Time, cwnd: u32, acked: u32) -> u32 {
         self.reno_acks += acked;
@@ -125,15 +132,22 @@ impl Cubic {
         if self.epoch == NONE {
             self.start_epoch(tick, cwnd, acked);
         }
-        let delay = if self.delay_min == Span::FOREVER { 0 } else { self.delay_min.ps().div_ceil(self.tick().ps()) };
+        let delay = if self.delay_min == Span::FOREVER {
+            0
+        } else {
+            self.delay_min.ps().div_ceil(self.tick().ps())
+        };
         let t = (tick - self.epoch + delay) * u64::from(self.tick_us) * ONE / US_PER_S;
         let distance = t.abs_diff(u64::from(self.k_1024));
-        let cube = u128::from(C_1024) * u128::from(distance) * u128::from(distance) * u128::from(distance);
+        let cube =
+            u128::from(C_1024) * u128::from(distance) * u128::from(distance) * u128::from(distance);
         let delta = u64::try_from(cube >> SHIFT).unwrap_or(u64::MAX).min(u64::from(u32::MAX));
         let origin = u64::from(self.origin);
-        let target = if t < u64::from(self.k_1024) { origin.saturating_sub(delta) } else { origin + delta };
+        let target =
+            if t < u64::from(self.k_1024) { origin.saturating_sub(delta) } else { origin + delta };
         let cwnd = u64::from(cwnd);
-        let per_segment = if target > cwnd { cwnd / (target - cwnd) } else { WINDOWS_AT_PLATEAU * cwnd };
+        let per_segment =
+            if target > cwnd { cwnd / (target - cwnd) } else { WINDOWS_AT_PLATEAU * cwnd };
         let limit = if self.last_max == 0 { ACKS_BEFORE_LOSS_MAX } else { u64::from(u32::MAX) };
         per_segment.min(limit) as u32
     }
@@ -160,7 +174,8 @@ impl Cubic {
             self.k_1024 = 0;
             self.origin = cwnd;
         } else {
-            self.k_1024 = cube_root((1_u64 << SHIFT) / C_1024 * u64::from(self.last_max - cwnd)) as u32;
+            self.k_1024 =
+                cube_root((1_u64 << SHIFT) / C_1024 * u64::from(self.last_max - cwnd)) as u32;
             self.origin = self.last_max;
         }
     }
@@ -238,7 +253,10 @@ mod tests {
                 let start = cubic.threshold(w_max);
                 let got = f64::from(window_after(&mut cubic, start, rtt, Span::from_secs(seconds)));
                 let want = closed_form(f64::from(w_max), seconds as f64);
-                assert!((got / want - 1.0).abs() < 0.03, "{w_max} after {seconds} s: {got}, closed form {want}");
+                assert!(
+                    (got / want - 1.0).abs() < 0.03,
+                    "{w_max} after {seconds} s: {got}, closed form {want}"
+                );
             }
         }
     }
@@ -253,7 +271,8 @@ mod tests {
         assert!((f64::from(after) / reno - 1.0).abs() < 0.1, "{after}, reno {reno}");
     }
 
-    /// RFC 9438 section 4.3 is there for short round trips: in 400 ms of 5 ms each Reno comes back by forty segments, the curve by hardly any.
+    /// RFC 9438 section 4.3 is there for short round trips: in 400 ms of 5 ms each Reno comes back
+    /// by forty segments, the curve by hardly any.
     #[test]
     fn without_the_reno_friendly_region_growth_hardly_depends_on_the_round_trip() {
         let grown = |is_reno_friendly| {
@@ -265,7 +284,8 @@ mod tests {
         assert!((35..=50).contains(&friendly) && curve <= 25, "{friendly}, {curve}");
     }
 
-    /// Linux `bictcp_update`: at most once per tick, and for a window that stands still after more than 28 ms.
+    /// Linux `bictcp_update`: at most once per tick, and for a window that stands still after more
+    /// than 28 ms.
     #[test]
     fn what_was_found_is_kept_for_a_while() {
         let mut cubic = Cubic::new(true, TICK);
@@ -281,14 +301,16 @@ mod tests {
         assert!(cubic.acks_per_segment(at(40), 200, 1) > 200);
     }
 
-    /// Linux `bictcp_update` with HZ = 1000: HZ / 32 is 31 ticks. A host without ticks counts those of Debian's kernels.
+    /// Linux `bictcp_update` with HZ = 1000: HZ / 32 is 31 ticks. A host without ticks counts those
+    /// of Debian's kernels.
     #[test]
     fn with_shorter_ticks_it_looks_again_sooner() {
         let found = |tick, ms: u64| {
             let mut cubic = Cubic::new(true, tick);
             cubic.threshold(100);
             cubic.acks_per_segment(at(4), 70, 1);
-            cubic.acks_per_segment(at(ms), 90, 460) // Reno would be at 84, the window is beyond that
+            // Reno would be at 84, the window is beyond that
+            cubic.acks_per_segment(at(ms), 90, 460)
         };
         let (fine, coarse) = (Span::from_ms(1), TICK);
         assert!(found(fine, 5) > 1000, "another tick: the curve stands still");
@@ -296,7 +318,10 @@ mod tests {
         assert_eq!(found(coarse, 5), found(Span::ZERO, 5));
         assert_ne!(found(coarse, 5), found(fine, 5));
         let kept = |tick| Cubic::new(true, tick).kept();
-        assert_eq!([kept(fine), kept(coarse), kept(Span::from_ms(10))], [31, 28, 30].map(Span::from_ms));
+        assert_eq!(
+            [kept(fine), kept(coarse), kept(Span::from_ms(10))],
+            [31, 28, 30].map(Span::from_ms)
+        );
     }
 
     #[test]
@@ -322,7 +347,10 @@ mod tests {
             cubic
         });
         silent.skip_idle(at(10_001), Span::from_secs(10));
-        assert_eq!(silent.acks_per_segment(at(12_001), 700, 1), busy.acks_per_segment(at(2_001), 700, 1));
+        assert_eq!(
+            silent.acks_per_segment(at(12_001), 700, 1),
+            busy.acks_per_segment(at(2_001), 700, 1)
+        );
         let mut future = Cubic::new(false, TICK);
         future.acks_per_segment(at(1), 700, 1);
         future.skip_idle(at(5), Span::from_secs(10));
@@ -335,11 +363,13 @@ mod tests {
         let mut cubic = Cubic::new(false, TICK);
         cubic.threshold(1000);
         cubic.observe(Span::from_secs(1));
-        // K is 9.086 s: in a second the window is to be 1000 - 0.4 x 8.086^3 = 788, 88 more than now.
+        // K is 9.086 s: in a second the window is to be 1000 - 0.4 x 8.086^3 = 788, 88 more than
+        // now.
         assert_eq!(cubic.acks_per_segment(at(1), 700, 1), 700 / 88);
     }
 
-    /// Linux `bictcp_update`: at most half of the window in a round trip; before the first loss at least a twentieth.
+    /// Linux `bictcp_update`: at most half of the window in a round trip; before the first loss at
+    /// least a twentieth.
     #[test]
     fn growth_has_bounds() {
         let mut late = Cubic::new(false, TICK);

@@ -89,7 +89,8 @@ mod tests {
         let mut expected = 1024.0;
         for windows in 1..20 {
             expected *= 15.0 / 16.0;
-            // The first window's counts close at its first acknowledgement, so n windows are n updates.
+            // The first window's counts close at its first acknowledgement, so n windows are n
+            // updates.
             let share = f64::from(after_windows(windows, 0).share_1024());
             assert!((share - expected).abs() < 8.0, "{windows}: {share} {expected}");
         }

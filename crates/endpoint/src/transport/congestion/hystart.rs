@@ -9,13 +9,15 @@ use crate::transport::config::SlowStartExit;
 const HYSTART_WINDOW_MIN: u32 = 16;
 /// Acknowledgements closer than this form a train (Linux `hystart_ack_delta_us`).
 const TRAIN_GAP_MAX: Span = Span::from_ms(2);
-/// Bursts stretch the train: by four of 64 KiB at the pacing rate, two windows per round trip (Linux `hystart_ack_delay`).
+/// Bursts stretch the train: by four of 64 KiB at the pacing rate, two windows per round trip
+/// (Linux `hystart_ack_delay`).
 const BURSTS_BYTES: u64 = 4 * 65_536;
 /// But by no more than this (Linux, the same).
 const BURSTS_TIME_MAX: Span = Span::from_ms(1);
 /// Round-trip samples per round before the delay is judged (Linux and RFC 9406: 8).
 const SAMPLES_MIN: u8 = 8;
-/// Rise of the delay that ends slow start: an eighth of the minimum, but not less (Linux and RFC 9406 section 4.3).
+/// Rise of the delay that ends slow start: an eighth of the minimum, but not less (Linux and RFC
+/// 9406 section 4.3).
 const RISE_MIN: Span = Span::from_ms(4);
 /// Nor more (the same).
 const RISE_MAX: Span = Span::from_ms(16);
@@ -115,7 +117,8 @@ impl SlowStart {
         self.is_done
     }
 
-    /// The acknowledgements of one round arrive over half a round trip and what bursts add: the window fills the path.
+    /// The acknowledgements of one round arrive over half a round trip and what bursts add: the
+    /// window fills the path.
     fn is_train_long(&mut self, acked: &Acked, cwnd: u32) -> bool {
         if acked.now.since(self.last_ack) > TRAIN_GAP_MAX {
             return false;
@@ -153,7 +156,9 @@ impl SlowStart {
         }
         if self.is_conservative {
             self.is_conservative = self.round_min >= self.conservative_baseline;
-        } else if self.last_round_min != Span::FOREVER && self.round_min >= self.last_round_min + rise(self.last_round_min) {
+        } else if self.last_round_min != Span::FOREVER
+            && self.round_min >= self.last_round_min + rise(self.last_round_min)
+        {
             self.is_conservative = true;
             self.conservative_rounds = 0;
             self.conservative_baseline = self.round_min;
@@ -171,18 +176,34 @@ mod tests {
     use super::*;
 
     /// Tells of round trips of `rtt`, as many microseconds apart; whether each ended slow start.
-    fn observe(slow_start: &mut SlowStart, now: &mut Time, count: u64, apart_us: u64, rtt: Span) -> Vec<bool> {
+    fn observe(
+        slow_start: &mut SlowStart,
+        now: &mut Time,
+        count: u64,
+        apart_us: u64,
+        rtt: Span,
+    ) -> Vec<bool> {
         let mut ends = Vec::new();
         for _ in 0..count {
             *now += Span::from_us(apart_us);
             let smoothed = Span::from_ms(10);
-            let acked = Acked { now: *now, segments: 1, rtt: Some(rtt), smoothed, mss: 1000, una: 1, nxt: 99, is_marked: false };
+            let acked = Acked {
+                now: *now,
+                segments: 1,
+                rtt: Some(rtt),
+                smoothed,
+                mss: 1000,
+                una: 1,
+                nxt: 99,
+                is_marked: false,
+            };
             ends.push(slow_start.observe(&acked, rtt, 100));
         }
         ends
     }
 
-    /// Linux `hystart_update`, RFC 9406 section 4.3: an eighth of the minimum, but at least 4 ms, seen after eight samples.
+    /// Linux `hystart_update`, RFC 9406 section 4.3: an eighth of the minimum, but at least 4 ms,
+    /// seen after eight samples.
     #[test]
     fn a_small_rise_of_the_delay_does_not_end_slow_start() {
         for (rtt_us, ends) in [(5_000, false), (5_001, true)] {
@@ -194,7 +215,8 @@ mod tests {
         }
     }
 
-    /// Linux `hystart_ack_delay`: half of the round trip and of at most a millisecond that bursts add.
+    /// Linux `hystart_ack_delay`: half of the round trip and of at most a millisecond that bursts
+    /// add.
     #[test]
     fn bursts_stretch_the_train() {
         let (mut slow_start, mut now) = (SlowStart::new(SlowStartExit::Hystart), Time::ZERO);

@@ -58,7 +58,8 @@ pub(super) struct Congestion {
     clamp: u32,
     /// Initial window in segments.
     pub(super) initial: u32,
-    /// Whether the window stopped the sender in the last flight, and the most segments that were in flight in it.
+    /// Whether the window stopped the sender in the last flight, and the most segments that were in
+    /// flight in it.
     is_limited: bool,
     max_packets_out: u32,
     /// That flight is over when everything up to here is acknowledged.
@@ -83,7 +84,8 @@ impl Congestion {
             initial: config.initial_window_segments.max(1),
             is_limited: false,
             // Linux `tcp_slow_start_after_idle_check`: not with a model.
-            restarts_after_idle: config.slow_start_after_idle && config.congestion_control != CongestionControl::Bbr,
+            restarts_after_idle: config.slow_start_after_idle
+                && config.congestion_control != CongestionControl::Bbr,
             max_packets_out: 0,
             usage_end: 0,
             used: 0,
@@ -91,10 +93,14 @@ impl Congestion {
             growth: config.growth,
             slow_start: SlowStart::new(slow_start_exit(config)),
             algorithm: match config.congestion_control {
-                CongestionControl::Cubic => Algorithm::Cubic(Cubic::new(config.reno_friendly, config.tick)),
+                CongestionControl::Cubic => {
+                    Algorithm::Cubic(Cubic::new(config.reno_friendly, config.tick))
+                }
                 CongestionControl::NewReno => Algorithm::NewReno,
                 CongestionControl::Dctcp => Algorithm::Dctcp(Dctcp::new()),
-                CongestionControl::Bbr => Algorithm::Bbr(Box::new(Model::new(config.seed, flow_hash))),
+                CongestionControl::Bbr => {
+                    Algorithm::Bbr(Box::new(Model::new(config.seed, flow_hash)))
+                }
             },
         }
     }
@@ -170,7 +176,9 @@ impl Congestion {
         }
         let per_segment = match &mut self.algorithm {
             Algorithm::Cubic(cubic) => cubic.acks_per_segment(acked.now, self.cwnd, segments),
-            Algorithm::NewReno | Algorithm::Dctcp(_) | Algorithm::Bbr(_) => newreno::acks_per_segment(self.cwnd),
+            Algorithm::NewReno | Algorithm::Dctcp(_) | Algorithm::Bbr(_) => {
+                newreno::acks_per_segment(self.cwnd)
+            }
         };
         self.grow_linearly(per_segment, segments);
     }
@@ -240,9 +248,8 @@ impl Congestion {
 /// Linux has HyStart in `tcp_cubic.c` alone; HyStart++ (RFC 9406) is written for any algorithm.
 fn slow_start_exit(config: &TcpConfig) -> SlowStartExit {
     match (config.slow_start_exit, config.congestion_control) {
-        (SlowStartExit::Hystart, CongestionControl::NewReno | CongestionControl::Dctcp) | (_, CongestionControl::Bbr) => {
-            SlowStartExit::None
-        }
+        (SlowStartExit::Hystart, CongestionControl::NewReno | CongestionControl::Dctcp)
+        | (_, CongestionControl::Bbr) => SlowStartExit::None,
         (exit, _) => exit,
     }
 }
@@ -255,7 +262,8 @@ mod tests {
         Congestion { cwnd, ssthresh, ..Congestion::new(&TcpConfig::linux(1000), 0) }
     }
 
-    /// Linux `tcp_cwnd_restart`: halved per timeout of silence, and slow start goes back to three quarters of what it was.
+    /// Linux `tcp_cwnd_restart`: halved per timeout of silence, and slow start goes back to three
+    /// quarters of what it was.
     #[test]
     fn after_silence_slow_start_goes_back_to_three_quarters_of_the_window() {
         let timeout = Span::from_ms(300);
@@ -267,7 +275,8 @@ mod tests {
         assert_eq!((higher.cwnd, higher.ssthresh), (20, 35));
     }
 
-    /// RFC 2861, Linux `tcp_cwnd_application_limited`: half-way towards what was used, and the same memory.
+    /// RFC 2861, Linux `tcp_cwnd_application_limited`: half-way towards what was used, and the same
+    /// memory.
     #[test]
     fn an_unused_window_shrinks_half_way_and_its_threshold_remembers_three_quarters() {
         let mut congestion = with_window(40, 20);
@@ -281,7 +290,8 @@ mod tests {
     fn cubic_counts_the_ticks_of_its_host() {
         let grown = |tick| {
             let config = TcpConfig { tick, ..TcpConfig::linux(1000) };
-            let mut congestion = Congestion { cwnd: 100, is_limited: true, ..Congestion::new(&config, 0) };
+            let mut congestion =
+                Congestion { cwnd: 100, is_limited: true, ..Congestion::new(&config, 0) };
             congestion.ssthresh = congestion.threshold_after_congestion(false);
             congestion.cwnd = congestion.ssthresh;
             let at = |us| Acked { now: Time::ZERO + Span::from_us(us), ..acked(40) };
@@ -294,13 +304,23 @@ mod tests {
 
     fn acked(segments: u32) -> Acked {
         let span = Span::from_ms(10);
-        Acked { now: Time::ZERO, segments, rtt: None, smoothed: span, mss: 1000, una: 0, nxt: 0, is_marked: false }
+        Acked {
+            now: Time::ZERO,
+            segments,
+            rtt: None,
+            smoothed: span,
+            mss: 1000,
+            una: 0,
+            nxt: 0,
+            is_marked: false,
+        }
     }
 
     #[test]
     fn an_acknowledgement_counts_for_its_segments_or_for_one() {
         for (growth, grown) in [(Growth::Segments, 18), (Growth::Acknowledgements, 14)] {
-            let mut congestion = Congestion { is_limited: true, growth, ..with_window(10, NO_THRESHOLD) };
+            let mut congestion =
+                Congestion { is_limited: true, growth, ..with_window(10, NO_THRESHOLD) };
             (0..4).for_each(|_| congestion.grow(&acked(2)));
             assert_eq!(congestion.cwnd, grown, "{growth:?}");
         }

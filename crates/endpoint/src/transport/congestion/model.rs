@@ -40,9 +40,10 @@ impl Congestion {
     /// The model, and the window that it sets.
     fn model(&mut self) -> Option<(&mut Model, Window<'_>)> {
         match &mut self.algorithm {
-            Algorithm::Bbr(model) => {
-                Some((model, Window { cwnd: &mut self.cwnd, ssthresh: &mut self.ssthresh, clamp: self.clamp }))
-            }
+            Algorithm::Bbr(model) => Some((
+                model,
+                Window { cwnd: &mut self.cwnd, ssthresh: &mut self.ssthresh, clamp: self.clamp },
+            )),
             Algorithm::Cubic(_) | Algorithm::NewReno | Algorithm::Dctcp(_) => None,
         }
     }

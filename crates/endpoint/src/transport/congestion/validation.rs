@@ -4,7 +4,8 @@ use tailrace_units::{Span, Time};
 
 use super::{Algorithm, Congestion};
 
-/// Congestion window validation (RFC 7661, RFC 2861, as in Linux): an unused window does not grow, and shrinks with time.
+/// Congestion window validation (RFC 7661, RFC 2861, as in Linux): an unused window does not grow,
+/// and shrinks with time.
 impl Congestion {
     /// In slow start the window may grow to twice what was used.
     #[inline]
@@ -12,7 +13,8 @@ impl Congestion {
         self.is_limited || (self.is_in_slow_start() && self.cwnd < 2 * self.max_packets_out)
     }
 
-    /// After sending: notes whether the window was what stopped the sender. `timeout` is the retransmission timeout.
+    /// After sending: notes whether the window was what stopped the sender. `timeout` is the
+    /// retransmission timeout.
     #[inline]
     pub(in crate::transport) fn validate(
         &mut self,
@@ -23,7 +25,10 @@ impl Congestion {
         nxt: u64,
         timeout: Span,
     ) {
-        if una >= self.usage_end || is_limited || (!self.is_limited && packets_out > self.max_packets_out) {
+        if una >= self.usage_end
+            || is_limited
+            || (!self.is_limited && packets_out > self.max_packets_out)
+        {
             self.is_limited = is_limited;
             self.max_packets_out = packets_out;
             self.usage_end = nxt;

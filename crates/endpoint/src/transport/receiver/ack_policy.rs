@@ -1,19 +1,23 @@
-//! When an acknowledgement is sent: quick mode, every second full segment, delay, and ping-pong mode (as in Linux).
+//! When an acknowledgement is sent: quick mode, every second full segment, delay, and ping-pong
+//! mode (as in Linux).
 
 use tailrace_units::{Span, Time};
 
 /// Acknowledgements sent at once when a connection starts or repairs (Linux `TCP_MAX_QUICKACKS`).
 const QUICK_MAX: u8 = 16;
 
-/// Reports of held segments that are sent at once, after an advance in order (Linux `TCP_FASTRETRANS_THRESH`).
+/// Reports of held segments that are sent at once, after an advance in order (Linux
+/// `TCP_FASTRETRANS_THRESH`).
 const PROMPT_REPORTS: u8 = 3;
 /// Arrivals that one report may stand for (Linux `tcp_comp_sack_nr`).
 const COMPRESSED_MAX: u8 = 44;
-/// A report of held segments waits for this part of the round trip (Linux `tcp_send_ack` after compression: 5 %).
+/// A report of held segments waits for this part of the round trip (Linux `tcp_send_ack` after
+/// compression: 5 %).
 const COMPRESSION_DIVISOR: u64 = 20;
 /// And at most so long (Linux `tcp_comp_sack_delay_ns`).
 const COMPRESSION_MAX: Span = Span::from_ms(1);
-/// The timer of a report expires that much later (Linux `tcp_comp_sack_slack_ns`; nothing else wakes it earlier).
+/// The timer of a report expires that much later (Linux `tcp_comp_sack_slack_ns`; nothing else
+/// wakes it earlier).
 const COMPRESSION_SLACK: Span = Span::from_us(100);
 
 /// What a short segment counts that waits to be read: more than all that were read.
@@ -35,7 +39,8 @@ pub(crate) struct AckPolicy {
     owed: Owed,
 }
 
-/// What has gathered since the last acknowledgement, in one word of four bytes: each segment that leaves clears it.
+/// What has gathered since the last acknowledgement, in one word of four bytes: each segment that
+/// leaves clears it.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(4))]
 struct Owed {
@@ -73,7 +78,8 @@ impl AckPolicy {
         self.owed.is_any && !ack_at.is_never()
     }
 
-    /// Payload arrived. The first of all, and the first after a long silence, start quick mode (Linux `tcp_event_data_recv`).
+    /// Payload arrived. The first of all, and the first after a long silence, start quick mode
+    /// (Linux `tcp_event_data_recv`).
     #[inline]
     pub(crate) fn note_data(&mut self, now: Time, timeout: Span, window: u32, mss: u32) {
         self.owed.is_any = true;
@@ -125,8 +131,8 @@ impl AckPolicy {
         self.quick = self.quick.max(wanted as u8);
     }
 
-    /// More than may wait (one full segment), quick mode, or a short segment that the application has read (Linux `__tcp_ack_snd_check` and
-    /// `tcp_cleanup_rbuf`).
+    /// More than may wait (one full segment), quick mode, or a short segment that the application
+    /// has read (Linux `__tcp_ack_snd_check` and `tcp_cleanup_rbuf`).
     #[inline]
     pub(crate) fn is_due(&self, next: u64, patience: u32) -> bool {
         next - self.acknowledged > u64::from(patience)
@@ -147,7 +153,8 @@ impl AckPolicy {
         self.owed.compressed > 0
     }
 
-    /// A held segment is reported: `None` for now, or the wait for others (Linux `__tcp_ack_snd_check`).
+    /// A held segment is reported: `None` for now, or the wait for others (Linux
+    /// `__tcp_ack_snd_check`).
     pub(crate) fn report_after(&mut self, round_trip: Span) -> Option<Span> {
         if self.owed.compressed >= COMPRESSED_MAX {
             return None;

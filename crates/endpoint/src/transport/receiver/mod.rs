@@ -17,7 +17,8 @@ use ack_policy::AckPolicy;
 use reassembly::Reassembly;
 use window::ReceiveWindow;
 
-/// Probes of the window and late acknowledgements are answered this far apart at least (Linux `tcp_invalid_ratelimit`).
+/// Probes of the window and late acknowledgements are answered this far apart at least (Linux
+/// `tcp_invalid_ratelimit`).
 const ANSWER_INTERVAL: Span = Span::from_ms(500);
 
 /// The receiver. The application reads at once, or when it gets round to it (`reading`).
@@ -28,11 +29,13 @@ pub(super) struct Receive {
     pub(super) window: ReceiveWindow,
     /// Arrived in order and not read yet.
     pub(super) unread: u64,
-    /// Bytes that may wait unanswered: a full segment, or any number of an application that answers by reading.
+    /// Bytes that may wait unanswered: a full segment, or any number of an application that answers
+    /// by reading.
     pub(super) patience: u32,
     /// The application says when it reads, and how much.
     pub(super) is_read_late: bool,
-    /// Classic ECN: echo until the sender says that it has reduced. DCTCP: the last segment was marked.
+    /// Classic ECN: echo until the sender says that it has reduced. DCTCP: the last segment was
+    /// marked.
     is_echoing: bool,
     /// A segment that leaves has something to do besides acknowledging: one of the two above.
     pub(super) has_more_to_say: bool,
@@ -81,7 +84,8 @@ impl Receive {
         self.policy.note_data_sent(now);
     }
 
-    /// A segment that ends beyond the window is refused whole, but for one that finds nothing unread (Linux `tcp_sequence`).
+    /// A segment that ends beyond the window is refused whole, but for one that finds nothing
+    /// unread (Linux `tcp_sequence`).
     #[cold]
     fn admits(&mut self, seq: u64, end: u64) -> bool {
         let is_admitted = self.unread == 0 && seq < self.window.end;
@@ -101,11 +105,18 @@ impl Receive {
 impl Tcp {
     /// A segment with payload. Returns the bytes that the application can read now.
     #[inline(always)]
-    pub(super) fn handle_data(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> u64 {
+    pub(super) fn handle_data(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        wire: &mut impl Transmit,
+    ) -> u64 {
         let mss = self.send.mss;
         let seq = segment.packet.seq;
         let end = seq + u64::from(segment.payload_bytes);
-        if end <= self.receive.next || (end > self.receive.window.end && !self.receive.admits(seq, end)) {
+        if end <= self.receive.next
+            || (end > self.receive.window.end && !self.receive.admits(seq, end))
+        {
             self.refuse(Range { start: seq, end });
             return 0;
         }
@@ -130,7 +141,8 @@ impl Tcp {
         self.deliver(now, arrived, segment)
     }
 
-    /// Tells the application of bytes that arrived in order. If it reads them at once, the window opens again.
+    /// Tells the application of bytes that arrived in order. If it reads them at once, the window
+    /// opens again.
     #[inline(always)]
     fn deliver(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
         if self.receive.is_read_late {
@@ -140,7 +152,12 @@ impl Tcp {
         self.receive.policy.note_size(arrived > 0 && segment.is_short(mss));
         if !self.receive.reassembly.is_empty() {
             self.open_beside_held(now, arrived, segment);
-        } else if self.receive.window.follow(now, self.receive.next, segment.payload_bytes.into(), mss) {
+        } else if self.receive.window.follow(
+            now,
+            self.receive.next,
+            segment.payload_bytes.into(),
+            mss,
+        ) {
             self.receive.policy.hurry();
         }
         arrived
@@ -151,7 +168,8 @@ impl Tcp {
     #[inline(never)]
     fn open_beside_held(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) {
         let mss = self.send.mss;
-        // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
+        // Without SACK a segment out of order does not open the window: its acknowledgement must
+        // look like a duplicate (as in Linux).
         let payload = u64::from(segment.payload_bytes);
         if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(payload, payload, mss) {
             self.receive.policy.hurry();
@@ -176,7 +194,9 @@ impl Tcp {
     fn hold(&mut self, arrived: Range, wire: &mut impl Transmit) {
         self.stats.out_of_order += 1;
         if self.receive.policy.is_compressing() && self.receive.reassembly.would_displace(arrived) {
-            self.send_ack(wire); // before a range that was not reported leaves the report (Linux `tcp_sack_compress_send_ack`)
+            // before a range that was not reported leaves the report (Linux
+            // `tcp_sack_compress_send_ack`)
+            self.send_ack(wire);
             self.receive.policy.acknowledge_later();
         }
         if self.receive.reassembly.insert(arrived) == 0 {
@@ -193,7 +213,8 @@ impl Tcp {
         let is_marked = segment.packet.ecn == Ecn::Ce;
         let is_dctcp = self.congestion.is_dctcp();
         if segment.packet.flags.contains(Flags::CWR) {
-            // The sender's window may be small now, so that it should not wait (Linux `tcp_ecn_accept_cwr`).
+            // The sender's window may be small now, so that it should not wait (Linux
+            // `tcp_ecn_accept_cwr`).
             self.receive.policy.acknowledge_now();
             if !is_dctcp {
                 self.receive.echo(false);
@@ -230,12 +251,14 @@ impl Tcp {
         }
     }
 
-    /// Segments are held out of order: a report of each of the first few, then of what arrives in a while (Linux `tcp_comp_sack_*`).
+    /// Segments are held out of order: a report of each of the first few, then of what arrives in a
+    /// while (Linux `tcp_comp_sack_*`).
     #[cold]
     #[inline(never)]
     fn report_if_due(&mut self, now: Time, wire: &mut impl Transmit) {
         let was_waiting = self.receive.policy.is_compressing();
-        let round_trip = self.rtt.smoothed().unwrap_or(Span::ZERO).min(self.receive.window.round_trip());
+        let round_trip =
+            self.rtt.smoothed().unwrap_or(Span::ZERO).min(self.receive.window.round_trip());
         match self.receive.policy.report_after(round_trip) {
             Some(wait) if self.send.has_sack => {
                 if !was_waiting {

@@ -1,7 +1,9 @@
-//! An application that reads when it gets round to it: what it leaves fills the buffer and closes the window, and reading opens it again.
+//! An application that reads when it gets round to it: what it leaves fills the buffer and closes
+//! the window, and reading opens it again.
 //!
-//! The kernel announces a window only with a segment that leaves anyway, and sends one for its sake when the window has at least doubled.
-//! So the right edge moves here when a segment leaves, not when something is read.
+//! The kernel announces a window only with a segment that leaves anyway, and sends one for its sake
+//! when the window has at least doubled. So the right edge moves here when a segment leaves, not
+//! when something is read.
 
 use tailrace_units::Time;
 
@@ -9,7 +11,8 @@ use super::Receive;
 use crate::transport::{Segment, Tcp, Transmit};
 
 impl Tcp {
-    /// From now on what arrives stays in the receive buffer until [`Tcp::read`] takes it. The application is told of it at once all the same.
+    /// From now on what arrives stays in the receive buffer until [`Tcp::read`] takes it. The
+    /// application is told of it at once all the same.
     pub fn leave_unread(&mut self) {
         self.receive.is_read_late = true;
         self.receive.has_more_to_say = true;
@@ -30,7 +33,8 @@ impl Tcp {
         self.receive.unread
     }
 
-    /// What arrived in order waits for the application. It may open the window further all the same, and be answered.
+    /// What arrived in order waits for the application. It may open the window further all the
+    /// same, and be answered.
     #[cold]
     #[inline(never)]
     pub(crate) fn keep(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
@@ -50,7 +54,8 @@ impl Tcp {
         arrived
     }
 
-    /// The application takes the next `bytes` out of the buffer (Linux `tcp_recvmsg`, `tcp_cleanup_rbuf`).
+    /// The application takes the next `bytes` out of the buffer (Linux `tcp_recvmsg`,
+    /// `tcp_cleanup_rbuf`).
     pub fn read(&mut self, now: Time, bytes: u64, wire: &mut impl Transmit) {
         let (mss, receive) = (self.send.mss, &mut self.receive);
         assert!(bytes <= receive.unread, "only what has arrived is read");
@@ -69,7 +74,8 @@ impl Receive {
         self.reassembly.bytes() + self.unread
     }
 
-    /// What the window would be. Looking at it ends quick mode when the buffer is more than half full, as in Linux.
+    /// What the window would be. Looking at it ends quick mode when the buffer is more than half
+    /// full, as in Linux.
     fn offer(&mut self, mss: u32) -> u64 {
         let held = self.held();
         if self.window.is_scarce(held) {
@@ -84,14 +90,15 @@ impl Receive {
         self.window.announce(self.next, offer);
     }
 
-    /// Full segments that were not read are answered now only if that takes nothing off the window that was announced last; otherwise
-    /// reading them answers them (Linux `__tcp_ack_snd_check`).
+    /// Full segments that were not read are answered now only if that takes nothing off the window
+    /// that was announced last; otherwise reading them answers them (Linux `__tcp_ack_snd_check`).
     fn is_due_unread(&mut self, mss: u32) -> bool {
         let announced_last = self.window.end - self.policy.acknowledged;
         self.next - self.policy.acknowledged > u64::from(mss) && self.offer(mss) >= announced_last
     }
 
-    /// Full segments are answered, short ones when the buffer is empty, and the peer is told of a window that has at least doubled.
+    /// Full segments are answered, short ones when the buffer is empty, and the peer is told of a
+    /// window that has at least doubled.
     fn is_due_after_reading(&mut self, mss: u32) -> bool {
         if self.unread == 0 {
             self.policy.note_all_read();

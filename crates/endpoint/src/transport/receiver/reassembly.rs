@@ -37,16 +37,21 @@ impl Reassembly {
         self.duplicate = duplicate;
     }
 
-    /// Of several ranges that came twice the first is reported, and what extends it (Linux `tcp_dsack_extend`).
+    /// Of several ranges that came twice the first is reported, and what extends it (Linux
+    /// `tcp_dsack_extend`).
     fn extend_duplicate(&mut self, range: Range) {
         if self.duplicate.end == 0 {
             self.duplicate = range;
         } else if range.start <= self.duplicate.end && self.duplicate.start <= range.end {
-            self.duplicate = Range { start: self.duplicate.start.min(range.start), end: self.duplicate.end.max(range.end) };
+            self.duplicate = Range {
+                start: self.duplicate.start.min(range.start),
+                end: self.duplicate.end.max(range.end),
+            };
         }
     }
 
-    /// Takes bytes that are above the next expected one. Returns how many are new; what is not new is noted as a duplicate.
+    /// Takes bytes that are above the next expected one. Returns how many are new; what is not new
+    /// is noted as a duplicate.
     pub(crate) fn insert(&mut self, arrived: Range) -> u64 {
         let first = self.ranges.partition_point(|range| range.end < arrived.start);
         let last = self.ranges.partition_point(|range| range.start <= arrived.end);
@@ -54,7 +59,8 @@ impl Reassembly {
         let mut known = 0;
         for range in self.ranges.range(first..last) {
             known += range.end - range.start;
-            let overlap = Range { start: range.start.max(arrived.start), end: range.end.min(arrived.end) };
+            let overlap =
+                Range { start: range.start.max(arrived.start), end: range.end.min(arrived.end) };
             if overlap.start < overlap.end {
                 self.duplicate = overlap;
             }
@@ -72,29 +78,34 @@ impl Reassembly {
         new
     }
 
-    /// Whether `arrived` would change a range other than the two that were changed last: one more range might leave the report (Linux
-    /// `TCP_SACK_BLOCKS_EXPECTED`).
+    /// Whether `arrived` would change a range other than the two that were changed last: one more
+    /// range might leave the report (Linux `TCP_SACK_BLOCKS_EXPECTED`).
     pub(crate) fn would_displace(&self, arrived: Range) -> bool {
         let touches = |byte: u64| {
             byte != 0
                 && self.ranges.iter().any(|range| {
-                    (range.start..range.end).contains(&byte) && range.start <= arrived.end && arrived.start <= range.end
+                    (range.start..range.end).contains(&byte)
+                        && range.start <= arrived.end
+                        && arrived.start <= range.end
                 })
         };
         self.ranges.len() >= 2 && !touches(self.recent[0]) && !touches(self.recent[1])
     }
 
-    /// The range that holds `byte` becomes the most recent one; others that it swallowed are forgotten.
+    /// The range that holds `byte` becomes the most recent one; others that it swallowed are
+    /// forgotten.
     fn remember(&mut self, merged: Range, byte: u64) {
         let old = std::mem::take(&mut self.recent);
-        let others = old.into_iter().filter(|b| *b != 0 && !(merged.start <= *b && *b < merged.end));
+        let others =
+            old.into_iter().filter(|b| *b != 0 && !(merged.start <= *b && *b < merged.end));
         self.recent[0] = byte;
         for (slot, other) in self.recent[1..].iter_mut().zip(others) {
             *slot = other;
         }
     }
 
-    /// Everything up to `next` has arrived in order: returns where that ends when the ranges that it touches are added.
+    /// Everything up to `next` has arrived in order: returns where that ends when the ranges that
+    /// it touches are added.
     pub(crate) fn advance(&mut self, mut next: u64) -> u64 {
         while let Some(range) = self.ranges.front().copied()
             && range.start <= next
@@ -109,7 +120,8 @@ impl Reassembly {
         next
     }
 
-    /// Writes the duplicate, once, and up to three ranges in order of recency; returns the number of blocks.
+    /// Writes the duplicate, once, and up to three ranges in order of recency; returns the number
+    /// of blocks.
     pub(crate) fn report(&mut self, packet: &mut Packet) -> u32 {
         let mut count = 0;
         let mut blocks = [SackBlock::default(); MAX_SACK_BLOCKS];
@@ -133,9 +145,12 @@ impl Reassembly {
 }
 
 fn block(range: Range, ack: u64) -> SackBlock {
-    let offset =
-        i64::try_from(range.start).expect("offsets are below 2^56") - i64::try_from(ack).expect("offsets are below 2^56");
-    SackBlock { offset: offset.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32, bytes: (range.end - range.start) as u32 }
+    let offset = i64::try_from(range.start).expect("offsets are below 2^56")
+        - i64::try_from(ack).expect("offsets are below 2^56");
+    SackBlock {
+        offset: offset.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+        bytes: (range.end - range.start) as u32,
+    }
 }
 
 #[cfg(test)]

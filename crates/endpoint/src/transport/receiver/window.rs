@@ -1,4 +1,5 @@
-//! The receive window: what is announced, how it opens, and how the buffer is tuned (Linux's dynamic right-sizing).
+//! The receive window: what is announced, how it opens, and how the buffer is tuned (Linux's
+//! dynamic right-sizing).
 
 use tailrace_units::{Span, Time};
 
@@ -6,7 +7,8 @@ use super::memory::Memory;
 use crate::transport::config::TcpConfig;
 use crate::transport::sender::FIRST_BYTE;
 
-/// The first window fits the 16 bits of the header, whatever the buffer (Linux `tcp_select_initial_window`).
+/// The first window fits the 16 bits of the header, whatever the buffer (Linux
+/// `tcp_select_initial_window`).
 const FIRST_WINDOW_MAX: u64 = 65_535;
 /// Largest shift of the window scale option (RFC 7323 section 2.3).
 const SHIFT_MAX: u32 = 14;
@@ -27,20 +29,23 @@ pub(crate) struct ReceiveWindow {
     pub(crate) end: u64,
     buffer: u64,
     buffer_max: u64,
-    /// Of the buffer so much is never announced: a segment, until the buffer is tuned (Linux `tcp_init_buffer_space`). So one that waits to
-    /// be read takes nothing off the window.
+    /// Of the buffer so much is never announced: a segment, until the buffer is tuned (Linux
+    /// `tcp_init_buffer_space`). So one that waits to be read takes nothing off the window.
     reserved: u16,
     memory: Memory,
-    /// The window opens to this at most: it grows with what arrives, so that a sudden sender does not fill a large buffer.
+    /// The window opens to this at most: it grows with what arrives, so that a sudden sender does
+    /// not fill a large buffer.
     threshold: u32,
-    /// What an empty buffer offers when neither buffer nor threshold will grow further; 0 until then.
+    /// What an empty buffer offers when neither buffer nor threshold will grow further; 0 until
+    /// then.
     steady_offer: u32,
     /// Bytes per unit of the announced window.
     unit: u32,
     tuning: Tuning,
 }
 
-/// Measures what the application takes per round trip. The round trip is the time in which one window arrives.
+/// Measures what the application takes per round trip. The round trip is the time in which one
+/// window arrives.
 struct Tuning {
     /// Bytes read in the best round trip so far.
     copied_before: u64,
@@ -57,20 +62,24 @@ struct Tuning {
 impl ReceiveWindow {
     pub(crate) fn new(config: &TcpConfig) -> ReceiveWindow {
         let buffer_max = config.receive_buffer.maximum.max(config.receive_buffer.initial);
-        let shift = (0..SHIFT_MAX).find(|shift| buffer_max >> shift <= FIRST_WINDOW_MAX).unwrap_or(SHIFT_MAX);
+        let shift = (0..SHIFT_MAX)
+            .find(|shift| buffer_max >> shift <= FIRST_WINDOW_MAX)
+            .unwrap_or(SHIFT_MAX);
         let buffer_max = buffer_max.min(FIRST_WINDOW_MAX << shift); // more cannot be announced
         let first = whole_segments(config.receive_buffer.initial.min(FIRST_WINDOW_MAX), config.mss);
         let buffer = config.receive_buffer.initial.min(buffer_max);
         let mss = u64::from(config.mss);
         let reserved = mss.min(buffer.saturating_sub(2 * mss)) as u16;
-        let copied_before = first.min(u64::from(config.initial_window_segments) * u64::from(config.mss)).max(1);
+        let copied_before =
+            first.min(u64::from(config.initial_window_segments) * u64::from(config.mss)).max(1);
         ReceiveWindow {
             end: FIRST_BYTE + first,
             buffer,
             buffer_max,
             reserved,
             memory: Memory::new(config.mss, config.segment_memory),
-            threshold: first.min(buffer - u64::from(reserved)) as u32, // of 2^30 at most, as the buffer
+            // of 2^30 at most, as the buffer
+            threshold: first.min(buffer - u64::from(reserved)) as u32,
             steady_offer: 0,
             unit: 1 << shift,
             tuning: Tuning {
@@ -97,8 +106,8 @@ impl ReceiveWindow {
         self.tuning.window_since = now;
     }
 
-    /// The peer's round trip as the receiver knows it: from the clock of its timestamps, which is a millisecond (Linux
-    /// `tcp_rcv_rtt_measure_ts`).
+    /// The peer's round trip as the receiver knows it: from the clock of its timestamps, which is a
+    /// millisecond (Linux `tcp_rcv_rtt_measure_ts`).
     pub(crate) fn round_trip(&self) -> Span {
         self.tuning.round_trip.max(TIMESTAMP_TICK)
     }
@@ -120,8 +129,9 @@ impl ReceiveWindow {
         self.buffer.saturating_sub(self.memory.of(held))
     }
 
-    /// The window that may be announced with `held` bytes in the buffer, in whole units. None rather than a silly one (RFC 9293 section
-    /// 3.8.6.2.2): of a buffer more than half full only room for a segment and for a sixteenth of it counts (Linux `__tcp_select_window`).
+    /// The window that may be announced with `held` bytes in the buffer, in whole units. None
+    /// rather than a silly one (RFC 9293 section 3.8.6.2.2): of a buffer more than half full only
+    /// room for a segment and for a sixteenth of it counts (Linux `__tcp_select_window`).
     #[inline]
     pub(crate) fn offer(&self, held: u64, mss: u32) -> u64 {
         let free = self.free(held);
@@ -131,8 +141,10 @@ impl ReceiveWindow {
 
     #[cold]
     fn scarce_room(&self, free: u64, mss: u32) -> u64 {
-        let whole = free & !(u64::from(self.unit) - 1); // rounding up must not announce what is not there
-        let is_silly = whole < self.buffer / ROOM_DIVISOR || whole < u64::from(mss).min(self.buffer);
+        // rounding up must not announce what is not there
+        let whole = free & !(u64::from(self.unit) - 1);
+        let is_silly =
+            whole < self.buffer / ROOM_DIVISOR || whole < u64::from(mss).min(self.buffer);
         if is_silly { 0 } else { whole }
     }
 
@@ -141,8 +153,9 @@ impl ReceiveWindow {
         self.free(held) < self.clamp() / 2
     }
 
-    /// [`ReceiveWindow::grow`], [`ReceiveWindow::tune`] and [`ReceiveWindow::open`] for `payload` bytes that were read at once and have left an empty
-    /// buffer, which has room for the threshold. Returns whether the window opened further.
+    /// [`ReceiveWindow::grow`], [`ReceiveWindow::tune`] and [`ReceiveWindow::open`] for `payload`
+    /// bytes that were read at once and have left an empty buffer, which has room for the
+    /// threshold. Returns whether the window opened further.
     #[inline(always)]
     pub(crate) fn follow(&mut self, now: Time, next: u64, payload: u64, mss: u32) -> bool {
         if self.steady_offer != 0 {
@@ -176,15 +189,16 @@ impl ReceiveWindow {
         self.end = self.end.max(next + self.offer(held, mss));
     }
 
-    /// A segment leaves that announces `offer`. What is left of an earlier one stays, in whole units (Linux `tcp_select_window`).
+    /// A segment leaves that announces `offer`. What is left of an earlier one stays, in whole
+    /// units (Linux `tcp_select_window`).
     pub(crate) fn announce(&mut self, next: u64, offer: u64) {
         let left = self.rounded(self.end - next);
         self.end = next + left.max(offer);
     }
 
-    /// `payload` bytes arrived: twice as many may come next, as far as there is room beside the `unread` ones, these among them (Linux
-    /// `tcp_grow_window`).
-    /// Returns whether the window opened further.
+    /// `payload` bytes arrived: twice as many may come next, as far as there is room beside the
+    /// `unread` ones, these among them (Linux `tcp_grow_window`). Returns whether the window opened
+    /// further.
     #[inline]
     pub(crate) fn grow(&mut self, payload: u64, unread: u64, mss: u32) -> bool {
         let threshold = u64::from(self.threshold);
@@ -219,8 +233,8 @@ impl ReceiveWindow {
         }
     }
 
-    /// Everything before `read` was read. Once per round trip: if more was read than ever, the buffer becomes twice that, and more while
-    /// the rate grows (Linux `tcp_rcv_space_adjust`).
+    /// Everything before `read` was read. Once per round trip: if more was read than ever, the
+    /// buffer becomes twice that, and more while the rate grows (Linux `tcp_rcv_space_adjust`).
     #[inline]
     pub(crate) fn tune_to_reader(&mut self, now: Time, read: u64, mss: u32) {
         let tuning = &mut self.tuning;
@@ -258,7 +272,8 @@ impl Tuning {
         }
         let old = self.round_trip;
         let measured = now.since(self.window_since);
-        self.round_trip = old.less(old.part(ROUND_TRIP_DIVISOR)) + measured.part(ROUND_TRIP_DIVISOR);
+        self.round_trip =
+            old.less(old.part(ROUND_TRIP_DIVISOR)) + measured.part(ROUND_TRIP_DIVISOR);
         self.window_end = window_end;
         self.window_since = now;
     }
@@ -269,12 +284,17 @@ mod tests {
     use super::*;
     use crate::transport::Buffer;
 
-    /// Linux `tcp_init_buffer_space` keeps one segment of a fixed buffer back. What waits to be read takes nothing off the window up to that, so
-    /// that it is answered at once; beyond it takes half of its memory, here half a byte for each byte.
+    /// Linux `tcp_init_buffer_space` keeps one segment of a fixed buffer back. What waits to be
+    /// read takes nothing off the window up to that, so that it is answered at once; beyond it
+    /// takes half of its memory, here half a byte for each byte.
     #[test]
     fn one_segment_of_a_fixed_buffer_is_not_announced() {
         let receive_buffer = Buffer { initial: 50_000, maximum: 50_000 };
-        let mut window = ReceiveWindow::new(&TcpConfig { receive_buffer, segment_memory: 1_000, ..TcpConfig::linux(1_000) });
+        let mut window = ReceiveWindow::new(&TcpConfig {
+            receive_buffer,
+            segment_memory: 1_000,
+            ..TcpConfig::linux(1_000)
+        });
         (0..100).for_each(|_| _ = window.grow(1_000, 1_000, 1_000));
         assert_eq!(
             [0, 1_000, 2_000, 3_000, 10_000].map(|unread| window.offer(unread, 1_000)),

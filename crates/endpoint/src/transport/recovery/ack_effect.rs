@@ -26,8 +26,9 @@ pub(crate) struct AckEffect {
     pub(crate) sacked_sent: Option<Time>,
     /// The most recently sent of all delivered segments (RACK): when, and where it ends.
     pub(crate) latest: Option<(Time, u64)>,
-    /// When the segment was sent whose round trip RACK takes: the last one acknowledged cumulatively, else the last one reported. It can be
-    /// older than the most recently sent one; RACK is then the more patient (as Linux).
+    /// When the segment was sent whose round trip RACK takes: the last one acknowledged
+    /// cumulatively, else the last one reported. It can be older than the most recently sent one;
+    /// RACK is then the more patient (as Linux).
     pub(crate) sample_sent: Time,
     /// The sample is of a cumulatively acknowledged segment.
     pub(crate) is_sample_final: bool,
@@ -57,7 +58,8 @@ impl AckEffect {
         }
     }
 
-    /// RACK cannot tell whether the original or a young retransmission arrived: it then learns nothing (RFC 8985 6.2 step 2).
+    /// RACK cannot tell whether the original or a young retransmission arrived: it then learns
+    /// nothing (RFC 8985 6.2 step 2).
     pub(crate) fn note_retransmitted(&mut self, record: Record) {
         if record.sent <= self.ambiguous_after {
             self.note_latest(record);

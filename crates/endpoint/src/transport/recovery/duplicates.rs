@@ -1,12 +1,13 @@
-//! Loss detection without selective acknowledgement: three duplicates, then one segment per partial acknowledgement (RFC 6582, as in Linux).
+//! Loss detection without selective acknowledgement: three duplicates, then one segment per partial
+//! acknowledgement (RFC 6582, as in Linux).
 
 use super::State;
 use super::rack::DUPLICATE_THRESHOLD;
 use crate::transport::Tcp;
 
 impl Tcp {
-    /// A duplicate acknowledgement tells that one more segment, unknown which, has arrived. After a timeout only new data count.
-    /// Returns the segments counted.
+    /// A duplicate acknowledgement tells that one more segment, unknown which, has arrived. After a
+    /// timeout only new data count. Returns the segments counted.
     pub(crate) fn count_duplicate(&mut self) -> u32 {
         if self.recovery.state == State::Loss && self.send.nxt <= self.recovery.high_seq {
             return 0;
@@ -29,8 +30,8 @@ impl Tcp {
         }
     }
 
-    /// A cumulative acknowledgement of `acked` segments: one filled the hole, the others had been counted as duplicates. Returns how many
-    /// had not.
+    /// A cumulative acknowledgement of `acked` segments: one filled the hole, the others had been
+    /// counted as duplicates. Returns how many had not.
     pub(crate) fn consume_duplicates(&mut self, acked: u32) -> u32 {
         if acked == 0 {
             return 0;
@@ -45,7 +46,8 @@ impl Tcp {
         if self.board.ring.is_empty() {
             return;
         }
-        let is_first = self.recovery.state < State::Recovery && self.board.sacked_out >= DUPLICATE_THRESHOLD;
+        let is_first =
+            self.recovery.state < State::Recovery && self.board.sacked_out >= DUPLICATE_THRESHOLD;
         let is_partial = self.recovery.state == State::Recovery && advanced;
         if is_first || is_partial {
             self.board.mark_lost(self.board.ring.head);

@@ -5,19 +5,23 @@ use super::scoreboard::{Range, Scoreboard};
 use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED};
 
 impl Scoreboard {
-    /// Marks what the peer reports to hold out of order. Work is proportional to what is new: blocks reported again are skipped.
+    /// Marks what the peer reports to hold out of order. Work is proportional to what is new:
+    /// blocks reported again are skipped.
     pub(crate) fn mark_held(&mut self, blocks: &mut [Range], news: &mut AckEffect) {
         blocks.sort_unstable_by_key(|block| block.start);
         for block in blocks.iter() {
             let mut seq = block.start;
             while seq < block.end {
-                if let Some(known) = self.repairs.marked.iter().find(|known| known.start <= seq && seq < known.end) {
+                if let Some(known) =
+                    self.repairs.marked.iter().find(|known| known.start <= seq && seq < known.end)
+                {
                     seq = known.end;
                     continue;
                 }
                 let mut number = self.ring.find(seq);
                 if number < self.ring.tail && self.ring.start_of(number) < block.start {
-                    number += 1; // the peer holds the end of this segment alone: as Linux, wait for the rest
+                    // the peer holds the end of this segment alone: as Linux, wait for the rest
+                    number += 1;
                 }
                 if number == self.ring.tail {
                     break;
@@ -30,7 +34,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks segments from `number` on until one ends after `end` or starts a block that is marked; returns where it stopped.
+    /// Marks segments from `number` on until one ends after `end` or starts a block that is marked;
+    /// returns where it stopped.
     fn mark_run(&mut self, mut number: u64, end: u64, news: &mut AckEffect) -> u64 {
         while number < self.ring.tail {
             let record = self.ring.get(number);

@@ -125,7 +125,10 @@ impl Tcp {
         if alert.is_marked {
             self.recovery.prior_ssthresh = 0;
         }
-        if self.recovery.state != State::Open && self.send.una >= self.recovery.high_seq && self.leave_state() {
+        if self.recovery.state != State::Open
+            && self.send.una >= self.recovery.high_seq
+            && self.leave_state()
+        {
             return Resend::Nothing;
         }
         match self.recovery.state {
@@ -144,11 +147,13 @@ impl Tcp {
         }
     }
 
-    /// Everything sent before the state began is acknowledged. Returns whether the state is held all the same.
+    /// Everything sent before the state began is acknowledged. Returns whether the state is held
+    /// all the same.
     fn leave_state(&mut self) -> bool {
         match self.recovery.state {
             State::Cwr => {
-                // The mark's echo must reach the receiver first: something above must be acknowledged.
+                // The mark's echo must reach the receiver first: something above must be
+                // acknowledged.
                 if self.send.una != self.recovery.high_seq {
                     self.end_reduction();
                     self.recovery.state = State::Open;
@@ -166,8 +171,9 @@ impl Tcp {
         false
     }
 
-    /// Ends recovery, taking the reduction back if it was needless. Returns whether, without SACK, the state is held until more is
-    /// acknowledged, so that late duplicates start no second recovery (RFC 6582 section 4).
+    /// Ends recovery, taking the reduction back if it was needless. Returns whether, without SACK,
+    /// the state is held until more is acknowledged, so that late duplicates start no second
+    /// recovery (RFC 6582 section 4).
     pub(super) fn end_recovery(&mut self) -> bool {
         if self.recovery.can_undo() {
             self.undo_reduction(false);
@@ -226,8 +232,10 @@ impl Tcp {
 
     /// Open, or Disorder while something is left over.
     pub(super) fn keep_open(&mut self) {
-        let is_head_resent = !self.board.ring.is_empty() && self.board.ring.get(self.board.ring.head).has(EVER_RETRANSMITTED);
-        let state = if self.board.is_clean() && !is_head_resent { State::Open } else { State::Disorder };
+        let is_head_resent = !self.board.ring.is_empty()
+            && self.board.ring.get(self.board.ring.head).has(EVER_RETRANSMITTED);
+        let state =
+            if self.board.is_clean() && !is_head_resent { State::Open } else { State::Disorder };
         if self.recovery.state != state {
             self.recovery.state = state;
             self.recovery.high_seq = self.send.nxt;

@@ -1,4 +1,5 @@
-//! Probes: of the tail of a burst (RFC 8985 section 7) and of a closed window (RFC 9293 section 3.8.6.1).
+//! Probes: of the tail of a burst (RFC 8985 section 7) and of a closed window (RFC 9293 section
+//! 3.8.6.1).
 
 use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
@@ -17,33 +18,44 @@ impl Tcp {
         self.send.probes_tail && matches!(self.recovery.state, State::Open | State::Cwr)
     }
 
-    /// Two round trips and a little; with one segment in flight its acknowledgement may be delayed (Linux adds the smallest timeout).
+    /// Two round trips and a little; with one segment in flight its acknowledgement may be delayed
+    /// (Linux adds the smallest timeout).
     #[inline]
     pub(crate) fn probe_timeout(&self) -> Span {
         let Some(smoothed) = self.rtt.smoothed() else { return INITIAL_TIMEOUT };
         smoothed.times(2) + if self.board.ring.len() == 1 { self.rtt.floor() } else { TIMER_SLACK }
     }
 
-    /// Nothing was heard for two round trips: one more segment, new if possible, so that the answer shows what is missing.
+    /// Nothing was heard for two round trips: one more segment, new if possible, so that the answer
+    /// shows what is missing.
     pub(crate) fn send_loss_probe(&mut self, now: Time, wire: &mut impl Transmit) {
         let is_queued = self.small_queue.is_waiting(now);
-        if let (0, false, Some(last)) = (self.recovery.probe_end, is_queued, self.board.last_missing()) {
+        if let (0, false, Some(last)) =
+            (self.recovery.probe_end, is_queued, self.board.last_missing())
+        {
             self.recovery.is_probe_retransmission = !self.send_one_more(now, wire);
             if self.recovery.is_probe_retransmission {
                 self.retransmit(now, last, wire);
             }
             self.recovery.probe_end = self.send.nxt;
             self.stats.tail_loss_probes += 1;
-            self.timers.arm(now, Pending::Timeout, now + self.rtt.timeout()); // from the probe on, whatever is older
+            // from the probe on, whatever is older
+            self.timers.arm(now, Pending::Timeout, now + self.rtt.timeout());
         } else {
             self.rearm_timeout(now);
         }
     }
 
-    /// Evaluates the answer to a tail loss probe (Linux `tcp_process_tlp_ack`). `probe_was_duplicate`: the peer reported it twice.
+    /// Evaluates the answer to a tail loss probe (Linux `tcp_process_tlp_ack`).
+    /// `probe_was_duplicate`: the peer reported it twice.
     #[cold]
     #[inline(never)]
-    pub(crate) fn evaluate_probe(&mut self, news: &AckEffect, is_duplicate: bool, probe_was_duplicate: bool) {
+    pub(crate) fn evaluate_probe(
+        &mut self,
+        news: &AckEffect,
+        is_duplicate: bool,
+        probe_was_duplicate: bool,
+    ) {
         if self.recovery.probe_end == 0 || self.send.una < self.recovery.probe_end {
             return;
         }

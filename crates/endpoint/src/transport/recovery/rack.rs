@@ -1,4 +1,5 @@
-//! RACK: a segment is lost when one sent later has been delivered and enough time has passed (RFC 8985, as in Linux).
+//! RACK: a segment is lost when one sent later has been delivered and enough time has passed (RFC
+//! 8985, as in Linux).
 
 use tailrace_units::{Span, Time};
 
@@ -8,13 +9,15 @@ use super::scoreboard::Scoreboard;
 use super::segment_ring::{LOST, RETRANSMISSION_OUT, SACKED};
 use crate::transport::rtt::Rtt;
 
-/// Duplicate acknowledgements, or their equal in held segments, that mean loss (RFC 5681; Linux `tcp_reordering`).
+/// Duplicate acknowledgements, or their equal in held segments, that mean loss (RFC 5681; Linux
+/// `tcp_reordering`).
 pub(crate) const DUPLICATE_THRESHOLD: u32 = 3;
 /// Upper limit of the measured reordering in segments (Linux `tcp_max_reordering`).
 const REORDERING_MAX: u32 = 300;
 /// Recoveries for which a widened reordering window is kept (RFC 8985 section 6.2 step 4).
 const PERSIST_RECOVERIES: u8 = 16;
-/// The reordering window is counted in this part of the minimum round trip (RFC 8985 section 6.2 step 4).
+/// The reordering window is counted in this part of the minimum round trip (RFC 8985 section 6.2
+/// step 4).
 const STEP_DIVISOR: u64 = 4;
 
 /// What RACK remembers.
@@ -64,7 +67,8 @@ impl Rack {
         }
     }
 
-    /// A timeout was spurious: what was taken for the arrival of its retransmission was that of the original, sent at `sent`.
+    /// A timeout was spurious: what was taken for the arrival of its retransmission was that of the
+    /// original, sent at `sent`.
     pub(crate) fn correct(&mut self, now: Time, sent: Time, end: u64) {
         self.latest = (sent, end);
         self.rtt = now.since(sent);
@@ -75,7 +79,8 @@ impl Rack {
         self.is_duplicate_reported = true;
     }
 
-    /// Widens the window after a needless retransmission, at most once per round trip (RFC 8985 section 6.2 step 4).
+    /// Widens the window after a needless retransmission, at most once per round trip (RFC 8985
+    /// section 6.2 step 4).
     pub(crate) fn update_window(&mut self, una: u64, nxt: u64) {
         if una < self.adjusted_until {
             self.is_duplicate_reported = false;
@@ -95,14 +100,16 @@ impl Rack {
         self.persist = self.persist.saturating_sub(1);
     }
 
-    /// A segment that ends at `overtaken` was late, not lost, although `highest` had been delivered.
+    /// A segment that ends at `overtaken` was late, not lost, although `highest` had been
+    /// delivered.
     pub(crate) fn note_reordering(&mut self, overtaken: u64, highest: u64, mss: u32) {
         let distance = highest.saturating_sub(overtaken).div_ceil(u64::from(mss)) as u32 + 1;
         self.reordering = self.reordering.max(distance.min(REORDERING_MAX));
         self.is_reordering_seen = true;
     }
 
-    /// How long a segment may be overtaken. None while reordering was never seen and loss is likely.
+    /// How long a segment may be overtaken. None while reordering was never seen and loss is
+    /// likely.
     fn window(&self, state: State, sacked_out: u32, rtt: &Rtt) -> Span {
         if !self.is_reordering_seen && (state >= State::Recovery || sacked_out >= self.reordering) {
             return Span::ZERO;
@@ -111,18 +118,25 @@ impl Rack {
         window.min(rtt.smoothed().unwrap_or(Span::ZERO))
     }
 
-    /// Marks what is lost by now; returns when to look again, if some segment is suspect. Originals are in order of sending behind one
-    /// cursor, retransmissions in a queue of their own: no segment is judged twice, but while originals are suspect the last of them is
-    /// looked for.
-    pub(crate) fn detect(&self, now: Time, state: State, rtt: &Rtt, board: &mut Scoreboard) -> Option<Time> {
+    /// Marks what is lost by now; returns when to look again, if some segment is suspect. Originals
+    /// are in order of sending behind one cursor, retransmissions in a queue of their own: no
+    /// segment is judged twice, but while originals are suspect the last of them is looked for.
+    pub(crate) fn detect(
+        &self,
+        now: Time,
+        state: State,
+        rtt: &Rtt,
+        board: &mut Scoreboard,
+    ) -> Option<Time> {
         let patience = self.rtt + self.window(state, board.sacked_out, rtt);
         let original = self.judge_originals(now, patience, board).then(|| self.last_suspect(board));
         let retransmission = self.judge_retransmissions(now, patience, board);
         original.max(retransmission).map(|sent| sent + patience)
     }
 
-    /// When the last of the originals was sent that may be lost: Linux waits for all (`reo_timeout`). The delivered segment that was sent
-    /// last is no measure of that, because the round trip is that of another, which may have waited for it (tail loss probe).
+    /// When the last of the originals was sent that may be lost: Linux waits for all
+    /// (`reo_timeout`). The delivered segment that was sent last is no measure of that, because the
+    /// round trip is that of another, which may have waited for it (tail loss probe).
     #[cold]
     #[inline(never)]
     fn last_suspect(&self, board: &Scoreboard) -> Time {
@@ -161,9 +175,15 @@ impl Rack {
     }
 
     /// Returns when the oldest was sent, if it may be lost.
-    fn judge_retransmissions(&self, now: Time, patience: Span, board: &mut Scoreboard) -> Option<Time> {
+    fn judge_retransmissions(
+        &self,
+        now: Time,
+        patience: Span,
+        board: &mut Scoreboard,
+    ) -> Option<Time> {
         while let Some((number, record, next_original)) = board.oldest_retransmission() {
-            // An original of the same instant that left before the retransmission is still out (Linux `tsorted_sent_queue`).
+            // An original of the same instant that left before the retransmission is still out
+            // (Linux `tsorted_sent_queue`).
             if (record.sent, record.end()) >= self.latest || board.judged < next_original {
                 return None;
             }
@@ -175,7 +195,8 @@ impl Rack {
         None
     }
 
-    /// Whether a segment sent at `sent` is overdue when the retransmission timer expires (Linux `tcp_timeout_mark_lost`).
+    /// Whether a segment sent at `sent` is overdue when the retransmission timer expires (Linux
+    /// `tcp_timeout_mark_lost`).
     pub(crate) fn is_overdue(&self, sent: Time, now: Time) -> bool {
         sent + self.rtt <= now
     }
@@ -185,20 +206,31 @@ impl Rack {
 mod tests {
     use super::*;
 
-    /// RFC 8985 section 6.2 step 4: steps of a quarter of the minimum round trip, and never more than the smoothed one.
+    /// RFC 8985 section 6.2 step 4: steps of a quarter of the minimum round trip, and never more
+    /// than the smoothed one.
     #[test]
     fn the_window_widens_by_quarters_of_the_minimum_up_to_the_smoothed_round_trip() {
         let mut rtt = Rtt::new(Span::from_ms(200), Span::from_secs(120));
         for (number, ms) in [4, 8, 8, 8].into_iter().enumerate() {
-            rtt.measure(Time::ZERO, Span::from_ms(ms), Span::from_ms(ms), number as u64, number as u64);
+            rtt.measure(
+                Time::ZERO,
+                Span::from_ms(ms),
+                Span::from_ms(ms),
+                number as u64,
+                number as u64,
+            );
         }
         let smoothed = rtt.smoothed().expect("measured");
         assert!(smoothed > Span::from_ms(5) && smoothed < Span::from_ms(6), "{smoothed:?}");
         let mut rack = Rack::new();
         rack.is_reordering_seen = true;
-        for (steps, window) in
-            [(1, Span::from_ms(1)), (4, Span::from_ms(4)), (5, Span::from_ms(5)), (6, smoothed), (255, smoothed)]
-        {
+        for (steps, window) in [
+            (1, Span::from_ms(1)),
+            (4, Span::from_ms(4)),
+            (5, Span::from_ms(5)),
+            (6, smoothed),
+            (255, smoothed),
+        ] {
             rack.steps = steps;
             assert_eq!(rack.window(State::Recovery, 9, &rtt), window, "{steps} steps");
         }
@@ -231,8 +263,9 @@ mod tests {
         }
     }
 
-    /// A probe was reported, and the segment before the lost one with it: that round trip was as long as the wait for the probe. The lost
-    /// segment is suspect for as long from when it was sent, and not from when the probe was.
+    /// A probe was reported, and the segment before the lost one with it: that round trip was as
+    /// long as the wait for the probe. The lost segment is suspect for as long from when it was
+    /// sent, and not from when the probe was.
     #[test]
     fn it_is_the_suspect_whose_time_counts_and_not_the_segment_that_was_delivered_last() {
         let ms = |ms: u64| Time::ZERO + Span::from_ms(ms);
@@ -244,7 +277,11 @@ mod tests {
         }
         board.ring.get_mut(2).set(SACKED);
         let rack = Rack { rtt: Span::from_ms(12), latest: (ms(11), 3000), ..Rack::new() };
-        assert_eq!(rack.detect(ms(12), State::Open, &rtt, &mut board), Some(ms(2 + 12 + 1)), "the later of the two suspects");
+        assert_eq!(
+            rack.detect(ms(12), State::Open, &rtt, &mut board),
+            Some(ms(2 + 12 + 1)),
+            "the later of the two suspects"
+        );
         assert_eq!(board.lost_marks, 0);
         assert_eq!(rack.detect(ms(14), State::Open, &rtt, &mut board), Some(ms(2 + 12 + 1)));
         assert_eq!(board.lost_marks, 1);

@@ -29,12 +29,17 @@ impl Tcp {
 
     /// What the threshold is worth now (Linux `tcp_current_ssthresh`).
     pub(crate) fn threshold_now(&self) -> u32 {
-        if self.recovery.is_reducing() { self.congestion.ssthresh } else { self.congestion.remembered_threshold() }
+        if self.recovery.is_reducing() {
+            self.congestion.ssthresh
+        } else {
+            self.congestion.remembered_threshold()
+        }
     }
 
     pub(crate) fn start_undo(&mut self) {
         self.recovery.undo_from = self.send.una;
-        self.recovery.undo_retransmissions = if self.board.retrans_out > 0 { self.board.retrans_out as i32 } else { -1 };
+        self.recovery.undo_retransmissions =
+            if self.board.retrans_out > 0 { self.board.retrans_out as i32 } else { -1 };
     }
 
     pub(crate) fn start_reduction(&mut self, by_mark: bool) {
@@ -47,8 +52,9 @@ impl Tcp {
         self.send.is_cwr_due = self.send.has_ecn;
     }
 
-    /// Proportional rate reduction (RFC 6937 and Linux `tcp_cwnd_reduction`): sends in proportion to what is delivered while more than the
-    /// threshold is in flight, then grows back to it no faster than slow start.
+    /// Proportional rate reduction (RFC 6937 and Linux `tcp_cwnd_reduction`): sends in proportion
+    /// to what is delivered while more than the threshold is in flight, then grows back to it no
+    /// faster than slow start.
     #[cold]
     #[inline(never)]
     pub(crate) fn reduce_window(&mut self, delivered: u32, newly_lost: u32, advanced: bool) {
@@ -63,10 +69,12 @@ impl Tcp {
         let in_flight = self.board.in_flight();
         let threshold = self.congestion.ssthresh;
         let may_send = if in_flight > threshold {
-            let due = (u64::from(threshold) * u64::from(recovery.delivered)).div_ceil(u64::from(recovery.prior_cwnd));
+            let due = (u64::from(threshold) * u64::from(recovery.delivered))
+                .div_ceil(u64::from(recovery.prior_cwnd));
             (due as u32).saturating_sub(recovery.sent)
         } else {
-            let bound = recovery.delivered.saturating_sub(recovery.sent).max(delivered) + u32::from(advanced && newly_lost == 0);
+            let bound = recovery.delivered.saturating_sub(recovery.sent).max(delivered)
+                + u32::from(advanced && newly_lost == 0);
             bound.min(threshold - in_flight)
         };
         // The first retransmission of a recovery is never held back.
@@ -78,12 +86,15 @@ impl Tcp {
         if self.congestion.is_model() {
             return;
         }
-        if self.congestion.has_threshold() && (self.recovery.state == State::Cwr || self.recovery.undo_from != 0) {
+        if self.congestion.has_threshold()
+            && (self.recovery.state == State::Cwr || self.recovery.undo_from != 0)
+        {
             self.congestion.cwnd = self.congestion.ssthresh;
         }
     }
 
-    /// All retransmissions were reported as duplicates: nothing had been lost (Linux `tcp_try_undo_dsack`).
+    /// All retransmissions were reported as duplicates: nothing had been lost (Linux
+    /// `tcp_try_undo_dsack`).
     pub(crate) fn undo_if_all_duplicates(&mut self) -> bool {
         let is_needless = self.recovery.can_undo();
         if is_needless {

@@ -1,4 +1,5 @@
-//! What is known of every segment in flight: delivered, lost, sent again. Four counters summarise it, as in Linux.
+//! What is known of every segment in flight: delivered, lost, sent again. Four counters summarise
+//! it, as in Linux.
 
 use std::collections::VecDeque;
 
@@ -8,7 +9,9 @@ use tailrace_wire::MAX_SACK_BLOCKS;
 use crate::transport::limits::LimitClock;
 
 use super::ack_effect::AckEffect;
-use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED, SegmentRing};
+use super::segment_ring::{
+    EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED, SegmentRing,
+};
 
 /// Bytes from `start` up to, not including, `end`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,7 +29,8 @@ struct Retransmission {
     follows: u64,
 }
 
-/// The scoreboard. Invariants: a segment is never both lost and delivered, and every counter equals a recount.
+/// The scoreboard. Invariants: a segment is never both lost and delivered, and every counter equals
+/// a recount.
 pub(crate) struct Scoreboard {
     pub(crate) ring: SegmentRing,
     /// Segments that the peer holds out of order.
@@ -212,7 +216,11 @@ impl Scoreboard {
         if self.retrans_out == 1 {
             self.repairs.retransmissions.clear();
         }
-        self.repairs.retransmissions.push_back(Retransmission { number, sent: now, follows: self.ring.tail });
+        self.repairs.retransmissions.push_back(Retransmission {
+            number,
+            sent: now,
+            follows: self.ring.tail,
+        });
     }
 
     /// The oldest retransmission still in flight: its segment, and the original that was sent next.
@@ -231,7 +239,8 @@ impl Scoreboard {
 }
 
 impl Scoreboard {
-    /// Whether all counters equal a recount. With `sack` off the held count is an estimate and is not compared.
+    /// Whether all counters equal a recount. With `sack` off the held count is an estimate and is
+    /// not compared.
     pub(crate) fn is_consistent(&self, sack: bool) -> bool {
         let count = |matches: &dyn Fn(Record) -> bool| {
             (self.ring.head..self.ring.tail).filter(|n| matches(self.ring.get(*n))).count() as u32

@@ -1,4 +1,5 @@
-//! Records of the segments in flight, oldest first, in a ring that is never freed while the connection lives.
+//! Records of the segments in flight, oldest first, in a ring that is never freed while the
+//! connection lives.
 
 use tailrace_units::{Time, prefetch};
 
@@ -47,7 +48,8 @@ impl Record {
     }
 }
 
-/// Records are numbered from the start of the connection, so that a number stays valid while the ring moves and grows.
+/// Records are numbered from the start of the connection, so that a number stays valid while the
+/// ring moves and grows.
 #[derive(Default)]
 pub(crate) struct SegmentRing {
     /// A power of two of places, or none before the first segment.

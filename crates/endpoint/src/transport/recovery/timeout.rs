@@ -1,4 +1,5 @@
-//! The retransmission timeout (RFC 6298), whether it was spurious (F-RTO, RFC 5682), and RACK's reordering timer.
+//! The retransmission timeout (RFC 6298), whether it was spurious (F-RTO, RFC 5682), and RACK's
+//! reordering timer.
 
 use tailrace_units::{Span, Time};
 
@@ -13,8 +14,8 @@ use crate::transport::{Tcp, Transmit};
 pub(crate) const TIMER_SLACK: Span = Span::from_ms(2);
 
 impl Tcp {
-    /// Sets the retransmission timer: to the tail loss probe where one is allowed, else to the timeout. `advanced` counts it from now,
-    /// otherwise from when the oldest segment was sent.
+    /// Sets the retransmission timer: to the tail loss probe where one is allowed, else to the
+    /// timeout. `advanced` counts it from now, otherwise from when the oldest segment was sent.
     #[inline]
     pub(crate) fn rearm(&mut self, now: Time, advanced: bool) {
         if self.board.ring.is_empty() {
@@ -69,7 +70,9 @@ impl Tcp {
             self.congestion.handle_timeout();
             self.start_undo();
         }
-        if self.recovery.state <= State::Disorder && self.board.sacked_out >= super::rack::DUPLICATE_THRESHOLD {
+        if self.recovery.state <= State::Disorder
+            && self.board.sacked_out >= super::rack::DUPLICATE_THRESHOLD
+        {
             // The timeout shows that the measured reordering was too generous.
             self.rack.reordering = super::rack::DUPLICATE_THRESHOLD;
         }
@@ -87,13 +90,16 @@ impl Tcp {
         let (head, tail) = (self.board.ring.head, self.board.ring.tail);
         for number in head..tail {
             let record = self.board.ring.get(number);
-            if !record.has(SACKED) && (number == head || !self.send.has_sack || self.rack.is_overdue(record.sent, now)) {
+            if !record.has(SACKED)
+                && (number == head || !self.send.has_sack || self.rack.is_overdue(record.sent, now))
+            {
                 self.board.mark_lost(number);
             }
         }
     }
 
-    /// An acknowledgement in Loss (Linux `tcp_process_loss`): the timeout was spurious if an original is delivered.
+    /// An acknowledgement in Loss (Linux `tcp_process_loss`): the timeout was spurious if an
+    /// original is delivered.
     pub(super) fn stay_in_loss(&mut self, now: Time, news: &AckEffect, alert: &Alert) -> Resend {
         let has_recovered = self.send.una >= self.recovery.high_seq;
         if news.advanced && self.undo_loss(false) {
@@ -107,7 +113,8 @@ impl Tcp {
             }
             if self.send.nxt > self.recovery.high_seq {
                 if news.sacked > 0 || alert.is_duplicate {
-                    self.recovery.is_spurious_possible = false; // new data arrived, old did not: the loss was real
+                    // new data arrived, old did not: the loss was real
+                    self.recovery.is_spurious_possible = false;
                 }
             } else if news.advanced && !has_recovered {
                 self.recovery.high_seq = self.send.nxt;
@@ -125,9 +132,11 @@ impl Tcp {
         Resend::Lost
     }
 
-    /// Takes the reaction to a timeout back: at once when `is_spurious`, else when every retransmission was reported as a duplicate.
+    /// Takes the reaction to a timeout back: at once when `is_spurious`, else when every
+    /// retransmission was reported as a duplicate.
     fn undo_loss(&mut self, is_spurious: bool) -> bool {
-        let can_undo = self.recovery.undo_from != 0 && (is_spurious || self.recovery.undo_retransmissions == 0);
+        let can_undo = self.recovery.undo_from != 0
+            && (is_spurious || self.recovery.undo_retransmissions == 0);
         if can_undo {
             self.undo_reduction(true);
             self.recovery.timeouts = 0;
@@ -143,7 +152,8 @@ impl Tcp {
         }
     }
 
-    /// Segments were overtaken and nothing more came: what is still missing is lost (Linux `tcp_rack_reo_timeout`).
+    /// Segments were overtaken and nothing more came: what is still missing is lost (Linux
+    /// `tcp_rack_reo_timeout`).
     pub(crate) fn handle_reordering_timeout(&mut self, now: Time, wire: &mut impl Transmit) {
         let before = self.board.lost_marks;
         self.find_losses(now, false);

@@ -11,7 +11,8 @@ use crate::transport::recovery::{Alert, Resend, State};
 use crate::transport::timer::Pending;
 use crate::transport::{Segment, Tcp, Transmit};
 
-/// The send buffer grows to the memory of so many windows (Linux `tcp_sndbuf_expand`), with BBR of more (`bbr_sndbuf_expand`).
+/// The send buffer grows to the memory of so many windows (Linux `tcp_sndbuf_expand`), with BBR of
+/// more (`bbr_sndbuf_expand`).
 const BUFFER_WINDOWS: u32 = 2;
 const MODEL_BUFFER_WINDOWS: u32 = 3;
 
@@ -27,7 +28,12 @@ struct Reports {
 impl Tcp {
     /// Returns the bytes newly acknowledged.
     #[inline(always)]
-    pub(crate) fn handle_ack(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> u64 {
+    pub(crate) fn handle_ack(
+        &mut self,
+        now: Time,
+        segment: &Segment<'_>,
+        wire: &mut impl Transmit,
+    ) -> u64 {
         let packet = segment.packet;
         if packet.ack > self.send.nxt {
             return 0; // acknowledges what was never sent (RFC 9293 section 3.10.7.4)
@@ -36,12 +42,19 @@ impl Tcp {
         let opens_window = self.take_window(now, packet);
         let is_marked = self.send.has_ecn && packet.flags.contains(Flags::ECE);
         let has_blocks = packet.sack[0].bytes != 0;
-        if packet.ack == prior_una && !has_blocks && (segment.payload_bytes > 0 || self.board.ring.is_empty()) && !is_marked {
+        if packet.ack == prior_una
+            && !has_blocks
+            && (segment.payload_bytes > 0 || self.board.ring.is_empty())
+            && !is_marked
+        {
             self.note_answered_probe();
             return 0; // data or a window update: nothing for the scoreboard
         }
-        let mut news =
-            AckEffect { ambiguous_after: now - self.rtt.minimum(), window_end: self.recovery.high_seq, ..AckEffect::default() };
+        let mut news = AckEffect {
+            ambiguous_after: now - self.rtt.minimum(),
+            window_end: self.recovery.high_seq,
+            ..AckEffect::default()
+        };
         let prior_marks = self.board.lost_marks;
         if self.congestion.is_model() {
             self.begin_sample(packet.ack);
@@ -57,13 +70,21 @@ impl Tcp {
             }
             self.recovery.timeouts = 0;
         }
-        let reports = if has_blocks { self.take_blocks(packet, &mut news) } else { Reports::default() };
+        let reports =
+            if has_blocks { self.take_blocks(packet, &mut news) } else { Reports::default() };
         let rtt = self.learn(now, &news, is_marked);
         // An acknowledgement that was overtaken by a later one repeats nothing.
         let is_plain = segment.payload_bytes == 0 && !opens_window && packet.ack == prior_una;
-        let alert = Alert { is_duplicate: is_plain && !reports.has_duplicate && !self.board.ring.is_empty(), is_marked };
+        let alert = Alert {
+            is_duplicate: is_plain && !reports.has_duplicate && !self.board.ring.is_empty(),
+            is_marked,
+        };
         if self.recovery.probe_end != 0 {
-            self.evaluate_probe(&news, is_plain && !reports.has_duplicate, reports.probe_was_duplicate);
+            self.evaluate_probe(
+                &news,
+                is_plain && !reports.has_duplicate,
+                reports.probe_was_duplicate,
+            );
         }
         if news.advanced {
             self.rearm(now, true);
@@ -100,13 +121,15 @@ impl Tcp {
         opens
     }
 
-    /// Round trip, RACK and the congestion window's observations. Returns the round trip of the newest segment, if known.
+    /// Round trip, RACK and the congestion window's observations. Returns the round trip of the
+    /// newest segment, if known.
     #[inline(always)]
     fn learn(&mut self, now: Time, news: &AckEffect, is_marked: bool) -> Option<Span> {
         let sample = match (news.oldest_sent, news.sacked_sent, news.latest) {
             (Some(oldest), _, _) => Some((now.since(oldest), now.since(news.newest_sent))),
             (None, Some(sent), _) => Some((now.since(sent), now.since(sent))),
-            // The round trip of a retransmission that is old enough to be what was acknowledged: Linux knows it from the timestamp.
+            // The round trip of a retransmission that is old enough to be what was acknowledged:
+            // Linux knows it from the timestamp.
             (None, None, Some((sent, _))) => Some((now.since(sent), now.since(sent))),
             (None, None, None) => None,
         };
@@ -141,7 +164,10 @@ impl Tcp {
     /// The steady state passes without an alert.
     #[inline]
     fn react(&mut self, now: Time, alert: &Alert, news: &AckEffect, reports: &Reports) -> Resend {
-        let is_calm = self.recovery.state == State::Open && !reports.has_blocks && !alert.is_duplicate && !alert.is_marked;
+        let is_calm = self.recovery.state == State::Open
+            && !reports.has_blocks
+            && !alert.is_duplicate
+            && !alert.is_marked;
         if is_calm { Resend::Nothing } else { self.handle_alert(now, alert, news) }
     }
 
@@ -149,7 +175,9 @@ impl Tcp {
     fn adjust_window(&mut self, now: Time, news: &AckEffect, is_marked: bool, newly_lost: u32) {
         if self.recovery.is_reducing() {
             self.reduce_window(news.delivered(), newly_lost, news.advanced);
-        } else if news.acked > 0 || (self.rack.reordering > DUPLICATE_THRESHOLD && news.delivered() > 0) {
+        } else if news.acked > 0
+            || (self.rack.reordering > DUPLICATE_THRESHOLD && news.delivered() > 0)
+        {
             let acked = self.acked(now, news, None, is_marked);
             self.congestion.grow(&acked);
         }
@@ -162,7 +190,8 @@ impl Tcp {
             return;
         }
         if self.send.may_grow_buffer() {
-            let windows = if self.congestion.is_model() { MODEL_BUFFER_WINDOWS } else { BUFFER_WINDOWS };
+            let windows =
+                if self.congestion.is_model() { MODEL_BUFFER_WINDOWS } else { BUFFER_WINDOWS };
             self.send.grow_buffer(self.congestion.cwnd, self.congestion.initial, windows);
         }
         if self.send.is_writable() {
@@ -202,7 +231,8 @@ impl Tcp {
             let range = Range { start, end: start + u64::from(block.bytes) };
             if i == 0 && is_duplicate {
                 self.take_duplicate(range, &mut reports);
-            } else if range.end > self.send.una && range.end <= self.send.nxt && self.send.has_sack {
+            } else if range.end > self.send.una && range.end <= self.send.nxt && self.send.has_sack
+            {
                 held[count] = Range { start: range.start.max(self.send.una), end: range.end };
                 count += 1;
             }
@@ -221,14 +251,20 @@ impl Tcp {
         }
         reports.has_duplicate = true;
         self.stats.spurious_retransmits += segments;
-        let is_probe = self.recovery.probe_end == range.end && self.recovery.is_probe_retransmission && segments == 1;
+        let is_probe = self.recovery.probe_end == range.end
+            && self.recovery.is_probe_retransmission
+            && segments == 1;
         if is_probe {
             reports.probe_was_duplicate = true;
         } else {
             self.rack.handle_duplicate_report();
         }
-        if self.recovery.undo_from != 0 && range.end > self.recovery.undo_from && self.recovery.undo_retransmissions > 0 {
-            self.recovery.undo_retransmissions = (self.recovery.undo_retransmissions - segments as i32).max(0);
+        if self.recovery.undo_from != 0
+            && range.end > self.recovery.undo_from
+            && self.recovery.undo_retransmissions > 0
+        {
+            self.recovery.undo_retransmissions =
+                (self.recovery.undo_retransmissions - segments as i32).max(0);
         }
     }
 }

@@ -14,7 +14,8 @@ use super::recovery::rack::DUPLICATE_THRESHOLD;
 
 /// Offset of the first byte of data: the SYN has offset 0.
 pub(super) const FIRST_BYTE: u64 = 1;
-/// Linux, on 64-bit machines, in bytes: the headers of a segment and its `skb_shared_info`, and its `sk_buff`.
+/// Linux, on 64-bit machines, in bytes: the headers of a segment and its `skb_shared_info`, and its
+/// `sk_buff`.
 const SEGMENT_HEADERS: u32 = 640;
 const SEGMENT_RECORD: u32 = 256;
 
@@ -24,7 +25,8 @@ pub(super) struct Send {
     pub(super) una: u64,
     /// Next byte to send.
     pub(super) nxt: u64,
-    /// End of what the application has written, and of what of it has got into the buffer: a write waits for room.
+    /// End of what the application has written, and of what of it has got into the buffer: a write
+    /// waits for room.
     pub(super) written: u64,
     pub(super) accepted: u64,
     /// The peer takes bytes up to here.
@@ -35,7 +37,8 @@ pub(super) struct Send {
     /// When payload was last sent.
     pub(super) last_sent: Time,
     pub(super) mss: u32,
-    /// Bytes of the block that is sent next, zero before it is looked at; and those that were cut off it and follow as a block of their own.
+    /// Bytes of the block that is sent next, zero before it is looked at; and those that were cut
+    /// off it and follow as a block of their own.
     block: u32,
     block_rest: u32,
     /// Bytes of the burst that was sent last.
@@ -53,7 +56,8 @@ pub(super) struct Send {
 impl Send {
     /// `tag_bytes` is what the tag of a VLAN adds to every frame of this end.
     pub(super) fn new(config: &TcpConfig, tag_bytes: u32) -> Send {
-        let bytes = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX); // a window is a quarter of that at most
+        // a window is a quarter of that at most
+        let bytes = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
         Send {
             una: FIRST_BYTE,
             nxt: FIRST_BYTE,
@@ -91,8 +95,9 @@ impl Send {
         self.written > self.nxt
     }
 
-    /// Bytes that the application has got into the socket buffer and that were never sent. Of a full buffer whole segments are sent,
-    /// because what follows is on its way; one segment fits however small the buffer is.
+    /// Bytes that the application has got into the socket buffer and that were never sent. Of a
+    /// full buffer whole segments are sent, because what follows is on its way; one segment fits
+    /// however small the buffer is.
     #[inline]
     pub(super) fn sendable(&self) -> u64 {
         let fits = self.accepted.saturating_sub(self.nxt);
@@ -118,12 +123,14 @@ impl Send {
         payload > 0 && self.nxt + payload <= self.window_end
     }
 
-    /// The block that is sent next, if `sendable` bytes may be: its length, and whether it is the last. What was written lies in blocks of
-    /// a burst. One is cut where a window ends, and its rest is a block of its own (Linux `tcp_sendmsg_locked`, `tso_fragment`).
+    /// The block that is sent next, if `sendable` bytes may be: its length, and whether it is the
+    /// last. What was written lies in blocks of a burst. One is cut where a window ends, and its
+    /// rest is a block of its own (Linux `tcp_sendmsg_locked`, `tso_fragment`).
     #[inline]
     pub(super) fn next_block(&mut self, sendable: u64) -> (u64, bool) {
         if self.block == 0 {
-            let next = if self.block_rest > 0 { self.block_rest.into() } else { self.burst_bytes() };
+            let next =
+                if self.block_rest > 0 { self.block_rest.into() } else { self.burst_bytes() };
             self.block = next.min(sendable) as u32;
             self.block_rest = 0;
         }
@@ -178,7 +185,8 @@ impl Send {
         self.written > self.accepted
     }
 
-    /// Whole bursts, so that the last one exceeds the buffer (Linux `tcp_sendmsg_locked`: a packet is begun while there is room).
+    /// Whole bursts, so that the last one exceeds the buffer (Linux `tcp_sendmsg_locked`: a packet
+    /// is begun while there is room).
     pub(super) fn fill(&mut self) {
         let burst = self.burst_bytes();
         let room = (self.una + u64::from(self.buffer)).saturating_sub(self.accepted);
@@ -201,7 +209,8 @@ impl Send {
         self.buffer = self.buffer.max(wanted.min(self.buffer_max));
     }
 
-    /// A third of the buffer is free, so that more is taken of what the application writes (Linux `sk_stream_is_writeable`).
+    /// A third of the buffer is free, so that more is taken of what the application writes (Linux
+    /// `sk_stream_is_writeable`).
     #[inline]
     pub(super) fn is_writable(&self) -> bool {
         let queued = self.accepted.saturating_sub(self.una);
@@ -218,7 +227,8 @@ pub(super) fn segments_of(tso_bytes: u32, mss: u32) -> u16 {
 mod tests {
     use super::*;
 
-    /// What was written lies in blocks of a burst; what is cut off one leaves a shorter one, and what is written fills up the last.
+    /// What was written lies in blocks of a burst; what is cut off one leaves a shorter one, and
+    /// what is written fills up the last.
     #[test]
     fn a_block_that_was_cut_is_followed_by_its_rest() {
         let mut send = Send::new(&TcpConfig { tso_bytes: 3_000, ..TcpConfig::linux(1_000) }, 0);

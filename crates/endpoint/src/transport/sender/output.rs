@@ -75,7 +75,10 @@ impl Tcp {
             if was_idle || self.timers.pending == Pending::LossProbe || self.is_probe_allowed() {
                 self.rearm(now, false);
             }
-        } else if self.board.ring.is_empty() && self.timers.pending == Pending::Nothing && self.timers.room_at.is_never() {
+        } else if self.board.ring.is_empty()
+            && self.timers.pending == Pending::Nothing
+            && self.timers.room_at.is_never()
+        {
             self.arm_window_probe(now);
         }
     }
@@ -103,8 +106,9 @@ impl Tcp {
         self.push(now, wire);
     }
 
-    /// Sends a burst. Where it ends in the peer's window or with a block, its last segment is short (Linux `tcp_mss_split_point`). A burst of
-    /// several segments ends with PSH, so that the peer merges nothing more with it (Linux `__tcp_transmit_skb`).
+    /// Sends a burst. Where it ends in the peer's window or with a block, its last segment is short
+    /// (Linux `tcp_mss_split_point`). A burst of several segments ends with PSH, so that the peer
+    /// merges nothing more with it (Linux `__tcp_transmit_skb`).
     #[inline]
     fn send_burst<const MODEL: bool>(&mut self, now: Time, bytes: u64, wire: &mut impl Transmit) {
         debug_assert!(bytes > 0, "a burst has a segment");
@@ -125,7 +129,8 @@ impl Tcp {
         }
     }
 
-    /// Sends one new segment past the congestion window (tail loss probe). Returns whether there was one.
+    /// Sends one new segment past the congestion window (tail loss probe). Returns whether there
+    /// was one.
     pub(crate) fn send_one_more(&mut self, now: Time, wire: &mut impl Transmit) -> bool {
         let is_possible = self.send.has_sendable();
         if is_possible {
@@ -142,10 +147,20 @@ impl Tcp {
 
     /// Without `MODEL` the window does not follow a model; with it, it may.
     #[inline(always)]
-    pub(crate) fn send_segment<const MODEL: bool>(&mut self, now: Time, payload: u32, is_pushed: bool, wire: &mut impl Transmit) {
+    pub(crate) fn send_segment<const MODEL: bool>(
+        &mut self,
+        now: Time,
+        payload: u32,
+        is_pushed: bool,
+        wire: &mut impl Transmit,
+    ) {
         let seq = self.send.nxt;
         let end = seq + u64::from(payload);
-        let mut flags = if is_pushed || end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
+        let mut flags = if is_pushed || end == self.send.written {
+            Flags::ACK.with(Flags::PSH)
+        } else {
+            Flags::ACK
+        };
         if self.send.is_cwr_due {
             flags = flags.with(Flags::CWR);
             self.send.is_cwr_due = false;
@@ -169,7 +184,8 @@ impl Tcp {
         let flags = if end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
         let mut packet = self.header(seq, (end - seq) as u32, flags);
         if self.send.has_ecn && self.congestion.is_dctcp() {
-            packet.ecn = Ecn::Ect0; // others do not mark retransmissions capable (RFC 3168 section 6.1.5)
+            // others do not mark retransmissions capable (RFC 3168 section 6.1.5)
+            packet.ecn = Ecn::Ect0;
         }
         if self.congestion.is_model() {
             self.note_sample_sent(now, number);

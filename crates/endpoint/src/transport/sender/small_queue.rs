@@ -1,12 +1,15 @@
-//! TCP small queues: how much of one connection waits in the NIC, known from the departure times that the NIC returned.
+//! TCP small queues: how much of one connection waits in the NIC, known from the departure times
+//! that the NIC returned.
 
 use crate::transport::config::SmallQueueBound;
 use tailrace_units::{Span, Time};
 
-/// Parts in which the departures are remembered: room is noticed in quarters of the limit, half a burst.
+/// Parts in which the departures are remembered: room is noticed in quarters of the limit, half a
+/// burst.
 const PARTS: usize = 4;
 
-/// No connection keeps more in the NIC, whatever its pace (Linux 6.1 `tcp_limit_output_bytes`; 4 MiB in 6.18).
+/// No connection keeps more in the NIC, whatever its pace (Linux 6.1 `tcp_limit_output_bytes`; 4
+/// MiB in 6.18).
 const BYTES_MAX: u32 = 1 << 20;
 
 /// Bytes handed to the NIC and not departed, in up to four parts of growing departure time.
@@ -15,7 +18,8 @@ pub(crate) struct SmallQueue {
     part_bytes: [u32; PARTS],
     span_ns: u32,
     bound: SmallQueueBound,
-    /// Picoseconds per 1024 bytes on the line, learnt from frames that depart one after the other; the maximum before.
+    /// Picoseconds per 1024 bytes on the line, learnt from frames that depart one after the other;
+    /// the maximum before.
     line_pace: u32,
     /// What the line sends in `span`.
     line_bytes: u32,
@@ -29,7 +33,8 @@ pub(crate) struct SmallQueue {
 }
 
 impl SmallQueue {
-    /// A queue of which `span` at the line's rate is the most that anyone may use, unless pace alone bounds it.
+    /// A queue of which `span` at the line's rate is the most that anyone may use, unless pace
+    /// alone bounds it.
     pub(crate) fn new(span: Span, bound: SmallQueueBound) -> SmallQueue {
         SmallQueue {
             departs: [Time::ZERO; PARTS],
@@ -83,7 +88,8 @@ impl SmallQueue {
         }
     }
 
-    /// `bytes` will have departed at `departs`. Parts are about a burst or a quarter of the limit large, or end with a write.
+    /// `bytes` will have departed at `departs`. Parts are about a burst or a quarter of the limit
+    /// large, or end with a write.
     #[inline]
     pub(crate) fn add(&mut self, now: Time, departs: Time, bytes: u32) {
         if self.bound == SmallQueueBound::Line {
@@ -91,8 +97,9 @@ impl SmallQueue {
         }
         self.bytes += bytes;
         let place = self.newest as usize % PARTS;
-        let is_joined =
-            self.len > 0 && (self.len as usize == PARTS || (self.part_bytes[place] < self.part && !self.is_part_ended));
+        let is_joined = self.len > 0
+            && (self.len as usize == PARTS
+                || (self.part_bytes[place] < self.part && !self.is_part_ended));
         if is_joined {
             self.part_bytes[place] += bytes;
             self.departs[place] = departs;

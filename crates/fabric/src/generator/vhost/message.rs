@@ -31,7 +31,12 @@ pub(super) enum Message {
 pub(super) const NO_FILE: u64 = 1 << 8;
 
 /// Sends a request.
-pub(super) fn say(line: &UnixStream, message: Message, body: &[u8], file: Option<BorrowedFd<'_>>) -> io::Result<()> {
+pub(super) fn say(
+    line: &UnixStream,
+    message: Message,
+    body: &[u8],
+    file: Option<BorrowedFd<'_>>,
+) -> io::Result<()> {
     let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
     for word in [message as u32, VERSION, body.len() as u32] {
         bytes.extend(word.to_le_bytes());
@@ -39,8 +44,18 @@ pub(super) fn say(line: &UnixStream, message: Message, body: &[u8], file: Option
     bytes.extend(body);
     let numbers: Vec<i32> = file.iter().map(AsRawFd::as_raw_fd).collect();
     let files = if numbers.is_empty() { vec![] } else { vec![ControlMessage::ScmRights(&numbers)] };
-    let sent = sendmsg::<()>(line.as_raw_fd(), &[IoSlice::new(&bytes)], &files, MsgFlags::MSG_NOSIGNAL, None)?;
-    if sent == bytes.len() { Ok(()) } else { Err(io::Error::other("a message of vhost-user was cut")) }
+    let sent = sendmsg::<()>(
+        line.as_raw_fd(),
+        &[IoSlice::new(&bytes)],
+        &files,
+        MsgFlags::MSG_NOSIGNAL,
+        None,
+    )?;
+    if sent == bytes.len() {
+        Ok(())
+    } else {
+        Err(io::Error::other("a message of vhost-user was cut"))
+    }
 }
 
 /// Sends a request that has a number as its answer.
@@ -49,9 +64,12 @@ pub(super) fn ask(line: &mut UnixStream, message: Message) -> io::Result<u64> {
     let mut answer = [0; HEADER_BYTES + ANSWER_BYTES];
     line.read_exact(&mut answer)?;
     let word = |at: usize| u32::from_le_bytes(answer[at..at + 4].try_into().expect("four bytes"));
-    let is_answer = word(0) == message as u32 && word(4) & REPLY != 0 && word(8) as usize == ANSWER_BYTES;
+    let is_answer =
+        word(0) == message as u32 && word(4) & REPLY != 0 && word(8) as usize == ANSWER_BYTES;
     let number = u64::from_le_bytes(answer[HEADER_BYTES..].try_into().expect("eight bytes"));
-    is_answer.then_some(number).ok_or_else(|| io::Error::other("an answer of vhost-user to another request"))
+    is_answer
+        .then_some(number)
+        .ok_or_else(|| io::Error::other("an answer of vhost-user to another request"))
 }
 
 /// Numbers as the body of a message.
@@ -67,7 +85,9 @@ mod tests {
     #[test]
     fn a_request_has_its_header_and_an_answer_is_read() {
         let (mut ours, mut theirs) = UnixStream::pair().expect("a pair");
-        theirs.write_all(&[1, 0, 0, 0, 5, 0, 0, 0, 8, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0]).expect("it fits");
+        theirs
+            .write_all(&[1, 0, 0, 0, 5, 0, 0, 0, 8, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
+            .expect("it fits");
         assert_eq!(ask(&mut ours, Message::GetFeatures).expect("an answer"), 7);
         let mut request = [0; HEADER_BYTES];
         theirs.read_exact(&mut request).expect("a request");
@@ -77,7 +97,9 @@ mod tests {
     #[test]
     fn an_answer_to_something_else_is_an_error() {
         let (mut ours, mut theirs) = UnixStream::pair().expect("a pair");
-        theirs.write_all(&[9, 0, 0, 0, 5, 0, 0, 0, 8, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0]).expect("it fits");
+        theirs
+            .write_all(&[9, 0, 0, 0, 5, 0, 0, 0, 8, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
+            .expect("it fits");
         assert!(ask(&mut ours, Message::GetFeatures).is_err());
     }
 }

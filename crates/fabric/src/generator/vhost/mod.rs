@@ -1,5 +1,6 @@
-//! Frames by shared memory: two ports of a switch in user space, which speaks vhost-user. The generator is what a virtual
-//! machine would be: it has the memory and the rings, and the switch polls them.
+//! Frames by shared memory: two ports of a switch in user space, which speaks vhost-user. The
+//! generator is what a virtual machine would be: it has the memory and the rings, and the switch
+//! polls them.
 
 mod message;
 mod port;
@@ -43,7 +44,10 @@ impl VhostWire {
         let mut number = 0;
         while tally.received == 0 {
             if Instant::now() >= deadline {
-                return Err(io::Error::other(format!("no frame has passed the switch in {} s", PATH_WAIT.as_secs())));
+                return Err(io::Error::other(format!(
+                    "no frame has passed the switch in {} s",
+                    PATH_WAIT.as_secs()
+                )));
             }
             number += self.send(number, 1)? as u64;
             std::thread::sleep(PATH_POLL);

@@ -1,4 +1,5 @@
-//! A port of a switch by vhost-user: its memory, the ring in which it receives, and the one in which it sends.
+//! A port of a switch by vhost-user: its memory, the ring in which it receives, and the one in
+//! which it sends.
 
 use super::super::frame::{FRAME_BYTES_MAX, MARKED_BYTES, mark, now_ns};
 use super::message::{Message, NO_FILE, ask, body, say};
@@ -18,7 +19,8 @@ const BUFFER_BYTES: usize = (FRAME_BYTES_MAX as usize + HEADER_BYTES).next_multi
 const SEND_RING_AT: usize = RING_BYTES;
 const BUFFERS_AT: usize = 2 * RING_BYTES;
 const SEND_BUFFERS_AT: usize = BUFFERS_AT + RING_SIZE as usize * BUFFER_BYTES;
-const MEMORY_BYTES: usize = (SEND_BUFFERS_AT + RING_SIZE as usize * BUFFER_BYTES).next_multiple_of(4_096);
+const MEMORY_BYTES: usize =
+    (SEND_BUFFERS_AT + RING_SIZE as usize * BUFFER_BYTES).next_multiple_of(4_096);
 /// VIRTIO_F_VERSION_1.
 const VERSION_1: u64 = 1 << 32;
 /// The rings of a network device by their numbers (virtio 1.1 section 5.1.2).
@@ -49,7 +51,8 @@ pub(super) struct Port {
 
 impl Port {
     pub(super) fn listen(path: &Path) -> io::Result<Listening> {
-        let explain = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let explain =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let listener = UnixListener::bind(path).map_err(explain)?;
         listener.set_nonblocking(true)?;
         Ok(Listening { listener, path: path.to_owned() })
@@ -66,14 +69,20 @@ impl Port {
         }
         say(&line, Message::SetOwner, &[], None)?;
         say(&line, Message::SetFeatures, &VERSION_1.to_le_bytes(), None)?;
-        // One region: its address for descriptors, its length, its address for rings, its offset in the file.
+        // One region: its address for descriptors, its length, its address for rings, its offset in
+        // the file.
         let table = body(&[1, BASE, memory.length() as u64, BASE, 0]);
         say(&line, Message::SetMemoryTable, &table, Some(memory.file().as_fd()))?;
         for (number, ring) in [(RECEIVE, &receiving), (SEND, &sending)] {
             let [descriptors, used, available] = ring.places();
             say(&line, Message::SetRingSize, &body(&[number | u64::from(RING_SIZE) << 32]), None)?;
             say(&line, Message::SetRingBase, &body(&[number]), None)?;
-            say(&line, Message::SetRingAddress, &body(&[number, descriptors, used, available, 0]), None)?;
+            say(
+                &line,
+                Message::SetRingAddress,
+                &body(&[number, descriptors, used, available, 0]),
+                None,
+            )?;
             say(&line, Message::SetRingCall, &body(&[number | NO_FILE]), None)?;
             say(&line, Message::SetRingKick, &body(&[number | NO_FILE]), None)?;
         }
@@ -109,7 +118,8 @@ impl Port {
         usize::from(room)
     }
 
-    /// Hands the beginnings of frames on that have arrived, with the time at which they were found; returns how many.
+    /// Hands the beginnings of frames on that have arrived, with the time at which they were found;
+    /// returns how many.
     #[inline]
     pub(super) fn receive(&mut self, mut take: impl FnMut(&[u8; MARKED_BYTES], u64)) -> usize {
         let count = self.receiving.waiting(&self.memory);
@@ -137,12 +147,17 @@ impl Listening {
                     line.set_nonblocking(false)?;
                     return Port::open(line);
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock && Instant::now() < deadline => {
+                Err(error)
+                    if error.kind() == io::ErrorKind::WouldBlock && Instant::now() < deadline =>
+                {
                     std::thread::sleep(CONNECT_POLL);
                 }
                 Err(error) => {
                     let path = self.path.display();
-                    return Err(io::Error::new(error.kind(), format!("{path}: the switch did not connect: {error}")));
+                    return Err(io::Error::new(
+                        error.kind(),
+                        format!("{path}: the switch did not connect: {error}"),
+                    ));
                 }
             }
         }

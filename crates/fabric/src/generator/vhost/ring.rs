@@ -1,8 +1,10 @@
-//! A split ring of virtio 1.1 (section 2.6) in shared memory, as its driver sees it. Descriptor `n` always has buffer `n`.
+//! A split ring of virtio 1.1 (section 2.6) in shared memory, as its driver sees it. Descriptor `n`
+//! always has buffer `n`.
 
 use crate::sys::shared::SharedMemory;
 
-/// Descriptors of a ring: four times QEMU's 256, so that a switch that looks away for 0.1 ms loses nothing.
+/// Descriptors of a ring: four times QEMU's 256, so that a switch that looks away for 0.1 ms loses
+/// nothing.
 pub(super) const RING_SIZE: u16 = 1_024;
 const DESCRIPTOR_BYTES: usize = 16;
 const AVAILABLE_BYTES: usize = 4 + 2 * RING_SIZE as usize + 2;
@@ -19,9 +21,14 @@ const ALIGNMENT: usize = 4_096;
 pub(super) const RING_BYTES: usize = 16_384 + 4_096 + 12_288;
 const AVAILABLE_AT: usize = 16_384;
 const USED_AT: usize = AVAILABLE_AT + 4_096;
-const _: () = assert!(DESCRIPTOR_BYTES * RING_SIZE as usize <= AVAILABLE_AT && AVAILABLE_BYTES <= USED_AT - AVAILABLE_AT);
-const _: () =
-    assert!(USED_AT + 4 + USED_ENTRY_BYTES * RING_SIZE as usize + 2 <= RING_BYTES && RING_BYTES.is_multiple_of(ALIGNMENT));
+const _: () = assert!(
+    DESCRIPTOR_BYTES * RING_SIZE as usize <= AVAILABLE_AT
+        && AVAILABLE_BYTES <= USED_AT - AVAILABLE_AT
+);
+const _: () = assert!(
+    USED_AT + 4 + USED_ENTRY_BYTES * RING_SIZE as usize + 2 <= RING_BYTES
+        && RING_BYTES.is_multiple_of(ALIGNMENT)
+);
 
 /// One ring.
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +42,19 @@ pub(super) struct Ring {
 
 impl Ring {
     /// At this place; buffers of `buffer_bytes` begin at `buffers`.
-    pub(super) fn new(memory: &SharedMemory, at: usize, (buffers, buffer_bytes): (usize, usize), is_writable: bool) -> Ring {
+    pub(super) fn new(
+        memory: &SharedMemory,
+        at: usize,
+        (buffers, buffer_bytes): (usize, usize),
+        is_writable: bool,
+    ) -> Ring {
         let flags = if is_writable { WRITABLE } else { 0 };
         for index in 0..RING_SIZE {
             let place = at + usize::from(index) * DESCRIPTOR_BYTES;
-            memory.write(place, &(BASE + (buffers + usize::from(index) * buffer_bytes) as u64).to_le_bytes());
+            memory.write(
+                place,
+                &(BASE + (buffers + usize::from(index) * buffer_bytes) as u64).to_le_bytes(),
+            );
             memory.write(place + 8, &(buffer_bytes as u32).to_le_bytes());
             memory.write(place + 12, &flags.to_le_bytes());
             memory.write(at + AVAILABLE_AT + 4 + 2 * usize::from(index), &index.to_le_bytes());

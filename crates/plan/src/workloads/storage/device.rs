@@ -3,7 +3,8 @@
 use crate::workloads::RawDistribution;
 use serde::{Deserialize, Serialize};
 
-/// A block device, as a host has it: workloads of storage name it, and each host that they name has one of its own.
+/// A block device, as a host has it: workloads of storage name it, and each host that they name has
+/// one of its own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -23,9 +23,11 @@ impl RawStorageProtocol {
     pub(super) fn unit_bytes(&self) -> u64 {
         match self {
             RawStorageProtocol::Local | RawStorageProtocol::Nbd(_) => u64::MAX,
-            RawStorageProtocol::Iscsi(raw) => {
-                raw.initiator_max_recv_bytes.min(raw.target_max_recv_bytes).min(raw.max_burst_bytes).into()
-            }
+            RawStorageProtocol::Iscsi(raw) => raw
+                .initiator_max_recv_bytes
+                .min(raw.target_max_recv_bytes)
+                .min(raw.max_burst_bytes)
+                .into(),
             RawStorageProtocol::NvmeTcp(raw) => raw.max_h2c_data_bytes.into(),
         }
     }
@@ -101,7 +103,8 @@ pub struct RawNbd {
 
 /// Lengths of iSCSI have 24 bits (RFC 7143, 13.12 to 13.14).
 const ISCSI_LENGTHS: std::ops::RangeInclusive<u32> = 512..=(1 << 24) - 1;
-/// Most steps of a set-up, and most bytes of one: far more than logins and questions about a device need.
+/// Most steps of a set-up, and most bytes of one: far more than logins and questions about a device
+/// need.
 const STEPS_MAX: usize = 64;
 const STEP_BYTES_MAX: u32 = 1 << 16;
 /// Most connections of an initiator.
@@ -118,21 +121,51 @@ pub(super) fn check(protocol: &RawStorageProtocol, name: &str) -> Result<(), Pla
         RawStorageProtocol::Iscsi(raw) => check_iscsi(raw, name),
         RawStorageProtocol::NvmeTcp(raw) => check_nvme_tcp(raw, name),
         RawStorageProtocol::Nbd(raw) => {
-            require((1..=CONNECTIONS_MAX).contains(&raw.connections), name, "connections must be 1 to 128")?;
-            require((1..=REQUESTS_MAX).contains(&raw.requests), name, "requests of a connection must be 1 to 65 536")
+            require(
+                (1..=CONNECTIONS_MAX).contains(&raw.connections),
+                name,
+                "connections must be 1 to 128",
+            )?;
+            require(
+                (1..=REQUESTS_MAX).contains(&raw.requests),
+                name,
+                "requests of a connection must be 1 to 65 536",
+            )
         }
     }
 }
 
 fn check_iscsi(raw: &RawIscsi, name: &str) -> Result<(), PlanError> {
-    let lengths = [raw.first_burst_bytes, raw.max_burst_bytes, raw.initiator_max_recv_bytes, raw.target_max_recv_bytes];
-    require(lengths.iter().all(|length| ISCSI_LENGTHS.contains(length)), name, "lengths of iSCSI must be 512 to 16 777 215")?;
-    require(raw.first_burst_bytes <= raw.max_burst_bytes, name, "the first burst must not be longer than the others")?;
-    require((1..=u32::from(u16::MAX)).contains(&raw.max_outstanding_r2t), name, "max_outstanding_r2t must be 1 to 65 535")?;
+    let lengths = [
+        raw.first_burst_bytes,
+        raw.max_burst_bytes,
+        raw.initiator_max_recv_bytes,
+        raw.target_max_recv_bytes,
+    ];
+    require(
+        lengths.iter().all(|length| ISCSI_LENGTHS.contains(length)),
+        name,
+        "lengths of iSCSI must be 512 to 16 777 215",
+    )?;
+    require(
+        raw.first_burst_bytes <= raw.max_burst_bytes,
+        name,
+        "the first burst must not be longer than the others",
+    )?;
+    require(
+        (1..=u32::from(u16::MAX)).contains(&raw.max_outstanding_r2t),
+        name,
+        "max_outstanding_r2t must be 1 to 65 535",
+    )?;
     require((1..=REQUESTS_MAX).contains(&raw.commands), name, "commands must be 1 to 65 536")?;
-    require((1..=REQUESTS_MAX).contains(&raw.requests), name, "requests of a session must be 1 to 65 536")?;
+    require(
+        (1..=REQUESTS_MAX).contains(&raw.requests),
+        name,
+        "requests of a session must be 1 to 65 536",
+    )?;
     require(raw.set_up_bytes.len() <= STEPS_MAX, name, "a set-up must have at most 64 steps")?;
-    let are_short = raw.set_up_bytes.iter().flatten().all(|bytes| (1..=STEP_BYTES_MAX).contains(bytes));
+    let are_short =
+        raw.set_up_bytes.iter().flatten().all(|bytes| (1..=STEP_BYTES_MAX).contains(bytes));
     require(are_short, name, "a step of the set-up must have 1 to 65 536 bytes")
 }
 
@@ -140,5 +173,9 @@ fn check_nvme_tcp(raw: &RawNvmeTcp, name: &str) -> Result<(), PlanError> {
     require((1..=CONNECTIONS_MAX).contains(&raw.queues), name, "queues must be 1 to 128")?;
     require((2..=REQUESTS_MAX).contains(&raw.queue_size), name, "queue_size must be 2 to 65 536")?;
     let h2c_data = raw.max_h2c_data_bytes;
-    require(h2c_data >= H2C_DATA_MIN && h2c_data.is_multiple_of(4), name, "max_h2c_data_bytes must be words, and at least 4096")
+    require(
+        h2c_data >= H2C_DATA_MIN && h2c_data.is_multiple_of(4),
+        name,
+        "max_h2c_data_bytes must be words, and at least 4096",
+    )
 }

@@ -1,7 +1,8 @@
-//! Frames that were delivered, in a few bytes each: what a walk asks of them, as differences of numbers of variable length.
+//! Frames that were delivered, in a few bytes each: what a walk asks of them, as differences of
+//! numbers of variable length.
 //!
-//! Most of a record waits for a transaction to end that may ask for it. Its times are close to each other, and its numbers to those of the
-//! frames it follows from: of 300 bytes some 45 are left.
+//! Most of a record waits for a transaction to end that may ask for it. Its times are close to each
+//! other, and its numbers to those of the frames it follows from: of 300 bytes some 45 are left.
 
 use super::{Entry, Frame, FrameId, Hop, NOT_KEPT, PIECE, Prior, Record, Window};
 use crate::causes::part::Part;
@@ -57,7 +58,8 @@ impl Packer {
         self.begins.push(self.bytes.len() as u32);
         self.over_at = self.over_at.max(frame.delivered);
         let prior = frame.prior.as_ref();
-        let has_waited = prior.is_some_and(|prior| (prior.core_wait, prior.waited) != (Span::ZERO, Span::ZERO));
+        let has_waited =
+            prior.is_some_and(|prior| (prior.core_wait, prior.waited) != (Span::ZERO, Span::ZERO));
         let opens = match prior.and_then(|prior| prior.opens) {
             None => 0,
             Some(Window::Receiver) => 1 << 6,
@@ -148,7 +150,8 @@ impl Bytes<'_> {
 
     #[inline]
     fn number(&mut self) -> u64 {
-        let word = u64::from_le_bytes(*self.0.first_chunk().expect("a word follows what was written"));
+        let word =
+            u64::from_le_bytes(*self.0.first_chunk().expect("a word follows what was written"));
         let bytes = (word & 7) as usize + 1;
         self.0 = &self.0[bytes..];
         let rest = u64::BITS - 8 * bytes as u32;
@@ -172,15 +175,18 @@ impl Bytes<'_> {
         let frame = self.less_than(id);
         let part = Part::ALL[usize::from(self.byte())];
         let has_waited = flags & WAITED != 0;
-        let (core_wait, waited) = if has_waited { (self.span(), self.span()) } else { (Span::ZERO, Span::ZERO) };
+        let (core_wait, waited) =
+            if has_waited { (self.span(), self.span()) } else { (Span::ZERO, Span::ZERO) };
         let entry = if flags & AT_HANDED != 0 { Entry::Handed } else { Entry::Delivered };
-        let opens = [None, Some(Window::Receiver), Some(Window::Congestion)][usize::from((flags & OPENS) >> 6)];
+        let opens = [None, Some(Window::Receiver), Some(Window::Congestion)]
+            [usize::from((flags & OPENS) >> 6)];
         Prior { frame, entry, part, core_wait, waited, opens }
     }
 }
 
 impl Packed {
-    /// The frame with this number, if it is here; with its hops from the last to the first, if they are asked for.
+    /// The frame with this number, if it is here; with its hops from the last to the first, if they
+    /// are asked for.
     pub(super) fn read(&self, id: FrameId, hops: Option<&mut Vec<Hop>>) -> Option<Record> {
         let begins = *self.begins.get(id as usize % PIECE)?;
         let mut bytes = Bytes(self.bytes.get(begins as usize..)?);
@@ -199,12 +205,29 @@ impl Packed {
                 let arrival = bytes.before(after);
                 let end = bytes.before(arrival);
                 let start = bytes.before(end);
-                hops.push(Hop { before: 0, wire: (number >> 8) as u32, class: number as u8, start, end, arrival });
+                hops.push(Hop {
+                    before: 0,
+                    wire: (number >> 8) as u32,
+                    class: number as u8,
+                    start,
+                    end,
+                    arrival,
+                });
                 after = start;
             }
         }
         let is_whole = flags & IS_WHOLE != 0;
-        Some(Record { handed, delivered, prior, repeats, lost: None, of, to_host, flow_hash, is_whole })
+        Some(Record {
+            handed,
+            delivered,
+            prior,
+            repeats,
+            lost: None,
+            of,
+            to_host,
+            flow_hash,
+            is_whole,
+        })
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Records are kept in pieces of this many, and forgotten in such pieces: what is there is never moved.
+/// Records are kept in pieces of this many, and forgotten in such pieces: what is there is never
+/// moved.
 pub(super) const PIECE: usize = 1 << 12;
 
 /// The latest of many records, by number.

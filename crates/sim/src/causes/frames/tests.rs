@@ -5,13 +5,24 @@ use super::*;
 
 const PS: fn(u64) -> Time = Time::from_ps;
 
-/// So many frames, each delivered 10 after it was handed over, and with a hop; one is not delivered.
+/// So many frames, each delivered 10 after it was handed over, and with a hop; one is not
+/// delivered.
 fn frames(count: u64, under_way: u64) -> Frames {
     let mut frames = Frames::default();
     for at in 0..count {
         let delivered = if at == under_way { Time::NEVER } else { PS(at + 10) };
         let id = frames.add(Frame { delivered, ..Frame::new(PS(at), Packet::default(), None) });
-        frames.add_hop(id, Hop { before: 0, wire: 7, class: 0, start: PS(at), end: PS(at + 1), arrival: PS(at + 2) });
+        frames.add_hop(
+            id,
+            Hop {
+                before: 0,
+                wire: 7,
+                class: 0,
+                start: PS(at),
+                end: PS(at + 1),
+                arrival: PS(at + 2),
+            },
+        );
         frames.pack_old();
     }
     frames
@@ -26,14 +37,21 @@ fn frames_that_were_over_are_forgotten_with_their_hops_and_the_others_keep_their
     let first = frames.first();
     assert!(first > count / 2 - 2 * PIECE as u64 && first < count / 2, "{first} of {count}");
     assert!(frames.was_over(first - 1, by) && !frames.was_over(first, by));
-    assert!(!frames.was_over(first - 1, PS(count / 2 - 1)), "for what began earlier it is not known");
+    assert!(
+        !frames.was_over(first - 1, PS(count / 2 - 1)),
+        "for what began earlier it is not known"
+    );
     for id in [first, count - 1] {
         let mut hops = Vec::new();
         let record = frames.read_with_hops(id, &mut hops).expect("it is kept");
         assert_eq!((record.handed, hops.len(), hops[0].start), (PS(id), 1, PS(id)));
     }
     let loose = count - (LOOSE_PIECES * PIECE) as u64 - PIECE as u64;
-    assert_eq!((frames.frames.first(), frames.hops.first()), (loose, loose), "the latest are not packed: one hop each");
+    assert_eq!(
+        (frames.frames.first(), frames.hops.first()),
+        (loose, loose),
+        "the latest are not packed: one hop each"
+    );
 }
 
 #[test]
@@ -41,25 +59,37 @@ fn a_frame_under_way_keeps_those_behind_it_and_some_are_always_kept() {
     let mut frames = frames(3 * FRAMES_MIN, 5 * PIECE as u64 + 3);
     frames.forget(Time::NEVER);
     assert_eq!(frames.first(), 5 * PIECE as u64);
-    frames.get_mut(5 * PIECE as u64 + 3).expect("it is kept").lost = Some(Loss { at: PS(9), wire: 1, by: DroppedBy::Interface });
+    frames.get_mut(5 * PIECE as u64 + 3).expect("it is kept").lost =
+        Some(Loss { at: PS(9), wire: 1, by: DroppedBy::Interface });
     frames.forget(Time::NEVER);
     assert_eq!(frames.next() - frames.first(), FRAMES_MIN);
-    assert_eq!(frames.loss_of(5 * PIECE as u64 + 3).map(|lost| lost.wire), Some(1), "its repetition asks for it");
+    assert_eq!(
+        frames.loss_of(5 * PIECE as u64 + 3).map(|lost| lost.wire),
+        Some(1),
+        "its repetition asks for it"
+    );
 }
 
 #[test]
 fn what_is_under_way_when_others_are_packed_goes_on() {
     let mut frames = frames(5 * PIECE as u64, 3);
     assert!(frames.get(2).is_none() && frames.read(2).is_some(), "it is packed");
-    frames.add_hop(3, Hop { before: 0, wire: 8, class: 1, start: PS(50), end: PS(51), arrival: PS(52) });
+    frames.add_hop(
+        3,
+        Hop { before: 0, wire: 8, class: 1, start: PS(50), end: PS(51), arrival: PS(52) },
+    );
     frames.get_mut(3).expect("it is kept whole").delivered = PS(60);
     let mut hops = Vec::new();
     let record = frames.read_with_hops(3, &mut hops).expect("it is kept");
     assert_eq!((record.delivered, record.is_whole), (PS(60), true));
-    assert_eq!((hops.iter().map(|hop| hop.wire).collect::<Vec<_>>(), frames.last_wire(3)), (vec![8, 7], Some(8)));
+    assert_eq!(
+        (hops.iter().map(|hop| hop.wire).collect::<Vec<_>>(), frames.last_wire(3)),
+        (vec![8, 7], Some(8))
+    );
     frames.keeps_packets = true;
     let first = frames.frames.first();
-    (0..4 * PIECE).for_each(|_| assert!(frames.add(Frame::new(PS(9), Packet::default(), None)) > first));
+    (0..4 * PIECE)
+        .for_each(|_| assert!(frames.add(Frame::new(PS(9), Packet::default(), None)) > first));
     frames.pack_old();
     assert_eq!(frames.frames.first(), first, "no more are packed");
     frames.keeps_packets = false;

@@ -65,22 +65,35 @@ impl Recorder {
         }
     }
 
-    /// For what had come for which socket of a connection a program waits for a core, and since when.
+    /// For what had come for which socket of a connection a program waits for a core, and since
+    /// when.
     pub(crate) fn waits_for_core(&self, host: u16, waiter: u64) -> Option<(SocketNumber, Time)> {
         let &(came, since) = self.core_waits.get(&(host, waiter))?;
         let Came::Bytes(socket) = came else { return None };
         Some((self.ends.get((host, socket))?.number, since))
     }
 
-    /// What a program does to a socket follows from this; without a cause, from what that socket has received.
-    pub(super) fn prior_of_act(&self, own: SocketId, cause: Option<Cause>, core_wait: Span) -> Option<Prior> {
+    /// What a program does to a socket follows from this; without a cause, from what that socket
+    /// has received.
+    pub(super) fn prior_of_act(
+        &self,
+        own: SocketId,
+        cause: Option<Cause>,
+        core_wait: Span,
+    ) -> Option<Prior> {
         let is_client = self.ends.get(own).is_none_or(|end| end.is_client);
         let cause = cause.unwrap_or(Cause::now(own.1, Time::NEVER));
         self.prior_after(own.0, is_client, &cause, core_wait)
     }
 
     /// What a client or a server on this host does for this follows from what had come.
-    pub(super) fn prior_after(&self, host: u16, is_client: bool, cause: &Cause, core_wait: Span) -> Option<Prior> {
+    pub(super) fn prior_after(
+        &self,
+        host: u16,
+        is_client: bool,
+        cause: &Cause,
+        core_wait: Span,
+    ) -> Option<Prior> {
         if cause.work == Work::Entry {
             let waited = self.event.now.since(cause.by);
             let nothing = Prior {
@@ -93,15 +106,24 @@ impl Recorder {
             };
             return Some(nothing);
         }
-        let CameThen { frame, core_wait: waited, at_client, at_peer, .. } = self.what_came(host, cause)?;
+        let CameThen { frame, core_wait: waited, at_client, at_peer, .. } =
+            self.what_came(host, cause)?;
         let part = match cause.work {
             Work::Device => Part::Device,
             Work::Entry => Part::EntryWait,
             Work::Program if at_peer || is_client && at_client => Part::ClientWork,
             Work::Program => Part::ServerWork,
         };
-        let core_wait = if cause.work == Work::Program { core_wait.max(waited) } else { Span::ZERO };
-        Some(Prior { frame, entry: Entry::Delivered, part, core_wait, waited: cause.waited, opens: None })
+        let core_wait =
+            if cause.work == Work::Program { core_wait.max(waited) } else { Span::ZERO };
+        Some(Prior {
+            frame,
+            entry: Entry::Delivered,
+            part,
+            core_wait,
+            waited: cause.waited,
+            opens: None,
+        })
     }
 
     /// What had come to a host.
@@ -111,14 +133,31 @@ impl Recorder {
             Came::Bytes(socket) => {
                 let end = self.ends.get((host, socket))?;
                 let (at, frame) = end.advance_by(cause.by)?;
-                Some(CameThen { at, frame, core_wait: end.core_wait, at_client: end.is_client, at_peer: end.is_peer })
+                Some(CameThen {
+                    at,
+                    frame,
+                    core_wait: end.core_wait,
+                    at_client: end.is_client,
+                    at_peer: end.is_peer,
+                })
             }
             Came::Datagram { socket, number } => {
                 let end = self.datagrams.get((host, socket))?;
                 let at_client = end.is_client;
-                let forgotten = CameThen { at: cause.by, frame: NOT_KEPT, core_wait: Span::ZERO, at_client, at_peer: false };
+                let forgotten = CameThen {
+                    at: cause.by,
+                    frame: NOT_KEPT,
+                    core_wait: Span::ZERO,
+                    at_client,
+                    at_peer: false,
+                };
                 let whole = end.whole(number, cause.by);
-                let came = whole.map(|&Whole { at, frame, core_wait, .. }| CameThen { at, frame, core_wait, ..forgotten });
+                let came = whole.map(|&Whole { at, frame, core_wait, .. }| CameThen {
+                    at,
+                    frame,
+                    core_wait,
+                    ..forgotten
+                });
                 Some(came.unwrap_or(forgotten))
             }
         }

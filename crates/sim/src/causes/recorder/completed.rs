@@ -16,24 +16,40 @@ impl Recorder {
     }
 
     pub(super) fn explain(&mut self, completion: Completion) {
-        let Completion { owner, user, intended, because: Because { host, cause, core_wait }, .. } = completion;
+        let Completion {
+            owner, user, intended, because: Because { host, cause, core_wait }, ..
+        } = completion;
         let followed = self.followed[owner as usize];
         // What receives datagrams is no client.
         let work = if followed == Followed::OneWay { Part::ServerWork } else { Part::ClientWork };
         let last = match cause.map(|cause| (cause, cause.came)) {
-            Some((Cause { by, work: Work::Device, .. }, Came::Nothing)) => Last::Own(by, Part::Device),
+            Some((Cause { by, work: Work::Device, .. }, Came::Nothing)) => {
+                Last::Own(by, Part::Device)
+            }
             Some((Cause { by, .. }, Came::Nothing)) => Last::Own(by, Part::ClientWork),
-            Some((cause, Came::Bytes(_) | Came::Datagram { .. })) => self.what_came(host, &cause).map_or(Last::Nothing, |came| {
-                Last::Frame { at: came.at, frame: came.frame, core_wait: core_wait.max(came.core_wait), work }
-            }),
+            Some((cause, Came::Bytes(_) | Came::Datagram { .. })) => {
+                self.what_came(host, &cause).map_or(Last::Nothing, |came| Last::Frame {
+                    at: came.at,
+                    frame: came.frame,
+                    core_wait: core_wait.max(came.core_wait),
+                    work,
+                })
+            }
             None => Last::Nothing,
         };
         let own = if followed == Followed::Peers { Part::ClientWork } else { Part::Start };
         let during = (intended, self.event.now);
         let record = (&self.frames, &self.wires, self.keeps_steps);
         // Steps are those of the whole path.
-        let mut trail = if self.keeps_steps { None } else { self.trails.take((owner, user), during) };
-        self.explained.push(Walk::explain(record, trail.as_mut(), (owner, user), during, (last, own)));
+        let mut trail =
+            if self.keeps_steps { None } else { self.trails.take((owner, user), during) };
+        self.explained.push(Walk::explain(
+            record,
+            trail.as_mut(),
+            (owner, user),
+            during,
+            (last, own),
+        ));
         if let Some(trail) = trail {
             self.trails.put((owner, user), trail);
         }

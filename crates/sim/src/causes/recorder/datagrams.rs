@@ -22,8 +22,8 @@ impl Recorder {
         }
     }
 
-    /// A program sends a datagram, before its frames are handed to the interface. A client that sends a number again has waited for the
-    /// answer.
+    /// A program sends a datagram, before its frames are handed to the interface. A client that
+    /// sends a number again has waited for the answer.
     pub(super) fn sends_datagram(&mut self, socket: u32, number: u64, because: Because) {
         self.take();
         let Because { host, cause, core_wait } = because;
@@ -100,19 +100,28 @@ impl Recorder {
         let Some((host, socket)) = self.datagrams.receiver_of(owner) else { return };
         let cause = Some(Cause::datagram(socket, datagram.number, self.event.now));
         let because = Because { host, cause, core_wait };
-        self.completed(&Completion { owner, user: 0, intended: datagram.sent, carried: None, because });
+        self.completed(&Completion {
+            owner,
+            user: 0,
+            intended: datagram.sent,
+            carried: None,
+            because,
+        });
     }
 
     /// A host discards a datagram, or a fragment of one, that it was handed in this event.
     pub(super) fn discarded(&mut self, host: u16, packet: &Packet, reason: DiscardReason) {
         self.take();
         let Some(end) = self.datagrams.get((host, packet.to_endpoint)) else { return };
-        let is_it = |id: &FrameId| self.frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet));
+        let is_it = |id: &FrameId| {
+            self.frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet))
+        };
         let (id, by) = match reason {
             DiscardReason::Reassembly => (end.fragments().find(is_it), DroppedBy::Reassembly),
-            DiscardReason::SocketBuffer => {
-                (end.whole(packet.seq, self.event.now).map(|whole| whole.frame), DroppedBy::SocketBuffer)
-            }
+            DiscardReason::SocketBuffer => (
+                end.whole(packet.seq, self.event.now).map(|whole| whole.frame),
+                DroppedBy::SocketBuffer,
+            ),
         };
         if let Some(id) = id
             && let Some(wire) = self.frames.last_wire(id)

@@ -33,7 +33,8 @@ pub(crate) struct SentFrame {
 }
 
 impl Recorder {
-    /// Explanations keep the steps of their paths from now on, and the frames of these are asked for.
+    /// Explanations keep the steps of their paths from now on, and the frames of these are asked
+    /// for.
     pub(crate) fn keep_steps(&mut self) {
         (self.keeps_steps, self.frames.keeps_packets) = (true, true);
     }
@@ -44,10 +45,15 @@ impl Recorder {
         self.frames.next() >= self.forgets_at && !self.keeps_steps
     }
 
-    /// Forgets what no explanation can need: `running` tells the workload, the user and the intended start of everything in progress, and
-    /// `places` is how many were asked for that. Of users with one connection, one transaction is in progress: what was before the latest
-    /// ones stands in their trails.
-    pub(crate) fn forget(&mut self, places: usize, running: impl Fn(&mut dyn FnMut(u32, u32, Time))) {
+    /// Forgets what no explanation can need: `running` tells the workload, the user and the
+    /// intended start of everything in progress, and `places` is how many were asked for that. Of
+    /// users with one connection, one transaction is in progress: what was before the latest ones
+    /// stands in their trails.
+    pub(crate) fn forget(
+        &mut self,
+        places: usize,
+        running: impl Fn(&mut dyn FnMut(u32, u32, Time)),
+    ) {
         self.forgets_at = self.frames.next() + FORGET_EVERY.max(FRAMES_PER_PLACE * places as u64);
         // Of datagrams in one direction nothing tells which are under way.
         if !self.frames.has_old() || self.followed.contains(&Followed::OneWay) {
@@ -76,8 +82,16 @@ impl Recorder {
 
     /// A frame by its number.
     pub(crate) fn frame(&self, id: FrameId) -> Option<SentFrame> {
-        let &Frame { sender, packet, handed, delivered, prior, repeats, .. } = self.frames.get(id)?;
-        Some(SentFrame { sender, packet, handed, delivered, prior: prior.map(|prior| (prior.frame, prior.part)), repeats })
+        let &Frame { sender, packet, handed, delivered, prior, repeats, .. } =
+            self.frames.get(id)?;
+        Some(SentFrame {
+            sender,
+            packet,
+            handed,
+            delivered,
+            prior: prior.map(|prior| (prior.frame, prior.part)),
+            repeats,
+        })
     }
 
     /// The frame that a socket was handed in this event.

@@ -1,4 +1,5 @@
-//! The frames of chosen transactions: those of the critical path, and what followed from them meanwhile.
+//! The frames of chosen transactions: those of the critical path, and what followed from them
+//! meanwhile.
 
 use super::{Followed, Recorder};
 use crate::causes::frames::FrameId;
@@ -35,7 +36,8 @@ pub(super) struct Members {
 }
 
 impl Recorder {
-    /// From now on the frames of these transactions are looked for: workload, and place in the order of completion.
+    /// From now on the frames of these transactions are looked for: workload, and place in the
+    /// order of completion.
     pub(crate) fn want_members(&mut self, of: impl IntoIterator<Item = (u32, u32)>) {
         self.members.wanted.extend(of);
     }
@@ -45,7 +47,8 @@ impl Recorder {
         &self.members.found
     }
 
-    /// A transaction is complete, which lasted since `start` and to which this frame brought the last bytes.
+    /// A transaction is complete, which lasted since `start` and to which this frame brought the
+    /// last bytes.
     pub(super) fn find_members(&mut self, workload: u32, start: Time, last: Option<FrameId>) {
         if self.members.wanted.is_empty() {
             return;
@@ -62,13 +65,21 @@ impl Recorder {
     fn member(&self, row: u32, start: Time, last: Option<FrameId>) -> Member {
         let path = self.path(start, last);
         let mut frames: BTreeSet<FrameId> = path.iter().copied().collect();
-        let sender = |id: FrameId| self.frames.get(id).and_then(|frame| self.both_ends(frame.sender));
-        let on_path: BTreeSet<[SocketNumber; 2]> = path.iter().filter_map(|&id| sender(id)).collect();
+        let sender =
+            |id: FrameId| self.frames.get(id).and_then(|frame| self.both_ends(frame.sender));
+        let on_path: BTreeSet<[SocketNumber; 2]> =
+            path.iter().filter_map(|&id| sender(id)).collect();
         let first = path.last().copied();
         for id in first.into_iter().flat_map(|first| first..self.frames.next()) {
-            let Some(frame) = self.frames.get(id).filter(|frame| frame.handed >= start) else { continue };
-            // What peers do is of many operations: only their connections on the path are of this one.
-            let is_near = || !self.is_of_peers(frame.sender) || sender(id).is_some_and(|ends| on_path.contains(&ends));
+            let Some(frame) = self.frames.get(id).filter(|frame| frame.handed >= start) else {
+                continue;
+            };
+            // What peers do is of many operations: only their connections on the path are of this
+            // one.
+            let is_near = || {
+                !self.is_of_peers(frame.sender)
+                    || sender(id).is_some_and(|ends| on_path.contains(&ends))
+            };
             if frame.prior.is_some_and(|prior| frames.contains(&prior.frame)) && is_near() {
                 frames.insert(id);
             }
@@ -82,11 +93,14 @@ impl Recorder {
         }
         let left_out = seen.len() - connections.len();
         let first =
-            path.iter().rev().copied().find(|&id| self.frames.get(id).is_some_and(|frame| frame.packet.payload_bytes > 0));
+            path.iter().rev().copied().find(|&id| {
+                self.frames.get(id).is_some_and(|frame| frame.packet.payload_bytes > 0)
+            });
         Member { row, ends: first.zip(last), frames, connections, left_out }
     }
 
-    /// The frames of the critical path, from the last back to the first that was sent since `start`.
+    /// The frames of the critical path, from the last back to the first that was sent since
+    /// `start`.
     fn path(&self, start: Time, last: Option<FrameId>) -> Vec<FrameId> {
         let mut path = Vec::new();
         let mut next = last;
@@ -100,6 +114,7 @@ impl Recorder {
     }
 
     fn is_of_peers(&self, sender: SocketNumber) -> bool {
-        self.socket(sender).is_some_and(|socket| self.followed[socket.workload as usize] == Followed::Peers)
+        self.socket(sender)
+            .is_some_and(|socket| self.followed[socket.workload as usize] == Followed::Peers)
     }
 }

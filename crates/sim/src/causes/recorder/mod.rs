@@ -1,8 +1,10 @@
-//! The record of a run from which causes are read: every frame with its stamps, and what each followed from.
+//! The record of a run from which causes are read: every frame with its stamps, and what each
+//! followed from.
 //!
-//! The driver says which event the world handles; the links say what is sent and dropped meanwhile, and what programs write. A host sends a
-//! frame because a frame was handed to its socket in the same event, because a program has written, or because a timer of the socket was
-//! due. Nothing here changes what happens.
+//! The driver says which event the world handles; the links say what is sent and dropped meanwhile,
+//! and what programs write. A host sends a frame because a frame was handed to its socket in the
+//! same event, because a program has written, or because a timer of the socket was due. Nothing
+//! here changes what happens.
 
 mod acts;
 mod completed;
@@ -103,10 +105,21 @@ impl Recorder {
         self.wires.put_pausable(wire, line);
     }
 
-    /// Of a network whose wires end there, on hosts that receive in these ways, with workloads that are explained or not.
-    pub(crate) fn new(ends: &[Node], hosts: impl Iterator<Item = Receives>, followed: Vec<Followed>) -> Recorder {
-        let wires_to = |host: u32| (0_u32..).zip(ends).filter(move |(_, end)| **end == Node::Host(host)).map(|(wire, _)| wire);
-        let receiving = |(host, how): (u32, Receives)| Receiving::new(how, wires_to(host).collect());
+    /// Of a network whose wires end there, on hosts that receive in these ways, with workloads that
+    /// are explained or not.
+    pub(crate) fn new(
+        ends: &[Node],
+        hosts: impl Iterator<Item = Receives>,
+        followed: Vec<Followed>,
+    ) -> Recorder {
+        let wires_to = |host: u32| {
+            (0_u32..)
+                .zip(ends)
+                .filter(move |(_, end)| **end == Node::Host(host))
+                .map(|(wire, _)| wire)
+        };
+        let receiving =
+            |(host, how): (u32, Receives)| Receiving::new(how, wires_to(host).collect());
         Recorder {
             digest: None,
             event: Handled::default(),
@@ -136,7 +149,8 @@ impl Recorder {
     }
 }
 
-/// The socket that a frame is for; of an opening segment, whose receiver may not be there yet, the sender.
+/// The socket that a frame is for; of an opening segment, whose receiver may not be there yet, the
+/// sender.
 fn end_of(packet: &Packet) -> SocketId {
     sender_of(packet).unwrap_or((packet.to_host, packet.to_endpoint))
 }
@@ -155,7 +169,14 @@ impl Recorder {
         let mut numbers = [0; 2];
         for side in 0..2 {
             let (is_client, peer) = (side == 0, (side == 1).then_some(numbers[0]));
-            let known = KnownSocket { workload, user: Some(user), id: ends[side], port: ports[side], is_client, peer };
+            let known = KnownSocket {
+                workload,
+                user: Some(user),
+                id: ends[side],
+                port: ports[side],
+                is_client,
+                peer,
+            };
             numbers[side] = self.sockets.add(known);
             let mut end = End::new(is_client, Some(ends[1 - side]));
             end.number = numbers[side];
@@ -164,7 +185,8 @@ impl Recorder {
         self.connections.insert((workload, user), numbers);
     }
 
-    /// A program with several sockets has one more, on this host. The end that opens the connection comes first.
+    /// A program with several sockets has one more, on this host. The end that opens the connection
+    /// comes first.
     fn opened(&mut self, host: u16, opened: &Opened) {
         self.take();
         let own = (host, opened.socket);
@@ -174,14 +196,17 @@ impl Recorder {
             return self.ends.put(own, expects, None);
         }
         let opener = self.by_hash.get(&expects).copied().filter(|peer| peer.0 == opened.peer);
-        let opener = opener.filter(|&peer| self.ends.get(peer).is_some_and(|end| end.peer.is_none()));
-        let opened_by = opened.cause.and_then(|cause| self.prior_of_act(own, Some(cause), Span::ZERO));
+        let opener =
+            opener.filter(|&peer| self.ends.get(peer).is_some_and(|end| end.peer.is_none()));
+        let opened_by =
+            opened.cause.and_then(|cause| self.prior_of_act(own, Some(cause), Span::ZERO));
         let is_client = opener.is_none();
         let mut end = End::new(is_client, opener);
         (end.opened_by, end.is_peer) = (opened_by, followed == Followed::Peers);
         let peer = opener.and_then(|opener| self.ends.get(opener)).map(|end| end.number);
         let (workload, port) = (opened.owner, opened.key.source_port);
-        end.number = self.sockets.add(KnownSocket { workload, user: None, id: own, port, is_client, peer });
+        end.number =
+            self.sockets.add(KnownSocket { workload, user: None, id: own, port, is_client, peer });
         self.ends.put(own, expects, Some(end));
         self.by_hash.insert(sends, own);
         if let Some(opener) = opener
@@ -296,30 +321,56 @@ impl Recorder {
     }
 
     /// A frame goes onto a wire. Returns its number, if it is kept.
-    pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission) -> Option<FrameId> {
+    pub(crate) fn sent(
+        &mut self,
+        wire: u32,
+        packet: &Packet,
+        sent: &Transmission,
+    ) -> Option<FrameId> {
         if packet.is_control() {
             self.pauses_before(wire ^ 1, sent.arrival, packet);
         }
         let id = self.id_of(wire, packet, Inside::leave);
         let &Transmission { start, end, arrival, workload } = sent;
         if id != NOT_KEPT {
-            self.frames.add_hop(id, Hop { before: 0, wire, class: packet.tag.priority(), start, end, arrival });
+            self.frames.add_hop(
+                id,
+                Hop { before: 0, wire, class: packet.tag.priority(), start, end, arrival },
+            );
         }
-        self.wires.push(wire, (start, end, arrival), id, workload.map_or(u32::MAX, |workload| workload as u32));
+        self.wires.push(
+            wire,
+            (start, end, arrival),
+            id,
+            workload.map_or(u32::MAX, |workload| workload as u32),
+        );
         (id != NOT_KEPT).then_some(id)
     }
 
     /// A frame is dropped before a wire. Returns its number, if it is kept.
-    pub(crate) fn dropped(&mut self, at: Time, wire: u32, packet: &Packet, by: DroppedBy) -> Option<FrameId> {
-        // Of equal frames the one that came last finds no room; what is dropped out of a queue is its first.
+    pub(crate) fn dropped(
+        &mut self,
+        at: Time,
+        wire: u32,
+        packet: &Packet,
+        by: DroppedBy,
+    ) -> Option<FrameId> {
+        // Of equal frames the one that came last finds no room; what is dropped out of a queue is
+        // its first.
         let is_first = matches!(by, DroppedBy::Switch(cause) if cause.is_of_waiting());
-        let id = self.id_of(wire, packet, if is_first { Inside::leave } else { Inside::leave_last });
+        let id =
+            self.id_of(wire, packet, if is_first { Inside::leave } else { Inside::leave_last });
         self.lose(id, Loss { at, wire, by });
         (id != NOT_KEPT).then_some(id)
     }
 
     /// The number of a frame that leaves the node before a wire.
-    fn id_of(&mut self, wire: u32, packet: &Packet, leave: impl Fn(&mut Inside, Node, &Packet) -> Option<FrameId>) -> FrameId {
+    fn id_of(
+        &mut self,
+        wire: u32,
+        packet: &Packet,
+        leave: impl Fn(&mut Inside, Node, &Packet) -> Option<FrameId>,
+    ) -> FrameId {
         let from = self.wires.from(wire);
         let Some(inside) = self.inside_mut(packet) else { return NOT_KEPT };
         match leave(inside, from, packet) {
@@ -330,7 +381,8 @@ impl Recorder {
         }
     }
 
-    /// Where frames of a flow that are inside of nodes are kept: with the socket that they are for; opening segments with their sender's.
+    /// Where frames of a flow that are inside of nodes are kept: with the socket that they are for;
+    /// opening segments with their sender's.
     fn inside_mut(&mut self, packet: &Packet) -> Option<&mut Inside> {
         if packet.is_control() {
             return None;
@@ -338,7 +390,9 @@ impl Recorder {
         let own = (packet.to_host, packet.to_endpoint);
         match (protocol(packet), sender_of(packet)) {
             (Protocol::Udp, _) => self.datagrams.get_mut(own).map(|end| &mut end.inside),
-            (Protocol::Tcp, None) => self.ends.expecting_mut(own, packet.flow_hash).map(|end| &mut end.inside),
+            (Protocol::Tcp, None) => {
+                self.ends.expecting_mut(own, packet.flow_hash).map(|end| &mut end.inside)
+            }
             (Protocol::Tcp, Some(from)) => self.ends.get_mut(from).map(|end| &mut end.inside),
         }
     }
@@ -350,7 +404,8 @@ impl Recorder {
             return self.begin_datagram(packet);
         }
         let id = self.frames.add(Frame::new(self.event.now, *packet, None));
-        let from = sender_of(packet).or_else(|| self.ends.get((packet.to_host, packet.to_endpoint))?.peer);
+        let from =
+            sender_of(packet).or_else(|| self.ends.get((packet.to_host, packet.to_endpoint))?.peer);
         if let Some(own) = from {
             let prior = self.prior_of(own, packet, id);
             let sender = self.ends.get(own).map(|end| end.number);
@@ -365,12 +420,24 @@ impl Recorder {
     fn prior_of(&mut self, own: SocketId, packet: &Packet, id: FrameId) -> Option<Prior> {
         let now = self.event.now;
         let told = self.told_to(own);
-        let told =
-            told.map(|frame| (frame, self.frames.get(frame).is_some_and(|frame| !frame.packet.flags.contains(Flags::SYN))));
+        let told = told.map(|frame| {
+            (
+                frame,
+                self.frames
+                    .get(frame)
+                    .is_some_and(|frame| !frame.packet.flags.contains(Flags::SYN)),
+            )
+        });
         let end = self.ends.get_mut(own)?;
         let copy = end.copy_of(packet);
-        let after =
-            |frame, part| Prior { frame, entry: Entry::Delivered, part, core_wait: Span::ZERO, waited: Span::ZERO, opens: None };
+        let after = |frame, part| Prior {
+            frame,
+            entry: Entry::Delivered,
+            part,
+            core_wait: Span::ZERO,
+            waited: Span::ZERO,
+            opens: None,
+        };
         let prior = if let Some(copy) = copy {
             Some(Prior {
                 frame: copy,

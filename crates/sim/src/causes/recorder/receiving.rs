@@ -1,4 +1,5 @@
-//! The receive sides of hosts as the recorder sees them: which frames have come, and when they are handed up.
+//! The receive sides of hosts as the recorder sees them: which frames have come, and when they are
+//! handed up.
 
 use super::Recorder;
 use crate::causes::datagrams::Datagrams;
@@ -55,7 +56,9 @@ impl Recorder {
             std::mem::take(&mut receiving.staged).into_iter().for_each(|frame| self.deliver(frame));
         } else {
             receiving.is_working = true;
-            receiving.staged.extend(std::iter::from_fn(|| self.wires.pop_arrived(wire, now)).take(POLL_BUDGET));
+            receiving
+                .staged
+                .extend(std::iter::from_fn(|| self.wires.pop_arrived(wire, now)).take(POLL_BUDGET));
         }
     }
 
@@ -75,13 +78,17 @@ impl Recorder {
             }
         } else if self.ends.expects(own, packet.flow_hash) {
             for _ in 0..segments {
-                let Some(frame) = self.ends.get_mut(own).and_then(|end| end.arrived.pop_front()) else { return };
+                let Some(frame) = self.ends.get_mut(own).and_then(|end| end.arrived.pop_front())
+                else {
+                    return;
+                };
                 self.deliver(frame);
             }
         }
     }
 
-    /// What has arrived at a host with a processor waits there for its socket; an opening segment, with its sender's.
+    /// What has arrived at a host with a processor waits there for its socket; an opening segment,
+    /// with its sender's.
     fn collect(&mut self, host: u16) {
         let Recorder { receiving, wires, frames, ends, datagrams, event, .. } = self;
         for &wire in &receiving[usize::from(host)].wires {
@@ -94,7 +101,8 @@ impl Recorder {
         }
     }
 
-    /// The receive ring had no room for the latest of the frames that have arrived at the host of this event.
+    /// The receive ring had no room for the latest of the frames that have arrived at the host of
+    /// this event.
     pub(super) fn ring_dropped(&mut self, frames: u64) {
         let Some(wire) = self.event.untaken else { return };
         for id in self.wires.drop_arrived(wire, self.event.now, frames) {
@@ -107,7 +115,8 @@ impl Recorder {
         self.collect(host);
         let Recorder { frames, ends, datagrams, .. } = self;
         let Some(arrived) = arrived_mut((ends, datagrams), packet) else { return };
-        let is_it = |id: &FrameId| frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet));
+        let is_it =
+            |id: &FrameId| frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet));
         if let Some(at) = arrived.iter().rposition(is_it)
             && let Some(id) = arrived.remove(at)
             && let Some(&wire) = self.receiving[usize::from(host)].wires.first()
@@ -120,19 +129,24 @@ impl Recorder {
         self.lose(id, Loss { at: self.event.now, wire, by: DroppedBy::ReceiveRing });
     }
 
-    /// Takes a frame of a datagram out of those that have arrived at a host with a processor. Fragments have another receive queue than
-    /// whole datagrams of their socket.
+    /// Takes a frame of a datagram out of those that have arrived at a host with a processor.
+    /// Fragments have another receive queue than whole datagrams of their socket.
     fn take_arrived(&mut self, packet: &Packet) -> Option<FrameId> {
         let Recorder { frames, ends, datagrams, .. } = self;
         let arrived = arrived_mut((ends, datagrams), packet)?;
-        let is_it = |id: &FrameId| frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet));
+        let is_it =
+            |id: &FrameId| frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet));
         let at = arrived.iter().position(is_it)?;
         arrived.remove(at)
     }
 }
 
-/// Frames that have arrived for the socket of this one at a host with a processor; of an opening segment, its sender's.
-fn arrived_mut<'a>((ends, datagrams): (&'a mut Ends, &'a mut Datagrams), packet: &Packet) -> Option<&'a mut VecDeque<FrameId>> {
+/// Frames that have arrived for the socket of this one at a host with a processor; of an opening
+/// segment, its sender's.
+fn arrived_mut<'a>(
+    (ends, datagrams): (&'a mut Ends, &'a mut Datagrams),
+    packet: &Packet,
+) -> Option<&'a mut VecDeque<FrameId>> {
     let own = (packet.to_host, packet.to_endpoint);
     match protocol(packet) {
         Protocol::Udp => datagrams.get_mut(own).map(|end| &mut end.arrived),

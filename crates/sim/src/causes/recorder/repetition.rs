@@ -8,16 +8,19 @@ use crate::causes::told::Look;
 use tailrace_units::Span;
 
 impl Recorder {
-    /// What a repetition waited for. The acknowledgements of what was repeated first release the rest, at once or when the reordering timer
-    /// is due, so that the path leads through them to the first repetition of the recovery.
+    /// What a repetition waited for. The acknowledgements of what was repeated first release the
+    /// rest, at once or when the reordering timer is due, so that the path leads through them to
+    /// the first repetition of the recovery.
     pub(super) fn settle_repetition(&mut self, own: SocketId, id: FrameId, look: Look) {
         let told = self.told_to(own);
         let Some(end) = self.ends.get_mut(own) else { return };
         let before = std::mem::replace(&mut end.repairs, look.repairs);
         let is_timer = told.is_none() && look.repairs != before;
         let last = told.or(end.last_received.map(|received| received.1));
-        let follows =
-            last.filter(|&frame| !is_timer && ((told.is_some() && look.is_after_timeout) || self.answers_repetition(frame)));
+        let follows = last.filter(|&frame| {
+            !is_timer
+                && ((told.is_some() && look.is_after_timeout) || self.answers_repetition(frame))
+        });
         let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(id) else { return };
         if let Some(frame) = follows {
             let part = if told.is_some() { Part::SenderHold } else { Part::ReorderingTimer };
@@ -43,6 +46,8 @@ impl Recorder {
     /// Whether a frame was sent because a repetition had arrived.
     fn answers_repetition(&self, acknowledgement: FrameId) -> bool {
         let prior = self.frames.read(acknowledgement).and_then(|frame| frame.prior);
-        prior.and_then(|prior| self.frames.read(prior.frame)).is_some_and(|answered| answered.repeats.is_some())
+        prior
+            .and_then(|prior| self.frames.read(prior.frame))
+            .is_some_and(|answered| answered.repeats.is_some())
     }
 }

@@ -1,4 +1,5 @@
-//! Sockets of explained connections, numbered in the order in which they were opened: a host gives its own numbers again.
+//! Sockets of explained connections, numbered in the order in which they were opened: a host gives
+//! its own numbers again.
 
 use super::{Recorder, SocketId};
 use crate::causes::number::SocketNumber;
@@ -57,7 +58,8 @@ impl Recorder {
         Some(if socket.is_client { [number, peer] } else { [peer, number] })
     }
 
-    /// Both ends of a user's connection that exists from the start, the client's first. None for programs with several sockets.
+    /// Both ends of a user's connection that exists from the start, the client's first. None for
+    /// programs with several sockets.
     pub(crate) fn connection_of(&self, workload: u32, user: u32) -> Option<[SocketNumber; 2]> {
         self.connections.get(&(workload, user)).copied()
     }

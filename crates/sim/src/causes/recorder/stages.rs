@@ -54,7 +54,8 @@ impl Recorder {
         let mut go_on = |from, to| inside.go_on(at(from), at(to), packet);
         let (frame, wire, work) = match passage {
             Passage::Switching(work) => {
-                let frame = go_on(Stage::Handed, Stage::Switching).or_else(|| go_on(Stage::Came, Stage::Switching));
+                let frame = go_on(Stage::Handed, Stage::Switching)
+                    .or_else(|| go_on(Stage::Came, Stage::Switching));
                 (frame, SWITCHING, work)
             }
             Passage::FromMachine(work) => (go_on(Stage::Came, Stage::FromMachine), VHOST, work),
@@ -65,7 +66,17 @@ impl Recorder {
             }
         };
         if let Some(frame) = frame {
-            self.frames.add_hop(frame, Hop { before: 0, wire, class: 0, start: now, end: now + work, arrival: Time::NEVER });
+            self.frames.add_hop(
+                frame,
+                Hop {
+                    before: 0,
+                    wire,
+                    class: 0,
+                    start: now,
+                    end: now + work,
+                    arrival: Time::NEVER,
+                },
+            );
         }
     }
 
@@ -95,9 +106,12 @@ impl Recorder {
 
     /// A frame found no room inside a hypervisor: when it came there, or behind a vhost thread.
     pub(crate) fn overran(&mut self, hypervisor: u32, packet: &Packet) {
-        let leave = |inside: &mut Inside, stage| inside.leave_last(Node::Stage(hypervisor, stage), packet);
+        let leave =
+            |inside: &mut Inside, stage| inside.leave_last(Node::Stage(hypervisor, stage), packet);
         let Some(inside) = self.inside_mut(packet) else { return };
-        let frame = [Stage::FromMachine, Stage::Came, Stage::Switched].into_iter().find_map(|stage| leave(inside, stage));
+        let frame = [Stage::FromMachine, Stage::Came, Stage::Switched]
+            .into_iter()
+            .find_map(|stage| leave(inside, stage));
         let Some(frame) = frame else { return };
         let wire = self.frames.last_wire(frame);
         if let Some(wire) = wire {

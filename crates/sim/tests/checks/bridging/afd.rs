@@ -1,5 +1,5 @@
-//! Approximate fair drop in a set-up like that of Pan, Breslau, Prabhakar and Shenker (CCR 33(2), 2003): responsive flows of
-//! different round trips beside hogs that do not respond, and mice.
+//! Approximate fair drop in a set-up like that of Pan, Breslau, Prabhakar and Shenker (CCR 33(2),
+//! 2003): responsive flows of different round trips beside hogs that do not respond, and mice.
 
 use super::*;
 
@@ -10,7 +10,8 @@ const HOGS: usize = 2;
 const LINE_BPS: u64 = GBPS;
 const MICE: u64 = (TCP_FLOWS + HOGS) as u64;
 
-/// Round trips of 0.2, 0.6, 1 and 1.4 ms without queue, two hogs with 0.2 of the line each, and flows of 30 kB.
+/// Round trips of 0.2, 0.6, 1 and 1.4 ms without queue, two hogs with 0.2 of the line each, and
+/// flows of 30 kB.
 fn plan(aqm: RawAqm, ecn: bool) -> RawPlan {
     let mut policy = fifo(1_500_000);
     policy.queues[0].aqm = aqm;
@@ -59,8 +60,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// CUBIC of Linux counts in ticks of 4 ms, so that the flows of the shortest round trip get less, and hogs more. Real kernels have the
-/// same shares (examples/afd.yaml by the exact engine).
+/// CUBIC of Linux counts in ticks of 4 ms, so that the flows of the shortest round trip get less,
+/// and hogs more. Real kernels have the same shares (examples/afd.yaml by the exact engine).
 #[test]
 fn elephants_are_equal_within_a_third_and_mice_lose_nothing() {
     let outcome = simulate(plan(afd(false), false));
@@ -71,7 +72,11 @@ fn elephants_are_equal_within_a_third_and_mice_lose_nothing() {
     }
     assert_eq!(count(workload(&outcome, "mice"), "tcp.retransmits"), 0);
     assert!(drops(&outcome, "afd") > 0);
-    assert_eq!(drops(&outcome, "afd"), count(outcome.summary(), "conservation.dropped"), "nothing but elephants' frames");
+    assert_eq!(
+        drops(&outcome, "afd"),
+        count(outcome.summary(), "conservation.dropped"),
+        "nothing but elephants' frames"
+    );
     let depth = number(&port(&outcome, "sw", "h0")["queues"][0], "depth_mean_bytes");
     within("mean depth", depth, (75_000.0, 225_000.0));
     let line: f64 = shares.iter().sum();

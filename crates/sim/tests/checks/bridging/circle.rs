@@ -2,14 +2,18 @@
 
 use super::*;
 
-/// Two hosts at each switch send two switches further, the long way round: every link carries frames of two origins.
+/// Two hosts at each switch send two switches further, the long way round: every link carries
+/// frames of two origins.
 fn ring(policy: RawPolicy) -> RawPlan {
     let mut plan = lossless_star(6, policy.clone());
-    plan.switches = (0..3).map(|i| switch(&format!("s{i}"), BUFFER_BYTES, policy.clone())).collect();
+    plan.switches =
+        (0..3).map(|i| switch(&format!("s{i}"), BUFFER_BYTES, policy.clone())).collect();
     for (i, link) in plan.links.iter_mut().enumerate() {
         link.b = format!("s{}", i / 2);
     }
-    plan.links.extend((0..3).map(|i| link(&format!("s{i}"), &format!("s{}", (i + 1) % 3), 10 * GBPS, DELAY_PS)));
+    plan.links.extend(
+        (0..3).map(|i| link(&format!("s{i}"), &format!("s{}", (i + 1) % 3), 10 * GBPS, DELAY_PS)),
+    );
     plan.observe.ports.clear();
     for i in 0..6 {
         let (source, destination) = (format!("h{i}"), format!("h{}", (i + 4) % 6));
@@ -36,11 +40,17 @@ fn what_stands_still_is_still_accounted_at_the_end() {
     let outcome = simulate(ring(lossless_policy(computed_headroom(1500))));
     for (node, next) in [("s0", "s1"), ("s1", "s2"), ("s2", "s0")] {
         let waits = count(&port(&outcome, node, next)["queues"][1], "depth_bytes");
-        let held = total(&port(&outcome, next, node)["groups"], |group| count(group, "depth_bytes"));
+        let held =
+            total(&port(&outcome, next, node)["groups"], |group| count(group, "depth_bytes"));
         let resumes_below = XOFF_BYTES - 20_000;
-        assert!(waits > 0 && held > resumes_below, "{node}>{next}: {waits} wait, {held} held beyond");
+        assert!(
+            waits > 0 && held > resumes_below,
+            "{node}>{next}: {waits} wait, {held} held beyond"
+        );
     }
-    for (index, work) in outcome.summary()["workloads"].as_array().expect("a list").iter().enumerate() {
+    for (index, work) in
+        outcome.summary()["workloads"].as_array().expect("a list").iter().enumerate()
+    {
         let carried = total(&work["connection_bytes"], |bytes| bytes.as_u64().expect("a number"));
         assert_eq!(carried, count(work, "goodput_bytes"), "workload {index}");
     }

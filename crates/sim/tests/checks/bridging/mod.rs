@@ -46,8 +46,16 @@ fn pausing(obeys: u8) -> RawPause {
 
 /// Two classes with half of the line each: `default`, and `san` without loss in [`SAN`].
 pub fn lossless_policy(headroom_bytes: u64) -> RawPolicy {
-    let queues = vec![queue("default", RawService::Dwrr(500), BUFFER_BYTES), queue("san", RawService::Dwrr(500), BUFFER_BYTES)];
-    let group = |priorities, bytes, lossless| RawGroup { priorities, reserved_bytes: 0, limit: RawLimit::Bytes(bytes), lossless };
+    let queues = vec![
+        queue("default", RawService::Dwrr(500), BUFFER_BYTES),
+        queue("san", RawService::Dwrr(500), BUFFER_BYTES),
+    ];
+    let group = |priorities, bytes, lossless| RawGroup {
+        priorities,
+        reserved_bytes: 0,
+        limit: RawLimit::Bytes(bytes),
+        lossless,
+    };
     let lossless = RawLossless { xon_offset_bytes: 20_000, headroom_bytes };
     RawPolicy {
         pause: Some(pausing(SAN_BIT)),
@@ -58,13 +66,23 @@ pub fn lossless_policy(headroom_bytes: u64) -> RawPolicy {
 
 /// The same classes with a queue limit instead of pauses.
 fn lossy_policy() -> RawPolicy {
-    let queues = vec![queue("default", RawService::Dwrr(500), 500_000), queue("san", RawService::Dwrr(500), 500_000)];
+    let queues = vec![
+        queue("default", RawService::Dwrr(500), 500_000),
+        queue("san", RawService::Dwrr(500), 500_000),
+    ];
     policy(queues, [0, 0, 0, 1, 0, 0, 0, 0])
 }
 
 /// An interface that obeys pauses of [`SAN`].
 fn obedient() -> RawNicLossless {
-    RawNicLossless { obeys: SAN_BIT, obeys_link_pause: true, response_ps: RESPONSE_PS, qcn: None, storm: None, classes: vec![] }
+    RawNicLossless {
+        obeys: SAN_BIT,
+        obeys_link_pause: true,
+        response_ps: RESPONSE_PS,
+        qcn: None,
+        storm: None,
+        classes: vec![],
+    }
 }
 
 /// Hosts with obedient interfaces around one switch, 10 Gbit/s.
@@ -105,7 +123,10 @@ fn total<'a>(list: &'a Value, figure: impl Fn(&'a Value) -> u64) -> u64 {
 fn drops(outcome: &Outcome, cause: &str) -> u64 {
     let of = |drops: &Value| drops[cause]["frames"].as_u64().unwrap_or(0);
     let early = total(&outcome.summary()["switches"], |switch| of(&switch["early_drops"]));
-    early + total(&outcome.summary()["ports"], |port| total(&port["queues"], |queue| of(&queue["drops"])))
+    early
+        + total(&outcome.summary()["ports"], |port| {
+            total(&port["queues"], |queue| of(&queue["drops"]))
+        })
 }
 
 /// Pauses that a switch has sent to a neighbour.

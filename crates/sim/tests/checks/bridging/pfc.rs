@@ -20,7 +20,8 @@ fn an_incast_with_computed_headroom_loses_nothing() {
     assert_eq!(retransmits(&outcome), 0);
     let pauses: u64 = (1..9).map(|i| pauses_sent(&outcome, "sw", &format!("h{i}"))).sum();
     assert!(pauses > 100, "{pauses}");
-    let paused = host_summary(&outcome, "h1")["interface"]["pause"]["received"][usize::from(SAN)].as_u64();
+    let paused =
+        host_summary(&outcome, "h1")["interface"]["pause"]["received"][usize::from(SAN)].as_u64();
     assert!(paused > Some(10), "{paused:?}");
     let line = (1..9).map(|i| gbps(&outcome, &format!("h{i}>h0"))).sum();
     within("goodput with pauses", line, (9.2, 9.42)); // 1448 of 1538 bytes
@@ -33,7 +34,10 @@ fn an_incast_with_too_little_headroom_loses_what_follows_the_pause() {
     for headroom in [0, computed_headroom(1500) / 4] {
         let outcome = simulate(incast(lossless_policy(headroom)));
         assert!(drops(&outcome, "headroom-full") > 0, "headroom {headroom}");
-        assert_eq!(drops(&outcome, "headroom-full"), count(outcome.summary(), "conservation.dropped"));
+        assert_eq!(
+            drops(&outcome, "headroom-full"),
+            count(outcome.summary(), "conservation.dropped")
+        );
     }
 }
 
@@ -49,7 +53,8 @@ fn interfaces_that_do_not_obey_overrun_the_headroom() {
     assert!(drops(&ignorant, "headroom-full") > 0);
 }
 
-/// Four streams congest a port; the sender of one of them also sends to an idle port in another priority.
+/// Four streams congest a port; the sender of one of them also sends to an idle port in another
+/// priority.
 fn beside_another_priority(policy: RawPolicy) -> RawPlan {
     let mut plan = lossless_star(6, policy);
     plan.workloads = (1..5).map(|i| endless(&format!("h{i}"), "h0", SAN)).collect();

@@ -1,5 +1,6 @@
-//! Congestion spreading over two switches: fate sharing of the streams of one priority (Hagen and Zarick, NCA 2011:
-//! "stream throughputs converge to the lowest stream's throughput"), and victims that pass no congested port.
+//! Congestion spreading over two switches: fate sharing of the streams of one priority (Hagen and
+//! Zarick, NCA 2011: "stream throughputs converge to the lowest stream's throughput"), and victims
+//! that pass no congested port.
 
 use super::*;
 
@@ -27,7 +28,8 @@ fn streams_of_one_priority_converge_to_the_slowest() {
     let (victim, slow) = (gbps(&outcome, "h0>h2"), gbps(&outcome, "h1>h3"));
     within("the slow stream", slow, (0.9 * SLOW_GBPS, 1.01 * SLOW_GBPS));
     within("its victim", victim, (0.7 * slow, 1.4 * slow));
-    // The pause went from the far switch to the near one, and from there to a host that sends nothing over the slow link.
+    // The pause went from the far switch to the near one, and from there to a host that sends
+    // nothing over the slow link.
     assert!(pauses_sent(&outcome, "far", "sw") > 0);
     assert!(pauses_sent(&outcome, "sw", "h0") > 0);
 }
@@ -43,7 +45,8 @@ fn a_victim_in_another_priority_is_none() {
 fn without_pauses_the_slow_stream_loses_frames_and_nobody_else_does() {
     let outcome = simulate(common_link(lossy_policy(), SAN));
     assert!(drops(&outcome, "tail-drop") > 0);
-    // The slow link is idle for moments after reductions: up to 7.9 of the common link are left to the other.
+    // The slow link is idle for moments after reductions: up to 7.9 of the common link are left to
+    // the other.
     within("the stream that shares no congested port", gbps(&outcome, "h0>h2"), (6.0, 7.9));
     assert_eq!(pauses_sent(&outcome, "sw", "h0"), 0);
 }

@@ -7,7 +7,9 @@ fn storm(until_ps: u64, watchdog: Option<RawWatchdog>) -> RawPlan {
     let mut policy = lossless_policy(computed_headroom(1500));
     policy.pause.as_mut().expect("pausing").watchdog = watchdog;
     let mut plan = lossless_star(3, policy);
-    plan.hosts.iter_mut().for_each(|host| (host.tcp.rto_min_ps, host.tcp.rto_max_ps) = (5 * MS, 20 * MS));
+    plan.hosts
+        .iter_mut()
+        .for_each(|host| (host.tcp.rto_min_ps, host.tcp.rto_max_ps) = (5 * MS, 20 * MS));
     let broken = RawStorm { priorities: SAN_BIT, from_ps: 10 * MS, until_ps };
     plan.hosts[0].nic.lossless = Some(RawNicLossless { storm: Some(broken), ..obedient() });
     plan.workloads = vec![endless("h1", "h0", SAN), endless("h1", "h2", SAN)];
@@ -21,7 +23,10 @@ const WATCHDOG: RawWatchdog = RawWatchdog { detection_ps: 10 * MS, restoration_p
 fn a_storm_stops_even_who_sends_elsewhere_until_a_watchdog_breaks_it() {
     let without = simulate(storm(u64::MAX, None));
     assert!(goodput_bps(&without, 0, 50 * MS, 200 * MS) < 1.0);
-    assert!(goodput_bps(&without, 1, 50 * MS, 200 * MS) < 1.0, "the innocent stream hangs behind the paused one");
+    assert!(
+        goodput_bps(&without, 1, 50 * MS, 200 * MS) < 1.0,
+        "the innocent stream hangs behind the paused one"
+    );
     assert_eq!(count(without.summary(), "conservation.dropped"), 0);
     assert_eq!(without.summary()["deadlock"], serde_json::json!([]), "a storm is no circle");
 

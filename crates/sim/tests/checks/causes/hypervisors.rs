@@ -6,7 +6,13 @@ use crate::hypervisors::{asking, plan};
 use tailrace_plan::*;
 use tailrace_sim::{Explanation, Part};
 
-const INSIDE: [Part; 5] = [Part::VirtualSwitchWait, Part::VirtualSwitch, Part::VhostWait, Part::Vhost, Part::VirtualCoreWait];
+const INSIDE: [Part; 5] = [
+    Part::VirtualSwitchWait,
+    Part::VirtualSwitch,
+    Part::VhostWait,
+    Part::Vhost,
+    Part::VirtualCoreWait,
+];
 
 fn one_user(switching: RawVirtualSwitching) -> Vec<Explanation> {
     check(plan(switching, |plan| {
@@ -16,21 +22,24 @@ fn one_user(switching: RawVirtualSwitching) -> Vec<Explanation> {
     .transactions
 }
 
-/// A request and its response cross two virtual switches each. A polling thread is free: a frame waits for nothing, and each crossing is work.
+/// A request and its response cross two virtual switches each. A polling thread is free: a frame
+/// waits for nothing, and each crossing is work.
 #[test]
 fn a_request_through_polling_cores_has_the_work_of_four_crossings() {
     let transactions = one_user(RawVirtualSwitching::Polling);
     let last = transactions.last().expect("some are complete");
     let [wait, work, vhost_wait, vhost, core] = INSIDE.map(|part| ps(last, part));
-    // A crossing: the round that finds nothing, 150 ns, the switch's work, 145 ns, and 0.124 ns for each byte; payloads are 1000 bytes together.
-    // The interrupt that a thread has sent to its machine, with the wake-up, 1.26 us, is done with the next batch.
+    // A crossing: the round that finds nothing, 150 ns, the switch's work, 145 ns, and 0.124 ns for
+    // each byte; payloads are 1000 bytes together. The interrupt that a thread has sent to its
+    // machine, with the wake-up, 1.26 us, is done with the next batch.
     let bytes = 2 * (1_000 + 2 * 66);
     assert_eq!(work, 4 * 295_000 + 2 * 1_260_000 + bytes * 124, "{:?}", parts(last));
     assert_eq!((wait, vhost_wait, vhost), (0, 0, 0), "{:?}", parts(last));
     assert!(core > 0, "the virtual core had halted: {:?}", parts(last));
 }
 
-/// Each of the four frames is switched once and copied by one vhost thread; frames from uplinks wait for the interrupt of 8 us.
+/// Each of the four frames is switched once and copied by one vhost thread; frames from uplinks
+/// wait for the interrupt of 8 us.
 #[test]
 fn a_request_through_vhost_threads_has_their_work_and_the_coalescing_of_uplinks() {
     let transactions = one_user(RawVirtualSwitching::Kernel);
@@ -51,7 +60,8 @@ fn crowded_hypervisors_are_explained_too() {
                 asking(8)(plan);
                 plan.workloads.push(RawWorkload::from(stream("bulk", "h1", "h0", 2, 0)));
                 for own in &mut plan.hypervisors {
-                    (own.guest_ring_frames, own.uplink_ring_frames, own.tap_frames) = (rings, rings, 4 * rings);
+                    (own.guest_ring_frames, own.uplink_ring_frames, own.tap_frames) =
+                        (rings, rings, 4 * rings);
                     let cores = vec![0, 1, 2, 3];
                     own.neighbours.push(RawNeighbour {
                         name: "busy".into(),

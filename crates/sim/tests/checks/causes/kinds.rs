@@ -17,7 +17,11 @@ fn a_flow_is_its_handshake_and_its_bytes() {
         // The data stand behind the acknowledgement of the SYN-ACK.
         assert_eq!(
             parts(one),
-            [(Part::InterfaceQueue, on_wire(0)), (Part::Serialisation, wires), (Part::Propagation, 6 * 5 * US)]
+            [
+                (Part::InterfaceQueue, on_wire(0)),
+                (Part::Serialisation, wires),
+                (Part::Propagation, 6 * 5 * US)
+            ]
         );
     }
 }
@@ -25,7 +29,10 @@ fn a_flow_is_its_handshake_and_its_bytes() {
 /// Two tiers: a server works for 10 ms, asks another that works for 20 ms, and answers.
 #[test]
 fn the_path_of_a_request_leads_through_the_tiers_that_it_waited_for() {
-    let work = |ps| RawServing { work: RawDistribution::Constant(ps), ..serving(RawDistribution::Constant(0), 0) };
+    let work = |ps| RawServing {
+        work: RawDistribution::Constant(ps),
+        ..serving(RawDistribution::Constant(0), 0)
+    };
     let mut requests = requests("w", "h1", "h0", 1);
     (requests.requests, requests.service) = (20, work(10 * MS));
     requests.stages = vec![stage(&["h2", "h3"], RawDistribution::Constant(0))];
@@ -39,13 +46,17 @@ fn the_path_of_a_request_leads_through_the_tiers_that_it_waited_for() {
     }
 }
 
-/// Twenty requests to a device of another host, so many under way, of which a session carries so many.
+/// Twenty requests to a device of another host, so many under way, of which a session carries so
+/// many.
 fn over_nbd(depth: u32, requests: u32) -> RawPlan {
     let mut plan = quiet(2, storage("w", &["h0"], depth));
     plan.devices = vec![ssd(1)];
-    let RawBody::Storage(storage) = &mut plan.workloads[0].body else { unreachable!("it is of storage") };
+    let RawBody::Storage(storage) = &mut plan.workloads[0].body else {
+        unreachable!("it is of storage")
+    };
     (storage.requests, storage.target) = (20, Some("h1".into()));
-    storage.protocol = RawStorageProtocol::Nbd(RawNbd { connections: 1, requests, structured_replies: true });
+    storage.protocol =
+        RawStorageProtocol::Nbd(RawNbd { connections: 1, requests, structured_replies: true });
     plan
 }
 
@@ -61,11 +72,17 @@ fn a_request_of_storage_is_its_device_and_the_network() {
         // The blocks of a response are segments that stand behind each other.
         let rest = [Part::Serialisation, Part::InterfaceQueue].map(|part| ps(one, part));
         assert!(rest[0] < 10 * US && rest[1] < 5 * US, "{one:?}");
-        assert_eq!([Part::Start, Part::ClientWork, Part::ServerWork, Part::Receive].map(|part| ps(one, part)), [0; 4], "{one:?}");
+        assert_eq!(
+            [Part::Start, Part::ClientWork, Part::ServerWork, Part::Receive]
+                .map(|part| ps(one, part)),
+            [0; 4],
+            "{one:?}"
+        );
     }
 }
 
-/// Two requests under way of which the session carries one: the other waits for its entry, whatever the first one does meanwhile.
+/// Two requests under way of which the session carries one: the other waits for its entry, whatever
+/// the first one does meanwhile.
 #[test]
 fn a_request_of_storage_waits_for_an_entry_of_the_queue() {
     let plan = over_nbd(2, 1);
@@ -78,8 +95,11 @@ fn a_request_of_storage_waits_for_an_entry_of_the_queue() {
     }
     let outcome = run(&Plan::from_raw(plan).expect("the plan is sound"), &Control::default());
     let read = &outcome.summary()["workloads"][0]["storage_requests"]["read"];
-    let each = ["entry", "network"].map(|part| read["waits_s"][part].as_f64().expect("it is told") * 1e12 / found.len() as f64);
-    let told = found.iter().map(|one| ps(one, Part::EntryWait)).sum::<u64>() as f64 / found.len() as f64;
+    let each = ["entry", "network"].map(|part| {
+        read["waits_s"][part].as_f64().expect("it is told") * 1e12 / found.len() as f64
+    });
+    let told =
+        found.iter().map(|one| ps(one, Part::EntryWait)).sum::<u64>() as f64 / found.len() as f64;
     assert!((each[0] - told).abs() < 1.0, "{each:?} {told}");
     assert!(each[1] < 50.0 * US as f64, "the network is what is left: {each:?}");
 }
@@ -88,7 +108,9 @@ fn a_request_of_storage_waits_for_an_entry_of_the_queue() {
 fn a_device_of_the_same_host_is_all_of_a_request() {
     let mut plan = quiet(2, storage("w", &["h0"], 4));
     plan.devices = vec![ssd(1)];
-    let RawBody::Storage(storage) = &mut plan.workloads[0].body else { unreachable!("it is of storage") };
+    let RawBody::Storage(storage) = &mut plan.workloads[0].body else {
+        unreachable!("it is of storage")
+    };
     storage.requests = 20;
     for one in &check(plan).transactions {
         assert_eq!(ps(one, Part::Device), one.end.since(one.start).ps());
@@ -98,7 +120,9 @@ fn a_device_of_the_same_host_is_all_of_a_request() {
 /// A ring of four ranks on four hosts, and one of two ranks each on two.
 #[test]
 fn an_operation_of_ranks_is_the_messages_that_it_waited_for() {
-    for hosts in [&["h0", "h1", "h2", "h3"][..], &["h0", "h1", "h0", "h1"], &["h0", "h0", "h1", "h1"]] {
+    for hosts in
+        [&["h0", "h1", "h2", "h3"][..], &["h0", "h1", "h0", "h1"], &["h0", "h0", "h1", "h1"]]
+    {
         let mut job = mpi("job", MpiPattern::Allreduce, hosts, &[64, 100_000], 20);
         (job.send_overhead_ps, job.receive_overhead_ps) = (US, US);
         let found = check(quiet(4, job)).transactions;

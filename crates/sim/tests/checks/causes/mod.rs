@@ -23,7 +23,8 @@ fn explained(raw: RawPlan) -> Explained {
     explain(&Plan::from_raw(raw).expect("the plan is sound"), &Control::default())
 }
 
-/// One user who asks a server on the other side of a switch; nothing takes time but links and the server.
+/// One user who asks a server on the other side of a switch; nothing takes time but links and the
+/// server.
 fn one_user(response_bytes: u64) -> RawPlan {
     let mut plan = star(3, 1500, 10 * GBPS, 5 * US, switch("sw", 16_000_000, fifo(16_000_000)));
     plan.hosts.iter_mut().for_each(prompt);
@@ -36,7 +37,8 @@ fn ps(explanation: &Explanation, part: Part) -> u64 {
     explanation.parts.of(part).ps()
 }
 
-/// Time of a frame with this payload on a link of 10 Gbit/s: headers of 66 bytes, and 24 around the frame.
+/// Time of a frame with this payload on a link of 10 Gbit/s: headers of 66 bytes, and 24 around the
+/// frame.
 fn on_wire(payload_bytes: u64) -> u64 {
     (payload_bytes + 66 + 24) * 800
 }
@@ -46,9 +48,14 @@ fn a_transaction_of_two_frames_is_what_links_and_server_take() {
     let transactions = explained(one_user(1_000)).transactions;
     assert_eq!(transactions.len(), 5);
     for transaction in &transactions[1..] {
-        let parts = [Part::Propagation, Part::Serialisation, Part::ServerWork].map(|part| ps(transaction, part));
+        let parts = [Part::Propagation, Part::Serialisation, Part::ServerWork]
+            .map(|part| ps(transaction, part));
         assert_eq!(parts, [4 * 5 * US, 2 * on_wire(100) + 2 * on_wire(1_000), 100 * US]);
-        assert_eq!(transaction.parts.total(), Span::from_ps(parts.iter().sum()), "nothing else takes time");
+        assert_eq!(
+            transaction.parts.total(),
+            Span::from_ps(parts.iter().sum()),
+            "nothing else takes time"
+        );
         assert_eq!(transaction.window_rounds, 0);
     }
 }
@@ -64,10 +71,14 @@ fn a_response_beyond_the_window_takes_round_trips() {
 /// Users beside a bulk transfer to the same port, whose queue overflows.
 fn crowded(limit_bytes: u64, costs: bool) -> RawPlan {
     let mut plan = star(4, 1500, 10 * GBPS, 5 * US, switch("sw", 2_000_000, fifo(limit_bytes)));
-    plan.workloads =
-        vec![RawWorkload::from(oltp("oltp", "h0", "h1", 8, 20, 64_000)), RawWorkload::from(stream("bulk", "h2", "h0", 4, 0))];
+    plan.workloads = vec![
+        RawWorkload::from(oltp("oltp", "h0", "h1", 8, 20, 64_000)),
+        RawWorkload::from(stream("bulk", "h2", "h0", 4, 0)),
+    ];
     if costs {
-        plan.hosts.iter_mut().for_each(|host| (host.cpu.per_packet_ps, host.cpu.per_byte_fs) = (US, 100_000));
+        plan.hosts
+            .iter_mut()
+            .for_each(|host| (host.cpu.per_packet_ps, host.cpu.per_byte_fs) = (US, 100_000));
     }
     plan
 }
@@ -77,10 +88,14 @@ fn explanations_change_nothing_and_add_up_under_losses() {
     for costs in [false, true] {
         for limit_bytes in [60_000, 500_000] {
             let plan = Plan::from_raw(crowded(limit_bytes, costs)).expect("the plan is sound");
-            let (plain, explained) = (run(&plan, &Control::default()), explain(&plan, &Control::default()));
+            let (plain, explained) =
+                (run(&plan, &Control::default()), explain(&plan, &Control::default()));
             assert_eq!(plain.summary()["digest"], explained.outcome.summary()["digest"]);
             assert_eq!(plain.summary()["workloads"], explained.outcome.summary()["workloads"]);
-            assert_eq!(explained.transactions.len() as u64, count(&plain.summary()["workloads"][0], "transactions"));
+            assert_eq!(
+                explained.transactions.len() as u64,
+                count(&plain.summary()["workloads"][0], "transactions")
+            );
             let total = |part| explained.transactions.iter().map(|one| ps(one, part)).sum::<u64>();
             assert_eq!(total(Part::Unknown), 0, "everything is in the record");
             for one in &explained.transactions {
@@ -100,18 +115,23 @@ fn losing(response_bytes: u64, limit_bytes: u64, tail_loss_probe: bool) -> Vec<E
     explained(plan).transactions
 }
 
-/// The parts of a transaction that are waits for a repetition: after duplicates, by a probe, by a timeout.
+/// The parts of a transaction that are waits for a repetition: after duplicates, by a probe, by a
+/// timeout.
 fn repaired(explanation: &Explanation) -> [u64; 3] {
     [Part::FastRetransmission, Part::Probe, Part::Timeout].map(|part| ps(explanation, part))
 }
 
-/// Ten segments leave at 10 Gbit/s and the queue at 1 Gbit/s holds three beside the one on the wire: the others are lost.
+/// Ten segments leave at 10 Gbit/s and the queue at 1 Gbit/s holds three beside the one on the
+/// wire: the others are lost.
 #[test]
 fn a_lost_tail_is_waited_for_by_a_probe() {
     let first = &losing(14_480, 5_000, true)[0];
     let [fast, probe, timeout] = repaired(first);
     assert_eq!(timeout, 0, "{first:?}");
-    assert_eq!(fast, 0, "what the probe shows to be lost is repeated with the acknowledgements: {first:?}");
+    assert_eq!(
+        fast, 0,
+        "what the probe shows to be lost is repeated with the acknowledgements: {first:?}"
+    );
     assert!((MS..20 * MS).contains(&probe), "two round trips, and ticks of 4 ms: {first:?}");
     let to_client = 3; // the second link's wire from the switch
     assert!(!first.losses.is_empty() && first.losses.iter().all(|loss| loss.wire == to_client));
@@ -122,7 +142,10 @@ fn without_probes_a_lost_tail_is_waited_for_by_a_timeout() {
     let first = &losing(14_480, 5_000, false)[0];
     let [fast, probe, timeout] = repaired(first);
     assert_eq!((fast, probe), (0, 0), "{first:?}");
-    assert!((200 * MS..220 * MS).contains(&timeout), "the least timeout, and ticks of 4 ms: {first:?}");
+    assert!(
+        (200 * MS..220 * MS).contains(&timeout),
+        "the least timeout, and ticks of 4 ms: {first:?}"
+    );
 }
 
 #[test]
@@ -130,12 +153,17 @@ fn a_lost_middle_is_repeated_after_duplicates() {
     let first = &losing(200_000, 40_000, true)[0];
     let [fast, probe, timeout] = repaired(first);
     assert_eq!((probe, timeout), (0, 0), "{first:?}");
-    // What stands in the queue goes out before the acknowledgements that tell of the loss come back.
-    assert!((300 * US..500 * US).contains(&fast), "a full queue at 1 Gbit/s takes 320 us: {first:?}");
+    // What stands in the queue goes out before the acknowledgements that tell of the loss come
+    // back.
+    assert!(
+        (300 * US..500 * US).contains(&fast),
+        "a full queue at 1 Gbit/s takes 320 us: {first:?}"
+    );
     assert_eq!(first.losses.len(), 1);
 }
 
-/// Two cut-through switches with queues by class and prioritised first packets, whose ports choose late, and a warm-up.
+/// Two cut-through switches with queues by class and prioritised first packets, whose ports choose
+/// late, and a warm-up.
 #[test]
 fn late_choices_cut_through_and_warm_up_are_explained_too() {
     let mut plan = crowded(60_000, false);
@@ -153,24 +181,43 @@ fn late_choices_cut_through_and_warm_up_are_explained_too() {
     assert_eq!(plain.summary()["digest"], explained.outcome.summary()["digest"]);
     assert!(explained.transactions.len() > 20, "{}", explained.transactions.len());
     for one in &explained.transactions {
-        let is_sink = matches!(&plan.raw.workloads[one.workload as usize].body, RawBody::Flows(_) | RawBody::Stream(_));
+        let is_sink = matches!(
+            &plan.raw.workloads[one.workload as usize].body,
+            RawBody::Flows(_) | RawBody::Stream(_)
+        );
         if is_sink && plan.raw.hosts.iter().all(|host| host.cpu.processor.is_none()) {
-            assert_eq!(ps(one, Part::ClientWork), 0, "what receives a flow does nothing with it: {one:?}");
+            assert_eq!(
+                ps(one, Part::ClientWork),
+                0,
+                "what receives a flow does nothing with it: {one:?}"
+            );
         }
-        assert_eq!((one.parts.total(), ps(one, Part::Unknown)), (one.end.since(one.start), 0), "{one:?}");
+        assert_eq!(
+            (one.parts.total(), ps(one, Part::Unknown)),
+            (one.end.since(one.start), 0),
+            "{one:?}"
+        );
     }
 }
 
-/// What must hold of every plan: nothing changes, each latency is explained in full, and of each workload there are as many explanations as
-/// the run counts latencies, with the same mean.
+/// What must hold of every plan: nothing changes, each latency is explained in full, and of each
+/// workload there are as many explanations as the run counts latencies, with the same mean.
 fn check(raw: RawPlan) -> Explained {
     let plan = Plan::from_raw(raw).expect("the plan is sound");
     let (plain, explained) = (run(&plan, &Control::default()), explain(&plan, &Control::default()));
     let (plain, summary) = (plain.summary(), explained.outcome.summary());
-    assert_eq!((&plain["digest"], &plain["workloads"]), (&summary["digest"], &summary["workloads"]));
-    for (index, workload) in plain["workloads"].as_array().expect("there are some").iter().enumerate() {
+    assert_eq!(
+        (&plain["digest"], &plain["workloads"]),
+        (&summary["digest"], &summary["workloads"])
+    );
+    for (index, workload) in
+        plain["workloads"].as_array().expect("there are some").iter().enumerate()
+    {
         let counted_from = count(workload, "counted_from_ps");
-        let own = explained.transactions.iter().filter(|one| one.workload as usize == index && one.end.ps() > counted_from);
+        let own = explained
+            .transactions
+            .iter()
+            .filter(|one| one.workload as usize == index && one.end.ps() > counted_from);
         let latencies: Vec<u64> = own.map(|one| one.end.since(one.start).ps()).collect();
         let (number_of, mean) = match &workload["latency"] {
             latency if latency.is_null() => (0, 0.0),
@@ -178,14 +225,29 @@ fn check(raw: RawPlan) -> Explained {
         };
         assert_eq!(latencies.len() as u64, number_of, "{}", workload["name"]);
         let sum: u128 = latencies.iter().map(|&latency| u128::from(latency)).sum();
-        assert!((sum as f64 - mean * number_of as f64).abs() <= 1e-9 * sum as f64, "{}: {mean}", workload["name"]);
+        assert!(
+            (sum as f64 - mean * number_of as f64).abs() <= 1e-9 * sum as f64,
+            "{}: {mean}",
+            workload["name"]
+        );
     }
     for one in &explained.transactions {
-        let is_sink = matches!(&plan.raw.workloads[one.workload as usize].body, RawBody::Flows(_) | RawBody::Stream(_));
+        let is_sink = matches!(
+            &plan.raw.workloads[one.workload as usize].body,
+            RawBody::Flows(_) | RawBody::Stream(_)
+        );
         if is_sink && plan.raw.hosts.iter().all(|host| host.cpu.processor.is_none()) {
-            assert_eq!(ps(one, Part::ClientWork), 0, "what receives a flow does nothing with it: {one:?}");
+            assert_eq!(
+                ps(one, Part::ClientWork),
+                0,
+                "what receives a flow does nothing with it: {one:?}"
+            );
         }
-        assert_eq!((one.parts.total(), ps(one, Part::Unknown)), (one.end.since(one.start), 0), "{one:?}");
+        assert_eq!(
+            (one.parts.total(), ps(one, Part::Unknown)),
+            (one.end.since(one.start), 0),
+            "{one:?}"
+        );
         assert_queues_add_up(one);
     }
     explained
@@ -195,7 +257,11 @@ fn check(raw: RawPlan) -> Explained {
 fn assert_queues_add_up(one: &Explanation) {
     for part in [Part::SwitchQueue, Part::InterfaceQueue, Part::Paused] {
         let at = one.queued_at.iter().filter(|(queue, _)| queue.0 == part);
-        assert_eq!(at.fold(Span::ZERO, |sum, (_, &span)| sum + span), one.parts.of(part), "{part:?}: {one:?}");
+        assert_eq!(
+            at.fold(Span::ZERO, |sum, (_, &span)| sum + span),
+            one.parts.of(part),
+            "{part:?}: {one:?}"
+        );
     }
 }
 

@@ -23,12 +23,19 @@ fn pauses_of_a_priority_are_a_part_of_its_waits() {
     }
     let first = plan.workloads.len() as u32 - 2;
     let found = check(plan).transactions;
-    let time =
-        |workload: u32, part: Part| found.iter().filter(|one| one.workload == workload).map(|one| ps(one, part)).sum::<u64>();
-    assert!(time(first, Part::Paused) > time(first, Part::Propagation), "{}", time(first, Part::Paused));
+    let time = |workload: u32, part: Part| {
+        found.iter().filter(|one| one.workload == workload).map(|one| ps(one, part)).sum::<u64>()
+    };
+    assert!(
+        time(first, Part::Paused) > time(first, Part::Propagation),
+        "{}",
+        time(first, Part::Paused)
+    );
     assert_eq!(time(first + 1, Part::Paused), 0);
-    let classes: std::collections::BTreeSet<(u32, u8)> =
-        found.iter().flat_map(|one| one.queued_at.keys().map(|&(_, _, class)| (one.workload, class))).collect();
+    let classes: std::collections::BTreeSet<(u32, u8)> = found
+        .iter()
+        .flat_map(|one| one.queued_at.keys().map(|&(_, _, class)| (one.workload, class)))
+        .collect();
     assert_eq!(classes.into_iter().collect::<Vec<_>>(), [(first, SAN), (first + 1, 0)]);
 }
 
@@ -37,11 +44,15 @@ fn a_window_of_the_receiver_is_told_from_that_of_congestion() {
     let rounds = |buffer_bytes: u64| {
         let mut plan = one_user(400_000);
         for host in &mut plan.hosts {
-            host.tcp.receive_buffer = RawSocketBuffer { initial_bytes: buffer_bytes, maximum_bytes: buffer_bytes };
+            host.tcp.receive_buffer =
+                RawSocketBuffer { initial_bytes: buffer_bytes, maximum_bytes: buffer_bytes };
         }
         let found = check(plan).transactions;
         // Of the last one, congestion has opened the window.
-        found.last().map(|one| (one.windowed.ps(), one.receive_windowed.ps())).expect("there are some")
+        found
+            .last()
+            .map(|one| (one.windowed.ps(), one.receive_windowed.ps()))
+            .expect("there are some")
     };
     let (windowed, by_receiver) = rounds(20_000);
     assert!(by_receiver > windowed * 9 / 10 && windowed > 0, "{by_receiver} of {windowed} ps");

@@ -43,16 +43,19 @@ pub fn fractions(outcome: &Outcome, table: &str, name: &str) -> Vec<f64> {
 }
 
 fn values<'a>(outcome: &'a Outcome, table: &str, name: &str) -> &'a Column {
-    let table = outcome.tables().iter().find(|found| found.name == table).expect("this table exists");
+    let table =
+        outcome.tables().iter().find(|found| found.name == table).expect("this table exists");
     &table.columns.iter().find(|found| found.0 == name).expect("this column exists").1
 }
 
-/// Goodput of a workload, by its place in the plan, over `[from, until)` in bit/s. Both are bin edges.
+/// Goodput of a workload, by its place in the plan, over `[from, until)` in bit/s. Both are bin
+/// edges.
 pub fn goodput_bps(outcome: &Outcome, workload: u64, from_ps: u64, until_ps: u64) -> f64 {
     let start = column(outcome, "workload_series", "start_ps");
     let owner = column(outcome, "workload_series", "workload");
     let bytes = column(outcome, "workload_series", "goodput_bytes");
-    let within = (0..start.len()).filter(|&row| owner[row] == workload && (from_ps..until_ps).contains(&start[row]));
+    let within = (0..start.len())
+        .filter(|&row| owner[row] == workload && (from_ps..until_ps).contains(&start[row]));
     within.map(|row| bytes[row]).sum::<u64>() as f64 * 8e12 / (until_ps - from_ps) as f64
 }
 

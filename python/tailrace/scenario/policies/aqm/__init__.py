@@ -1,1 +1,2 @@
-"""Active queue management: marks or drops frames before a queue is full. One module for each mechanism."""
+"""Active queue management: marks or drops frames before a queue is full. One module for each
+mechanism."""

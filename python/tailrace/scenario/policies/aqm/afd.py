@@ -8,7 +8,8 @@ from tailrace.scenario.text.quantities import Size
 
 
 class Afd(EarlyDrop):
-    """Approximate fair drop (Pan et al., CCR 2003) for the flows that the port's elephant trap identifies."""
+    """Approximate fair drop (Pan et al., CCR 2003) for the flows that the port's elephant trap
+    identifies."""
 
     kind: Literal["afd"]
     desired: Size

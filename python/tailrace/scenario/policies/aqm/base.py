@@ -1,4 +1,5 @@
-"""The interface of a queue-management mechanism. A mechanism is a module in this package, and a line in `kinds`."""
+"""The interface of a queue-management mechanism. A mechanism is a module in this package, and a
+line in `kinds`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +29,8 @@ class QueueManagement(Part, ABC):
     kind: str
 
     drop_cause: ClassVar[str | None]
-    """The cause of its drops, by the data plane's name; None for a mechanism that drops no frames."""
+    """The cause of its drops, by the data plane's name; None for a mechanism that drops no
+    frames."""
     divided: ClassVar[tuple[str, ...]]
     """Its keys that are sizes, which `--live-scale` divides."""
     stretched: ClassVar[tuple[str, ...]] = ()
@@ -69,7 +71,8 @@ class QueueManagement(Part, ABC):
 
 
 class EarlyDrop(QueueManagement):
-    """Drops frames, or with `ecn` marks ECN-capable frames instead. Each mechanism declares the key itself."""
+    """Drops frames, or with `ecn` marks ECN-capable frames instead. Each mechanism declares the key
+    itself."""
 
     if TYPE_CHECKING:
         ecn: bool

@@ -53,4 +53,7 @@ class Codel(EarlyDrop):
     def described(raw: Mapping[str, Any], write: Writer) -> str:
         """See `QueueManagement`."""
         verb = "marks" if raw["ecn"] else "drops"
-        return f"CoDel {verb} above {write.span(raw['target_ps'])} over {write.span(raw['interval_ps'])}"
+        return (
+            f"CoDel {verb} above {write.span(raw['target_ps'])} over "
+            f"{write.span(raw['interval_ps'])}"
+        )

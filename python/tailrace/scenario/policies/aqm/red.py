@@ -20,7 +20,8 @@ class NotCapable(Part):
     minimum: Size
     """Average depth below which nothing is dropped."""
     maximum: Size
-    """Average depth from which every frame is marked or dropped; see `gentle`. Equal to `minimum`: a step."""
+    """Average depth from which every frame is marked or dropped; see `gentle`. Equal to `minimum`:
+    a step."""
     probability: Share = 20_000_000
     """Probability just below the maximum; 2% is the classic 1/50."""
 
@@ -37,7 +38,8 @@ class NotCapable(Part):
 
 
 class Red(EarlyDrop):
-    """Random early detection (Floyd and Jacobson 1993), weighted where `not_capable` differs (WRED).
+    """Random early detection (Floyd and Jacobson 1993), weighted where `not_capable` differs
+    (WRED).
 
     Equal thresholds are a step: no frame is marked or dropped below them, and every frame is above.
     """
@@ -46,18 +48,20 @@ class Red(EarlyDrop):
     minimum: Size
     """Average depth below which nothing is dropped."""
     maximum: Size
-    """Average depth from which every frame is marked or dropped; see `gentle`. Equal to `minimum`: a step."""
+    """Average depth from which every frame is marked or dropped; see `gentle`. Equal to `minimum`:
+    a step."""
     probability: Share = 20_000_000
     """Probability just below the maximum; 2% is the classic 1/50."""
     weight_exponent: Annotated[Count, Field(le=15)] = 9
-    """Weight of the average as a negative power of two: 9 is 0.002, 0 is the instantaneous depth."""
+    """Weight of the average as a negative power of two: 9 is 0.002, 0 is the instantaneous
+    depth."""
     ecn: bool = False
     """Mark ECN-capable frames instead of dropping them."""
     not_capable: NotCapable | None = None
     """Thresholds for frames that cannot be marked. Default: the same."""
     gentle: bool = False
-    """true: the probability rises to one between the maximum and twice the maximum, as in ns-3; false: it is one at the
-    maximum.
+    """true: the probability rises to one between the maximum and twice the maximum, as in ns-3;
+    false: it is one at the maximum.
     """
 
     drop_cause = "red"
@@ -91,7 +95,11 @@ class Red(EarlyDrop):
             "ecn": self.ecn,
         }
         if (other := self.not_capable) is not None:
-            raw["not_capable"] = [other.minimum, other.maximum, round(other.probability / PPB_PER_MILLE)]
+            raw["not_capable"] = [
+                other.minimum,
+                other.maximum,
+                round(other.probability / PPB_PER_MILLE),
+            ]
         if self.gentle:
             raw["gentle"] = True
         return raw
@@ -105,9 +113,14 @@ class Red(EarlyDrop):
         """See `QueueManagement`."""
         verb = "marks" if raw["ecn"] else "drops"
         bounds = f"{write.size(raw['minimum_bytes'])} and {write.size(raw['maximum_bytes'])}"
-        beyond = ", rising to all at twice the maximum" if raw.get("gentle") else " and everything above"
+        beyond = (
+            ", rising to all at twice the maximum" if raw.get("gentle") else " and everything above"
+        )
         words = f"RED {verb} up to {raw['probability_milli'] / 10:g} % between {bounds}{beyond}"
         if other := raw.get("not_capable"):
             low, high, milli = other
-            words += f", drops the rest up to {milli / 10:g} % between {write.size(low)} and {write.size(high)}"
+            words += (
+                f", drops the rest up to {milli / 10:g} % between {write.size(low)} and "
+                f"{write.size(high)}"
+            )
         return words

@@ -12,7 +12,8 @@ class Step(QueueManagement):
 
     kind: Literal["step"]
     threshold: Size
-    """Depth above which ECN-capable frames are marked; other frames are dropped only at the limit."""
+    """Depth above which ECN-capable frames are marked; other frames are dropped only at the
+    limit."""
 
     drop_cause = None
     divided = ("threshold",)

@@ -1,4 +1,5 @@
-"""A switch between two network namespaces of this machine, and the generator that sends frames through it."""
+"""A switch between two network namespaces of this machine, and the generator that sends frames
+through it."""
 
 import json
 import socket
@@ -48,7 +49,8 @@ FRAMES_MAX = 10**12
 TRIALS = 2**16
 """Numbers of trials begin again after so many."""
 SENDER_CORES = [0]
-"""Open vSwitch polls on the last core. The thread of the built-in switch may run anywhere, and comes first there."""
+"""Open vSwitch polls on the last core. The thread of the built-in switch may run anywhere, and
+comes first there."""
 
 
 class LiveSwitch:
@@ -72,7 +74,11 @@ class LiveSwitch:
     @property
     def title(self) -> str:
         """The fabric."""
-        where = "two programs' memory (vhost-user)" if self._lab_kind == VHOST else "two network namespaces"
+        where = (
+            "two programs' memory (vhost-user)"
+            if self._lab_kind == VHOST
+            else "two network namespaces"
+        )
         return f"{self._kind.words} (--fabric {self._kind.name}), between {where}"
 
     @property
@@ -81,7 +87,8 @@ class LiveSwitch:
         return {"fabric": self._kind.name, "mtu_bytes": self.mtu}
 
     def prepare(self, say: Any) -> None:
-        """Raises `RunRefusedError` if this machine lacks something; removes what a killed run left."""
+        """Raises `RunRefusedError` if this machine lacks something; removes what a killed run
+        left."""
         found = require()
         clean_before(say)
         kinds.require(self._kind, found)
@@ -91,7 +98,10 @@ class LiveSwitch:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._stack.close()
         self._generator = None
@@ -138,10 +148,14 @@ class Generator:
         return self
 
     def _open(self) -> None:
-        folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="tailrace-measure-")))
+        folder = Path(
+            self._stack.enter_context(tempfile.TemporaryDirectory(prefix="tailrace-measure-"))
+        )
         # The built-in switch is told that this machine sustains what is about to be measured.
         options = (
-            ["--frames-per-second-max", str(FRAMES_MAX)] if self._kind == TAP else ["--kind", self._kind, "--unshaped"]
+            ["--frames-per-second-max", str(FRAMES_MAX)]
+            if self._kind == TAP
+            else ["--kind", self._kind, "--unshaped"]
         )
         lab = self._stack.enter_context(Lab(self._plan, folder, *options))
         state = json.loads((folder / "lab.json").read_text(encoding="utf-8"))
@@ -153,7 +167,10 @@ class Generator:
         self._answers = self._stack.enter_context(self._line.makefile("r", encoding="utf-8"))
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._stack.close()
 
@@ -208,11 +225,15 @@ class Generator:
             self._line.sendall((json.dumps(order) + "\n").encode())
             text = self._answers.readline()
         except TimeoutError:
-            raise FabricError(f"the generator did not answer within {limit_s + ANSWER_S:g} s") from None
+            raise FabricError(
+                f"the generator did not answer within {limit_s + ANSWER_S:g} s"
+            ) from None
         except OSError as error:
             raise FabricError(f"the generator does not answer: {error.strerror or error}") from None
         if not text:
-            raise FabricError(self._program.complaint() if self._program else "the generator has ended")
+            raise FabricError(
+                self._program.complaint() if self._program else "the generator has ended"
+            )
         answer: dict[str, Any] = json.loads(text)
         if "error" in answer:
             raise FabricError(f"the generator: {answer['error']}")
@@ -250,7 +271,9 @@ def _plan(rate: str, mtu: int) -> str:
             "link": {"rate": rate, "delay": "0us"},
         },
         "hosts": {"defaults": {"mtu": f"{mtu}B"}},
-        "workloads": {"frames": {"kind": "stream", "source": SENDER, "destination": RECEIVER, "size": "1kB"}},
+        "workloads": {
+            "frames": {"kind": "stream", "source": SENDER, "destination": RECEIVER, "size": "1kB"}
+        },
         "experiment": {"duration": "1s"},
     }
     return canonical_json(lower(load_scenario(data).scenario, "base", 1))

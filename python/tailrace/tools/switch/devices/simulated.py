@@ -27,7 +27,8 @@ IDEAL_NIC: Mapping[str, Any] = {
     "rx_jitter": {"constant": 0},
     "queue_bytes": 2**40,
 }
-"""A rig sends and stamps frames at their moment; where it must wait for its line, it does not lose them."""
+"""A rig sends and stamps frames at their moment; where it must wait for its line, it does not lose
+them."""
 
 
 def default_scenario(rate: str = RATE) -> Loaded:
@@ -36,7 +37,10 @@ def default_scenario(rate: str = RATE) -> Loaded:
         {
             "tailrace": 1,
             "name": "switch",
-            "network": {"topology": {"kind": "star", "hosts": [SENDER, RECEIVER]}, "link": {"rate": rate}},
+            "network": {
+                "topology": {"kind": "star", "hosts": [SENDER, RECEIVER]},
+                "link": {"rate": rate},
+            },
             "hosts": {"defaults": {"mtu": "9000B"}},
             "workloads": {
                 "frames": {
@@ -62,7 +66,9 @@ class SimulatedSwitch:
 
     is_simulated = True
 
-    def __init__(self, loaded: Loaded, arm: str | None, source: str | None, destination: str | None) -> None:
+    def __init__(
+        self, loaded: Loaded, arm: str | None, source: str | None, destination: str | None
+    ) -> None:
         chosen = known_arm(arm or loaded.scenario.baseline, list(loaded.arms))
         plan = lower(loaded.arms[chosen], chosen, trial=1)
         hosts = {host["name"]: host for host in plan["hosts"]}
@@ -70,31 +76,46 @@ class SimulatedSwitch:
         names[1] = destination or next((name for name in hosts if name != names[0]), names[0])
         for name in names:
             if name not in hosts:
-                raise RunRefusedError(f"there is no host '{name}' (hint: {closest(name, list(hosts), 'hosts')})")
+                raise RunRefusedError(
+                    f"there is no host '{name}' (hint: {closest(name, list(hosts), 'hosts')})"
+                )
         if names[0] == names[1]:
             raise RunRefusedError("frames need two hosts (hint: --source HOST --destination HOST)")
         _refuse_virtual_machines(plan, *names)
         self.source, self.destination = names
         self.arm, self.name = chosen, loaded.scenario.name
         self._plan = _plan_of(plan, self.source, self.destination)
-        self.mtu = min(*(hosts[name]["mtu_bytes"] for name in names), *_port_mtus(plan, self.source, self.destination))
+        self.mtu = min(
+            *(hosts[name]["mtu_bytes"] for name in names),
+            *_port_mtus(plan, self.source, self.destination),
+        )
         self.rate_bps = _rate(plan, self.source)
         self._to_rate_bps = _rate(plan, self.destination)
 
     @property
     def title(self) -> str:
         """The scenario with its arm."""
-        return f"the simulated network of {self.name}, {self.source} to {self.destination}, arm {self.arm}"
+        return (
+            f"the simulated network of {self.name}, {self.source} to "
+            f"{self.destination}, arm {self.arm}"
+        )
 
     @property
     def facts(self) -> dict[str, Any]:
         """What the result file keeps."""
-        return {"scenario": self.name, "arm": self.arm, "source": self.source, "destination": self.destination}
+        return {
+            "scenario": self.name,
+            "arm": self.arm,
+            "source": self.source,
+            "destination": self.destination,
+        }
 
     def run(self, request: TrialRequest) -> Trial:
         """One simulation."""
         plan = dict(self._plan)
-        payload = request.frame_bytes - CHECK_BYTES - plan["framing"]["header_bytes"] - HEADERS_BYTES
+        payload = (
+            request.frame_bytes - CHECK_BYTES - plan["framing"]["header_bytes"] - HEADERS_BYTES
+        )
         sent = {
             "source": self.source,
             "destination": self.destination,
@@ -102,22 +123,31 @@ class SimulatedSwitch:
             "interarrival": {"constant": request.interval_ps},
             "count": request.frames,
         }
-        plan["workloads"] = [{**FRAMES, "body": {kind: body | sent for kind, body in FRAMES["body"].items()}}]
+        plan["workloads"] = [
+            {**FRAMES, "body": {kind: body | sent for kind, body in FRAMES["body"].items()}}
+        ]
         plan["stop_at_ps"] = (request.frames + 1) * request.interval_ps + RESIDUE_PS
         outcome = run_trial(make_trial(json.dumps(plan))).outcome
         assert outcome.conservation is not None, "the simulator counts all frames"
         [workload] = outcome.workloads
         sending_s = request.frames * request.interval_ps / PS_PER_S
         latency = _latency(workload.latency)
-        return Trial(request, outcome.conservation.sent, workload.transactions, sending_s, latency=latency)
+        return Trial(
+            request, outcome.conservation.sent, workload.transactions, sending_s, latency=latency
+        )
 
     def sender_fps(self, frame_bytes: int) -> float | None:
         """Nothing but the line limits it."""
         return None
 
     def latency_ns(self, frame_bytes: int) -> float | None:
-        """Both lines: the time to send the frame, and the delay. None where more than one switch is between."""
-        links = [link for link in self._plan["links"] if {self.source, self.destination} & {link["a"], link["b"]}]
+        """Both lines: the time to send the frame, and the delay. None where more than one switch is
+        between."""
+        links = [
+            link
+            for link in self._plan["links"]
+            if {self.source, self.destination} & {link["a"], link["b"]}
+        ]
         if len(links) != 2 or len({name for link in links for name in (link["a"], link["b"])}) != 3:
             return None
         framing = self._plan["framing"]
@@ -134,7 +164,9 @@ def _plan_of(plan: dict[str, Any], *ends: str) -> dict[str, Any]:
         host.pop("neighbours", None)
         if host["name"] in ends:
             host["nic"] = {**host["nic"], **IDEAL_NIC}
-            host["cpu"] = {key: 0 for key in host["cpu"] if key != "processor"}  # nothing takes time
+            host["cpu"] = {
+                key: 0 for key in host["cpu"] if key != "processor"
+            }  # nothing takes time
     changed["observe"] = {
         "ports": [],
         "series_bins": 0,
@@ -146,12 +178,17 @@ def _plan_of(plan: dict[str, Any], *ends: str) -> dict[str, Any]:
 
 
 def _port_mtus(plan: dict[str, Any], *ends: str) -> list[int]:
-    """MTUs of the ports of the switches beside both ends. Behind these, a frame that does not fit is lost."""
-    joined = {pair for link in plan["links"] for pair in ((link["a"], link["b"]), (link["b"], link["a"]))}
+    """MTUs of the ports of the switches beside both ends. Behind these, a frame that does not fit
+    is lost."""
+    joined = {
+        pair for link in plan["links"] for pair in ((link["a"], link["b"]), (link["b"], link["a"]))
+    }
     found: list[int] = []
     for switch in plan["switches"]:
         own = {port["towards"]: port["mtu_bytes"] for port in switch.get("port_mtus", [])}
-        mtus = [own.get(end, switch.get("mtu_bytes")) for end in ends if (switch["name"], end) in joined]
+        mtus = [
+            own.get(end, switch.get("mtu_bytes")) for end in ends if (switch["name"], end) in joined
+        ]
         found += [mtu for mtu in mtus if mtu is not None]
     return found
 
@@ -166,7 +203,8 @@ def _refuse_virtual_machines(plan: dict[str, Any], *ends: str) -> None:
         inside = [machine["host"] for machine in hypervisor["machines"] if machine["host"] in ends]
         if inside:
             raise RunRefusedError(
-                f"host '{inside[0]}' is a virtual machine of '{hypervisor['switch']}', and frames are sent and "
+                f"host '{inside[0]}' is a virtual machine of '{hypervisor['switch']}', and "
+                "frames are sent and "
                 "received by ideal hosts (hint: --source and --destination outside of hypervisors)"
             )
 
@@ -174,4 +212,6 @@ def _refuse_virtual_machines(plan: dict[str, Any], *ends: str) -> None:
 def _latency(found: types.Latency | None) -> Latency | None:
     if found is None or not found.count:
         return None
-    return Latency(**{key: getattr(found, f"{key}_ps") / PS_PER_NS for key in Latency.__dataclass_fields__})
+    return Latency(
+        **{key: getattr(found, f"{key}_ps") / PS_PER_NS for key in Latency.__dataclass_fields__}
+    )

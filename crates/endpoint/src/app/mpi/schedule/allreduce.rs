@@ -3,9 +3,14 @@
 use super::folding::Folding;
 use super::{ELEMENT, Place, ScheduleStep};
 
-/// Of neighbours that are too many, the even one hands over to the odd one and waits for the result. The others exchange all with a partner at
-/// doubling distances.
-pub(super) fn recursive_doubling(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
+/// Of neighbours that are too many, the even one hands over to the odd one and waits for the
+/// result. The others exchange all with a partner at doubling distances.
+pub(super) fn recursive_doubling(
+    place: Place,
+    bytes: u64,
+    number: u32,
+    step: &mut ScheduleStep,
+) -> bool {
     let folding = Folding::of(place.ranks);
     let (is_folded, is_even) = (folding.is_folded(place.rank), place.rank.is_multiple_of(2));
     if number == 0 {
@@ -59,8 +64,8 @@ pub(super) fn ring(place: Place, bytes: u64, number: u32, step: &mut ScheduleSte
     true
 }
 
-/// Neighbours that are too many combine a half each, and the odd one hands its own over. The others combine halves, quarters and so on, and
-/// gather them again.
+/// Neighbours that are too many combine a half each, and the odd one hands its own over. The others
+/// combine halves, quarters and so on, and gather them again.
 pub(super) fn rabenseifner(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
     let folding = Folding::of(place.ranks);
     let count = bytes / ELEMENT;

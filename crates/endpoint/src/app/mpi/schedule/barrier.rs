@@ -16,7 +16,8 @@ pub(super) fn linear(place: Place, number: u32, step: &mut ScheduleStep) -> bool
     true
 }
 
-/// The ranks above a power of two tell one of the others, and wait for it; those exchange at doubling distances.
+/// The ranks above a power of two tell one of the others, and wait for it; those exchange at
+/// doubling distances.
 pub(super) fn doubling(place: Place, number: u32, step: &mut ScheduleStep) -> bool {
     let Folding { levels, extra } = Folding::of(place.ranks);
     let among = 1 << levels;

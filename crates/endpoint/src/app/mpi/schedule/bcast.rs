@@ -1,4 +1,5 @@
-//! From rank 0 to all (`coll_base_bcast.c`, `coll_base_topo.c`). Messages are whole: the choice by size asks for no segments.
+//! From rank 0 to all (`coll_base_bcast.c`, `coll_base_topo.c`). Messages are whole: the choice by
+//! size asks for no segments.
 
 use super::{Place, ScheduleStep};
 
@@ -21,7 +22,13 @@ pub enum Tree {
 const RADIX: u32 = 4;
 
 /// A rank receives from its parent, then sends to its children at once.
-pub(super) fn along(tree: Tree, place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
+pub(super) fn along(
+    tree: Tree,
+    place: Place,
+    bytes: u64,
+    number: u32,
+    step: &mut ScheduleStep,
+) -> bool {
     match number {
         0 => {
             if place.rank > 0 {

@@ -1,4 +1,5 @@
-//! Which algorithm Open MPI 4.1.4 takes for so many ranks and bytes (`coll_tuned_decision_fixed.c`).
+//! Which algorithm Open MPI 4.1.4 takes for so many ranks and bytes
+//! (`coll_tuned_decision_fixed.c`).
 
 use super::{Collective, ELEMENT, Pattern, Tree};
 
@@ -22,7 +23,17 @@ const END: u64 = u64::MAX;
 
 /// The segmented ring has one segment by default, and is the ring.
 const ALLREDUCE: Table = &[
-    (4, &[(8, RING), (4_096, DOUBLING), (8_192, RING), (16_384, DOUBLING), (262_144, RING), (END, HALVES)]),
+    (
+        4,
+        &[
+            (8, RING),
+            (4_096, DOUBLING),
+            (8_192, RING),
+            (16_384, DOUBLING),
+            (262_144, RING),
+            (END, HALVES),
+        ],
+    ),
     (8, &[(16, RING), (8_192, DOUBLING), (END, HALVES)]),
     (16, &[(8_192, DOUBLING), (END, HALVES)]),
     (32, &[(64, RING), (4_096, DOUBLING), (END, HALVES)]),
@@ -40,7 +51,8 @@ const ALLTOALL: Table = &[
     (u32::MAX, &[(1_024, BRUCK), (262_144, LINEAR), (END, PAIRWISE)]),
 ];
 
-/// The scatter is followed by a ring here, in place of doubling distances: from 16 ranks and 1 MiB on.
+/// The scatter is followed by a ring here, in place of doubling distances: from 16 ranks and 1 MiB
+/// on.
 const BCAST: Table = &[
     (
         4,
@@ -57,8 +69,28 @@ const BCAST: Table = &[
             (END, BINARY),
         ],
     ),
-    (8, &[(64, BINARY), (128, BINOMIAL), (2_048, BINARY), (8_192, BINOMIAL), (1_048_576, FLAT), (END, CHAIN)]),
-    (16, &[(8, KNOMIAL), (64, BINARY), (4_096, KNOMIAL), (16_384, BINARY), (32_768, BINOMIAL), (END, FLAT)]),
+    (
+        8,
+        &[
+            (64, BINARY),
+            (128, BINOMIAL),
+            (2_048, BINARY),
+            (8_192, BINOMIAL),
+            (1_048_576, FLAT),
+            (END, CHAIN),
+        ],
+    ),
+    (
+        16,
+        &[
+            (8, KNOMIAL),
+            (64, BINARY),
+            (4_096, KNOMIAL),
+            (16_384, BINARY),
+            (32_768, BINOMIAL),
+            (END, FLAT),
+        ],
+    ),
     (32, &[(4_096, KNOMIAL), (1_048_576, BINOMIAL), (END, Collective::ScatterRing)]),
     (64, &[(2_048, BINOMIAL), (END, KNOMIAL)]),
     (u32::MAX, &[(END, KNOMIAL)]),
@@ -77,7 +109,11 @@ pub fn choose(pattern: Pattern, asked: Option<Collective>, ranks: u32, bytes: u6
     });
     // Fewer elements than ranks are not cut into parts.
     let is_cut = matches!(collective, Collective::ReduceRing | Collective::Rabenseifner);
-    if is_cut && bytes / ELEMENT < ranks.into() { Collective::RecursiveDoubling } else { collective }
+    if is_cut && bytes / ELEMENT < ranks.into() {
+        Collective::RecursiveDoubling
+    } else {
+        collective
+    }
 }
 
 /// How a barrier of so many ranks is done.

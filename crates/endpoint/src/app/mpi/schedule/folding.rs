@@ -1,4 +1,5 @@
-//! Ranks whose number is no power of two: some give what they have to a neighbour, and wait for the result.
+//! Ranks whose number is no power of two: some give what they have to a neighbour, and wait for the
+//! result.
 
 use super::Place;
 

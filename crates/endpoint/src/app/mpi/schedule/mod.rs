@@ -1,7 +1,9 @@
-//! What a rank sends and receives in each step of a pattern: pure functions of its place, the size and the number of the step.
+//! What a rank sends and receives in each step of a pattern: pure functions of its place, the size
+//! and the number of the step.
 //!
-//! A step is over when all of its messages are complete; what has come is combined then. Algorithms and the choice among them are those of
-//! Open MPI 4.1.4 (`coll/base`, `coll/tuned`), and the patterns between two ranks those of the Intel MPI Benchmarks.
+//! A step is over when all of its messages are complete; what has come is combined then. Algorithms
+//! and the choice among them are those of Open MPI 4.1.4 (`coll/base`, `coll/tuned`), and the
+//! patterns between two ranks those of the Intel MPI Benchmarks.
 
 mod allreduce;
 mod alltoall;
@@ -48,7 +50,8 @@ impl Pattern {
         self != Pattern::PingPong || rank == 0
     }
 
-    /// Whether a barrier comes before each iteration (`-sync` of the benchmarks, on for collectives).
+    /// Whether a barrier comes before each iteration (`-sync` of the benchmarks, on for
+    /// collectives).
     pub fn is_synchronised(self) -> bool {
         matches!(self, Pattern::Allreduce | Pattern::Alltoall | Pattern::Bcast)
     }
@@ -151,7 +154,9 @@ impl Collective {
                 let is_both = self == Collective::Exchange;
                 number == 0 && neighbours(place, bytes, is_both, step)
             }
-            Collective::RecursiveDoubling => allreduce::recursive_doubling(place, bytes, number, step),
+            Collective::RecursiveDoubling => {
+                allreduce::recursive_doubling(place, bytes, number, step)
+            }
             Collective::ReduceRing => allreduce::ring(place, bytes, number, step),
             Collective::Rabenseifner => allreduce::rabenseifner(place, bytes, number, step),
             Collective::Linear => number == 0 && alltoall::linear(place, bytes, step),

@@ -80,7 +80,10 @@ impl First {
 
 #[test]
 fn a_message_above_the_eager_limit_is_announced_and_one_of_the_limit_is_not() {
-    for (bytes, item) in [(EAGER_LIMIT, Item::Eager(EAGER_LIMIT)), (EAGER_LIMIT + 1, Item::Announce(EAGER_LIMIT + 1))] {
+    for (bytes, item) in [
+        (EAGER_LIMIT, Item::Eager(EAGER_LIMIT)),
+        (EAGER_LIMIT + 1, Item::Announce(EAGER_LIMIT + 1)),
+    ] {
         let first = First::new(bytes);
         assert_eq!(first.host.written.last(), Some(&(1, item.bytes())), "{bytes} bytes");
     }
@@ -91,9 +94,17 @@ fn a_message_above_the_eager_limit_is_announced_and_one_of_the_limit_is_not() {
 fn an_announced_message_is_handed_over_when_it_is_asked_for() {
     let mut first = First::new(100_000);
     let (announcement, now) = (8 + 32, Time::ZERO + Span::from_us(50));
-    assert_eq!(first.host.written[..], [(1, 24), (1, 8 + 14), (1, announcement)], "the greeting and the barrier come before");
+    assert_eq!(
+        first.host.written[..],
+        [(1, 24), (1, 8 + 14), (1, announcement)],
+        "the greeting and the barrier come before"
+    );
     first.receive(now, Item::Put);
-    assert_eq!(first.work(), now + Span::from_us(2 + 1), "it takes the request, and hands the data over");
+    assert_eq!(
+        first.work(),
+        now + Span::from_us(2 + 1),
+        "it takes the request, and hands the data over"
+    );
     assert_eq!(first.host.written[3..], [(1, 8 + 100_000), (1, 8 + 24)]);
     assert_eq!(Item::Put.bytes(), 8 + 56);
 }
@@ -118,7 +129,8 @@ fn a_barrier_stands_before_the_warm_up_and_before_what_counts() {
     assert_eq!(calls, [Call::Barrier, warm, warm, Call::Barrier, counted, counted]);
 }
 
-/// Both ranks on one host, whose memory takes 3 us for a message and copies at 8 Gbit/s; a sum is combined at 4 Gbit/s.
+/// Both ranks on one host, whose memory takes 3 us for a message and copies at 8 Gbit/s; a sum is
+/// combined at 4 Gbit/s.
 #[test]
 fn ranks_of_one_host_take_the_time_of_its_memory_and_combine() {
     let (local_latency, rate) = (Span::from_us(3), |gbps: u64| Some(BitRate::from_gbps(gbps)));
@@ -168,6 +180,10 @@ fn a_job_of_which_all_is_due_at_one_moment_is_done_in_several_events() {
         program.handle_timeout(Time::ZERO, &mut host);
         events += 1;
     }
-    assert!(program.poll_timeout().is_never() && program.tallies().answered >= ITERATIONS, "{:?}", program.tallies());
+    assert!(
+        program.poll_timeout().is_never() && program.tallies().answered >= ITERATIONS,
+        "{:?}",
+        program.tallies()
+    );
     assert!(events > 10, "all in {events} events: the run cannot be ended between them");
 }

@@ -71,7 +71,13 @@ impl RequestServer {
             let first = first_lane;
             first_lane += peers.len() as u32;
             for &peer in &peers {
-                asker.add_lane(LaneConfig { peer, exchange: Arc::clone(&exchange), depth: 1, limit: 0, is_kept: true });
+                asker.add_lane(LaneConfig {
+                    peer,
+                    exchange: Arc::clone(&exchange),
+                    depth: 1,
+                    limit: 0,
+                    is_kept: true,
+                });
             }
             Stage { first_lane: first, peers: peers.len() as u32, count, is_parallel, awaited }
         };
@@ -109,7 +115,8 @@ impl RequestServer {
         self.queue_next(socket);
     }
 
-    /// The next request of a connection waits for a worker, if it is whole and none before it is served.
+    /// The next request of a connection waits for a worker, if it is whole and none before it is
+    /// served.
     fn queue_next(&mut self, socket: u32) {
         if let Some(inbound) = self.inbound.get_mut(&socket)
             && inbound.state == Turn::Idle
@@ -150,14 +157,22 @@ impl RequestServer {
             Ticket::Stream(socket) => {
                 let own = self.inbound[&socket].own;
                 let number = own.unwrap_or_else(|| self.take_worker());
-                let inbound = self.inbound.get_mut(&socket).expect("tickets of connections that are gone are taken back");
+                let inbound = self
+                    .inbound
+                    .get_mut(&socket)
+                    .expect("tickets of connections that are gone are taken back");
                 inbound.state = Turn::Served(number);
-                (number, Reply::Stream(socket), inbound.whole.pop_front().expect("a request that waits is whole"))
+                (
+                    number,
+                    Reply::Stream(socket),
+                    inbound.whole.pop_front().expect("a request that waits is whole"),
+                )
             }
         };
         let work = Span::from_ps(self.policy.work.draw(&mut self.random));
         let time = Span::from_ps(self.policy.time.draw(&mut self.random));
-        self.workers[number as usize] = Worker { reply, response, since, begun: now, work, time, ..Worker::unused() };
+        self.workers[number as usize] =
+            Worker { reply, response, since, begun: now, work, time, ..Worker::unused() };
         self.tell_cause(number, calls);
         if work == Span::ZERO {
             self.serve(now, number, calls);
@@ -193,7 +208,9 @@ impl RequestServer {
     /// The worker asks what its stage wants, or answers behind the last stage.
     fn ask_others(&mut self, number: u32, calls: &mut dyn HostCalls) {
         let worker = &mut self.workers[number as usize];
-        let Some(stage) = self.stages.get(worker.stage as usize) else { return self.answer(number, calls) };
+        let Some(stage) = self.stages.get(worker.stage as usize) else {
+            return self.answer(number, calls);
+        };
         if worker.asked == 0 {
             worker.serial = self.next_serial;
             self.next_serial = self.next_serial.wrapping_add(1);
@@ -232,7 +249,9 @@ impl RequestServer {
         }
         match reply {
             Reply::Nowhere => {}
-            Reply::Datagram(socket, number) => calls.send_datagram(Message { socket, number, bytes: response as u32 }),
+            Reply::Datagram(socket, number) => {
+                calls.send_datagram(Message { socket, number, bytes: response as u32 })
+            }
             Reply::Stream(socket) => {
                 calls.write(socket, response);
                 if self.closes {

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 
 /// Units that were written to one direction of a connection and have not arrived whole, in order.
 ///
-/// Packets carry offsets and lengths, not bytes. The stream decides *when* bytes arrive; what they are stands here.
+/// Packets carry offsets and lengths, not bytes. The stream decides *when* bytes arrive; what they
+/// are stands here.
 #[derive(Default, Debug)]
 pub struct Conduit {
     written: VecDeque<Pdu>,

@@ -20,7 +20,8 @@ pub struct Completion {
     pub set_up: Span,
     /// From then until its command was sent: for an entry of the queue of commands.
     pub entry: Span,
-    /// While it had data of a write that the target had not asked for, and no more that it was allowed to send.
+    /// While it had data of a write that the target had not asked for, and no more that it was
+    /// allowed to send.
     pub ready_to_transfer: Span,
     /// What the target tells.
     pub served: Served,
@@ -31,7 +32,14 @@ pub struct Completion {
 impl Completion {
     /// What is left: on the way, behind other data in buffers and queues.
     pub fn network(&self) -> Span {
-        let Completion { set_up, entry, ready_to_transfer, served: Served { queue, device, .. }, total, .. } = *self;
+        let Completion {
+            set_up,
+            entry,
+            ready_to_transfer,
+            served: Served { queue, device, .. },
+            total,
+            ..
+        } = *self;
         Span::from_ps(total.ps() - (set_up + entry + ready_to_transfer + queue + device).ps())
     }
 }
@@ -117,9 +125,14 @@ impl InitiatorSession {
         self.out.pop_front()
     }
 
-    /// Since when what a unit carries, which is to be written now, has waited for an entry of the queue of commands; none where it has not.
+    /// Since when what a unit carries, which is to be written now, has waited for an entry of the
+    /// queue of commands; none where it has not.
     pub fn waited_for_entry(&self, now: Time, pdu: &Pdu) -> Option<Time> {
-        let task = if matches!(pdu.kind, PduKind::SetUp) { None } else { self.tasks.get(pdu.tag as usize)?.as_ref() }?;
+        let task = if matches!(pdu.kind, PduKind::SetUp) {
+            None
+        } else {
+            self.tasks.get(pdu.tag as usize)?.as_ref()
+        }?;
         let since = task.begun.max(self.ready_since);
         (task.sent_at == now && since < now).then_some(since)
     }
@@ -145,7 +158,9 @@ impl InitiatorSession {
                 }
             }
             PduKind::Response { status } => self.end(now, pdu.tag, status),
-            PduKind::Command { .. } | PduKind::DataOut { .. } => unreachable!("initiators send these"),
+            PduKind::Command { .. } | PduKind::DataOut { .. } => {
+                unreachable!("initiators send these")
+            }
         }
         if !matches!(pdu.kind, PduKind::SetUp) {
             self.window = pdu.window;
@@ -155,14 +170,26 @@ impl InitiatorSession {
 
     /// What has not ended when the connection is gone.
     pub fn take_unanswered(&mut self) -> impl Iterator<Item = (u64, Request)> {
-        let under_way = self.tasks.iter_mut().filter_map(|task| task.take().map(|task| (task.job, task.request)));
+        let under_way = self
+            .tasks
+            .iter_mut()
+            .filter_map(|task| task.take().map(|task| (task.job, task.request)));
         under_way.chain(self.waiting.drain(..).map(|(job, request, _)| (job, request)))
     }
 
     /// Sends the steps that are its own, until the target's turn comes.
     fn set_up(&mut self) {
-        while let Some(step) = self.rules.set_up.get(self.step).filter(|step| step.is_from_initiator) {
-            self.out.push_back(Pdu { kind: PduKind::SetUp, tag: 0, offset: 0, data: 0, bytes: step.bytes, window: 0 });
+        while let Some(step) =
+            self.rules.set_up.get(self.step).filter(|step| step.is_from_initiator)
+        {
+            self.out.push_back(Pdu {
+                kind: PduKind::SetUp,
+                tag: 0,
+                offset: 0,
+                data: 0,
+                bytes: step.bytes,
+                window: 0,
+            });
             self.step += 1;
         }
     }
@@ -177,18 +204,32 @@ impl InitiatorSession {
         }
     }
 
-    /// The command with the data that may go with it, and the data that may follow without being asked for.
+    /// The command with the data that may go with it, and the data that may follow without being
+    /// asked for.
     fn send_command(&mut self, now: Time, job: u64, request: Request, begun: Time) {
         let (op, length) = (request.op, request.bytes as u32);
         let immediate = self.rules.immediate_of(op, length);
         let unsolicited = if op == Op::Write { self.rules.unsolicited_of(length) } else { 0 };
         let is_stalled = op == Op::Write && unsolicited < length;
         let stalled = is_stalled.then_some(now);
-        let task = Task { job, request, begun, sent_at: now, moved: immediate, stalled, ready_to_transfer: Span::ZERO };
+        let task = Task {
+            job,
+            request,
+            begun,
+            sent_at: now,
+            moved: immediate,
+            stalled,
+            ready_to_transfer: Span::ZERO,
+        };
         let tag = self.take_tag(task);
         (self.under_way, self.sent) = (self.under_way + 1, self.sent.wrapping_add(1));
         let is_final = unsolicited == immediate;
-        self.out.push_back(self.rules.pdu(PduKind::Command { request, is_final }, tag, 0, immediate));
+        self.out.push_back(self.rules.pdu(
+            PduKind::Command { request, is_final },
+            tag,
+            0,
+            immediate,
+        ));
         if !is_final {
             self.send_data(tag, unsolicited);
         }
@@ -234,7 +275,10 @@ impl InitiatorSession {
     fn receive(&mut self, pdu: Pdu) {
         let task = self.task(pdu.tag);
         assert!(task.request.op == Op::Read, "data comes for reads");
-        assert!(pdu.offset == task.moved && pdu.offset + pdu.data <= task.request.bytes as u32, "data comes in order, once");
+        assert!(
+            pdu.offset == task.moved && pdu.offset + pdu.data <= task.request.bytes as u32,
+            "data comes in order, once"
+        );
         task.moved += pdu.data;
     }
 

@@ -40,7 +40,8 @@ pub struct Iscsi {
     pub counts_unanswered: bool,
     /// Most requests of one session that the initiator has under way.
     pub requests: u32,
-    /// Bytes of what the initiator asks before the first command, and of each answer: the login, and what it asks about the device.
+    /// Bytes of what the initiator asks before the first command, and of each answer: the login,
+    /// and what it asks about the device.
     pub set_up: Vec<[u32; 2]>,
 }
 
@@ -48,13 +49,23 @@ impl Iscsi {
     /// What a session does.
     pub fn rules(&self) -> Rules {
         let digest = |is_used: bool| if is_used { DIGEST } else { 0 };
-        let immediate = if self.immediate_data { self.first_burst.min(self.target_max_recv) } else { 0 };
+        let immediate =
+            if self.immediate_data { self.first_burst.min(self.target_max_recv) } else { 0 };
         let steps = |&[asked, answered]: &[u32; 2]| {
-            [SetupMessage { is_from_initiator: true, bytes: asked }, SetupMessage { is_from_initiator: false, bytes: answered }]
+            [
+                SetupMessage { is_from_initiator: true, bytes: asked },
+                SetupMessage { is_from_initiator: false, bytes: answered },
+            ]
         };
         Rules {
             set_up: self.set_up.iter().flat_map(steps).collect(),
-            headers: Headers { command: HEADER, data_out: HEADER, ready_to_transfer: HEADER, data_in: HEADER, response: HEADER },
+            headers: Headers {
+                command: HEADER,
+                data_out: HEADER,
+                ready_to_transfer: HEADER,
+                data_in: HEADER,
+                response: HEADER,
+            },
             header_digest: digest(self.header_digest),
             data_digest: digest(self.data_digest),
             padding: WORD,

@@ -16,7 +16,8 @@ const GREETING: u32 = 18;
 const CLIENT_FLAGS: u32 = 4;
 const OPTION: u32 = 16;
 const OPTION_REPLY: u32 = 20;
-/// `NBD_OPT_SET_META_CONTEXT` as QEMU asks: an empty name, one query, `base:allocation`; and its reply with the number of the context.
+/// `NBD_OPT_SET_META_CONTEXT` as QEMU asks: an empty name, one query, `base:allocation`; and its
+/// reply with the number of the context.
 const CONTEXT: u32 = 4 + 4 + 4 + 15;
 const CONTEXT_REPLY: u32 = 4 + 15;
 /// Length of the (empty) name, the number of things asked for, and one of them: block sizes.
@@ -41,14 +42,24 @@ impl Nbd {
         let mut set_up = vec![server(GREETING), client(CLIENT_FLAGS)];
         if self.structured_replies {
             set_up.extend([client(OPTION), server(OPTION_REPLY)]);
-            set_up.extend([client(OPTION + CONTEXT), server(OPTION_REPLY + CONTEXT_REPLY), server(OPTION_REPLY)]);
+            set_up.extend([
+                client(OPTION + CONTEXT),
+                server(OPTION_REPLY + CONTEXT_REPLY),
+                server(OPTION_REPLY),
+            ]);
         }
         set_up.extend([client(OPTION + GO), server(OPTION_REPLY + EXPORT), server(OPTION_REPLY)]);
         // What has no data may be answered by a simple reply all the same, as nbdkit does.
         let data_in = if self.structured_replies { CHUNK + CHUNK_OFFSET } else { SIMPLE_REPLY };
         Rules {
             set_up,
-            headers: Headers { command: REQUEST, data_out: 0, ready_to_transfer: 0, data_in, response: SIMPLE_REPLY },
+            headers: Headers {
+                command: REQUEST,
+                data_out: 0,
+                ready_to_transfer: 0,
+                data_in,
+                response: SIMPLE_REPLY,
+            },
             header_digest: 0,
             data_digest: 0,
             padding: 1,

@@ -47,8 +47,19 @@ impl NvmeTcp {
         let target = |bytes| SetupMessage { is_from_initiator: false, bytes };
         let connect = COMMAND + header_digest + CONNECT_DATA + data_digest;
         Rules {
-            set_up: vec![initiator(INITIALISE), target(INITIALISE), initiator(connect), target(RESPONSE + header_digest)],
-            headers: Headers { command: COMMAND, data_out: DATA, ready_to_transfer: DATA, data_in: DATA, response: RESPONSE },
+            set_up: vec![
+                initiator(INITIALISE),
+                target(INITIALISE),
+                initiator(connect),
+                target(RESPONSE + header_digest),
+            ],
+            headers: Headers {
+                command: COMMAND,
+                data_out: DATA,
+                ready_to_transfer: DATA,
+                data_in: DATA,
+                response: RESPONSE,
+            },
             header_digest,
             data_digest,
             padding: 1,

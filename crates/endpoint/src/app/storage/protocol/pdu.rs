@@ -16,7 +16,8 @@ pub struct Pdu {
     pub data: u32,
     /// Its bytes in the stream: header, data, padding, digests.
     pub bytes: u32,
-    /// Commands that the initiator may have sent since its session began, as far as the sender knows. Initiators do not tell it.
+    /// Commands that the initiator may have sent since its session began, as far as the sender
+    /// knows. Initiators do not tell it.
     pub window: u32,
 }
 
@@ -54,8 +55,8 @@ pub enum PduKind {
     },
 }
 
-/// How long a target's device had a request. Real targets do not tell that; the description of the stream does, so that the initiator
-/// knows what its requests waited for.
+/// How long a target's device had a request. Real targets do not tell that; the description of the
+/// stream does, so that the initiator knows what its requests waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Served {
     /// In its queue.

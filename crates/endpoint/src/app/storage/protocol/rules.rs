@@ -18,7 +18,8 @@ pub struct Rules {
     pub padding: u32,
     /// Data of a write that its command carries.
     pub immediate: Immediate,
-    /// Data of a write that is sent without being asked for, with that of the command; 0 for what the command carries only.
+    /// Data of a write that is sent without being asked for, with that of the command; 0 for what
+    /// the command carries only.
     pub first_burst: u32,
     /// Most data that a target asks for at a time.
     pub burst: u32,
@@ -28,7 +29,8 @@ pub struct Rules {
     pub data_out: u32,
     /// Most data of a read in one unit.
     pub data_in: u32,
-    /// Data of a read stands in sequences of this length, whose ends are ends of units; 0 for one sequence.
+    /// Data of a read stands in sequences of this length, whose ends are ends of units; 0 for one
+    /// sequence.
     pub sequence: u32,
     /// The status of a read goes with the last of its data.
     pub is_status_with_data: bool,
@@ -36,7 +38,8 @@ pub struct Rules {
     pub commands: u32,
     /// These count until they are answered; otherwise until they arrive.
     pub counts_unanswered: bool,
-    /// Most requests of one session that an initiator has under way, whatever the target would take.
+    /// Most requests of one session that an initiator has under way, whatever the target would
+    /// take.
     pub requests: u32,
 }
 
@@ -84,7 +87,8 @@ impl Rules {
             PduKind::DataIn { .. } => self.headers.data_in,
             PduKind::Response { .. } => self.headers.response,
         };
-        let behind_data = if data > 0 { data.next_multiple_of(self.padding) + self.data_digest } else { 0 };
+        let behind_data =
+            if data > 0 { data.next_multiple_of(self.padding) + self.data_digest } else { 0 };
         Pdu { kind, tag, offset, data, bytes: header + self.header_digest + behind_data, window: 0 }
     }
 
@@ -110,7 +114,8 @@ impl Rules {
 
     /// Data of a read from `offset` on that one unit carries, of `left` bytes.
     pub(super) fn piece_in(&self, offset: u32, left: u32) -> u32 {
-        let in_sequence = if self.sequence == 0 { left } else { self.sequence - offset % self.sequence };
+        let in_sequence =
+            if self.sequence == 0 { left } else { self.sequence - offset % self.sequence };
         left.min(self.data_in).min(in_sequence)
     }
 }

@@ -44,7 +44,15 @@ impl TargetSession {
     /// Over a connection that has been accepted.
     pub fn new(rules: Arc<Rules>) -> TargetSession {
         let (out, whole) = (VecDeque::new(), VecDeque::new());
-        let mut session = TargetSession { rules, step: 0, tasks: Vec::new(), arrived: 0, answered: 0, out, whole };
+        let mut session = TargetSession {
+            rules,
+            step: 0,
+            tasks: Vec::new(),
+            arrived: 0,
+            answered: 0,
+            out,
+            whole,
+        };
         session.set_up();
         session
     }
@@ -88,8 +96,17 @@ impl TargetSession {
     }
 
     fn set_up(&mut self) {
-        while let Some(step) = self.rules.set_up.get(self.step).filter(|step| !step.is_from_initiator) {
-            self.out.push_back(Pdu { kind: PduKind::SetUp, tag: 0, offset: 0, data: 0, bytes: step.bytes, window: 0 });
+        while let Some(step) =
+            self.rules.set_up.get(self.step).filter(|step| !step.is_from_initiator)
+        {
+            self.out.push_back(Pdu {
+                kind: PduKind::SetUp,
+                tag: 0,
+                offset: 0,
+                data: 0,
+                bytes: step.bytes,
+                window: 0,
+            });
             self.step += 1;
         }
     }
@@ -102,7 +119,8 @@ impl TargetSession {
 
     fn take_command(&mut self, pdu: Pdu, request: Request, is_final: bool) {
         self.arrived = self.arrived.wrapping_add(1);
-        let asked = if is_final { pdu.data } else { self.rules.unsolicited_of(request.bytes as u32) };
+        let asked =
+            if is_final { pdu.data } else { self.rules.unsolicited_of(request.bytes as u32) };
         let task = Task { request, received: pdu.data, asked, outstanding: u32::from(!is_final) };
         if self.tasks.len() <= pdu.tag as usize {
             self.tasks.resize(pdu.tag as usize + 1, None);
@@ -113,8 +131,13 @@ impl TargetSession {
     }
 
     fn take_data(&mut self, pdu: Pdu, is_final: bool) {
-        let task = self.tasks[pdu.tag as usize].as_mut().expect("data belongs to a write that has not ended");
-        assert!(pdu.offset == task.received && pdu.offset + pdu.data <= task.asked, "data comes in order, and was allowed");
+        let task = self.tasks[pdu.tag as usize]
+            .as_mut()
+            .expect("data belongs to a write that has not ended");
+        assert!(
+            pdu.offset == task.received && pdu.offset + pdu.data <= task.asked,
+            "data comes in order, and was allowed"
+        );
         task.received += pdu.data;
         if is_final {
             task.outstanding -= 1;
@@ -122,7 +145,8 @@ impl TargetSession {
         }
     }
 
-    /// Hands a request that is whole to the device, or asks for more of its data. What comes without being asked for comes first.
+    /// Hands a request that is whole to the device, or asks for more of its data. What comes
+    /// without being asked for comes first.
     fn go_on(&mut self, tag: u32) {
         let Rules { outstanding, burst, .. } = *self.rules;
         let task = self.tasks[tag as usize].as_mut().expect("it has just been found");
@@ -131,7 +155,8 @@ impl TargetSession {
             let request = task.request;
             return self.whole.push_back(Arrival { tag, request });
         }
-        let is_unsolicited_left = task.outstanding > 0 && task.received < self.rules.unsolicited_of(task.request.bytes as u32);
+        let is_unsolicited_left = task.outstanding > 0
+            && task.received < self.rules.unsolicited_of(task.request.bytes as u32);
         while !is_unsolicited_left
             && let Some(task) = self.tasks[tag as usize].as_mut()
             && task.outstanding < outstanding

@@ -4,7 +4,10 @@ mod captured;
 mod cases;
 mod properties;
 
-use super::{Arrival, Completion, Conduit, InitiatorSession, Pdu, PduKind, Reader, Rules, Served, TargetSession};
+use super::{
+    Arrival, Completion, Conduit, InitiatorSession, Pdu, PduKind, Reader, Rules, Served,
+    TargetSession,
+};
 use std::fmt::Write;
 use std::sync::Arc;
 use tailrace_blockdev::{Op, Request};
@@ -30,7 +33,10 @@ impl Session {
             initiator: InitiatorSession::new(Arc::clone(&rules)),
             target: TargetSession::new(Arc::clone(&rules)),
             rules,
-            ways: [(Conduit::default(), Reader::default()), (Conduit::default(), Reader::default())],
+            ways: [
+                (Conduit::default(), Reader::default()),
+                (Conduit::default(), Reader::default()),
+            ],
             written: Vec::new(),
             at_device: Vec::new(),
             done: Vec::new(),
@@ -70,11 +76,13 @@ impl Session {
         self.write();
     }
 
-    /// The device answers what it was asked first, and everything that is written arrives, until nothing moves.
+    /// The device answers what it was asked first, and everything that is written arrives, until
+    /// nothing moves.
     fn run(&mut self) {
         self.write();
         loop {
-            let moving: Vec<bool> = [true, false].into_iter().filter(|&to_target| self.on_way(to_target) > 0).collect();
+            let moving: Vec<bool> =
+                [true, false].into_iter().filter(|&to_target| self.on_way(to_target) > 0).collect();
             for &is_to_target in &moving {
                 self.arrive(is_to_target, self.on_way(is_to_target));
             }
@@ -95,7 +103,11 @@ impl Session {
 
     /// A request alone, from its command to its status.
     fn ask(&mut self, operation: Op, length: u32) {
-        self.initiator.begin(self.now, 0, Request { op: operation, offset: 0, bytes: length.into(), tag: 0 });
+        self.initiator.begin(
+            self.now,
+            0,
+            Request { op: operation, offset: 0, bytes: length.into(), tag: 0 },
+        );
         self.run();
     }
 
@@ -110,7 +122,9 @@ impl Session {
             }
         }
         let mut text = String::new();
-        lines.iter().for_each(|(count, line)| writeln!(text, "{count} {line}").expect("text has room"));
+        lines
+            .iter()
+            .for_each(|(count, line)| writeln!(text, "{count} {line}").expect("text has room"));
         text
     }
 }

@@ -1,4 +1,5 @@
-//! Acknowledgements come in lumps: the window grows by how many segments they acknowledge beyond what the rate explains.
+//! Acknowledgements come in lumps: the window grows by how many segments they acknowledge beyond
+//! what the rate explains.
 
 use tailrace_units::Time;
 
@@ -11,7 +12,8 @@ const HALF_ROUNDS: u32 = 5;
 const ROUNDS_MAX: u32 = 31;
 /// An epoch ends after so many segments (Linux `bbr_ack_epoch_acked_reset_thresh`).
 const EPOCH_SEGMENTS_MAX: u64 = 1 << 20;
-/// What the excess may add to the window: what the rate sends in 100 ms (Linux `bbr_extra_acked_max_us`).
+/// What the excess may add to the window: what the rate sends in 100 ms (Linux
+/// `bbr_extra_acked_max_us`).
 const EXCESS_US_MAX: u64 = 100_000;
 
 /// The largest excess of five to ten rounds.

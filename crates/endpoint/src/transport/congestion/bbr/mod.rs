@@ -1,8 +1,9 @@
-//! BBR, version 1, in the integer arithmetic of Linux 6.1 (`tcp_bbr.c`; Cardwell et al., ACM Queue 14(5), 2016): the window and the pace
-//! follow a model of the path, the largest recent delivery rate and the smallest recent round trip, and not losses.
+//! BBR, version 1, in the integer arithmetic of Linux 6.1 (`tcp_bbr.c`; Cardwell et al., ACM Queue
+//! 14(5), 2016): the window and the pace follow a model of the path, the largest recent delivery
+//! rate and the smallest recent round trip, and not losses.
 //!
-//! [`Bbr::handle_ack`] brings the model up to date (`model`, with `aggregation` and `policer`), moves from one phase to the next
-//! (`phases`), and sets pace and window (`window`).
+//! [`Bbr::handle_ack`] brings the model up to date (`model`, with `aggregation` and `policer`),
+//! moves from one phase to the next (`phases`), and sets pace and window (`window`).
 
 mod aggregation;
 mod model;
@@ -25,7 +26,8 @@ use windowed_max::WindowedMax;
 const RATE_UNIT: u64 = 1 << 24;
 /// Gains are in 256ths (Linux `BBR_UNIT`).
 const UNIT: u32 = 1 << 8;
-/// 2 / ln 2: the smallest gain of the pace with which the rate doubles in each round (Linux `bbr_high_gain`).
+/// 2 / ln 2: the smallest gain of the pace with which the rate doubles in each round (Linux
+/// `bbr_high_gain`).
 const HIGH_GAIN: u32 = UNIT * 2885 / 1000 + 1;
 /// The pace stays so many per cent below the rate (Linux `bbr_pacing_margin_percent`).
 const PACE_MARGIN_PERCENT: u64 = 1;
@@ -33,7 +35,8 @@ const PACE_MARGIN_PERCENT: u64 = 1;
 const WINDOW_MIN: u32 = 4;
 /// Before the first round trip is measured (Linux uses 1 ms).
 const FIRST_RTT_US: u64 = 1000;
-/// Below this pace in bytes per second, 1.2 Mbit/s, a burst may be a single segment (Linux `bbr_min_tso_rate`).
+/// Below this pace in bytes per second, 1.2 Mbit/s, a burst may be a single segment (Linux
+/// `bbr_min_tso_rate`).
 const SINGLE_SEGMENT_RATE: u64 = 1_200_000 / 8;
 /// Linux `bbr_tso_segs_goal`: a burst of 64 KiB less room for headers, and at most 127 segments.
 const BURST_BYTES_MAX: u64 = 65_536 - 1 - 320;
@@ -91,7 +94,8 @@ pub(in crate::transport) struct Bbr {
     /// Smallest round trip of ten seconds, and the tick in which it was measured.
     min_rtt_us: u64,
     min_rtt_tick: u64,
-    /// A round is over when a segment is acknowledged that was sent after this many had been delivered.
+    /// A round is over when a segment is acknowledged that was sent after this many had been
+    /// delivered.
     round_end: u64,
     rounds: u32,
     is_round_start: bool,
@@ -100,7 +104,8 @@ pub(in crate::transport) struct Bbr {
     cycle_place: u32,
     pace_gain: u32,
     window_gain: u32,
-    /// The rate that growth is compared with, the rounds without it, and whether the path is taken to be full.
+    /// The rate that growth is compared with, the rounds without it, and whether the path is taken
+    /// to be full.
     full_rate: u32,
     full_rounds: u8,
     is_full: bool,
@@ -109,7 +114,8 @@ pub(in crate::transport) struct Bbr {
     prior_state: State,
     /// In the first round of recovery a segment is sent for each that is delivered.
     conserves_packets: bool,
-    /// Tick after which probing the round trip may end; 0 before few enough segments were in flight.
+    /// Tick after which probing the round trip may end; 0 before few enough segments were in
+    /// flight.
     probe_done_tick: u64,
     is_probe_round_done: bool,
     /// The application has sent again after a silence, and nothing of that has been acknowledged.
@@ -154,7 +160,13 @@ impl Bbr {
     }
 
     /// The connection is open (Linux `bbr_init`).
-    pub(in crate::transport) fn start(&mut self, now: Time, cwnd: u32, path: Path, pace: &mut Pace) {
+    pub(in crate::transport) fn start(
+        &mut self,
+        now: Time,
+        cwnd: u32,
+        path: Path,
+        pace: &mut Pace,
+    ) {
         self.segment_bytes = path.mss;
         self.min_rtt_us = path.minimum_us.unwrap_or(u64::MAX);
         self.min_rtt_tick = ticks(now);

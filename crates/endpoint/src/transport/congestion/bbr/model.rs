@@ -1,7 +1,9 @@
-//! The model of the path: the largest delivery rate of ten rounds, the smallest round trip of ten seconds, and whether the rate still
-//! grows.
+//! The model of the path: the largest delivery rate of ten rounds, the smallest round trip of ten
+//! seconds, and whether the rate still grows.
 
-use super::{Ack, Bbr, Phase, RATE_UNIT, RateSample, Sampler, Time, UNIT, WINDOW_MIN, Window, ticks};
+use super::{
+    Ack, Bbr, Phase, RATE_UNIT, RateSample, Sampler, Time, UNIT, WINDOW_MIN, Window, ticks,
+};
 use crate::tick::TICK;
 use tailrace_units::Span;
 
@@ -92,7 +94,12 @@ impl Bbr {
     }
 
     /// Linux `bbr_check_probe_rtt_done`.
-    pub(super) fn end_probe_if_due(&mut self, now: Time, sampler: &Sampler, window: &mut Window<'_>) {
+    pub(super) fn end_probe_if_due(
+        &mut self,
+        now: Time,
+        sampler: &Sampler,
+        window: &mut Window<'_>,
+    ) {
         let tick = ticks(now);
         if self.probe_done_tick == 0 || tick <= self.probe_done_tick {
             return;

@@ -5,7 +5,8 @@ use crate::transport::delivery_rate::microseconds;
 
 /// The pace while the queue of the start is drained (Linux `bbr_drain_gain`).
 const DRAIN_GAIN: u32 = UNIT * 1000 / 2885;
-/// Gain of the window in the cycle: acknowledgements may be late by a round trip (Linux `bbr_cwnd_gain`).
+/// Gain of the window in the cycle: acknowledgements may be late by a round trip (Linux
+/// `bbr_cwnd_gain`).
 const CYCLE_WINDOW_GAIN: u32 = UNIT * 2;
 /// The cycle: probe for more, drain what that has queued, and cruise (Linux `bbr_pacing_gain`).
 const CYCLE: [u32; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
@@ -13,7 +14,8 @@ const CYCLE: [u32; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNI
 const CYCLE_STARTS: u64 = 7;
 
 impl Bbr {
-    /// From start-up to draining, and on when no more is in flight than the path holds (Linux `bbr_check_drain`).
+    /// From start-up to draining, and on when no more is in flight than the path holds (Linux
+    /// `bbr_check_drain`).
     pub(super) fn drain(&mut self, ack: &Ack<'_>, window: &mut Window<'_>) {
         let target = |bbr: &Bbr| bbr.in_flight_target(bbr.rate.value(), UNIT, ack.paced.pace);
         if self.phase == Phase::Startup && self.is_full {
@@ -41,10 +43,12 @@ impl Bbr {
         }
     }
 
-    /// Linux `bbr_is_next_cycle_phase`: after a round trip; probing goes on until what it wants is in flight or something is lost, and
-    /// draining ends when it has done its work.
+    /// Linux `bbr_is_next_cycle_phase`: after a round trip; probing goes on until what it wants is
+    /// in flight or something is lost, and draining ends when it has done its work.
     fn is_place_over(&self, ack: &Ack<'_>) -> bool {
-        let is_full_length = microseconds(ack.paced.sampler.delivered_at).saturating_sub(self.cycle_since_us) > self.min_rtt_us;
+        let is_full_length = microseconds(ack.paced.sampler.delivered_at)
+            .saturating_sub(self.cycle_since_us)
+            > self.min_rtt_us;
         if self.pace_gain == UNIT {
             return is_full_length;
         }
@@ -61,13 +65,16 @@ impl Bbr {
         (self.pace_gain, self.window_gain) = match self.phase {
             Phase::Startup => (HIGH_GAIN, HIGH_GAIN),
             Phase::Drain => (DRAIN_GAIN, HIGH_GAIN),
-            Phase::ProbeBandwidth if self.long_term.rate_in_use().is_some() => (UNIT, CYCLE_WINDOW_GAIN),
+            Phase::ProbeBandwidth if self.long_term.rate_in_use().is_some() => {
+                (UNIT, CYCLE_WINDOW_GAIN)
+            }
             Phase::ProbeBandwidth => (CYCLE[self.cycle_place as usize], CYCLE_WINDOW_GAIN),
             Phase::ProbeRtt => (UNIT, UNIT),
         };
     }
 
-    /// Of `in_flight` segments, those that will be in the network when the next burst leaves (Linux `bbr_packets_in_net_at_edt`).
+    /// Of `in_flight` segments, those that will be in the network when the next burst leaves (Linux
+    /// `bbr_packets_in_net_at_edt`).
     fn in_network(&self, ack: &Ack<'_>, in_flight: u32) -> u32 {
         let wait_us = ack.paced.pace.next.since(ack.now).ps() / 1_000_000;
         let delivered = u64::from(self.rate()) * wait_us / RATE_UNIT;

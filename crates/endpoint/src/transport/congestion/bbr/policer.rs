@@ -1,11 +1,13 @@
-//! Policers: two intervals with the same rate and many losses are taken for the work of one, and its rate is kept for 48 rounds.
+//! Policers: two intervals with the same rate and many losses are taken for the work of one, and
+//! its rate is kept for 48 rounds.
 
 use super::{Ack, Bbr, Phase, RATE_UNIT, Sampler, UNIT};
 use crate::transport::delivery_rate::microseconds;
 
 /// Fewest rounds of an interval (Linux `bbr_lt_intvl_min_rtts`); four times as many are too many.
 const INTERVAL_ROUNDS_MIN: u32 = 4;
-/// Segments lost of those delivered, in 256ths, from which on an interval is lossy: 20 % (Linux `bbr_lt_loss_thresh`).
+/// Segments lost of those delivered, in 256ths, from which on an interval is lossy: 20 % (Linux
+/// `bbr_lt_loss_thresh`).
 const LOSS: u64 = 50;
 /// Rates that differ by at most an eighth are the same (Linux `bbr_lt_bw_ratio`) ...
 const SAME_RATIO: u64 = UNIT as u64 / 8;
@@ -51,14 +53,25 @@ impl LongTerm {
 impl Bbr {
     /// Linux `bbr_lt_bw_sampling`.
     pub(super) fn sample_long_term(&mut self, ack: &Ack<'_>) {
-        self.sample_interval(ack.lost, ack.sample.lost > 0, ack.sample.is_app_limited, &ack.paced.sampler);
+        self.sample_interval(
+            ack.lost,
+            ack.sample.lost > 0,
+            ack.sample.is_app_limited,
+            &ack.paced.sampler,
+        );
     }
 
     pub(super) fn sample_long_term_at_timeout(&mut self, lost: u64, sampler: &Sampler) {
         self.sample_interval(lost, true, false, sampler);
     }
 
-    fn sample_interval(&mut self, lost: u64, has_lost: bool, is_app_limited: bool, sampler: &Sampler) {
+    fn sample_interval(
+        &mut self,
+        lost: u64,
+        has_lost: bool,
+        is_app_limited: bool,
+        sampler: &Sampler,
+    ) {
         if self.long_term.is_used {
             self.count_kept_round(lost, sampler);
             return;

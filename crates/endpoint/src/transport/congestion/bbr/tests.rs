@@ -52,8 +52,17 @@ impl Rig {
         };
         let path = Path { mss: MSS, smoothed_us: Some(ROUND_US), minimum_us: Some(ROUND_US) };
         let (now, lost) = (self.now, self.lost);
-        let mut ack = Ack { now, sample, state: State::Open, in_flight: delivered, lost, path, paced: &mut self.paced };
-        let mut window = Window { cwnd: &mut self.cwnd, ssthresh: &mut self.ssthresh, clamp: u32::MAX };
+        let mut ack = Ack {
+            now,
+            sample,
+            state: State::Open,
+            in_flight: delivered,
+            lost,
+            path,
+            paced: &mut self.paced,
+        };
+        let mut window =
+            Window { cwnd: &mut self.cwnd, ssthresh: &mut self.ssthresh, clamp: u32::MAX };
         self.bbr.handle_ack(&mut ack, &mut window);
     }
 }
@@ -93,7 +102,8 @@ fn growth_keeps_the_start_going() {
     }
 }
 
-/// The cycle: each place takes a round trip, the gains are those of the list, and their mean is one.
+/// The cycle: each place takes a round trip, the gains are those of the list, and their mean is
+/// one.
 #[test]
 fn the_cycle_probes_once_in_eight_round_trips() {
     let mut rig = rig();
@@ -130,7 +140,8 @@ fn cycles_begin_in_different_places() {
     assert_eq!(places.into_iter().collect::<Vec<_>>(), [0, 2, 3, 4, 5, 6, 7]);
 }
 
-/// A fifth of the segments lost in two intervals of the same rate: a policer, whose rate is kept for 48 rounds.
+/// A fifth of the segments lost in two intervals of the same rate: a policer, whose rate is kept
+/// for 48 rounds.
 #[test]
 fn a_policer_is_recognised_and_its_rate_kept_for_48_rounds() {
     let mut rig = rig();
@@ -173,5 +184,9 @@ fn the_window_is_two_products_and_three_bursts() {
     }
     let bursts = 3 * rig.bbr.burst_goal(rig.paced.pace);
     let wanted = 200 + rig.bbr.aggregated_segments() + bursts;
-    assert!((wanted..=wanted + 4).contains(&rig.cwnd), "{}, wanted {wanted}, bursts {bursts}", rig.cwnd);
+    assert!(
+        (wanted..=wanted + 4).contains(&rig.cwnd),
+        "{}, wanted {wanted}, bursts {bursts}",
+        rig.cwnd
+    );
 }

@@ -1,8 +1,9 @@
 //! What the model says to send: the pace, and the window.
 
 use super::{
-    Ack, BURST_BYTES_MAX, BURST_SEGMENTS_MAX, Bbr, FIRST_RTT_US, HIGH_GAIN, INITIAL_WINDOW, PACE_MARGIN_PERCENT, Pace, Paced,
-    Path, Phase, RATE_UNIT, RateSample, SINGLE_SEGMENT_RATE, State, Time, UNIT, WINDOW_MIN, Window,
+    Ack, BURST_BYTES_MAX, BURST_SEGMENTS_MAX, Bbr, FIRST_RTT_US, HIGH_GAIN, INITIAL_WINDOW,
+    PACE_MARGIN_PERCENT, Pace, Paced, Path, Phase, RATE_UNIT, RateSample, SINGLE_SEGMENT_RATE,
+    State, Time, UNIT, WINDOW_MIN, Window,
 };
 
 const US_PER_S: u128 = 1_000_000;
@@ -10,12 +11,15 @@ const US_PER_S: u128 = 1_000_000;
 impl Bbr {
     /// A rate with a gain in bytes per second, less the margin (Linux `bbr_rate_bytes_per_sec`).
     pub(super) fn bytes_per_second(&self, rate: u64, gain: u32) -> u64 {
-        let scaled = (u128::from(rate) * u128::from(self.segment_bytes) * u128::from(gain)) >> UNIT.trailing_zeros();
-        let bytes = (scaled * (US_PER_S / 100) * u128::from(100 - PACE_MARGIN_PERCENT)) / u128::from(RATE_UNIT);
+        let scaled = (u128::from(rate) * u128::from(self.segment_bytes) * u128::from(gain))
+            >> UNIT.trailing_zeros();
+        let bytes = (scaled * (US_PER_S / 100) * u128::from(100 - PACE_MARGIN_PERCENT))
+            / u128::from(RATE_UNIT);
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
-    /// The first pace: a window in a round trip, with the gain of start-up (Linux `bbr_init_pacing_rate_from_rtt`).
+    /// The first pace: a window in a round trip, with the gain of start-up (Linux
+    /// `bbr_init_pacing_rate_from_rtt`).
     pub(super) fn start_pace(&mut self, cwnd: u32, path: Path, pace: &mut Pace) {
         self.has_seen_rtt |= path.smoothed_us.is_some();
         let rtt_us = path.smoothed_us.unwrap_or(FIRST_RTT_US).max(1);
@@ -37,8 +41,14 @@ impl Bbr {
         }
     }
 
-    /// Sending starts with nothing in flight (Linux `bbr_cwnd_event`): after a silence, no faster than the path is.
-    pub(in crate::transport) fn handle_transmission_start(&mut self, now: Time, window: &mut Window<'_>, paced: &mut Paced) {
+    /// Sending starts with nothing in flight (Linux `bbr_cwnd_event`): after a silence, no faster
+    /// than the path is.
+    pub(in crate::transport) fn handle_transmission_start(
+        &mut self,
+        now: Time,
+        window: &mut Window<'_>,
+        paced: &mut Paced,
+    ) {
         if paced.sampler.app_limited == 0 {
             return;
         }
@@ -59,7 +69,8 @@ impl Bbr {
     /// Linux `bbr_tso_segs_goal`.
     pub(super) fn burst_goal(&self, pace: Pace) -> u32 {
         let bytes = pace.burst_bytes().min(BURST_BYTES_MAX);
-        let segments = (bytes / u64::from(self.segment_bytes.max(1))).max(Bbr::burst_segments_min(pace).into());
+        let segments = (bytes / u64::from(self.segment_bytes.max(1)))
+            .max(Bbr::burst_segments_min(pace).into());
         segments.min(BURST_SEGMENTS_MAX) as u32
     }
 
@@ -68,7 +79,8 @@ impl Bbr {
         if self.min_rtt_us == u64::MAX {
             return INITIAL_WINDOW;
         }
-        let scaled = (u128::from(rate) * u128::from(self.min_rtt_us) * u128::from(gain)) >> UNIT.trailing_zeros();
+        let scaled = (u128::from(rate) * u128::from(self.min_rtt_us) * u128::from(gain))
+            >> UNIT.trailing_zeros();
         u32::try_from(scaled.div_ceil(u128::from(RATE_UNIT))).unwrap_or(u32::MAX)
     }
 
@@ -105,7 +117,8 @@ impl Bbr {
         self.long_term = super::LongTerm::default();
     }
 
-    /// Linux `bbr_set_cwnd`: towards the target by what is delivered, and down to it at once if the path is full.
+    /// Linux `bbr_set_cwnd`: towards the target by what is delivered, and down to it at once if the
+    /// path is full.
     pub(super) fn set_window(&mut self, ack: &Ack<'_>, window: &mut Window<'_>) {
         let acked = ack.sample.acked;
         let mut cwnd = *window.cwnd;
@@ -123,7 +136,8 @@ impl Bbr {
 
     fn approach_target(&self, ack: &Ack<'_>, cwnd: u32) -> u32 {
         let acked = ack.sample.acked;
-        let target = self.product(self.rate(), self.window_gain).saturating_add(self.aggregated_segments());
+        let target =
+            self.product(self.rate(), self.window_gain).saturating_add(self.aggregated_segments());
         let target = self.with_budget(target, ack.paced.pace);
         let grown = if self.is_full {
             (cwnd + acked).min(target)

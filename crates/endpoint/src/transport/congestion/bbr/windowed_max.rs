@@ -1,4 +1,5 @@
-//! The largest of the values of a window, by three candidates (Kathleen Nichols' algorithm; Linux `lib/win_minmax.c`).
+//! The largest of the values of a window, by three candidates (Kathleen Nichols' algorithm; Linux
+//! `lib/win_minmax.c`).
 
 #[derive(Clone, Copy, Default)]
 struct Sample {

@@ -11,17 +11,32 @@ fn rules() -> impl Strategy<Value = Rules> {
     let sizes = (1_u32..40, 1_u32..40, 1_u32..40, 0_u32..60, 0_u32..60);
     let counts = (1_u32..4, 1_u32..6, 1_u32..6, any::<[bool; 4]>());
     (sizes, counts, 0_u32..3).prop_map(
-        |((data_out, data_in, burst, first_burst, immediate), (outstanding, commands, requests, flags), steps)| {
+        |(
+            (data_out, data_in, burst, first_burst, immediate),
+            (outstanding, commands, requests, flags),
+            steps,
+        )| {
             let [has_digests, is_whole, is_status_with_data, counts_unanswered] = flags;
             let digest = if has_digests { 4 } else { 0 };
-            let step = |number| SetupMessage { is_from_initiator: number % 2 == 0, bytes: 7 + number };
+            let step =
+                |number| SetupMessage { is_from_initiator: number % 2 == 0, bytes: 7 + number };
             Rules {
                 set_up: (0..steps).map(step).collect(),
-                headers: Headers { command: 48, data_out: 47, ready_to_transfer: 46, data_in: 45, response: 44 },
+                headers: Headers {
+                    command: 48,
+                    data_out: 47,
+                    ready_to_transfer: 46,
+                    data_in: 45,
+                    response: 44,
+                },
                 header_digest: digest,
                 data_digest: digest,
                 padding: 4,
-                immediate: if is_whole { Immediate::AllWithin(immediate) } else { Immediate::UpTo(immediate.min(data_out)) },
+                immediate: if is_whole {
+                    Immediate::AllWithin(immediate)
+                } else {
+                    Immediate::UpTo(immediate.min(data_out))
+                },
                 first_burst,
                 burst,
                 outstanding,
@@ -46,7 +61,8 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
     prop::collection::vec(request, 1..30)
 }
 
-/// Requests begin, bytes arrive in pieces, and the device answers, in an order that is drawn. Every so often the limits are looked at.
+/// Requests begin, bytes arrive in pieces, and the device answers, in an order that is drawn. Every
+/// so often the limits are looked at.
 fn drive(session: &mut Session, requests: &[Request], random: &mut RandomStream) {
     let mut begun = 0;
     while session.done.len() < requests.len() {
@@ -57,7 +73,9 @@ fn drive(session: &mut Session, requests: &[Request], random: &mut RandomStream)
                 begun += 1;
             }
             1 if !session.at_device.is_empty() => {
-                let arrival = session.at_device.swap_remove(random.below(session.at_device.len() as u64) as usize);
+                let arrival = session
+                    .at_device
+                    .swap_remove(random.below(session.at_device.len() as u64) as usize);
                 session.target.handle_served(arrival.tag, Served::default());
             }
             turn => {
@@ -90,13 +108,16 @@ fn check(session: &Session, requests: &[Request]) {
     let (mut told, mut current) = (Vec::<(Request, Written)>::new(), BTreeMap::<u32, usize>::new());
     let (mut under_way, mut most) = (0_u32, 0_u32);
     for (_, pdu) in &session.written {
-        let overhead = pdu.bytes - if pdu.data > 0 { pdu.data.next_multiple_of(4) + rules.data_digest } else { 0 };
+        let overhead = pdu.bytes
+            - if pdu.data > 0 { pdu.data.next_multiple_of(4) + rules.data_digest } else { 0 };
         if let PduKind::Command { request, .. } = pdu.kind {
             current.insert(pdu.tag, told.len());
             told.push((request, Written::default()));
             (under_way, most) = (under_way + 1, most.max(under_way + 1));
         }
-        let Some(&place) = current.get(&pdu.tag).filter(|_| pdu.kind != PduKind::SetUp) else { continue };
+        let Some(&place) = current.get(&pdu.tag).filter(|_| pdu.kind != PduKind::SetUp) else {
+            continue;
+        };
         let (request, told) = &mut told[place];
         let header = match pdu.kind {
             PduKind::SetUp => continue,
@@ -125,7 +146,10 @@ fn check(session: &Session, requests: &[Request]) {
             PduKind::DataIn { status } => {
                 assert!(pdu.offset == told.into && pdu.data <= rules.data_in);
                 told.into += pdu.data;
-                assert!(rules.sequence == 0 || pdu.offset / rules.sequence == (told.into - 1) / rules.sequence);
+                assert!(
+                    rules.sequence == 0
+                        || pdu.offset / rules.sequence == (told.into - 1) / rules.sequence
+                );
                 told.statuses += u32::from(status.is_some());
                 under_way -= u32::from(status.is_some());
                 45
@@ -143,9 +167,9 @@ fn check(session: &Session, requests: &[Request]) {
     assert_eq!(told.len(), requests.len());
     for (request, told) in &told {
         let moved = [(Op::Write, told.out), (Op::Read, told.into)];
-        moved
-            .iter()
-            .for_each(|&(operation, bytes)| assert_eq!(bytes, if request.op == operation { request.bytes as u32 } else { 0 }));
+        moved.iter().for_each(|&(operation, bytes)| {
+            assert_eq!(bytes, if request.op == operation { request.bytes as u32 } else { 0 })
+        });
         assert_eq!(told.statuses, 1, "each request has one status");
         assert!(told.bursts == 0 && told.bursts_max <= rules.outstanding);
     }
@@ -154,10 +178,15 @@ fn check(session: &Session, requests: &[Request]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Each request is answered once, all of its data is moved once and in order, nothing is sent that was not allowed, and no more is
-    /// outstanding than was agreed on; the parts of each latency are its whole.
+    /// Each request is answered once, all of its data is moved once and in order, nothing is sent
+    /// that was not allowed, and no more is outstanding than was agreed on; the parts of each
+    /// latency are its whole.
     #[test]
-    fn every_request_is_answered_once_and_its_data_is_conserved(rules in rules(), requests in requests(), seed: u64) {
+    fn every_request_is_answered_once_and_its_data_is_conserved(
+        rules in rules(),
+        requests in requests(),
+        seed: u64,
+    ) {
         let mut session = Session::new(rules);
         session.write();
         drive(&mut session, &requests, &mut RandomStream::new(seed, "order"));
@@ -166,7 +195,9 @@ proptest! {
         jobs.sort_unstable();
         prop_assert_eq!(jobs, (0..requests.len() as u64).collect::<Vec<_>>());
         for done in &session.done {
-            prop_assert!(done.request == requests[done.job as usize] && done.network() <= done.total);
+            prop_assert!(
+                done.request == requests[done.job as usize] && done.network() <= done.total
+            );
         }
         prop_assert!(session.initiator.unanswered() == 0 && session.now > Time::ZERO);
     }
