@@ -5,7 +5,7 @@ tshark decodes them.
 
 prints a line for each unit, or for several that are alike: how many, direction (> to the target),
 kind, bytes in the stream; of an R2T what it asks for.
-`crates/endpoint/src/app/storage/protocol/captures` has such lists.
+`crates/programs/src/storage/protocol/captures` has such lists.
 
 Of iSCSI, all before the first read is the set-up: each question stands with its answer. Of NVMe
 over TCP, only the connection of the last queue counts, which is that of an I/O queue.

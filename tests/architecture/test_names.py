@@ -16,7 +16,7 @@ NAMES_MIN = 1000
 OF_PROTOCOLS = frozenset(
     (
         "crates/capture",
-        "crates/endpoint/src/app",
+        "crates/programs/src",
         "crates/blockdev",
         "crates/fabric/src/lab",
         "crates/fabric/src/netlink",

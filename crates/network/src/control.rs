@@ -6,7 +6,7 @@
 use crate::NetworkFrame;
 use std::collections::VecDeque;
 use tailrace_dataplane::{Frame, Notification};
-use tailrace_endpoint::nic::LosslessNic;
+use tailrace_host::nic::LosslessNic;
 use tailrace_units::Time;
 use tailrace_wire::{Flags, Packet, Tag};
 

@@ -3,7 +3,7 @@
 use crate::NetworkFrame;
 use crate::flight::Flight;
 use crate::ring::Ring;
-use tailrace_endpoint::host::ReceiveRing;
+use tailrace_host::ReceiveRing;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 

@@ -8,7 +8,7 @@
 use crate::agenda::Source;
 use crate::attachment::Attachment;
 use tailrace_dataplane::Frame;
-use tailrace_endpoint::host::Host;
+use tailrace_host::Host;
 use tailrace_network::{ControlQueue, deliver_to};
 use tailrace_units::Time;
 

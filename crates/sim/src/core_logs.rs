@@ -4,7 +4,7 @@
 use crate::hypervisors::HypervisorNode;
 use crate::world::World;
 use std::collections::BTreeSet;
-use tailrace_endpoint::cpu::{CoreLog, CoreRow, Doing, Kind, NO_OWNER, Processor};
+use tailrace_host::cpu::{CoreLog, CoreRow, Doing, Kind, NO_OWNER, Processor};
 use tailrace_record::{Column, Table};
 use tailrace_units::Time;
 

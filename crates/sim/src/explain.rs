@@ -12,10 +12,10 @@ use crate::outcome::{Outcome, Table, gather};
 use crate::timeline::Look as SocketLook;
 use crate::world::World;
 use crate::{Control, build, looks};
-use tailrace_endpoint::nic::LosslessNic;
-use tailrace_endpoint::transport::{State, TcpStats};
+use tailrace_host::nic::LosslessNic;
 use tailrace_network::End;
 use tailrace_plan::{Plan, Workload};
+use tailrace_transport::tcp::{State, TcpStats};
 use tailrace_units::{BitRate, Time};
 use tailrace_workloads::{Followed, Unfollowed, followed};
 

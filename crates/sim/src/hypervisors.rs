@@ -1,7 +1,7 @@
 //! Hypervisors of the world: where their frames come from and go to.
 
 use crate::agenda::Source;
-use tailrace_endpoint::hypervisor::Hypervisor;
+use tailrace_host::hypervisor::Hypervisor;
 use tailrace_network::{End, HostLink, Wire};
 use tailrace_plan::Plan;
 use tailrace_wire::Packet;

@@ -1,8 +1,8 @@
 //! What limited the connections of workloads.
 
 use crate::world::World;
-use tailrace_endpoint::host::Socket;
-use tailrace_endpoint::transport::Limits;
+use tailrace_host::Socket;
+use tailrace_transport::tcp::Limits;
 use tailrace_units::Time;
 use tailrace_workloads::outcome::LimitCounts;
 

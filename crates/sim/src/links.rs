@@ -6,7 +6,7 @@ use crate::boundary::{Boundary, Opening};
 use crate::bridging::Bridging;
 use crate::observe::{Endpoint, Observe};
 use tailrace_dataplane::{DropCause, Frame};
-use tailrace_endpoint::host::{Event, Link, Moderation, Observer, Opened, Timer, Timers};
+use tailrace_host::{Event, Link, Moderation, Observer, Opened, Timer, Timers};
 use tailrace_network::{End, HostLink, Medium, NetworkFrame, Origin, Wire};
 use tailrace_units::{Time, prefetch};
 use tailrace_wire::Packet;

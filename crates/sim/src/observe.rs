@@ -5,12 +5,12 @@ use crate::causes::{Connection, DatagramEnds, DroppedBy, FrameId, Recorder, Tran
 use crate::timeline::{Sent, Timeline};
 use crate::workload_events::{Log, WorkloadEvent, tell};
 use tailrace_dataplane::{DropCause, Frame};
-use tailrace_endpoint::app::StorageDone;
-use tailrace_endpoint::host::{Completion, Event, Opened, sender_of};
-use tailrace_endpoint::ip::protocol;
-use tailrace_endpoint::udp::Datagram;
+use tailrace_host::{Completion, Event, Opened, sender_of};
 use tailrace_network::{DigestPlace, Frames, NetworkFrame};
+use tailrace_programs::StorageDone;
 use tailrace_record::Digest;
+use tailrace_transport::ip::protocol;
+use tailrace_transport::udp::Datagram;
 use tailrace_units::Time;
 use tailrace_wire::{FlowKey, Packet, Protocol};
 use tailrace_workloads::WorkloadRecord;

@@ -5,9 +5,9 @@
 //! start, and its transactions are what it did.
 
 use crate::world::World;
-use tailrace_endpoint::app::Tallies;
-use tailrace_endpoint::transport::TcpStats;
 use tailrace_network::OnWires;
+use tailrace_programs::Tallies;
+use tailrace_transport::tcp::TcpStats;
 use tailrace_units::Time;
 use tailrace_workloads::Before;
 

@@ -3,9 +3,9 @@
 use crate::clock::Stopwatch;
 use crate::outcome::{Outcome, gather};
 use crate::{Control, build};
-use tailrace_endpoint::host::Socket;
-use tailrace_endpoint::transport::TcpStats;
+use tailrace_host::Socket;
 use tailrace_plan::Plan;
+use tailrace_transport::tcp::TcpStats;
 use tailrace_units::{Span, Time};
 
 /// The side of a connection that opened it, at one moment.

@@ -1,6 +1,6 @@
 //! Windows of lasting connections, looked at in equal intervals. Looking changes nothing else.
 
-use tailrace_endpoint::host::Socket;
+use tailrace_host::Socket;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 use tailrace_workloads::has_lasting_connections;

@@ -2,7 +2,7 @@
 //! which one thread would have told it.
 
 use crate::agenda::Source;
-use tailrace_endpoint::host::Carried;
+use tailrace_host::Carried;
 use tailrace_units::Time;
 use tailrace_workloads::WorkloadRecord;
 

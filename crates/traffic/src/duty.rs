@@ -9,10 +9,10 @@ use crate::sockets::{Marks, Route};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::rc::Rc;
-use tailrace_endpoint::app::{App, Peer, Program};
-use tailrace_endpoint::host::ClientPorts;
+use tailrace_host::ClientPorts;
 use tailrace_network::address;
 use tailrace_plan::{Plan, RawCongestionControl};
+use tailrace_programs::{App, Peer, Program};
 use tailrace_workloads::{
     Arrivals, Arriving, DatagramPair, Ends, Engine, LastingConnection, WorkloadProgram,
     open_workloads, record_for,

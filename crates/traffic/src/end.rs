@@ -7,8 +7,8 @@ use crate::record::{Recorder, Sample, Transaction};
 use crate::sockets::{Route, Sockets};
 use crate::waiter::Waiter;
 use std::io;
-use tailrace_endpoint::app::{App, SocketCalls, WorkCalls};
-use tailrace_endpoint::host::Cores;
+use tailrace_host::Cores;
+use tailrace_programs::{App, SocketCalls, WorkCalls};
 use tailrace_units::{Span, Time};
 
 /// One end of a connection.

@@ -10,8 +10,8 @@ use crate::waiter::Waiter;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::SocketAddrV4;
-use tailrace_endpoint::app::{Ends, HostCalls, Message, Peer, Program, WorkCalls};
-use tailrace_endpoint::host::Cores;
+use tailrace_host::Cores;
+use tailrace_programs::{Ends, HostCalls, Message, Peer, Program, WorkCalls};
 use tailrace_units::{Span, Time};
 
 /// Bytes of a datagram's payload that hold its number, the lowest first.

@@ -1,7 +1,7 @@
 //! What arrives by itself, whatever the network does: new flows, and datagrams.
 
 use crate::Ends;
-use tailrace_endpoint::app::{App, StreamSink, StreamSource};
+use tailrace_programs::{App, StreamSink, StreamSource};
 use tailrace_units::{Distribution, RandomStream, Span, Time};
 
 /// The arrivals of one workload, in order. They depend on nothing else: two hosts that draw them

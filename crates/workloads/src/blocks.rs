@@ -4,11 +4,11 @@
 use crate::pairs::{self, Pair};
 use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
 use std::sync::Arc;
-use tailrace_endpoint::app::{
+use tailrace_plan::{Blocks, MessageSizes, RawObserve, Serving};
+use tailrace_programs::{
     BlockClient, BlockClientConfig, Demand, Exchange, Program, QueryKeys, RequestServer,
     ServerConfig,
 };
-use tailrace_plan::{Blocks, MessageSizes, RawObserve, Serving};
 use tailrace_units::Span;
 
 /// Least payload of a datagram: the number of its query stands there.

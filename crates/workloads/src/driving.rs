@@ -2,8 +2,8 @@
 //! arrivals, of which each client takes its part.
 
 use crate::{Place, WorkloadRecord};
-use tailrace_endpoint::app::{Arrivals, ArrivalsConfig, Drive, Spike, User};
 use tailrace_plan::{RawObserve, RawSpike};
+use tailrace_programs::{Arrivals, ArrivalsConfig, Drive, Spike, User};
 use tailrace_units::{Distribution, Span, Time};
 
 /// Users, or arrivals.

@@ -1,8 +1,8 @@
 //! Frames of the threads of one program to another.
 
 use crate::{DatagramPair, Ends, Engine, Followed, Kind, Place, WorkloadProgram, WorkloadRecord};
-use tailrace_endpoint::app::{FrameSink, FrameSource, FrameSourceConfig, Program};
 use tailrace_plan::{Frames, RawObserve};
+use tailrace_programs::{FrameSink, FrameSource, FrameSourceConfig, Program};
 use tailrace_units::{Span, Time};
 
 impl Kind for Frames {

@@ -30,8 +30,8 @@ pub use record::{Before, Row, Sum, WorkloadRecord};
 pub use storage_record::{OfOp, StorageRecord};
 
 use storage_devices::Devices;
-use tailrace_endpoint::app::{App, Program};
 use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
+use tailrace_programs::{App, Program};
 use tailrace_units::{Distribution, RandomStream, Time};
 
 /// The hosts of a connection, by index.

@@ -2,10 +2,10 @@
 
 use crate::{Engine, Followed, Kind, Place, WorkloadProgram, WorkloadRecord};
 use std::sync::Arc;
-use tailrace_endpoint::app::schedule::{self, Collective, Pattern, Tree};
-use tailrace_endpoint::app::{Job, Ledger, MpiConfig, MpiCosts, MpiHost, Peer, Size};
 use tailrace_outcome::{MpiSize, MpiTimes, Workload};
 use tailrace_plan::{Algorithm, Mpi, MpiPattern, RawObserve, variants};
+use tailrace_programs::schedule::{self, Collective, Pattern, Tree};
+use tailrace_programs::{Job, Ledger, MpiConfig, MpiCosts, MpiHost, Peer, Size};
 use tailrace_units::{RandomStream, Span, Time};
 
 impl Kind for Mpi {

@@ -2,8 +2,8 @@
 
 use crate::{Ends, Engine, Kind, LastingConnection, Place, WorkloadRecord};
 use std::sync::Arc;
-use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 use tailrace_plan::{Oltp, RawGapFrom, RawObserve};
+use tailrace_programs::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 use tailrace_units::{Span, Time};
 
 impl Kind for Oltp {

@@ -1,11 +1,11 @@
 //! What is recorded of one workload.
 
 use crate::StorageRecord;
-use tailrace_endpoint::app::{StorageDone, Tallies};
-use tailrace_endpoint::host::Carried;
-use tailrace_endpoint::transport::{Limits, TcpStats};
+use tailrace_host::Carried;
 use tailrace_plan::RawObserve;
+use tailrace_programs::{StorageDone, Tallies};
 use tailrace_record::{Latency, Series};
+use tailrace_transport::tcp::{Limits, TcpStats};
 use tailrace_units::{Span, Time, prefetch_all};
 
 /// Results of one workload.

@@ -2,10 +2,8 @@
 
 use crate::{Ends, Engine, Kind, LastingConnection, Place, WorkloadRecord};
 use std::sync::Arc;
-use tailrace_endpoint::app::{
-    App, ReplayClient, ReplayPace, ReplayServer, Replayed, ReplayedRequest,
-};
 use tailrace_plan::{RawObserve, RawRecorded, RawReplayPace, Replay};
+use tailrace_programs::{App, ReplayClient, ReplayPace, ReplayServer, Replayed, ReplayedRequest};
 use tailrace_units::{Span, Time};
 
 impl Kind for Replay {

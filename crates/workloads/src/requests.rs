@@ -4,11 +4,11 @@ use crate::pairs::{self, Pair};
 use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
 use std::ops::Range;
 use std::sync::Arc;
-use tailrace_endpoint::app::{
+use tailrace_plan::{MessageSizes, RawObserve, Requests, Serving, Stage};
+use tailrace_programs::{
     ClientConfig, Exchange, Peer, Program, RequestClient, RequestServer, ServerConfig,
     ServicePolicy, StageConfig, Transport,
 };
-use tailrace_plan::{MessageSizes, RawObserve, Requests, Serving, Stage};
 use tailrace_units::Span;
 
 /// Least payload of a datagram: the number of its query stands there.

@@ -5,13 +5,13 @@ use crate::storage_record::StorageRecord;
 use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
 use std::sync::Arc;
 use tailrace_blockdev::DeviceUser;
-use tailrace_endpoint::app::storage_protocol::Rules;
-use tailrace_endpoint::app::{
+use tailrace_plan::{RawAccess, RawObserve, Storage};
+use tailrace_programs::storage_protocol::Rules;
+use tailrace_programs::{
     Access, Arrivals, ArrivalsConfig, JobConfig, LocalPath, NetworkPath, NetworkPathConfig, Pace,
     Path, Pattern, Peer, StorageClient, StorageClientConfig, StorageTarget, StorageTargetConfig,
     Wires,
 };
-use tailrace_plan::{RawAccess, RawObserve, Storage};
 use tailrace_units::{Probability, Span, Time, Zipf};
 
 /// All, in parts per billion.

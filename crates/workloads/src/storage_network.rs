@@ -1,8 +1,8 @@
 //! Requests of storage over a network: what the plan says of a protocol, as sessions have it.
 
 use std::sync::Arc;
-use tailrace_endpoint::app::storage_protocol::{Rules, iscsi::Iscsi, nbd::Nbd, nvme_tcp::NvmeTcp};
 use tailrace_plan::{RawIscsi, RawNbd, RawNvmeTcp, RawStorageProtocol};
+use tailrace_programs::storage_protocol::{Rules, iscsi::Iscsi, nbd::Nbd, nvme_tcp::NvmeTcp};
 
 /// What each session has agreed on, and how many connections an initiator has; none where devices
 /// are in initiators.
@@ -59,7 +59,7 @@ fn nbd(raw: &RawNbd) -> Nbd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_endpoint::app::storage_protocol::Immediate;
+    use tailrace_programs::storage_protocol::Immediate;
 
     const KIB: u32 = 1_024;
 

@@ -1,7 +1,7 @@
 //! What is recorded of requests of storage: by what they asked for, and what they waited for.
 
 use tailrace_blockdev::Op;
-use tailrace_endpoint::app::{StorageDone, Waits};
+use tailrace_programs::{StorageDone, Waits};
 use tailrace_record::Latency;
 use tailrace_units::Span;
 

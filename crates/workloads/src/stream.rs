@@ -1,8 +1,8 @@
 //! Bulk TCP connections.
 
 use crate::{Ends, Engine, Followed, Kind, LastingConnection, Place, Unfollowed, WorkloadRecord};
-use tailrace_endpoint::app::{App, Offer, StreamSink, StreamSource};
 use tailrace_plan::{RawObserve, RawStream, Stream};
+use tailrace_programs::{App, Offer, StreamSink, StreamSource};
 use tailrace_units::Time;
 
 impl Kind for Stream {

@@ -64,7 +64,7 @@ SHARED = (
 )
 TRAFFIC_INSTEAD = "the traffic program then does the same work"
 CLIENT_PORTS = 2**16 - 2**15
-"""Of a host, from 32768 on (`crates/endpoint/src/host/ports.rs`): each connection of the traffic
+"""Of a host, from 32768 on (`crates/host/src/ports.rs`): each connection of the traffic
 program has one."""
 HOSTS_MAX = 250
 """Guests are processes with their own memory; addresses of one network."""

@@ -5,7 +5,7 @@ Started by Open MPI with the interpreter that has Debian's mpi4py, outside of th
 nothing of tailrace. Its argument is the job, JSON beside which it writes: `rank-N.ready`;
 `rank-N.times`, two 64-bit numbers for each iteration that counts (start by the wall clock and
 duration, in nanoseconds; zeros for those that it did not come to); `rank-N.sizes`, a line of JSON
-for each size. The loop is that of the simulator (`crates/endpoint/src/app/mpi/script.rs`).
+for each size. The loop is that of the simulator (`crates/programs/src/mpi/script.rs`).
 """
 
 import gc

@@ -5,7 +5,7 @@
 use crate::frame::LiveFrame;
 use std::collections::BTreeMap;
 use tailrace_dataplane::Frame;
-use tailrace_endpoint::nic::{LosslessNic, Storm};
+use tailrace_host::nic::{LosslessNic, Storm};
 use tailrace_plan::RawStorm;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{PRIORITIES, Packet};

@@ -27,7 +27,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
-use tailrace_endpoint::nic::LosslessNic;
+use tailrace_host::nic::LosslessNic;
 use tailrace_network::{interface_summary, lossless_nics, pace_of};
 use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;

@@ -3,7 +3,7 @@
 use super::service;
 use crate::pace_of;
 use tailrace_dataplane::Frame;
-use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy, Storm, TrafficClass};
+use tailrace_host::nic::{LosslessNic, ReactionPolicy, Storm, TrafficClass};
 use tailrace_plan::{Plan, RawNicClass, RawNicLossless};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, PauseState};

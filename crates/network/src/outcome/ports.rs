@@ -4,7 +4,7 @@ use crate::{Losses, NetworkFrame, SwitchNode};
 use tailrace_dataplane::{
     DppCounters, DropCause, Frame, GroupCounters, MtuDrops, QueueCounters, Switch, TrapCounters,
 };
-use tailrace_endpoint::nic::LosslessNic;
+use tailrace_host::nic::LosslessNic;
 use tailrace_outcome as outcome;
 use tailrace_outcome::{
     Dpp, Dropped, Drops, Elephants, Group, LosslessInterface, Pause, Port, Qcn, Queue,

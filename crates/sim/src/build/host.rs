@@ -2,15 +2,15 @@
 
 use super::processor::processor_policy;
 use crate::attachment::Attachment;
-use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
-use tailrace_endpoint::ip::ReassemblyPolicy;
-use tailrace_endpoint::nic::{BondPolicy, BondedNic, LosslessNic, Nic, PlainNic};
-use tailrace_endpoint::transport::{
-    Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory,
-};
+use tailrace_host::nic::{BondPolicy, BondedNic, LosslessNic, Nic, PlainNic};
+use tailrace_host::{Host, HostConfig, Moderation, ReceivePolicy};
 use tailrace_network::{HostLink, pace_of};
 use tailrace_plan::{
     Plan, RawBondPolicy, RawCongestionControl, RawHost, RawSlowStartExit, RawSocketBuffer,
+};
+use tailrace_transport::ip::ReassemblyPolicy;
+use tailrace_transport::tcp::{
+    Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory,
 };
 use tailrace_units::{RandomStream, Span};
 use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};

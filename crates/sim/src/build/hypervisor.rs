@@ -1,8 +1,8 @@
 //! Builds the hypervisors of a plan.
 
 use crate::hypervisors::{HypervisorNode, Machine};
-use tailrace_endpoint::cpu::{CoreSet, GroupConfig, ProcessorConfig, SchedulerConfig, weight_of};
-use tailrace_endpoint::hypervisor::{
+use tailrace_host::cpu::{CoreSet, GroupConfig, ProcessorConfig, SchedulerConfig, weight_of};
+use tailrace_host::hypervisor::{
     Hypervisor, HypervisorConfig, HypervisorCosts, Neighbour, PortConfig, Switching,
 };
 use tailrace_plan::{Plan, RawHypervisor, RawHypervisorCosts, RawVirtualSwitching};

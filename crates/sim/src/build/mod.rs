@@ -19,7 +19,7 @@ use crate::world::{HostedProgram, World};
 use host::{Places, host_of, moderation};
 use hypervisor::{hands_over_whole, hypervisors};
 use std::collections::BTreeMap;
-use tailrace_endpoint::host::Host;
+use tailrace_host::Host;
 use tailrace_network::{OnWires, Topology, lossless_nics, notifies};
 use tailrace_plan::Plan;
 use tailrace_units::Time;

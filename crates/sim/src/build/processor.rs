@@ -1,7 +1,7 @@
 //! Builds the processor of a host of the plan.
 
-use tailrace_endpoint::cpu::{GroupConfig, ProcessorConfig, SchedulerConfig, Steal, weight_of};
-use tailrace_endpoint::host::{KernelCosts, ProcessorPolicy};
+use tailrace_host::cpu::{GroupConfig, ProcessorConfig, SchedulerConfig, Steal, weight_of};
+use tailrace_host::{KernelCosts, ProcessorPolicy};
 use tailrace_plan::{Plan, RawControlGroup, RawProcessor};
 use tailrace_units::Span;
 

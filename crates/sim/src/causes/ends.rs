@@ -6,7 +6,7 @@ use super::inside::Inside;
 use super::number::SocketNumber;
 use super::part::Part;
 use std::collections::{BTreeMap, VecDeque};
-use tailrace_endpoint::transport::Limit;
+use tailrace_transport::tcp::Limit;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 

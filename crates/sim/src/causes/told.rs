@@ -1,7 +1,7 @@
 //! What the recorder is told.
 
 use super::ends::{Repairs, SocketId};
-use tailrace_endpoint::transport::Limit;
+use tailrace_transport::tcp::Limit;
 use tailrace_units::Time;
 
 /// What a transmission is.

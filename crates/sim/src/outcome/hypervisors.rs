@@ -3,7 +3,7 @@
 use super::processors::times;
 use crate::hypervisors::{HypervisorNode, Machine};
 use crate::world::World;
-use tailrace_endpoint::cpu::{Kind, OwnerCounters};
+use tailrace_host::cpu::{Kind, OwnerCounters};
 use tailrace_outcome::{Hypervisor, HypervisorPort, HypervisorTask, TaskKind};
 use tailrace_plan::{Plan, RawHypervisor};
 

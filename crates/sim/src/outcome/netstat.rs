@@ -1,8 +1,8 @@
 //! The counters of interfaces, as `netstat -i` has them.
 
 use crate::world::World;
-use tailrace_endpoint::host::Host;
-use tailrace_endpoint::nic::BondedInterface;
+use tailrace_host::Host;
+use tailrace_host::nic::BondedInterface;
 use tailrace_network::{OnWires, switch_rows};
 use tailrace_outcome::Interface;
 use tailrace_plan::{Plan, RawHost};

@@ -1,7 +1,7 @@
 //! What the processors of hosts spent their time on.
 
 use crate::world::World;
-use tailrace_endpoint::cpu::{Busy, Kind, OwnerCounters, Processor, Throttling};
+use tailrace_host::cpu::{Busy, Kind, OwnerCounters, Processor, Throttling};
 use tailrace_outcome::{ControlGroup, CoreTimes, ProcessorWorkload};
 use tailrace_plan::{Plan, RawProcessor};
 use tailrace_record::{Column, Table};

@@ -8,12 +8,12 @@ use super::written::{self, List};
 use crate::control::Control;
 use crate::world::{World, counted};
 use std::time::Duration;
-use tailrace_endpoint::ip::IpCounters;
-use tailrace_endpoint::nic::{BondedInterface, BondedNic};
+use tailrace_host::nic::{BondedInterface, BondedNic};
 use tailrace_network::{Counted, OnWires, deadlock, interface_summary, ports, switch_summaries};
 use tailrace_outcome as outcome;
 use tailrace_outcome::{CancelledOutcome, Conservation, Ip};
 use tailrace_plan::{Plan, Workload};
+use tailrace_transport::ip::IpCounters;
 use tailrace_units::Span;
 use tailrace_workloads::outcome::{
     Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary,

@@ -14,8 +14,8 @@ use crate::agenda::{Source, source_of};
 use crate::world::connection::EndNumbers;
 use crate::world::generate::NewFlow;
 use std::collections::BTreeMap;
-use tailrace_endpoint::ip::protocol;
 use tailrace_network::Origin;
+use tailrace_transport::ip::protocol;
 use tailrace_units::Time;
 use tailrace_wire::Protocol;
 

@@ -5,9 +5,9 @@ use crate::attachment::Attachment;
 use crate::links::Links;
 use crate::world::World;
 use std::collections::BTreeMap;
-use tailrace_endpoint::host::Host;
-use tailrace_endpoint::ip::protocol;
+use tailrace_host::Host;
 use tailrace_network::{End, NetworkFrame};
+use tailrace_transport::ip::protocol;
 use tailrace_wire::{Packet, Protocol};
 use tailrace_workloads::Arriving;
 

@@ -1,6 +1,6 @@
 //! Watched sockets over time: a row for each change.
 
-use tailrace_endpoint::transport::TcpStats;
+use tailrace_transport::tcp::TcpStats;
 use tailrace_units::Time;
 
 /// Rows that are kept.

@@ -11,7 +11,7 @@ use crate::agenda::{Coming, Source};
 use crate::attachment::Attachment;
 use crate::huge_pages::WIRES_MIN;
 use crate::links::Links;
-use tailrace_endpoint::host::{Host, Socket};
+use tailrace_host::{Host, Socket};
 use tailrace_network::{End, SwitchNode, Wire};
 use tailrace_units::{prefetch, prefetch_all};
 use tailrace_wire::{Packet, PacketHead};

@@ -3,11 +3,11 @@
 use super::{SocketPlace, World};
 use crate::causes::{Connection, DatagramEnds};
 use crate::observe::Endpoint;
-use tailrace_endpoint::app::App;
-use tailrace_endpoint::host::{NewSocket, NewUdpSocket};
-use tailrace_endpoint::transport::Identity;
+use tailrace_host::{NewSocket, NewUdpSocket};
 use tailrace_network::address_of;
 use tailrace_plan::Plan;
+use tailrace_programs::App;
+use tailrace_transport::tcp::Identity;
 use tailrace_wire::{FlowKey, Protocol, Tag};
 use tailrace_workloads::Ends;
 

@@ -2,9 +2,9 @@
 //! its connections.
 
 use super::{ProgramPlace, World};
-use tailrace_endpoint::app::Program;
-use tailrace_endpoint::host::{NewProgram, Socket};
+use tailrace_host::{NewProgram, Socket};
 use tailrace_plan::Plan;
+use tailrace_programs::Program;
 use tailrace_units::Time;
 use tailrace_wire::Tag;
 

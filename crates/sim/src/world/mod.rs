@@ -23,7 +23,7 @@ use crate::links::Links;
 use crate::trigger::Trigger;
 use crate::windows::Windows;
 use tailrace_dataplane::Switch;
-use tailrace_endpoint::host::Host;
+use tailrace_host::Host;
 use tailrace_network::{End, OnWires, Origin, SwitchNode, SwitchOutputs, Wire};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;

@@ -6,7 +6,7 @@ use crate::agenda::Source;
 use crate::boundary::Opening;
 use crate::observe::HostEvent;
 use crate::part_flows::FlowEnd;
-use tailrace_endpoint::host::Socket;
+use tailrace_host::Socket;
 use tailrace_units::Time;
 
 impl World {

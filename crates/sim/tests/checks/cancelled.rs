@@ -4,10 +4,10 @@
 use crate::common::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tailrace_endpoint::app::{HostCalls, Program};
-use tailrace_endpoint::transport::Failure;
 use tailrace_plan::Plan;
+use tailrace_programs::{HostCalls, Program};
 use tailrace_sim::{Control, HostedProgram, Outcome, explain, run, run_with};
+use tailrace_transport::tcp::Failure;
 use tailrace_units::{Span, Time};
 
 fn small() -> Plan {

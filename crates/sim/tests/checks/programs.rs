@@ -1,15 +1,15 @@
 //! Programs that own several sockets: a connection for each request, from several hosts to one
 //! server, through a switch.
 
-#[path = "../../../endpoint/tests/support/per_request.rs"]
+#[path = "../../../host/tests/support/per_request.rs"]
 mod per_request;
 
 use crate::common::*;
 use per_request::{BACKLOG, Client, Log, PORT, RESPONSE_BYTES, Server, Shared, WORK};
 use serde_json::Value;
-use tailrace_endpoint::transport::Failure;
 use tailrace_plan::*;
 use tailrace_sim::{Control, HostedProgram, Outcome, run_with};
+use tailrace_transport::tcp::Failure;
 use tailrace_units::Span;
 
 const CLIENTS: u32 = 3;

@@ -5,7 +5,7 @@ use crate::end::{Calls, End, Link};
 use crate::record::Failure;
 use crate::sockets::Sockets;
 use crate::waiter::Waiter;
-use tailrace_endpoint::app::App;
+use tailrace_programs::App;
 use tailrace_units::Time;
 
 impl Host {

@@ -17,7 +17,7 @@ use crate::waiter::Waiter;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use tailrace_endpoint::host::Cores;
+use tailrace_host::Cores;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 

@@ -6,8 +6,8 @@ use crate::hosted::{Hosted, NUMBER_BYTES, Owned, ProgramCalls};
 use crate::sockets::Sockets;
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddrV4;
-use tailrace_endpoint::app::{Ends, Message, Peer, Program, Tallies};
-use tailrace_endpoint::transport::Failure;
+use tailrace_programs::{Ends, Message, Peer, Program, Tallies};
+use tailrace_transport::tcp::Failure;
 use tailrace_units::Time;
 
 impl Host {

@@ -9,10 +9,10 @@ mod tcp;
 
 use crate::record::{Failure, Item, Record, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
-use tailrace_endpoint::app::Tallies;
-use tailrace_endpoint::host::Carried;
+use tailrace_host::Carried;
 use tailrace_outcome::{Side, TrafficHost, TrafficOutcome};
 use tailrace_plan::Plan;
+use tailrace_programs::Tallies;
 use tailrace_record::Table;
 use tailrace_units::{Span, Time};
 use tailrace_workloads::outcome::{

@@ -15,7 +15,7 @@ pub use read::{Head, Record};
 pub use write::Recorder;
 
 use crate::counters::Counters;
-use tailrace_endpoint::app::Tallies;
+use tailrace_programs::Tallies;
 use tailrace_units::Time;
 use tailrace_workloads::Ends;
 

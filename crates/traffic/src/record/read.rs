@@ -4,7 +4,7 @@ use super::numbers::take;
 use super::{Closing, Failure, Item, MAGIC, Sample, Transaction};
 use crate::counters::Counters;
 use serde_json::Value;
-use tailrace_endpoint::app::Tallies;
+use tailrace_programs::Tallies;
 use tailrace_units::{Span, Time};
 use tailrace_workloads::Ends;
 

@@ -4,8 +4,8 @@ use super::numbers::put;
 use super::{Closing, Failure, MAGIC, Sample, Transaction};
 use serde_json::json;
 use std::collections::BTreeMap;
-use tailrace_endpoint::app::Tallies;
 use tailrace_plan::Plan;
+use tailrace_programs::Tallies;
 use tailrace_units::{Span, Time};
 use tailrace_workloads::tells_connections;
 

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 
-use tailrace_endpoint::host::Carried;
+use tailrace_host::Carried;
 use tailrace_plan::{Graph, Plan, RawSwitching};
 use tailrace_units::{BitRate, Span};
 use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};

@@ -1,8 +1,8 @@
 //! What limited the connections of a workload: times of both ends, as engines count them. What they
 //! mean together is the lab's.
 
-use tailrace_endpoint::transport::{Limit, Limits};
 use tailrace_outcome as outcome;
+use tailrace_transport::tcp::{Limit, Limits};
 
 /// Connections of a workload that are told one by one.
 pub const CONNECTIONS_TOLD_MAX: usize = 256;

@@ -13,10 +13,10 @@ pub use tables::{running, transactions, workload_series};
 pub use windows::{WINDOW_ROWS_MAX, WindowRow, tcp_windows};
 
 use crate::{WorkloadRecord, add_details, tells_blocks, tells_tallies};
-use tailrace_endpoint::app::Tallies;
-use tailrace_endpoint::transport::TcpStats;
 use tailrace_outcome::{BlockCounts, Limits, RequestCounts, Tcp};
 use tailrace_plan::Workload;
+use tailrace_programs::Tallies;
+use tailrace_transport::tcp::TcpStats;
 use tailrace_units::Time;
 
 /// What engines add to a record.

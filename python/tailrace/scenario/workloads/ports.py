@@ -30,7 +30,7 @@ BLOCKS = 9000
 """First port of the range that Oracle asks for (`net.ipv4.ip_local_port_range = 9000 65500`)
 [K]."""
 EPHEMERAL = (32_768, 65_535)
-"""Ports of clients (`crates/endpoint/src/host/ports.rs`)."""
+"""Ports of clients (`crates/host/src/ports.rs`)."""
 PORT_MAX = 65_535
 
 Protocol = Literal["tcp", "udp"]

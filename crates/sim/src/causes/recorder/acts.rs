@@ -5,7 +5,7 @@ use crate::causes::datagrams::Whole;
 use crate::causes::ends::SocketId;
 use crate::causes::frames::{Entry, FrameId, NOT_KEPT, Prior};
 use crate::causes::part::Part;
-use tailrace_endpoint::cause::{Because, Came, Cause, Work};
+use tailrace_programs::cause::{Because, Came, Cause, Work};
 use tailrace_units::{Span, Time};
 
 /// What had come by some time: a frame, when it was handed up, and where.

@@ -3,8 +3,8 @@
 use super::Recorder;
 use crate::causes::part::Part;
 use crate::causes::walk::{Last, Walk};
-use tailrace_endpoint::cause::{Because, Came, Cause, Work};
-use tailrace_endpoint::host::Completion;
+use tailrace_host::Completion;
+use tailrace_programs::cause::{Because, Came, Cause, Work};
 use tailrace_workloads::Followed;
 
 impl Recorder {

@@ -1,7 +1,7 @@
 //! What hosts tell.
 
 use super::Recorder;
-use tailrace_endpoint::host::Event;
+use tailrace_host::Event;
 
 impl Recorder {
     /// Something happens at a host. What nothing is explained by costs nothing, as its arm is

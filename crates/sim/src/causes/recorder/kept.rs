@@ -6,7 +6,7 @@ use crate::causes::frames::{Frame, FrameId};
 use crate::causes::number::SocketNumber;
 use crate::causes::part::Part;
 use tailrace_dataplane::Frame as _;
-use tailrace_endpoint::ip::protocol;
+use tailrace_transport::ip::protocol;
 use tailrace_units::Time;
 use tailrace_wire::{Packet, Protocol};
 use tailrace_workloads::Followed;

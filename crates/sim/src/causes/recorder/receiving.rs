@@ -9,8 +9,8 @@ use crate::causes::inside::what;
 use crate::causes::loss::{DroppedBy, Loss};
 use crate::causes::wires::Node;
 use std::collections::VecDeque;
-use tailrace_endpoint::host::{POLL_BUDGET, sender_of};
-use tailrace_endpoint::ip::protocol;
+use tailrace_host::{POLL_BUDGET, sender_of};
+use tailrace_transport::ip::protocol;
 use tailrace_wire::{Packet, Protocol};
 
 /// How a host receives.

@@ -6,7 +6,7 @@ use crate::causes::inside::Inside;
 use crate::causes::loss::{DroppedBy, Loss};
 use crate::causes::stages::{Gates, Stage};
 use crate::causes::wires::Node;
-use tailrace_endpoint::hypervisor::Passage;
+use tailrace_host::hypervisor::Passage;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 

@@ -1,0 +1,105 @@
+//! The connections of programs by the packets that come for them, and those that are gone.
+//!
+//! A packet names the socket that it is for and carries no addresses. The number may be out of
+//! date: the connection is gone, or its ports are used by a new one with another number. Then the
+//! hash of the packet's flow tells whose it is, as addresses and ports do on a real host.
+
+use std::collections::{BTreeMap, VecDeque};
+use tailrace_transport::ip::Identity;
+
+/// Connections that are gone and remembered, so that a late segment can be answered. On a real host
+/// the segment itself tells whom to answer, and there is no such limit.
+const GONE_MAX: usize = 65_536;
+
+/// What is known of the packets of one flow.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// They are for this socket.
+    Live(u32),
+    /// Their connection is gone; what stood in the packets of this end.
+    Gone(Identity),
+}
+
+/// Connections by the hash of the packets that come for them.
+#[derive(Default)]
+pub(super) struct Connections {
+    by_hash: BTreeMap<u32, Known>,
+    /// Those that are gone, the oldest first: hash and number.
+    gone: VecDeque<(u32, u64)>,
+    next: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Known {
+    found: Found,
+    /// Counts, to tell connections with the same ports apart.
+    number: u64,
+}
+
+impl Connections {
+    /// This socket expects packets of this hash.
+    pub(super) fn opened(&mut self, expects: u32, socket: u32) {
+        self.note(expects, Found::Live(socket));
+    }
+
+    /// The connection is gone.
+    pub(super) fn closed(&mut self, expects: u32, identity: Identity) {
+        let number = self.note(expects, Found::Gone(identity));
+        self.gone.push_back((expects, number));
+        if self.gone.len() > GONE_MAX
+            && let Some((hash, number)) = self.gone.pop_front()
+            && self.by_hash.get(&hash).is_some_and(|known| known.number == number)
+        {
+            self.by_hash.remove(&hash);
+        }
+    }
+
+    /// Whose packets of this hash are.
+    pub(super) fn find(&self, flow_hash: u32) -> Option<Found> {
+        self.by_hash.get(&flow_hash).map(|known| known.found)
+    }
+
+    /// The peer's socket of the connection that was the last with packets of this hash.
+    pub(super) fn peer_of(&self, flow_hash: u32) -> Option<u32> {
+        match self.find(flow_hash)? {
+            Found::Gone(identity) => Some(identity.to_endpoint),
+            Found::Live(_) => None,
+        }
+    }
+
+    fn note(&mut self, hash: u32, found: Found) -> u64 {
+        self.next += 1;
+        self.by_hash.insert(hash, Known { found, number: self.next });
+        self.next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_wire::Tag;
+
+    #[test]
+    fn the_oldest_of_too_many_connections_that_are_gone_is_forgotten_and_none_that_lives() {
+        let mut connections = Connections::default();
+        let identity =
+            Identity { flow_hash: 1, to_endpoint: 2, to_host: 3, tag: Tag::default(), dscp: 0 };
+        let close = |connections: &mut Connections, hash| {
+            connections.opened(hash, hash);
+            connections.closed(hash, identity);
+        };
+        (0..3).for_each(|hash| close(&mut connections, hash));
+        close(&mut connections, 0); // the same ports again
+        connections.opened(1, 70);
+        (3..GONE_MAX as u32 + 1).for_each(|hash| close(&mut connections, hash));
+        assert!(
+            matches!(connections.find(0), Some(Found::Gone(_))),
+            "the later of two with the same ports is remembered"
+        );
+        assert!(matches!(connections.find(1), Some(Found::Live(70))));
+        assert!(connections.find(2).is_none_or(|found| matches!(found, Found::Gone(_))));
+        (100_000..100_002).for_each(|hash| close(&mut connections, hash));
+        assert!(connections.find(2).is_none());
+        assert!(connections.find(3).is_some());
+    }
+}

@@ -1,0 +1,202 @@
+//! What can be observed of hosts: one type for everything, from which counters, series, digests,
+//! traces and explanations follow.
+
+use tailrace_programs::StorageDone;
+use tailrace_programs::cause::{Because, Cause};
+use tailrace_transport::tcp::{Limits, TcpStats};
+use tailrace_transport::udp::Datagram;
+use tailrace_units::{Span, Time};
+use tailrace_wire::{FlowKey, Packet};
+
+/// Something that happens at a host. Bytes are those of applications, frames those of links; an
+/// `owner` is the number that the engine gave to whom a socket or a program works for, a `socket`
+/// the number of its host.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A frame is handed to the interface, which may still drop it.
+    FrameSent,
+    /// A frame that was handed to the interface waits there until that chooses it. Interfaces
+    /// without data-centre bridging tell of none: they know at once when a frame leaves.
+    FrameQueued {
+        /// The frame.
+        packet: &'a Packet,
+    },
+    /// A frame did not fit the queue of the interface.
+    FrameDropped {
+        /// The frame.
+        packet: &'a Packet,
+    },
+    /// A poll takes a frame out of the receive ring.
+    FrameDelivered {
+        /// The frame.
+        packet: &'a Packet,
+    },
+    /// Frames that had arrived did not fit the receive ring.
+    RingDropped {
+        /// How many: the latest.
+        frames: u64,
+        /// The one, on a host with a processor. Others do not look at frames before they take them.
+        packet: Option<&'a Packet>,
+    },
+    /// The processor hands a frame, or contiguous segments as one, to their socket. Hosts without
+    /// one tell of none: there this follows from the time.
+    AggregateDelivered {
+        /// The first.
+        packet: &'a Packet,
+        /// How many.
+        segments: u16,
+    },
+    /// A datagram, or a fragment of one, is discarded above the interface.
+    DatagramDiscarded {
+        /// What came last of it.
+        packet: &'a Packet,
+        /// Why.
+        reason: DiscardReason,
+    },
+    /// A program sends a datagram, whose frames are handed to the interface next.
+    DatagramSent {
+        /// Through this socket for datagrams.
+        socket: u32,
+        /// Its number, which the program has chosen.
+        number: u64,
+        /// Why now.
+        because: Because,
+    },
+    /// A program has received a datagram.
+    DatagramReceived {
+        /// For whom it works.
+        owner: u32,
+        /// The datagram.
+        datagram: &'a Datagram,
+        /// On a host with a processor, for how long its thread was awake and not at work.
+        core_wait: Span,
+    },
+    /// A program has written bytes to a connection, which takes them next.
+    BytesWritten {
+        /// Its socket.
+        socket: u32,
+        /// How many.
+        bytes: u64,
+        /// Why now.
+        because: Because,
+    },
+    /// Bytes of goodput have come to a program, in order.
+    BytesReceived {
+        /// For whom it works.
+        owner: u32,
+        /// How many.
+        bytes: u64,
+    },
+    /// A program begins to wait for a core. Hosts with a processor tell of none: they know the wait
+    /// when it is over.
+    CoreRequested {
+        /// Tells it from others that wait at its host.
+        waiter: u64,
+        /// What it has to work for.
+        cause: Option<Cause>,
+    },
+    /// It has the core.
+    CoreGranted {
+        /// As it was requested.
+        waiter: u64,
+    },
+    /// A program with several sockets has one more: it connects, or it has accepted.
+    ConnectionOpened(&'a Opened),
+    /// Such a connection is over.
+    ConnectionClosed {
+        /// For whom its program works.
+        owner: u32,
+        /// What it has counted.
+        stats: &'a TcpStats,
+        /// For how long each thing limited it.
+        limits: &'a Limits,
+    },
+    /// A transaction or a flow is complete.
+    TransactionCompleted(&'a Completion),
+    /// A part of a transaction is complete.
+    PartCompleted {
+        /// For whom the program works.
+        owner: u32,
+        /// When it was asked for.
+        since: Time,
+    },
+    /// A request of storage is complete.
+    StorageCompleted {
+        /// For whom the program works.
+        owner: u32,
+        /// What it was.
+        done: &'a StorageDone,
+    },
+    /// A user, a stream or a flow has nothing more to do.
+    UserFinished {
+        /// Its owner.
+        owner: u32,
+        /// Counts within the owner.
+        user: u32,
+    },
+    /// A flow with a connection of its own is complete: both ends of it can be given back.
+    FlowFinished {
+        /// The socket of the end that has noticed.
+        socket: u32,
+    },
+}
+
+/// A transaction or flow that is complete.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion {
+    /// The owner of the socket.
+    pub owner: u32,
+    /// Counts within the owner.
+    pub user: u32,
+    /// When it was meant to start.
+    pub intended: Time,
+    /// Of a socket that is given back afterwards: where its bytes came from, where they went, and
+    /// how many they were.
+    pub carried: Option<Carried>,
+    /// Why now.
+    pub because: Because,
+}
+
+/// What a flow was: its ends and its size.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried {
+    /// The host that sent.
+    pub source: u16,
+    /// The host that received.
+    pub destination: u16,
+    /// Payload.
+    pub bytes: u64,
+}
+
+/// A connection of a program that owns several sockets, at one of its ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened {
+    /// The socket at this end.
+    pub socket: u32,
+    /// For whom the program works.
+    pub owner: u32,
+    /// The host at the other end.
+    pub peer: u16,
+    /// The key of the packets that this end sends.
+    pub key: FlowKey,
+    /// What the program opened it for.
+    pub cause: Option<Cause>,
+}
+
+/// Why a host discards what it has received.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DiscardReason {
+    /// Incomplete datagrams take all the memory that they may.
+    Reassembly,
+    /// The receive buffer of the socket is full.
+    SocketBuffer,
+}
+
+/// Is told of everything, as it happens. Nothing that it does changes what a host does.
+///
+/// Where an event is emitted its variant is known: of an `on_event` that is inlined, one arm is
+/// left there, and none where the observer ignores it.
+pub trait Observer<P> {
+    /// This happens now at the host at this place.
+    fn on_event(&mut self, now: Time, place: &P, event: Event<'_>);
+}

@@ -1,0 +1,97 @@
+//! A host that is a virtual machine: its cores run when its hypervisor runs them, and the
+//! hypervisor is called when they come to have, or cease to have, something to do.
+
+use super::{Context, Threads};
+use crate::Host;
+use crate::environment::Environment;
+use tailrace_units::Time;
+
+/// What the hypervisor was told of last.
+#[derive(Debug, Default)]
+pub(super) struct Effects {
+    has_work: Vec<bool>,
+    received: usize,
+}
+
+impl Effects {
+    pub(super) fn new(cores: usize) -> Effects {
+        Effects { has_work: vec![false; cores], received: 0 }
+    }
+}
+
+impl Threads {
+    /// The core that does what is done now.
+    fn current_core(&self) -> usize {
+        match self.context {
+            Context::Softirq(core) => core,
+            Context::Task(task) => self.processor.core_of(task),
+        }
+    }
+
+    fn received(&self) -> usize {
+        self.queues.iter().map(super::queues::RxQueue::len).sum()
+    }
+
+    /// Whether there is something to tell a hypervisor.
+    pub(super) fn has_news(&mut self) -> bool {
+        let received = self.received();
+        let Threads { told, processor, .. } = self;
+        let Some(told) = told else { return false };
+        let mut has_news = received < told.received;
+        told.received = received;
+        for (core, told) in told.has_work.iter_mut().enumerate() {
+            has_news |= std::mem::replace(told, processor.has_work(core)) != *told
+                || processor.was_interrupted(core);
+        }
+        has_news
+    }
+}
+
+/// A virtual machine, as its hypervisor sees it.
+impl<P> Host<P> {
+    /// This host is a virtual machine: no core runs until its hypervisor runs it.
+    pub fn become_guest(&mut self) {
+        if let Some(threads) = &mut self.threads {
+            let cores = threads.processor.cores();
+            threads.told = Some(Effects::new(cores));
+            (0..cores).for_each(|core| threads.processor.hold(core, true, Time::ZERO));
+            // The engine asks when it is due before anything happens.
+            threads.due = threads.processor.poll_timeout();
+            threads.armed = threads.due;
+        }
+    }
+
+    /// Its hypervisor begins, or ceases, to run one of its cores.
+    pub fn handle_gate(
+        &mut self,
+        now: Time,
+        core: usize,
+        runs: bool,
+        out: &mut impl Environment<Place = P>,
+    ) {
+        if let Some(threads) = &mut self.threads {
+            threads.processor.hold(core, !runs, now);
+            self.run_processor(now, out);
+        }
+    }
+
+    /// Whether one of its cores has something to do.
+    pub fn has_work(&self, core: usize) -> bool {
+        self.threads.as_ref().is_some_and(|threads| threads.processor.has_work(core))
+    }
+
+    /// Whether an interrupt has come to a core since this was asked last.
+    pub fn take_interrupt(&mut self, core: usize) -> bool {
+        self.threads.as_mut().is_some_and(|threads| threads.processor.take_interrupt(core))
+    }
+
+    /// The core that sends what is sent now.
+    pub fn sending_core(&self) -> Option<usize> {
+        self.threads.as_ref().map(|threads| threads.current_core())
+    }
+
+    /// Frames that the interface has received and no poll has taken.
+    pub fn received_frames(&self) -> usize {
+        self.threads.as_ref().map_or(0, |threads| threads.received())
+    }
+}
