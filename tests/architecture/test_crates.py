@@ -17,42 +17,77 @@ ALLOWED: dict[str, set[str]] = {
     "blockdev": {"units"},
     "wire": {"units"},
     "dataplane": {"units", "wire"},
+    "transport": {"units", "wire"},
+    "programs": {"units", "blockdev", "transport"},
     # The interface of a host has the scheduler of a switch's port.
-    "endpoint": {"units", "blockdev", "wire", "dataplane"},
+    "host": {"units", "wire", "dataplane", "transport", "programs"},
     # What every engine writes: types, which know nothing of who fills them.
     "outcome": set(),
-    # Spanning trees are resolved with the plan, and are told in outcomes.
+    # Spanning trees are resolved with the plan, and are part of outcomes.
     "plan": {"units", "wire", "outcome"},
     "record": {"units", "outcome"},
-    "network": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record"},
-    "workloads": {"units", "outcome", "blockdev", "wire", "endpoint", "plan", "record"},
+    "network": {"units", "outcome", "wire", "dataplane", "host", "plan", "record"},
+    "workloads": {
+        "units",
+        "outcome",
+        "blockdev",
+        "wire",
+        "transport",
+        "programs",
+        "host",
+        "plan",
+        "record",
+    },
     "sim": {
         "units",
         "outcome",
         "wire",
         "dataplane",
-        "endpoint",
+        "transport",
+        "programs",
+        "host",
         "plan",
         "record",
         "network",
         "workloads",
     },
-    # The simulator and the fabric share the network and nothing else: neither knows the other.
-    "fabric": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record", "network"},
-    # The workloads alone, over the sockets of whatever system it runs on.
-    "traffic": {"units", "outcome", "endpoint", "plan", "record", "network", "workloads"},
-    # Its frames are real ones too: what they look like, how hosts are addressed and what carries
-    # them is the fabric's. The traffic of its hosts is that of the traffic program.
-    "exact": {
+    # Real frames in that network, and the kernels that send them: live and exact runs have it in
+    # common. It knows neither, and not the simulator.
+    "lab": {"units", "outcome", "wire", "dataplane", "plan", "record", "network"},
+    "fabric": {
         "units",
         "outcome",
         "wire",
-        "endpoint",
+        "dataplane",
+        "host",
+        "plan",
+        "record",
+        "network",
+        "lab",
+    },
+    # The workloads alone, over the sockets of whatever system it runs on.
+    "traffic": {
+        "units",
+        "outcome",
+        "transport",
+        "programs",
+        "host",
         "plan",
         "record",
         "network",
         "workloads",
-        "fabric",
+    },
+    # The traffic of its hosts is that of the traffic program.
+    "exact": {
+        "units",
+        "outcome",
+        "wire",
+        "host",
+        "plan",
+        "record",
+        "network",
+        "workloads",
+        "lab",
         "traffic",
     },
     # Captures of any network: no engine, no plan.
@@ -61,26 +96,16 @@ ALLOWED: dict[str, set[str]] = {
     # The same simulator for a page.
     "web": {"plan", "record", "sim"},
     # Tests that compare the engines, which do not know each other.
-    "parity": {
-        "units",
-        "outcome",
-        "wire",
-        "plan",
-        "network",
-        "workloads",
-        "sim",
-        "fabric",
-        "traffic",
-    },
+    "parity": {"units", "outcome", "wire", "plan", "network", "sim", "lab"},
 }
 
-# A file is one concept; the switch, the endpoint, the world and the experiment are where a god
+# A file is one concept; the switch, the host, the world and the experiment are where a god
 # object would grow. Lines have at most 100 columns.
 LINES_MAX = 520
 GENERATED = {"python/tailrace/outcome/types.py", "python/tailrace/plan/types.py"}
 
 # State machines that are handed the time: they know no clock, socket, thread, file or terminal.
-SANS_IO = ("units", "blockdev", "wire", "dataplane", "endpoint")
+SANS_IO = ("units", "blockdev", "wire", "dataplane", "transport", "programs", "host")
 FORBIDDEN = re.compile(
     r"\bstd::(time|net|thread|fs|io|process|env)\b|\b(SystemTime|Instant)::|\be?println!"
 )

@@ -19,7 +19,7 @@ OF_PROTOCOLS = frozenset(
         "crates/programs/src",
         "crates/blockdev",
         "crates/fabric/src/lab",
-        "crates/fabric/src/netlink",
+        "crates/lab/src/netlink",
         "crates/exact",
     )
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "models" / "tcp-packetdrill.md"
-TESTS = ROOT / "crates" / "endpoint" / "tests" / "tcp"
+TESTS = ROOT / "crates" / "transport" / "tests" / "tcp"
 ROW = re.compile(r"^\| `([^`]+)` \| (passes|in part)", re.MULTILINE)
 NAME = re.compile(r"`([\w/.-]+)`")
 PASSING_MIN = 40

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tailrace_fabric::measured_plan::two_hosts;
+use tailrace_lab::measured_plan::two_hosts;
 use tailrace_plan::Plan;
 
 const RATE_BPS: u64 = 1_000_000_000;

@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use tailrace_fabric::options::{Words, required};
+use tailrace_lab::options::{Words, required};
 use tailrace_plan::Plan;
 use tailrace_traffic::duty::{Addresses, Congestion, Duty};
 

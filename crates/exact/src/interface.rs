@@ -4,9 +4,9 @@
 use crate::device::{Card, Features};
 use crate::spec::Line;
 use std::collections::VecDeque;
-use tailrace_fabric::frame::{LiveFrame, mark_congestion};
-use tailrace_fabric::plane::network::Network;
 use tailrace_host::Moderation;
+use tailrace_lab::frame::{LiveFrame, mark_congestion};
+use tailrace_lab::network::Network;
 use tailrace_network::pace_of;
 use tailrace_plan::Plan;
 use tailrace_units::{Pace, RandomStream, Span, Time};

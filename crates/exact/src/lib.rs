@@ -2,7 +2,7 @@
 //!
 //! Each host is a guest, a User-Mode Linux kernel that runs as a process and whose clock the engine
 //! owns. A frame's way: a program of a guest → its kernel's TCP → `device` → `interface` → the
-//! network of `tailrace_fabric::plane` → the `interface` of another guest → its kernel. `engine`
+//! network of `tailrace_lab::network` → the `interface` of another guest → its kernel. `engine`
 //! decides whose turn it is; `init` is the first process inside a guest.
 
 mod boot;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use tailrace_fabric::plane::network::Network;
+use tailrace_lab::network::Network;
 use tailrace_network::{port_series, queue_depth};
 use tailrace_outcome::{
     ColumnValues, Exact, Host, Interface, NetworkOutcome, Outcome, TrafficHost, TrafficOutcome,

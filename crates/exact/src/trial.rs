@@ -14,9 +14,9 @@ use std::io;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
-use tailrace_fabric::address;
-use tailrace_fabric::capture::Capture;
-use tailrace_fabric::plane::outcome::outcome;
+use tailrace_lab::address;
+use tailrace_lab::capture::Capture;
+use tailrace_lab::network::outcome;
 use tailrace_outcome::{Capture as Captured, Exact, ExactHost, Registers};
 use tailrace_plan::{Plan, RawHost};
 use tailrace_units::{Span, Time};
@@ -369,7 +369,7 @@ fn take_all(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_fabric::measured_plan::two_hosts;
+    use tailrace_lab::measured_plan::two_hosts;
 
     #[test]
     fn no_guest_is_started_on_a_processor_with_more_registers_than_there_is_room_for() {

@@ -7,15 +7,15 @@
 //! difference is a lower bound of what lateness did: senders had already reacted to it.
 
 use crate::delays::Delays;
-use crate::frame::LiveFrame;
 use crate::lab::queue_limit_bytes;
 use crate::log::{Entry, read};
-use crate::plane::network::Network;
-use crate::plane::outcome::{outcome, port_towards};
 use crate::replay::{catch_up, require_known};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tailrace_lab::frame::LiveFrame;
+use tailrace_lab::network::Network;
+use tailrace_lab::network::{outcome, port_towards};
 use tailrace_outcome::{NetworkOutcome, Port};
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
@@ -189,8 +189,9 @@ mod tests {
     /// Frames of h1 for h0, 1 000 bytes each, with when a fabric without lateness would have had
     /// them and when the real one did (ps).
     fn logged(name: &str, frames: &[(u64, u64)]) -> (Plan, std::path::PathBuf) {
-        let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string())
-            .expect("a sound plan");
+        let plan =
+            Plan::parse(&tailrace_lab::measured_plan::two_hosts(100_000_000, 1_500).to_string())
+                .expect("a sound plan");
         let path =
             std::env::temp_dir().join(format!("tailrace-effect-{}-{name}.log", std::process::id()));
         let mut log = Writer::create(&path).expect("there is a place");

@@ -1,14 +1,14 @@
 //! Observes an interface for a time: the beginnings of all frames as a capture (pcapng) for the
 //! program that profiles them, which never reach a file; see docs/how-to/profile-traffic.md.
 
-use crate::pcapng::{
-    INBOUND, LINKTYPE_ETHERNET, LINKTYPE_RAW, OUTBOUND, Packet, interface, section_header,
-};
 use crate::sys::observed::{HANDED_OVER_MS, Observer, Seen};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use tailrace_lab::pcapng::{
+    INBOUND, LINKTYPE_ETHERNET, LINKTYPE_RAW, OUTBOUND, Packet, interface, section_header,
+};
 
 /// Kept of each frame: two tags, IPv6 with an extension header and TCP with all options, and room
 /// for a tunnel.

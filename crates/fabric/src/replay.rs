@@ -1,13 +1,13 @@
 //! A log happens once more, without a clock: the same network, the same frames, the same times.
 
-use crate::frame::LiveFrame;
 use crate::log::{Entry, read};
-use crate::plane::network::Network;
-use crate::plane::outcome::outcome;
-use crate::plane::timeline::Watched;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
+use tailrace_lab::frame::LiveFrame;
+use tailrace_lab::network::Network;
+use tailrace_lab::network::Watched;
+use tailrace_lab::network::outcome;
 use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;
 use tailrace_units::Time;

@@ -6,9 +6,9 @@
 //! in virtual time, without interfaces or rights; then the timelines of all ports are compared.
 
 use proptest::prelude::*;
-use tailrace_fabric::frame::LiveFrame;
-use tailrace_fabric::plane::network::Network;
-use tailrace_fabric::plane::outcome::outcome;
+use tailrace_lab::frame::LiveFrame;
+use tailrace_lab::network::Network;
+use tailrace_lab::network::outcome;
 use tailrace_network::{PortEvent, address_of};
 use tailrace_outcome::{NetworkOutcome, Outcome, Port, Switch};
 use tailrace_plan::*;

@@ -22,11 +22,11 @@ use std::fs;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
-use tailrace_fabric::address;
-use tailrace_fabric::lab::{
+use tailrace_lab::address;
+use tailrace_lab::kernel::{
     congestion_control_of, join_networks, set_kernel, switch_off_joining, uses_priorities,
 };
-use tailrace_fabric::netlink::{Link, Netlink, find};
+use tailrace_lab::netlink::{Link, Netlink, find};
 use tailrace_plan::{Plan, RawHost};
 
 /// The interface of a guest.
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_queue_holds_a_row_of_segments_beyond_its_limit() {
-        let plan = Plan::parse(include_str!("../../../fabric/src/measured_plan.json"))
+        let plan = Plan::parse(include_str!("../../../lab/src/measured_plan.json"))
             .expect("the plan is sound");
         let mut raw = plan.raw.hosts[0].clone();
         raw.nic.queue_bytes = 100_000;

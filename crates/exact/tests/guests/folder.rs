@@ -65,7 +65,7 @@ impl Folder {
             "there is no kernel of exact runs (make exact-deps)"
         );
         let mut plan: Value =
-            serde_json::from_str(include_str!("../../../fabric/src/measured_plan.json"))
+            serde_json::from_str(include_str!("../../../lab/src/measured_plan.json"))
                 .expect("JSON");
         plan["stop_at_ps"] = 4_000_000_000_000_u64.into();
         change(&mut plan);

@@ -4,11 +4,11 @@
 
 use super::{end_with_starter, print_json};
 use crate::blast::{BlastSpec, Catch, catch as receive, enter, run as run_round};
-use crate::options::{Words, unknown};
 use crate::sys::stopping::Stopping;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tailrace_lab::options::{Words, unknown};
 
 /// Longest order: a few frames in each of 256 rounds, or 512 of 9 kB in one.
 const ORDER_BYTES_MAX: u64 = 64 << 20;

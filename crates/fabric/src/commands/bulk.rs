@@ -1,12 +1,12 @@
 //! `tailrace-fabric fill` and `drain`: one TCP connection that carries so many bytes.
 
 use super::print_json;
-use crate::options::{Words, required, unknown};
 use serde_json::json;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use tailrace_lab::options::{Words, required, unknown};
 
 /// Bytes of one write or read.
 const CHUNK_BYTES: usize = 65_536;

@@ -1,12 +1,12 @@
 //! `tailrace-fabric compute`: an endless CPU load, beside which a machine is measured.
 
-use crate::options::{Words, unknown};
 use crate::sys::process::die_with_parent;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use std::hint::black_box;
 use std::io;
 use std::os::fd::AsFd;
+use tailrace_lab::options::{Words, unknown};
 
 /// Computes until it is killed, at the latest with the process that has started it. That one holds
 /// the other end of our input, by which is seen whether it ended before the kernel knew what to do

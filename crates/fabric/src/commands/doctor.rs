@@ -5,11 +5,11 @@ use crate::cgroup::Hierarchies;
 use crate::client::Client;
 use crate::guardian::{CAPABILITIES_NEEDED, capabilities};
 use crate::lab;
-use crate::measured_plan::two_hosts;
 use crate::scratch::Scratch;
 use crate::sys::thread::be_realtime;
 use serde_json::{Value, json};
 use std::fs;
+use tailrace_lab::measured_plan::two_hosts;
 
 /// Rate and MTU of the lab that is tried: any will do.
 const TRIED: (u64, u64) = (100_000_000, 1_500);

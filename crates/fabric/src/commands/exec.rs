@@ -2,7 +2,6 @@
 //! the caller.
 
 use crate::cgroup::{Groups, Hierarchies, NO_HOST, member};
-use crate::options::{Words, required, unknown};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use serde_json::Value;
@@ -11,6 +10,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus};
+use tailrace_lab::options::{Words, required, unknown};
 
 /// What a shell ends with when a program is not there, when it cannot be run, and, above this, when
 /// a signal ended it (POSIX, Shell Command Language, 2.8.2).

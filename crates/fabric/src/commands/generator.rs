@@ -2,13 +2,13 @@
 //! for each over a socket.
 
 use crate::generator::{PacketWire, TrialSpec, VhostWire, Wire, run as run_trial};
-use crate::options::{Words, required, unknown};
 use crate::sys::process::die_with_parent;
 use crate::sys::thread::use_exact_timers;
 use nix::sys::signal::Signal;
 use serde_json::json;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixListener;
+use tailrace_lab::options::{Words, required, unknown};
 
 /// Serves one client: `--listen SOCKET`, and either `--receiver NAMESPACE` (by packet sockets, from
 /// the namespace of the caller to that one; `--queued`: by the queue of the interface) or `--vhost

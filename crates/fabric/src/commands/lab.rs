@@ -1,14 +1,14 @@
 //! `tailrace-fabric lab`.
 
 use super::detach;
-use crate::address::HOSTS_MAX;
 use crate::guardian;
 use crate::lab::{FabricKind, Override, Setup, is_private};
 use crate::limits::{self, FRAMES_PER_S_DEFAULT};
-use crate::options::{Words, required, unknown};
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use tailrace_lab::address::HOSTS_MAX;
+use tailrace_lab::options::{Words, required, unknown};
 use tailrace_plan::Plan;
 
 /// Name of the log in the lab's folder.

@@ -3,14 +3,14 @@
 use super::{print_json, punctuality};
 use crate::client::Client;
 use crate::lab::FabricKind;
-use crate::measured_plan::{QUEUE_BYTES, SENDER_FACTOR, two_hosts};
-use crate::options::{Words, unknown};
 use crate::scratch::Scratch;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
+use tailrace_lab::measured_plan::{QUEUE_BYTES, SENDER_FACTOR, two_hosts};
+use tailrace_lab::options::{Words, unknown};
 use tailrace_outcome::{Fabric, NetworkOutcome};
 
 const GIGABIT: u64 = 1_000_000_000;

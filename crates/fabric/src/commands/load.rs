@@ -2,7 +2,6 @@
 //! that is measured; the clock of both is the machine's, so that one-way delays are true.
 
 use super::print_json;
-use crate::options::{Words, required, unknown};
 use crate::sys::thread::use_exact_timers;
 use hdrhistogram::Histogram;
 use nix::sys::socket::{setsockopt, sockopt};
@@ -11,6 +10,7 @@ use serde_json::json;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::time::{Duration, Instant};
+use tailrace_lab::options::{Words, required, unknown};
 
 /// A source that came late makes up for it in bursts of at most this length, and sleeps for as long
 /// between them.

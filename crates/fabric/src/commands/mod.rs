@@ -15,8 +15,6 @@ mod punctuality;
 
 use crate::cgroup::Cleared;
 use crate::failure::{report_failure, tell_people};
-use crate::options::{Words, required, unknown};
-use crate::plane::timeline::Watched;
 use crate::replay::Replayed;
 use crate::sys::process::die_with_parent;
 use nix::sys::signal::Signal;
@@ -24,6 +22,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
+use tailrace_lab::network::Watched;
+use tailrace_lab::options::{Words, required, unknown};
 use tailrace_plan::Plan;
 
 const HELP: &str = "\

@@ -4,9 +4,9 @@
 
 use super::blast::read_order;
 use crate::observe::{WatchSpec, observe};
-use crate::options::Words;
 use crate::sys::stopping::Stopping;
 use std::io::{self, BufWriter, Write};
+use tailrace_lab::options::Words;
 
 /// Handed on at once.
 const BUFFER_BYTES: usize = 1 << 18;

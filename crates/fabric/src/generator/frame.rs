@@ -1,8 +1,8 @@
 //! Test frames: UDP to the echo port, as RFC 2544 appendix C.2.6.4 has them, with a number and a
 //! time behind the headers.
 
-use crate::address;
 use nix::time::{ClockId, clock_gettime};
+use tailrace_lab::address;
 
 /// RFC 2544 section 9.1, with the check sequence.
 pub(crate) const FRAME_BYTES_MIN: u32 = 64;

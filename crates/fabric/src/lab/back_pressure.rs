@@ -6,8 +6,8 @@
 //! more (tcp_small_queues; SO_SNDBUF). A token bucket with the rate of the line is such a queue.
 
 use super::star::shape_of;
-use crate::netlink::{Link, Netlink};
 use std::io;
+use tailrace_lab::netlink::{Link, Netlink};
 use tailrace_plan::Plan;
 
 /// Frames that wait between a host and the fabric. A full queue would drop inside the host, where

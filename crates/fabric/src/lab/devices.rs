@@ -3,8 +3,8 @@
 
 use super::line::Passed;
 use super::star::Star;
-use crate::netlink::{Link, LinkCounters, LinkState, Netlink, find};
 use std::io;
+use tailrace_lab::netlink::{Link, LinkCounters, LinkState, Netlink, find};
 use tailrace_outcome::Interface;
 
 /// The switch's ends of all lines, in the order of the hosts.

@@ -7,13 +7,13 @@ use super::openvswitch;
 use super::star::Star;
 use crate::cgroup::Groups;
 use crate::log::Writer;
-use crate::netlink::Link;
 use crate::plane::handle::Plane;
 use crate::plane::question::{Answer, Ask};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use tailrace_lab::netlink::Link;
 use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;
 

@@ -6,14 +6,14 @@ use super::kind::FabricKind;
 use super::line::{Line, Passed};
 use super::openvswitch::OpenVSwitch;
 use super::star::Star;
-use crate::address;
 use crate::cgroup::Groups;
-use crate::netlink::{Link, Netlink, find};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use tailrace_lab::address;
+use tailrace_lab::netlink::{Link, Netlink, find};
 use tailrace_outcome::{Cpu, Dropped, Drops, Fabric, NetworkOutcome, Port, Queue, Switch};
 use tailrace_plan::Plan;
 
@@ -320,8 +320,8 @@ fn switch(star: &Star, passed: &[Passed]) -> Switch {
 mod tests {
     use super::*;
     use crate::lab::star::{LineOf, shape};
-    use crate::netlink::QdiscCounters;
     use serde_json::json;
+    use tailrace_lab::netlink::QdiscCounters;
 
     fn star() -> Star {
         let line =

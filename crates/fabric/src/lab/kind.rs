@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn large_frames_are_refused_where_dpdk_cannot_take_them() {
         let plan = |mtu| {
-            Plan::parse(&crate::measured_plan::two_hosts(100_000_000, mtu).to_string())
+            Plan::parse(&tailrace_lab::measured_plan::two_hosts(100_000_000, mtu).to_string())
                 .expect("a sound plan")
         };
         assert_eq!(refuse_mtu(&plan(1_500)), Ok(()));

@@ -7,8 +7,8 @@
 //! every line hands over copies, which belong to nobody.
 
 use super::star::LineOf;
-use crate::netlink::{Link, LinkCounters, Netlink, QdiscCounters, find};
 use std::io;
+use tailrace_lab::netlink::{Link, LinkCounters, Netlink, QdiscCounters, find};
 
 /// A line in the lab's own namespace: host, `port-N`, `line-N`, `switch-N`, switch.
 #[derive(Debug)]

@@ -12,28 +12,22 @@ mod line;
 mod measurement;
 mod metrics;
 mod mounts;
-mod networks;
 mod openvswitch;
 mod openvswitch_tools;
 mod programs;
 pub mod protocol;
 mod star;
-mod sysctls;
 
-pub use crate::sys::offload::switch_off_joining;
 pub use fabric::lacking;
-pub use hosts::{Override, congestion_control_of, join_networks, set_kernel, uses_priorities};
+pub use hosts::Override;
 pub use kind::FabricKind;
 pub use mounts::{SCRATCH, is_private};
 pub(crate) use star::queue_limit_bytes;
 
-use crate::address;
 use crate::cgroup::{self, Groups};
 use crate::log::Writer;
-use crate::netlink::{Link, Netlink};
 use crate::plane::question::Ask;
 use crate::sys::process::reap;
-use crate::vlans::Vlans;
 use clients::Clients;
 use fabric::Fabric;
 use hosts::Host;
@@ -52,6 +46,9 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tailrace_lab::address;
+use tailrace_lab::netlink::{Link, Netlink};
+use tailrace_lab::vlans::Vlans;
 use tailrace_plan::Plan;
 
 /// What a lab is made of.

@@ -1,12 +1,12 @@
 //! The file system of a lab's programs: that of the machine, with some private mounts, which
 //! disappear with the lab's mount namespace.
 
-use crate::address;
 use nix::mount::{MsFlags, mount};
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use tailrace_lab::address;
 
 /// Places that are empty and in memory.
 const PRIVATE: [&str; 2] = ["/dev/shm", "/run"];

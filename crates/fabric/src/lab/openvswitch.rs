@@ -4,7 +4,6 @@
 
 use super::kind::Datapath;
 use super::openvswitch_tools::{HOME, control, environment, run, switch_control, tool, wait_for};
-use crate::address;
 use crate::cgroup::{self, Groups};
 use crate::sys::process::{self, ChildSetup};
 use nix::unistd::Pid;
@@ -13,6 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use tailrace_lab::address;
 
 const SCHEMA: &str = "/usr/share/openvswitch/vswitch.ovsschema";
 const BRIDGE: &str = "br0";

@@ -1,7 +1,7 @@
 //! The part of a plan that a comparison fabric uses: one switch with hosts around it, and the rate
 //! and queue limit of each line.
 
-use crate::netlink::Shape;
+use tailrace_lab::netlink::Shape;
 use tailrace_plan::{Plan, RawLimit, RawPolicy};
 
 /// What a line may send at once after silence or when the kernel comes late. Measured at 1 Gbit/s:
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     fn plan(change: impl Fn(&mut serde_json::Value)) -> Plan {
-        let mut plan = crate::measured_plan::two_hosts(100_000_000, 1_500);
+        let mut plan = tailrace_lab::measured_plan::two_hosts(100_000_000, 1_500);
         change(&mut plan);
         Plan::parse(&plan.to_string()).expect("a sound plan")
     }

@@ -1,7 +1,7 @@
 //! One entry of a log, as bytes.
 
-use crate::frame::LiveFrame;
 use std::io;
+use tailrace_lab::frame::LiveFrame;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, FlowKey, Packet, Protocol, Tag};
 
@@ -196,8 +196,8 @@ impl Fields<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::parse_plain;
     use tailrace_dataplane::Frame;
+    use tailrace_lab::frame::sample::{self, parse_plain};
     use tailrace_wire::Pause;
 
     fn again(entry: Entry) -> Entry {
@@ -209,15 +209,15 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        let bytes = crate::frame::test_frame(2, 0, 6, (40_000, 5_432), 0xBB);
-        let mut icmp = crate::frame::test_frame(2, 0, 1, (8, 0), 0);
+        let bytes = sample::bytes(2, 0, 6, (40_000, 5_432), 0xBB);
+        let mut icmp = sample::bytes(2, 0, 1, (8, 0), 0);
         icmp.truncate(42);
         let pause = LiveFrame::new_pause(Pause::new(0b1000, 77, true));
         let mut tagged = parse_plain(&bytes, 2, 3, 9, None).expect("a frame of the lab");
         tagged.packet.tag = Tag::new(3, 4094).written(true);
         let plain =
             [parse_plain(&bytes, 2, 3, 9, None), parse_plain(&icmp, 2, 3, 1 << 40, Some(4))];
-        let mut later = crate::frame::test_frame(2, 0, 17, (0, 0), 0);
+        let mut later = sample::bytes(2, 0, 17, (0, 0), 0);
         later[21] = 185; // 1480 bytes
         let later = parse_plain(&later, 2, 3, 10, None);
         for frame in plain.into_iter().chain([Ok(tagged), Ok(pause), later]) {

@@ -2,10 +2,10 @@
 //! that is paused, and holds back the flows that a congested switch complains of. The rules are
 //! those of the modelled interface.
 
-use crate::frame::LiveFrame;
 use std::collections::BTreeMap;
 use tailrace_dataplane::Frame;
 use tailrace_host::nic::{LosslessNic, Storm};
+use tailrace_lab::frame::LiveFrame;
 use tailrace_plan::RawStorm;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{PRIORITIES, Packet};

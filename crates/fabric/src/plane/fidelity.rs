@@ -5,7 +5,9 @@ use crate::clock::thread_time;
 use crate::delays::Delays;
 use crate::lateness::{Lateness, STALL_MIN, Stalls};
 use std::time::Duration;
+use tailrace_lab::network::{Network, port_towards};
 use tailrace_outcome::{Cpu, Fabric};
+use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
 /// A rate is judged over a time in which a port was never idle; shorter ones say nothing.
@@ -221,6 +223,22 @@ impl Busy {
         let (planned, real) =
             if reports_every_departure { self.longest_punctual } else { self.longest };
         (planned >= BUSY_MIN).then(|| (planned.as_secs_f64() / real.as_secs_f64() - 1.0) * 1e6)
+    }
+}
+
+/// What the fabric itself was like.
+pub(super) fn fabric(plan: &Plan, fidelity: &Fidelity, network: &Network, now: Time) -> Fabric {
+    let hosts = || 0..plan.graph.hosts;
+    let failed = plan.raw.hosts.iter().zip(&fidelity.write_failed);
+    let errors =
+        hosts().filter_map(|host| Some((port_towards(plan, host), fidelity.rate_error_ppm(host)?)));
+    Fabric {
+        rate_error_ppm: Some(errors.collect()),
+        delay_us: Some(
+            hosts().map(|host| (port_towards(plan, host), fidelity.delay(host))).collect(),
+        ),
+        write_failed: Some(failed.map(|(host, &count)| (host.name.clone(), count)).collect()),
+        ..fidelity.summary(network.measured(now))
     }
 }
 

@@ -5,19 +5,13 @@
 //! writes to hosts.
 
 pub mod handle;
-pub mod network;
-pub mod outcome;
 pub mod question;
 
 mod bridged;
 mod edge;
 mod fidelity;
 mod host_port;
-mod links;
 mod run;
-mod sources;
-mod taps;
-pub(crate) mod timeline;
 mod wait;
 
 pub(crate) use wait::TICK;

@@ -4,7 +4,6 @@
 pub mod blast;
 pub mod bpf;
 pub mod observed;
-pub mod offload;
 pub mod packet;
 pub mod process;
 pub mod shared;

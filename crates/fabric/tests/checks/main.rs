@@ -7,3 +7,4 @@ mod kinds;
 mod lab;
 mod neighbours;
 mod replay;
+mod watched;

@@ -3,11 +3,11 @@
 use crate::common::{parse, prioritising, two_switches};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
-use tailrace_fabric::frame::LiveFrame;
 use tailrace_fabric::log::{Entry, Writer};
-use tailrace_fabric::plane::network::Network;
-use tailrace_fabric::plane::outcome::outcome;
 use tailrace_fabric::replay::replay;
+use tailrace_lab::frame::LiveFrame;
+use tailrace_lab::network::Network;
+use tailrace_lab::network::outcome;
 use tailrace_network::address_of;
 use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;

@@ -93,12 +93,7 @@ impl Ip {
     /// Sends a datagram of a socket, in fragments if it must be. Returns how many packets were
     /// handed to the interface.
     #[inline]
-    pub fn send(
-        &mut self,
-        packet: Packet,
-        header_bytes: u32,
-        down: &mut impl Transmit,
-    ) -> u32 {
+    pub fn send(&mut self, packet: Packet, header_bytes: u32, down: &mut impl Transmit) -> u32 {
         self.sender.send(packet, header_bytes, down)
     }
 

@@ -18,11 +18,7 @@ const RETRY_SYN_AFTER: Span = Span::from_ms(2);
 /// The reset that answers a segment for which there is no connection (RFC 9293 section 3.10.7.1);
 /// `None` for a reset, which is never answered. It has no timestamps (Linux `tcp_v4_send_reset`),
 /// which `header_bytes` counts.
-pub fn answer(
-    segment: &Segment<'_>,
-    identity: &Identity,
-    header_bytes: u32,
-) -> Option<Packet> {
+pub fn answer(segment: &Segment<'_>, identity: &Identity, header_bytes: u32) -> Option<Packet> {
     let of = segment.packet;
     if of.flags.contains(Flags::RST) {
         return None;

@@ -8,7 +8,7 @@ from tailrace.scenario.workloads.request_parts import one_or_several
 
 NUMBER_BYTES = 8
 """Least payload of a datagram, in which the number of its query stands (`Exchange` in
-`crates/endpoint`)."""
+`crates/programs`)."""
 
 TIMEOUT_PS_MIN = 10**6
 """Two interfaces and two cables of a few metres take longer (assumed)."""

@@ -3,15 +3,14 @@
 mod mark;
 mod parse;
 mod pool;
+#[doc(hidden)]
+pub mod sample;
 mod stamp;
 
 pub use mark::mark_congestion;
 pub use parse::{Foreign, FrameOrigin, parse};
 pub use pool::{Pool, Slot};
 pub use stamp::take_stamp;
-
-#[cfg(test)]
-pub(crate) use parse::tests::{bytes as test_frame, parse_plain};
 
 use tailrace_dataplane::Frame;
 use tailrace_network::NetworkFrame;

@@ -1,12 +1,19 @@
 //! Switches and links as a function of what enters and when. There is no clock here: who drives it
 //! says how late it is, and what is due by then happens at its own time, one thing after the other.
 
-use super::links::Links;
-use super::sources::Sources;
-use super::timeline::{Timeline, Watched};
+mod links;
+mod outcome;
+mod sources;
+mod taps;
+mod timeline;
+
 use crate::capture::Capture;
 use crate::frame::{LiveFrame, Pool};
+pub use outcome::{outcome, port_towards, tables};
+
+use links::Links;
 use serde_json::Value;
+use sources::Sources;
 use tailrace_dataplane::Frame;
 use tailrace_network::{
     ControlQueue, DigestPlace, End, Frames, HostLink, OnWires, PortEvent, SwitchNode, Topology,
@@ -17,6 +24,8 @@ use tailrace_plan::Plan;
 use tailrace_record::Digest;
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
+use timeline::Timeline;
+pub use timeline::Watched;
 
 /// The smallest step of time: what enters late enters after everything that has happened.
 const STEP: Span = Span::from_ps(1);
@@ -27,7 +36,7 @@ pub struct Network {
     switches: Vec<SwitchNode<LiveFrame>>,
     /// By switch: when it has something to do next.
     due: Vec<Time>,
-    pub(super) links: Links,
+    links: Links,
     hosts: Vec<HostLink>,
     /// By host: frames that it has sent since counting began.
     sent: Vec<u64>,
@@ -211,12 +220,12 @@ impl Network {
 
     /// Keeps what happens to frames in windows, which count from `begin` on. What happens stays the
     /// same.
-    pub(crate) fn watch(&mut self, begin: Time, watched: &Watched) {
+    pub fn watch(&mut self, begin: Time, watched: &Watched) {
         self.links.taps.get_or_insert_default().timeline = Some(Timeline::new(begin, watched));
     }
 
     /// What was kept, by table; null where nothing was asked for.
-    pub(crate) fn watched(&self) -> Value {
+    pub fn watched(&self) -> Value {
         let timeline = self.links.taps.as_ref().and_then(|taps| taps.timeline.as_ref());
         timeline.map_or(Value::Null, |timeline| timeline.tables(self.links.sources.workloads()))
     }
@@ -290,7 +299,7 @@ impl Network {
     }
 
     /// How long the measured interval has lasted.
-    pub(super) fn measured(&self, now: Time) -> Span {
+    pub fn measured(&self, now: Time) -> Span {
         now.since(self.begin)
     }
 

@@ -5,22 +5,23 @@ const SECTION_HEADER: u32 = 0x0A0D_0D0A;
 const INTERFACE: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
-/// Link types (tcpdump.org/linktypes.html): Ethernet, and packets of IP without a header before
-/// them.
-pub(crate) const LINKTYPE_ETHERNET: u16 = 1;
-pub(crate) const LINKTYPE_RAW: u16 = 101;
+/// Link type (tcpdump.org/linktypes.html) of Ethernet frames.
+pub const LINKTYPE_ETHERNET: u16 = 1;
+/// Link type of IP packets without a header of a link.
+pub const LINKTYPE_RAW: u16 = 101;
 /// Options: name of the interface, resolution of times, flags of a packet.
 const IF_NAME: u16 = 2;
 const IF_TSRESOL: u16 = 9;
 const EPB_FLAGS: u16 = 2;
 /// Times are in units of 10^-9 s.
 const NANOSECONDS: u8 = 9;
-/// Directions as the port of the switch sees them.
-pub(crate) const INBOUND: u32 = 1;
-pub(crate) const OUTBOUND: u32 = 2;
+/// Direction of a frame that enters the switch.
+pub const INBOUND: u32 = 1;
+/// Direction of a frame that leaves the switch.
+pub const OUTBOUND: u32 = 2;
 
 /// The block that begins a file.
-pub(crate) fn section_header() -> Vec<u8> {
+pub fn section_header() -> Vec<u8> {
     let mut body = BYTE_ORDER_MAGIC.to_ne_bytes().to_vec();
     [1_u16, 0].iter().for_each(|version| body.extend(version.to_ne_bytes()));
     body.extend((-1_i64).to_ne_bytes()); // the length of the section is not known
@@ -28,7 +29,7 @@ pub(crate) fn section_header() -> Vec<u8> {
 }
 
 /// The description of the interface; `snap_bytes` of each frame are kept at most, 0 for all.
-pub(crate) fn interface(name: &str, link_type: u16, snap_bytes: u32) -> Vec<u8> {
+pub fn interface(name: &str, link_type: u16, snap_bytes: u32) -> Vec<u8> {
     let mut body = link_type.to_ne_bytes().to_vec();
     body.extend([0; 2]);
     body.extend(snap_bytes.to_ne_bytes());
@@ -40,20 +41,20 @@ pub(crate) fn interface(name: &str, link_type: u16, snap_bytes: u32) -> Vec<u8> 
 
 /// A frame in a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Packet<'a> {
+pub struct Packet<'a> {
     /// Since 1970.
-    pub(crate) at_ns: u64,
+    pub at_ns: u64,
     /// [`INBOUND`] or [`OUTBOUND`].
-    pub(crate) direction: u32,
+    pub direction: u32,
     /// What is kept of it.
-    pub(crate) frame: &'a [u8],
+    pub frame: &'a [u8],
     /// Its whole length.
-    pub(crate) wire_bytes: u32,
+    pub wire_bytes: u32,
 }
 
 impl Packet<'_> {
     /// As a block of the file.
-    pub(crate) fn block(&self) -> Vec<u8> {
+    pub fn block(&self) -> Vec<u8> {
         let (at_ns, kept) = (self.at_ns, self.frame.len() as u32);
         let mut body = Vec::with_capacity(self.frame.len() + 48);
         [0, (at_ns >> 32) as u32, at_ns as u32, kept, self.wire_bytes]

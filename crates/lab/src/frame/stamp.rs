@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn a_stamp_is_read_once_and_leaves_the_address_of_its_host() {
-        let mut frame = crate::frame::test_frame(2, 0, 6, (40_000, 5_432), 0);
+        let mut frame = crate::frame::sample::bytes(2, 0, 6, (40_000, 5_432), 0);
         let before = frame.clone();
         assert_eq!(take_stamp(&mut frame, 2, 5_000), None, "the address is the host's own");
         for (stamp_ns, now_ns, age_ns) in

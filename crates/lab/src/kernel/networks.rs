@@ -18,7 +18,7 @@ const PREFIX: &str = "vlan";
 ///
 /// # Errors
 /// The kernel's error.
-pub(super) fn name_networks(netlink: &mut Netlink, plan: &Plan, host: usize) -> io::Result<()> {
+pub fn name_networks(netlink: &mut Netlink, plan: &Plan, host: usize) -> io::Result<()> {
     for (vlan, number) in named(plan, host)? {
         let name = format!("{PREFIX}{vlan}");
         match netlink.add_bridge(&name) {

@@ -126,42 +126,11 @@ fn portless(ip: &[u8]) -> FlowKey {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::address;
+    use crate::frame::sample::{bytes, parse_plain};
     use tailrace_dataplane::Frame as _;
     use tailrace_wire::Tag;
-
-    /// As `parse`, without VLANs.
-    pub(crate) fn parse_plain(
-        bytes: &[u8],
-        host: usize,
-        hosts: usize,
-        number: u64,
-        priority: Option<u8>,
-    ) -> Result<LiveFrame, Foreign> {
-        parse(bytes, FrameOrigin { host, hosts, priority, vlans: &Vlans::default() }, number)
-    }
-
-    /// A TCP or UDP frame between two hosts.
-    pub(crate) fn bytes(
-        from: usize,
-        to: usize,
-        protocol: u8,
-        ports: (u16, u16),
-        type_of_service: u8,
-    ) -> Vec<u8> {
-        let mut frame = [&address::mac(to)[..], &address::mac(from), &[8, 0]].concat();
-        frame.extend([0x45, type_of_service, 0, 40, 0, 1, 0x40, 0, 64, protocol, 0, 0]);
-        frame.extend(address::ipv4(from).octets());
-        frame.extend(address::ipv4(to).octets());
-        let sum = crate::frame::mark::tests::checksum(&frame[14..34]);
-        frame[24..26].copy_from_slice(&sum.to_be_bytes());
-        frame.extend(ports.0.to_be_bytes());
-        frame.extend(ports.1.to_be_bytes());
-        frame.resize(60, 0);
-        frame
-    }
 
     #[test]
     fn a_segment_has_the_key_and_hash_that_the_simulator_gives_it() {
@@ -246,7 +215,7 @@ pub(crate) mod tests {
             to in 0_usize..3,
         ) {
             if bytes.len() >= 14 {
-                bytes[..6].copy_from_slice(&address::mac(to));
+                bytes[..6].copy_from_slice(&crate::address::mac(to));
                 bytes[12..14].copy_from_slice(&ETHERTYPE_IPV4);
             }
             let parsed = parse_plain(&bytes, 0, 3, 0, None);

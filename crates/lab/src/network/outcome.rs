@@ -1,9 +1,8 @@
-//! The outcome of a lab: what its network did, and how well the fabric kept time.
+//! The outcome of a network: what was counted at its ports.
 
-use super::fidelity::Fidelity;
-use super::network::Network;
+use super::Network;
 use tailrace_network::{Counted, port_series, ports, queue_depth, switch_summaries};
-use tailrace_outcome::{Conservation, Fabric, NetworkOutcome, Tables};
+use tailrace_outcome::{Conservation, NetworkOutcome, Tables};
 use tailrace_plan::Plan;
 use tailrace_units::Time;
 
@@ -42,23 +41,7 @@ pub fn tables(plan: &Plan, network: &Network) -> Tables {
 }
 
 /// Name of the port of a switch towards a host.
-pub(crate) fn port_towards(plan: &Plan, host: usize) -> String {
+pub fn port_towards(plan: &Plan, host: usize) -> String {
     let end = plan.graph.ports[host][0];
     format!("{}>{}", plan.graph.names[end.peer], plan.graph.names[host])
-}
-
-/// What the fabric itself was like.
-pub(super) fn fabric(plan: &Plan, fidelity: &Fidelity, network: &Network, now: Time) -> Fabric {
-    let hosts = || 0..plan.graph.hosts;
-    let failed = plan.raw.hosts.iter().zip(&fidelity.write_failed);
-    let errors =
-        hosts().filter_map(|host| Some((port_towards(plan, host), fidelity.rate_error_ppm(host)?)));
-    Fabric {
-        rate_error_ppm: Some(errors.collect()),
-        delay_us: Some(
-            hosts().map(|host| (port_towards(plan, host), fidelity.delay(host))).collect(),
-        ),
-        write_failed: Some(failed.map(|(host, &count)| (host.name.clone(), count)).collect()),
-        ..fidelity.summary(network.measured(now))
-    }
 }

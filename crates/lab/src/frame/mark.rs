@@ -24,17 +24,10 @@ pub fn mark_congestion(frame: &mut [u8]) {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
+    use crate::frame::sample::checksum;
     use proptest::prelude::*;
-
-    /// The checksum of a header whose checksum field is zero (RFC 1071).
-    pub(crate) fn checksum(header: &[u8]) -> u16 {
-        let sum: u32 =
-            header.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
-        let folded = (sum & 0xFFFF) + (sum >> 16);
-        !((folded & 0xFFFF) + (folded >> 16)) as u16
-    }
 
     proptest! {
         #[test]
