@@ -1,69 +1,33 @@
 //! Interfaces, addresses, routes and neighbours of one network namespace.
 
-use super::message::{Netlink, Request, find_attribute};
+use super::message::Netlink;
+use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE};
+use netlink_packet_route::address::{AddressAttribute, AddressFlags, AddressMessage};
+use netlink_packet_route::link::{
+    InfoData, InfoKind, InfoVeth, InfoVlan, LinkAttribute, LinkFlags, LinkInfo, LinkMessage, State,
+    VlanQosMapping,
+};
+use netlink_packet_route::neighbour::{
+    NeighbourAddress, NeighbourAttribute, NeighbourFlags, NeighbourMessage, NeighbourState,
+};
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol,
+    RouteScope, RouteType,
+};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use std::fs::File;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::AsRawFd;
 use tailrace_outcome::Interface;
 use tailrace_wire::PRIORITIES;
 
-const RTM_NEWLINK: u16 = 16;
-const RTM_GETLINK: u16 = 18;
-const RTM_NEWADDR: u16 = 20;
-const RTM_NEWROUTE: u16 = 24;
-const RTM_NEWNEIGH: u16 = 28;
-const NLM_F_REPLACE_OR_CREATE: u16 = 0x100 | 0x400;
-const NLM_F_CREATE_NEW: u16 = 0x200 | 0x400;
-
-const IFLA_ADDRESS: u16 = 1;
-const IFLA_IFNAME: u16 = 3;
-const IFLA_MTU: u16 = 4;
-const IFLA_LINK: u16 = 5;
-const IFLA_MASTER: u16 = 10;
-const IFLA_TXQLEN: u16 = 13;
-const IFLA_OPERSTATE: u16 = 16;
-const IFLA_LINKINFO: u16 = 18;
-const IFLA_STATS64: u16 = 23;
-const IFLA_NET_NS_FD: u16 = 28;
-const IFLA_GSO_MAX_SEGS: u16 = 40;
-const IFLA_INFO_KIND: u16 = 1;
-const IFLA_INFO_DATA: u16 = 2;
-const VETH_INFO_PEER: u16 = 1;
-const IFLA_VLAN_ID: u16 = 1;
-const IFLA_VLAN_EGRESS_QOS: u16 = 3;
-const IFLA_VLAN_QOS_MAPPING: u16 = 1;
-const IFA_ADDRESS: u16 = 1;
-const IFA_LOCAL: u16 = 2;
-const IFA_FLAGS: u16 = 8;
-const IFA_F_NOPREFIXROUTE: u32 = 0x200;
-const RTA_DST: u16 = 1;
-const RTA_OIF: u16 = 4;
-const RTA_PREFSRC: u16 = 7;
-const RTA_METRICS: u16 = 8;
-/// A mask of metrics that hold whatever the kernel would choose itself.
-const RTAX_LOCK: u16 = 1;
-const RTAX_INITCWND: u16 = 11;
-const RTAX_RTO_MIN: u16 = 13;
-const RTAX_CC_ALGO: u16 = 16;
-const NDA_DST: u16 = 1;
-const NDA_LLADDR: u16 = 2;
-
-const AF_INET: u8 = libc::AF_INET as u8;
-const AF_BRIDGE: u8 = libc::AF_BRIDGE as u8;
-/// The entry is the bridge's, not the port's own.
-const NTF_MASTER: u8 = 0x04;
-/// In a bridge: told and not learned. (A permanent entry would be the bridge's own address.)
-const NUD_NOARP: u16 = 0x40;
-/// RFC 2863.
-const IF_OPER_UP: u8 = 6;
-const IFF_UP: u32 = libc::IFF_UP as u32;
-const NUD_PERMANENT: u16 = 0x80;
-const RT_TABLE_MAIN: u8 = 254;
-const RTPROT_STATIC: u8 = 4;
-const RT_SCOPE_LINK: u8 = 253;
-const RTN_UNICAST: u8 = 1;
-const IFINFO_BYTES: usize = 16;
+/// Adds an entry, or replaces the one that there is.
+const REPLACE: u16 = NLM_F_REPLACE | NLM_F_CREATE;
+/// Makes an interface; one of this name is an error.
+const CREATE_NEW: u16 = NLM_F_EXCL | NLM_F_CREATE;
+/// The metric of the smallest retransmission timeout (linux/rtnetlink.h, `RTAX_RTO_MIN`).
+const RTAX_RTO_MIN: u32 = 13;
 
 /// An interface, by its number in its namespace.
 #[derive(Clone, Copy, Debug)]
@@ -192,12 +156,12 @@ impl Netlink {
         mtu: u32,
         queue_frames: u32,
     ) -> io::Result<()> {
-        let request = Request::new(RTM_NEWLINK, 0, &ifinfo(link, IFF_UP));
-        let request = request
-            .attribute(IFLA_ADDRESS, &mac)
-            .number(IFLA_MTU, mtu)
-            .number(IFLA_TXQLEN, queue_frames);
-        self.request(request).map(drop)
+        let attributes = vec![
+            LinkAttribute::Address(mac.to_vec()),
+            LinkAttribute::Mtu(mtu),
+            LinkAttribute::TxQueueLen(queue_frames),
+        ];
+        self.set(RouteNetlinkMessage::NewLink(link_up(link, attributes)), 0)
     }
 
     /// Lets senders make frames of one segment each, as they are on a wire.
@@ -205,8 +169,7 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn segment(&mut self, link: Link) -> io::Result<()> {
-        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, 0)).number(IFLA_GSO_MAX_SEGS, 1))
-            .map(drop)
+        self.change(link, LinkAttribute::GsoMaxSegs(1))
     }
 
     /// Makes a pair of interfaces that are joined by a wire: one here, and one here or in another
@@ -215,19 +178,11 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn add_pair(&mut self, one: &str, other: &str, namespace: Option<&File>) -> io::Result<()> {
-        let request =
-            Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, one);
-        let request = request
-            .begin(IFLA_LINKINFO)
-            .text(IFLA_INFO_KIND, "veth")
-            .begin(IFLA_INFO_DATA)
-            .begin(VETH_INFO_PEER);
-        let request = request.raw(&ifinfo(Link(0), 0)).text(IFLA_IFNAME, other);
-        let request = match namespace {
-            Some(namespace) => request.number(IFLA_NET_NS_FD, namespace.as_raw_fd() as u32),
-            None => request,
-        };
-        self.request(request.end().end().end()).map(drop)
+        let mut peer = LinkMessage::default();
+        peer.attributes.push(LinkAttribute::IfName(other.to_owned()));
+        let namespace = namespace.map(|file| LinkAttribute::NetNsFd(file.as_raw_fd()));
+        peer.attributes.extend(namespace);
+        self.add_link(one, None, InfoKind::Veth, Some(InfoData::Veth(InfoVeth::Peer(peer))))
     }
 
     /// Makes an interface on top of another, whose frames carry the priority of their socket (0 to
@@ -236,22 +191,10 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn add_priority_tags(&mut self, name: &str, below: Link) -> io::Result<()> {
-        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0))
-            .text(IFLA_IFNAME, name);
-        let request = request
-            .number(IFLA_LINK, below.0)
-            .begin(IFLA_LINKINFO)
-            .text(IFLA_INFO_KIND, "vlan")
-            .begin(IFLA_INFO_DATA);
-        let request =
-            request.attribute(IFLA_VLAN_ID, &0_u16.to_ne_bytes()).begin(IFLA_VLAN_EGRESS_QOS);
-        // struct ifla_vlan_qos_mapping: the priority of a frame, and that of its tag.
-        let mapping = |priority: u32| [priority.to_ne_bytes(); 2].concat();
-        let mapped = |request: Request, priority| {
-            request.attribute(IFLA_VLAN_QOS_MAPPING, &mapping(priority))
-        };
-        let request = (1..PRIORITIES as u32).fold(request, mapped);
-        self.request(request.end().end().end()).map(drop)
+        let priorities = 1..PRIORITIES as u32;
+        let mapping = priorities.map(|priority| VlanQosMapping::Mapping(priority, priority));
+        let data = vec![InfoVlan::Id(0), InfoVlan::EgressQos(mapping.collect())];
+        self.add_link(name, Some(below), InfoKind::Vlan, Some(InfoData::Vlan(data)))
     }
 
     /// Makes a bridge.
@@ -259,9 +202,22 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn add_bridge(&mut self, name: &str) -> io::Result<()> {
-        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0))
-            .text(IFLA_IFNAME, name);
-        self.request(request.begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "bridge").end()).map(drop)
+        self.add_link(name, None, InfoKind::Bridge, None)
+    }
+
+    fn add_link(
+        &mut self,
+        name: &str,
+        below: Option<Link>,
+        kind: InfoKind,
+        data: Option<InfoData>,
+    ) -> io::Result<()> {
+        let info = [LinkInfo::Kind(kind)].into_iter().chain(data.map(LinkInfo::Data)).collect();
+        let mut message = LinkMessage::default();
+        message.attributes.push(LinkAttribute::IfName(name.to_owned()));
+        message.attributes.extend(below.map(|below| LinkAttribute::Link(below.0)));
+        message.attributes.push(LinkAttribute::LinkInfo(info));
+        self.set(RouteNetlinkMessage::NewLink(message), CREATE_NEW)
     }
 
     /// Makes an interface a port of a bridge.
@@ -269,22 +225,23 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn enslave(&mut self, port: Link, bridge: Link) -> io::Result<()> {
-        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(port, 0)).number(IFLA_MASTER, bridge.0))
-            .map(drop)
+        self.change(port, LinkAttribute::Controller(bridge.0))
     }
 
-    /// Tells a bridge by which of its ports an address is reached, so that no frame goes to all of
-    /// them.
+    /// Sets the port of a bridge by which an address is reached, so that no frame goes to all of
+    /// them. The entry is the bridge's, is not learned, and does not age. (A permanent entry would be
+    /// the bridge's own address.)
     ///
     /// # Errors
     /// The kernel's error.
     pub fn add_forwarding(&mut self, port: Link, mac: [u8; 6]) -> io::Result<()> {
-        let [state_0, state_1] = NUD_NOARP.to_ne_bytes();
-        let header =
-            [&[AF_BRIDGE, 0, 0, 0][..], &port.0.to_ne_bytes(), &[state_0, state_1, NTF_MASTER, 0]]
-                .concat();
-        let request = Request::new(RTM_NEWNEIGH, NLM_F_REPLACE_OR_CREATE, &header);
-        self.request(request.attribute(NDA_LLADDR, &mac)).map(drop)
+        let mut message = NeighbourMessage::default();
+        message.header.family = AddressFamily::Bridge;
+        message.header.ifindex = port.0;
+        message.header.state = NeighbourState::Noarp;
+        message.header.flags = NeighbourFlags::Controller;
+        message.attributes.push(NeighbourAttribute::LinkLayerAddress(mac.to_vec()));
+        self.set(RouteNetlinkMessage::NewNeighbour(message), REPLACE)
     }
 
     /// Sets the MTU of an interface.
@@ -292,7 +249,14 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn set_mtu(&mut self, link: Link, mtu: u32) -> io::Result<()> {
-        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, 0)).number(IFLA_MTU, mtu)).map(drop)
+        self.change(link, LinkAttribute::Mtu(mtu))
+    }
+
+    fn change(&mut self, link: Link, attribute: LinkAttribute) -> io::Result<()> {
+        let mut message = LinkMessage::default();
+        message.header.index = link.0;
+        message.attributes.push(attribute);
+        self.set(RouteNetlinkMessage::NewLink(message), 0)
     }
 
     /// Brings an interface up as it is.
@@ -300,7 +264,7 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn up(&mut self, link: Link) -> io::Result<()> {
-        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, IFF_UP))).map(drop)
+        self.set(RouteNetlinkMessage::NewLink(link_up(link, Vec::new())), 0)
     }
 
     /// Gives an interface its address, without a route.
@@ -313,12 +277,17 @@ impl Netlink {
         address: Ipv4Addr,
         prefix_bits: u8,
     ) -> io::Result<()> {
-        let header = [&[AF_INET, prefix_bits, 0, 0][..], &link.0.to_ne_bytes()].concat();
-        let request = Request::new(RTM_NEWADDR, NLM_F_REPLACE_OR_CREATE, &header);
-        let request = request
-            .attribute(IFA_LOCAL, &address.octets())
-            .attribute(IFA_ADDRESS, &address.octets());
-        self.request(request.number(IFA_FLAGS, IFA_F_NOPREFIXROUTE)).map(drop)
+        let mut message = AddressMessage::default();
+        message.header.family = AddressFamily::Inet;
+        message.header.prefix_len = prefix_bits;
+        message.header.index = link.0;
+        let address = IpAddr::V4(address);
+        message.attributes = vec![
+            AddressAttribute::Local(address),
+            AddressAttribute::Address(address),
+            AddressAttribute::Flags(AddressFlags::Noprefixroute),
+        ];
+        self.set(RouteNetlinkMessage::NewAddress(message), REPLACE)
     }
 
     /// Adds the route to a network that lies behind an interface.
@@ -332,33 +301,30 @@ impl Netlink {
         source: Ipv4Addr,
         metrics: &Metrics,
     ) -> io::Result<()> {
-        let header = [
-            AF_INET,
-            network.1,
-            0,
-            0,
-            RT_TABLE_MAIN,
-            RTPROT_STATIC,
-            RT_SCOPE_LINK,
-            RTN_UNICAST,
-            0,
-            0,
-            0,
-            0,
+        let mut message = RouteMessage::default();
+        message.header = RouteHeader {
+            address_family: AddressFamily::Inet,
+            destination_prefix_length: network.1,
+            table: RouteHeader::RT_TABLE_MAIN,
+            protocol: RouteProtocol::Static,
+            scope: RouteScope::Link,
+            kind: RouteType::Unicast,
+            ..RouteHeader::default()
+        };
+        message.attributes = vec![
+            RouteAttribute::Destination(RouteAddress::Inet(network.0)),
+            RouteAttribute::PrefSource(RouteAddress::Inet(source)),
+            RouteAttribute::Oif(link.0),
+            RouteAttribute::Metrics(vec![
+                RouteMetric::CcAlgo(metrics.congestion_control.clone()),
+                RouteMetric::InitCwnd(metrics.initial_window_segments),
+                RouteMetric::RtoMin(metrics.rto_min_ms),
+                // Linux reads a route's smallest timeout only where it is locked (`tcp_rto_min`), as
+                // `ip route` does by itself.
+                RouteMetric::Lock(1 << RTAX_RTO_MIN),
+            ]),
         ];
-        let request = Request::new(RTM_NEWROUTE, NLM_F_REPLACE_OR_CREATE, &header)
-            .attribute(RTA_DST, &network.0.octets())
-            .attribute(RTA_PREFSRC, &source.octets())
-            .number(RTA_OIF, link.0)
-            .begin(RTA_METRICS)
-            .text(RTAX_CC_ALGO, &metrics.congestion_control)
-            .number(RTAX_INITCWND, metrics.initial_window_segments)
-            .number(RTAX_RTO_MIN, metrics.rto_min_ms)
-            // Linux reads a route's smallest timeout only where it is locked (`tcp_rto_min`), as
-            // `ip route` does by itself.
-            .number(RTAX_LOCK, 1 << RTAX_RTO_MIN)
-            .end();
-        self.request(request).map(drop)
+        self.set(RouteNetlinkMessage::NewRoute(message), REPLACE)
     }
 
     /// Adds a neighbour that is never asked for.
@@ -366,22 +332,23 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn add_neighbour(&mut self, link: Link, address: Ipv4Addr, mac: [u8; 6]) -> io::Result<()> {
-        let [state_0, state_1] = NUD_PERMANENT.to_ne_bytes();
-        let header =
-            [&[AF_INET, 0, 0, 0][..], &link.0.to_ne_bytes(), &[state_0, state_1, 0, 0]].concat();
-        let request = Request::new(RTM_NEWNEIGH, NLM_F_REPLACE_OR_CREATE, &header);
-        self.request(request.attribute(NDA_DST, &address.octets()).attribute(NDA_LLADDR, &mac))
-            .map(drop)
+        let mut message = NeighbourMessage::default();
+        message.header.family = AddressFamily::Inet;
+        message.header.ifindex = link.0;
+        message.header.state = NeighbourState::Permanent;
+        message.attributes = vec![
+            NeighbourAttribute::Destination(NeighbourAddress::Inet(address)),
+            NeighbourAttribute::LinkLayerAddress(mac.to_vec()),
+        ];
+        self.set(RouteNetlinkMessage::NewNeighbour(message), REPLACE)
     }
 
-    /// Whether an interface carries frames: it is up, and so is what it is joined to.
+    /// Whether an interface carries frames: it is up, and so is what it is joined to (RFC 2863).
     ///
     /// # Errors
     /// The kernel's error.
     pub fn is_running(&mut self, link: Link) -> io::Result<bool> {
-        let answer = self.request(Request::new(RTM_GETLINK, 0, &ifinfo(link, 0)))?;
-        let state = find_attribute(answer.get(IFINFO_BYTES..).unwrap_or_default(), IFLA_OPERSTATE);
-        Ok(state == Some(&[IF_OPER_UP]))
+        Ok(self.get(link)?.attributes.contains(&LinkAttribute::OperState(State::Up)))
     }
 
     /// How an interface is set up.
@@ -389,13 +356,14 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn state(&mut self, link: Link) -> io::Result<LinkState> {
-        let answer = self.request(Request::new(RTM_GETLINK, 0, &ifinfo(link, 0)))?;
-        let number = |bytes: &[u8]| bytes.try_into().ok().map(u32::from_ne_bytes);
-        let mtu = find_attribute(answer.get(IFINFO_BYTES..).unwrap_or_default(), IFLA_MTU)
-            .and_then(number);
-        let mtu_bytes = mtu.ok_or_else(|| io::Error::other("the interface has no MTU"))?;
-        let flags = answer.get(8..12).and_then(number).unwrap_or(0);
-        Ok(LinkState { mtu_bytes, flags: flag_letters(flags) })
+        let message = self.get(link)?;
+        let mtu = |attribute: &LinkAttribute| match attribute {
+            LinkAttribute::Mtu(bytes) => Some(*bytes),
+            _ => None,
+        };
+        let mtu_bytes = message.attributes.iter().find_map(mtu);
+        let mtu_bytes = mtu_bytes.ok_or_else(|| io::Error::other("the interface has no MTU"))?;
+        Ok(LinkState { mtu_bytes, flags: flag_letters(message.header.flags.bits()) })
     }
 
     /// What an interface has counted.
@@ -403,36 +371,43 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn counters(&mut self, link: Link) -> io::Result<LinkCounters> {
-        let answer = self.request(Request::new(RTM_GETLINK, 0, &ifinfo(link, 0)))?;
-        let attributes = answer.get(IFINFO_BYTES..).unwrap_or_default();
-        let stats = find_attribute(attributes, IFLA_STATS64)
-            .ok_or_else(|| io::Error::other("the interface has no counters"))?;
-        // struct rtnl_link_stats64: rx_packets, tx_packets, rx_bytes, tx_bytes, rx_errors,
-        // tx_errors, rx_dropped, tx_dropped.
-        let field = |index: usize| {
-            stats.get(8 * index..8 * index + 8).and_then(|bytes| bytes.try_into().ok())
+        let message = self.get(link)?;
+        let stats = |attribute: &LinkAttribute| match attribute {
+            LinkAttribute::Stats64(stats) => Some(*stats),
+            _ => None,
         };
-        let field = |index: usize| field(index).map_or(0, u64::from_ne_bytes);
+        let stats = message.attributes.iter().find_map(stats);
+        let stats = stats.ok_or_else(|| io::Error::other("the interface has no counters"))?;
         Ok(LinkCounters {
-            rx_packets: field(0),
-            tx_packets: field(1),
-            rx_bytes: field(2),
-            tx_bytes: field(3),
-            rx_errors: field(4),
-            tx_errors: field(5),
-            rx_dropped: field(6),
-            tx_dropped: field(7),
+            rx_packets: stats.rx_packets,
+            tx_packets: stats.tx_packets,
+            rx_bytes: stats.rx_bytes,
+            tx_bytes: stats.tx_bytes,
+            rx_errors: stats.rx_errors,
+            tx_errors: stats.tx_errors,
+            rx_dropped: stats.rx_dropped,
+            tx_dropped: stats.tx_dropped,
         })
+    }
+
+    fn get(&mut self, link: Link) -> io::Result<LinkMessage> {
+        let mut message = LinkMessage::default();
+        message.header.index = link.0;
+        match self.request(RouteNetlinkMessage::GetLink(message), 0)? {
+            Some(RouteNetlinkMessage::NewLink(answer)) => Ok(answer),
+            _ => Err(io::Error::other("the kernel did not describe the interface")),
+        }
     }
 }
 
-/// struct ifinfomsg with these flags to be set.
-fn ifinfo(link: Link, flags: u32) -> [u8; IFINFO_BYTES] {
-    let mut header = [0; IFINFO_BYTES];
-    header[4..8].copy_from_slice(&link.0.to_ne_bytes());
-    header[8..12].copy_from_slice(&flags.to_ne_bytes());
-    header[12..16].copy_from_slice(&flags.to_ne_bytes());
-    header
+/// A request that sets attributes of an interface and brings it up.
+fn link_up(link: Link, attributes: Vec<LinkAttribute>) -> LinkMessage {
+    let mut message = LinkMessage::default();
+    message.header.index = link.0;
+    message.header.flags = LinkFlags::Up;
+    message.header.change_mask = LinkFlags::Up;
+    message.attributes = attributes;
+    message
 }
 
 #[cfg(test)]

@@ -2,44 +2,32 @@
 //! interface, and counters (tc(8), linux/pkt_sched.h, linux/pkt_cls.h).
 
 use super::link::Link;
-use super::message::{Netlink, Request, find_attribute};
+use super::message::Netlink;
+use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_ECHO, NLM_F_REPLACE, Nla};
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::tc::{
+    TcAction, TcActionAttribute, TcActionGeneric, TcActionMirror, TcActionMirrorOption,
+    TcActionOption, TcActionType, TcAttribute, TcFilterU32, TcFilterU32Option, TcHandle, TcHeader,
+    TcMessage, TcMirror, TcMirrorActionType, TcOption, TcStats2, TcU32Key, TcU32Selector,
+    TcU32SelectorFlags,
+};
 use std::io;
 
-const RTM_NEWQDISC: u16 = 36;
-const RTM_GETQDISC: u16 = 38;
-const RTM_NEWTFILTER: u16 = 44;
-/// Without it the answer goes to those who watch, and not to who asks.
-const NLM_F_ECHO: u16 = 0x08;
-const NLM_F_CREATE: u16 = 0x400;
-const NLM_F_REPLACE_OR_CREATE: u16 = 0x100 | NLM_F_CREATE;
+const REPLACE: u16 = NLM_F_REPLACE | NLM_F_CREATE;
 
-const TCA_KIND: u16 = 1;
+/// The queue of an interface's own, and the one of what comes in.
+const OWN: TcHandle = TcHandle { major: 1, minor: 0 };
+const INGRESS: TcHandle = TcHandle { major: u16::MAX, minor: 0 };
+/// Options of a queue (linux/rtnetlink.h), where they are not attributes but a struct.
 const TCA_OPTIONS: u16 = 2;
-const TCA_STATS2: u16 = 7;
-const TCA_STATS_BASIC: u16 = 1;
-const TCA_STATS_QUEUE: u16 = 3;
+/// Counted frames where 32 bits are not enough (linux/gen_stats.h).
 const TCA_STATS_PKT64: u16 = 8;
 const TCA_TBF_PARMS: u16 = 1;
 const TCA_TBF_RATE64: u16 = 4;
 const TCA_TBF_BURST: u16 = 6;
-const TCA_U32_SEL: u16 = 5;
-const TCA_U32_ACT: u16 = 7;
-const TCA_ACT_KIND: u16 = 1;
-const TCA_ACT_OPTIONS: u16 = 2;
-const TCA_MIRRED_PARMS: u16 = 2;
-
-const ROOT: u32 = 0xFFFF_FFFF;
-const INGRESS: u32 = 0xFFFF_FFF1;
-const INGRESS_HANDLE: u32 = 0xFFFF_0000;
-const OWN_HANDLE: u32 = 0x0001_0000;
 /// Priority 1 and every protocol (`ETH_P_ALL`, in network order).
 const EVERY_FRAME: u32 = 1 << 16 | (3_u16.to_be() as u32);
 const LINKLAYER_ETHERNET: u8 = 1;
-const EGRESS_MIRROR: u32 = 2;
-const ACT_STOLEN: u32 = 4;
-/// A selector whose first key decides.
-const U32_TERMINAL: u8 = 1;
-const TCMSG_BYTES: usize = 20;
 
 /// A line of a constant rate behind a queue that drops what does not fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,15 +62,16 @@ impl Netlink {
     /// What the kernel says; `NotFound` when it has no token buckets.
     pub fn shape(&mut self, link: Link, shape: &Shape) -> io::Result<()> {
         let bytes_per_s = shape.rate_bps / 8;
-        let header = tcmsg(link, OWN_HANDLE, ROOT, 0);
-        let request = Request::new(RTM_NEWQDISC, NLM_F_REPLACE_OR_CREATE, &header)
-            .text(TCA_KIND, "tbf")
-            .begin(TCA_OPTIONS);
-        let request = request
-            .attribute(TCA_TBF_PARMS, &tbf_parameters(shape, bytes_per_s))
-            .attribute(TCA_TBF_RATE64, &bytes_per_s.to_ne_bytes())
-            .number(TCA_TBF_BURST, shape.burst_bytes);
-        self.request(request.end()).map(drop)
+        let option = |kind, value| TcOption::Other(DefaultNla::new(kind, value));
+        let options = vec![
+            option(TCA_TBF_PARMS, tbf_parameters(shape, bytes_per_s).to_vec()),
+            option(TCA_TBF_RATE64, bytes_per_s.to_ne_bytes().to_vec()),
+            option(TCA_TBF_BURST, shape.burst_bytes.to_ne_bytes().to_vec()),
+        ];
+        let mut message = queue_of(link);
+        message.header.handle = OWN;
+        message.attributes = vec![kind("tbf"), TcAttribute::Options(options)];
+        self.set(RouteNetlinkMessage::NewQueueDiscipline(message), REPLACE)
     }
 
     /// Gives an interface one queue, first in, first out, whatever the priority, which holds so
@@ -91,34 +80,35 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn bound_queue(&mut self, link: Link, limit_bytes: u32) -> io::Result<()> {
-        let header = tcmsg(link, OWN_HANDLE, ROOT, 0);
-        let request =
-            Request::new(RTM_NEWQDISC, NLM_F_REPLACE_OR_CREATE, &header).text(TCA_KIND, "bfifo");
-        self.request(request.number(TCA_OPTIONS, limit_bytes)).map(drop) // struct tc_fifo_qopt
+        // struct tc_fifo_qopt
+        let limit = DefaultNla::new(TCA_OPTIONS, limit_bytes.to_ne_bytes().to_vec());
+        let mut message = queue_of(link);
+        message.header.handle = OWN;
+        message.attributes = vec![kind("bfifo"), TcAttribute::Other(limit)];
+        self.set(RouteNetlinkMessage::NewQueueDiscipline(message), REPLACE)
     }
 
     /// Sends a copy of every frame that comes in by one interface out by another, and keeps none. A
-    /// copy belongs to no socket: whoever has sent the frame is done with it, as if it had left the
+    /// copy belongs to no socket: the sender of the frame is done with it, as if it had left the
     /// machine.
     ///
     /// # Errors
     /// The kernel's error.
     pub fn hand_over(&mut self, from: Link, to: Link) -> io::Result<()> {
-        let header = tcmsg(from, INGRESS_HANDLE, INGRESS, 0);
-        self.request(Request::new(RTM_NEWQDISC, NLM_F_CREATE, &header).text(TCA_KIND, "ingress"))?;
-        let filter = Request::new(
-            RTM_NEWTFILTER,
-            NLM_F_CREATE,
-            &tcmsg(from, 0, INGRESS_HANDLE, EVERY_FRAME),
-        );
-        let filter = filter
-            .text(TCA_KIND, "u32")
-            .begin(TCA_OPTIONS)
-            .attribute(TCA_U32_SEL, &match_everything());
-        let filter =
-            filter.begin(TCA_U32_ACT).begin(1).text(TCA_ACT_KIND, "mirred").begin(TCA_ACT_OPTIONS);
-        let filter = filter.attribute(TCA_MIRRED_PARMS, &mirred_parameters(to));
-        self.request(filter.end().end().end().end()).map(drop)
+        let mut queue = queue_of(from);
+        queue.header.handle = INGRESS;
+        queue.header.parent = TcHandle::INGRESS;
+        queue.attributes = vec![kind("ingress")];
+        self.set(RouteNetlinkMessage::NewQueueDiscipline(queue), NLM_F_CREATE)?;
+        let mut filter = queue_of(from);
+        filter.header.parent = INGRESS;
+        filter.header.info = EVERY_FRAME;
+        let options = vec![
+            TcOption::U32(TcFilterU32Option::Selector(match_everything())),
+            TcOption::U32(TcFilterU32Option::Action(vec![send_out(to)])),
+        ];
+        filter.attributes = vec![kind(TcFilterU32::KIND), TcAttribute::Options(options)];
+        self.set(RouteNetlinkMessage::NewTrafficFilter(filter), NLM_F_CREATE)
     }
 
     /// What the queue of an interface has counted.
@@ -126,39 +116,57 @@ impl Netlink {
     /// # Errors
     /// The kernel's error.
     pub fn queue(&mut self, link: Link) -> io::Result<QdiscCounters> {
-        let answer =
-            self.request(Request::new(RTM_GETQDISC, NLM_F_ECHO, &tcmsg(link, 0, ROOT, 0)))?;
-        let stats = find_attribute(answer.get(TCMSG_BYTES..).unwrap_or_default(), TCA_STATS2);
-        let stats = stats.ok_or_else(|| io::Error::other("the queue has no counters"))?;
-        let part = |kind: u16| find_attribute(stats, kind).unwrap_or_default();
-        let u32_at = |bytes: &[u8], at: usize| {
-            bytes
-                .get(at..at + 4)
-                .and_then(|bytes| bytes.try_into().ok())
-                .map_or(0, |bytes| u64::from(u32::from_ne_bytes(bytes)))
+        // Without ECHO the answer goes to the observers, and not to the sender of the request.
+        let request = RouteNetlinkMessage::GetQueueDiscipline(queue_of(link));
+        let Some(RouteNetlinkMessage::NewQueueDiscipline(answer)) =
+            self.request(request, NLM_F_ECHO)?
+        else {
+            return Err(io::Error::other("the kernel did not describe the queue"));
         };
-        let u64_at = |bytes: &[u8], at: usize| {
-            bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_ne_bytes)
+        let stats = |attribute: &TcAttribute| match attribute {
+            TcAttribute::Stats2(stats) => Some(counters(stats)),
+            _ => None,
         };
-        let (basic, queue) = (part(TCA_STATS_BASIC), part(TCA_STATS_QUEUE));
-        Ok(QdiscCounters {
-            tx_bytes: u64_at(basic, 0).unwrap_or(0),
-            // The kernel tells 64 bits where 32 are not enough.
-            tx_frames: u64_at(part(TCA_STATS_PKT64), 0).unwrap_or_else(|| u32_at(basic, 8)),
-            // struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits.
-            depth_bytes: u32_at(queue, 4),
-            drop_frames: u32_at(queue, 8),
-        })
+        let stats = answer.attributes.iter().find_map(stats);
+        stats.ok_or_else(|| io::Error::other("the queue has no counters"))
     }
 }
 
-/// struct tcmsg.
-fn tcmsg(link: Link, handle: u32, parent: u32, info: u32) -> [u8; TCMSG_BYTES] {
-    let mut header = [0; TCMSG_BYTES];
-    for (at, number) in [(4, link.0), (8, handle), (12, parent), (16, info)] {
-        header[at..at + 4].copy_from_slice(&number.to_ne_bytes());
+/// Counters of a queue. Where 32 bits are not enough for frames, the kernel has 64 beside them.
+fn counters(stats: &[TcStats2]) -> QdiscCounters {
+    let mut counters = QdiscCounters::default();
+    let mut long = None;
+    for part in stats {
+        match part {
+            TcStats2::Basic(basic) => {
+                counters.tx_bytes = basic.bytes;
+                counters.tx_frames = basic.packets.into();
+            }
+            TcStats2::Queue(queue) => {
+                counters.depth_bytes = queue.backlog.into();
+                counters.drop_frames = queue.drops.into();
+            }
+            TcStats2::Other(other) if other.kind() == TCA_STATS_PKT64 => {
+                let mut value = [0; 8];
+                if other.value_len() == value.len() {
+                    other.emit_value(&mut value);
+                    long = Some(u64::from_ne_bytes(value));
+                }
+            }
+            _ => {}
+        }
     }
-    header
+    QdiscCounters { tx_frames: long.unwrap_or(counters.tx_frames), ..counters }
+}
+
+/// The queue before an interface.
+fn queue_of(link: Link) -> TcMessage {
+    let header = TcHeader { index: link.0 as i32, parent: TcHandle::ROOT, ..TcHeader::default() };
+    TcMessage::from_parts(header, Vec::new())
+}
+
+fn kind(name: &str) -> TcAttribute {
+    TcAttribute::Kind(name.to_owned())
 }
 
 /// struct tc_tbf_qopt: two rates of 12 bytes, of which only the first is used, then limit, buffer
@@ -173,28 +181,47 @@ fn tbf_parameters(shape: &Shape, bytes_per_s: u64) -> [u8; 36] {
     parameters
 }
 
-/// struct tc_u32_sel with one key of which no bit matters.
-fn match_everything() -> [u8; 32] {
-    let mut selector = [0; 32];
-    selector[0] = U32_TERMINAL;
-    selector[2] = 1;
+/// One key of which no bit matters.
+fn match_everything() -> TcU32Selector {
+    let mut selector = TcU32Selector::default();
+    selector.flags = TcU32SelectorFlags::Terminal;
+    selector.nkeys = 1;
+    selector.keys = vec![TcU32Key::default()];
     selector
 }
 
-/// struct tc_mirred: index, capab, action, refcnt, bindcnt, eaction, ifindex.
-fn mirred_parameters(to: Link) -> Vec<u8> {
-    [0, 0, ACT_STOLEN, 0, 0, EGRESS_MIRROR, to.0]
-        .iter()
-        .flat_map(|number: &u32| number.to_ne_bytes())
-        .collect()
+/// Sends a copy out by an interface, and keeps no frame.
+fn send_out(to: Link) -> TcAction {
+    let mut generic = TcActionGeneric::default();
+    generic.action = TcActionType::Stolen;
+    let mut mirror = TcMirror::default();
+    mirror.generic = generic;
+    mirror.eaction = TcMirrorActionType::EgressMirror;
+    mirror.ifindex = to.0;
+    let options = vec![TcActionOption::Mirror(TcActionMirrorOption::Parms(mirror))];
+    let mut action = TcAction::default();
+    action.tab = 1;
+    action.attributes = vec![
+        TcActionAttribute::Kind(TcActionMirror::KIND.to_owned()),
+        TcActionAttribute::Options(options),
+    ];
+    action
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use netlink_packet_core::Emitable;
+    use netlink_packet_route::tc::{TcStatsBasic, TcStatsQueue};
+
+    fn bytes(of: &impl Emitable) -> Vec<u8> {
+        let mut bytes = vec![0; of.buffer_len()];
+        of.emit(&mut bytes);
+        bytes
+    }
 
     #[test]
-    fn a_rate_is_told_in_bytes_with_the_overhead_of_a_frame() {
+    fn a_rate_is_in_bytes_with_the_overhead_of_a_frame() {
         let shape = Shape {
             rate_bps: 100_000_000,
             overhead_bytes: 24,
@@ -213,17 +240,35 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_its_interface_and_place() {
-        let header = tcmsg(Link(7), OWN_HANDLE, ROOT, 0);
+    fn a_request_names_its_interface_and_its_parent() {
+        let header = bytes(&queue_of(Link(7)));
         assert_eq!(header[4..8], 7_u32.to_ne_bytes());
         assert_eq!(header[12..16], [0xFF; 4]);
     }
 
     #[test]
     fn a_frame_is_handed_over_and_not_kept() {
-        let parameters = mirred_parameters(Link(9));
+        let action = bytes(&send_out(Link(9)));
         // TC_ACT_STOLEN, TCA_EGRESS_MIRROR and the interface, in a struct tc_mirred of seven words.
-        assert_eq!((parameters.len(), &parameters[8..12]), (28, &4_u32.to_ne_bytes()[..]));
-        assert_eq!(parameters[20..], [2_u32.to_ne_bytes(), 9_u32.to_ne_bytes()].concat());
+        let words = [0_u32, 0, 4, 0, 0, 2, 9].map(u32::to_ne_bytes).concat();
+        assert_eq!(action[action.len() - words.len()..], words);
+        assert_eq!(action[..4], [52, 0, 1, 0], "the first action");
+        // struct tc_u32_sel with one key.
+        assert_eq!(bytes(&match_everything()), [&[1, 0, 1][..], &[0; 29]].concat());
+    }
+
+    #[test]
+    fn frames_beyond_32_bits_are_counted() {
+        let mut basic = TcStatsBasic::default();
+        (basic.bytes, basic.packets) = (5_000, 7);
+        let mut queue = TcStatsQueue::default();
+        (queue.backlog, queue.drops) = (300, 2);
+        let long = TcStats2::Other(DefaultNla::new(8, (1_u64 << 32 | 7).to_ne_bytes().to_vec()));
+        let short = counters(&[TcStats2::Basic(basic), TcStats2::Queue(queue)]);
+        let expected =
+            QdiscCounters { tx_frames: 7, tx_bytes: 5_000, drop_frames: 2, depth_bytes: 300 };
+        assert_eq!(short, expected);
+        let long = counters(&[TcStats2::Basic(basic), long, TcStats2::Queue(queue)]);
+        assert_eq!(long, QdiscCounters { tx_frames: 1 << 32 | 7, ..expected });
     }
 }
