@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PRINTS_SCHEMA = ("cargo", "run", "--quiet", "--features", "schema", "--example", "schema")
 LIMIT_S = 1200
-WIDTH = 120
+WIDTH = 100
 INDENT = "    "
 CONFIG = (
     "Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False"
@@ -73,7 +73,7 @@ class Package:
 
     def _head(self, text: str) -> str:
         told = (
-            f'"""{self.about}, written by `scripts/crate_types.py`: those of the crate '
+            f'"""{self.about}, written by `scripts/crate_types.py` from the crate '
             f'`{self.crate}`."""'
         )
         whole = [line for line in unsigned() if re.search(rf"\b{line.split()[0]}\b", text)]

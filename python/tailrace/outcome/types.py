@@ -1,4 +1,4 @@
-"""The outcome of a trial as types, written by `scripts/crate_types.py`: those of the crate `outcome`."""
+"""The outcome of a trial as types, written by `scripts/crate_types.py` from the crate `outcome`."""
 
 from typing import Annotated, Literal
 
@@ -10,7 +10,9 @@ U32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 U64 = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
-class DiskLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class DiskLimits(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Most of reads and of writes."""
 
     read_bps: U64
@@ -23,7 +25,9 @@ class DiskLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Requests to write per second."""
 
 
-class DiskRates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class DiskRates(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What a disk does."""
 
     read_bps: float
@@ -36,7 +40,9 @@ class DiskRates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     """Requests to write per second."""
 
 
-class BackingDisk(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class BackingDisk(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A disk of the machine that stood for a device, held to what the device does."""
 
     device: str
@@ -51,7 +57,9 @@ class BackingDisk(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """What it does without limits."""
 
 
-class BlockCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class BlockCounts(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What the programs of a workload have counted of blocks."""
 
     failed_blocks: U64
@@ -64,7 +72,9 @@ class BlockCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """Blocks that arrived."""
 
 
-class BlockedPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class BlockedPort(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A port that is blocked."""
 
     link: U64
@@ -77,7 +87,9 @@ class BlockedPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """Name of the node at the other end."""
 
 
-class BondedInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class BondedInterface(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """An interface of a bond."""
 
     received_frames: U64
@@ -88,7 +100,9 @@ class BondedInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """That it has sent."""
 
 
-class Bridge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Bridge(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What a switch has settled on."""
 
     name: str
@@ -105,7 +119,9 @@ class Bridge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """Name of the node at the other end of that port; null at the root."""
 
 
-class Capture(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Capture(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A capture at a port."""
 
     file: str
@@ -120,7 +136,9 @@ ColumnValues = list[U32 | U64 | float]
 """The values of a column."""
 
 
-class Connections(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Connections(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Connections of a workload, as their sending ends knew them."""
 
     count: U64
@@ -135,7 +153,9 @@ class Connections(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """The mean; null where none is known."""
 
 
-class Conservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Conservation(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Where all frames are that hosts have sent: delivered, dropped, or in the network."""
 
     delivered: U64
@@ -148,7 +168,9 @@ class Conservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """By hosts."""
 
 
-class ControlGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class ControlGroup(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A control group with a quota."""
 
     name: str
@@ -161,7 +183,9 @@ class ControlGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """For how long it was held."""
 
 
-class CoreTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class CoreTimes(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """How a core spent its time."""
 
     idle_ps: U64
@@ -176,7 +200,9 @@ class CoreTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     """On programs."""
 
 
-class CoreWait(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class CoreWait(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What a workload lost because its programs waited for a core."""
 
     exposed: float
@@ -191,7 +217,9 @@ class CoreWait(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """For which programs waited."""
 
 
-class Cpu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Cpu(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Shares of processor time during the measured interval, 0 to 1."""
 
     idle_share: float | None = None
@@ -202,18 +230,26 @@ class Cpu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     """Of one core, by the switch."""
 
 
-class CutOff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """What was running when a trial ended: latencies that are known to be longer than this (censored on the right)."""
+class CutOff(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """What was running when a trial ended: latencies that are known to be longer than this
+    (censored on the right).
+    """
 
     buckets: list[tuple[U64, U64]]
-    """Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are in it."""
+    """Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are
+    in it.
+    """
     count: U64
     """How many."""
     longest_ps: U64
     """How long the first of them had been running; 0 where there are none."""
 
 
-class DatagramCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class DatagramCounts(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What became of the datagrams of a sender of frames."""
 
     delivered: U64
@@ -224,7 +260,9 @@ class DatagramCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """That left."""
 
 
-class Delays(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Delays(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Delays of frames, in microseconds."""
 
     frames: U64
@@ -235,7 +273,9 @@ class Delays(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """The 99th percentile."""
 
 
-class Dpp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Dpp(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What Dynamic Packet Prioritization has done."""
 
     deferred_resets: U64
@@ -256,7 +296,9 @@ class Dpp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     """Frames of flows that found no entry."""
 
 
-class Dropped(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Dropped(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Frames that were dropped for one cause."""
 
     bytes: U64 | None = None
@@ -265,7 +307,9 @@ class Dropped(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """How many."""
 
 
-class Elephants(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Elephants(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What the elephant trap has seen."""
 
     bytes: U64
@@ -277,12 +321,15 @@ class Elephants(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     found: U64
     """Flows that became elephants."""
     silences: list[U64]
-    """Elephants that were evicted because they sent too little, by how long they were silent: element n counts those
-    of at least 2^n and less than 2^(n+1) age periods, the last element longer ones too.
+    """Elephants that were evicted because they sent too little, by how long they were silent:
+    element n counts those of at least 2^n and less than 2^(n+1) age periods, the last element
+    longer ones too.
     """
 
 
-class Ends(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Ends(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Where the connections of a workload end."""
 
     client: str
@@ -295,7 +342,9 @@ class Ends(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """Of its servers."""
 
 
-class ExactHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class ExactHost(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What the engine knows of a guest."""
 
     foreign_frames: U64
@@ -308,7 +357,9 @@ class ExactHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     """Frames that did not fit the queueing discipline."""
 
 
-class ExactPrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class ExactPrograms(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Real programs of a trial."""
 
     commands: dict[str, list[str]]
@@ -321,7 +372,9 @@ class ExactPrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """By program; null where it does not tell."""
 
 
-class Registers(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Registers(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Room for the registers of a processor."""
 
     bytes: U64
@@ -330,7 +383,9 @@ class Registers(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     """That there are."""
 
 
-class Turns(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Turns(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """How often guests were let run, and why they stopped."""
 
     interrupts: U64
@@ -343,7 +398,9 @@ class Turns(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """Steps of virtual time."""
 
 
-class Exact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Exact(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """How the engine and its guests ran."""
 
     captures: list[Capture]
@@ -366,9 +423,11 @@ class Exact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """What to look at before its figures are trusted; absent without any."""
 
 
-class LatenessEffect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """What lateness did at a port: the difference between the trial and a switch without lateness for the same
-    frames.
+class LatenessEffect(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """What lateness did at a port: the difference between the trial and a switch without
+    lateness for the same frames.
     """
 
     drain_ms: float
@@ -384,13 +443,19 @@ class LatenessEffect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     punctual_drops: U64
     """Drops of a switch without lateness."""
     slope: float | None
-    """Mean delay that comes with each unit of mean lateness added on purpose, 1 where queues do not react to it."""
+    """Mean delay that comes with each unit of mean lateness added on purpose, 1 where queues do
+    not react to it.
+    """
     slope_drops: int
     """Drops that come with that lateness."""
 
 
-class LossesOutside(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """Frames that a host lost outside of the modelled queues. Absent where its counters cannot be read."""
+class LossesOutside(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """Frames that a host lost outside of the modelled queues. Absent where its counters cannot
+    be read.
+    """
 
     rx_dropped: U64 | None = None
     """That it did not take."""
@@ -400,7 +465,9 @@ class LossesOutside(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """That the fabric could not give to it."""
 
 
-class LatenessUs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class LatenessUs(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A distribution of lateness, in microseconds."""
 
     max: float
@@ -415,7 +482,9 @@ class LatenessUs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Percentile 99.9."""
 
 
-class Stalls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Stalls(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Times for which the machine let a thread wait."""
 
     count: U64
@@ -426,7 +495,9 @@ class Stalls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """All together."""
 
 
-class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Fabric(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """How a fabric ran. What is absent is not told by a foreign switch."""
 
     cpu: Cpu
@@ -444,7 +515,9 @@ class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     frames_out: U64 | None = None
     """That left."""
     frames_refused: dict[str, U64] | None = None
-    """By host, frames that the senders of a workload have counted as refused by their own interface."""
+    """By host, frames that the senders of a workload have counted as refused by their own
+    interface.
+    """
     kind: str | None = None
     """Name of the kind of fabric, such as `tap`."""
     lateness_us: LatenessUs | None = None
@@ -454,11 +527,15 @@ class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     max_gap_us: float | None = None
     """The longest time between two looks at the wires."""
     own_lateness_us: LatenessUs | None = None
-    """How late frames left by the fabric's own doing: without the times for which the machine did not let it run."""
+    """How late frames left by the fabric's own doing: without the times for which the machine
+    did not let it run.
+    """
     pool_exhausted: U64 | None = None
     """Frames for which there was no memory."""
     rate_error_ppm: dict[str, float] | None = None
-    """By port towards a host, how far its rate was off over its longest busy time; ports without one are left out."""
+    """By port towards a host, how far its rate was off over its longest busy time; ports without
+    one are left out.
+    """
     realtime: bool | None = None
     """Whether it ran before all ordinary threads."""
     replay_log: str | None = None
@@ -475,7 +552,9 @@ Side = Literal["client", "server"]
 """An end of a connection."""
 
 
-class Failure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Failure(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What went wrong with a connection of a traffic program."""
 
     at_ps: U64
@@ -490,7 +569,9 @@ class Failure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """Number of the workload in the plan."""
 
 
-class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Group(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A group of priorities that share an ingress buffer."""
 
     bytes_max: U64
@@ -498,7 +579,9 @@ class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     depth_bytes: U64
     """At the end, besides its headroom."""
     drop_frames: U64
-    """Frames that were dropped because the headroom was full, or because a lossy group was at its limit."""
+    """Frames that were dropped because the headroom was full, or because a lossy group was at
+    its limit.
+    """
     headroom_max_bytes: U64
     """The most in its headroom."""
     priorities: U8
@@ -509,7 +592,9 @@ class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """Resumes that were sent."""
 
 
-class Pause(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Pause(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Pauses at one end of a link, by priority."""
 
     paused_ps: list[U64]
@@ -522,7 +607,9 @@ class Pause(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """Those that were over before the end."""
 
 
-class LosslessInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class LosslessInterface(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """An interface of a host that takes part in data-centre bridging."""
 
     limiters: list[U64]
@@ -537,7 +624,9 @@ class LosslessInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Notifications for which there was no limiter left."""
 
 
-class Ip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Ip(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What a host has cut and put together, in the words of `/proc/net/snmp`."""
 
     FragCreates: U64
@@ -560,7 +649,9 @@ class Ip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_def
     """The most of it."""
 
 
-class ProcessorWorkload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class ProcessorWorkload(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What the programs of a workload used of a processor."""
 
     involuntary_switches: U64
@@ -575,7 +666,9 @@ class ProcessorWorkload(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Switches because they had nothing to do."""
 
 
-class Processor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Processor(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What the processor of a host spent its time on."""
 
     cores: list[CoreTimes]
@@ -606,7 +699,9 @@ class Processor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     """Those whose programs ran here."""
 
 
-class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Program(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What a load generator used."""
 
     involuntary_switches: U64
@@ -621,12 +716,14 @@ class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """Switches because it had nothing to do."""
 
 
-class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Host(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A host."""
 
     bond: list[BondedInterface] | None = None
-    """The interfaces of a bond, in the order of the links; null where the host has no bond, absent where only
-    simulated hosts have one.
+    """The interfaces of a bond, in the order of the links; null where the host has no bond,
+    absent where only simulated hosts have one.
     """
     counted_from_ps: U64 | None = None
     """When counting began, from the start of the trial."""
@@ -660,7 +757,9 @@ class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """Frames that were sent."""
 
 
-class HostSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class HostSettings(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """How the kernel of a host was set."""
 
     offloads: dict[str, str]
@@ -673,7 +772,9 @@ class HostSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Earlier connections that it remembered: none."""
 
 
-class HypervisorPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class HypervisorPort(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A port of the switch of a hypervisor."""
 
     is_uplink: bool
@@ -690,7 +791,9 @@ TaskKind = Literal["virtual-cores", "vhost", "polling", "neighbour"]
 """What a task of a hypervisor is."""
 
 
-class HypervisorTask(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class HypervisorTask(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What tasks of one owner used."""
 
     involuntary_switches: U64
@@ -707,7 +810,9 @@ class HypervisorTask(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Switches because they had nothing to do."""
 
 
-class Hypervisor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Hypervisor(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What the cores of a hypervisor spent their time on, and where frames found queues full."""
 
     backlog_overruns: U64
@@ -744,9 +849,11 @@ class Hypervisor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Switches from a task that had nothing to do."""
 
 
-class Interface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """The counters of an interface, as `netstat -i` has them. A null is what an engine cannot count, which is not
-    zero.
+class Interface(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """The counters of an interface, as `netstat -i` has them. A null is what an engine cannot
+    count, which is not zero.
     """
 
     flags: str
@@ -766,7 +873,9 @@ class Interface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     rx_overruns: U64 | None
     """Frames that found the receive ring full."""
     towards: str | None
-    """Name of the node at the other end of the port of a switch; null for the interface of a host."""
+    """Name of the node at the other end of the port of a switch; null for the interface of a
+    host.
+    """
     tx_dropped: U64 | None
     """Frames that did not fit the queue."""
     tx_errors: U64 | None
@@ -777,7 +886,9 @@ class Interface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     """Frames that the device did not take in time."""
 
 
-class Interfaces(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Interfaces(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Counters of interfaces."""
 
     hosts: dict[str, dict[str, int]]
@@ -786,15 +897,19 @@ class Interfaces(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Of a foreign switch, by name of the interface."""
 
 
-class Latency(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Latency(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Of the transactions, flows or datagrams of a workload that are complete."""
 
     above: CutOff | None = None
-    """Those that were longer than the program that measured them counts one by one; absent where there is no such
-    bound. A percentile among them is their least.
+    """Those that were longer than the program that measured them counts one by one; absent where
+    there is no such bound. A percentile among them is their least.
     """
     buckets: list[tuple[U64, U64]]
-    """Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are in it."""
+    """Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are
+    in it.
+    """
     count: U64
     """How many."""
     max_ps: U64
@@ -815,13 +930,17 @@ class Latency(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """The 99th percentile."""
 
 
-class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """For how long connections were limited by what, added up over both ends. What is absent is not told by a
-    system.
+class Limits(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """For how long connections were limited by what, added up over both ends. What is absent is
+    not told by a system.
     """
 
     ack_core_permille: U64 | None = None
-    """How busy the core was that received the acknowledgements, in thousandths; the mean of several."""
+    """How busy the core was that received the acknowledgements, in thousandths; the mean of
+    several.
+    """
     congestion_ps: U64 | None = None
     """By the congestion window."""
     connections: "list[Limits | None] | None" = None
@@ -833,7 +952,9 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     pacing_ps: U64 | None = None
     """By the pacing rate."""
     queued_ps: U64 | None = None
-    """For how long segments waited in queues of the network; congestion and queueing may be at once."""
+    """For how long segments waited in queues of the network; congestion and queueing may be at
+    once.
+    """
     reader_late_ps: U64 | None = None
     """For how long data waited for the reading program."""
     receive_core_permille: U64 | None = None
@@ -850,7 +971,9 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """By the sender's processor."""
 
 
-class MachineTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class MachineTimes(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What everything on the machine used."""
 
     backlog: dict[str, int]
@@ -869,7 +992,9 @@ class MachineTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """On programs."""
 
 
-class SpentTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class SpentTimes(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What programs used."""
 
     involuntary_switches: U64
@@ -882,7 +1007,9 @@ class SpentTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Switches because they had nothing to do."""
 
 
-class LivePrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class LivePrograms(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What was run."""
 
     commands: dict[str, list[str]]
@@ -893,7 +1020,9 @@ class LivePrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """What programs reported themselves, by workload: the last characters."""
 
 
-class RoundTrip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class RoundTrip(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Round trips of a ping, in microseconds. Absent where no answer came."""
 
     max: float | None = None
@@ -904,7 +1033,9 @@ class RoundTrip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     """The shortest."""
 
 
-class SwitchTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class SwitchTimes(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What the program that switches frames used."""
 
     involuntary_switches: U64
@@ -919,7 +1050,9 @@ class SwitchTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """Switches because they had nothing to do."""
 
 
-class Live(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Live(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """How the programs and the machine of a trial were."""
 
     begin_skew_ms: float
@@ -951,7 +1084,9 @@ class Live(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     neighbours: dict[str, SpentTimes]
     """By name, what a neighbour used."""
     offsets_ps: dict[str, int]
-    """By workload, how much later its transactions were than its log says; left out where that is nothing."""
+    """By workload, how much later its transactions were than its log says; left out where that
+    is nothing.
+    """
     programs: LivePrograms
     """The programs that were run."""
     round_trip_us: dict[str, RoundTrip]
@@ -978,7 +1113,9 @@ class Live(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """Congestion windows of the connections that were seen; null without any."""
 
 
-class MpiSize(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class MpiSize(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """One size of message."""
 
     algorithm: str
@@ -999,7 +1136,9 @@ class MpiSize(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """Repetitions that are complete."""
 
 
-class MpiTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class MpiTimes(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What the ranks of a job have measured."""
 
     pattern: str
@@ -1010,7 +1149,9 @@ class MpiTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """In the order of the plan."""
 
 
-class MtuDrops(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class MtuDrops(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Frames longer than the MTU of a port."""
 
     egress: U64
@@ -1019,7 +1160,9 @@ class MtuDrops(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """Frames that arrived."""
 
 
-class Qcn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Qcn(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Notices of a congestion point."""
 
     feedback_sum: U64
@@ -1028,7 +1171,9 @@ class Qcn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     """How many were sent."""
 
 
-class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Queue(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A queue of a port."""
 
     depth_bytes: U64
@@ -1051,7 +1196,9 @@ class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """That were sent."""
 
 
-class SourceTraffic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class SourceTraffic(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Frames with data of one source of traffic in one queue."""
 
     dropped_frames: U64
@@ -1064,9 +1211,11 @@ class SourceTraffic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Names of the workloads of the source."""
 
 
-class Port(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """The counters of a port of a switch. What is absent cannot be told by an engine that does not look into the
-    switch.
+class Port(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """The counters of a port of a switch. What is absent cannot be told by an engine that does
+    not look into the switch.
     """
 
     dpp: Dpp | None = None
@@ -1095,7 +1244,9 @@ class Port(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """Sent by all queues."""
 
 
-class SourceLosses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class SourceLosses(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Losses of one source of traffic."""
 
     frames: U64
@@ -1108,7 +1259,9 @@ class SourceLosses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Names of the workloads of the source."""
 
 
-class Switch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Switch(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A switch."""
 
     buffer_bytes: U64
@@ -1118,16 +1271,20 @@ class Switch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     early_drops: dict[str, Dropped]
     """Frames that were dropped before they had a port."""
     losses: list[SourceLosses] | None = None
-    """What was dropped of each source of traffic, for whatever reason; sources without losses are left out. Absent
-    where an engine cannot look into the switch.
+    """What was dropped of each source of traffic, for whatever reason; sources without losses
+    are left out. Absent where an engine cannot look into the switch.
     """
     name: str
     """As in the plan."""
     no_route_frames: U64 | None = None
-    """Frames without a way to their destination; absent where an engine cannot look into the switch."""
+    """Frames without a way to their destination; absent where an engine cannot look into the
+    switch.
+    """
 
 
-class NetworkOutcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class NetworkOutcome(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """The part of an outcome that the network knows: what a fabric tells of a measured interval."""
 
     conservation: Conservation | None = None
@@ -1156,7 +1313,9 @@ class NetworkOutcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Observed ports over time."""
 
 
-class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Tree(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A spanning tree, as it has settled."""
 
     blocked: list[BlockedPort]
@@ -1170,12 +1329,16 @@ class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     path_costs: list[U32]
     """By link, in the order of the plan."""
     roots: list[str]
-    """Names of the switches that are a root: one for each part of a network that is not connected."""
+    """Names of the switches that are a root: one for each part of a network that is not
+    connected.
+    """
     vlans: list[U16]
     """The VLANs of the instance."""
 
 
-class StorageDevices(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class StorageDevices(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What devices did."""
 
     busy_s: float
@@ -1188,8 +1351,12 @@ class StorageDevices(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """From submission to completion of each piece, added up."""
 
 
-class StorageWaits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """What requests waited for, in seconds, added up over all. Absent where a program does not tell."""
+class StorageWaits(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """What requests waited for, in seconds, added up over all. Absent where a program does not
+    tell.
+    """
 
     device: float | None = None
     """The medium and the link of the device, while they serve it."""
@@ -1207,7 +1374,9 @@ class StorageWaits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Their turn: their job had as many requests under way as it may."""
 
 
-class StorageOp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class StorageOp(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Requests that ask for the same."""
 
     bytes: U64
@@ -1220,7 +1389,9 @@ class StorageOp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     """What they waited for."""
 
 
-class StorageRequests(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class StorageRequests(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Requests of storage that are complete, by what they asked for, and what devices did."""
 
     devices: StorageDevices | None
@@ -1233,7 +1404,9 @@ class StorageRequests(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Requests that write."""
 
 
-class StorageInitiator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class StorageInitiator(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What an initiator did."""
 
     name: str
@@ -1242,7 +1415,9 @@ class StorageInitiator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Its requests."""
 
 
-class RequestCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class RequestCounts(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What the programs of a workload have counted of requests."""
 
     answered: U64
@@ -1263,7 +1438,9 @@ class RequestCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Given up because their time was over."""
 
 
-class Tcp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Tcp(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Counters of TCP connections, added up. What is absent is not told by a system."""
 
     acks_sent: U64 | None = None
@@ -1288,8 +1465,12 @@ class Tcp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     """Retransmission timeouts."""
 
 
-class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """What a workload did. What is absent belongs to other kinds, or is not told by an engine or a program."""
+class Workload(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """What a workload did. What is absent belongs to other kinds, or is not told by an engine or
+    a program.
+    """
 
     backing: list[BackingDisk] | None = None
     """Disks that stood for its device; absent where that is none with limits."""
@@ -1298,9 +1479,13 @@ class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     block_latency: Latency | None = None
     """Of single blocks, of kinds whose programs count them; null where none is complete."""
     completion_ps: U64 | None
-    """When all of it was complete, from the start of the trial; null where it was not, or has no end."""
+    """When all of it was complete, from the start of the trial; null where it was not, or has no
+    end.
+    """
     connection_bytes: list[U64] | None = None
-    """What each connection has carried, in the order in which they start; null for kinds of which that is not told."""
+    """What each connection has carried, in the order in which they start; null for kinds of
+    which that is not told.
+    """
     counted_from_ps: U64
     """When counting began, from the start of the trial."""
     cut_off: CutOff
@@ -1337,7 +1522,9 @@ class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """When each user was done, from the start of the trial; null for those that were not."""
 
 
-class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Outcome(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What a trial gave."""
 
     cancelled: bool
@@ -1365,8 +1552,8 @@ class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     hypervisors: list[Hypervisor] | None = None
     """In the order of the plan; only simulated, and absent where the plan has none."""
     interfaces: dict[str, LosslessInterface] | None = None
-    """By host, the interfaces of a fabric that take part in data-centre bridging; those of simulated hosts are at
-    the hosts.
+    """By host, the interfaces of a fabric that take part in data-centre bridging; those of
+    simulated hosts are at the hosts.
     """
     live: Live | None = None
     """What only trials with real programs have."""
@@ -1392,7 +1579,9 @@ class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """In the order of the plan."""
 
 
-class TrafficHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class TrafficHost(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What the traffic program of a host tells of itself."""
 
     calls: U64
@@ -1413,7 +1602,9 @@ class TrafficHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """Datagrams that the system did not take."""
 
 
-class TrafficOutcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class TrafficOutcome(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """The part of an outcome that the traffic programs know."""
 
     counted_from_ps: U64

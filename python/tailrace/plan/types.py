@@ -1,4 +1,4 @@
-"""The plan of a trial as types, written by `scripts/crate_types.py`: those of the crate `plan`."""
+"""The plan of a trial as types, written by `scripts/crate_types.py` from the crate `plan`."""
 
 from typing import Annotated, Any, Literal
 
@@ -10,7 +10,9 @@ U32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 U64 = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
-class AqmAfd(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class AqmAfd(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Approximate fair drop of elephants; the port must have an elephant trap."""
 
     desired_bytes: U64
@@ -19,20 +21,28 @@ class AqmAfd(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """Mark ECN-capable frames instead of dropping them."""
 
 
-class AqmCodel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class AqmCodel(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """CoDel (RFC 8289), decided at dequeue."""
 
     ce_threshold_ps: U64
-    """Mark every capable frame whose delay is above this; 0 for never (Linux `ce_threshold`), in picoseconds."""
+    """Mark every capable frame whose delay is above this; 0 for never (Linux `ce_threshold`), in
+    picoseconds.
+    """
     ecn: bool
     """Mark ECN-capable frames instead of dropping them."""
     interval_ps: U64
-    """The delay must stay above the target for this long before anything is dropped (picoseconds)."""
+    """The delay must stay above the target for this long before anything is dropped
+    (picoseconds).
+    """
     target_ps: U64
     """Acceptable standing delay (picoseconds)."""
 
 
-class AqmRed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class AqmRed(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Random early detection on the average depth (Floyd and Jacobson 1993)."""
 
     ecn: bool
@@ -44,28 +54,34 @@ class AqmRed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     minimum_bytes: U64
     """Below: never."""
     not_capable: tuple[U64, U64, U32] | None = None
-    """Thresholds for frames without ECN, if they differ: minimum, maximum, probability in thousandths."""
+    """Thresholds for frames without ECN, if they differ: minimum, maximum, probability in
+    thousandths.
+    """
     probability_milli: U32
     """Probability just below the maximum, thousandths."""
     weight_exponent: U8
     """The average's weight is 2^-this."""
 
 
-class AqmStep(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """Mark ECN-capable frames above an instantaneous depth (DCTCP's step); other frames are dropped only at the
-    limit.
+class AqmStep(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """Mark ECN-capable frames above an instantaneous depth (DCTCP's step); other frames are
+    dropped only at the limit.
     """
 
     threshold_bytes: U64
     """Depth in bytes."""
 
 
-class AqmByKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class AqmByKind(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Active queue management of one queue. One member is there."""
 
     step: AqmStep | None = None
-    """Mark ECN-capable frames above an instantaneous depth (DCTCP's step); other frames are dropped only at the
-    limit.
+    """Mark ECN-capable frames above an instantaneous depth (DCTCP's step); other frames are
+    dropped only at the limit.
     """
     red: AqmRed | None = None
     """Random early detection on the average depth (Floyd and Jacobson 1993)."""
@@ -87,7 +103,9 @@ CongestionControl = Literal["cubic", "new-reno", "dctcp", "bbr"]
 """Congestion control."""
 
 
-class ControlGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class ControlGroup(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Programs of some workloads on one host."""
 
     cores: list[U32]
@@ -104,7 +122,9 @@ class ControlGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Workloads whose programs belong to it; those that the plan does not have are left out."""
 
 
-class Steal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Steal(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A hypervisor takes every core for `slice_ps` once in `every_ps`."""
 
     every_ps: U64
@@ -113,7 +133,9 @@ class Steal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """How long a core is gone."""
 
 
-class Processor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Processor(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Cores that the kernel and the programs of a host share, and what the kernel's work costs."""
 
     budget_frames: U32
@@ -154,8 +176,12 @@ class Processor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     """Per byte that a program writes, in femtoseconds."""
 
 
-class Cpu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """Without a processor, one core serves all received frames of a host, in order; the others run its programs."""
+class Cpu(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """Without a processor, one core serves all received frames of a host, in order; the others
+    run its programs.
+    """
 
     per_byte_fs: U64
     """Per received payload byte, in femtoseconds (1000 fs = 1 ps)."""
@@ -166,12 +192,14 @@ class Cpu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     program_cores: U32 = 0
     """Cores that the programs share; 0, also when missing, for as many as they need."""
     time_slice_ps: U64 = 0
-    """Time slice after which a program yields its core at the end of its current unit of work (picoseconds); 0, also
-    when missing, for after every unit.
+    """Time slice after which a program yields its core at the end of its current unit of work
+    (picoseconds); 0, also when missing, for after every unit.
     """
 
 
-class DeviceCache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class DeviceCache(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Write-back cache of a device."""
 
     bytes: U64
@@ -180,7 +208,9 @@ class DeviceCache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """From the last byte of a piece to the completion of its write (picoseconds)."""
 
 
-class DeviceHead(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class DeviceHead(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """The head of a disk."""
 
     capacity_bytes: U64
@@ -193,8 +223,12 @@ class DeviceHead(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """One turn of the disk (picoseconds)."""
 
 
-class DeviceLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """Largest pieces of requests (Linux `queue/max_sectors_kb`, `queue/max_segments`; NVMe MDTS)."""
+class DeviceLimits(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """Largest pieces of requests (Linux `queue/max_sectors_kb`, `queue/max_segments`; NVMe
+    MDTS).
+    """
 
     max_sectors_bytes: U64
     """`max_sectors_kb`, in bytes."""
@@ -206,7 +240,9 @@ class DeviceLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The device's own limit; 0 for none."""
 
 
-class DistributionErlang(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class DistributionErlang(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Sum of exponentials."""
 
     mean: U64
@@ -235,7 +271,9 @@ class DistributionLogNormal(
     """1000 x sigma."""
 
 
-class DistributionNormal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class DistributionNormal(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Cut at zero."""
 
     deviation: U64
@@ -244,7 +282,9 @@ class DistributionNormal(Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Mean."""
 
 
-class DistributionUniform(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class DistributionUniform(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Between the two."""
 
     high: U64
@@ -253,7 +293,9 @@ class DistributionUniform(Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Smallest."""
 
 
-class Distribution(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Distribution(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A distribution of spans (picoseconds) or sizes (bytes). One member is there."""
 
     constant: U64 | None = None
@@ -272,9 +314,11 @@ class Distribution(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """`(value, parts per billion)`, rising to one billion."""
 
 
-class Device(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """A block device, as a host has it: workloads of storage name it, and each host that they name has one of its
-    own.
+class Device(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """A block device, as a host has it: workloads of storage name it, and each host that they
+    name has one of its own.
     """
 
     cache: DeviceCache | None = None
@@ -311,7 +355,9 @@ TableFull = Literal["evict-oldest", "untracked"]
 """Treatment of a flow for which there is no free entry."""
 
 
-class Dpp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Dpp(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Dynamic packet prioritisation (Cisco C11-738425, page 5)."""
 
     age_ps: U64
@@ -330,7 +376,9 @@ class Dpp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     """Treatment of a flow whose set of entries is full."""
 
 
-class Etrap(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Etrap(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Elephant trap (Nexus 9000)."""
 
     afd_period_ps: U64
@@ -345,7 +393,9 @@ class Etrap(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """Entries of the table, a power of two."""
 
 
-class Framing(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Framing(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Link-layer sizes in bytes."""
 
     header_bytes: U32
@@ -354,7 +404,9 @@ class Framing(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """Wire time besides the frame: 24 for Ethernet."""
 
 
-class Limit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Limit(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """When a queue is full. One member is there."""
 
     bytes: U64 | None = None
@@ -365,7 +417,9 @@ class Limit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """At most this many frames (the unit in which ns-3 and older switches count)."""
 
 
-class Lossless(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Lossless(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Thresholds of a lossless group."""
 
     headroom_bytes: U64
@@ -374,7 +428,9 @@ class Lossless(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """Distance of XON below XOFF."""
 
 
-class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Group(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A priority group of an ingress port."""
 
     limit: Limit
@@ -387,7 +443,9 @@ class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """Guaranteed bytes."""
 
 
-class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Header(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """What every workload of a plan has."""
 
     client_ports: tuple[U16, U16] | None = None
@@ -395,7 +453,9 @@ class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     dscp: U8 = 0
     """Code point of the IP header."""
     is_first_at_start: bool | None = None
-    """The first flow, datagram or request comes, and the first user begins, at `start_ps`; a gap later when missing."""
+    """The first flow, datagram or request comes, and the first user begins, at `start_ps`; a gap
+    later when missing.
+    """
     live: Any = None
     """Keys for live runs only, such as the choice of a program; neither checked nor used here."""
     name: str
@@ -410,13 +470,19 @@ class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """VLAN, 1 to 4094; 0 for none."""
 
 
-class Ip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Ip(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Reassembly of datagrams (Linux `net.ipv4.ipfrag_*`)."""
 
     reassembly_distance: U32
-    """Fragments of the same source between two of one datagram: `ipfrag_max_dist`, 64; 0 for no limit."""
+    """Fragments of the same source between two of one datagram: `ipfrag_max_dist`, 64; 0 for no
+    limit.
+    """
     reassembly_memory_bytes: U64
-    """Memory of incomplete datagrams above which fragments are refused: `ipfrag_high_thresh`, 4 194 304."""
+    """Memory of incomplete datagrams above which fragments are refused: `ipfrag_high_thresh`, 4
+    194 304.
+    """
     reassembly_timeout_ps: U64
     """How long an incomplete datagram waits (picoseconds, whole seconds): `ipfrag_time`, 30 s."""
 
@@ -425,7 +491,9 @@ HostNeighbourKind = Literal["compute", "disk"]
 """What a neighbour does."""
 
 
-class HostNeighbour(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class HostNeighbour(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Load beside the programs of a host."""
 
     cores: list[U32] | None = None
@@ -440,16 +508,22 @@ class HostNeighbour(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Tasks that do it, at least one."""
 
 
-class Service(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Service(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """When a queue is served. Strict queues come before all weighted ones. One member is there."""
 
     strict: U8 | None = None
     """Served whenever no strict queue of a lower level number has a frame (1 is first)."""
     dwrr: U32 | None = None
-    """Deficit round robin with this weight (parts per thousand of the weighted bandwidth, 1 to 1000)."""
+    """Deficit round robin with this weight (parts per thousand of the weighted bandwidth, 1 to
+    1000).
+    """
 
 
-class NicClass(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class NicClass(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Priorities of an interface that are served together."""
 
     name: str
@@ -460,7 +534,9 @@ class NicClass(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """When it is served."""
 
 
-class QcnReaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class QcnReaction(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A QCN reaction point (802.1Qau; defaults of IEEE8021-CN-MIB)."""
 
     active_increase_bps: U64
@@ -475,7 +551,9 @@ class QcnReaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """Timer of rate increase: 15 ms."""
 
 
-class Storm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Storm(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A pause storm: the interface sends pauses continuously, as defective interfaces do."""
 
     from_ps: U64
@@ -486,7 +564,9 @@ class Storm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """No pause is sent from here on."""
 
 
-class NicLossless(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class NicLossless(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A network interface that takes part in data-centre bridging."""
 
     classes: list[NicClass] | None = None
@@ -503,7 +583,9 @@ class NicLossless(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """A fault: the interface pauses its switch without need."""
 
 
-class Nic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Nic(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Network interface."""
 
     bond: BondPolicy | None = None
@@ -513,18 +595,26 @@ class Nic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     lossless: NicLossless | None = None
     """Obeys pause frames and, with QCN, limits rates."""
     queue_bytes: U64
-    """Transmit queue limit (qdisc and ring) in bytes; a frame that does not fit is dropped with cause `nic_queue`."""
+    """Transmit queue limit (qdisc and ring) in bytes; a frame that does not fit is dropped with
+    cause `nic_queue`.
+    """
     rx_coalesce_ps: U64
     """Interrupt moderation: from the first frame of a batch to the poll (picoseconds)."""
     rx_jitter: Distribution
     """Timing noise: extra delay of each poll (picoseconds)."""
     rx_ring_frames: U32
-    """Receive ring in frames; a frame that arrives when it is full is dropped with cause `rx_ring`."""
+    """Receive ring in frames; a frame that arrives when it is full is dropped with cause
+    `rx_ring`.
+    """
     tso_bytes: U32
-    """Largest burst passed to the interface at once (TSO/GSO) in bytes of payload; 0 disables it."""
+    """Largest burst passed to the interface at once (TSO/GSO) in bytes of payload; 0 disables
+    it.
+    """
 
 
-class SocketBuffer(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class SocketBuffer(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A socket buffer."""
 
     initial_bytes: U64
@@ -537,7 +627,9 @@ SlowStartExit = Literal["none", "hystart", "hystart-plus-plus"]
 """Early exit from slow start."""
 
 
-class Tcp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Tcp(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """TCP settings."""
 
     congestion_control: CongestionControl
@@ -567,24 +659,28 @@ class Tcp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     small_queue_by_pace: bool = False
     """Whether only the pacing rate determines that limit, and not also the rate of the line."""
     small_queue_ps: U64
-    """Limit of one socket's data in the NIC (TCP small queues), as picoseconds at the socket's pacing rate; 0 for no
-    limit.
+    """Limit of one socket's data in the NIC (TCP small queues), as picoseconds at the socket's
+    pacing rate; 0 for no limit.
     """
     tail_loss_probe: bool
     """Tail loss probe (RFC 8985)."""
     tick_ps: U64 = 4000000000
-    """Clock tick, with which timers expire (picoseconds, at most 65 ms); 0 for timers that expire as they are set."""
+    """Clock tick, with which timers expire (picoseconds, at most 65 ms); 0 for timers that
+    expire as they are set.
+    """
     window_cap_bytes: U64
     """Upper limit of the congestion window in bytes; 0 for none."""
     without_autocorking: bool = False
-    """A short write does not wait for the segments of its connection that are in the NIC (Linux with
-    `tcp_autocorking` 0).
+    """A short write does not wait for the segments of its connection that are in the NIC (Linux
+    with `tcp_autocorking` 0).
     """
     without_reno_friendly: bool = False
     """CUBIC may be slower than Reno (no RFC 9438 section 4.3)."""
 
 
-class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Host(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A host with one NIC port per link."""
 
     cpu: Cpu
@@ -603,7 +699,9 @@ class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """TCP settings of all sockets of this host."""
 
 
-class HypervisorCosts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class HypervisorCosts(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Costs of a hypervisor (picoseconds)."""
 
     context_switch_ps: U64
@@ -630,7 +728,9 @@ class HypervisorCosts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Per task that is woken."""
 
 
-class Machine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Machine(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A virtual machine."""
 
     cores: list[list[U32]]
@@ -641,7 +741,9 @@ class Machine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """Cores where its vhost thread may run."""
 
 
-class Neighbour(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Neighbour(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Others on the cores of a hypervisor."""
 
     cores: list[U32]
@@ -662,9 +764,11 @@ VirtualSwitching = Literal["kernel", "polling"]
 """What passes frames between virtual machines and the network."""
 
 
-class Hypervisor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """Real cores behind a switch of the plan: they switch its frames, and run the hosts that are linked to it, its
-    virtual machines.
+class Hypervisor(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """Real cores behind a switch of the plan: they switch its frames, and run the hosts that are
+    linked to it, its virtual machines.
     """
 
     backlog_frames: U32
@@ -705,7 +809,9 @@ class Hypervisor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Frames in each receive ring of an uplink."""
 
 
-class Link(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Link(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A full-duplex link."""
 
     a: str
@@ -717,14 +823,16 @@ class Link(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     loses_later_fragments: bool | None = None
     """Only fragments without a transport header are lost."""
     loss_ppb: U32 | None = None
-    """Frames that are lost on it at random, each direction by itself, in parts per billion; 0, also when missing,
-    for none.
+    """Frames that are lost on it at random, each direction by itself, in parts per billion; 0,
+    also when missing, for none.
     """
     rate_bps: U64
     """Rate of both directions."""
 
 
-class Observe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Observe(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Recorded data."""
 
     digest: bool
@@ -738,16 +846,20 @@ class Observe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     series_bins: U32
     """Bins of every time series; the bin width doubles when a run exceeds them. 0 for no series."""
     transactions_max: U64
-    """Keep every transaction (start, latency) up to this many per workload; beyond it only the histogram is
-    complete.
+    """Keep every transaction (start, latency) up to this many per workload; beyond it only the
+    histogram is complete.
     """
     warm_up_ps: U64 = 0
-    """Start of counters and latencies, by default zero (picoseconds); series always start at zero."""
+    """Start of counters and latencies, by default zero (picoseconds); series always start at
+    zero.
+    """
     windows_ps: U64 = 0
     """Windows of lasting connections are recorded so often (picoseconds); 0 for never."""
 
 
-class Watchdog(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Watchdog(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A watchdog against pause storms."""
 
     detection_ps: U64
@@ -756,7 +868,9 @@ class Watchdog(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """Time without a pause after which the storm is over."""
 
 
-class Pause(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Pause(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """Pausing at one port."""
 
     obeys: U8
@@ -766,20 +880,26 @@ class Pause(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     quanta: U16
     """Quanta in the frames that this port sends, 1 to 65 535."""
     response_ps: U64
-    """From the arrival of a pause to its effect (802.3 annex 31B.3.7: at most 67 quanta at 10 Gbit/s)."""
+    """From the arrival of a pause to its effect (802.3 annex 31B.3.7: at most 67 quanta at 10
+    Gbit/s).
+    """
     sends_link_pause: bool
     """Sends 802.3x frames instead of 802.1Qbb frames."""
     watchdog: Watchdog | None = None
     """Ends pause storms."""
 
 
-class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Tree(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """One tree and the parameters that determine it."""
 
     bridge_priority: list[U16]
     """By switch: 0 to 61 440 in steps of 4096, lower is better."""
     instance: U16
-    """Its number, shown in results: 0 for the first, then that of the MSTP instance, or the VLAN that has it alone."""
+    """Its number, shown in results: 0 for the first, then that of the MSTP instance, or the VLAN
+    that has it alone.
+    """
     path_cost: list[U32]
     """By link: 1 to 200 000 000, for both of its ends. The values of links to hosts are ignored."""
     port_priority: list[tuple[U8, U8]]
@@ -788,19 +908,27 @@ class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """VLANs of this tree; none for the first."""
 
 
-class SpanningTree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """The spanning trees of the network (IEEE 802.1Q clause 13). Without it, frames use all shortest paths."""
+class SpanningTree(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """The spanning trees of the network (IEEE 802.1Q clause 13). Without it, frames use all
+    shortest paths.
+    """
 
     disjoint: bool
-    """Choose the path costs of all trees but the first such that these share as few links between switches as
-    possible.
+    """Choose the path costs of all trees but the first such that these share as few links
+    between switches as possible.
     """
     trees: list[Tree]
     """The first is for frames of no VLAN, and of every VLAN that no other tree names."""
 
 
-class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """A classification rule. All stated conditions must hold; the class (0 to 7) replaces the frame's priority."""
+class Rule(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """A classification rule. All stated conditions must hold; the class (0 to 7) replaces the
+    frame's priority.
+    """
 
     class_: U8 = field(name="class")
     """Class of matching frames."""
@@ -824,7 +952,9 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """One of these VLANs."""
 
 
-class Police(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Police(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A policer at the ingress of a port."""
 
     burst_bytes: U64
@@ -837,7 +967,9 @@ class Police(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """Committed rate, of frames without wire overhead."""
 
 
-class Qcn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Qcn(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A QCN congestion point (802.1Qau)."""
 
     set_point_bytes: U64
@@ -846,7 +978,9 @@ class Qcn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     """Weight of growth, at least 1."""
 
 
-class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Queue(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """One output queue."""
 
     aqm: Aqm
@@ -867,7 +1001,9 @@ class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """Guaranteed rate in wire bits per second; 0 for none."""
 
 
-class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Policy(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """The policy of an output port."""
 
     dpp: Dpp | None = None
@@ -875,8 +1011,8 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     etrap: Etrap | None = None
     """Elephant trap, needed by queues with approximate fair drop."""
     groups: list[Group] = []
-    """Ingress accounting by groups of priorities that cover all eight; empty for none. When one port of a switch has
-    groups, all have.
+    """Ingress accounting by groups of priorities that cover all eight; empty for none. When one
+    port of a switch has groups, all have.
     """
     pause: Pause | None = None
     """Pauses that this port obeys and sends."""
@@ -888,7 +1024,9 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """Output queues, 1 to 8."""
 
 
-class PortMtu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class PortMtu(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """The MTU of the port towards one neighbour."""
 
     mtu_bytes: U32
@@ -897,7 +1035,9 @@ class PortMtu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """Name of the node at the other end."""
 
 
-class PortPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class PortPolicy(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A policy for the port towards one neighbour."""
 
     policy: Policy
@@ -910,17 +1050,23 @@ Switching = Literal["store-and-forward", "cut-through"]
 """Switching mode."""
 
 
-class Switch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Switch(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A switch."""
 
     buffer_bytes: U64
     """Packet memory shared by all ports, in bytes."""
     classify: list[Rule] = []
-    """Classification rules; the first match applies, and the class of a frame without a match is its priority."""
+    """Classification rules; the first match applies, and the class of a frame without a match is
+    its priority.
+    """
     latency_ps: U64
     """Fixed pipeline delay from ingress to the output queue (picoseconds)."""
     mtu_bytes: U32 | None = None
-    """IP MTU of every port that is not named in `port_mtus`; none, also when missing, for frames of any length."""
+    """IP MTU of every port that is not named in `port_mtus`; none, also when missing, for frames
+    of any length.
+    """
     name: str
     """Unique among all nodes."""
     policy: Policy
@@ -933,7 +1079,9 @@ class Switch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """Switching mode."""
 
 
-class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Workload(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """A workload in the format of a plan."""
 
     body: dict[str, dict[str, Any]]
@@ -942,11 +1090,15 @@ class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """What every kind has."""
 
 
-class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+class Plan(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
     """One trial of one arm."""
 
     clock_offset_ppb: U32
-    """Each node's oscillator is off by a uniform draw in ± this (parts per billion, 0 to 1 000 000)."""
+    """Each node's oscillator is off by a uniform draw in ± this (parts per billion, 0 to 1 000
+    000).
+    """
     devices: list[Device] | None = None
     """Block devices of hosts."""
     framing: Framing
@@ -956,7 +1108,9 @@ class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     hypervisors: list[Hypervisor] | None = None
     """Hypervisors: cores behind a switch, and the virtual machines on them."""
     lasts_to_stop: bool | None = None
-    """The run lasts until then, even when all finite workloads are done before; it ends with them when missing."""
+    """The run lasts until then, even when all finite workloads are done before; it ends with
+    them when missing.
+    """
     links: list[Link]
     """Full-duplex links."""
     name: str
