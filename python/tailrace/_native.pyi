@@ -5,6 +5,7 @@ from typing import final
 __all__ = [
     "CaptureError",
     "NotDivided",
+    "PcapngFile",
     "PlanError",
     "Trial",
     "TrialFailed",
@@ -93,6 +94,20 @@ def profile_capture(path: str, options_json: str) -> tuple[str, dict[str, dict[s
     Raises CaptureError when the file is no capture or an option is wrong. A capture that ends early or is damaged has a
     profile of what was readable, which says where it ended.
     """
+
+@final
+class PcapngFile:
+    """A pcapng file (draft-ietf-opsawg-pcapng) of one section with Ethernet interfaces. Comments are cut at 65 535 bytes."""
+
+    def __new__(cls, application: str, comment: str) -> PcapngFile: ...
+    def interface(self, name: str, description: str, speed_bps: int, snap_bytes: int) -> int:
+        """Add an interface, of whose frames at most `snap_bytes` are kept; gives its number."""
+
+    def packet(self, interface: int, at_ns: int, captured: bytes, wire_bytes: int, comment: str) -> None:
+        """Add a packet, at nanoseconds since 1970, of which only the first bytes are kept."""
+
+    def content(self) -> bytes:
+        """The whole file."""
 
 def version() -> str:
     """Version of the simulator, the same as the package's."""

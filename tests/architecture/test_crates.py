@@ -92,7 +92,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     # Captures of any network: no engine, no plan.
     "capture": {"units", "wire", "record"},
-    "bindings": {"dataplane", "plan", "sim", "capture"},
+    "bindings": {"dataplane", "plan", "record", "sim", "capture"},
     # The same simulator for a page.
     "web": {"plan", "record", "sim"},
     # Tests that compare the engines, which do not know each other.

@@ -3,6 +3,7 @@
 
 mod capture;
 mod facts;
+mod pcapng;
 mod room;
 mod tables;
 mod trial;
@@ -59,6 +60,8 @@ mod _native {
     use super::facts::dropped_by;
     #[pymodule_export]
     use super::facts::limits;
+    #[pymodule_export]
+    use super::pcapng::PcapngFile;
     #[pymodule_export]
     use super::trial::Trial;
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tailrace_lab::pcapng::{
-    INBOUND, LINKTYPE_ETHERNET, LINKTYPE_RAW, OUTBOUND, Packet, interface, section_header,
+use tailrace_record::pcapng::{
+    INBOUND, Interface, LINKTYPE_ETHERNET, LINKTYPE_RAW, OUTBOUND, Packet, Section,
 };
 
 /// Kept of each frame: two tags, IPv6 with an extension header and TCP with all options, and room
@@ -77,9 +77,16 @@ pub(crate) fn observe(
     let mut observer = Observer::open(number, KEPT_BYTES).map_err(|error| refused(name, &error))?;
     let link = link_type(name, observer.hardware())?;
     let failed = |error: io::Error| format!("{name}: {error}");
+    let interface = Interface {
+        name,
+        description: "",
+        speed_bps: None,
+        link_type: link,
+        snap_bytes: KEPT_BYTES,
+    };
     let handed = output
-        .write_all(&section_header())
-        .and_then(|()| output.write_all(&interface(name, link, KEPT_BYTES)));
+        .write_all(&Section::default().block())
+        .and_then(|()| output.write_all(&interface.block()));
     handed.map_err(failed)?;
     let (begin, length) = (Instant::now(), Duration::from_nanos(order.length_ns));
     let mut report = Report::default();
@@ -110,7 +117,15 @@ fn hand_on(output: &mut impl Write, seen: &Seen<'_>, report: &mut Report) -> io:
     }
     let direction = if seen.is_outbound { OUTBOUND } else { INBOUND };
     report.frames += 1;
-    output.write_all(&Packet { at_ns: seen.at_ns, direction, frame, wire_bytes }.block())
+    let packet = Packet {
+        interface: 0,
+        at_ns: seen.at_ns,
+        direction: Some(direction),
+        frame,
+        wire_bytes,
+        comment: "",
+    };
+    output.write_all(&packet.block())
 }
 
 fn now_ns() -> u64 {

@@ -2,13 +2,13 @@
 //! draft-ietf-opsawg-pcapng) with times in nanoseconds. A separate thread writes. In real time,
 //! frames that it cannot write in time are counted and omitted.
 
-use crate::pcapng::{INBOUND, LINKTYPE_ETHERNET, OUTBOUND, Packet, interface, section_header};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use tailrace_record::pcapng::{INBOUND, Interface, LINKTYPE_ETHERNET, OUTBOUND, Packet, Section};
 use tailrace_units::Time;
 use tailrace_wire::Tag;
 
@@ -47,8 +47,15 @@ impl Capture {
     /// When it cannot be made.
     pub fn create(path: &Path, port: &str, epoch_ns: u64) -> io::Result<Capture> {
         let mut file = BufWriter::new(File::create(path)?);
-        file.write_all(&section_header())?;
-        file.write_all(&interface(port, LINKTYPE_ETHERNET, 0))?;
+        let interface = Interface {
+            name: port,
+            description: "",
+            speed_bps: None,
+            link_type: LINKTYPE_ETHERNET,
+            snap_bytes: 0,
+        };
+        file.write_all(&Section::default().block())?;
+        file.write_all(&interface.block())?;
         let (blocks, to_write) = sync_channel(BLOCKS_MAX);
         let thread = std::thread::Builder::new()
             .name("capture".into())
@@ -64,10 +71,12 @@ impl Capture {
 
     pub(crate) fn add(&mut self, at: Time, direction: u32, frame: &[u8]) {
         let block = Packet {
+            interface: 0,
             at_ns: self.epoch_ns + at.ns(),
-            direction,
+            direction: Some(direction),
             frame,
             wire_bytes: frame.len() as u32,
+            comment: "",
         }
         .block();
         let is_taken = if self.is_complete {

@@ -13,7 +13,6 @@ pub mod netlink;
 pub mod network;
 pub mod options;
 
-pub mod pcapng;
 pub mod vlans;
 
 pub use tailrace_network::address;

@@ -4,6 +4,7 @@ mod depth;
 mod digest;
 mod latency;
 mod log_linear;
+pub mod pcapng;
 mod series;
 mod table;
 mod traffic;

@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tailrace import _native
 from tailrace.results.causes.sentence import sentence
 from tailrace.results.format.numbers import span_text
 from tailrace.timeline.chosen import Chosen
 from tailrace.timeline.headers import headers, shift_of
 from tailrace.timeline.labels import REPEATED, dropped, label, waited
 from tailrace.timeline.log import Drop, Frame, Hop, Log
-from tailrace.timeline.pcapng import PcapngWriter
 from tailrace.timeline.queues import Depths, depths
 
 SNAP_BYTES = 128
@@ -37,7 +37,7 @@ def capture_of(log: Log, chosen: Sequence[Chosen], version: str, port: str | Non
         f"{one.name}: {(one.why or sentence(one.transaction)).rstrip('.')}." for one in chosen
     )
     shift = shift_of(max((frame.window_bytes for frame in log.frames.values()), default=0))
-    writer = PcapngWriter(f"tailrace {version}", f"{told} Windows are scaled by 2^{shift}.")
+    writer = _native.PcapngFile(f"tailrace {version}", f"{told} Windows are scaled by 2^{shift}.")
     interfaces: dict[str, int] = {}
     numbers: dict[int, int] = {}
     whole: dict[str, Depths] = {wire: depths(log, wire) for wire in log.drops}

@@ -5,9 +5,9 @@
 use super::timeline::Timeline;
 use crate::capture::Capture;
 use crate::frame::{LiveFrame, Pool, mark_congestion};
-use crate::pcapng::{INBOUND, OUTBOUND};
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use tailrace_record::pcapng::{INBOUND, OUTBOUND};
 use tailrace_units::Time;
 use tailrace_wire::Ecn;
 
