@@ -13,6 +13,7 @@ pub mod netlink;
 pub mod network;
 pub mod options;
 
+pub mod vhost_user;
 pub mod vlans;
 
 pub use tailrace_network::address;

@@ -7,15 +7,12 @@ use std::collections::VecDeque;
 use std::io::{self, IoSliceMut, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use tailrace_lab::vhost_user::{HEADER_BYTES, Header, NEED_REPLY, REPLY, message};
 
-const HEADER: usize = 12;
 /// Largest payload that a guest sends: a configuration space with its header.
 const PAYLOAD_MAX: usize = 4_096;
 /// Most descriptors of one message: the two regions of a guest's memory.
 const DESCRIPTORS_MAX: usize = 8;
-const VERSION: u32 = 1;
-const REPLY: u32 = 4;
-const NEED_REPLY: u32 = 8;
 
 /// A request of a guest.
 #[derive(Debug)]
@@ -58,26 +55,24 @@ impl VhostConnection {
 
     /// A message that has come whole already.
     pub fn take_message(&mut self) -> io::Result<Option<Message>> {
-        let Some(header) = self.bytes.get(..HEADER) else { return Ok(None) };
-        let word =
-            |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
-        let (request, flags, size) = (word(0), word(4), word(8) as usize);
+        let Some(header) = Header::parse(&self.bytes) else { return Ok(None) };
+        let (request, size) = (header.request, header.payload_bytes as usize);
         if size > PAYLOAD_MAX {
             return Err(io::Error::other(format!(
                 "request {request} has a payload of {size} bytes"
             )));
         }
-        if self.bytes.len() < HEADER + size {
+        if self.bytes.len() < HEADER_BYTES + size {
             return Ok(None);
         }
-        let payload = self.bytes[HEADER..HEADER + size].to_vec();
-        self.bytes.drain(..HEADER + size);
-        Ok(Some(Message { request, needs_reply: flags & NEED_REPLY != 0, payload }))
+        let payload = self.bytes[HEADER_BYTES..HEADER_BYTES + size].to_vec();
+        self.bytes.drain(..HEADER_BYTES + size);
+        Ok(Some(Message { request, needs_reply: header.flags & NEED_REPLY != 0, payload }))
     }
 
     /// Reads what has come; returns whether anything had.
     pub fn read(&mut self) -> io::Result<bool> {
-        let mut buffer = [0; HEADER + PAYLOAD_MAX];
+        let mut buffer = [0; HEADER_BYTES + PAYLOAD_MAX];
         let mut parts = [IoSliceMut::new(&mut buffer)];
         let mut space = cmsg_space!([i32; DESCRIPTORS_MAX]);
         let descriptor = self.stream.as_raw_fd();
@@ -103,17 +98,8 @@ impl VhostConnection {
 
     /// Answers a request.
     pub fn answer(&mut self, request: u32, payload: &[u8]) -> io::Result<()> {
-        self.stream.write_all(&message(request, VERSION | REPLY, payload))
+        self.stream.write_all(&message(request, REPLY, payload))
     }
-}
-
-fn message(request: u32, flags: u32, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEADER + payload.len());
-    for word in [request, flags, payload.len() as u32] {
-        bytes.extend(word.to_le_bytes());
-    }
-    bytes.extend(payload);
-    bytes
 }
 
 #[expect(unsafe_code, reason = "a descriptor that the kernel has just made for this process")]
@@ -130,7 +116,7 @@ mod tests {
     fn a_message_that_comes_in_parts_is_read_when_it_is_whole() {
         let (mut guest, device) = UnixStream::pair().expect("a pair");
         let mut device = VhostConnection::new(device);
-        let bytes = message(35, VERSION | NEED_REPLY, &[1, 0, 0, 0, 2, 0, 0, 0]);
+        let bytes = message(35, NEED_REPLY, &[1, 0, 0, 0, 2, 0, 0, 0]);
         for part in bytes.chunks(7) {
             assert!(device.take_message().expect("sound so far").is_none());
             guest.write_all(part).expect("it is open");

@@ -5,25 +5,9 @@ use super::{Message, VhostConnection};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use tailrace_lab::vhost_user::request;
 use virtio_queue::QueueT;
 use vm_memory::{FileOffset, GuestAddress, GuestMemoryMmap, GuestRegionMmap, MmapRegion};
-
-/// Requests of vhost-user (arch/um/drivers/vhost_user.h).
-mod request {
-    pub const GET_FEATURES: u32 = 1;
-    pub const SET_FEATURES: u32 = 2;
-    pub const SET_OWNER: u32 = 3;
-    pub const SET_MEM_TABLE: u32 = 5;
-    pub const SET_VRING_NUM: u32 = 8;
-    pub const SET_VRING_ADDR: u32 = 9;
-    pub const SET_VRING_BASE: u32 = 10;
-    pub const GET_PROTOCOL_FEATURES: u32 = 15;
-    pub const SET_PROTOCOL_FEATURES: u32 = 16;
-    pub const SET_VRING_ENABLE: u32 = 18;
-    pub const SET_SLAVE_REQ_FD: u32 = 21;
-    pub const GET_CONFIG: u32 = 24;
-    pub const SET_CONFIG: u32 = 25;
-}
 
 /// Bits of a network device's features (Virtio 1.1, 5.1.3 and 6; vhost-user's own).
 const CSUM: u64 = 1 << 0;

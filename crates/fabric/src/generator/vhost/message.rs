@@ -4,28 +4,10 @@ use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use std::io::{self, IoSlice, Read};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use tailrace_lab::vhost_user::{self, HEADER_BYTES, Header, REPLY};
 
-/// Version of the protocol, in the flags.
-const VERSION: u32 = 1;
-const REPLY: u32 = 4;
-const HEADER_BYTES: usize = 12;
 /// Of an answer: eight bytes are all that is asked for.
 const ANSWER_BYTES: usize = 8;
-
-/// A request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub(super) enum Message {
-    GetFeatures = 1,
-    SetFeatures = 2,
-    SetOwner = 3,
-    SetMemoryTable = 5,
-    SetRingSize = 8,
-    SetRingAddress = 9,
-    SetRingBase = 10,
-    SetRingKick = 12,
-    SetRingCall = 13,
-}
 
 /// Instead of a file, where the number of a ring stands: the other side polls.
 pub(super) const NO_FILE: u64 = 1 << 8;
@@ -33,15 +15,11 @@ pub(super) const NO_FILE: u64 = 1 << 8;
 /// Sends a request.
 pub(super) fn say(
     line: &UnixStream,
-    message: Message,
+    request: u32,
     body: &[u8],
     file: Option<BorrowedFd<'_>>,
 ) -> io::Result<()> {
-    let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
-    for word in [message as u32, VERSION, body.len() as u32] {
-        bytes.extend(word.to_le_bytes());
-    }
-    bytes.extend(body);
+    let bytes = vhost_user::message(request, 0, body);
     let numbers: Vec<i32> = file.iter().map(AsRawFd::as_raw_fd).collect();
     let files = if numbers.is_empty() { vec![] } else { vec![ControlMessage::ScmRights(&numbers)] };
     let sent = sendmsg::<()>(
@@ -59,13 +37,15 @@ pub(super) fn say(
 }
 
 /// Sends a request that has a number as its answer.
-pub(super) fn ask(line: &mut UnixStream, message: Message) -> io::Result<u64> {
-    say(line, message, &[], None)?;
+pub(super) fn ask(line: &mut UnixStream, request: u32) -> io::Result<u64> {
+    say(line, request, &[], None)?;
     let mut answer = [0; HEADER_BYTES + ANSWER_BYTES];
     line.read_exact(&mut answer)?;
-    let word = |at: usize| u32::from_le_bytes(answer[at..at + 4].try_into().expect("four bytes"));
-    let is_answer =
-        word(0) == message as u32 && word(4) & REPLY != 0 && word(8) as usize == ANSWER_BYTES;
+    let is_answer = Header::parse(&answer).is_some_and(|header| {
+        header.request == request
+            && header.flags & REPLY != 0
+            && header.payload_bytes as usize == ANSWER_BYTES
+    });
     let number = u64::from_le_bytes(answer[HEADER_BYTES..].try_into().expect("eight bytes"));
     is_answer
         .then_some(number)
@@ -81,6 +61,7 @@ pub(super) fn body(words: &[u64]) -> Vec<u8> {
 mod tests {
     use super::*;
     use std::io::Write;
+    use tailrace_lab::vhost_user::request;
 
     #[test]
     fn a_request_has_its_header_and_an_answer_is_read() {
@@ -88,7 +69,7 @@ mod tests {
         theirs
             .write_all(&[1, 0, 0, 0, 5, 0, 0, 0, 8, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
             .expect("it fits");
-        assert_eq!(ask(&mut ours, Message::GetFeatures).expect("an answer"), 7);
+        assert_eq!(ask(&mut ours, request::GET_FEATURES).expect("an answer"), 7);
         let mut request = [0; HEADER_BYTES];
         theirs.read_exact(&mut request).expect("a request");
         assert_eq!(request, [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
@@ -100,6 +81,6 @@ mod tests {
         theirs
             .write_all(&[9, 0, 0, 0, 5, 0, 0, 0, 8, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
             .expect("it fits");
-        assert!(ask(&mut ours, Message::GetFeatures).is_err());
+        assert!(ask(&mut ours, request::GET_FEATURES).is_err());
     }
 }

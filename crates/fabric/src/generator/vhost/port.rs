@@ -2,7 +2,7 @@
 //! which it sends.
 
 use super::super::frame::{FRAME_BYTES_MAX, MARKED_BYTES, mark, now_ns};
-use super::message::{Message, NO_FILE, ask, body, say};
+use super::message::{NO_FILE, ask, body, say};
 use super::ring::{BASE, RING_BYTES, RING_SIZE, Ring};
 use crate::sys::shared::SharedMemory;
 use std::io;
@@ -10,6 +10,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tailrace_lab::vhost_user::request;
 
 /// The header of virtio 1.0 before every frame, all zero: no offload.
 const HEADER_BYTES: usize = 12;
@@ -64,27 +65,32 @@ impl Port {
         let mut receiving = Ring::new(&memory, 0, (BUFFERS_AT, BUFFER_BYTES), true);
         let sending = Ring::new(&memory, SEND_RING_AT, (SEND_BUFFERS_AT, BUFFER_BYTES), false);
         receiving.give(&memory, RING_SIZE);
-        if ask(&mut line, Message::GetFeatures)? & VERSION_1 == 0 {
+        if ask(&mut line, request::GET_FEATURES)? & VERSION_1 == 0 {
             return Err(io::Error::other("the switch does not speak virtio 1.0"));
         }
-        say(&line, Message::SetOwner, &[], None)?;
-        say(&line, Message::SetFeatures, &VERSION_1.to_le_bytes(), None)?;
+        say(&line, request::SET_OWNER, &[], None)?;
+        say(&line, request::SET_FEATURES, &VERSION_1.to_le_bytes(), None)?;
         // One region: its address for descriptors, its length, its address for rings, its offset in
         // the file.
         let table = body(&[1, BASE, memory.length() as u64, BASE, 0]);
-        say(&line, Message::SetMemoryTable, &table, Some(memory.file().as_fd()))?;
+        say(&line, request::SET_MEM_TABLE, &table, Some(memory.file().as_fd()))?;
         for (number, ring) in [(RECEIVE, &receiving), (SEND, &sending)] {
             let [descriptors, used, available] = ring.places();
-            say(&line, Message::SetRingSize, &body(&[number | u64::from(RING_SIZE) << 32]), None)?;
-            say(&line, Message::SetRingBase, &body(&[number]), None)?;
             say(
                 &line,
-                Message::SetRingAddress,
+                request::SET_VRING_NUM,
+                &body(&[number | u64::from(RING_SIZE) << 32]),
+                None,
+            )?;
+            say(&line, request::SET_VRING_BASE, &body(&[number]), None)?;
+            say(
+                &line,
+                request::SET_VRING_ADDR,
                 &body(&[number, descriptors, used, available, 0]),
                 None,
             )?;
-            say(&line, Message::SetRingCall, &body(&[number | NO_FILE]), None)?;
-            say(&line, Message::SetRingKick, &body(&[number | NO_FILE]), None)?;
+            say(&line, request::SET_VRING_CALL, &body(&[number | NO_FILE]), None)?;
+            say(&line, request::SET_VRING_KICK, &body(&[number | NO_FILE]), None)?;
         }
         Ok(Port { memory, receiving, sending, frame_bytes: 0, _line: line })
     }
