@@ -74,7 +74,7 @@ fn begin_of_timeline(links: &mut Links, at: Time, wire: Option<u32>) {
 impl World {
     /// Tells the recorder what is handled next.
     pub(crate) fn begin_event(&mut self, now: Time, source: Source) {
-        let wire = (source < self.first_generator_source).then_some(source);
+        let wire = (source < self.sources.generators).then_some(source);
         if let Some(recorder) = &mut self.links.observe.recorder {
             recorder.begin_event(now, wire);
         }

@@ -138,7 +138,7 @@ impl Part<'_> {
                 continue;
             };
             let is_meant =
-                self.is_ending || flows.is_arriving(socket.timer() - world.first_socket_source);
+                self.is_ending || flows.is_arriving(socket.timer() - world.sources.sockets);
             if is_meant && protocol(&packet) == Protocol::Tcp {
                 let missing = missing.entry(packet.to_endpoint).or_insert(awaited);
                 *missing = missing.saturating_sub(packet.payload_bytes.into());

@@ -233,7 +233,7 @@ impl<'a> Part<'a> {
         if let Some(openings) = &shared.openings {
             openings.read(self.window).iter().for_each(|opening| self.world.learn_opening(opening));
         }
-        let sockets_from = self.world.first_socket_source;
+        let sockets_from = self.world.sources.sockets;
         let World { links, hosts, .. } = &mut *self.world;
         shared.mailboxes.collect(usize::from(self.number), self.window, |crossing| {
             for (at, frame) in crossing.iter().enumerate() {

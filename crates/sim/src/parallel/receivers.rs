@@ -37,7 +37,7 @@ impl FlowPlaces {
 /// The places in the agenda of what opens flows.
 pub(super) fn openers(world: &World) -> Vec<Source> {
     let opens = |arriving: &Arriving| matches!(arriving, Arriving::Flows { .. });
-    let places = (world.first_generator_source..).zip(&world.generators);
+    let places = (world.sources.generators..).zip(&world.generators);
     places
         .filter(|(_, generator)| opens(generator.arrivals.what()))
         .map(|(source, _)| source)

@@ -111,7 +111,7 @@ impl Owners {
             sources.chain(world.sockets.iter().map(|place| of_host(place.host))).collect();
         assert_eq!(
             sources.len(),
-            world.first_socket_source as usize + world.sockets.len(),
+            world.sources.sockets as usize + world.sockets.len(),
             "every source has an owner"
         );
         sources

@@ -87,7 +87,7 @@ impl World {
         self.tell_flow(key);
         self.tell_flow(key.reversed());
         let client = self.free_sockets.pop().unwrap_or(self.sockets.len() as u32);
-        self.links.agenda.grow(self.first_socket_source as usize + client as usize + 2);
+        self.links.agenda.grow(self.sources.sockets as usize + client as usize + 2);
         let hosts = [ends.client, ends.server];
         let numbers = given.map(|end| end.socket);
         for (side, app) in apps.into_iter().enumerate() {
@@ -107,7 +107,7 @@ impl World {
                     expects: hashes[1 - side],
                     app,
                     owner: workload,
-                    timer: self.first_socket_source + client + side as u32,
+                    timer: self.sources.sockets + client + side as u32,
                     port: if side == 0 { ports[0] } else { 0 },
                     counts_goodput: side == goodput_at,
                     is_transient,

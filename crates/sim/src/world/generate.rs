@@ -20,7 +20,7 @@ impl World {
     /// A generator is due: makes one flow or datagram and asks when the next comes.
     #[inline(never)]
     pub(crate) fn generate(&mut self, now: Time, index: usize) {
-        let source = self.first_generator_source + index as u32;
+        let source = self.sources.generators + index as u32;
         match *self.generators[index].arrivals.what() {
             Arriving::Flows { .. } => {
                 let flow = self.next_flow(now, source);
@@ -45,7 +45,7 @@ impl World {
 
     /// The flow that a generator makes now; it is not opened yet.
     pub(crate) fn next_flow(&mut self, now: Time, source: Source) -> NewFlow {
-        let generator = &mut self.generators[(source - self.first_generator_source) as usize];
+        let generator = &mut self.generators[(source - self.sources.generators) as usize];
         let Arrival { ends, bytes, .. } = generator.arrivals.take();
         self.links.agenda.arm(source, generator.arrivals.next_at().max(now));
         NewFlow {

@@ -26,8 +26,8 @@ impl World {
     pub(crate) fn start(&mut self, plan: &Plan, hosted: HostedProgram) {
         let HostedProgram { host, workload, program, counts_goodput } = hosted;
         let header = &plan.workloads[workload as usize].header;
-        let timer = self.first_program_source + self.programs.len() as u32;
-        debug_assert!(timer < self.first_socket_source, "the program has a place in the agenda");
+        let timer = self.sources.programs + self.programs.len() as u32;
+        debug_assert!(timer < self.sources.sockets, "the program has a place in the agenda");
         let model = &mut self.hosts[host as usize];
         let tag = Tag::new(header.priority, header.vlan).written(model.place().is_tagged);
         let new =

@@ -110,7 +110,7 @@ impl World {
     #[cold]
     #[inline(never)]
     pub(crate) fn wake_hypervisor(&mut self, now: Time, hypervisor: u32) {
-        let source = source_of_hypervisor(self.first_hypervisor_source, hypervisor);
+        let source = source_of_hypervisor(self.sources.hypervisors, hypervisor);
         let World { hypervisors, switches, links, hosts, .. } = self;
         let HypervisorNode { model, switch, machines } = &mut hypervisors[hypervisor as usize];
         let mut around = Around {

@@ -9,6 +9,9 @@ mod hypervisors;
 mod ports;
 mod settling;
 mod sockets;
+mod sources;
+
+pub(crate) use sources::{SourceCounts, Sources};
 
 pub use hosted::HostedProgram;
 
@@ -65,20 +68,16 @@ pub(crate) struct World {
     pub(crate) processors: Vec<u32>,
     /// Hypervisors, in the order of their places in the agenda.
     pub(crate) hypervisors: Vec<HypervisorNode>,
-    pub(crate) first_hypervisor_source: Source,
     /// Where each socket is, in the order in which their connections were opened.
     pub(crate) sockets: Vec<SocketPlace>,
     /// Even sockets whose pair can be used again.
     pub(crate) free_sockets: Vec<u32>,
-    pub(crate) first_generator_source: Source,
-    pub(crate) first_member_source: Source,
-    pub(crate) first_processor_source: Source,
-    pub(crate) first_program_source: Source,
-    pub(crate) first_socket_source: Source,
     /// Windows over time, if they are wanted.
     pub(crate) windows: Option<Windows>,
     /// The counters of interfaces over time, if they are wanted.
     pub(crate) interface_series: Option<InterfaceSeries>,
+    /// Numbers in the agenda.
+    pub(crate) sources: Sources,
     pub(crate) huge_pages: HugePages,
 }
 
@@ -231,18 +230,18 @@ impl World {
 
     #[inline(always)]
     fn handle(&mut self, now: Time, source: Source) {
-        if source < self.first_generator_source {
+        if source < self.sources.generators {
             self.read_wire(now, source as usize);
-        } else if source < self.first_member_source {
-            self.generate(now, (source - self.first_generator_source) as usize);
-        } else if source >= self.first_socket_source {
-            self.wake_socket(now, source - self.first_socket_source);
-        } else if source >= self.first_program_source {
-            self.wake_hosted(now, source - self.first_program_source);
-        } else if source >= self.first_processor_source {
-            self.wake_processor(now, source - self.first_processor_source);
+        } else if source < self.sources.members {
+            self.generate(now, (source - self.sources.generators) as usize);
+        } else if source >= self.sources.sockets {
+            self.wake_socket(now, source - self.sources.sockets);
+        } else if source >= self.sources.programs {
+            self.wake_hosted(now, source - self.sources.programs);
+        } else if source >= self.sources.processors {
+            self.wake_processor(now, source - self.sources.processors);
         } else {
-            self.wake_member(now, (source - self.first_member_source) as usize);
+            self.wake_member(now, (source - self.sources.members) as usize);
         }
     }
 

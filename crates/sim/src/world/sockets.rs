@@ -11,7 +11,7 @@ use tailrace_units::Time;
 
 impl World {
     pub(crate) fn socket_source(&self, socket: u32) -> Source {
-        self.first_socket_source + socket
+        self.sources.sockets + socket
     }
 
     /// A socket, by its place in the order in which connections were opened.
@@ -82,7 +82,7 @@ impl World {
     /// and the parts are told.
     fn release_flow(&mut self, host: u32, number: u32) {
         let noticed =
-            self.hosts[host as usize].sockets()[number as usize].timer() - self.first_socket_source;
+            self.hosts[host as usize].sockets()[number as usize].timer() - self.sources.sockets;
         if self.links.boundary.is_some() {
             return self.end_flow_of_part(noticed);
         }
