@@ -229,7 +229,7 @@ def side_by_side(
             # An interrupt just before the main thread waits for a lock would be noticed when the
             # lock is free.
             while thread.is_alive():
-                thread.join(LOOK_EVERY_S)
+                thread.join(CHECK_EVERY_S)
     except BaseException:  # an interrupt: what runs ends too, and nothing more begins
         with STARTING:
             STOPPING.set()
@@ -315,7 +315,7 @@ def wait(process: "subprocess.Popen[bytes]", limit_s: float) -> tuple[int | None
     return None if over.is_set() else process.returncode, usage.ru_utime + usage.ru_stime
 
 
-LOOK_EVERY_S = 0.2
+CHECK_EVERY_S = 0.2
 RUNNING: set[int] = set()
 """Checks that run, by the number of their process, which is that of their group."""
 STOPPING, STARTING = threading.Event(), threading.Lock()

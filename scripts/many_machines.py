@@ -68,7 +68,7 @@ def scale(trials: int, wall_s: float) -> None:
     fake_native.install()
     from lab import load
     from tailrace.experiment.plans import Plans
-    from tailrace.experiment.remote.place import opened
+    from tailrace.experiment.remote.executors import opened
     from tailrace.experiment.remote.slurm import Jobs
     from tailrace.experiment.schedule import TrialKey
 
@@ -80,7 +80,7 @@ def scale(trials: int, wall_s: float) -> None:
             tempfile.TemporaryDirectory() as folder,
             cluster(Path(folder), workers, length_s) as place,
         ):
-            with opened(place.place, Jobs(), print) as executor:
+            with opened(place.address, Jobs(), print) as executor:
                 assert executor is not None
                 kept = Kept()
                 began_s = time.monotonic()
@@ -123,7 +123,7 @@ def memory(points: int, *, is_remote: bool) -> None:
         command += [word for axis in axes for word in ("--sweep", axis)]
         if is_remote:
             place = stack.enter_context(cluster(folder, 2, real=True))
-            command += ["--on", place.place]
+            command += ["--on", place.address]
         began_s = time.monotonic()
         with (folder / "log").open("wb") as log:
             run = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)

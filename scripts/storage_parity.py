@@ -42,7 +42,9 @@ def us(run: Run, arm: str, of: str) -> float | None:
     """A figure of the latencies of an arm, the mean over its trials; nothing if no request was
     answered."""
     latencies = (
-        [trial.outcome.workloads[0].latency for trial in run.told(arm)] if arm in run.arms else []
+        [trial.outcome.workloads[0].latency for trial in run.with_outcome(arm)]
+        if arm in run.arms
+        else []
     )
     found = [float(getattr(latency, of)) for latency in latencies if latency]
     return mean(found) / PS_PER_US if found else None

@@ -10,7 +10,7 @@ from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.engine import LIVE, Engine
 from tailrace.experiment.explain import explain_run
 from tailrace.experiment.options import Options, refuse_baseline
-from tailrace.experiment.remote.place import opened, refuse_place
+from tailrace.experiment.remote.executors import opened, refuse_executor
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
@@ -162,7 +162,7 @@ def search_for(
     from tailrace.search.text import write_search
     from tailrace.search.wanted import Wanted
 
-    refuse_place(on, Jobs(), jobs)
+    refuse_executor(on, Jobs(), jobs)
     wanted = Wanted(
         _texts(vary),
         [goals] if isinstance(goals, str) else list(goals),
@@ -219,7 +219,7 @@ def sensitivity_of(
     from tailrace.sensitivity.study import Studying, Wanted
     from tailrace.sensitivity.text import write_study
 
-    refuse_place(on, Jobs(), jobs)
+    refuse_executor(on, Jobs(), jobs)
     wanted = Wanted(
         assumptions,
         _texts(vary or {}),
@@ -282,7 +282,7 @@ def _run(
     *,
     is_shown: bool,
 ) -> Result:
-    refuse_place(on, Jobs(), jobs)
+    refuse_executor(on, Jobs(), jobs)
     chosen = [arms] if isinstance(arms, str) else arms
     given = {"trials": trials, "seed": seed, "baseline": baseline}
     changes |= {f"experiment.{key}": value for key, value in given.items() if value is not None}

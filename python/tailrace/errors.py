@@ -1,4 +1,4 @@
-"""Errors that the user can correct: each names the place, the fault and the remedy."""
+"""Errors that the user can correct: each names the location, the fault and the remedy."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,10 +11,9 @@ LISTED_MAX = 12
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""What a terminal obeys instead of showing it, without tab and newline: control characters
-(ECMA-48), separators of lines and paragraphs, changes of the direction of writing (Unicode Standard
-Annex 9), and halves of surrogate pairs.
-"""
+"""Characters that a terminal interprets instead of showing them, except tab and newline: control
+characters (ECMA-48), separators of lines and paragraphs, changes of the direction of writing
+(Unicode Standard Annex 9), and halves of surrogate pairs."""
 
 KeyPath = tuple[str | int, ...]
 """Location of a value in a scenario: keys and list positions from the top."""
@@ -62,13 +61,13 @@ def in_line(text: str) -> str:
 
 
 def few(names: Sequence[str], most: int) -> str:
-    """The first names, at most so many, and the number of the others: `a, b and 3 more`."""
+    """The first names, at most `most` of them, and the number of the others: `a, b and 3 more`."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def closest(name: str, known: Sequence[str], noun: str) -> str:
-    """A hint with the closest known name, or else a list of the known names."""
+    """A hint with the closest known name, or otherwise a list of the known names."""
     if (near := nearest(name, known)) is not None:
         return f"did you mean '{near}'?"
     return f"{noun}: {listed(known)}" if known else f"there are no {noun}"
@@ -78,9 +77,9 @@ def known_arm(name: str, known: Sequence[str], where: str = "") -> str:
     """The name, when it is that of an arm; raises `RunRefusedError` with a hint otherwise. `where`
     is the file."""
     if name not in known:
-        place = f"{where}: " if where else ""
+        prefix = f"{where}: " if where else ""
         raise RunRefusedError(
-            f"{place}there is no arm '{name}' (hint: {closest(name, known, 'arms')})"
+            f"{prefix}there is no arm '{name}' (hint: {closest(name, known, 'arms')})"
         )
     return name
 
@@ -106,13 +105,13 @@ class Problem:
     hint: str = ""
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
+        location = f"{self.file}:{self.line}" if self.line else self.file
         key = f" {self.path}:" if self.path else ""
         hint = f" (hint: {self.hint})" if self.hint else ""
-        return in_line(f"{place}:{key} {self.what}{hint}")
+        return in_line(f"{location}:{key} {self.what}{hint}")
 
 
-def _place(problem: Problem) -> tuple[bool, Problem]:
+def _report_order(problem: Problem) -> tuple[bool, Problem]:
     """Sort key: problems without a line first, because an override (`--set`) is the likely cause of
     the others."""
     return problem.line > 0, problem
@@ -123,5 +122,5 @@ class ScenarioError(TailraceError):
     order of the file."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = tuple(sorted(set(problems), key=_place))
+        self.problems = tuple(sorted(set(problems), key=_report_order))
         super().__init__("\n".join(str(problem) for problem in self.problems))

@@ -31,12 +31,13 @@ _KINDS = (
     (stat.S_ISFIFO, errno.ESPIPE, "a pipe"),
     (stat.S_ISSOCK, errno.ENXIO, "a socket"),
 )
-"""What is no file: a test, the number of the error, and its name."""
+"""File types that are not regular: a test, the number of the error, and the name."""
 _OF_THE_KERNEL = (Path("/proc"), Path("/sys"))
-"""Where regular files are none: what they have is made while it is read, and may be gone then."""
+"""Their regular files have no stored content: it is generated while it is read, and may be gone
+then."""
 PLAIN = re.compile(r"[\w./+=-]+")
-"""Letters and digits of any script, and what no job file, list or shell script divides or
-evaluates."""
+"""Letters and digits of any script, and characters that no job file, list or shell script divides
+or evaluates."""
 
 
 class TooDeepError(ValueError):
@@ -70,7 +71,7 @@ def write_bytes(path: Path, content: bytes | memoryview) -> None:
 
 
 def write_whole(directory: int, name: str, content: bytes | memoryview) -> None:
-    """Writes a file in an open directory atomically. A link in its place is replaced, and none is
+    """Writes a file in an open directory atomically. A link of that name is replaced, and none is
     followed."""
     part = f".{name}.{os.getpid()}{PART}"
     try:
@@ -86,7 +87,7 @@ def write_whole(directory: int, name: str, content: bytes | memoryview) -> None:
 
 
 def _made(directory: int, name: str) -> int:
-    """The descriptor of a new file; what a killed process of the same number has left is
+    """The descriptor of a new file; the remains of a killed process of the same number are
     removed."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -97,8 +98,8 @@ def _made(directory: int, name: str) -> int:
 
 
 def irregular(mode: int) -> tuple[int, str] | None:
-    """The number of the error and the name of what is no regular file, by its mode; None for a
-    file."""
+    """The number of the error and the name of a type that is no regular file, by its mode; None for
+    a file."""
     if stat.S_ISREG(mode):
         return None
     return next(
@@ -109,8 +110,8 @@ def irregular(mode: int) -> tuple[int, str] | None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[BufferedReader]:
-    """A file that the user names, to be read; links are followed. Raises `OSError` for what is no
-    regular file."""
+    """The file that the user names, opened for reading; links are followed. Raises `OSError` where
+    it is no regular file."""
     with named(path):
         _refuse_irregular(path.stat())  # some devices act when they are opened
         with os.fdopen(os.open(path, READ), "rb") as file:
@@ -121,7 +122,7 @@ def opened(path: Path) -> Iterator[BufferedReader]:
 def _refuse_irregular(status: os.stat_result) -> None:
     if (found := irregular(status.st_mode)) is not None:
         raise OSError(found[0], f"it is {found[1]}, not a file")
-    if any(place.exists() and place.stat().st_dev == status.st_dev for place in _OF_THE_KERNEL):
+    if any(folder.exists() and folder.stat().st_dev == status.st_dev for folder in _OF_THE_KERNEL):
         raise OSError(errno.ENODEV, "it is made by the kernel while it is read")
 
 
@@ -152,8 +153,7 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(content: bytes) -> Any:
-    """The value of a JSON document; raises `ValueError` for what is none, or is nested too
-    deeply."""
+    """The value of a JSON document; raises `ValueError` for invalid or too deeply nested ones."""
     try:
         return read_json_text(content.decode("utf-8"))
     except RecursionError:

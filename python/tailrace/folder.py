@@ -25,7 +25,7 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class IrregularFileError(TailraceError, OSError):
-    """What stands in the place of a file, or of the folder of one, is something else."""
+    """A file, or its folder, has another type."""
 
     def __init__(self, number: int, what: str, path: Path) -> None:
         OSError.__init__(self, number, what, str(path))
@@ -42,7 +42,8 @@ class Folder:
         self.path = path
 
     def read(self, name: str) -> bytes:
-        """The content of a file; raises `OSError`, and `IrregularFileError` for what is none."""
+        """The content of a file; raises `OSError`, and `IrregularFileError` where it is no regular
+        file."""
         with self.opened(name) as file:
             content = file.read(BYTES_MAX + 1)
         if len(content) > BYTES_MAX:
@@ -60,7 +61,7 @@ class Folder:
             yield file
 
     def has(self, name: str) -> bool:
-        """Whether a file is there; raises `IrregularFileError` for what is none."""
+        """Whether a file exists; raises `IrregularFileError` where it is no regular file."""
         return self.status(name) is not None
 
     def status(self, name: str) -> os.stat_result | None:
@@ -74,9 +75,8 @@ class Folder:
         return found
 
     def names(self, folder: str = "") -> list[str]:
-        """What is in a folder, sorted, without folders; empty where there is none. Links and the
-        like are named: what opens them refuses them.
-        """
+        """Sorted names in a folder, without folders; empty where there is none. Links and other
+        types are included: opening them refuses them."""
         return self._listed(folder, are_folders=False)
 
     def folders(self, folder: str = "") -> list[str]:
@@ -84,8 +84,7 @@ class Folder:
         return self._listed(folder, are_folders=True)
 
     def write(self, name: str, content: bytes | memoryview) -> None:
-        """Writes a file whole or not at all, and makes its folder; a link in its place is
-        replaced."""
+        """Writes a file atomically, and makes its folder; a link of that name is replaced."""
         with self._above(name, is_made=True) as (directory, last):
             try:
                 write_whole(directory, last, content)
@@ -131,7 +130,7 @@ class Folder:
             os.unlink(last, dir_fd=directory)
 
     def make_empty(self, folder: str) -> None:
-        """Makes a folder, in place of whatever is there."""
+        """Makes a folder, in place of an existing file or folder."""
         self.remove_folder(folder)
         with self._above(folder, is_made=True) as (directory, last):
             os.mkdir(last, dir_fd=directory)
@@ -145,7 +144,7 @@ class Folder:
             shutil.rmtree(last, ignore_errors=True, dir_fd=directory)
 
     def remove_parts(self, folder: str = "") -> None:
-        """Removes what a killed process was writing in this folder."""
+        """Removes unfinished files of killed processes in this folder."""
         for name in self.names(folder):
             if name.startswith(".") and name.endswith(PART):
                 self.remove(f"{folder}/{name}" if folder else name)
@@ -177,10 +176,10 @@ class Folder:
         with named(self.path):
             directory = os.open(self.path, _DIRECTORY)
         try:
-            for place, part in enumerate(parts, start=1):
+            for depth, part in enumerate(parts, start=1):
                 above, directory = (
                     directory,
-                    self._entered(directory, parts[:place], part, is_made=is_made),
+                    self._entered(directory, parts[:depth], part, is_made=is_made),
                 )
                 os.close(above)
             with named(self.path / name):
@@ -205,8 +204,8 @@ class Folder:
         raise IrregularFileError(errno.ENOTDIR, "it is a file, in the place of a folder", path)
 
     def _regular(self, directory: int, last: str, name: str, flags: int) -> int:
-        """The descriptor of a file; a device is not even opened, unless it takes the place of a
-        file meanwhile."""
+        """The descriptor of a file; a device is not even opened, unless it takes the file's name in
+        the meantime."""
         with suppress(FileNotFoundError):  # it may be made
             self._refuse_irregular(os.stat(last, dir_fd=directory, follow_symlinks=False), name)
         descriptor = os.open(last, flags, 0o666, dir_fd=directory)

@@ -94,7 +94,7 @@ def read(run: Run) -> Mixes:
     """Means over the trials of each arm."""
     found: Mixes = {}
     for arm in run.arms:
-        trials = [goodputs(trial.outcome) for trial in run.told(arm)]
+        trials = [goodputs(trial.outcome) for trial in run.with_outcome(arm)]
         if trials:
             found[arm] = {
                 name: sum(one[name] for one in trials) / len(trials) for name in trials[0]

@@ -59,7 +59,7 @@ def test_of_a_long_run_the_beginning_is_explained_with_what_starts_late(
     assert causes
     assert causes.until_s
     run = Run.read(found.path)
-    share = explain.unasked_share(run, run.told("base")[:1])
+    share = explain.unasked_share(run, run.with_outcome("base")[:1])
     assert 0.1 < share < 2 / 3 / explain.COST, "transactions cost something, too"
     assert causes.until_s == pytest.approx(LATE_S + (0.4 - LATE_S) * share, rel=1e-3)
     assert causes.where == f"the first {causes.until_s:.3g} s of trial 1"
@@ -88,7 +88,7 @@ def test_more_transactions_than_are_explained_unasked_make_the_beginning_shorter
 ) -> None:
     found = tailrace.run(SCENARIO, out=tmp_path / "run", explain=False)
     run = Run.read(found.path)
-    trial = run.told("base")[0]
+    trial = run.with_outcome("base")[0]
     assert explain.unasked_share(run, [trial]) == 1
     monkeypatch.setattr(explain, "UNASKED_MAX", trial.workloads["shop"].transactions // 2)
     assert explain.unasked_share(run, [trial]) == pytest.approx(0.5, rel=0.01)

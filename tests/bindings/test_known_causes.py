@@ -92,7 +92,7 @@ def advised(path: Path) -> str:
     """What `advise` says where the time goes at present, of all transactions: the largest part
     first."""
     run = Run.read(path)
-    plan = trial_plan(run, run.told("base")[0])
+    plan = trial_plan(run, run.with_outcome("base")[0])
     made = makeup(
         explain_trial(make_trial(canonical_json(plan))),  # type: ignore[arg-type]
         plan,

@@ -68,7 +68,7 @@ def wire_bytes(run: Run) -> int:
         ports = outcome(run)["live"]["client_ports"][name]
         own = [
             one
-            for one in seen_connections(run, run.told("base")[0], name)
+            for one in seen_connections(run, run.with_outcome("base")[0], name)
             if one.client[1] in ports
         ]
         crossings = [
@@ -123,7 +123,9 @@ def test_frames_on_the_wire_have_the_recorded_boundaries_and_pauses(run: Run) ->
     begun_ps = outcome(run)["live"]["offsets_ps"]
     ports = outcome(run)["live"]["client_ports"]
     for name in WORKLOADS:
-        by_port = {one.client[1]: one for one in seen_connections(run, run.told("base")[0], name)}
+        by_port = {
+            one.client[1]: one for one in seen_connections(run, run.with_outcome("base")[0], name)
+        }
         for port, requests in zip(ports[name], RECORDED, strict=True):
             found = list(exchanges(by_port[port], requests))
             for place, (request, (first, _)) in enumerate(zip(requests, found, strict=True)):
@@ -138,7 +140,7 @@ def test_frames_on_the_wire_have_the_recorded_boundaries_and_pauses(run: Run) ->
 
 
 def test_the_explanation_adds_up_to_the_logged_latency(run: Run) -> None:
-    found = explain_live(run, run.told("base")[0], [], 3)
+    found = explain_live(run, run.with_outcome("base")[0], [], 3)
     assert found.is_same
     for of in found.workloads.values():
         assert (of.unknown, of.unseen) == (0, 0)

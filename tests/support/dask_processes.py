@@ -40,7 +40,7 @@ class Cluster:
         self.processes: list[subprocess.Popen[bytes]] = []
 
     @property
-    def place(self) -> str:
+    def address(self) -> str:
         """As `--on` takes it."""
         return f"{'tls' if self.tls else 'dask'}://127.0.0.1:{self.port}"
 

@@ -31,5 +31,5 @@ def add_causes(path: Path, workload: str, *, arms: int | None = None) -> list[st
             transaction(number * position * MS, number * MS // 2, part="pause_of_a_class")
             for number in steps
         ]
-        write_record(run.told(arm)[0], {workload: of}, {})
+        write_record(run.with_outcome(arm)[0], {workload: of}, {})
     return chosen

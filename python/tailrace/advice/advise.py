@@ -18,9 +18,9 @@ from tailrace.advice.trying import (
     PRESENT,
     Effort,
     experiment_of,
-    looks_at,
     run_all,
     trials_of,
+    until_decided_of,
     with_arms,
 )
 from tailrace.errors import RunRefusedError, closest, known_arm
@@ -43,17 +43,17 @@ from tailrace.scenario.workloads.kinds import facts_of
 
 SCREENING_TRIALS = 2
 TRIALS_MAX = 16
-"""Of each candidate that is confirmed; as in a search."""
+"""Trials of each confirmed candidate at most; as in a search."""
 CONFIRMED_MAX = 3
 COMBINED_FROM = 5
-"""Ranks among which the two to combine are looked for."""
+"""The two candidates to combine are among this many of the best."""
 SCREENING, CONFIRMED = "screening", "confirmed"
 FOLDER_DIGITS = 8
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for."""
+    """The request of a call."""
 
     goal: str | None = None
     arm: str | None = None
@@ -86,35 +86,35 @@ class Advice:
     present: FigureSummary
     """The goal's figure at present."""
     end: End
-    """Whether it keeps the bound."""
+    """Whether the figure keeps the bound."""
     takes: str
-    """What it would take to decide that; empty where it is decided."""
+    """The trials that would decide it; empty where it is decided."""
     confirmed: list[Confirmed]
     """The best first."""
     screening: Screening
     screened: list[Screened]
     """The best first, of equal ones the likeliest."""
     not_possible: list[tuple[Candidate, str]]
-    """What this scenario cannot express, or has already, with the reason."""
+    """Candidates that the scenario cannot express or already has, with the reason."""
     doubts: list[str]
 
     @property
     def helpful(self) -> list[Confirmed]:
-        """Those that improve the goal's figure significantly."""
+        """Candidates that improve the goal's figure significantly."""
         return [one for one in self.confirmed if one.judged.helps]
 
 
 def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
-    """Simulates the present and the candidates; raises `RunRefusedError` for a goal that is none.
+    """Simulates the present and the candidates; raises `RunRefusedError` for an unknown goal.
 
-    Raises `KeyboardInterrupt` when interrupted: what was finished is kept, and the same call
+    Raises `KeyboardInterrupt` when interrupted: finished trials are kept, and the same call
     continues.
     """
     arm = _arm(loaded, wanted.arm)
     document, scenario = document_of(loaded, arm), loaded.arms[arm]
     named = parse_goal(wanted.goal, scenario) if wanted.goal else None
     seed = scenario.experiment.seed
-    # Sizes that are calibrated are not known before: nothing is explained then.
+    # Calibrated sizes are not known yet, so nothing is explained in that case.
     seen = (
         None
         if scenario.experiment.calibrate
@@ -148,11 +148,11 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     with working(reporter, "combining candidates"):
         both = combined(situation, better[:COMBINED_FROM])
     chosen = [*better[:CONFIRMED_MAX], *([both] if both else [])]
-    # Other random numbers than those by which they were chosen: of many, the best is best partly by
-    # chance.
+    # The confirmation uses other random numbers than the selection: the best of many is best partly
+    # by chance.
     with working(reporter, f"making plans of {len(chosen)} candidates to confirm"):
         arms = with_arms(
-            document, chosen, seed + 1, looks_at(goal, wanted.trials_max, LEAST_PERCENT)
+            document, chosen, seed + 1, until_decided_of(goal, wanted.trials_max, LEAST_PERCENT)
         )
         confirming = experiment_of(arms, wanted.effort, reporter)
     final = run_all(confirming, folder / CONFIRMED, reporter)

@@ -1,4 +1,4 @@
-"""What the goal's figure consists of at present, by which candidates are ordered."""
+"""Parts of the goal's figure at present; they decide the order of the candidates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from tailrace.results.summary.causes import Band
 TABLE = "causes"
 BAND_OF = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "latency_p99_9_ms": "p99.9"}
 """The band of transactions that decides a metric; other metrics are decided by all bands."""
-TOLD_SHARE = 0.05
-TOLD_MAX = 4
+NAMED_SHARE_MIN = 0.05
+NAMED_MAX = 4
 
 
 @dataclass(frozen=True)
 class Makeup:
-    """Shares of the mean latency by part in the band that decides the goal."""
+    """Shares of the mean latency by part, in the band that decides the goal."""
 
     band: str
     latency_ps: float
@@ -35,18 +35,18 @@ class Makeup:
 
     @property
     def words(self) -> str:
-        """The largest parts, from the largest."""
+        """The largest parts, in descending order."""
         parts = sorted(
             (part for part in self.shares.items() if part[0] != WINDOW), key=lambda part: -part[1]
         )
-        told = [part for part in parts if part[1] >= TOLD_SHARE][:TOLD_MAX] or parts[:1]
-        return ", ".join(f"{100 * share:.0f} % {part_words(part)}" for part, share in told)
+        named = [part for part in parts if part[1] >= NAMED_SHARE_MIN][:NAMED_MAX] or parts[:1]
+        return ", ".join(f"{100 * share:.0f} % {part_words(part)}" for part, share in named)
 
 
 def makeup(
     ran: Ran, plan: Mapping[str, object], targets: Sequence[str], metric: str
 ) -> Makeup | None:
-    """Of the transactions of a trial; None where they were not explained."""
+    """The makeup of the transactions of a trial; None where they were not explained."""
     if TABLE not in ran.tables:
         return None
     found = causes_of(ran, plan, is_counted=True).by_workload
@@ -57,9 +57,9 @@ def makeup(
     all_bands = bands(counted)
     if wanted is None:
         return _of(all_bands, "all")
-    places = [place for place, band in enumerate(all_bands) if band.name == wanted]
-    # Of few transactions the band may be missing: then the last one decides.
-    return _of([all_bands[places[0] if places else -1]], wanted)
+    indices = [index for index, band in enumerate(all_bands) if band.name == wanted]
+    # With few transactions the band may be absent; the last one is used then.
+    return _of([all_bands[indices[0] if indices else -1]], wanted)
 
 
 def _of(chosen: Sequence[Band], name: str) -> Makeup:

@@ -1,4 +1,4 @@
-"""Two candidates at once: the second one as it would be once the first is in force."""
+"""Two candidates at once: the second one as it is after the first is applied."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,13 +12,14 @@ from tailrace.scenario.loading import try_changes
 
 NAME_CHARACTERS_MAX = 60
 COMBINATION = "combination"
-"""The group of two candidates at once."""
+"""The group of combinations of two candidates."""
 
 
 def combined(situation: Situation, ranked: Sequence[Candidate]) -> Candidate | None:
-    """The best two of ranked candidates that can be combined; None where no two can be."""
-    places = sorted(combinations(range(len(ranked)), 2), key=lambda pair: (sum(pair), pair))
-    for first, second in places:
+    """The best two of the ranked candidates that can be combined; None where no two can be
+    combined."""
+    pairs = sorted(combinations(range(len(ranked)), 2), key=lambda pair: (sum(pair), pair))
+    for first, second in pairs:
         if ranked[first].group == ranked[second].group:
             continue
         both = together(situation, ranked[first], ranked[second])
@@ -28,8 +29,8 @@ def combined(situation: Situation, ranked: Sequence[Candidate]) -> Candidate | N
 
 
 def together(situation: Situation, first: Candidate, second: Candidate) -> Candidate | None:
-    """Both changes at once; None where the second has nothing to change after the first, or the
-    result is unsound."""
+    """Both changes at once; None where the second changes nothing after the first, or the result is
+    invalid."""
     document, scenario, problems = try_changes(situation.document, first.changes)
     if scenario is None or problems:
         return None

@@ -1,4 +1,4 @@
-"""The configuration to apply for a candidate, and how to take it back. Nothing is applied to any
+"""The configuration of a candidate, and the commands that undo it. Nothing is applied to any
 device."""
 
 from collections.abc import Callable, Iterator
@@ -19,8 +19,8 @@ NXOS_FRAME = (
     f"checkpoint {CHECKPOINT}",
     f"rollback running-config checkpoint {CHECKPOINT}",
 )
-"""Before the change, and back (Cisco Nexus 9000 NX-OS System Management Guide, Configuring
-Rollback)."""
+"""Commands before the change and to undo it (Cisco Nexus 9000 NX-OS System Management Guide,
+Configuring Rollback)."""
 SONIC_FRAME = (
     f"sudo config checkpoint {CHECKPOINT}",
     f"sudo config rollback {CHECKPOINT}",
@@ -43,26 +43,26 @@ class SwitchLines:
     """Of a file with it."""
     text: str
     remarks: list[str]
-    """What the vendor cannot express, and what it takes instead."""
+    """Settings that the vendor cannot express, and their replacements."""
     before: str
     """Command before the change."""
     undo: str
-    """Command that takes it back."""
+    """Command that undoes it."""
     is_change: bool
-    """Whether the lines mean something else than those of the present: where they do not, the
-    remarks say why."""
+    """Whether the lines differ in meaning from those of the present. The remarks give the reason
+    where they do not."""
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """All of it, for one candidate."""
+    """The whole configuration of one candidate."""
 
     switches: list[SwitchLines]
     settings: list[Settings]
 
     def script(self) -> str:
-        """What is set elsewhere than on switches, as lines to copy, with those that take them back
-        as comments."""
+        """Settings outside switches, as lines to copy, with the lines that undo them as
+        comments."""
         return "\n".join(self._script()) + "\n" if self.settings else ""
 
     def _script(self) -> Iterator[str]:
@@ -94,5 +94,5 @@ def _of_switch(name: str, present: Scenario, changed: Scenario) -> Iterator[Swit
 
 def _exported(export: Export, name: str, scenario: Scenario) -> tuple[str, list[str]]:
     text, remarks = export_switch(export, scenario, name)
-    told = [f"{remark.text}: {remark.words}" for remark in remarks.told()]
-    return text, told
+    remarked = [f"{remark.text}: {remark.words}" for remark in remarks.noteworthy()]
+    return text, remarked

@@ -1,4 +1,4 @@
-"""What candidates do to the goal and to everybody else."""
+"""Effects of candidates on the goal and on other workloads."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ OF_GOAL = (
     "completion_s",
     "failed_percent",
 )
-"""Other figures of the goal's workload that are looked at."""
+"""Other figures of the goal's workload that are tested."""
 ORDER: tuple[End, ...] = ("meets", "undecided", "misses")
-"""Ends of a goal, the best first."""
+"""Ends of a goal, in descending order of preference."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One arm against the present."""
+    """One arm compared with the present."""
 
     arm: str
     figure: FigureSummary
@@ -42,23 +42,23 @@ class Judged:
     end: End
     """Whether the figure keeps the bound."""
     takes: str
-    """What it would take to decide that; empty where it is decided."""
+    """The trials that would decide it; empty where it is decided."""
     others: list[ArmEffect]
-    """Effects on other workloads and on other figures of the goal's."""
+    """Effects on other workloads, and on other figures of the goal's workloads."""
 
     @property
     def side_effects(self) -> list[ArmEffect]:
-        """The significant ones."""
+        """The significant effects."""
         return [effect for effect in self.others if tone_of(effect) in ("better", "worse")]
 
     @property
     def untold(self) -> int:
-        """Others for which there are too few trials to tell."""
+        """Number of other effects with too few trials for a verdict."""
         return sum(effect.verdict == "too few trials" for effect in self.others)
 
     @property
     def helps(self) -> bool:
-        """Whether the goal's figure is significantly better."""
+        """Whether the arm improves the goal's figure significantly."""
         return tone_of(self.effect) == "better"
 
     @property
@@ -74,20 +74,17 @@ def subject_of(run: Run, goal: Goal) -> Subject:
 
 def figure_in(run: Run, arm: str, goal: Goal) -> Figure:
     """The goal's figure over the trials of an arm."""
-    return figure_of(run.told(arm), subject_of(run, goal).members, goal.metric)
+    return figure_of(run.with_outcome(arm), subject_of(run, goal).members, goal.metric)
 
 
 def decided(goal: Goal, figure: Figure) -> tuple[End, str]:
-    """The end of the goal, and what it would take to decide it; judged by the interval that is
-    printed."""
+    """The end of the goal, and the trials that would decide it; judged by the printed interval."""
     return decide_all([(goal, figure, PRINTED)])
 
 
 def improvement(run: Run, arm: str, goal: Goal) -> float | None:
-    """Percent by which the goal's figure is better than at present; None where it is unknown.
-
-    An arm whose trials did not all end has no figure: those that did would be a biased choice.
-    """
+    """Improvement of the goal's figure over the present in percent; None where it is unknown. An
+    arm with unfinished trials has no figure: its finished trials would be a biased sample."""
     before, after = (figure_in(run, one, goal) for one in (PRESENT, arm))
     if not before.value or after.value is None or len(after.values) < len(before.values):
         return None
@@ -98,9 +95,10 @@ def improvement(run: Run, arm: str, goal: Goal) -> float | None:
 def judged(
     run: Run, arms: Sequence[str], goal: Goal, combinations: Collection[str] = ()
 ) -> list[Judged]:
-    """Arms that have the goal's figure, those that keep the bound and improve most first.
+    """Arms that have the goal's figure; first those that keep the bound and improve it most.
 
-    Two changes at once are preferred to one only where they improve by `WORTH_TWO_PERCENT` more.
+    Two changes at once precede one change only where they improve the figure by `WORTH_TWO_PERCENT`
+    more.
     """
     subject = subject_of(run, goal)
     of_goal = {
@@ -118,8 +116,8 @@ def judged(
 
 
 def ranked(found: Sequence[Judged], combinations: Collection[str] = ()) -> list[Judged]:
-    """The best first: with a bound what meets it, then what is undecided; among these what improves
-    most."""
+    """The judged arms from the best: with a bound, first arms that meet it, then undecided ones;
+    among these in order of improvement."""
 
     def rank(one: Judged) -> tuple[float, ...]:
         more = WORTH_TWO_PERCENT if one.arm in combinations else 0.0
@@ -129,8 +127,8 @@ def ranked(found: Sequence[Judged], combinations: Collection[str] = ()) -> list[
 
 
 def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[ArmEffect]]:
-    """By arm, what it does to main metrics of other workloads, and to other figures of the goal's:
-    two families."""
+    """By arm, its effects on main metrics of other workloads, and on other figures of the goal's:
+    two families of tests."""
     usual = usual_metrics(run)
     own = [(subject_of(run, goal), metric) for metric in OF_GOAL if metric != goal.metric]
     others = [
@@ -155,7 +153,7 @@ def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[A
 
 def _compared(run: Run, arm: str, subject: Subject, metric: str) -> Comparison | None:
     address = f"advice/{arm}/{subject.name}/{metric}"
-    trials = (run.told(PRESENT), run.told(arm))
+    trials = (run.with_outcome(PRESENT), run.with_outcome(arm))
     if not all(trials):
         return None
     return compared_trials(

@@ -1,4 +1,4 @@
-"""The scenario for which advice is wanted, as candidates see it."""
+"""The scenario for which advice is requested, in the form that candidates use."""
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +14,13 @@ from tailrace.scenario.workloads.base import WorkloadKind
 HOSTS_NAMED_MAX = 8
 WORKLOADS_NAMED_MAX = 3
 PolicyEdit = Callable[[dict[str, Any], Policy], bool]
-"""Changes the text of a policy, which is also given as it was read; false where there is nothing to
-change."""
+"""Changes the text of a policy, which is also passed in parsed form; false where there is nothing
+to change."""
 
 
 @dataclass(frozen=True)
 class Situation:
-    """One arm of a scenario, and whose figure should improve."""
+    """One arm of a scenario, and the workloads whose figure is to improve."""
 
     document: Document
     scenario: Scenario
@@ -45,7 +45,7 @@ class Situation:
         }
 
     def with_policies(self, edit: PolicyEdit) -> dict[str, Any]:
-        """Changes that replace every used policy for which `edit` has something to change."""
+        """Changes that replace every used policy that `edit` changes."""
         changes: dict[str, Any] = {}
         for name, policy in self.policies.items():
             written = self.document.data.get("policies")
@@ -95,7 +95,7 @@ class Situation:
 
     @property
     def goal_names(self) -> str:
-        """The workloads of the goal in words: their names, where there are few."""
+        """The workloads of the goal as text: their names, where there are few."""
         if len(self.targets) > WORKLOADS_NAMED_MAX:
             return f"the {len(self.targets)} workloads of the goal"
         *first, last = self.targets
@@ -103,7 +103,7 @@ class Situation:
 
     @cached_property
     def others(self) -> dict[str, WorkloadKind]:
-        """The workloads beside them."""
+        """The other workloads."""
         return {
             name: workload
             for name, workload in self.scenario.running.items()
@@ -121,14 +121,14 @@ class Situation:
         return self._hosts_of(self.of_goal)
 
     def _hosts_of(self, workloads: Mapping[str, WorkloadKind]) -> list[str]:
-        """Hosts that these workloads name; all where one of them names none."""
+        """Hosts that these workloads name; all hosts where one of them names none."""
         ends = [{host for _, host in workload.named_ends()} for workload in workloads.values()]
         named = set().union(*ends) if all(ends) else set()
         return [name for name in self.scenario.graph.hosts if not named or name in named]
 
     @staticmethod
-    def told(hosts: Sequence[str]) -> str:
-        """Hosts in words: their names, where there are few."""
+    def hosts_text(hosts: Sequence[str]) -> str:
+        """Hosts as text: their names, where there are few."""
         return (
             f"hosts {', '.join(hosts)}"
             if len(hosts) <= HOSTS_NAMED_MAX
@@ -154,7 +154,7 @@ class Situation:
 
 
 def unused(name: str, names: object) -> str:
-    """A name that is not among these."""
+    """A name that these names do not contain."""
     taken = set(names) if isinstance(names, dict | list | set) else set()
     return next(
         one for one in (name, *(f"{name}-{number}" for number in range(2, 100))) if one not in taken

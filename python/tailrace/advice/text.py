@@ -12,8 +12,8 @@ from tailrace.advice.judging import Judged
 from tailrace.advice.screening import LEAST_PERCENT, Screened
 from tailrace.results.compare.effect_words import (
     at_least,
+    change_percent,
     size_words,
-    told_percent,
     unit_of_difference,
 )
 from tailrace.results.format.columns import WIDTH, align, fill
@@ -28,13 +28,14 @@ END_WORDS = {
     "misses": "misses the goal",
     "undecided": "may meet the goal or miss it",
 }
-"""Of a figure."""
+"""The words for the end of a figure."""
 SIDE_EFFECTS_MAX = 6
 """Side effects of a candidate that a sentence lists; `--json` has all."""
 
 
 def advice_text(advice: Advice) -> str:
-    """The answer in one sentence, the ranking, what it costs, and the configuration of the best."""
+    """The answer in one sentence, the ranking, the costs, and the configuration of the best
+    candidate."""
     lines = [fill(answer(advice), WIDTH), ""]
     if advice.makeup is not None:
         band = (
@@ -46,8 +47,8 @@ def advice_text(advice: Advice) -> str:
         ]
     if advice.confirmed:
         lines += [_ranking(advice), ""]
-    for place, one in enumerate(advice.confirmed, 1):
-        lines += [*(fill(line, WIDTH) for line in _told(place, one)), ""]
+    for number, one in enumerate(advice.confirmed, 1):
+        lines += [*(fill(line, WIDTH) for line in _candidate_lines(number, one)), ""]
     if advice.helpful:
         lines += [*_configuration(advice), ""]
     lines += [*_rest(advice)]
@@ -56,7 +57,7 @@ def advice_text(advice: Advice) -> str:
 
 
 def answer(advice: Advice) -> str:
-    """The best candidate, or that nothing helps."""
+    """The best candidate, or the statement that no candidate helps."""
     goal = advice.goal
     now = f"At present {possessive(goal.subject)} {name_of(goal.metric, 'transactions')} is"
     now += f" {_figure(advice.present, goal.metric)}"
@@ -72,12 +73,12 @@ def answer(advice: Advice) -> str:
         else ""
     )
     reached = _figure(best.judged.figure, goal.metric)
-    told = f"{now}. Best: {best.candidate.title} ({best.candidate.name}): {reached}{ends}."
-    return f"{told} {_reached(advice)}" if goal.bound is not None else told
+    sentence = f"{now}. Best: {best.candidate.title} ({best.candidate.name}): {reached}{ends}."
+    return f"{sentence} {_reached(advice)}" if goal.bound is not None else sentence
 
 
 def _not_helped(advice: Advice) -> str:
-    """That nothing helps, or that it is not certain yet."""
+    """The statement that no candidate helps, or that it is undecided."""
     tried = f"of {len(advice.screened)} candidates that were tried"
     if not advice.confirmed:
         return f"Nothing helps: {tried}, none improves it by {LEAST_PERCENT:g} % or more."
@@ -114,11 +115,11 @@ def _figure(figure: FigureSummary, metric: str) -> str:
 
 
 def _size(effect: ArmEffect) -> str:
-    """The size of a change, where lower bounds leave one to tell."""
+    """The size of a change, where lower bounds allow one."""
     if effect.verdict == "not comparable":
         return "–"
     size = size_words(
-        told_percent(effect), effect.difference, unit=unit_of_difference(effect.metric)
+        change_percent(effect), effect.difference, unit=unit_of_difference(effect.metric)
     )
     return at_least(effect.bounds) + size
 
@@ -156,31 +157,31 @@ def _ranking(advice: Advice) -> str:
     return align(rows)
 
 
-def _told(place: int, one: Confirmed) -> Iterator[str]:
+def _candidate_lines(number: int, one: Confirmed) -> Iterator[str]:
     verdict = (
         ""
         if one.judged.helps
         else f" Its effect on the goal is not certain ({one.judged.effect.verdict})."
     )
-    yield f"{place}. {one.candidate.title} ({one.candidate.name}).{verdict}"
+    yield f"{number}. {one.candidate.title} ({one.candidate.name}).{verdict}"
     yield f"   Others: {_side_effects(one.judged)}."
     yield f"   Costs: {one.candidate.costs} Evidence: {one.candidate.evidence}."
 
 
 def _side_effects(judged: Judged) -> str:
-    told = [
+    shown = [
         f"{possessive(effect.workload)} {name_of(effect.metric, effect.noun)} {_size(effect)}"
         for effect in judged.side_effects[:SIDE_EFFECTS_MAX]
     ]
-    more = len(judged.side_effects) - len(told)
+    more = len(judged.side_effects) - len(shown)
     few = (
         f" (too few trials to tell for {judged.untold} of {len(judged.others)} figures)"
         if judged.untold
         else ""
     )
     return (
-        ", ".join(told) + (f" and {more} more" if more > 0 else "")
-        if told
+        ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+        if shown
         else "no significant change"
     ) + few
 
@@ -233,8 +234,8 @@ def _rest(advice: Advice) -> Iterator[str]:
     for candidate, reason in advice.not_possible:
         by_reason.setdefault(reason, []).append(candidate.name)
     if by_reason:
-        told = [f"{', '.join(names)} ({reason})" for reason, names in by_reason.items()]
-        yield fill(f"Cannot be tried in this scenario: {'; '.join(told)}.", WIDTH)
+        refused = [f"{', '.join(names)} ({reason})" for reason, names in by_reason.items()]
+        yield fill(f"Cannot be tried in this scenario: {'; '.join(refused)}.", WIDTH)
 
 
 def _changes(screened: Sequence[Screened]) -> str:
@@ -248,7 +249,7 @@ def _percent(value: float | None) -> str:
 
 
 def advice_data(advice: Advice) -> dict[str, Any]:
-    """The same for programs."""
+    """The advice as JSON values."""
     return {
         "scenario": advice.scenario,
         "arm": advice.arm,

@@ -20,12 +20,12 @@ from tailrace.scenario.text.document import Document
 PRESENT = "present"
 """The arm without changes."""
 LEFT_OUT: dict[str, Any] = {"sweep": None, "expect": [], "published": None}
-"""Sections that speak of other arms."""
+"""Sections that refer to other arms."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is simulated."""
+    """Amount of simulation."""
 
     jobs: int | None = None
     scale: float = 1.0
@@ -37,27 +37,26 @@ def with_arms(
     """The scenario with an arm for the present and one for each candidate, and other values by
     their dotted paths."""
     edit = document.edited()
-    place = (document.file, 0)
+    location = (document.file, 0)
     for section, nothing in LEFT_OUT.items():
         if section in document.data:
-            edit.set((section,), nothing, place)
-    replace_arms(edit, {PRESENT: {}, **{one.name: one.changes for one in tried}}, place)
+            edit.set((section,), nothing, location)
+    replace_arms(edit, {PRESENT: {}, **{one.name: one.changes for one in tried}}, location)
     for path, value in values.items():
-        edit.set(tuple(path.split(".")), value, place)
-    edit.set(("experiment", "solo"), False, place)
-    edit.set(("experiment", "seed"), seed, place)
+        edit.set(tuple(path.split(".")), value, location)
+    edit.set(("experiment", "solo"), False, location)
+    edit.set(("experiment", "seed"), seed, location)
     return load_document(edit.document())
 
 
 def trials_of(number: int) -> dict[str, Any]:
-    """Values for `with_arms`: so many trials of each arm."""
+    """Values for `with_arms`: this many trials of each arm."""
     return {"experiment.trials": number}
 
 
-def looks_at(goal: Goal, trials_max: int, least_percent: float) -> dict[str, Any]:
-    """Values for `with_arms`: trials until it is decided of each candidate whether it changes the
-    goal's figure by so much.
-    """
+def until_decided_of(goal: Goal, trials_max: int, least_percent: float) -> dict[str, Any]:
+    """Values for `with_arms`: each candidate runs until it is decided whether it changes the goal's
+    figure by this much."""
     return {
         "headline": [{"workload": goal.subject, "metric": goal.metric}],
         "experiment.trials": "auto",
@@ -67,14 +66,14 @@ def looks_at(goal: Goal, trials_max: int, least_percent: float) -> dict[str, Any
 
 
 def experiment_of(loaded: Loaded, effort: Effort, reporter: Reporter) -> ExperimentRun:
-    """The experiment, whose identity the place of its run directory may follow from."""
+    """The experiment. The path of its run directory may depend on its identity."""
     return ExperimentRun(loaded, Options(jobs=effort.jobs, scale=effort.scale), reporter)
 
 
 def run_all(experiment: ExperimentRun, path: Path, reporter: Reporter) -> Run:
     """Runs the missing trials in a run directory.
 
-    Raises `KeyboardInterrupt` when interrupted, with what was finished kept.
+    Raises `KeyboardInterrupt` when interrupted; finished trials are kept.
     """
     Folder(path.parent).make(path.name)  # a link to elsewhere is refused
     experiment.directory.path = path

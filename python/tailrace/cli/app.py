@@ -8,14 +8,7 @@ import typer
 from tailrace.cli.advise_app import advise_app
 from tailrace.cli.blast_app import blast
 from tailrace.cli.completion import Shell
-from tailrace.cli.explain_app import explain_app
-from tailrace.cli.fit_app import fit_app
-from tailrace.cli.group import Group
-from tailrace.cli.import_app import import_app
-from tailrace.cli.lab_app import FabricKind, lab_app
-from tailrace.cli.measure_app import measure_app
-from tailrace.cli.options import Files, Json, OfArm, OutDirectory, Set, Sweep
-from tailrace.cli.places import (
+from tailrace.cli.executor_options import (
     JobTime,
     MaxWorkers,
     On,
@@ -27,6 +20,13 @@ from tailrace.cli.places import (
     cores_of,
     reach,
 )
+from tailrace.cli.explain_app import explain_app
+from tailrace.cli.fit_app import fit_app
+from tailrace.cli.group import Group
+from tailrace.cli.import_app import import_app
+from tailrace.cli.lab_app import FabricKind, lab_app
+from tailrace.cli.measure_app import measure_app
+from tailrace.cli.options import Files, Json, OfArm, OutDirectory, Set, Sweep
 from tailrace.cli.profile_app import profile_app
 from tailrace.cli.search_app import search_app
 from tailrace.cli.sensitivity_app import sensitivity_app

@@ -8,7 +8,7 @@ from tailrace.errors import RunRefusedError, closest
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 from tailrace.tools.blast import report
 from tailrace.tools.blast.frames import read_frames
-from tailrace.tools.blast.sending import HOST_INTERFACE, Place, Sending, available, send
+from tailrace.tools.blast.sending import HOST_INTERFACE, Sending, SendingInterface, available, send
 from tailrace.tools.blast.sizes import parse_sizes, resized
 
 NAMESPACES = Path("/run/netns")
@@ -39,12 +39,12 @@ class BlastArguments:
 
 def blast_frames(wanted: BlastArguments, *, json_: bool) -> int:
     """Sends, prints, and returns the exit code."""
-    place = _place(wanted)
+    interface = _sending_interface(wanted)
     sending = _sending(wanted)
     frames = read_frames(wanted.file, wanted.syntax)
     sizes = parse_sizes(wanted.sizes) if wanted.sizes else []
     rounds = [[resized(frame, size) for frame in frames] for size in sizes] or [frames]
-    found = report.as_data(list(send(place, sending, rounds)))
+    found = report.as_data(list(send(interface, sending, rounds)))
     if json_:
         emit_json(found)
     else:
@@ -52,7 +52,7 @@ def blast_frames(wanted: BlastArguments, *, json_: bool) -> int:
     return DONE
 
 
-def _place(wanted: BlastArguments) -> Place:
+def _sending_interface(wanted: BlastArguments) -> SendingInterface:
     """Where frames are sent: never by an interface of the machine that was not named and
     confirmed."""
     if wanted.host is not None:
@@ -61,7 +61,7 @@ def _place(wanted: BlastArguments) -> Place:
                 raise RunRefusedError(
                     f"--host and {option} exclude each other (hint: omit {option})"
                 )
-        return Place(wanted.interface or HOST_INTERFACE, wanted.host, wanted.fabric)
+        return SendingInterface(wanted.interface or HOST_INTERFACE, wanted.host, wanted.fabric)
     if wanted.fabric is not None:
         raise RunRefusedError(
             "--fabric without --host (hint: name the host that sends with --host)"
@@ -84,7 +84,9 @@ def _place(wanted: BlastArguments) -> Place:
             else f"`ip netns add {wanted.netns}` makes one"
         )
         raise RunRefusedError(f"there is no namespace '{wanted.netns}' (hint: {hint})")
-    return Place(wanted.interface, namespace=wanted.netns, is_machine_allowed=wanted.is_yes)
+    return SendingInterface(
+        wanted.interface, namespace=wanted.netns, is_machine_allowed=wanted.is_yes
+    )
 
 
 def _sending(wanted: BlastArguments) -> Sending:

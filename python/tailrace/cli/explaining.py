@@ -57,18 +57,18 @@ def explain_run(path: Path, wanted: ExplainArguments, *, json_: bool) -> None:
         )
         return
     if run.manifest.engine == EXACT:
-        _tell_counters(run, wanted, json_=json_)
+        _print_counters(run, wanted, json_=json_)
         return
     try:
         subjects = chosen_subjects(run, wanted.workloads)
     except RunRefusedError as error:
         if wanted.workloads:
             raise
-        _tell_counters(run, wanted, str(error), json_=json_)
+        _print_counters(run, wanted, str(error), json_=json_)
         return
     trials = _trials(run, wanted)
     jobs = jobs_of(wanted.jobs, Simulated())
-    told: list[dict[str, Any]] = []
+    explained: list[dict[str, Any]] = []
     empty: list[str] = []
     found = explain_trials(run, trials, jobs, reporter_for(json_lines=json_))
     for one in found:
@@ -78,7 +78,7 @@ def explain_run(path: Path, wanted: ExplainArguments, *, json_: bool) -> None:
                 continue
             empty += [workload] if not counted else []
             if json_:
-                told.append(
+                explained.append(
                     _json(one, workload, run.groups.get(workload, [workload]), wanted.slowest)
                 )
             elif counted:
@@ -96,13 +96,13 @@ def explain_run(path: Path, wanted: ExplainArguments, *, json_: bool) -> None:
     rows = counted_rows(run, wanted.arms, empty)[1] if empty else []
     if json_:
         more = {"counted": counted_data(rows)} if empty else {}
-        emit_json({"run": str(run.path), "trial": wanted.number, "explained": told, **more})
+        emit_json({"run": str(run.path), "trial": wanted.number, "explained": explained, **more})
     print_counted([] if json_ else rows)
     if keep(found) and not json_:
         note(f"kept in {run.path}; `tailrace report {run.path}` shows it")
 
 
-def _tell_counters(
+def _print_counters(
     run: Run, wanted: ExplainArguments, why: str | None = None, *, json_: bool
 ) -> None:
     """The verdict of counters, why it is no other, and how to get the critical path."""
@@ -135,7 +135,7 @@ def _trials(run: Run, wanted: ExplainArguments) -> list[Trial]:
         trial
         for arm in run.arms
         for trial in run.trials[arm]
-        if trial.number == wanted.number and trial.is_told
+        if trial.number == wanted.number and trial.has_outcome
     ]
     if missing := len(run.arms) - len(found):
         first = trial_of(run, None, wanted.number)  # refuses where no arm has it

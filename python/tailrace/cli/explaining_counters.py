@@ -33,8 +33,8 @@ def counted_rows(
 def print_counted(rows: Sequence[SubjectRow]) -> None:
     """A sentence for each."""
     for row in rows:
-        told = limiting_sentence(row.arm, row.name, row.own) or ""
-        emit_table(partial(lambda text: fill(text, WIDTH) + "\n", told))
+        sentence = limiting_sentence(row.arm, row.name, row.own) or ""
+        emit_table(partial(lambda text: fill(text, WIDTH) + "\n", sentence))
 
 
 def counted_data(rows: Sequence[SubjectRow]) -> list[dict[str, Any]]:

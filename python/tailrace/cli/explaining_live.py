@@ -40,7 +40,7 @@ def explain_live_run(
     """Prints what the fabric measured, by arm and workload; a record of it stays in the run
     directory."""
     run = Run.read(path)
-    told: list[dict[str, Any]] = []
+    explained: list[dict[str, Any]] = []
     kept = 0
     unmeasured: dict[str, str] = {}
     for arm in list(dict.fromkeys(arms)) or run.arms:
@@ -53,19 +53,19 @@ def explain_live_run(
         for name, of in found.workloads.items():
             members = run.groups.get(name, [name])
             if json_:
-                told.append({"arm": arm, "workload": name, **_data(of, members)})
+                explained.append({"arm": arm, "workload": name, **_data(of, members)})
             else:
                 emit_table(partial(_text, arm, name, of, members))
     _, rows = counted_rows(run, list(unmeasured), workloads) if unmeasured else (None, [])
     why = next(iter(unmeasured.values()), None)
     if json_:
-        told_of = {
+        data = {
             "run": str(run.path),
             "trial": number,
             "measured_by": "fabric",
-            "explained": told,
+            "explained": explained,
         }
-        emit_json(told_of | ({"counted": counted_data(rows), "why": why} if unmeasured else {}))
+        emit_json(data | ({"counted": counted_data(rows), "why": why} if unmeasured else {}))
         return
     print_counted(rows)
     if why:

@@ -53,7 +53,7 @@ def profile_file(request: ProfileArguments, *, out: Path | None = None, json_: b
     else:
         profile = profile_interface(_observation(request), options)
     _warn(profile.data)
-    _tell(profile.data, out, json_=json_)
+    _print_result(profile.data, out, json_=json_)
 
 
 def _capture(request: ProfileArguments) -> Path:
@@ -117,7 +117,7 @@ def check_page(out: Path) -> None:
         )
 
 
-def _tell(data: dict[str, Any], out: Path | None, *, json_: bool) -> None:
+def _print_result(data: dict[str, Any], out: Path | None, *, json_: bool) -> None:
     """The result on stdout, and its page."""
     if out:
         write_page(data, out)

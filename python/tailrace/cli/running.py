@@ -33,7 +33,7 @@ from tailrace.experiment.engine import Simulated
 from tailrace.experiment.executor import Executor, Local, refuse_elsewhere
 from tailrace.experiment.explain import explain_run
 from tailrace.experiment.options import Options, refuse_baseline
-from tailrace.experiment.remote.place import opened, refuse_place
+from tailrace.experiment.remote.executors import opened, refuse_executor
 from tailrace.experiment.reporter import Reporter, reporter_for
 from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
@@ -63,7 +63,7 @@ KEPT = "completed trials are kept; run the same command again to resume"
 def run_scenario(request: RunArguments) -> int:
     """Runs a scenario; returns the exit code."""
     refuse_scale(request.scale)
-    refuse_place(request.on, request.jobs_of_slurm, credentials=request.credentials)
+    refuse_executor(request.on, request.jobs_of_slurm, credentials=request.credentials)
     refuse_elsewhere(_engine(request) or Simulated(), request.on)
     if request.on == Local.name or request.is_dry:
         return _run_on(request, None)
@@ -131,7 +131,7 @@ def _run_on(request: RunArguments, executor: Executor | None) -> int:
         note(f"run directory: {experiment.directory.path}")
     finished = experiment.run()
     if isinstance(engine, ExactEngine):
-        _tell_uncaptured(experiment, engine)
+        _note_uncaptured(experiment, engine)
     if not finished.is_interrupted:
         finished = replace(
             finished, is_interrupted=explain_run(experiment, is_asked=request.is_explained)
@@ -146,7 +146,7 @@ def _run_on(request: RunArguments, executor: Executor | None) -> int:
     return _conclude(finished, reporter, is_json=request.is_json, is_full=request.is_full)
 
 
-def _tell_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
+def _note_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
     """Notes how many trials were complete before a capture was asked for."""
     trials = experiment.keys()
     held = (experiment.directory.finished(key) for key in trials)

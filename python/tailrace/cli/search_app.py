@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Files, Json, OfArm, OutDirectory, Set, Vary
-from tailrace.cli.places import (
+from tailrace.cli.executor_options import (
     JobTime,
     MaxWorkers,
     On,
@@ -17,6 +16,7 @@ from tailrace.cli.places import (
     cores_of,
     reach,
 )
+from tailrace.cli.options import Files, Json, OfArm, OutDirectory, Set, Vary
 
 search_app = typer.Typer(rich_markup_mode=None)
 

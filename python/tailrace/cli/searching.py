@@ -9,7 +9,7 @@ from tailrace.cli.running import refuse_scale
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.remote.credentials import Credentials
-from tailrace.experiment.remote.place import opened, refuse_place
+from tailrace.experiment.remote.executors import opened, refuse_executor
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
 from tailrace.scenario.text.units import SHARE, QuantityError, parse
@@ -54,7 +54,7 @@ class SearchArguments:
 def search_for(request: SearchArguments) -> int:
     """Searches and prints the answer; returns the exit code."""
     refuse_scale(request.scale)
-    refuse_place(request.on, request.jobs_of_slurm, request.jobs, request.credentials)
+    refuse_executor(request.on, request.jobs_of_slurm, request.jobs, request.credentials)
     wanted = Wanted(
         vary=request.vary,
         goals=request.goal,

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Files, Json, OutDirectory, Set, Vary
-from tailrace.cli.places import (
+from tailrace.cli.executor_options import (
     JobTime,
     MaxWorkers,
     On,
@@ -18,6 +17,7 @@ from tailrace.cli.places import (
     cores_of,
     reach,
 )
+from tailrace.cli.options import Files, Json, OutDirectory, Set, Vary
 
 sensitivity_app = typer.Typer(rich_markup_mode=None)
 

@@ -11,7 +11,7 @@ from tailrace.cli.running import refuse_scale
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.remote.credentials import Credentials
-from tailrace.experiment.remote.place import opened, refuse_place
+from tailrace.experiment.remote.executors import opened, refuse_executor
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
 from tailrace.files import write_text
@@ -19,7 +19,7 @@ from tailrace.sensitivity.chart import tornado
 from tailrace.sensitivity.study import Studying, Wanted
 from tailrace.sensitivity.text import study_data, study_page, study_text, write_study
 
-PLACES = (
+EXECUTION_OPTIONS = (
     "--out",
     "-o",
     "--jobs",
@@ -68,7 +68,7 @@ class StudyArguments:
 def study_scenario(request: StudyArguments) -> None:
     """Runs the study and prints what decides each figure."""
     refuse_scale(request.scale)
-    refuse_place(request.on, request.jobs_of_slurm, request.jobs, request.credentials)
+    refuse_executor(request.on, request.jobs_of_slurm, request.jobs, request.credentials)
     if not request.assumptions and not request.vary:
         raise RunRefusedError(
             "--assumptions is needed (hint: or name values: --vary network.link.delay=1us..5us)"
@@ -100,7 +100,7 @@ def study_scenario(request: StudyArguments) -> None:
         request.on, request.jobs_of_slurm, note, credentials=request.credentials
     ) as executor:
         study = Studying(loaded, wanted, reporter, executor).run()
-    command = shlex.join(["tailrace", *_without_places(sys.argv[1:])])
+    command = shlex.join(["tailrace", *_without_execution_options(sys.argv[1:])])
     write_study(study, command)
     if request.page is not None:
         chart = request.page.with_suffix(".svg")
@@ -113,14 +113,14 @@ def study_scenario(request: StudyArguments) -> None:
         note(f"results: {study.path}")
 
 
-def _without_places(arguments: list[str]) -> list[str]:
+def _without_execution_options(arguments: list[str]) -> list[str]:
     """The command without what decides no figure: where results go, and where trials run."""
     kept, is_value = [], False
     for one in arguments:
         if is_value:
             is_value = False
-        elif one in PLACES:
+        elif one in EXECUTION_OPTIONS:
             is_value = True
-        elif one.split("=")[0] not in PLACES and one != "--json":
+        elif one.split("=")[0] not in EXECUTION_OPTIONS and one != "--json":
             kept.append(one)
     return kept

@@ -31,8 +31,16 @@ from tailrace.results.format.numbers import bytes_text, count_text
 from tailrace.scenario.lowering.plan import canonical_json
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 from tailrace.timeline.capture import capture_of
-from tailrace.timeline.chosen import INTERVAL_TOLD, Chosen, Workloads, at, by_id, intervals, slowest
-from tailrace.timeline.live import live_log, read_live, told_of
+from tailrace.timeline.chosen import (
+    INTERVAL_REASON,
+    Chosen,
+    Workloads,
+    at,
+    by_id,
+    intervals,
+    slowest,
+)
+from tailrace.timeline.live import chosen_reason, live_log, read_live
 from tailrace.timeline.log import Log
 from tailrace.timeline.simulate import connections_of, datagram_workloads, log_of
 from tailrace.timeline.tracks import SLICES_MAX, trace_of
@@ -77,10 +85,12 @@ def trace_run(path: Path, wanted: TraceArguments, *, json_: bool) -> None:
         _refuse_files(wanted)
         chosen = intervals(list(streams), at_ps, trial.outcome.end_ps, streams)
         chosen = [
-            replace(one, why=f"{INTERVAL_TOLD}, connection {one.transaction.user}")
+            replace(one, why=f"{INTERVAL_REASON}, connection {one.transaction.user}")
             for one in chosen
         ]
-        _tell(run, key, _write(run, log_of(plan, text, chosen), chosen, wanted), json_=json_)
+        _print_result(
+            run, key, _write(run, log_of(plan, text, chosen), chosen, wanted), json_=json_
+        )
         return
     able = _without_datagrams(
         run, plan, chosen_workloads(run, [] if wanted.workload is None else [wanted.workload])
@@ -102,7 +112,7 @@ def trace_run(path: Path, wanted: TraceArguments, *, json_: bool) -> None:
         )
     chosen = _chosen(of, wanted, at_ps, ran.outcome)
     log = log_of(plan, text, chosen)
-    _tell(run, key, _write(run, log, chosen, wanted), json_=json_)
+    _print_result(run, key, _write(run, log, chosen, wanted), json_=json_)
 
 
 def _trace_live(run: Run, wanted: TraceArguments, at_ps: int | None, *, json_: bool) -> None:
@@ -127,17 +137,17 @@ def _trace_live(run: Run, wanted: TraceArguments, at_ps: int | None, *, json_: b
             f"warning: the replay of {key} had other events (hint: `tailrace lab replay "
             f"{run.path}`)"
         )
-    chosen = [replace(one, why=told_of(log, one)) for one in chosen]
-    _tell(run, key, _write(run, log, chosen, wanted), json_=json_)
+    chosen = [replace(one, why=chosen_reason(log, one)) for one in chosen]
+    _print_result(run, key, _write(run, log, chosen, wanted), json_=json_)
 
 
-def _tell(run: Run, key: TrialKey, written: dict[str, Any], *, json_: bool) -> None:
+def _print_result(run: Run, key: TrialKey, written: dict[str, Any], *, json_: bool) -> None:
     if json_:
         emit_json({"run": str(run.path), "arm": key.arm, "trial": key.number, **written})
         return
     for one in written["transactions"]:
         emit(f"{one['name']}: {one['sentence']}")
-    emit(_told(written))
+    emit(_summary_line(written))
 
 
 def _one_choice(wanted: TraceArguments) -> int | None:
@@ -238,7 +248,7 @@ def _write(run: Run, log: Log, chosen: list[Chosen], wanted: TraceArguments) -> 
     }
 
 
-def _told(written: dict[str, Any]) -> str:
+def _summary_line(written: dict[str, Any]) -> str:
     own, others, left_out = (
         written[key] for key in ("slices", "slices_of_others", "slices_left_out")
     )

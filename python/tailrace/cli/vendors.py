@@ -85,21 +85,21 @@ def _refuse_others(text: str, vendor: str, file: Path) -> None:
     """A configuration of another vendor, or one that is too long, is refused before it is read."""
     other = other_vendor(text, vendor)
     if other is not None:
-        told = f"{file}:{other.line}: this is {other.name} ('{other.text[:QUOTED_MAX]}')"
+        found = f"{file}:{other.line}: this is {other.name} ('{other.text[:QUOTED_MAX]}')"
         importer = next((name for name, of in SUPPORTED.items() if of == other.name), None)
         if importer is not None:
-            raise RunRefusedError(f"{told} (hint: tailrace import {importer} {file})")
+            raise RunRefusedError(f"{found} (hint: tailrace import {importer} {file})")
         models = "NX-OS of Nexus 3000, 5000 and 9000" if other.name == NEXUS_7000 else "NX-OS"
-        raise RunRefusedError(f"{told}: not supported; {models}, SONiC and EOS are")
+        raise RunRefusedError(f"{found}: not supported; {models}, SONiC and EOS are")
     if (no := excluded(text, vendor)) is not None:
-        told = f"{file}:{no.line}: this is not {SUPPORTED[vendor]} ('{no.text[:QUOTED_MAX]}')"
+        found = f"{file}:{no.line}: this is not {SUPPORTED[vendor]} ('{no.text[:QUOTED_MAX]}')"
         can = [
             f"tailrace import {name}, if it is {of}"
             for name, of in SUPPORTED.items()
             if of in no.others
         ]
         raise RunRefusedError(
-            f"{told}; {' or '.join(no.others) or 'others'} have that"
+            f"{found}; {' or '.join(no.others) or 'others'} have that"
             + f" (hint: {can[0]})" * bool(can)
         )
     lines = text.count("\n")
@@ -155,8 +155,8 @@ def _write_section(
     if is_json:
         mtus = {"mtu_bytes": section.mtu_bytes, "class_mtu_bytes": section.class_mtus}
         rates = {"port_rate_bps": section.port_rates}
-        told = section.data() if section.is_sound else None
-        emit_json({"section": told, **mtus, **rates, "remarks": remarks.data()})
+        data = section.data() if section.is_sound else None
+        emit_json({"section": data, **mtus, **rates, "remarks": remarks.data()})
         return
     write_text(section.text(file.name), out)
     note(remarks.text(str(file), is_verbose=is_verbose))

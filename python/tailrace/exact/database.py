@@ -1,5 +1,5 @@
-"""Base class of loads that ask databases in exact runs: a server that starts from a template, and
-its users."""
+"""Base class of database loads in exact runs: a server that starts from a template, and its
+users."""
 
 import math
 import os
@@ -18,7 +18,7 @@ from tailrace.programs.templates import Stock, Template, Templates, sizes_of
 from tailrace.programs.transactions import measured
 from tailrace.programs.work import Transaction, Work
 
-NOBODY = "65534"
+NOBODY_UID = "65534"
 """Runs a server where the machine has no account for it: databases refuse to run as root."""
 MIB = 2**20
 SPARE_MIB = 384
@@ -27,7 +27,7 @@ CLIENTS = "/run/tailrace/programs"
 
 
 Served = tuple[Command, str, Mapping[str, Path]]
-"""A server, its folder for the data, and other folders by what they are copied from."""
+"""A server, its folder for the data, and other folders by their sources."""
 
 
 class GuestDatabase(ABC):
@@ -42,7 +42,7 @@ class GuestDatabase(ABC):
     templates_class: ClassVar[type[Templates]]
 
     def template(self, stock: Stock, sizes: frozenset[int]) -> Template:
-        """What it starts from."""
+        """The template from which it starts."""
         return stock.of(self.templates_class).get(sizes)
 
     @abstractmethod
@@ -57,7 +57,7 @@ class GuestDatabase(ABC):
             host,
             command.name,
             command.argv,
-            user=_account(command.user or NOBODY),
+            user=_account(command.user or NOBODY_UID),
             copies={target: str(source.absolute()) for target, source in copies.items()},
             stop_signal=self.stop_signal,
             is_server=True,
@@ -68,7 +68,7 @@ def _account(name: str) -> str:
     try:
         return pwd.getpwnam(name).pw_name
     except KeyError:
-        return NOBODY
+        return NOBODY_UID
 
 
 class DatabaseGuests(GuestLoad):
@@ -76,7 +76,7 @@ class DatabaseGuests(GuestLoad):
 
     sort = "transactions"
     databases: ClassVar[tuple[GuestDatabase, ...]]
-    """Those that it can ask, the default first."""
+    """Supported databases, the default first."""
     client_needs: ClassVar[tuple[Needed, ...]]
     """Programs of the users."""
     client_signal: ClassVar[str]
@@ -108,7 +108,7 @@ class DatabaseGuests(GuestLoad):
     @property
     @abstractmethod
     def finished_by(self) -> Mapping[str, Any]:
-        """Lines that tell that all users have done their transactions."""
+        """Output lines that show that all users have done their transactions."""
 
     @abstractmethod
     def transactions(self, log_prefix: Path) -> list[Transaction]:

@@ -15,7 +15,7 @@ from tailrace.experiment.cores import Cores as TrialCores
 from tailrace.experiment.engine import EXACT, EngineTrial, Warn, read_plan
 from tailrace.folder import Folder
 from tailrace.outcome.types import Outcome
-from tailrace.programs.local import LocalPlace
+from tailrace.programs.local import LocalRunner
 from tailrace.programs.templates import Stock
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
@@ -81,7 +81,7 @@ class ExactEngine:
         run = Folder(folder)
         run.make(FOLDER)
         run.remove_folder(f"{FOLDER}/{TEMPLATES}")  # programs are run on those of this call alone
-        self._templates = Stock(self._folder / TEMPLATES, LocalPlace)
+        self._templates = Stock(self._folder / TEMPLATES, LocalRunner)
 
     def close(self) -> None:
         """Removes the templates, and the folder when no failed trial has left anything in it."""
@@ -122,8 +122,7 @@ class ExactEngine:
 
 
 def _port(text: str) -> tuple[str, str]:
-    """A port as its node and the one that it leads to; raises `RunRefusedError` for another
-    text."""
+    """A port as its node and the neighbour; raises `RunRefusedError` for another text."""
     node, arrow, towards = (part.strip() for part in text.partition(">"))
     if not (node and arrow and towards):
         raise RunRefusedError(

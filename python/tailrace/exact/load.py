@@ -1,7 +1,8 @@
-"""The interface of a real program in an exact run: what the guests start, and what its logs say.
+"""The interface of a real program in an exact run: the programs of the guests, and the figures in
+their logs.
 
-A guest is not talked to while it runs. All that a program does is said before: its words, when it
-starts, what ends it.
+There is no communication with a guest while it runs. Everything that a program does is determined
+before: its words, its start, its end.
 """
 
 import json
@@ -65,7 +66,7 @@ class GuestProgram:
 
 @dataclass(frozen=True)
 class GuestTask:
-    """The task of a program, and what it is done with."""
+    """The task of a program, and its resources."""
 
     raw: Mapping[str, Any]
     """The workload in the format of the plan."""
@@ -79,7 +80,7 @@ class GuestTask:
     addresses: "Addresses"
     templates: Stock
     shared: Sequence[Mapping[str, Any]]
-    """All workloads of the plan that ask the same server by the same program."""
+    """All workloads of the plan that use the same server through the same program."""
     devices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Block devices of the plan, by name."""
 
@@ -91,15 +92,15 @@ class GuestTask:
         self,
         host: str,
         command: Command,
-        places: tuple[Path, Path],
+        folders: tuple[Path, Path],
         *,
         stop_signal: str | None,
         finished_by: Mapping[str, Any] | None,
         ends_by_signal: bool = False,
     ) -> "GuestProgram":
-        """The users of the workload, who begin with the trial. `places` are their folder in the
+        """The users of the workload, who begin with the trial. `folders` are their folder in the
         guest and here."""
-        here, folder = places
+        here, folder = folders
         return GuestProgram(
             host,
             command.name,
@@ -129,7 +130,7 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a program of a guest has written."""
+    """The output of a guest's program."""
 
     folder: Path
     number: int
@@ -154,9 +155,9 @@ class GuestLoad(ABC):
     sort: ClassVar[str]
     needs: ClassVar[tuple[Needed, ...]] = ()
     services: ClassVar[tuple[str, ...]] = ()
-    """Names of the services that it asks, the default first."""
+    """Names of the services that it supports, the default first."""
     has_one_port: ClassVar[bool] = True
-    """Whether its server listens at one port, whatever its workloads ask for."""
+    """Whether its server listens at one port for all of its workloads."""
 
     def __init__(self, task: GuestTask) -> None:
         self.task = task
@@ -170,13 +171,13 @@ class GuestLoad(ABC):
 
     @classmethod
     def service_of(cls, raw: Mapping[str, Any]) -> str | None:
-        """Name of the service that a workload in a plan asks; None for a load with a server of its
+        """Name of the service that a workload in a plan uses; None for a load with a server of its
         own."""
         return str(raw.get(SERVICE_KEY) or cls.services[0]) if cls.services else None
 
     @classmethod
     def needs_with(cls, service: str | None) -> tuple[Needed, ...]:
-        """Programs that it needs to ask a service, the default for None."""
+        """Programs that it requires for a service, the default for None."""
         return cls.needs
 
     @classmethod
@@ -187,11 +188,11 @@ class GuestLoad(ABC):
     @property
     @abstractmethod
     def memory_mib(self) -> int:
-        """What its guests need besides their kernel's memory."""
+        """Memory of its guests besides that of their kernel."""
 
     @abstractmethod
     def programs(self) -> Iterator[GuestProgram]:
-        """What guests start. Programs of one name and host, of several workloads, are one
+        """Programs that guests start. Programs of one name and host, of several workloads, are one
         program."""
 
     @property
@@ -200,7 +201,7 @@ class GuestLoad(ABC):
         return {}
 
     def report(self) -> str:
-        """What the program itself reports at its end, for results; empty where its log says all."""
+        """The program's report at its end, for results; empty where its log contains everything."""
         return ""
 
     @abstractmethod

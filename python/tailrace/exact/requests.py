@@ -36,12 +36,12 @@ class RequestGuests(GuestLoad):
 
     @classmethod
     def server_of(cls, raw: Mapping[str, Any]) -> str:
-        """The one server that a program asks."""
+        """The single server that a program uses."""
         return str(raw["servers"][0])
 
     @abstractmethod
     def write_files(self, folder: Path) -> None:
-        """Files of the server for all workloads that ask it."""
+        """Files of the server for all workloads that use it."""
 
     @abstractmethod
     def server_command(self, folder: str, addresses: list[str]) -> tuple[Command, str]:
@@ -57,13 +57,13 @@ class RequestGuests(GuestLoad):
 
     @property
     def finished_by(self) -> Mapping[str, Any] | None:
-        """Lines that tell that all users have done their requests; None for a client that ends by
-        itself."""
+        """Output lines that show that all users have done their requests; None for a client that
+        ends by itself."""
         return None
 
     @property
     def memory_mib(self) -> int:
-        """The responses of the server, and the same once more for what it reads them into."""
+        """The responses of the server, and the same once more for its read buffers."""
         return SPARE_MIB + 2 * sum(work.response_bytes for work in self.shared) // MIB
 
     def programs(self) -> Iterator[GuestProgram]:
@@ -81,7 +81,7 @@ class RequestGuests(GuestLoad):
         return self.said()[0]
 
     def said(self) -> tuple[str, str]:
-        """What the client has written to its stdout and stderr."""
+        """The stdout and stderr of the client."""
         name = self.client_command(Path(CLIENTS), "", 0).name
         outputs = self.outputs[self.work.client, name]
         out, errors = (
@@ -120,7 +120,7 @@ class RequestGuests(GuestLoad):
         address = self.task.addresses.of(own.server, own.vlan)
         command = self.client_command(here, address, math.ceil(self.task.limit_s))
         finished_by = self.finished_by if own.is_finite else None
-        places = (here, folder)
+        folders = (here, folder)
         return self.task.users(
-            own.client, command, places, stop_signal=self.client_signal, finished_by=finished_by
+            own.client, command, folders, stop_signal=self.client_signal, finished_by=finished_by
         )

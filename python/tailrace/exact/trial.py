@@ -24,11 +24,11 @@ from tailrace.programs.errors import ProgramError
 from tailrace.programs.templates import Stock
 
 END_LIMIT_S = 20
-"""For the engine to end after it was asked to."""
+"""Time limit for the engine's end after the request."""
 
 
 PROGRESS = '{"progress"'
-"""Beginning of a line that tells how far the trial is."""
+"""Beginning of a line about the progress of the trial."""
 
 
 class Progress(msgspec.Struct):
@@ -65,11 +65,11 @@ class Cores:
 
 
 class ExactTrial:
-    """A trial that can be run once; its folder has the plan, what each host wrote, and the consoles
-    of the kernels.
+    """A trial that can be run once; its folder has the plan, the output of each host, and the
+    consoles of the kernels.
 
-    `templates` makes what databases begin with. `captures` has the files of captures by port.
-    `warn` is told the warnings of the outcome.
+    `templates` makes the initial data of databases. `captures` has the files of captures by port.
+    `warn` receives the warnings of the outcome.
     """
 
     def __init__(
@@ -192,11 +192,11 @@ class ExactTrial:
             assert process.stdout is not None, "it is a pipe"
             with process.stdout as lines:
                 for line in lines:
-                    told = _read(line)
-                    if isinstance(told, Answer):
-                        answer = told
-                    elif told is not None:
-                        self._share = min(0.99, max(0.0, told.progress))
+                    message = _read(line)
+                    if isinstance(message, Answer):
+                        answer = message
+                    elif message is not None:
+                        self._share = min(0.99, max(0.0, message.progress))
             is_good = process.wait(END_LIMIT_S) == 0
         finally:
             with self._lock:

@@ -35,7 +35,7 @@ ONE = Cores()
 
 
 def parse_cores(text: str | None) -> int | None:
-    """The value of `--cores`; None for `auto`. Raises `RunRefusedError` for what is neither."""
+    """The value of `--cores`; None for `auto`. Raises `RunRefusedError` for other texts."""
     if text is None or text == AUTO:
         return None
     if re.fullmatch("[0-9]{1,9}", text) is None or int(text) < 1:
@@ -46,8 +46,8 @@ def parse_cores(text: str | None) -> int | None:
 
 
 def cores_of_each(asked: int | None, at_once: int) -> Cores:
-    """The cores of each of so many trials that run at the same time: what was asked for, or up to
-    an equal share."""
+    """The cores of each of `at_once` concurrent trials: the requested number, or up to an equal
+    share."""
     if asked is not None:
         return Cores(asked)
     share = available_cores() // max(1, at_once)
@@ -65,11 +65,9 @@ def refuse_one_core(asked: int | None, engine: str) -> None:
 def divided_plans(
     asked: int, jobs: int, loaded: Loaded, plans: Mapping[str, Callable[[], str]]
 ) -> Iterator[str]:
-    """What is to be told of arms whose plans (as JSON) are divided into fewer parts than asked for,
-    and where so many trials at a time together have more threads than there are cores.
-
-    Raises `ScenarioError` with every reason why one of them cannot be divided.
-    """
+    """Notes about arms whose plans (as JSON) are divided into fewer parts than requested, and about
+    concurrent trials with more threads than there are cores. Raises `ScenarioError` with every
+    reason why one of them cannot be divided."""
     problems: list[Problem] = []
     fewer: dict[int, str] = {}
     most = 1
@@ -80,7 +78,7 @@ def divided_plans(
             if found < asked:
                 fewer.setdefault(found, arm)
             continue
-        path = _place(found, loaded.arms.get(arm, loaded.scenario))
+        path = _missing_key(found, loaded.arms.get(arm, loaded.scenario))
         problems.append(
             loaded.document.problem(path, f"--cores {asked}: {found.what}", f"{found.hint}; {HINT}")
         )
@@ -100,7 +98,7 @@ def divided_plans(
         )
 
 
-def _place(found: NotDivided, scenario: Scenario) -> KeyPath:
+def _missing_key(found: NotDivided, scenario: Scenario) -> KeyPath:
     """The part of a scenario that stands against several cores."""
     if found.workload:
         return ("workloads", found.workload)

@@ -54,14 +54,14 @@ class Listing:
 
 
 def describe(experiment: ExperimentRun, at_once: int) -> Listing:
-    """Every trial that is not complete yet, and the estimated time when so many run at once.
+    """Every incomplete trial, and the estimated time with `at_once` concurrent ones.
 
     With `trials: auto` these are the trials until the next look, and `at_most` those until the last
     one.
     """
     is_calibrated = experiment.is_calibrated()
     if is_calibrated:
-        experiment.look_at_complete()
+        experiment.advance_looks()
     spec = experiment.loaded.scenario.experiment
     keys = experiment.missing_keys()
     later = experiment.missing_keys(trials_most(spec)) if keys and spec.is_auto else []

@@ -62,16 +62,16 @@ class Engine(Protocol):
 
 
 class Warn:
-    """Tells each warning about the trials of a run once."""
+    """Writes each warning about the trials of a run once."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        self._told: set[str] = set()
+        self._shown: set[str] = set()
 
     def __call__(self, texts: Sequence[str]) -> None:
         for text in texts:
-            if text not in self._told:
-                self._told.add(text)
+            if text not in self._shown:
+                self._shown.add(text)
                 self._say(f"warning: {text}")
 
 
@@ -113,7 +113,7 @@ class Simulated:
         return simulator_build()
 
     def versions(self) -> dict[str, str]:
-        """Empty: the manifest has what every run records."""
+        """Empty: the manifest records the same for every run."""
         return {}
 
     def facts(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class Simulated:
         return []
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-        """Raises `ScenarioError` for what only real programs have: neighbours, and clusters of
+        """Raises `ScenarioError` for features of real programs only: neighbours, and clusters of
         databases."""
         raise_found(
             loaded,

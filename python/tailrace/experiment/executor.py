@@ -18,12 +18,12 @@ class Executor(Protocol):
 
     @property
     def name(self) -> str:
-        """`local`, or what `--on` named; written to the manifest."""
+        """`local`, or the value of `--on`; written to the manifest."""
         ...
 
     @property
     def slots(self) -> int:
-        """Trials that it runs at the same time; of workers that come and go, the number now."""
+        """Number of concurrent trials; with workers that come and go, the present number."""
         ...
 
     def run_all(self, keys: Keys, plan_of: PlanOf, watcher: Watcher) -> bool:
@@ -60,13 +60,12 @@ class Local:
         ).run_all(keys)
 
 
-def refuse_elsewhere(engine: Engine, place: str) -> None:
+def refuse_elsewhere(engine: Engine, executor_name: str) -> None:
     """Raises `RunRefusedError` when trials of an engine that is tied to this machine are to run
     elsewhere."""
-    if engine.name != SIMULATED and place != Local.name:
+    if engine.name != SIMULATED and executor_name != Local.name:
         raise RunRefusedError(
-            f"--on {place} runs simulated trials only: {engine.name} trials use the processes "
-            "and the kernel of"
-            " this machine, and their results depend on it (hint: omit --on, or run the "
-            "command on the other machine)"
+            f"--on {executor_name} runs simulated trials only: {engine.name} trials use the "
+            "processes and the kernel of this machine, and their results depend on it (hint: omit "
+            "--on, or run the command on the other machine)"
         )

@@ -1,5 +1,4 @@
-"""Trials of a run, simulated once more and explained; what is found is kept in the run
-directory."""
+"""Explains trials of a run by simulating them once more; the run directory keeps the results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +43,7 @@ EXPLAINED_MAX = 1_000_000
 """Transactions of an explained trial, whose causes are kept one by one: with 1.8 kB each
 (`docs/limits.md`), 2 GB."""
 UNASKED_MAX = 100_000
-"""The same, where nobody has asked for the explanation."""
+"""The same, for explanations that were not requested."""
 NOT_KEPT = ", and the explanation is not kept"
 COST = 3.5
 """Times the run of a trial that its explained run takes: 1.5 to 2.2 in examples
@@ -54,10 +53,10 @@ TRANSACTION_EVENTS = 100
 """Events that take as long as it takes to read and sum one explained transaction: 50 µs of half a
 microsecond each."""
 UNASKED_SHARE = 1 / 3
-"""Of the time of all trials, that explanations take at most where nobody has asked for them."""
+"""Maximum share of the time of all trials for explanations that were not requested."""
 UNASKED_MIN = 0.02
-"""Least share of what a trial counts that is explained, whatever it costs: a verdict needs some
-transactions."""
+"""Minimum explained share of the counted part of a trial, regardless of its cost: a verdict needs
+some transactions."""
 UNASKED_EVENTS = 1_000_000
 """Events of short runs that are explained whole all the same: less than a second."""
 
@@ -66,7 +65,7 @@ class ExplainedTrial(SimulatedTrial):
     """A trial of a plan, explained while it runs."""
 
     def run(self) -> Ran | Cancelled:
-        """Runs to the end; raises `TailraceError` for what cannot be explained."""
+        """Runs to the end; raises `TailraceError` for trials that cannot be explained."""
         return explain_trial(self._native)
 
 
@@ -91,7 +90,7 @@ class Explanation:
     """Whether it had the same events as when it was run, as far as it was explained; only then it
     is kept."""
     until_ps: int | None
-    """Where its beginning alone was explained, the end of that."""
+    """End of the explained interval, where only the beginning was explained."""
     workloads: dict[str, list[Transaction]]
     """Explained workloads and groups of its arm, a group before its members: the transactions that
     were complete after the warm-up, as in every figure of a run.
@@ -160,9 +159,8 @@ def chosen_workloads(run: Run, wanted: Sequence[str]) -> list[str]:
 
 
 def chosen_subjects(run: Run, wanted: Sequence[str]) -> list[str]:
-    """Those workloads and groups of `wanted`, or all that can be explained; raises
-    `RunRefusedError` for one that cannot be.
-    """
+    """The workloads and groups of `wanted`, or all explainable ones; raises `RunRefusedError` for
+    one that cannot be explained."""
     why = _unexplained(run)
     for name in wanted:
         known = [*run.groups, *run.workloads]
@@ -199,14 +197,15 @@ def _unexplained(run: Run) -> dict[str, str]:
 
 
 def first_trials(run: Run) -> list[Trial]:
-    """The first trial with figures of every arm, without those that have a record already."""
-    return [trial for arm in run.arms for trial in run.told(arm)[:1] if not has_record(trial)]
+    """The first trial with figures of every arm, without trials that have a record."""
+    return [
+        trial for arm in run.arms for trial in run.with_outcome(arm)[:1] if not has_record(trial)
+    ]
 
 
 def explain_run(experiment: ExperimentRun, *, is_asked: bool | None) -> bool:
-    """Explains a run that has ended, as it was asked for or where nobody has said (None): then a
-    simulated one of this machine, whose report shows it. Returns whether it was interrupted.
-    """
+    """Explains a run that has ended: on request, or without one (None) if it is simulated on this
+    machine and its report shows explanations. Returns whether it was interrupted."""
     is_wanted = is_asked
     if is_wanted is None:
         is_wanted = (
@@ -222,8 +221,9 @@ def explain_finished(path: Path, jobs: int, reporter: Reporter, *, is_asked: boo
     """Explains the first trial of every arm of a run that has ended; returns whether it was
     interrupted.
 
-    What cannot be explained is a warning where it was asked for: the run itself has its results.
-    Where it was not, as much of each trial is explained as takes a third of the time of the run.
+    An explanation that fails is a warning where it was requested: the run itself has its results.
+    Without a request, the explained part of each trial takes at most a third of the time of the
+    run.
     """
     run = Run.read(path)
     trials = first_trials(run)
@@ -254,9 +254,9 @@ def other_events_words(key: TrialKey, more: str = "") -> str:
 
 
 def unasked_share(run: Run, trials: Sequence[Trial]) -> float:
-    """How much of these trials, of all that a run has, is explained where nobody has asked for
-    it."""
-    every = sum(trial.outcome.events or 0 for arm in run.arms for trial in run.told(arm))
+    """The explained share of these trials, of all trials of a run, where explanations were not
+    requested."""
+    every = sum(trial.outcome.events or 0 for arm in run.arms for trial in run.with_outcome(arm))
     counts = [sum(own.transactions for own in trial.workloads.values()) for trial in trials]
     wanted = COST * sum(trial.outcome.events or 0 for trial in trials) + TRANSACTION_EVENTS * sum(
         counts
@@ -304,8 +304,8 @@ def explain_trials(
 
 
 def _begun(plan: dict[str, Any], trial: Trial, share: float) -> dict[str, Any]:
-    """The plan of the beginning of a trial: so much of what it counts after the last workload has
-    begun."""
+    """The plan of the beginning of a trial: this share of its counted time after the last workload
+    has begun."""
     if share >= 1:
         return plan
     starts_ps = [own["header"].get("start_ps", 0) for own in plan["workloads"]]
@@ -374,9 +374,8 @@ def explain_all(
 
 
 def causes_of(ran: Ran, plan: Mapping[str, Any], *, is_counted: bool = False) -> Causes:
-    """What the tables of an explained trial tell: of all transactions, or of those that the run
-    counts, which of workloads without end are those that were complete after the warm-up.
-    """
+    """The causes in the tables of an explained trial: of all transactions, or of the counted ones,
+    which for workloads without end are those completed after the warm-up."""
     begin_ps = (
         {own.name: counted_from_ps(ran.outcome, own.name) for own in ran.outcome.workloads}
         if is_counted

@@ -10,7 +10,7 @@ from tailrace.experiment.engine import Engine
 from tailrace.experiment.executor import Executor, Local
 from tailrace.experiment.machine import describe_machine, versions
 from tailrace.experiment.options import Options
-from tailrace.experiment.recordings import recordings_of, told
+from tailrace.experiment.recordings import recordings_data, recordings_of
 from tailrace.experiment.scale import scaled, workload_scales
 from tailrace.outcome.stored import FORMAT
 from tailrace.scenario.loading import Loaded
@@ -37,7 +37,7 @@ class Described:
     """Trials per arm, those of earlier calls included."""
     order: Sequence[str]
     auto: Mapping[str, Any] | None = None
-    """How the number of trials is decided, and what the looks have found; None where it is
+    """The rule for the number of trials, and the results of the looks; None where the number is
     given."""
 
 
@@ -71,9 +71,9 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
         "headline": [part.model_dump(exclude_none=True) for part in scenario.headline],
         "overrides": {arm: scenario.arms.get(arm, {}) for arm in run.loaded.arms},
         **({"sweep": sweep} if sweep else {}),
-        **({"recordings": told(kept)} if (kept := recordings_of(run.loaded)) else {}),
+        **({"recordings": recordings_data(kept)} if (kept := recordings_of(run.loaded)) else {}),
         "jobs": max(1, run.executor.slots),
-        "cores_per_trial": cores_told(run.executor, run.engine, options, held),
+        "cores_per_trial": cores_of_trials(run.executor, run.engine, options, held),
         **({} if run.executor.name == Local.name else {"on": run.executor.name}),
         "command": list(options.command),
         "started": held.get("started", now()),
@@ -88,7 +88,7 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
 
 
 def counted(run: Described) -> dict[str, Any]:
-    """What changes while a run of `trials: auto` goes on."""
+    """The entries that change while a run of `trials: auto` continues."""
     return {
         "trials": run.trials,
         "order": list(run.order),
@@ -96,13 +96,13 @@ def counted(run: Described) -> dict[str, Any]:
     }
 
 
-def cores_told(
+def cores_of_trials(
     executor: Executor, engine: Engine, options: Options, held: Mapping[str, Any]
 ) -> Any:
-    """What was asked for, for each trial; where earlier calls asked for others, a list of all of
+    """Requested cores of each trial; where earlier calls requested other numbers, a list of all of
     them.
 
-    The file of a trial says how many it had.
+    The file of a trial has its actual number.
     """
     is_one = engine.has_one_core or executor.name != Local.name
     own = 1 if is_one else options.cores or AUTO

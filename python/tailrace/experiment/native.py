@@ -47,9 +47,9 @@ class NotDivided:
     what: str
     hint: str
     workload: str | None
-    """The workload that it is about."""
+    """The workload to which it applies."""
     link: Sequence[str] | None
-    """The ends of the link that it is about."""
+    """The ends of the link to which it applies."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Ran:
     outcome: Outcome
     tables: dict[str, Columns] = field(default_factory=dict, repr=False)
     cores: int = 1
-    """Of the machine, that it ran on."""
+    """Cores of the machine on which it ran."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,8 @@ class Cancelled:
 
 
 class _Beginning(msgspec.Struct):
-    """What is looked at first: a trial that was ended before its time tells little else."""
+    """The parts of an outcome that are decoded first: a trial that was ended early has little
+    else."""
 
     cancelled: bool
 
@@ -119,8 +120,8 @@ def make_trial(plan_json: str, *of_cores: int | bool) -> NativeTrial:
 
 
 def parts_of(trial: NativeTrial, cores: int) -> int | NotDivided:
-    """Parts into which the network of a trial is divided for so many cores, at most so many; or why
-    it is not."""
+    """Number of parts into which the network of a trial is divided for at most this many cores; or
+    the reason why it is not divided."""
     try:
         return interruptible(lambda: trial.parts(cores)) if cores > 1 else 1
     except _module().NotDivided as error:
@@ -142,19 +143,18 @@ def run_trial(trial: NativeTrial) -> Ran:
 
 
 def run_or_cancel(trial: NativeTrial) -> Ran | Cancelled:
-    """Runs a trial to its end; a broken invariant in the simulator raises `RuntimeError`, a plan
-    that cannot have the cores that it was given `TailraceError`.
-    """
+    """Runs a trial to its end. A broken invariant in the simulator raises `RuntimeError`; a plan
+    that cannot use its cores raises `TailraceError`."""
     try:
-        told = _ending(trial, trial.run)
+        ending = _ending(trial, trial.run)
     except _module().NotDivided as error:
         why = NotDivided(*error.args)
         raise TailraceError(f"several cores: {why.what} (hint: {why.hint})") from None
-    return _ended(told)
+    return _ended(ending)
 
 
-def _ended(told: NativeOutcome) -> Ran | Cancelled:
-    pieces, _lists, tables = told
+def _ended(native: NativeOutcome) -> Ran | Cancelled:
+    pieces, _lists, tables = native
     text = "".join(pieces)
     pieces.clear()
     if msgspec.json.decode(text, type=_Beginning).cancelled:
@@ -177,15 +177,14 @@ def explain_trial(trial: NativeTrial) -> Ran | Cancelled:
 def trace_trial(
     trial: NativeTrial, windows_ps: list[tuple[int, int]], transactions: list[tuple[int, int, int]]
 ) -> dict[str, Columns]:
-    """Runs a trial to the end of the last window; the tables of the timeline of these windows
-    (from, to) and of the connections of these transactions (index of the workload, place in the
-    order of completion, user).
-    """
+    """Runs a trial to the end of the last window. Returns the tables of the timeline of these
+    windows (from, to), and of the connections of these transactions (index of the workload, index
+    in the order of completion, user)."""
     return _ending(trial, lambda: trial.trace(windows_ps, transactions))
 
 
 def _ending(trial: NativeTrial, call: Callable[[], Result]) -> Result:
-    """What the call on a trial returns; an interrupt ends the trial, and is raised at once."""
+    """The result of the call on a trial; an interrupt ends the trial, and is raised at once."""
     try:
         return interruptible(call)
     except KeyboardInterrupt:
@@ -199,7 +198,7 @@ def drop_causes() -> list[str]:
 
 
 def dropped_by() -> list[str]:
-    """Names of what drops frames in explanations, in the order of their numbers."""
+    """Names of dropping components in explanations, in the order of their numbers."""
     return list(_module().dropped_by())
 
 

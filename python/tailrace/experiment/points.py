@@ -32,11 +32,11 @@ AHEAD_MAX = 64
 """Settings whose trials run as one list, at most: each has its plans in memory and its directory
 locked."""
 LEFT_OUT: dict[str, Any] = {"sweep": None, "expect": [], "published": None, "assumptions": []}
-"""Sections about other points than the one that is run."""
+"""Sections about points other than the running one."""
 
 
 class ProgressOnly:
-    """Tells the progress of trials; messages about one of many runs are left out."""
+    """Reports the progress of trials; messages about one of many runs are omitted."""
 
     def __init__(self, reporter: Reporter) -> None:
         self.say = Silent().say
@@ -103,18 +103,17 @@ class Points:
     """Cores of each trial; None for a share of the machine's where several are faster."""
 
     def loaded(self, changes: Mapping[str, Any], trials: int) -> Loaded:
-        """The scenario with values at dotted paths; raises `ScenarioError` where it is not
-        sound."""
+        """The scenario with values at dotted paths; raises `ScenarioError` where it is invalid."""
         changed, _, problems = try_changes(self.document, changes)
         if problems:
             raise ScenarioError(problems)
         edit = changed.edited()
-        place = (changed.file, 0)
+        location = (changed.file, 0)
         for section, value in LEFT_OUT.items():
             if section in changed.data:
-                edit.set((section,), value, place)
-        edit.set(("experiment", "trials"), trials, place)
-        edit.set(("experiment", "solo"), False, place)
+                edit.set((section,), value, location)
+        edit.set(("experiment", "trials"), trials, location)
+        edit.set(("experiment", "solo"), False, location)
         return load_document(edit.document())
 
     def experiment(self, changes: Mapping[str, Any], trials: int, label: str) -> ExperimentRun:
@@ -130,18 +129,17 @@ class Points:
             executor=self.executor,
         )
 
-    def _placed(self, changes: Mapping[str, Any], trials: int, label: str) -> ExperimentRun:
+    def _experiment(self, changes: Mapping[str, Any], trials: int, label: str) -> ExperimentRun:
         """The experiment of one setting, with its folder. A link to elsewhere is refused."""
         made = self.experiment(changes, trials, label)
         Folder(self.folder).make(f"{POINTS}/{label}")
         return made
 
     def run_ahead(self, settings: Sequence[tuple[Mapping[str, Any], str]], trials: int) -> None:
-        """Runs the missing trials of many settings, given by changes and label, as one list: all
-        slots have work.
+        """Runs the missing trials of many settings, given by changes and label, as one list, so
+        that all slots are in use. `run` then finds them complete.
 
-        `run` then finds them complete. Raises `KeyboardInterrupt` when interrupted, with what was
-        finished kept.
+        Raises `KeyboardInterrupt` when interrupted; finished trials are kept.
         """
         if self.document.data.get("experiment", {}).get("calibrate") is not None:
             return  # the size of the work is known only when the trials of its calibration have run
@@ -151,7 +149,7 @@ class Points:
                 together = _Together(self.reporter)
                 with working(self.reporter, "making plans"):
                     for label, changes in few:
-                        experiment = self._placed(changes, trials, label)
+                        experiment = self._experiment(changes, trials, label)
                         for key in stack.enter_context(experiment.prepared()):
                             together.add(label, experiment, key)
                 if together.run(self.executor or self._here()):
@@ -165,9 +163,9 @@ class Points:
     def run(self, changes: Mapping[str, Any], trials: int, label: str) -> Run:
         """Runs the missing trials of one setting.
 
-        Raises `KeyboardInterrupt` when interrupted, with what was finished kept.
+        Raises `KeyboardInterrupt` when interrupted; finished trials are kept.
         """
-        finished = self._placed(changes, trials, label).run()
+        finished = self._experiment(changes, trials, label).run()
         if finished.is_interrupted:
             raise KeyboardInterrupt
         return Run.read(finished.path)

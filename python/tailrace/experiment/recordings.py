@@ -1,8 +1,8 @@
-"""Recordings of requests that a run keeps, so that it can be repeated without the file that the
-scenario named.
+"""Recordings of requests that a run keeps, so that it can be repeated without the scenario's
+original file.
 
-They lie in `recordings/` of the run directory, named with the beginning of their SHA-256;
-`scenario.yaml` and `scenario.json` of the run name them there.
+They are stored in `recordings/` of the run directory under the beginning of their SHA-256;
+`scenario.yaml` and `scenario.json` of the run refer to them.
 """
 
 import copy
@@ -76,7 +76,7 @@ def copy_recordings(kept: list[Kept], files: RunFiles) -> None:
         files.write(one.name, content)
 
 
-def told(kept: list[Kept]) -> list[dict[str, str]]:
+def recordings_data(kept: list[Kept]) -> list[dict[str, str]]:
     """For the manifest."""
     return [{"file": one.name, "sha256": one.sha256, "source": str(one.source)} for one in kept]
 
@@ -99,16 +99,17 @@ def data_with(kept: list[Kept], data: Mapping[str, Any], folder: Path) -> dict[s
 
 
 def text_with(kept: list[Kept], text: str, folder: Path) -> str:
-    """The text of a scenario that names the kept files; all else, comments too, is as it was."""
+    """The text of a scenario that names the kept files; all other text, including comments, is
+    unchanged."""
     names = _names(kept)
     if not names:
         return text
-    places = {
+    spans = {
         (node.start_mark.index, node.end_mark.index): names[folder / node.value]
         for node in _files(YAML(pure=True).compose(text))
         if folder / node.value in names
     }
-    for (begin, end), name in sorted(places.items(), reverse=True):
+    for (begin, end), name in sorted(spans.items(), reverse=True):
         before = text[:begin] + _PROPERTIES.match(text, begin).group()  # type: ignore[union-attr]
         text = f"{before}{json.dumps(name, ensure_ascii=False)}{text[end:]}"
     return text

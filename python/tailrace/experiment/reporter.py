@@ -123,8 +123,8 @@ class Ndjson:
 
     def finished(self, key: TrialKey, verdict: Verdict, digest: str | None, wall_s: float) -> None:
         """A trial has ended."""
-        told = {"status": verdict.status, "reason": verdict.reason, "digest": digest}
-        self._write("trial", arm=key.arm, trial=key.number, wall_s=round(wall_s, 3), **told)
+        ending = {"status": verdict.status, "reason": verdict.reason, "digest": digest}
+        self._write("trial", arm=key.arm, trial=key.number, wall_s=round(wall_s, 3), **ending)
 
     def end(self) -> None:
         """The stage has ended."""
@@ -171,7 +171,7 @@ class Terminal:
 
     @contextmanager
     def status(self, what: str) -> Iterator[None]:
-        """Shows what is being done, and for how long, until it is over."""
+        """Shows the current activity and its duration until the block ends."""
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
         columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
@@ -192,7 +192,8 @@ class Terminal:
 
 
 def phase_of(running: Sequence[Running]) -> str:
-    """What all running trials do before or after their simulation; empty where one is in it."""
+    """The common phase of all running trials before or after their simulation; empty where one is
+    simulating."""
     shares = {one.trial.progress() for one in running}
     return {frozenset({0.0}): "building", frozenset({1.0}): "gathering results"}.get(
         frozenset(shares), ""
@@ -200,7 +201,7 @@ def phase_of(running: Sequence[Running]) -> str:
 
 
 def left_words(estimate: TimeEstimate, running: Sequence[Running]) -> str:
-    """The remaining time, or what trials do that says nothing of it."""
+    """The remaining time, or the phase of the trials where the time is unknown."""
     phase = phase_of(running)
     remaining_s = estimate.remaining_s(running)
     return (

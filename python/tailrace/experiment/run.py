@@ -115,8 +115,8 @@ class ExperimentRun:
         self._has_run = False
 
     def _divided(self, cores: int | None) -> list[str]:
-        """Raises `ScenarioError` where a trial cannot have so many cores; returns what it has
-        instead."""
+        """Raises `ScenarioError` where a trial cannot have this many cores; returns notes about
+        smaller numbers."""
         if cores is None or cores == 1:
             return []
         arms = [*self.arms, *self._solos()]
@@ -152,8 +152,8 @@ class ExperimentRun:
         """The trials that have no result yet; `trials` as in `keys`."""
         return [key for key in self.keys(trials) if self.directory.finished(key) is None]
 
-    def look_at_complete(self) -> None:
-        """Goes on to the first look of `trials: auto` that is not complete, by the trials in the
+    def advance_looks(self) -> None:
+        """Advances to the first incomplete look of `trials: auto`, by the trials in the
         directory."""
         while self._spec.is_auto and not self._loaded(self.keys()) and self._goes_on():
             pass
@@ -292,7 +292,7 @@ class ExperimentRun:
         }
 
     def _run_trials(self) -> bool:
-        """Runs what is missing, look by look; returns whether it was interrupted."""
+        """Runs the missing trials, look by look; returns whether it was interrupted."""
         if self.options.time_budget_s is not None:
             self.budget = Budget(self.options.time_budget_s)
         missing = self._loaded(self.keys())
@@ -303,7 +303,7 @@ class ExperimentRun:
         return is_interrupted
 
     def _goes_on(self) -> bool:
-        """Whether more trials are wanted than those of the look that is complete now."""
+        """Performs the complete look; returns whether more trials are wanted."""
         if not self._spec.is_auto:
             return False
         statuses = [self.statuses.get(key) for key in self.keys()]
@@ -443,9 +443,9 @@ class ExperimentRun:
 
 def summarise_and_report(path: Path, baseline: str | None = None) -> tuple[Summary, Path]:
     """Writes `result.json` and `report.html` of a run directory; returns the summary and the
-    report's place.
+    report's path.
 
-    `baseline` is the arm that the others are compared with; None for that of the scenario.
+    `baseline` is the arm with which the others are compared; None for that of the scenario.
     """
     from tailrace import report, results
 

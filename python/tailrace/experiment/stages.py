@@ -14,24 +14,24 @@ QUIET_S = 1.5
 
 @contextmanager
 def working(reporter: Reporter, what: str) -> Iterator[None]:
-    """Says what the command works on, and for how long: on a terminal at once, elsewhere in a line
-    now and then."""
+    """Reports the current activity and its duration: on a terminal at once, elsewhere in a line at
+    intervals."""
     if isinstance(reporter, Terminal):
         with reporter.status(what):
             yield
         return
     ended = threading.Event()
 
-    def tell() -> None:
+    def report() -> None:
         began_s, wait_s = time.monotonic(), QUIET_S
         while not ended.wait(wait_s):
             reporter.say(f"{what}: {time.monotonic() - began_s:.0f} s so far")
             wait_s = PLAIN_LINE_EVERY_S
 
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    reporting = threading.Thread(target=report, daemon=True)
+    reporting.start()
     try:
         yield
     finally:
         ended.set()
-        teller.join()
+        reporting.join()

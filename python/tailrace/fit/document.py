@@ -72,8 +72,8 @@ def _network(fitting: Fitting) -> Iterator[str]:
     line, delay = fitting.line, fitting.timing.delay
     yield "network:"
     yield "  link:"
-    yield _commented(f"    rate: {rate_text(line.value)}", _told(line))
-    yield _commented(f"    delay: {time_text(delay.value / PS_PER_NS)}", _told(delay))
+    yield _commented(f"    rate: {rate_text(line.value)}", _comment(line))
+    yield _commented(f"    delay: {time_text(delay.value / PS_PER_NS)}", _comment(delay))
     yield _commented("  topology:", "assumed: one switch; a capture does not show the topology")
     yield "    kind: star"
     yield f"    hosts: {_flow(fitting.hosts.listed)}"
@@ -103,7 +103,7 @@ def _setting(setting: Setting, indent: int) -> Iterator[str]:
     yield _commented(f"{' ' * indent}{setting.key}: {_flow(setting.value)}", setting.comment)
 
 
-def _told(value: Stated) -> str:
+def _comment(value: Stated) -> str:
     return f"{value.origin}: {value.note}"
 
 

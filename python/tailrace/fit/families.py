@@ -15,14 +15,15 @@ ERLANG_SHAPES = range(2, 101)
 SIGMA_MAX = 5.0
 """Largest sigma of a lognormal distribution in a scenario."""
 NORMAL_LEAST = 3
-"""A normal distribution has so many standard deviations above zero: what would be below it is cut
+"""A normal distribution has this many standard deviations above zero: values below zero are cut
 off."""
 SMALLEST = 0.5
-"""Values are rounded to whole units: one that is zero was below this."""
+"""Values are rounded to whole units: zero stands for values below this."""
 TAIL_SHARE = 0.01
 """Share of values in the tail that is compared."""
 TAIL_DEVIATIONS = 2.576
-"""99 % of the places of a percentile among sorted values are within so many standard deviations."""
+"""99 % of the ranks of a percentile among sorted values are within this many standard deviations.
+"""
 TAIL_OFF_MAX = 0.05
 """A percentile may be beyond its bounds by this share: values are written with four digits, and
 samples have noise."""
@@ -74,12 +75,12 @@ def is_tail_near(sample: Sequence[float], above: Callable[[float], float]) -> bo
     `above` is the probability of larger values.
     """
     count = len(sample)
-    place, spread = (
+    rank, spread = (
         count * (1 - TAIL_SHARE),
         TAIL_DEVIATIONS * math.sqrt(count * TAIL_SHARE * (1 - TAIL_SHARE)),
     )
-    low = sample[max(0, math.floor(place - spread))] * (1 - TAIL_OFF_MAX)
-    high = math.ceil(place + spread)
+    low = sample[max(0, math.floor(rank - spread))] * (1 - TAIL_OFF_MAX)
+    high = math.ceil(rank + spread)
     # Above the largest value of a sample the percentile has no bound.
     return above(low) >= TAIL_SHARE and (
         high >= count or above(sample[high] * (1 + TAIL_OFF_MAX)) <= TAIL_SHARE

@@ -88,9 +88,9 @@ def line_of(profile: Profile, stated_bps: int | None) -> Stated:
     """The speed of every link."""
     if stated_bps is not None:
         return Stated(stated_bps, Origin.STATED, "--line")
-    told = profile.data["capture"]["line_bps"]
-    if told:
-        return Stated(told, Origin.MEASURED, "speed of the interface, as the capture says")
+    line_bps = profile.data["capture"]["line_bps"]
+    if line_bps:
+        return Stated(line_bps, Origin.MEASURED, "speed of the interface, as the capture says")
     highest = max((_least_bps(one) for one in profile.data["busiest_hosts"]), default=0)
     rate = next(
         (one for one in STANDARD_BPS if one * (1 + RATE_OFF_MAX) >= highest), STANDARD_BPS[-1]

@@ -26,11 +26,12 @@ probability of 5 % (Kolmogorov's limit distribution).
 MEAN_OFF_MAX = 0.05
 """A named shape whose mean differs by more than this share is not taken."""
 STEPS_MAX = 24
-"""A sample with at most so many different values has a step for each."""
+"""A sample with at most this many different values has a step for each."""
 SHARES = (0, 1, 2, 5, *range(10, 100, 10), 95, 98, 99, 99.5, 99.9, 100)
 """Percentiles of an empirical distribution."""
 EMPTY = 1.2
-"""A range without values, whose upper end is so many times its lower one, is stated as empty."""
+"""A range without values is stated as empty where its upper end is at least this many times its
+lower one."""
 COMPARED_MAX = 2_000
 """Quantiles at which a distribution is compared with a large sample: an error of the distance of at
 most 0.0005."""
@@ -39,12 +40,12 @@ PS_PER_NS = 1000
 
 @dataclass(frozen=True)
 class Measure:
-    """What the values of samples are."""
+    """The quantity of a sample's values."""
 
     dimension: Dimension
     write: Callable[[float], str]
     round: Callable[[float], float]
-    """To what can be written."""
+    """Rounds to a value that can be written."""
     scale: int
     """Units of the scenario in a unit of the sample."""
 
@@ -172,12 +173,12 @@ def _steps(sample: Sequence[float]) -> Iterator[tuple[float, float]]:
 def _percentiles(sample: Sequence[float]) -> Iterator[tuple[float, float]]:
     """Percentiles, and both ends of the widest empty range between two of them."""
     last = len(sample) - 1
-    places = [round(last * share / 100) for share in SHARES]
-    for place, after in pairwise(places):
-        yield sample[place], 100 * place / last
-        if after - place <= 1:
+    ranks = [round(last * share / 100) for share in SHARES]
+    for rank, after in pairwise(ranks):
+        yield sample[rank], 100 * rank / last
+        if after - rank <= 1:
             continue
-        widest = max(range(place, after), key=lambda at: sample[at + 1] - sample[at])
+        widest = max(range(rank, after), key=lambda at: sample[at + 1] - sample[at])
         if sample[widest + 1] > EMPTY * max(1, sample[widest]):
             yield sample[widest], 100 * (widest + 1) / len(sample)
             yield sample[widest + 1], 100 * (widest + 1) / len(sample)

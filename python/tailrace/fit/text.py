@@ -28,7 +28,7 @@ NAMES = {
 
 
 def fit_text(fitting: Fitting, compared: Sequence[Beside]) -> str:
-    """Tables of distributions and of the comparison, and what cannot be known."""
+    """Tables of distributions and of the comparison, and unknown properties."""
     sections = [_warnings(compared), _distributions(fitting), _compared(compared), _notes(fitting)]
     return "\n\n".join(section for section in sections if section)
 
@@ -128,7 +128,7 @@ def _compared(compared: Sequence[Beside]) -> str:
         ("workload", "active for", "statistic", "capture", "simulated", "difference")
     ]
     for one in compared:
-        told = "-" if one.simulated is None else _value(one.statistic, one.simulated)
+        simulated = "-" if one.simulated is None else _value(one.statistic, one.simulated)
         off = "-" if one.off is None else _percent(one.off)
         active = span_text(one.active_ns * PS_PER_NS)
         rows.append(
@@ -137,7 +137,7 @@ def _compared(compared: Sequence[Beside]) -> str:
                 active,
                 NAMES[one.statistic],
                 _value(one.statistic, one.captured),
-                told,
+                simulated,
                 off,
             )
         )

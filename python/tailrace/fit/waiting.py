@@ -9,17 +9,17 @@ from collections.abc import Iterable
 from statistics import quantiles
 
 LOADED = 2.0
-"""Round trips show waiting when a quarter of them, and so many, are longer than the shortest by
-this factor."""
+"""Round trips show waiting when a quarter of them exceed the shortest by this factor, and at least
+`SAMPLES_LEAST`."""
 SAMPLES_LEAST = 8
 LOADED_NS_LEAST = 50_000
 """They are longer by this too: interrupts are raised late by tens of microseconds on quiet
 paths."""
 APART_NS_MAX = 25_000_000
-"""A round trip tells of times that are no further from it."""
+"""Maximum distance of a round trip from the times for which it is used."""
 DELAYED_NS_LEAST = 35_000_000
-"""A longer time may be an acknowledgement that its sender delayed (Linux: 40 ms at least), and
-tells nothing."""
+"""A longer time may be an acknowledgement that its sender delayed (Linux: 40 ms at least), and is
+not used."""
 
 
 class Waits:
@@ -45,7 +45,7 @@ class Waits:
         if not self.is_loaded:
             return self._shortest_ns
         after = bisect_left(self._at_ns, at_ns)
-        for place in (after, after - 1):
-            if 0 <= place < len(self._at_ns) and abs(self._at_ns[place] - at_ns) <= APART_NS_MAX:
-                return self._rtt_ns[place]
+        for index in (after, after - 1):
+            if 0 <= index < len(self._at_ns) and abs(self._at_ns[index] - at_ns) <= APART_NS_MAX:
+                return self._rtt_ns[index]
         return self._shortest_ns

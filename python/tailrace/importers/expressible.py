@@ -41,7 +41,7 @@ def compare(
         for path, was, became, field in _differences(
             normal(policy), normal(back), f"policies.{name}"
         ):
-            _tell(path, was, became, field, remarks)
+            _remark(path, was, became, field, remarks)
     _rules(switch.classify, switch_back.classify, remarks)
     for key in HARDWARE_KEYS:
         field = Switch.model_fields[key]
@@ -91,7 +91,7 @@ def _rules(were: list[Rule], became: list[Rule], remarks: Remarks) -> None:
         )
 
 
-def _tell(path: str, was: Any, became: Any, field: FieldInfo | None, remarks: Remarks) -> None:
+def _remark(path: str, was: Any, became: Any, field: FieldInfo | None, remarks: Remarks) -> None:
     means = "does not set it" if became is None else f"means {_shown(became, field)}"
     if was is None:
         words = f"the configuration means {_shown(became, field)}, which the scenario does not set"

@@ -37,7 +37,7 @@ class Remark:
     """The line, or the part of it that the remark is about."""
     verdict: Verdict
     words: str
-    """The key that it set, or the meaning of what was omitted."""
+    """The key that it set, or the meaning of the omitted setting."""
 
 
 @dataclass
@@ -46,16 +46,16 @@ class Remarks:
 
     found: list[Remark] = field(default_factory=list)
     known: set[Remark] = field(default_factory=set, repr=False)
-    places: dict[tuple[int, str], int] = field(default_factory=dict, repr=False)
+    positions: dict[tuple[int, str], int] = field(default_factory=dict, repr=False)
     """Position in the text of the current line, or part of a line."""
     leading: set[Remark] = field(default_factory=set, repr=False)
-    """Remarks about the whole text, told before all others."""
+    """Remarks about the whole text, listed before all others."""
     about: str = "queues"
-    """What a line without effect has no effect on."""
+    """The object on which a line without effect has none."""
 
-    def placed(self, line: int, text: str) -> None:
+    def advance_to(self, line: int, text: str) -> None:
         """Advances to the next line, or part of a line."""
-        self.places.setdefault((line, text), len(self.places))
+        self.positions.setdefault((line, text), len(self.positions))
 
     def add(self, line: int, text: str, verdict: Verdict, words: str) -> None:
         """Adds a remark; duplicates about the same line are omitted."""
@@ -82,7 +82,7 @@ class Remarks:
             )
 
     def rename(self, old: str, new: str) -> None:
-        """Renames a place of the scenario in all remarks."""
+        """Replaces a key path of the scenario in all remarks."""
         whole = re.compile(re.escape(old) + r"(?![\w-])")
         self.found = [
             replace(remark, words=whole.sub(lambda _: new, remark.words)) for remark in self.found
@@ -105,20 +105,20 @@ class Remarks:
         """The remarks as JSON values, in the order of the lines."""
         return [asdict(remark) for remark in self.ordered()]
 
-    def told(self) -> list[Remark]:
+    def noteworthy(self) -> list[Remark]:
         """The remarks that a reader of the configuration has to know, in the order of the lines."""
         return [remark for remark in self.ordered() if remark.verdict != "understood"]
 
     def ordered(self) -> list[Remark]:
-        """Remarks in the order of the text; those about no line come last, except those that
-        lead."""
-        last = len(self.places)
+        """Remarks in the order of the text; those without a line come last, except the leading
+        ones."""
+        last = len(self.positions)
 
-        def place(remark: Remark) -> tuple[bool, bool, int, int]:
-            position = self.places.get((remark.line, remark.text), last)
+        def sort_key(remark: Remark) -> tuple[bool, bool, int, int]:
+            position = self.positions.get((remark.line, remark.text), last)
             return remark not in self.leading, remark.line == 0, remark.line, position
 
-        return sorted(self.found, key=place)
+        return sorted(self.found, key=sort_key)
 
     def label(self, verdict: Verdict) -> str:
         """The label of a verdict in reports."""
@@ -165,8 +165,8 @@ def _kind(remark: Remark) -> tuple[str, ...]:
 
 
 def _row(file: str, remark: Remark, label: str, others: int = 0) -> str:
-    place = f"{file}:{remark.line}" if remark.line else file
+    location = f"{file}:{remark.line}" if remark.line else file
     text = " ".join(remark.text.split())
     quoted = f" '{text[: TEXT_MAX - 3] + '...' if len(text) > TEXT_MAX else text}'" if text else ""
     more = f" (and {others} more of this kind)" if others else ""
-    return f"{place}: {label}:{quoted} {remark.words}".rstrip() + more
+    return f"{location}: {label}:{quoted} {remark.words}".rstrip() + more

@@ -1,9 +1,9 @@
-"""Recognises the vendor of a configuration before it is read: by prompts, comments and tell-tale
-statements.
+"""Recognises the vendor of a configuration before it is read: by prompts, comments and
+characteristic statements.
 
 The commands of many vendors look alike, and a configuration read as that of another vendor gives a
-section that means nothing. Every sign counts once, with its weight; the vendor with the highest sum
-is named. A statement that a vendor does not have excludes it.
+meaningless section. Every sign counts once, with its weight; the vendor with the highest sum is
+named. A statement that a vendor does not have excludes it.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LINES_MAX = 20_000
-"""Lines that are looked at; a configuration tells its vendor long before."""
+"""Lines that are examined; the vendor is recognisable long before."""
 LINE_CHARACTERS_MAX = 200
 SCORE_MIN = 2
 """Signs of less weight name no vendor."""
@@ -231,7 +231,7 @@ EXCLUDING = {
 
 @dataclass(frozen=True)
 class Recognised:
-    """A vendor with the line that tells most of it."""
+    """A vendor with the line of the highest weight."""
 
     name: str
     score: int
@@ -258,8 +258,8 @@ def recognised(text: str) -> dict[str, Recognised]:
         for name, signs in left.items():
             for sign in [sign for sign in signs if sign[1].match(line)]:
                 signs.remove(sign)
-                score, weight, *told = found.get(name, (0, 0, 0, ""))
-                best = (sign[0], number, line.strip()) if sign[0] > weight else (weight, *told)
+                score, weight, *first = found.get(name, (0, 0, 0, ""))
+                best = (sign[0], number, line.strip()) if sign[0] > weight else (weight, *first)
                 found[name] = (score + sign[0], *best)  # type: ignore[assignment]
     return {
         name: Recognised(name, score, line, said) for name, (score, _, line, said) in found.items()
@@ -289,8 +289,8 @@ def excluded(text: str, importer: str) -> Excluded | None:
 
 
 def also_valid(text: str, importer: str) -> list[str]:
-    """The other vendors whose configuration a text may be as well: no sign tells more of that of
-    the importer."""
+    """The other vendors whose configuration a text may be as well: no sign has more weight for the
+    importer's vendor."""
     found, own_name = recognised(text), SUPPORTED[importer]
     if own_name not in ALIKE or SONIC in found:
         return []

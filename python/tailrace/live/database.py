@@ -12,7 +12,7 @@ from tailrace.live.lab.plans import plan_of_one_host
 from tailrace.live.lab.program import Program
 from tailrace.live.service import Raw, Service
 from tailrace.programs.command import Command, Ended
-from tailrace.programs.place import Running
+from tailrace.programs.program_runner import Running
 from tailrace.programs.templates import Template, Templates, copy_tree, sizes_of
 
 
@@ -48,7 +48,7 @@ class DatabaseService(Service):
 
     @property
     def template(self) -> Template:
-        """What it starts from; made where it is not there."""
+        """The template from which it starts; created if absent."""
         return self.kept.get(sizes_of(self.workloads))
 
     @property
@@ -65,7 +65,7 @@ class DatabaseService(Service):
         vlans = sorted({int(raw.get("vlan") or 0) for raw in self.workloads})
         addresses = ",".join(lab.address(self.host, vlan) for vlan in vlans)
         users = sum(raw["users"] for raw in self.workloads)
-        # Workloads that ask one server have one priority: others are refused.
+        # Workloads with a common server have one priority: others are refused.
         priority = self.workloads[-1]["priority"]
         data, command = self.prepared(lab, addresses, users, priority, cpus)
         copy_tree(lab, f"restore-{self.host}", f"{self.template.data}/.", data)

@@ -20,8 +20,7 @@ from tailrace.scenario.scenario import Scenario
 
 NEEDED = Needed("stress-ng", "stress-ng", "--version", "neighbours of hosts")
 GRACE_S = 60
-"""A neighbour ends by itself this long after the longest possible trial, if nothing else ends
-it."""
+"""A neighbour ends this long after the longest possible trial, if it was not ended before."""
 WARM_S = 0.3
 """stress-ng starts its workers within tens of milliseconds."""
 FILE_BYTES = "16M"
@@ -76,12 +75,10 @@ class Neighbours:
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
         """Those of its hosts and hypervisors: all of them are on the one machine."""
-        places = [(host["name"], host) for host in plan["hosts"]]
-        places += [(own["switch"], own) for own in plan.get("hypervisors", [])]
+        nodes = [(host["name"], host) for host in plan["hosts"]]
+        nodes += [(own["switch"], own) for own in plan.get("hypervisors", [])]
         self._loads = [
-            NeighbourLoad(name, raw)
-            for name, place in places
-            for raw in place.get("neighbours", [])
+            NeighbourLoad(name, raw) for name, node in nodes for raw in node.get("neighbours", [])
         ]
         self.programs: list[Program] = []
 
@@ -93,8 +90,7 @@ class Neighbours:
             self.require_running()
 
     def require_running(self) -> None:
-        """Raises `FabricError` for a neighbour that has ended: what is measured would be without
-        it."""
+        """Raises `FabricError` for a neighbour that has ended: the measurement would lack it."""
         for program in self.programs:
             if program.ended is not None:
                 raise FabricError(
@@ -107,7 +103,7 @@ class Neighbours:
             program.stop("INT")
 
     def report(self) -> dict[str, str]:
-        """What each has done, in the words of stress-ng."""
+        """The report of each by stress-ng."""
         return {program.command.name: _report(program) for program in self.programs}
 
 
@@ -122,6 +118,6 @@ def _report(program: Program) -> str:
 
 
 def needs_of(arms: Iterable[Scenario]) -> list[Needed]:
-    """What neighbours need: nothing where no arm has any."""
+    """Programs that neighbours require: none where no arm has any."""
     has_any = any(arm.host(host).neighbours for arm in arms for host in arm.graph.hosts)
     return [NEEDED] if has_any else []

@@ -26,13 +26,13 @@ CHECK_LIMIT_S = 60.0
 
 @dataclass(frozen=True)
 class Check:
-    """A program of Python that asks a server, and what it prints if sizes are those of the
+    """A Python program that sends requests to a server, and the output if sizes are those of the
     scenario."""
 
     file: str
     words: Sequence[str]
     what: str
-    """What has these sizes."""
+    """Noun for the objects with these sizes."""
     expected: str
 
 
@@ -47,7 +47,7 @@ class RequestLoad(UserLoad):
 
     @classmethod
     def server_of(cls, raw: Any) -> str | None:
-        """The one server that a program asks."""
+        """The single server that a program uses."""
         return str(raw["servers"][0] if isinstance(raw, Mapping) else raw.server_hosts[0])
 
     @property
@@ -107,10 +107,10 @@ class RequestService(Service):
 
     @abstractmethod
     def check(self, work: RequestWork, address: str) -> "Check":
-        """What verifies that a response of a workload has its size."""
+        """The check that a response of a workload has its size."""
 
     def ask(self, work: RequestWork, address: str, request: bytes) -> "Check":
-        """Asks one request, as the users write it."""
+        """Sends one request, in the form that the users send."""
         expected = str(work.response_bytes)
         protocol = "udp" if work.is_udp else "tcp"
         return Check(
@@ -127,12 +127,13 @@ class RequestService(Service):
 
     @property
     def users(self) -> int:
-        """Of all workloads that ask it."""
+        """Users of all workloads that use it."""
         return sum(work.users for work in self.works)
 
     @property
     def priority(self) -> int:
-        """Of its frames. Workloads that ask one server have one priority: others are refused."""
+        """Priority of its frames. Workloads with a common server have one priority: others are
+        refused."""
         return int(self.workloads[-1]["priority"])
 
     @property
@@ -179,20 +180,20 @@ class RequestService(Service):
         )
 
     def verify(self, lab: Lab) -> None:
-        """Asks for every size once, from the server's own host, and compares the size of the
+        """Requests every size once, from the server's own host, and compares the size of the
         response."""
         for number, work in enumerate(self.works):
             check = self.check(work, lab.address(self.host, work.vlan))
-            told = self.run(lab, f"verify-{number}", check)
-            if told != check.expected:
+            found = self.run(lab, f"verify-{number}", check)
+            if found != check.expected:
                 raise FabricError(
-                    f"{self.name}: {check.what} of {work.name} has {told} bytes, not "
+                    f"{self.name}: {check.what} of {work.name} has {found} bytes, not "
                     f"{check.expected}"
                     f" (hint: {self.service_name} of another version may write other headers)"
                 )
 
     def run(self, lab: Lab, name: str, check: "Check") -> str:
-        """Runs a program of Python on the server's own host; returns what it prints."""
+        """Runs a Python program on the server's own host; returns its output."""
         argv = [sys.executable, "-I", str(Path(check.file).absolute()), *check.words]
         return lab.run(Command(f"{self.name}-{name}", argv, host=self.host), CHECK_LIMIT_S).strip()
 

@@ -1,7 +1,7 @@
 """The traffic program in a live trial: the simulator's programs of one workload, over sockets of
 this machine's kernel.
 
-Every host of the workload has a process. What they have recorded is merged at the end.
+Every host of the workload has a process. Their recordings are merged at the end.
 """
 
 import json
@@ -33,7 +33,7 @@ CLIENT_PORTS = 20_000
 BEGIN_AFTER_S = 0.1
 """From the moment when every node has opened its sockets to the first transaction."""
 READY_LIMIT_S = 60
-"""So long a node may take to open its sockets."""
+"""Time limit for a node to open its sockets."""
 BEGIN = "begin"
 """A file that says when the first transaction begins."""
 MERGE_LIMIT_S = 60
@@ -49,8 +49,8 @@ class TrafficLoad(Load):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.hosts_told: Sequence[TrafficHost] = ()
-        """What each process tells of itself, after `measured`."""
+        self.host_reports: Sequence[TrafficHost] = ()
+        """The report of each process, after `measured`."""
         self._folder = Path()
         self._plan: dict[str, Any] = {}
         self._nodes: dict[str, Program] = {}
@@ -77,7 +77,7 @@ class TrafficLoad(Load):
         return []
 
     def mean_lateness_us(self) -> float | None:
-        """How late transactions began on average; None where it is not told."""
+        """Mean lateness of the transactions' starts; None where it is not reported."""
         return None
 
     def prepare(self, lab: Lab) -> None:
@@ -102,14 +102,16 @@ class TrafficLoad(Load):
         if not self._nodes:
             self._started_s = elapsed_s
             vlan = int(self.task.raw.get("vlan") or 0)
-            addresses = [f"{_place(node, vlan)}={lab.address(node, vlan)}" for node in self.nodes]
+            addresses = [
+                f"{_address_key(node, vlan)}={lab.address(node, vlan)}" for node in self.nodes
+            ]
             self._nodes = {node: lab.start(self._command(node, addresses)) for node in self.nodes}
         elif self._begun_s is None:
             self._begin(elapsed_s)
 
     def _begin(self, elapsed_s: float) -> None:
-        """Says when, once every node listens: a connection to one that does not would be
-        refused."""
+        """Announces the start, once every node listens: a connection to a node that does not listen
+        would be refused."""
         now_ns = time.monotonic_ns()
         if late := [node for node in self._nodes if not (self._folder / f"{node}.ready").is_file()]:
             if elapsed_s - self._started_s > READY_LIMIT_S:
@@ -149,12 +151,12 @@ class TrafficLoad(Load):
 
     @property
     def is_done(self) -> bool:
-        """Whether every node has said that it has nothing more to do."""
-        told = [(self._folder / f"{node}.finished").is_file() for node in self._nodes]
-        return self.is_finite and bool(told) and all(told)
+        """Whether every node has reported that its work is done."""
+        finished = [(self._folder / f"{node}.finished").is_file() for node in self._nodes]
+        return self.is_finite and bool(finished) and all(finished)
 
     def stop(self, lab: Lab) -> None:
-        """Ends the processes, which then write what they have recorded."""
+        """Ends the processes, which then write their recordings."""
         for each in self._nodes.values():
             each.signal("TERM")
         for each in self._nodes.values():
@@ -168,11 +170,11 @@ class TrafficLoad(Load):
         begun_ps = round(self._begun_s * PS_PER_S)
         merged = self._merged(interval, begun_ps)
         [own] = merged.workloads
-        self.hosts_told = merged.hosts
+        self.host_reports = merged.hosts
         assert merged.tables is not None, "they are asked for"
         tables: Mapping[str, Mapping[str, Sequence[Any]]] = merged.tables
-        # What has an end is timed from its own begin, as a simulated trial is; what has none counts
-        # from there on.
+        # Workloads with an end are timed from their own begin, as in a simulated trial; others
+        # count from there on.
         shift_ps = 0 if self.is_finite else begun_ps
         moved, width_ps = (
             tables["workload_series"],
@@ -235,14 +237,13 @@ def program() -> Path:
     return path
 
 
-def _place(node: str, vlan: int) -> str:
+def _address_key(node: str, vlan: int) -> str:
     return f"{node}.{vlan}" if vlan else node
 
 
 def _shifted(own: Workload, begun_ps: int) -> Workload:
-    """What a workload did, with times from the start of the trial. Its connections are those of
-    Linux, which tells of them itself.
-    """
+    """The outcome of a workload, with times from the start of the trial. Linux reports its
+    connections itself."""
     return structs.replace(
         own,
         tcp=None,

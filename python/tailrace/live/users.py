@@ -21,14 +21,14 @@ US_PER_S = 10**6
 class UserLoad(Load):
     """Users of a running server: one program, which starts with the trial.
 
-    A program that tells how many of its users are done is ended when all are. Any other one ends by
-    itself.
+    A program that reports how many of its users are done is ended when all are. All others end by
+    themselves.
     """
 
     end_signal: ClassVar[str] = "INT"
-    """Ends the program; what it wrote is then complete."""
+    """Signal that ends the program; its output is then complete."""
     work: Work
-    """What its users have to do; set by the base class of its sort."""
+    """The work of its users; set by the base class of its sort."""
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
@@ -38,7 +38,7 @@ class UserLoad(Load):
         self._started: Program | None = None
         self._is_over = False
         self._ports: frozenset[int] = frozenset()
-        self._looks = 0
+        self._polls = 0
 
     @abstractmethod
     def command(self, lab: Lab) -> Command:
@@ -71,7 +71,7 @@ class UserLoad(Load):
 
     @property
     def server(self) -> Service:
-        """The server that its users ask."""
+        """The server that its users use."""
         assert self.task.service is not None, "these loads ask a service"
         return self.task.service
 
@@ -105,14 +105,14 @@ class UserLoad(Load):
             self.begun_wall_us = time.time_ns() // 1000
             self.begin(lab)
         else:
-            self.look(lab)
+            self.poll(lab)
 
     def begin(self, lab: Lab) -> None:
         """The trial begins."""
         assert self._command is not None, "it was prepared"
         self._started = lab.start(self._command)
 
-    def look(self, lab: Lab) -> None:
+    def poll(self, lab: Lab) -> None:
         """Is called every few milliseconds after `begin`: ends the program when its users have done
         their work."""
         if not self._is_over and self.is_done:
@@ -133,7 +133,7 @@ class UserLoad(Load):
         return self.is_finite and self.have_users_done(self._started.errors())
 
     def stop(self, lab: Lab) -> None:
-        """What has begun may finish."""
+        """Requests the end; running transactions may finish."""
         if self._started is None:
             return
         if not self._is_over:
@@ -149,8 +149,8 @@ class UserLoad(Load):
     def read_ports(self, lab: Lab) -> None:
         """Notes the ports of its connections while they are open."""
         if self.has_connections and self.started.ended is None:
-            self._ports = closings.client_ports(lab, self.started, self.server.port, self._looks)
-            self._looks += 1
+            self._ports = closings.client_ports(lab, self.started, self.server.port, self._polls)
+            self._polls += 1
 
     @property
     def client_ports(self) -> frozenset[int]:

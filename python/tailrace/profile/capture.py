@@ -17,16 +17,16 @@ from tailrace.files import opened
 KEY_BYTES = 16
 """Of the key of anonymous addresses (SipHash)."""
 ROWS_MAX = 200_000
-"""Rows of each table by default; what is beyond is counted."""
+"""Rows of each table by default; further rows are counted."""
 PS_PER_NS = 1000
 
 
 @dataclass(frozen=True)
 class ProfileOptions:
-    """What is asked for; times count from the first frame of the file."""
+    """Options of a profile; times count from the first frame of the file."""
 
     line_bits_per_s: int | None = None
-    """Speed of the line; None: what the capture says of its first interface."""
+    """Speed of the line; None: the speed that the capture states for its first interface."""
     from_ns: int = 0
     until_ns: int | None = None
     rows_max: int = ROWS_MAX
@@ -79,7 +79,7 @@ def random_key() -> str:
 def profile_capture(path: Path, options: ProfileOptions) -> Profile:
     """Profiles a file; raises `RunRefusedError` when it is no capture or an option is wrong.
 
-    A capture that ends early or is damaged has a profile of what was readable: `capture.end` says
+    A capture that ends early or is damaged has a profile of its readable part: `capture.end` states
     where it ended.
     """
     _check(path)
@@ -87,22 +87,22 @@ def profile_capture(path: Path, options: ProfileOptions) -> Profile:
 
 
 def profile_stream(descriptor: int, name: str, options: ProfileOptions) -> Profile:
-    """Profiles what an open pipe gives until its end; raises as `profile_capture` does."""
+    """Profiles the data of an open pipe until its end; raises as `profile_capture` does."""
     return _profiled(Path(f"/proc/self/fd/{descriptor}"), name, name, options)
 
 
-def _profiled(path: Path, told: str, name: str, options: ProfileOptions) -> Profile:
+def _profiled(path: Path, source: str, name: str, options: ProfileOptions) -> Profile:
     from tailrace import _native
 
     try:
         text, tables = interruptible(lambda: _native.profile_capture(str(path), options.to_json()))
     except _native.CaptureError as error:
-        raise RunRefusedError(f"{told}: {error}") from None
+        raise RunRefusedError(f"{source}: {error}") from None
     return Profile({"file": name, **json.loads(text)}, tables)
 
 
 def _check(path: Path) -> None:
-    """Refuses what is no readable file, in the words of the other commands."""
+    """Refuses a file that is not readable, in the words of the other commands."""
     try:
         if not path.is_fifo():  # a capture may be read while it is written
             with opened(path):

@@ -87,20 +87,20 @@ def bars(of: Bars) -> Panel | None:
     marks: list[Markup] = []
     for at, (name, shares) in enumerate(of.rows):
         top = at * row_px
-        told = " · ".join(share_text(share) for share in shares)
+        texts = " · ".join(share_text(share) for share in shares)
         marks.append(tag("text", name, x=0, y=top + NAME_PX - 3, class_="label"))
         marks.append(
-            tag("text", told, x="100%", y=top + NAME_PX - 3, class_="tick", text_anchor="end")
+            tag("text", texts, x="100%", y=top + NAME_PX - 3, class_="tick", text_anchor="end")
         )
         for index, share in enumerate(shares):
             tip = tag("title", f"{name}, {of.names[index]}: {share_text(share)}")
-            place = {
+            box = {
                 "x": 0,
                 "y": top + NAME_PX + index * BAR_PX,
                 "width": percent(min(share, 1.0)),
                 "height": BAR_PX - 1,
             }
-            marks.append(tag("rect", tip, **place, class_=f"bar {arm_class(index)}"))
+            marks.append(tag("rect", tip, **box, class_=f"bar {arm_class(index)}"))
     marks.append(tag("line", x1="100%", x2="100%", y1=0, y2=row_px * len(of.rows), class_="axis"))
     label = (
         f"{of.title}: {of.what}, a bar for each row; the whole width is 100 %. The table below "
@@ -143,17 +143,18 @@ def curves(of: Curves) -> Panel | None:
 
 
 def over_time(rates: Data, line_bps: int | None) -> Panel:
-    """Mean rate of each cell and the highest rate of a place within it, from the first frame on."""
+    """Mean rate of each cell and the highest rate of an interval within it, from the first frame
+    on."""
     of = rates["over_time"]
-    width_s, place_s = of["width_ns"] / NS_PER_S, of["place_ns"] / NS_PER_S
+    width_s, peak_s = of["width_ns"] / NS_PER_S, of["place_ns"] / NS_PER_S
     middles = [(at + 0.5) * width_s for at in range(len(of["line_bytes"]))]
     mean = [count * 8 / width_s for count in of["line_bytes"]]
-    peak = [count * 8 / place_s for count in of["peak_bytes"]]
+    peak = [count * 8 / peak_s for count in of["peak_bytes"]]
     series = [("mean", mean)]
     if of["width_ns"] > of["place_ns"]:
         series.append((f"busiest {ns_text(of['place_ns'])} within it", peak))
     unit, unit_bps = _unit(max(peak))
-    x = Linear(0.0, max(len(middles) * width_s, place_s), 5)
+    x = Linear(0.0, max(len(middles) * width_s, peak_s), 5)
     limits = [line_bps / unit_bps] if line_bps and max(peak) > line_bps / 20 else []
     y = linear_from_zero([value / unit_bps for _, values in series for value in values] + limits)
     paths = [
@@ -194,8 +195,8 @@ def by_width(rates: Data) -> Panel | None:
     """Mean, 99th percentile and maximum of the rate by the width of the interval."""
     intervals = rates["intervals"]
     count = len(intervals)
-    places = [0.06 + 0.88 * (at / (count - 1) if count > 1 else 0.5) for at in range(count)]
-    x = Ticks(places, [ns_text(one["width_ns"]) for one in intervals])
+    positions = [0.06 + 0.88 * (at / (count - 1) if count > 1 else 0.5) for at in range(count)]
+    x = Ticks(positions, [ns_text(one["width_ns"]) for one in intervals])
     named = (("maximum", "max_bps"), ("99th percentile", "p99_bps"), ("mean", "mean_bps"))
     known = [one[key] for one in intervals for _, key in named if one[key] > 0]
     if not known:
@@ -204,7 +205,7 @@ def by_width(rates: Data) -> Panel | None:
     marks: list[Markup] = [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX)]
     paths, rows = [], []
     for index, (name, key) in enumerate(named):
-        points = [(at, one[key] or None) for at, one in zip(places, intervals, strict=True)]
+        points = [(at, one[key] or None) for at, one in zip(positions, intervals, strict=True)]
         paths.append(line(points, x, y, class_=f"line {arm_class(index)}"))
         for (at, value), one in zip(points, intervals, strict=True):
             rows.append((name, one["width_ns"] / NS_PER_S, one[key]))

@@ -1,4 +1,4 @@
-"""What kind of traffic a profile shows, in sentences: each has its figures, and follows a rule that
+"""Sentences about the kinds of traffic in a profile: each has its figures, and follows a rule that
 is a constant here.
 
 The limits are conventions of this project, chosen so that a sentence is true of the word in it;
@@ -29,10 +29,10 @@ BURST_RATIO_MIN = 10.0
 """Without the speed of the line, traffic is bursty if the busiest 100 µs have this many times the
 mean rate."""
 INCAST_SENDERS_MIN = 4
-"""Incast: so many senders to one receiver within 1 ms at the 99th percentile, or twice as many
+"""Incast: this many senders to one receiver within 1 ms at the 99th percentile, or twice as many
 once."""
 RETRANSMISSIONS_SHARE_MIN = 0.001
-"""Share of the segments from which on retransmissions are told as a property of the traffic."""
+"""Share of the segments from which on retransmissions are a reported property of the traffic."""
 JUMBO_BYTES = 1_500
 """Longest packet of IP on Ethernet without jumbo frames (IEEE 802.3 clause 3.2.7)."""
 LINE_PACKET_BYTES_MAX = 9_216
@@ -54,7 +54,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found, and the kinds that were looked for and not found."""
+    """The findings, and the kinds that were tested and are absent."""
 
     found: tuple[Finding, ...]
     absent: tuple[str, ...]
@@ -68,7 +68,7 @@ class Findings:
         return f"{text[0].upper()}{text[1:]}."
 
     def absence(self) -> str:
-        """What was not found and what could not be known, in sentences."""
+        """Sentences about absent kinds and unknown properties."""
         parts = []
         if self.absent:
             parts.append(f"Looked for and not found: {', '.join(self.absent)}.")
@@ -102,22 +102,22 @@ def _sizes(data: Data) -> Finding:
         if one["to_bytes"] is not None and one["to_bytes"] <= SHORT_BYTES
     )
     long = sum(one["share"] for one in of["bins"] if one["from_bytes"] >= LONG_BYTES)
-    told = f"the median is {bytes_text(of['p50_bytes'])}, the mean {bytes_text(of['mean_bytes'])}"
+    middle = f"the median is {bytes_text(of['p50_bytes'])}, the mean {bytes_text(of['mean_bytes'])}"
     if short >= MOST:
         return Finding(
             "many short packets",
-            f"{share_text(short)} of the frames have at most {SHORT_BYTES} B; {told}.",
+            f"{share_text(short)} of the frames have at most {SHORT_BYTES} B; {middle}.",
         )
     if long >= MOST:
         return Finding(
             "mostly long packets",
-            f"{share_text(long)} of the frames have {LONG_BYTES} B or more; {told}.",
+            f"{share_text(long)} of the frames have {LONG_BYTES} B or more; {middle}.",
         )
     sentence = (
         f"{share_text(short)} of the frames have at most {SHORT_BYTES} B, {share_text(long)} "
         f"at least {LONG_BYTES} B"
     )
-    return Finding("packets of all sizes", f"{sentence}; {told}.")
+    return Finding("packets of all sizes", f"{sentence}; {middle}.")
 
 
 def _exchanges(data: Data) -> Finding | None:
@@ -161,23 +161,23 @@ def _flows(data: Data) -> Finding | None:
     count = next((at for at, share in enumerate(sums, 1) if share >= MOST), None)
     median = f"the median flow has {bytes_text(of['p50'])}"
     if count is None:
-        told = (
+        counts = (
             f"The {len(sums)} largest of {count_text(flows)} flows carry "
             f"{share_text(sums[-1])} of the bytes"
         )
-        return Finding("many flows without elephants", f"{told}; {median}.")
+        return Finding("many flows without elephants", f"{counts}; {median}.")
     carry = "flow carries" if count == 1 else "flows carry"
     share = share_text(sums[count - 1])
-    told = (
+    counts = (
         f"The {count} largest {carry} {share} of the bytes of {count_text(flows)} flows; {median}."
     )
     if count > max(1, ELEPHANTS_SHARE_OF_FLOWS * flows):
-        return Finding("flows of similar sizes", told)
+        return Finding("flows of similar sizes", counts)
     return Finding(
         "one elephant flow"
         if count == 1
         else f"few elephant flows ({count} carry half of the bytes)",
-        told,
+        counts,
     )
 
 
@@ -192,17 +192,19 @@ def _load(data: Data, absent: list[str], unknown: list[str]) -> Finding | None:
         )
         return _ratio(narrowest)
     second = widest["max_bps"] / line_bps
-    told = f"The busiest {ns_text(widest['width_ns'])} uses {share_text(second)} of the line"
+    busiest = f"The busiest {ns_text(widest['width_ns'])} uses {share_text(second)} of the line"
     if not bursts["bursts"]:
         absent.append(
             f"microbursts (at least 80 % of the line during {ns_text(narrowest['width_ns'])})"
         )
         is_busy = second > QUIET_SECONDS_SHARE
-        return Finding("a busy line without bursts" if is_busy else "a line with room", f"{told}.")
+        return Finding(
+            "a busy line without bursts" if is_busy else "a line with room", f"{busiest}."
+        )
     longest, largest = bursts["duration_ns"]["max"], bursts["line_bytes"]["max"]
     times = "once" if bursts["bursts"] == 1 else f"{count_text(bursts['bursts'])} times"
     sentence = (
-        f"{told}; {times} at least 80 % of it is in use for {ns_text(narrowest['width_ns'])} "
+        f"{busiest}; {times} at least 80 % of it is in use for {ns_text(narrowest['width_ns'])} "
         "or longer, at most for"
         f" {ns_text(longest)}, and the largest of these bursts has {bytes_text(largest)}."
     )
@@ -215,9 +217,10 @@ def _ratio(narrowest: Data) -> Finding | None:
     mean, highest = narrowest["mean_bps"], narrowest["max_bps"]
     if not mean or highest < BURST_RATIO_MIN * mean:
         return None
-    told = f"The busiest {ns_text(narrowest['width_ns'])} have {rate_text(highest)}"
+    busiest = f"The busiest {ns_text(narrowest['width_ns'])} have {rate_text(highest)}"
     return Finding(
-        "bursts", f"{told}, {count_text(highest / mean)} times the mean rate of {rate_text(mean)}."
+        "bursts",
+        f"{busiest}, {count_text(highest / mean)} times the mean rate of {rate_text(mean)}.",
     )
 
 
@@ -242,7 +245,7 @@ def _losses(data: Data, absent: list[str]) -> Iterator[Finding]:
         return
     again = of["retransmissions"]
     if again and again >= RETRANSMISSIONS_SHARE_MIN * of["segments"]:
-        told = (
+        counts = (
             f"{share_text(again / of['segments'])} of the TCP segments are retransmissions "
             f"({count_text(again)}"
         )
@@ -252,15 +255,15 @@ def _losses(data: Data, absent: list[str]) -> Iterator[Finding]:
         )
         yield Finding(
             "retransmissions",
-            f"{told}: {kinds}); there are {count_text(of['duplicate_acks'])} duplicate ACKs.",
+            f"{counts}: {kinds}); there are {count_text(of['duplicate_acks'])} duplicate ACKs.",
         )
     else:
         limit = share_text(RETRANSMISSIONS_SHARE_MIN)
         there_are = f", of which there are {count_text(again)}" if again else ""
         absent.append(f"retransmissions above {limit} of the segments{there_are}")
     if of["zero_windows"]:
-        told = f"{count_text(of['zero_windows'])} segments announce a window of zero bytes."
-        yield Finding("receivers that stop their senders", told)
+        counts = f"{count_text(of['zero_windows'])} segments announce a window of zero bytes."
+        yield Finding("receivers that stop their senders", counts)
     else:
         absent.append("zero windows")
 
@@ -268,20 +271,20 @@ def _losses(data: Data, absent: list[str]) -> Iterator[Finding]:
 def _packets(data: Data, absent: list[str]) -> Iterator[Finding]:
     marked, frames = data["classes"]["ecn"]["congestion_experienced"], data["capture"]["frames"]
     if marked["frames"]:
-        told = (
+        text = (
             f"{share_text(marked['frames'] / frames)} of the frames are marked “congestion "
             "experienced” (ECN)."
         )
-        yield Finding("congestion marks", told)
+        yield Finding("congestion marks", text)
     else:
         absent.append("congestion marks")
     fragments = data["fragments"]
     if fragments["frames"]:
-        told = (
+        text = (
             f"{count_text(fragments['frames'])} frames are fragments of "
             f"{count_text(fragments['packets'])} packets."
         )
-        yield Finding("fragments", told)
+        yield Finding("fragments", text)
     else:
         absent.append("fragments")
     largest = data["capture"]["largest_packet_bytes"]

@@ -15,7 +15,7 @@ END_LIMIT_S = 30.0
 
 @dataclass(frozen=True)
 class Observation:
-    """What is observed, and for how long (up to an hour)."""
+    """The observed interface, and the duration (up to an hour)."""
 
     interface: str
     length_ns: int
@@ -25,7 +25,7 @@ class Observation:
     """The interface was named as one of this machine."""
 
     def order(self) -> dict[str, Any]:
-        """What the program reads."""
+        """The input of the program."""
         return {
             "namespace": f"/run/netns/{self.namespace}" if self.namespace else None,
             "interface": self.interface,
@@ -54,9 +54,9 @@ def profile_interface(wanted: Observation, options: ProfileOptions) -> Profile:
             )
         except RunRefusedError as error:
             profile = error  # the program says why there was no capture
-        told = running.stderr.read().decode(errors="replace").strip().splitlines()
+        lines = running.stderr.read().decode(errors="replace").strip().splitlines()
         status = running.wait(END_LIMIT_S)
-    last = told[-1] if told else f"status {status}"
+    last = lines[-1] if lines else f"status {status}"
     if status:
         raise FabricError(last.removeprefix("tailrace-fabric: "))
     if isinstance(profile, RunRefusedError):

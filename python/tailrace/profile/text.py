@@ -70,7 +70,7 @@ _ODDITIES = (
     ("frames out of order", "frames_out_of_order"),
     ("frames left out", "frames_left_out"),
 )
-"""Facts of a capture that are told only when there are any, with their keys."""
+"""Facts of a capture that are listed only when there are any, with their keys."""
 
 
 def _frame_sizes(of: Data) -> str:
@@ -97,8 +97,8 @@ def _rates(direction: str, of: Data) -> str:
             if has_line
             else []
         )
-        told = (rate_text(one[key]) for key in ("mean_bps", "p50_bps", "p99_bps", "max_bps"))
-        rows.append((f"per {_span(one['width_ns'])}", *told, *shares))
+        rates = (rate_text(one[key]) for key in ("mean_bps", "p50_bps", "p99_bps", "max_bps"))
+        rows.append((f"per {_span(one['width_ns'])}", *rates, *shares))
     lines = [align(rows)]
     if has_line and of["bursts"]["bursts"]:
         bursts, longest = of["bursts"], of["bursts"]["duration_ns"]
@@ -210,7 +210,7 @@ _SEGMENTS = (
 )
 """Counts of segments with their keys."""
 _ALWAYS = frozenset({"segments", "retransmissions", "duplicate_acks"})
-"""Those that are told when they are zero."""
+"""Counts that are listed when they are zero."""
 _TIMES = (
     ("handshake RTT", "handshake_rtt_ns"),
     ("RTT, server's side", "server_side_rtt_ns"),
@@ -260,8 +260,8 @@ def _at_once(data: Data) -> str:
     ]
     degree = incast["senders_per_receiver"]
     if degree["count"]:
-        told = f"median {degree['p50']}, p99 {degree['p99']}, max {degree['max']}"
-        rows.append(("senders to one receiver in 1 ms", told))
+        degrees = f"median {degree['p50']}, p99 {degree['p99']}, max {degree['max']}"
+        rows.append(("senders to one receiver in 1 ms", degrees))
     return _pairs(rows) if rows else ""
 
 
@@ -288,8 +288,8 @@ def _time(of: Data, key: str) -> str:
 
 
 def _distribution(of: Data) -> str:
-    told = ", ".join(
+    percentiles = ", ".join(
         f"{name} {_span(of[key])}"
         for name, key in (("min", "min"), ("median", "p50"), ("p99", "p99"))
     )
-    return f"{told} ({count_text(of['count'])})"
+    return f"{percentiles} ({count_text(of['count'])})"

@@ -225,7 +225,7 @@ class Dnsperf:
         done = [one for one in counted if one.latency_us is not None]
         is_whole = self.work.is_finite and len(ended) == self.work.total
         size = self.work.response_bytes
-        told = Summary(
+        summary = Summary(
             None,
             len(done),
             counted_from_ps,
@@ -237,7 +237,7 @@ class Dnsperf:
                 for start, end in (_span_ps(one, interval) for one in ended if one.latency_us)
             ],
         )
-        found = measured(self.work, told, interval)
+        found = measured(self.work, summary, interval)
         latencies = latency_outcome(
             one.latency_us * PS_PER_US for one in done if one.latency_us is not None
         )

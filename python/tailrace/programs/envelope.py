@@ -87,13 +87,13 @@ def disk_of(path: Path) -> str:
     none."""
     number = path.stat().st_dev
     major, minor = os.major(number), os.minor(number)
-    place = DEVICES / f"{major}:{minor}"
-    if major == 0 or not place.exists():
+    device = DEVICES / f"{major}:{minor}"
+    if major == 0 or not device.exists():
         raise ProgramError(
             f"{path}: it is on no disk whose rate could be limited (hint: choose another --out)"
         )
-    if (place / "partition").exists():
-        return (place.resolve().parent / "dev").read_text(encoding="ascii").strip()
+    if (device / "partition").exists():
+        return (device.resolve().parent / "dev").read_text(encoding="ascii").strip()
     return f"{major}:{minor}"
 
 

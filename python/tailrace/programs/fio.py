@@ -34,14 +34,14 @@ ENGINES = {"local": "libaio", "iscsi": "nbd", "nbd": "nbd"}
 """fio's engine for each protocol: iSCSI is reached through qemu-nbd."""
 
 
-def job_file(work: StorageWork, place: str, limit_s: int, engine: str | None = None) -> str:
-    """The jobs of one initiator. `place` is the file or the URI of its device; `engine` is that of
+def job_file(work: StorageWork, target: str, limit_s: int, engine: str | None = None) -> str:
+    """The jobs of one initiator. `target` is the file or the URI of its device; `engine` is that of
     the protocol when missing.
     """
     engine = engine or ENGINES[work.protocol]
     settings = {
         "ioengine": engine,
-        "uri" if engine == "nbd" else "filename": place,
+        "uri" if engine == "nbd" else "filename": target,
         "direct": None if engine == "nbd" else "1",
         **_pattern(work),
         "bs": str(work.block_bytes),
@@ -158,14 +158,14 @@ def complaint(work: StorageWork, folder: Path) -> str:
     return f"fio-{work.name}: fio failed: {found[0] if found else 'it wrote no reason'}"
 
 
-def by_initiator(work: StorageWork, told: Mapping[str, Any]) -> str:
+def by_initiator(work: StorageWork, report: Mapping[str, Any]) -> str:
     """A line for each initiator with requests per second, bandwidth and latency, the slowest one
     first."""
     lines = []
     for host in work.initiators:
         own = [
             row
-            for row in told["client_stats"]
+            for row in report["client_stats"]
             if row["jobname"] == work.name and _host_of(row) == host
         ]
         rate = sum(row[op]["iops"] for row in own for op in OPS.values())
@@ -189,10 +189,10 @@ def _host_of(row: Mapping[str, Any]) -> str:
     return Path(str(row["hostname"])).name
 
 
-def require_sound(work: StorageWork, told: Mapping[str, Any], whole: Sequence[Done]) -> None:
+def require_sound(work: StorageWork, report: Mapping[str, Any], whole: Sequence[Done]) -> None:
     """Raises `ProgramError` for errors that fio has counted, for missing jobs, and for requests
     that are not logged."""
-    rows = [row for row in told["client_stats"] if row["jobname"] == work.name]
+    rows = [row for row in report["client_stats"] if row["jobname"] == work.name]
     for number, host in enumerate(work.initiators):
         own = [row for row in rows if _host_of(row) == host]
         if errors := [row["error"] for row in own if row["error"]]:

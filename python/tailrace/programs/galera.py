@@ -19,8 +19,8 @@ from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.mariadb import MariaDbTemplates, Server, facts_of, wait_until_ready
 from tailrace.programs.needed import Needed
-from tailrace.programs.place import Place
 from tailrace.programs.postgres import DATABASE, Setting
+from tailrace.programs.program_runner import ProgramRunner
 
 SERVICE = "galera"
 """Its name in scenarios."""
@@ -120,22 +120,22 @@ class Node:
         )
 
 
-def status(place: Place, server: Server, name: str) -> dict[str, str]:
+def status(runner: ProgramRunner, server: Server, name: str) -> dict[str, str]:
     """What a node says about its cluster, by the name of the variable."""
-    text = place.run(
+    text = runner.run(
         server.shell(f"{name}-{server.host}", "SHOW GLOBAL STATUS LIKE 'wsrep%'"), ASK_LIMIT_S
     )
     rows = (line.split("\t", 1) for line in text.splitlines())
     return {row[0]: row[1].strip() for row in rows if len(row) == 2}
 
 
-def wait_until_formed(place: Place, servers: Sequence[Server]) -> None:
+def wait_until_formed(runner: ProgramRunner, servers: Sequence[Server]) -> None:
     """Returns once every node sees all others and accepts statements; raises `ProgramError` with
     what each says."""
     deadline_s = time.monotonic() + FORM_LIMIT_S
     moment = 0
     while True:
-        found = {server.host: status(place, server, f"formed-{moment}") for server in servers}
+        found = {server.host: status(runner, server, f"formed-{moment}") for server in servers}
         if not (problems := list(_unformed(found))):
             return
         if time.monotonic() > deadline_s:
@@ -147,9 +147,9 @@ def wait_until_formed(place: Place, servers: Sequence[Server]) -> None:
         time.sleep(POLL_S)
 
 
-def require_whole(place: Place, servers: Sequence[Server]) -> dict[str, dict[str, str]]:
+def require_whole(runner: ProgramRunner, servers: Sequence[Server]) -> dict[str, dict[str, str]]:
     """What each node says; raises `ProgramError` when one has left the cluster."""
-    found = {server.host: status(place, server, "status") for server in servers}
+    found = {server.host: status(runner, server, "status") for server in servers}
     if problems := list(_unformed(found)):
         raise ProgramError(
             f"the cluster of {', '.join(found)} was not whole at the end: {'; '.join(problems)}"
@@ -157,13 +157,15 @@ def require_whole(place: Place, servers: Sequence[Server]) -> dict[str, dict[str
     return found
 
 
-def require_same(place: Place, servers: Sequence[Server], rows: Mapping[int, int]) -> None:
+def require_same(runner: ProgramRunner, servers: Sequence[Server], rows: Mapping[int, int]) -> None:
     """Returns once all nodes have applied every write and hold the same rows; raises `ProgramError`
     otherwise."""
     deadline_s = time.monotonic() + ASK_LIMIT_S
     moment = 0
     while True:
-        facts = {server.host: facts_of(place, server, rows, f"same-{moment}") for server in servers}
+        facts = {
+            server.host: facts_of(runner, server, rows, f"same-{moment}") for server in servers
+        }
         if len({tuple(sorted(own.items())) for own in facts.values()}) == 1:
             return
         if time.monotonic() > deadline_s:
@@ -203,19 +205,19 @@ class GaleraTemplates(MariaDbTemplates):
         """Another layout than MariaDB's own."""
         return [SERVICE, LAYOUT, *super().identity()]
 
-    def load(self, place: Place, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
+    def load(self, runner: ProgramRunner, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
         """Loads the tables as for MariaDB, and then begins a cluster with them."""
-        data, facts = super().load(place, rows)
+        data, facts = super().load(runner, rows)
         server = Server("db", data, "", 0)
-        running = place.start(Node(server, "127.0.0.1").command())
+        running = runner.start(Node(server, "127.0.0.1").command())
         wait_until_ready(running)
-        wait_until_formed(place, [server])
+        wait_until_formed(runner, [server])
         grant = f"GRANT UPDATE ON {DATABASE}.* TO tailrace@'%'"
-        place.run(server.shell("grant", grant), ASK_LIMIT_S)
+        runner.run(server.shell("grant", grant), ASK_LIMIT_S)
         if not running.stop("TERM").is_good:
             raise ProgramError(running.complaint())
         state = state_of(
-            place.run(
+            runner.run(
                 Command("state", ["cat", f"{data}/{STATE_FILE}"], user=mariadb.USER), ASK_LIMIT_S
             )
         )

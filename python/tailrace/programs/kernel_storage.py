@@ -49,7 +49,7 @@ done
 """
 
 
-class Placed(NamedTuple):
+class StorageTarget(NamedTuple):
     """A workload, its place among those of its host, and the address of its target."""
 
     work: StorageWork
@@ -62,12 +62,12 @@ def names_of(work: StorageWork) -> tuple[str, str]:
     return f"iqn.{PREFIX}:{work.name.lower()}", f"nqn.{PREFIX}:{work.name.lower()}"
 
 
-def disk(placed: Placed, device: Mapping[str, Any]) -> str:
+def disk(target: StorageTarget, device: Mapping[str, Any]) -> str:
     """Makes a disk that answers each request after a fixed time and keeps nothing; its path is then
     in `$disk`."""
-    work = placed.work
+    work = target.work
     # The folder gives the disk its name, of 31 characters at most.
-    name = f"{work.protocol}-{placed.number}"
+    name = f"{work.protocol}-{target.number}"
     settings = {
         "size": -(-work.size_bytes // MIB),
         "blocksize": device["sector_bytes"],
@@ -84,23 +84,23 @@ def disk(placed: Placed, device: Mapping[str, Any]) -> str:
     return "\n".join([*lines, f"disk=/dev/{name}", '[ -b "$disk" ]', ""])
 
 
-def target(placed: Sequence[Placed], devices: Mapping[str, Mapping[str, Any]]) -> str:
+def target(targets: Sequence[StorageTarget], devices: Mapping[str, Mapping[str, Any]]) -> str:
     """The disks of one host, and the targets that offer them. All workloads have the same
     protocol."""
-    is_nvme = placed[0].work.protocol == NVME_TCP
+    is_nvme = targets[0].work.protocol == NVME_TCP
     offer = _nvme_subsystem if is_nvme else _iscsi_target
-    parts = (disk(each, devices[str(each.work.raw["device"])]) + offer(each) for each in placed)
-    return HEADER + "".join(parts) + (_nvme_ports(placed) if is_nvme else "") + STAY
+    parts = (disk(each, devices[str(each.work.raw["device"])]) + offer(each) for each in targets)
+    return HEADER + "".join(parts) + (_nvme_ports(targets) if is_nvme else "") + STAY
 
 
-def attach(placed: Placed, initiator: str) -> str:
+def attach(target: StorageTarget, initiator: str) -> str:
     """Attaches the disk of a workload to an initiator; its path is then in `$disk`."""
-    wait = WAIT.format(attempts=ATTEMPTS, name=placed.work.name, target=placed.address)
-    ways: Mapping[str, Callable[[Placed, str], str]] = {
+    wait = WAIT.format(attempts=ATTEMPTS, name=target.work.name, target=target.address)
+    ways: Mapping[str, Callable[[StorageTarget, str], str]] = {
         ISCSI: _iscsi_initiator,
         NVME_TCP: _nvme_initiator,
     }
-    return "#!/bin/sh -e\n" + ways[placed.work.protocol](placed, initiator) + wait
+    return "#!/bin/sh -e\n" + ways[target.work.protocol](target, initiator) + wait
 
 
 def _session(work: StorageWork) -> Mapping[str, Any]:
@@ -117,8 +117,8 @@ def _digest(is_used: bool) -> str:
     return "CRC32C" if is_used else "None"
 
 
-def _iscsi_target(placed: Placed) -> str:
-    work, _, address = placed
+def _iscsi_target(target: StorageTarget) -> str:
+    work, _, address = target
     agreed = _session(work)
     root = "/sys/kernel/config/target"
     core, group = f"{root}/core/iblock_0/{work.name}", f"{root}/iscsi/{names_of(work)[0]}/tpgt_1"
@@ -151,8 +151,8 @@ def _iscsi_target(placed: Placed) -> str:
     return "\n".join(lines)
 
 
-def _iscsi_initiator(placed: Placed, initiator: str) -> str:
-    work, _, address = placed
+def _iscsi_initiator(target: StorageTarget, initiator: str) -> str:
+    work, _, address = target
     agreed, name = _session(work), names_of(work)[0]
     ours = {
         "node.conn[0].iscsi.MaxRecvDataSegmentLength": agreed["initiator_max_recv_bytes"],
@@ -171,8 +171,8 @@ find_disk() {{
 """  # noqa: E501
 
 
-def _nvme_subsystem(placed: Placed) -> str:
-    subsystem = f"{NVME}/subsystems/{names_of(placed.work)[1]}"
+def _nvme_subsystem(target: StorageTarget) -> str:
+    subsystem = f"{NVME}/subsystems/{names_of(target.work)[1]}"
     lines = [
         f"mkdir {subsystem}",
         f"echo 1 > {subsystem}/attr_allow_any_host",
@@ -184,14 +184,14 @@ def _nvme_subsystem(placed: Placed) -> str:
     return "\n".join(lines)
 
 
-def _nvme_ports(placed: Sequence[Placed]) -> str:
+def _nvme_ports(targets: Sequence[StorageTarget]) -> str:
     """One for each address, which offers all of its subsystems. Those of one address have one
     in-capsule size."""
     lines: list[str] = []
     for number, address in enumerate(
-        dict.fromkeys((each.address, each.work.port) for each in placed), 1
+        dict.fromkeys((each.address, each.work.port) for each in targets), 1
     ):
-        own = [each.work for each in placed if (each.address, each.work.port) == address]
+        own = [each.work for each in targets if (each.address, each.work.port) == address]
         port = f"{NVME}/ports/{number}"
         settings = {
             "addr_trtype": "tcp",
@@ -209,8 +209,8 @@ def _nvme_ports(placed: Sequence[Placed]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _nvme_initiator(placed: Placed, initiator: str) -> str:
-    work, _, address = placed
+def _nvme_initiator(target: StorageTarget, initiator: str) -> str:
+    work, _, address = target
     agreed, name = _session(work), names_of(work)[1]
     options = ",".join(
         [

@@ -75,7 +75,7 @@ class LocalProgram:
         return complaint(self.command, self.ended, self.err_path, self.out_path)
 
 
-class LocalPlace:
+class LocalRunner:
     """A context manager: what it has started, and its scratch folder, end with it."""
 
     is_nested = os.geteuid() != 0
@@ -85,7 +85,7 @@ class LocalPlace:
         self._started: list[LocalProgram] = []
         self.scratch = ""
 
-    def __enter__(self) -> "LocalPlace":
+    def __enter__(self) -> "LocalRunner":
         make_folder(self._folder)
         require_plain(
             "the folder for temporary files",

@@ -9,8 +9,8 @@ from typing import Any
 from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.needed import Needed
-from tailrace.programs.place import Place, Running
 from tailrace.programs.postgres import DATABASE, Setting, table_name
+from tailrace.programs.program_runner import ProgramRunner, Running
 from tailrace.programs.templates import LOAD_LIMIT_S, Templates
 from tailrace.scenario.workloads import ports
 
@@ -144,25 +144,27 @@ def load_script(rows: Mapping[int, int]) -> str:
     return "; ".join(lines)
 
 
-def facts_of(place: Place, server: Server, rows: Mapping[int, int], name: str) -> dict[str, str]:
+def facts_of(
+    runner: ProgramRunner, server: Server, rows: Mapping[int, int], name: str
+) -> dict[str, str]:
     """Count, bytes and checksum of every table, from every byte that the database has: its pages
     are then in memory."""
     facts = {}
     for size in rows:
         query = f"SELECT count(*), sum(length(d)), sum(crc32(d)) FROM {table_name(size)}"
         command = server.shell(f"{name}-{server.host}-{size}", query, DATABASE)
-        facts[str(size)] = " ".join(place.run(command, LOAD_LIMIT_S).split())
+        facts[str(size)] = " ".join(runner.run(command, LOAD_LIMIT_S).split())
     return facts
 
 
-def make_folder_of(place: Place, server: Server) -> None:
+def make_folder_of(runner: ProgramRunner, server: Server) -> None:
     """The data directory, for the server's account alone; in a lab of an ordinary user, for this
     one."""
     argv = ["install", "--directory", "--mode=0700"]
-    argv += [] if place.is_nested else [f"--owner={USER}", f"--group={USER}"]
-    place.run(Command(f"folder-{server.host}", [*argv, server.data]), READY_LIMIT_S)
+    argv += [] if runner.is_nested else [f"--owner={USER}", f"--group={USER}"]
+    runner.run(Command(f"folder-{server.host}", [*argv, server.data]), READY_LIMIT_S)
     # Its socket and its file of the process are beside it.
-    place.run(
+    runner.run(
         Command(f"open-{server.host}", ["chmod", "1777", str(Path(server.data).parent)]),
         READY_LIMIT_S,
     )
@@ -189,17 +191,17 @@ class MariaDbTemplates(Templates):
         """Its layout: a run has one version of the server."""
         return [LAYOUT]
 
-    def load(self, place: Place, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
+    def load(self, runner: ProgramRunner, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
         """With a server that has a socket only."""
-        server = Server("db", f"{place.scratch}/template/data", "", 0)
-        make_folder_of(place, server)
+        server = Server("db", f"{runner.scratch}/template/data", "", 0)
+        make_folder_of(runner, server)
         argv = [INSTALLER, "--no-defaults", f"--datadir={server.data}", "--skip-test-db"]
         argv += ["--auth-root-authentication-method=normal", "--innodb-log-file-size=32M"]
-        place.run(Command("install", argv, user=USER), LOAD_LIMIT_S)
-        running = place.start(server.command())
+        runner.run(Command("install", argv, user=USER), LOAD_LIMIT_S)
+        running = runner.start(server.command())
         wait_until_ready(running)
-        place.run(server.shell("load", load_script(rows)), LOAD_LIMIT_S)
-        facts = facts_of(place, server, rows, "facts")
+        runner.run(server.shell("load", load_script(rows)), LOAD_LIMIT_S)
+        facts = facts_of(runner, server, rows, "facts")
         ended = running.stop("TERM")
         if not ended.is_good:
             raise ProgramError(running.complaint())

@@ -164,12 +164,12 @@ def _read_rank(work: MpiWork, folder: Path, rank: int) -> RankLog:
 
 
 def measured(
-    work: MpiWork, told: Sequence[RankLog], interval: MeasuredInterval, begun_ns: int
+    work: MpiWork, logs: Sequence[RankLog], interval: MeasuredInterval, begun_ns: int
 ) -> Measured:
     """The measurements of an interval. The job is timed from its start, `begun_ns`, as a simulated
     trial is."""
     ended_ns = interval.ended_wall_us * NS_PER_US
-    timed = [_until(rank, ended_ns) for rank in told[: work.timed]]
+    timed = [_until(rank, ended_ns) for rank in logs[: work.timed]]
     zero_ns = begun_ns - work.start_ns
     rows = sorted(
         (
@@ -180,10 +180,10 @@ def measured(
         ),
         key=lambda row: (row.start_ps, row.user),
     )
-    ends_ps = [_end_ps(work, _until(rank, ended_ns), zero_ns) for rank in told]
+    ends_ps = [_end_ps(work, _until(rank, ended_ns), zero_ns) for rank in logs]
     whole_ps = [end for end in ends_ps if end is not None]
-    moved = [part for rank in told for part in _moved(rank, zero_ns)]
-    opened = sum(int(rank.sizes[-1]["opened"]) for rank in told if rank.sizes)
+    moved = [part for rank in logs for part in _moved(rank, zero_ns)]
+    opened = sum(int(rank.sizes[-1]["opened"]) for rank in logs if rank.sizes)
     outcome = Workload(
         name=work.name,
         kind=KIND,

@@ -83,7 +83,7 @@ class _Rank:
         with (folder / TIMES.format(rank)).open("w+b") as file:
             file.truncate(2 * NUMBER * total)
             self._times = memoryview(mmap.mmap(file.fileno(), 2 * NUMBER * total)).cast("q")
-        self._told = (folder / SIZES.format(rank)).open("w", encoding="utf-8")
+        self._sizes_file = (folder / SIZES.format(rank)).open("w", encoding="utf-8")
 
     def run(self) -> None:
         """All sizes, in order."""
@@ -93,9 +93,11 @@ class _Rank:
             self._size(size, iterations, at)
             at += iterations
             received, opened = self._connections()
-            told = {"bytes": size, "begun_ns": begun_ns, "ended_ns": time.time_ns()}
-            self._told.write(json.dumps(told | {"received": received, "opened": opened}) + "\n")
-            self._told.flush()
+            row = {"bytes": size, "begun_ns": begun_ns, "ended_ns": time.time_ns()}
+            self._sizes_file.write(
+                json.dumps(row | {"received": received, "opened": opened}) + "\n"
+            )
+            self._sizes_file.flush()
 
     def _size(self, size: int, iterations: int, at: int) -> None:
         pattern, warm_up = self._job["pattern"], self._job["warm_up"]
@@ -112,9 +114,9 @@ class _Rank:
             step()
             took = clock() - begun
             if number >= warm_up:
-                place = 2 * (at + number - warm_up)
-                times[place] = wall_ns + begun
-                times[place + 1] = took or 1
+                index = 2 * (at + number - warm_up)
+                times[index] = wall_ns + begun
+                times[index + 1] = took or 1
 
     def _spin(self) -> None:
         """Computes: the rank is on its core, and makes no progress with messages."""
@@ -193,10 +195,10 @@ class _Rank:
                     if own not in ports and peer not in ports:
                         continue
                     opened += own not in ports
-                    told = found.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_BYTES)
+                    info = found.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_BYTES)
             except OSError:
                 continue  # the listing's own descriptor, or a socket without a peer
-            received += struct.unpack_from("Q", told, BYTES_RECEIVED)[0]
+            received += struct.unpack_from("Q", info, BYTES_RECEIVED)[0]
         return received, opened
 
 

@@ -14,11 +14,11 @@ def server(
 ) -> Command:
     """The server in the foreground, on one address or all (None): every file of `folder` is an
     export."""
-    place = [f"--ipaddr={address}"] if address else []
+    address_options = [f"--ipaddr={address}"] if address else []
     argv = [
         PROGRAM,
         "--foreground",
-        *place,
+        *address_options,
         f"--port={port}",
         f"--threads={THREADS}",
         "file",

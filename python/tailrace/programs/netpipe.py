@@ -26,8 +26,8 @@ def one_way_ps(name: str, out: Path, size: int) -> int:
         raise ProgramError(f"mpi-{name}: NetPIPE ended without its results") from None
     rows = [line.split() for line in lines if line.strip()]
     if len(rows) != 1 or len(rows[0]) != 3 or rows[0][0] != str(size):
-        told = " | ".join(line.strip() for line in lines[:3]) or "nothing"
-        raise ProgramError(f"mpi-{name}: NetPIPE wrote no result of {size} bytes, but {told}")
+        written = " | ".join(line.strip() for line in lines[:3]) or "nothing"
+        raise ProgramError(f"mpi-{name}: NetPIPE wrote no result of {size} bytes, but {written}")
     seconds = float(rows[0][2])
     if seconds <= 0:
         raise ProgramError(f"mpi-{name}: NetPIPE wrote a time of {seconds} s for {size} bytes")

@@ -361,13 +361,13 @@ def distribution(said: str, count: int) -> Distribution | None:
         return None
     points = [int(value) * PS_PER_US for value in found[1].split("/")]
     buckets: list[tuple[int, int]] = []
-    told = 0
+    counted = 0
     for at in range(1, len(points)):
         for step in range(1, STEPS + 1):
             share = SHARES[at - 1] + (SHARES[at] - SHARES[at - 1]) * step / STEPS
             edge = points[at - 1] + (points[at] - points[at - 1]) * step // STEPS
-            here = math.ceil(share * count - ROUNDING) - told
-            told += here
+            here = math.ceil(share * count - ROUNDING) - counted
+            counted += here
             buckets.append((edge, here))
-    mean_ps = sum(edge * here for edge, here in buckets) / max(1, told)
-    return Distribution(buckets, mean_ps, points[0], above=(points[-1], count - told))
+    mean_ps = sum(edge * here for edge, here in buckets) / max(1, counted)
+    return Distribution(buckets, mean_ps, points[0], above=(points[-1], count - counted))

@@ -9,7 +9,7 @@ from pathlib import Path
 from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.needed import Needed
-from tailrace.programs.place import Place, Running
+from tailrace.programs.program_runner import ProgramRunner, Running
 from tailrace.scenario.workloads import ports
 
 HOME = Path("/usr/lib/postgresql")
@@ -135,12 +135,12 @@ class Server:
         return Command(name, [*argv, "--dbname", DATABASE, *arguments], host=self.host, user=USER)
 
 
-def make_folders(place: Place, server: Server) -> None:
+def make_folders(runner: ProgramRunner, server: Server) -> None:
     """The folders of data and socket, for the server's account alone; in a lab of an ordinary user,
     for this one."""
     argv = ["install", "--directory", "--mode=0700"]
-    argv += [] if place.is_nested else [f"--owner={USER}", f"--group={USER}"]
-    place.run(
+    argv += [] if runner.is_nested else [f"--owner={USER}", f"--group={USER}"]
+    runner.run(
         Command(f"folders-{server.host}", [*argv, server.data, server.socket_folder]), READY_LIMIT_S
     )
 

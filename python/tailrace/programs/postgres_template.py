@@ -7,8 +7,8 @@ from typing import Any
 from tailrace.programs import postgres
 from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
-from tailrace.programs.place import Place
 from tailrace.programs.postgres import Installation, Server, row_bytes, table_name
+from tailrace.programs.program_runner import ProgramRunner
 from tailrace.programs.templates import COPY_LIMIT_S, LOAD_LIMIT_S, Templates
 
 LAYOUT = 2
@@ -27,11 +27,11 @@ class PostgresTemplates(Templates):
         """Its version."""
         return [LAYOUT, str(self.installed.folder), self.installed.version]
 
-    def load(self, place: Place, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
+    def load(self, runner: ProgramRunner, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
         """With a server that has a socket only."""
         installed = self.installed
-        server = Server("db", f"{place.scratch}/template", "", 0)
-        postgres.make_folders(place, server)
+        server = Server("db", f"{runner.scratch}/template", "", 0)
+        postgres.make_folders(runner, server)
         argv = [str(installed.program("initdb")), "--pgdata", server.data, "--username", "tailrace"]
         argv += [
             "--auth",
@@ -44,15 +44,15 @@ class PostgresTemplates(Templates):
             "--wal-segsize",
             "1",
         ]
-        place.run(Command("initdb", argv, user=postgres.USER), LOAD_LIMIT_S)
+        runner.run(Command("initdb", argv, user=postgres.USER), LOAD_LIMIT_S)
         hba = f"{server.data}/pg_hba.conf"
-        place.run(
+        runner.run(
             Command(
                 "hba", ["sed", "-i", "$ a host all all 10.0.0.0/8 trust", hba], user=postgres.USER
             ),
             COPY_LIMIT_S,
         )
-        running = place.start(server.command(installed))
+        running = runner.start(server.command(installed))
         postgres.wait_until_ready(running)
         argv = [
             str(installed.program("createdb")),
@@ -62,10 +62,10 @@ class PostgresTemplates(Templates):
             str(server.port),
         ]
         argv += ["--username", "tailrace", postgres.DATABASE]
-        place.run(Command("createdb", argv, host=server.host, user=postgres.USER), LOAD_LIMIT_S)
+        runner.run(Command("createdb", argv, host=server.host, user=postgres.USER), LOAD_LIMIT_S)
         # Words and not a file: the account of the server may not read the run's folder.
-        place.run(server.psql(installed, "load", *_commands(load_script(rows))), LOAD_LIMIT_S)
-        facts = facts_of(place, installed, server, rows, "facts")
+        runner.run(server.psql(installed, "load", *_commands(load_script(rows))), LOAD_LIMIT_S)
+        facts = facts_of(runner, installed, server, rows, "facts")
         ended = running.stop("INT")  # a "fast" shutdown, which leaves a clean data directory
         if not ended.is_good:
             raise ProgramError(running.complaint())
@@ -73,7 +73,11 @@ class PostgresTemplates(Templates):
 
 
 def facts_of(
-    place: Place, installed: Installation, server: Server, rows: Mapping[int, int], name: str
+    runner: ProgramRunner,
+    installed: Installation,
+    server: Server,
+    rows: Mapping[int, int],
+    name: str,
 ) -> dict[str, str]:
     """Count, bytes and checksum of every table, from every byte that the database has: its pages
     are then in memory."""
@@ -83,7 +87,7 @@ def facts_of(
             "SELECT count(*), sum(octet_length(d)), sum(hashtext(d)::bigint) FROM "
             f"{table_name(size)}"
         )
-        answer = place.run(
+        answer = runner.run(
             server.psql(installed, f"{name}-{server.host}-{size}", "--command", query), LOAD_LIMIT_S
         )
         facts[str(size)] = answer.strip()

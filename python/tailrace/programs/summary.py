@@ -78,31 +78,35 @@ class Summary:
     moved: Sequence[Moved] = field(default_factory=list)
 
 
-def measured(work: RequestWork, told: Summary, interval: MeasuredInterval) -> Measured:
+def measured(work: RequestWork, summary: Summary, interval: MeasuredInterval) -> Measured:
     """In the format of other workloads, without rows of requests. What ran at the end is not
     known."""
     begun_wall_us = interval.begun_wall_us
     ended_ps = (
-        None if told.ended_wall_us is None else (told.ended_wall_us - begun_wall_us) * PS_PER_US
+        None
+        if summary.ended_wall_us is None
+        else (summary.ended_wall_us - begun_wall_us) * PS_PER_US
     )
     outcome = Workload(
         name=work.name,
         kind=KIND,
         completion_ps=ended_ps,
-        counted_from_ps=told.counted_from_ps,
-        transactions=told.completed,
-        goodput_bytes=told.completed * work.response_bytes,
-        latency=told.latencies.outcome() if told.latencies else None,
+        counted_from_ps=summary.counted_from_ps,
+        transactions=summary.completed,
+        goodput_bytes=summary.completed * work.response_bytes,
+        latency=summary.latencies.outcome() if summary.latencies else None,
         cut_off=cut_off_outcome([]),
         user_completion_ps=[ended_ps] * (work.users if work.arrival_gap_ps is None else 1),
         request_counts=tallies(
-            told.completed + told.failed,
-            told.completed,
+            summary.completed + summary.failed,
+            summary.completed,
             connections=0 if work.is_udp else work.users,
-            failed=told.failed,
-            lost_queries=told.failed,
+            failed=summary.failed,
+            lost_queries=summary.failed,
         ),
     )
     return Measured(
-        outcome, moved=list(told.moved), begun_ps=(told.begun_wall_us - begun_wall_us) * PS_PER_US
+        outcome,
+        moved=list(summary.moved),
+        begun_ps=(summary.begun_wall_us - begun_wall_us) * PS_PER_US,
     )

@@ -62,8 +62,12 @@ def sysbench_refusals(workload: Oltp) -> Iterator[tuple[KeyPath, str, str]]:
 
 def server_options(protocol: str, address: str, port: int) -> list[str]:
     """Where the database is, and which library asks it: `mysql` or `pgsql`."""
-    place = [f"--db-driver={protocol}", f"--{protocol}-host={address}", f"--{protocol}-port={port}"]
-    return [*place, f"--{protocol}-user=tailrace", f"--{protocol}-db={DATABASE}"]
+    connection = [
+        f"--db-driver={protocol}",
+        f"--{protocol}-host={address}",
+        f"--{protocol}-port={port}",
+    ]
+    return [*connection, f"--{protocol}-user=tailrace", f"--{protocol}-db={DATABASE}"]
 
 
 def failures_prefix(log_prefix: Path) -> Path:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from tailrace.files import make_folder, read_json, write_json
 from tailrace.programs.command import Command
 from tailrace.programs.needed import Needed
-from tailrace.programs.place import Place
+from tailrace.programs.program_runner import ProgramRunner
 from tailrace.scenario.lowering.plan import canonical_json
 
 TABLE_BYTES = 64_000_000
@@ -71,12 +71,12 @@ class Templates(ABC):
     """The templates of one run."""
 
     def __init__(
-        self, folder: Path, open_place: Callable[[Path], AbstractContextManager[Place]]
+        self, folder: Path, open_runner: Callable[[Path], AbstractContextManager[ProgramRunner]]
     ) -> None:
-        """`open_place` opens a place for the programs that make them, which may write into a
+        """`open_runner` opens a place for the programs that make them, which may write into a
         folder."""
         self._folder = folder.absolute()
-        self._open_place = open_place
+        self._open_runner = open_runner
         self._lock = threading.Lock()
 
     @abstractmethod
@@ -85,7 +85,7 @@ class Templates(ABC):
         its layout."""
 
     @abstractmethod
-    def load(self, place: Place, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
+    def load(self, runner: ProgramRunner, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
         """Makes a data directory in the scratch folder, and stops its server; returns it and the
         facts of its rows."""
 
@@ -102,9 +102,9 @@ class Templates(ABC):
     def _make(self, path: Path, rows: Mapping[int, int]) -> None:
         shutil.rmtree(path, ignore_errors=True)  # left by a run that was killed while loading
         make_folder(path)
-        with self._open_place(path / "lab") as place:
-            data, facts = self.load(place, rows)
-            copy_tree(place, "keep", data, str(path / "data"))
+        with self._open_runner(path / "lab") as runner:
+            data, facts = self.load(runner, rows)
+            copy_tree(runner, "keep", data, str(path / "data"))
         shutil.rmtree(path / "lab")
         write_json(path / "facts.json", dict(facts))
 
@@ -116,10 +116,10 @@ class Stock:
     """The templates of several databases, each in a folder of its own."""
 
     def __init__(
-        self, folder: Path, open_place: Callable[[Path], AbstractContextManager[Place]]
+        self, folder: Path, open_runner: Callable[[Path], AbstractContextManager[ProgramRunner]]
     ) -> None:
         self._folder = folder
-        self._open_place = open_place
+        self._open_runner = open_runner
         self._lock = threading.Lock()
         self._made: dict[type[Templates], Templates] = {}
 
@@ -127,12 +127,12 @@ class Stock:
         """Those of one database."""
         with self._lock:  # of two trials at the same time
             if kind not in self._made:
-                self._made[kind] = kind(self._folder / kind.__name__, self._open_place)
+                self._made[kind] = kind(self._folder / kind.__name__, self._open_runner)
             found = self._made[kind]
         assert isinstance(found, kind), "it was made as this"
         return found
 
 
-def copy_tree(place: Place, name: str, source: str, target: str) -> None:
+def copy_tree(runner: ProgramRunner, name: str, source: str, target: str) -> None:
     """Copies a folder with owners and modes; shared where the file system can."""
-    place.run(Command(name, ["cp", "--archive", "--reflink=auto", source, target]), COPY_LIMIT_S)
+    runner.run(Command(name, ["cp", "--archive", "--reflink=auto", source, target]), COPY_LIMIT_S)

@@ -1,8 +1,5 @@
 """The part of a summary that one page shows: a sweep of arms over a thousand workloads would make a
-page of 100 MB.
-
-What is left out stands in `result.json`.
-"""
+page of 100 MB. `result.json` contains the omitted parts."""
 
 from msgspec.structs import replace
 
@@ -20,7 +17,7 @@ def limited(summary: Summary) -> Summary:
     workloads = summary.workloads[: max(PANELS_MAX, PAIRS_MAX // max(1, len(arms)))]
     shown = set(workloads)
     subjects = [one for one in summary.subjects if shown.issuperset(one.members)]
-    told = {one.name for one in subjects}
+    names = {one.name for one in subjects}
     hashes = _hashes(summary, {*arms, *(f"{SOLO}{name}" for name in workloads)})
     return replace(
         summary,
@@ -29,13 +26,13 @@ def limited(summary: Summary) -> Summary:
         workloads=workloads,
         subjects=subjects,
         solo={name: arm for name, arm in summary.solo.items() if name in shown},
-        comparisons=[e for e in summary.comparisons if e.arm in arms and e.workload in told],
+        comparisons=[e for e in summary.comparisons if e.arm in arms and e.workload in names],
         expectations=_expectations(summary.expectations),
     )
 
 
 def omissions(summary: Summary, shown: Summary) -> list[Fact]:
-    """What is left out, as facts of the run."""
+    """The omitted parts, as facts of the run."""
     counts = {
         "arms": (len(shown.arms), len(summary.arms)),
         "workloads": (len(shown.workloads), len(summary.workloads)),

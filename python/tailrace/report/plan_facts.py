@@ -1,4 +1,4 @@
-"""What the report needs to know of the plan of each arm."""
+"""Facts about the plan of each arm that the report uses."""
 
 from dataclasses import dataclass, field
 
@@ -32,9 +32,5 @@ def plan_facts(run: Run, arm: str, ports: list[PortMeans]) -> PlanFacts:
     return PlanFacts(
         minimum_timeouts_ms(plan),
         crossings_of(plan),
-        {
-            place: policy.dpp
-            for place in prioritized
-            if (policy := policy_of(*place)) and policy.dpp
-        },
+        {port: policy.dpp for port in prioritized if (policy := policy_of(*port)) and policy.dpp},
     )

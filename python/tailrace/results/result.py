@@ -22,7 +22,7 @@ from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.workload import SubjectSummary
 from tailrace.results.sweep.text import format_result
 from tailrace.results.text.outcome_html import NOTEBOOK_STYLE, outcome_html
-from tailrace.results.text.run import difference_text, figure_text, place, verdict_text
+from tailrace.results.text.run import difference_text, figure_text, scope_text, verdict_text
 
 PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
 
@@ -50,7 +50,7 @@ class Result:
 
     @cached_property
     def summary(self) -> Summary:
-        """What `result.json` holds, computed from the trials."""
+        """The content of `result.json`, computed from the trials."""
         return summarise_run(self._run, self._baseline)
 
     @property
@@ -112,12 +112,13 @@ class Result:
     def compare(
         self, other: "Result | Path | str | None" = None, *, arms: tuple[str, str] | None = None
     ) -> Table:
-        """What differs, a row for each workload and metric, with intervals and p values.
+        """The differences, a row for each workload and metric, with intervals and p values.
 
         Without `other`, every arm against the baseline, or the second of two `arms` against the
         first. With another run, that one against this, arm by arm, as `tailrace compare` does. The
-        unit of the means is that of the metric, which its name ends with. Raises `RunRefusedError`
-        for an arm that the run does not have.
+        unit of the means ends the name of the metric.
+
+        Raises `RunRefusedError` for an arm that the run does not have.
         """
         if arms is not None:
             if other is not None:
@@ -171,7 +172,7 @@ class Result:
             [
                 PASSED_MARKS[judged.passed],
                 judged.metric,
-                place(judged),
+                scope_text(judged),
                 figure_text(judged, judged.value),
                 number(judged.published, 3),
                 difference_text(judged),

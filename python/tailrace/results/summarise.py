@@ -186,7 +186,7 @@ def _workloads(
 
 
 def _arm(run: Run, arm: str) -> ArmSummary:
-    trials = run.told(arm)
+    trials = run.with_outcome(arm)
     plan = run.plan(arm)
     ports, ports_omitted = summarise_ports(trials)
     explained = first_record(trials)

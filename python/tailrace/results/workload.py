@@ -35,8 +35,7 @@ TCP_COUNTERS = TcpMeans.__struct_fields__
 REQUEST_COUNTERS = RequestMeans.__struct_fields__
 
 Measured = Sequence[tuple[Trial, list[Workload]]]
-"""Trials with the outcomes of the workloads that are told together: one, or the members of a
-group."""
+"""Trials with the outcomes of workloads that share a row: one, or the members of a group."""
 
 
 def summarise_workload(
@@ -48,9 +47,9 @@ def summarise_workload(
     slowdown: Slowdown | None = None,
     explained: Explained | None = None,
 ) -> WorkloadSummary | None:
-    """Summary over the told trials of an arm; None when no trial has the workload.
+    """Summary over the trials with outcome of an arm; None when no trial has the workload.
 
-    `work` is what it has to do in all; None where it has no end.
+    `work` is its total work; None where it has no end.
     """
     measured = _measured(trials, [name])
     if not measured:
@@ -104,7 +103,7 @@ def _together(
     unfinished: GroupUnfinished | None,
     slowdown: Slowdown | None = None,
 ) -> SubjectSummary:
-    """What one workload and several together have."""
+    """Fields that one workload and several together have."""
     trials = [trial for trial, _ in measured]
     ends = _ends(measured)
     counted = summarise_limits(members, trials)
@@ -145,8 +144,10 @@ def _together(
 
 
 def _ends(measured: Measured) -> list[dict[str, int]]:
-    """By trial and workload when it was complete. An average of those that finished would flatter
-    an arm that made the others wait for ever: none is known unless all did.
+    """By trial, the completion time of each workload.
+
+    None are known unless all workloads of the trial finished: an average of the finished ones would
+    favour an arm that never completed the others.
     """
     ends = [
         {own.name: own.completion_ps for own in of if own.completion_ps is not None}
@@ -183,8 +184,8 @@ def _users_jain(measured: Measured) -> float | None:
         known = [time for time in times if time]
         if len(times) > 1 and len(known) == len(times):
             indices.append(jain_index([PS_PER_S / time for time in known]))
-    told = [index for index in indices if index is not None]
-    return sum(told) / len(told) if told else None
+    means = [index for index in indices if index is not None]
+    return sum(means) / len(means) if means else None
 
 
 def _requests(measured: Measured) -> RequestMeans | None:

@@ -35,7 +35,7 @@ def host_parameters(file: Path, scenario: Sequence[Path]) -> dict[str, Any]:
             )
     given = dict(_leaves(document.data.get("hosts") or {}, "hosts"))
     statement = document.data.get("round_trips") or {}
-    for place, trip in _statements(read_scenario(scenario).data):
+    for path, trip in _statements(read_scenario(scenario).data):
         for key, value in statement.items():
             try:
                 own = _nearest(value, trip) if key in RATES and isinstance(value, dict) else value
@@ -45,7 +45,7 @@ def host_parameters(file: Path, scenario: Sequence[Path]) -> dict[str, Any]:
                     [Problem(str(file), at, f"round_trips.{key}", error.what, error.hint)]
                 ) from None
             if own is not None:
-                given[f"{place}.{key}"] = own
+                given[f"{path}.{key}"] = own
     return given
 
 
@@ -63,12 +63,12 @@ def _nearest(by_size: Mapping[str, Any], trip: Mapping[str, Any]) -> Any:
     return None if value == NO_RATE else value
 
 
-def _leaves(value: Mapping[str, Any], place: str) -> Iterator[tuple[str, Any]]:
+def _leaves(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
     for key, part in value.items():
         if isinstance(part, dict):
-            yield from _leaves(part, f"{place}.{key}")
+            yield from _leaves(part, f"{path}.{key}")
         else:
-            yield f"{place}.{key}", part
+            yield f"{path}.{key}", part
 
 
 def _statements(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

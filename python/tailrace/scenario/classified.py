@@ -14,7 +14,7 @@ class Matched:
 
     traffic: Traffic
     rule: int | None
-    """Place of the rule in `classify`; None where no rule matches, and the frame keeps its
+    """Index of the rule in `classify`; None where no rule matches, and the frame keeps its
     priority."""
     is_certain: bool
     """Whether all of these frames meet it; false where hosts, the way or the ports that clients get
@@ -25,10 +25,10 @@ def matched(rules: Sequence[Rule], of: Iterable[Traffic], hosts: Set[str]) -> It
     """Every rule that may be the first to match some of the frames; `hosts` are all of the
     network."""
     for traffic in of:
-        for place, rule in enumerate(rules):
+        for index, rule in enumerate(rules):
             answer = _matches(rule, traffic, hosts)
             if answer is not False:
-                yield Matched(traffic, place, answer is True)
+                yield Matched(traffic, index, answer is True)
             if answer is True:
                 break
         else:
@@ -57,7 +57,8 @@ def _hosts(named: str | None, hosts: frozenset[str]) -> bool | None:
 
 
 def _ingress(named: str | None, sources: frozenset[str], hosts: Set[str]) -> bool | None:
-    """A host sends what comes from it; what comes from a switch depends on the way."""
+    """Whether frames from these sources enter at the named neighbour: a host sends its own frames;
+    for a switch it depends on the path."""
     return None if named is not None and named not in hosts else _hosts(named, sources)
 
 

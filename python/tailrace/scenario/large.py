@@ -12,7 +12,7 @@ from tailrace.scenario.text.document import Document
 VALUES_CHECKED_MAX = 500
 """Values of an axis that are checked before the first trial; of more, evenly spread ones are."""
 LEFT_OUT: Mapping[str, object] = {"sweep": None, "expect": [], "published": None, "assumptions": []}
-"""Sections about other points than the one that is run, or about all of them."""
+"""Sections about points other than the running one, or about all of them."""
 
 
 def document_of_points(document: Document) -> Document:
@@ -20,16 +20,16 @@ def document_of_points(document: Document) -> Document:
     edit = document.edited()
     for section, value in LEFT_OUT.items():
         if section in document.data:
-            edit.set((section,), value, document.place((section,)))
-    replace_arms(edit, {}, document.place(("arms",)))
+            edit.set((section,), value, document.location_of((section,)))
+    replace_arms(edit, {}, document.location_of(("arms",)))
     return edit.document()
 
 
 def refuse_unsound_values(document: Document, base: Scenario) -> None:
-    """Raises `ScenarioError` where a value of an axis is not sound in any arm, the other axes at
+    """Raises `ScenarioError` where a value of an axis is invalid in any arm, the other axes at
     their first values.
 
-    Values that are not sound together are found when their point runs.
+    Values that are invalid only together are found when their point runs.
     """
     sweep = base.sweep
     assert sweep is not None, "a large sweep is a sweep"
@@ -39,8 +39,8 @@ def refuse_unsound_values(document: Document, base: Scenario) -> None:
     for path in sweep.axes:
         found = [
             problem
-            for place in _spread(len(sweep.axes[path]))
-            for problem in _at(plain, base, sweep, path, place)
+            for index in _spread(len(sweep.axes[path]))
+            for problem in _at(plain, base, sweep, path, index)
         ]
         if found:
             raise ScenarioError(
@@ -48,8 +48,8 @@ def refuse_unsound_values(document: Document, base: Scenario) -> None:
             )
 
 
-def _at(plain: Document, base: Scenario, sweep: Sweep, path: str, place: int) -> list[Problem]:
-    first = {other: values[place if other == path or sweep.combine == "paired" else 0] for other, values in  # noqa: E501
+def _at(plain: Document, base: Scenario, sweep: Sweep, path: str, index: int) -> list[Problem]:
+    first = {other: values[index if other == path or sweep.combine == "paired" else 0] for other, values in  # noqa: E501
              sweep.axes.items()}  # fmt: skip
     changes = [base.arms.get(arm, {}) for arm in base.arm_names]
     problems = [scenario_at(plain, of_arm, first)[1] for of_arm in changes]
@@ -57,7 +57,7 @@ def _at(plain: Document, base: Scenario, sweep: Sweep, path: str, place: int) ->
 
 
 def _spread(count: int) -> list[int]:
-    """Places of at most `VALUES_CHECKED_MAX` values, the first and the last among them."""
+    """Indices of at most `VALUES_CHECKED_MAX` values, the first and the last among them."""
     if count <= VALUES_CHECKED_MAX:
         return list(range(count))
     return sorted(

@@ -60,7 +60,7 @@ class Loaded:
 
     @property
     def is_large(self) -> bool:
-        """Whether the sweep has so many points that only figures of its trials are kept."""
+        """Whether the sweep has so many points that it keeps only figures of its trials."""
         return self.scenario.sweep is not None and self.scenario.sweep.is_large
 
     @property
@@ -105,8 +105,8 @@ def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) ->
 
 
 def load_document(document: Document) -> Loaded:
-    """Checks a document, the files that it includes merged already; raises `ScenarioError` with all
-    of its problems."""
+    """Checks a document with its included files merged; raises `ScenarioError` with all of its
+    problems."""
     base, problems = _parsed(document)
     if base is None:
         raise ScenarioError(problems)
@@ -213,13 +213,13 @@ def _warnings(
     for name, scenario in arms.items():
         for path, what, hint in cautions(scenario, scenario.graph):
             arms_of.setdefault(documents[name].problem(path, what, hint), []).append(name)
-    told = [
+    of_arms = [
         problem
         if len(names) == len(arms)
         else replace(problem, what=f"in arm {few(names, NAMED_MAX)}: {problem.what}")
         for problem, names in arms_of.items()
     ]
-    return tuple(sorted([*told, *_unused(arms, documents), *_equal_arms(arms, documents)]))
+    return tuple(sorted([*of_arms, *_unused(arms, documents), *_equal_arms(arms, documents)]))
 
 
 def _unused(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> Iterator[Problem]:
@@ -244,11 +244,11 @@ def _of_lists(found: Mapping[Problem, tuple[KeyPath, int]]) -> Iterator[Problem]
     """One problem for all entries of a list with the same problem: lists that were imported have
     dozens."""
     grouped: dict[tuple[str, KeyPath, str], list[tuple[int, Problem]]] = {}
-    for problem, (at, place) in found.items():
-        grouped.setdefault((problem.file, at, problem.what), []).append((place, problem))
+    for problem, (at, key) in found.items():
+        grouped.setdefault((problem.file, at, problem.what), []).append((key, problem))
     for entries in grouped.values():
         (_, first), *rest = sorted(entries)
-        others = few([str(place) for place, _ in rest], NAMED_MAX)
+        others = few([str(key) for key, _ in rest], NAMED_MAX)
         noun = "entry" if len(rest) == 1 else "entries"
         yield (
             replace(first, what=f"{first.what}; the same holds for {noun} {others}")
@@ -281,12 +281,12 @@ def _lost(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[KeyPa
 
 
 def _first_path(section: str, value: Mapping[str, Any]) -> str:
-    path, place = [section], value
-    while isinstance(place, Mapping) and place:
-        key = next(iter(place))
+    path, inner = [section], value
+    while isinstance(inner, Mapping) and inner:
+        key = next(iter(inner))
         path.append(str(key))
-        place = place[key]
-    return f"{'.'.join(path)}: {place}"
+        inner = inner[key]
+    return f"{'.'.join(path)}: {inner}"
 
 
 def _equal_arms(
@@ -338,7 +338,7 @@ def _arm_document(
 def _changed(
     document: Document, changes: Mapping[str, Any], section: KeyPath
 ) -> tuple[Document, list[Problem]]:
-    """The document with values set at dotted paths; `section` is the one that lists them."""
+    """The document with values set at dotted paths; `section` is the section with these changes."""
     if not changes:
         return document, []
     problems: list[Problem] = []
@@ -346,7 +346,7 @@ def _changed(
     for key, value in changes.items():
         at: KeyPath = (*section, key)
         try:
-            _override(edit, key, value, at=document.place(at), name=dotted(at))
+            _override(edit, key, value, at=document.location_of(at), name=dotted(at))
         except ScenarioError as error:
             problems += [
                 document.problem(at, problem.what, problem.hint) for problem in error.problems
@@ -392,10 +392,10 @@ def _parsed(
         scenario = Scenario.model_validate(data, context={FOLDER: document.folder})
     except ValidationError as error:
         errors, problems = misplaced(error.errors(), document)
-        told = islice(errors, PROBLEMS_MAX)
+        listed = islice(errors, PROBLEMS_MAX)
         return None, [
             *problems,
-            *(problem_of(details, document) for details in told),
+            *(problem_of(details, document) for details in listed),
             *_rest(document, error),
         ]
     if base is not None:

@@ -33,14 +33,16 @@ def misplaced(
         for each in errors
         if each["type"] == "missing" and len(each["loc"]) == 1
     }
-    told = {name for name in missing if get_close_matches(name, unknown, n=1, cutoff=NEAR_SECTION)}
+    reported = {
+        name for name in missing if get_close_matches(name, unknown, n=1, cutoff=NEAR_SECTION)
+    }
     problems = []
     for section, model in SECTIONS.items():
         keys = [key for key in unknown if key in model.model_fields]
         if keys:
-            told |= {*keys, section} if section in missing else set(keys)
+            reported |= {*keys, section} if section in missing else set(keys)
             problems.append(_problem(section, keys, document))
-    rest = [each for each in errors if len(each["loc"]) != 1 or each["loc"][0] not in told]
+    rest = [each for each in errors if len(each["loc"]) != 1 or each["loc"][0] not in reported]
     return rest, problems
 
 

@@ -133,7 +133,7 @@ class Sweep(Part):
 
     @property
     def is_large(self) -> bool:
-        """Whether there are so many points that only figures are kept."""
+        """Whether the number of points is so large that only figures are kept."""
         return self.count > LISTED_MAX
 
     @property
@@ -154,11 +154,11 @@ class Sweep(Part):
     def point(self, number: int) -> "Point":
         """The point of this number, from 0."""
         return Point(
-            {path: self.axes[path][at] for path, at in self.places(number).items()}, self.names
+            {path: self.axes[path][at] for path, at in self.indices_at(number).items()}, self.names
         )
 
-    def places(self, number: int) -> dict[str, int]:
-        """By path the place of its value at the point of this number."""
+    def indices_at(self, number: int) -> dict[str, int]:
+        """By path the index of its value at the point of this number."""
         if self.combine == "paired":
             return dict.fromkeys(self.axes, number)
         found: dict[str, int] = {}
@@ -203,15 +203,15 @@ def refuse_repeated(rows: Iterable[tuple[str, ...]]) -> None:
     distributions."""
     seen: dict[tuple[object, ...], str] = {}
     for row in rows:
-        amounts, told = tuple(sense_of(text) for text in row), ", ".join(row)
+        amounts, texts = tuple(sense_of(text) for text in row), ", ".join(row)
         if (first := seen.get(amounts)) is not None:
             what = (
-                f"the value {told} is listed twice"
-                if first == told
-                else f"{first} is the same as {told}"
+                f"the value {texts} is listed twice"
+                if first == texts
+                else f"{first} is the same as {texts}"
             )
             raise refuse(what, "remove one of the two")
-        seen[amounts] = told
+        seen[amounts] = texts
 
 
 def axis_names(paths: Sequence[str]) -> dict[str, str]:

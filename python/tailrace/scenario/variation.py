@@ -1,5 +1,4 @@
-"""How an assumption can be varied: the keys that hold it, and the values that it may have
-instead."""
+"""The variation of an assumption: the keys that hold it, and its possible values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Self
@@ -11,7 +10,7 @@ from tailrace.scenario.text.extent import Extent, parse_extent
 from tailrace.scenario.text.quantities import Part, refuse
 from tailrace.scenario.text.units import SHARE, QuantityError
 
-PLACE = "{}"
+PRESENT_VALUE = "{}"
 """Where a form has the present value."""
 WAYS = ("range", "times", "values", "forms", "settings")
 VALUES_MIN = 2
@@ -86,7 +85,7 @@ class Variation(Part):
                 f"{len(self.names)} names for {len(self.listed)} values",
                 "write one name for each value",
             )
-        if self.forms is not None and any(PLACE not in form for form in self.forms):
+        if self.forms is not None and any(PRESENT_VALUE not in form for form in self.forms):
             raise refuse(
                 "a form has no {}",
                 "write {} where the present value stands, such as exponential({})",
@@ -129,7 +128,9 @@ class Variation(Part):
             changed = {path: scaled_value(value, factor) for path, value in stated.items()}
         elif self.forms is not None:
             form = str(self.at(share))
-            changed = {path: form.replace(PLACE, first_value(present(path))) for path in self.keys}
+            changed = {
+                path: form.replace(PRESENT_VALUE, first_value(present(path))) for path in self.keys
+            }
         elif self.values is not None:
             changed = dict.fromkeys(self.keys, self.at(share))
         else:
@@ -140,10 +141,10 @@ class Variation(Part):
         """Where the present value lies in the range or list; the middle, or the first, where it is
         not stated."""
         if self.listed:
-            texts = [self._listed_text(place, present) for place in range(len(self.listed))]
+            texts = [self._listed_text(index, present) for index in range(len(self.listed))]
             value = "{}" if self.settings is not None else str(present(self.keys[0]))
-            place = texts.index(value) if value in texts else 0
-            return (place + 0.5) / len(self.listed)
+            index = texts.index(value) if value in texts else 0
+            return (index + 0.5) / len(self.listed)
         extent = self.extent
         assert extent is not None, "it has a range or a list"
         if self.times is not None:
@@ -151,10 +152,10 @@ class Variation(Part):
             return extent.share_of(one)
         return extent.share_of(extent.number_of(present(self.keys[0])))
 
-    def _listed_text(self, place: int, present: Callable[[str], Any]) -> str:
+    def _listed_text(self, index: int, present: Callable[[str], Any]) -> str:
         if self.forms is not None:
-            return self.forms[place].replace(PLACE, first_value(present(self.keys[0])))
-        return str(self.listed[place])
+            return self.forms[index].replace(PRESENT_VALUE, first_value(present(self.keys[0])))
+        return str(self.listed[index])
 
     def snapped(self, share: float) -> float:
         """The middle of the listed value at a share; of a range, the share."""

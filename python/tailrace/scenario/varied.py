@@ -23,13 +23,13 @@ class Varied:
     text: str
     """The values as they were written."""
     listed: list[Any]
-    """The values in order; none of a range, which has as many as are asked for."""
+    """The values in order; empty for a range, whose number of values is given by the caller."""
     extent: Extent | None
     """The range; None where values are listed."""
 
 
 def parse_varied(texts: Sequence[str], option: str) -> list[Varied]:
-    """What the options say, in order; raises `ScenarioError` with what is wrong."""
+    """The variations of the options, in order; raises `ScenarioError` with the fault."""
     found = [_parsed(text, option) for text in texts]
     paths = [one.path for one in found]
     for path in paths:
@@ -54,30 +54,30 @@ def parse_sweep(texts: Sequence[str], *, is_paired: bool = False) -> dict[str, A
 
 def _parsed(text: str, option: str) -> Varied:
     path, equals, values = (part.strip() for part in text.partition("="))
-    place = f"{option} {text}"
+    source = f"{option} {text}"
     if not equals or not path or not values:
-        raise _refused(place, "expected key=values", HINT)
+        raise _refused(source, "expected key=values", HINT)
     try:
         if not is_range(values):
-            return Varied(path, values, list(_listed(values, place)), None)
+            return Varied(path, values, list(_listed(values, source)), None)
         if "(" in values:
             return Varied(path, values, values_of(values), None)
         return Varied(path, values, [], parse_extent(values))
     except QuantityError as error:
-        raise _refused(place, error.what, error.hint) from None
+        raise _refused(source, error.what, error.hint) from None
 
 
-def _listed(text: str, place: str) -> Iterator[Any]:
+def _listed(text: str, source: str) -> Iterator[Any]:
     for part in _BETWEEN_VALUES.split(text):
         if is_range(part):
-            raise _refused(place, f"'{part.strip()}' is a range in a list", HINT)
+            raise _refused(source, f"'{part.strip()}' is a range in a list", HINT)
         try:
-            yield read_yaml(part.strip(), place)[0]
+            yield read_yaml(part.strip(), source)[0]
         except (
             ScenarioError
         ) as error:  # line numbers within a command-line value are not lines of a file
             raise ScenarioError([replace(problem, line=0) for problem in error.problems]) from None
 
 
-def _refused(place: str, what: str, hint: str) -> ScenarioError:
-    return ScenarioError([Problem(place, 0, "", what, hint)])
+def _refused(source: str, what: str, hint: str) -> ScenarioError:
+    return ScenarioError([Problem(source, 0, "", what, hint)])

@@ -1,5 +1,5 @@
-"""Converts validation errors of pydantic to messages: the place in the file, the problem, and what
-to write instead."""
+"""Converts validation errors of pydantic to messages: the location in the file, the problem, and a
+hint."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -61,15 +61,15 @@ def problem_of(details: ErrorDetails, document: Document) -> Problem:
 def real_path(loc: Sequence[str | int], data: Any) -> KeyPath:
     """The location without the tags that pydantic inserts (`workloads.XS.oltp.users`)."""
     path: list[str | int] = []
-    place, is_tagged = data, False
+    inner, is_tagged = data, False
     for position, key in enumerate(loc):
         is_last = position == len(loc) - 1
-        if not is_tagged and isinstance(place, dict) and place.get("kind") == key:
+        if not is_tagged and isinstance(inner, dict) and inner.get("kind") == key:
             is_tagged = True  # a key of the kind may have the name of the kind
             continue
-        if has_key(place, key):
-            place, is_tagged = place[key], False
-        elif not is_last or key == "[key]" or not isinstance(place, dict):
+        if has_key(inner, key):
+            inner, is_tagged = inner[key], False
+        elif not is_last or key == "[key]" or not isinstance(inner, dict):
             continue  # elsewhere than in a mapping, the last tag is an alternative of a type (`constrained-int`)  # noqa: E501
         path.append(key)
     return tuple(path)

@@ -1,9 +1,9 @@
 """One variable: bisection between a setting that meets the goal and a better one that does not.
 
-Positions here count from the best setting (the smallest, where the variable is minimised) to the
-worst. The goal is expected to be missed up to some position, undecided in a range above it, and met
-from there on; settings on both sides are tried as well, and one that contradicts the expectation is
-told.
+Positions count from the best setting (the smallest, where the variable is minimised) to the worst.
+The search expects that the goal is missed up to some position, undecided in a range above it, and
+met from there on. It tries settings on both sides as well, and reports a setting that contradicts
+the expectation.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,13 +13,13 @@ from math import ceil, log2
 from tailrace.search.deciding import Tried
 
 PROBES = 2
-"""Settings that are tried on each side of what was found."""
+"""Settings that are tried on each side of the result."""
 FOUND, ALL, NONE = "found", "all", "none"
 
 
 @dataclass(frozen=True)
 class Bisected:
-    """What the settings that were tried say, over positions."""
+    """The conclusion from the tried settings, over positions."""
 
     state: str
     """found, all (every tried setting meets the goal) or none."""
@@ -34,15 +34,16 @@ class Bisected:
 
 
 def steps_max(count: int) -> int:
-    """Settings that are decided at most: both ends, halves, and those on both sides of what was
-    found."""
+    """Maximum number of decided settings: both ends, halves, and the settings on both sides of the
+    result."""
     return 2 + max(0, ceil(log2(max(1, count - 1)))) + 2 * PROBES
 
 
 def bisect(
     count: int, try_at: Callable[[int], Tried], excess: Callable[[Tried], float]
 ) -> dict[int, Tried]:
-    """Tries settings among `count` positions; `excess` says how far one is beyond the goal."""
+    """Tries settings among `count` positions. `excess` is the distance of a setting beyond the
+    goal."""
     tried: dict[int, Tried] = {}
 
     def is_met(position: int) -> bool:
@@ -59,7 +60,7 @@ def bisect(
         return tried
     for position in [0, *_between(0, last)]:
         is_met(position)
-    # Both ends may miss a goal that is met between them.
+    # The goal may be missed at both ends and met between them.
     while len(tried) < steps_max(count) and (inside := _inside(tried, excess)) is not None:
         is_met(inside)
     return tried
@@ -74,25 +75,27 @@ def _edge(low: int, high: int, is_met: Callable[[int], bool]) -> tuple[int, int]
 
 
 def _inside(tried: Mapping[int, Tried], excess: Callable[[Tried], float]) -> int | None:
-    """The next position where the ends do not meet the goal: towards the edge below the best one
-    that meets it, and in the larger gap beside the one that is nearest to it where none does. None
-    where that one is an end, or nothing is left.
+    """The next position where the ends do not meet the goal.
+
+    It lies towards the edge below the best position that meets the goal; where none does, in the
+    larger gap beside the position nearest to the goal. None where that position is an end, or no
+    position is left.
     """
-    places = sorted(tried)
-    best = next((position for position in places if tried[position].is_met), None)
-    nearest = min(places, key=lambda position: excess(tried[position])) if best is None else best
-    at = places.index(nearest)
-    if at in (0, len(places) - 1):
+    positions = sorted(tried)
+    best = next((position for position in positions if tried[position].is_met), None)
+    nearest = min(positions, key=lambda position: excess(tried[position])) if best is None else best
+    at = positions.index(nearest)
+    if at in (0, len(positions) - 1):
         return None
-    gaps = [(places[at - 1], nearest)]
+    gaps = [(positions[at - 1], nearest)]
     if best is None:
-        gaps.append((nearest, places[at + 1]))
+        gaps.append((nearest, positions[at + 1]))
     low, high = max(gaps, key=lambda gap: gap[1] - gap[0])
     return (low + high) // 2 if high - low > 1 else None
 
 
 def _between(low: int, high: int) -> list[int]:
-    """Positions that divide what lies between two."""
+    """Positions that divide the interval between two positions."""
     found = [low + (high - low) * part // (PROBES + 1) for part in range(1, PROBES + 1)]
     return [position for position in dict.fromkeys(found) if low < position < high]
 

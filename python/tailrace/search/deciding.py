@@ -1,4 +1,4 @@
-"""Whether a setting meets the goals: trials until a look at them decides."""
+"""Decides whether a setting meets the goals: trials run until a look at them decides."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,14 +20,14 @@ from tailrace.search.variable import Variable
 UNKNOWN_AFTER = 3
 """Settings without the figure of a goal after which the goal is refused."""
 NOTHING = 1e9
-"""Excess of a setting in which nothing arrives."""
+"""Excess of a setting in which nothing is delivered."""
 BROKEN_AFTER = 2
-"""Trials after which a goal that allows nothing at all is looked at for the first time."""
+"""Trials after which a goal of zero is tested for the first time."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """One setting that was simulated."""
+    """One simulated setting."""
 
     positions: tuple[int, ...]
     """Of every variable, the position among its values."""
@@ -39,9 +39,9 @@ class Tried:
     trials: int
     end: End
     takes: str = ""
-    """What it would take to decide it."""
+    """The trials that would decide it."""
     why_not: str = ""
-    """Why the setting is impossible, so that nothing was simulated."""
+    """Reason for which the setting is impossible and was not simulated."""
 
     @property
     def is_met(self) -> bool:
@@ -69,7 +69,7 @@ class Tried:
 
 @dataclass
 class Decider:
-    """Runs trials of settings, each setting only as often as its case needs."""
+    """Runs trials of settings, each setting only as often as its decision needs."""
 
     points: Points
     arm: str
@@ -89,7 +89,7 @@ class Decider:
         if found is None:
             found = self._early(positions, rule) or self._looked(positions, rule)
         self.tried[positions] = found
-        self.points.reporter.say(f"{self.name(found)}: {self._told(found)}")
+        self.points.reporter.say(f"{self.name(found)}: {self._outcome_text(found)}")
         return found
 
     def run_ahead(self, all_positions: Sequence[tuple[int, ...]]) -> None:
@@ -111,7 +111,7 @@ class Decider:
         return Point(values, {one.path: one.name for one in self.variables}).label
 
     def _impossible(self, positions: tuple[int, ...]) -> Tried | None:
-        """A setting that makes no sound scenario; None where it does."""
+        """The record of a setting that makes the scenario invalid; None for a valid one."""
         values = self.values(positions)
         _, _, problems = try_changes(self.points.document, values)
         if not problems:
@@ -121,15 +121,14 @@ class Decider:
             positions, values, self.label(values), figures, 0, "misses", why_not=problems[0].what
         )
 
-    def _told(self, found: Tried) -> str:
+    def _outcome_text(self, found: Tried) -> str:
         if found.why_not:
             return f"impossible: {found.why_not}"
         needs = f" (takes {found.takes})" if found.takes else ""
         return f"{found.end} after {found.trials} trials{needs}"
 
     def _early(self, positions: tuple[int, ...], rule: Rule) -> Tried | None:
-        """A setting that breaks a goal of none at all: that is certain with the first trial in
-        which it happens."""
+        """A setting that misses a goal of zero: the first trial with a violation decides it."""
         if not any(goal.bound == 0 for goal in self.goals) or rule.looks[0] <= BROKEN_AFTER:
             return None
         figures = self._figures(positions, BROKEN_AFTER)
@@ -154,14 +153,14 @@ class Decider:
         return Tried(positions, values, self.label(values), data, figures[0].trials, end, needed)
 
     def _errors(self, goal: Goal, rule: Rule) -> Errors:
-        """Of one look at one of the goals."""
+        """Error probabilities of one look at one goal."""
         return errors_of(
             goal, rule.error_of_look / sum(one.bound is not None for one in self.goals)
         )
 
     def _figures(self, positions: tuple[int, ...], trials: int) -> list[Figure]:
-        """Of every goal after so many trials: an earlier search may have run more, which do not
-        count."""
+        """The figure of every goal after this many trials. An earlier search may have run more
+        trials; they are not used."""
         values = self.values(positions)
         run = self.points.run(values, trials, self.label(values))
         refuse_failed(run, self.arm)
@@ -172,11 +171,8 @@ class Decider:
         return self.groups.get(goal.subject, [goal.subject])
 
     def _refuse_unknown(self, figures: Sequence[Figure]) -> None:
-        """Raises `RunRefusedError` where the first settings of all do not have the figure of a
-        goal.
-
-        One setting may lack it because nothing arrives there: that misses the goal.
-        """
+        """Raises `RunRefusedError` where none of the first settings has the figure of a goal. A
+        single setting may lack it because nothing is delivered; it misses the goal."""
         lacking = [
             goal for goal, figure in zip(self.goals, figures, strict=True) if not figure.values
         ]
@@ -191,15 +187,16 @@ class Decider:
 
 
 def refuse_failed(run: Run, arm: str) -> None:
-    """Raises `RunRefusedError` where a trial has failed: its setting is neither good nor bad."""
+    """Raises `RunRefusedError` where a trial has failed: its setting can be neither accepted nor
+    rejected."""
     failed = [trial for trial in run.trials[arm] if trial.status == "failed"]
     if failed:
         raise RunRefusedError(f"{run.path}: trial {failed[0].number} failed: {failed[0].reason}")
 
 
 def excess(goals: Sequence[Goal], tried: Tried) -> float:
-    """How far the figures of a setting are beyond their bounds, relative to them: the worst;
-    negative within all."""
+    """Largest distance of the figures of a setting beyond their bounds, relative to the bounds;
+    negative where all are within them."""
     return max(
         _relative(goal.bound or 0.0, figure.value, is_higher_better=goal.is_higher_better)
         for goal, figure in zip(goals, tried.figures, strict=False)

@@ -38,13 +38,13 @@ class Searched:
     rule: Rule
     """Of one decision."""
     steps: int
-    """Decisions over which the error is corrected."""
+    """Decisions for which the error is corrected."""
     state: str
     """found, all (every setting that was tried meets the goals) or none."""
     found: Tried | None
     """The best setting that meets the goals."""
     nearest: Tried | None
-    """Of one variable: the nearest better setting that misses the goals."""
+    """With one variable: the nearest better setting that misses the goals."""
     undecided: list[Tried]
     """Settings that neither meet nor miss them."""
     contradictions: list[Tried]
@@ -61,10 +61,10 @@ class Searched:
 def search(
     loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executor | None = None
 ) -> Searched:
-    """Simulates settings until the best one is known; raises `RunRefusedError` for what makes no
-    sense.
+    """Simulates settings until the best one is known; raises `RunRefusedError` for contradictory
+    options.
 
-    Raises `KeyboardInterrupt` when interrupted: what was finished is kept, and the same call
+    Raises `KeyboardInterrupt` when interrupted: finished trials are kept, and the same call
     continues.
     """
     arm = known_arm(wanted.arm or loaded.scenario.baseline, list(loaded.arms))
@@ -98,25 +98,24 @@ def search(
 
 
 def _one(base: Searched, decider: Decider) -> Searched:
-    """Bisection over the positions of the only variable, the best setting first.
-
-    What is found is confirmed by more trials, and the conclusion is drawn from what all settings
-    are said to be then.
-    """
+    """Bisection over the positions of the only variable, the best setting first. More trials
+    confirm the result; the conclusion uses the states of all settings after that."""
     [variable] = base.asked.variables
     count = len(variable.values)
 
-    def place(at: int) -> tuple[int]:
+    def position_of(at: int) -> tuple[int]:
         return (at if base.asked.aim.is_minimised else count - 1 - at,)
 
-    tried = bisect(count, lambda at: decider.try_at(place(at)), partial(excess, base.asked.goals))
+    tried = bisect(
+        count, lambda at: decider.try_at(position_of(at)), partial(excess, base.asked.goals)
+    )
     done = concluded(tried)
     confirmed: set[int] = set()
     while done.best is not None and done.best not in confirmed:
         confirmed.add(done.best)
         if tried[done.best].trials < base.wanted.confirm:
             tried[done.best] = decider.try_at(
-                place(done.best), base.rule.from_trials(base.wanted.confirm)
+                position_of(done.best), base.rule.from_trials(base.wanted.confirm)
             )
         done = concluded(tried)
     return replace(
@@ -135,8 +134,8 @@ def _evaluations(wanted: Wanted, asked: Asked) -> int:
 
 
 def _only(document: Document, arm: str) -> Document:
-    """The document with one arm, whose changes it has already, and without what is said of
-    others."""
+    """The document with one arm, with the changes of that arm applied and without the sections
+    about other arms."""
     edit = document.edited()
     replace_arms(edit, {arm: {}}, (document.file, 0))
     for section, value in LEFT_OUT.items():
@@ -146,8 +145,8 @@ def _only(document: Document, arm: str) -> Document:
 
 
 def _digest(document: Document, wanted: Wanted, arm: str) -> str:
-    """Of everything that decides the course of a search: the same command continues in the same
-    folder."""
+    """Hash over all inputs that determine the course of a search: the same command continues in the
+    same folder."""
     options: dict[str, Any] = {**asdict(wanted), "out": None, "jobs": None, "arm": arm}
     del options["cores"]
     text = json_text([document.data, options])

@@ -25,7 +25,7 @@ class Variable:
     name: str
     """Its short name."""
     values: tuple[Any, ...]
-    """In order; the position is what a search is about."""
+    """The values in order. The search refers to them by position."""
     extent: Extent | None = None
     """The range; None where the values are listed."""
 
@@ -38,38 +38,38 @@ class Variable:
 
 
 def parse_variables(texts: Sequence[str], precision: float) -> list[Variable]:
-    """The variables of `--vary` options; raises `ScenarioError` or `RunRefusedError` with what is
-    wrong."""
+    """The variables of `--vary` options; raises `ScenarioError` or `RunRefusedError` with the
+    fault."""
     found = parse_varied(texts, "--vary")
     names = axis_names([one.path for one in found])
     return [_variable(one, names[one.path], precision) for one in found]
 
 
 def _variable(varied: Varied, name: str, precision: float) -> Variable:
-    place = f"--vary {varied.path}={varied.text}"
+    source = f"--vary {varied.path}={varied.text}"
     if varied.extent is not None:
         values = tuple(varied.extent.values(precision))
         if len(values) > VALUES_MAX:
             raise RunRefusedError(
-                f"{place}: {len(values)} settings at this precision; the limit is {VALUES_MAX} "
+                f"{source}: {len(values)} settings at this precision; the limit is {VALUES_MAX} "
                 "(hint: raise --precision or narrow the range)"
             )
         return Variable(varied.path, name, values, varied.extent)
     try:
         refuse_repeated((text_of(value),) for value in varied.listed)
     except PydanticCustomError as error:
-        told = error.context or {}
-        raise RunRefusedError(f"{place}: {told['what']} (hint: {told['hint']})") from None
+        problem = error.context or {}
+        raise RunRefusedError(f"{source}: {problem['what']} (hint: {problem['hint']})") from None
     if len(varied.listed) < 2:
-        raise RunRefusedError(f"{place}: it is one value (hint: {HINT})")
+        raise RunRefusedError(f"{source}: it is one value (hint: {HINT})")
     return Variable(varied.path, name, tuple(varied.listed))
 
 
 def refuse_unsound(document: Document, variables: Sequence[Variable]) -> None:
-    """Raises `RunRefusedError` where a variable does not exist, or one of its ends is not possible.
+    """Raises `RunRefusedError` where a variable does not exist, or one of its ends is impossible.
 
-    With several variables a combination of ends may be impossible where others are not: that is
-    told during the search.
+    With several variables some combinations of ends may be impossible; the search reports those
+    when it tries them.
     """
     for variable in variables:
         refuse_unknown(document.data, variable.path)
@@ -81,36 +81,39 @@ def refuse_unsound(document: Document, variables: Sequence[Variable]) -> None:
                 if len(variables) == 1 or f"{one.path}.".startswith(f"{variable.path}.")
             ]
             if own:
-                told = f"{variable.path}={text_of(value)}"
+                setting = f"{variable.path}={text_of(value)}"
                 hint = f" (hint: {own[0].hint})" if own[0].hint else ""
-                place = (
+                location = (
                     ""
                     if own[0].path in (variable.path, f"arms.{variable.path}")
                     else f"{own[0].path}: "
                 )
-                raise RunRefusedError(f"--vary: {told} is not possible: {place}{own[0].what}{hint}")
+                raise RunRefusedError(
+                    f"--vary: {setting} is not possible: {location}{own[0].what}{hint}"
+                )
 
 
 def refuse_unknown(data: Mapping[str, Any], path: str) -> None:
     """Raises `RunRefusedError` where a named part of a scenario, such as a policy or a queue, does
     not exist."""
-    place: Any = data
+    container: Any = data
     keys = path.split(".")
     for depth, key in enumerate(keys[:-1]):
-        if isinstance(place, list):
-            place = place[int(key)] if key.isdecimal() and int(key) < len(place) else None
+        if isinstance(container, list):
+            container = (
+                container[int(key)] if key.isdecimal() and int(key) < len(container) else None
+            )
             continue
-        if not isinstance(place, dict):
+        if not isinstance(container, dict):
             return
-        if key not in place and depth > 0 and keys[0] in NAMED and depth in (1, 3):
+        if key not in container and depth > 0 and keys[0] in NAMED and depth in (1, 3):
             noun = dotted(keys[:depth])
-            known = [str(one) for one in place]
+            known = [str(one) for one in container]
             raise RunRefusedError(
                 f"--vary {path}: {noun} has no '{key}' (hint: {closest(key, known, noun)})"
             )
-        place = place.get(key)
+        container = container.get(key)
 
 
 NAMED = ("policies", "workloads")
-"""Sections whose entries have names of the scenario's own, also below `queues`: a new name would be
-a new part."""
+"""Sections with user-defined names, also below `queues`: an unknown name there would add a part."""

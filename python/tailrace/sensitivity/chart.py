@@ -1,5 +1,5 @@
-"""The tornado plot: for every figure, the factors that move it furthest alone, as bars around the
-present value."""
+"""The tornado plot: for every figure, the factors with the largest effects alone, as bars around
+the present value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ WIDTH, LABEL, VALUE, GAP = 430, 170, 46, 22
 ROW, HEAD, FOOT = 15, 34, 8
 LABEL_MAX = 28
 LOW, HIGH, BAND, INK, FAINT = "#2f6db3", "#d9822b", "#d8dce2", "#1a1d21", "#5b6470"
-"""Towards the lower and the upper end of a range; noise; text."""
+"""Colours: the lower and the upper end of a range, noise, text, secondary text."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """What one factor does alone: the figure at the lower and at the upper end of its range, or
+    """The effect of one factor alone: the figure at the lower and at the upper end of its range, or
     lowest and highest."""
 
     factor: int
@@ -30,7 +30,7 @@ class Bar:
     high: float
 
     def size(self, base: float) -> float:
-        """The larger distance from the present."""
+        """The larger distance from the present value."""
         return max(abs(self.low - base), abs(self.high - base))
 
 
@@ -106,8 +106,8 @@ def _panel(study: Study, figure: Figure, listed: Sequence[Bar], left: int, top: 
             fill=BAND,
         ),
     ]
-    for place, bar in enumerate(listed):
-        marks += _row(study, bar, x, base, place * ROW, unit)
+    for index, bar in enumerate(listed):
+        marks += _row(study, bar, x, base, index * ROW, unit)
     marks.append(tag("line", x1=x(base), x2=x(base), y1=0, y2=height, stroke=INK, stroke_width=1))
     return tag("g", *marks, transform=f"translate({left} {top + HEAD - 8})")
 

@@ -32,22 +32,22 @@ class Factor:
     """assumed, fitted, default (of the program, without a source) or stated (an option of the
     command)."""
     present: str
-    """The present value in words."""
+    """The present value as text."""
     variation: Variation
     base: float = 0.5
-    """Where the present value lies in the range."""
+    """Position of the present value in the range."""
 
     @property
     def ends(self) -> list[float]:
-        """Shares of the range that are looked at alone: both ends, or every listed value."""
+        """Shares of the range that are tried alone: both ends, or every listed value."""
         listed = self.variation.listed
         return (
-            [(place + 0.5) / len(listed) for place in range(len(listed))] if listed else [0.0, 1.0]
+            [(index + 0.5) / len(listed) for index in range(len(listed))] if listed else [0.0, 1.0]
         )
 
     @property
     def range_text(self) -> str:
-        """All that it may be."""
+        """The range, or the listed values, as text."""
         texts = [self.text(share) for share in self.ends]
         return (" / " if self.variation.listed else " to ").join(texts)
 
@@ -71,8 +71,7 @@ class Factor:
         return text_of(self.variation.at(share))
 
     def applied(self, document: Document, share: float) -> tuple[Document, dict[str, Any]]:
-        """The document with the value at a share of the range, and what was changed by dotted
-        path."""
+        """The document with the value at a share of the range, and the changes by dotted path."""
         try:
             changes = self.variation.changes(share, lambda path: present_at(document.data, path))
         except QuantityError as error:
@@ -93,7 +92,7 @@ class Factor:
 def of_assumptions(
     scenario: Scenario, document: Document
 ) -> tuple[list[Factor], list[tuple[str, str]]]:
-    """The factors of a scenario, and what is not varied with the reason."""
+    """The factors of a scenario, and the values that are not varied, with the reason."""
     found: list[Factor] = []
     left: list[tuple[str, str]] = []
     for part in scenario.assumptions:
@@ -115,8 +114,8 @@ def of_assumptions(
 
 
 def of_texts(texts: Sequence[str], document: Document) -> list[Factor]:
-    """The factors of `--vary` options; raises `ScenarioError` or `RunRefusedError` with what is
-    wrong."""
+    """The factors of `--vary` options; raises `ScenarioError` or `RunRefusedError` with the
+    fault."""
     return list(_of_texts(texts, document))
 
 
@@ -129,9 +128,9 @@ def _of_texts(texts: Sequence[str], document: Document) -> Iterator[Factor]:
         try:
             variation = Variation.model_validate({"keys": [one.path], **raw})
         except ValidationError as error:
-            told = error.errors()[0].get("ctx", {})
-            hint = told.get("hint") or HINT
-            what = told.get("what", "these are no values to vary")
+            context = error.errors()[0].get("ctx", {})
+            hint = context.get("hint") or HINT
+            what = context.get("what", "these are no values to vary")
             raise RunRefusedError(f"--vary {one.path}={one.text}: {what} (hint: {hint})") from None
         yield _factor(
             names[one.path],
@@ -142,9 +141,9 @@ def _of_texts(texts: Sequence[str], document: Document) -> Iterator[Factor]:
         )
 
 
-def _factor(name: str, mark: str, told: str, variation: Variation, document: Document) -> Factor:
+def _factor(name: str, mark: str, setting: str, variation: Variation, document: Document) -> Factor:
     share = variation.present_share(lambda path: present_at(document.data, path))
-    return Factor(name, mark, told, variation, share)
+    return Factor(name, mark, setting, variation, share)
 
 
 def _why_not(part: Assumption) -> str:
@@ -158,10 +157,10 @@ def _is_stated(data: Mapping[str, Any], taken: set[str], path: str) -> bool:
 
 def present_at(data: Any, path: str) -> Any:
     """The value at a dotted path of a document; None where it is not stated."""
-    place = data
+    container = data
     for part in path.split("."):
         key: str | int = int(part) if part.isdecimal() else part
-        if not has_key(place, key):
+        if not has_key(container, key):
             return None
-        place = place[key]
-    return place
+        container = container[key]
+    return container

@@ -55,20 +55,22 @@ class Figure:
         return [100 * sign * (after / value - 1) for after, value in zip(own, before, strict=True)]
 
     def is_bound_in(self, run: Run) -> bool:
-        """Whether a trial has a lower bound instead of the figure, or of what it is a change
-        against."""
+        """Whether a trial has a lower bound instead of the figure or of the baseline's figure."""
         arms = [arm for arm in (self.arm, self.baseline) if arm is not None]
-        return any(bounds_of_trials(run.told(arm), self.members, self.metric) for arm in arms)
+        return any(
+            bounds_of_trials(run.with_outcome(arm), self.members, self.metric) for arm in arms
+        )
 
 
 def _values(run: Run, arm: str, figure: Figure) -> list[float] | None:
-    values = [_value(run, trial, figure) for trial in run.told(arm)]
+    values = [_value(run, trial, figure) for trial in run.with_outcome(arm)]
     known = [value for value in values if value is not None]
     return known if known and len(known) == len(values) else None
 
 
 def _value(run: Run, trial: Trial, figure: Figure) -> float | None:
-    """A metric at full scale; a completion that did not come counts as the end of the trial."""
+    """A metric at full scale. The end of the trial stands for a completion time that was not
+    reached."""
     value = metric_of_members(trial, figure.members, figure.metric)
     if figure.metric != "completion_s":
         return value
@@ -78,15 +80,15 @@ def _value(run: Run, trial: Trial, figure: Figure) -> float | None:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a document says of figures: one is below another, or a comparison is above or below
+    """A statement of a document: one figure is below another, or a comparison is above or below
     zero."""
 
     words: str
     low: Figure
     high: Figure | None
-    """The larger one; None for zero."""
+    """The larger figure; None for zero."""
     is_above: bool = False
-    """Without a larger one: whether the figure is above zero."""
+    """Without a larger figure: whether the figure is above zero."""
 
     def holds(self, values: Mapping[Figure, float | None]) -> bool | None:
         """Whether it holds for these values; None where one is missing."""
@@ -203,8 +205,8 @@ def chosen_arms(loaded: Loaded, wanted: Sequence[str]) -> list[str]:
 def of_base(
     figures: Sequence[Figure], base: dict[Figure, list[float]], errors: dict[Figure, float]
 ) -> list[Conclusion]:
-    """Without published figures: the signs of the comparisons that are beyond twice their error at
-    present."""
+    """Without published figures: the signs of the comparisons whose present values exceed twice
+    their error."""
     found = []
     for figure in figures:
         values = base.get(figure)

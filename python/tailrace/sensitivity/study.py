@@ -1,4 +1,4 @@
-"""The whole study: at present, every assumption alone, all together by screening, and the deciding
+"""The whole study: the present, every assumption alone, all together by screening, and the deciding
 ones by variance."""
 
 import hashlib
@@ -36,7 +36,7 @@ BASE_TRIALS = 4
 FOLDER_DIGITS = 8
 TRIALS_MAX = 100_000
 NOISE_ERRORS = 2.0
-"""Errors of a difference of two points by which an effect has to differ from zero."""
+"""An effect must differ from zero by this many errors of a difference of two points."""
 Point = tuple[float | None, ...]
 """A share of its range for each factor; None for the present value."""
 
@@ -53,7 +53,7 @@ class Wanted:
     trajectories: int = 6
     samples: int = 16
     factors: int = 4
-    """Factors whose shares of variance are estimated; the others stay as at present."""
+    """Factors whose shares of variance are estimated; the others keep their present values."""
     checks: int = 16
     """New points in the region."""
     jobs: int | None = None
@@ -81,7 +81,7 @@ class Holding:
 
 @dataclass
 class Study:
-    """What was found."""
+    """The results."""
 
     scenario: str
     path: Path
@@ -104,7 +104,7 @@ class Study:
     runs: int = 0
     trials: int = 0
     dropped: list[str] = field(default_factory=list)
-    """Figures that some point does not have."""
+    """Figures that at least one point lacks."""
     bounded: dict[Figure, int] = field(default_factory=dict)
     """Points at which a figure is a lower bound."""
 
@@ -113,13 +113,13 @@ class Study:
         return mean(self.base[figure])
 
     def least(self, figure: Figure) -> float:
-        """An effect of this size or less may be noise: the mean size of so many differences of two
+        """An effect of this size or less may be noise: the mean absolute difference of two
         points."""
         return NOISE_ERRORS * self.noise[figure] * sqrt(2)
 
 
 class Studying:
-    """Runs a study; what was finished is kept, and the same call continues."""
+    """Runs a study. Finished trials are kept, and the same call continues."""
 
     def __init__(
         self, loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executor | None = None
@@ -173,7 +173,7 @@ class Studying:
 
     @property
     def count(self) -> int:
-        """Points that the study has at most."""
+        """Maximum number of points."""
         wanted, factors = self.wanted, len(self.factors)
         alone = sum(len(factor.ends) for factor in self.factors)
         deciding = min(wanted.factors, factors)
@@ -195,8 +195,8 @@ class Studying:
             )
 
     def _refuse_cores(self) -> None:
-        """Raises `ScenarioError` where the present, or a factor at an end of its range, cannot have
-        so many cores."""
+        """Raises `ScenarioError` where the present, or a factor at an end of its range, cannot use
+        the requested cores."""
         if (self.wanted.cores or 1) <= 1:
             return
         ends = [
@@ -235,7 +235,7 @@ class Studying:
         return study
 
     def _base(self) -> dict[Figure, list[float]]:
-        """The present, with more trials; decides which figures there are."""
+        """Runs more trials of the present; they determine the available figures."""
         run = self._run({}, max(BASE_TRIALS, 2 * self.wanted.trials))
         every = self.named or self.published or of_run(run, self.loaded.scenario, self.arms)
         values = {figure: figure.of_trials(run) for figure in every}
@@ -268,7 +268,7 @@ class Studying:
         return run
 
     def _changes(self, point: Point) -> dict[str, Any]:
-        """What a point sets."""
+        """Changes of the scenario for a point."""
         document = self.loaded.document
         changes: dict[str, Any] = {}
         for factor, share in zip(self.factors, point, strict=True):
@@ -285,7 +285,7 @@ class Studying:
         return [self.at(point) for point in points]
 
     def at(self, point: Point) -> dict[Figure, float | None]:
-        """Figures of a point; simulated unless it is known."""
+        """Figures of a point; simulated unless known."""
         changes = self._changes(point)
         label = _label(changes)
         if label not in self.kept:
@@ -293,8 +293,8 @@ class Studying:
             self._note_bounds(run, label)
             values = {figure: figure.of_trials(run) for figure in self.figures}
             self.kept[label] = {
-                figure: mean(told[: self.wanted.trials]) if told else None
-                for figure, told in values.items()
+                figure: mean(known[: self.wanted.trials]) if known else None
+                for figure, known in values.items()
             }
         snapped = tuple(
             factor.base if share is None else factor.variation.snapped(share)
@@ -320,11 +320,11 @@ class Studying:
         points = designs.screening(self.wanted.trajectories)
         values = self._at_all([tuple(point) for point in points])
         for figure in list(study.figures):
-            told = [value for one in values if (value := one[figure]) is not None]
-            if len(told) < len(values):
+            known = [value for one in values if (value := one[figure]) is not None]
+            if len(known) < len(values):
                 study.dropped.append(figure.name)
                 continue
-            study.screened[figure] = designs.screened(self.wanted.trajectories, told)
+            study.screened[figure] = designs.screened(self.wanted.trajectories, known)
 
     def _variance(self, study: Study) -> None:
         """Shares of variance of the factors with the largest effects, the others as at present."""
@@ -338,13 +338,13 @@ class Studying:
             points.append(tuple(shares.get(number) for number in range(len(self.factors))))
         values = self._at_all(points)
         for figure in study.screened:
-            told = [value for one in values if (value := one[figure]) is not None]
-            if len(told) == len(values):
-                study.shares[figure] = designs.shares(self.wanted.samples, told)
+            known = [value for one in values if (value := one[figure]) is not None]
+            if len(known) == len(values):
+                study.shares[figure] = designs.shares(self.wanted.samples, known)
 
     def _largest(self, study: Study) -> list[int]:
-        """Factors by the mean over the figures of their effects, each as a part of the largest on
-        that figure."""
+        """Factors in the order of the mean over the figures of their effects, each relative to the
+        largest effect on that figure."""
         totals = [0.0] * len(self.factors)
         for figure, effects in study.screened.items():
             largest = max(effect.mu_star for effect in effects)
@@ -381,7 +381,7 @@ class Studying:
         return dict(self.seen)
 
     def _checked(self, conclusions: Sequence[Conclusion], box: Box | None) -> list[bool]:
-        """New points in the region, and whether all conclusions hold there."""
+        """Runs new points in the region; returns for each whether all conclusions hold."""
         if box is None or not self.wanted.checks:
             return []
         designs = Designs([factor.name for factor in self.factors], self.seed + 1)

@@ -17,11 +17,11 @@ CHART = "tornado.svg"
 """File of the plot."""
 DECIDING_MAX = 3
 RESOLVED_MAX = 0.5
-"""Half of an interval from which on a share of variance says nothing."""
+"""A share of variance with a larger half interval is not resolved."""
 
 
 def study_text(study: Study) -> str:
-    """What decides each figure, and where the conclusions hold."""
+    """The deciding factors of each figure, and the region in which the conclusions hold."""
     head, *rows = _deciding_rows(study)
     lines = [align([head, *rows]), ""]
     lines += [fill(line, WIDTH) for line in _holding_lines(study)]
@@ -74,7 +74,7 @@ def study_page(study: Study, command: str, chart: str) -> str:
 
 
 def _bound_lines(study: Study) -> list[str]:
-    """What is said of figures that are lower bounds."""
+    """Sentences about figures that are lower bounds."""
     return [
         f"{figure.name} is a lower bound at {points} point{'s' if points > 1 else ''}, where "
         "transactions still ran at"
@@ -188,7 +188,7 @@ def _deciding_rows(study: Study) -> list[list[str]]:
             "figure",
             "present",
             "noise",
-            *(f"assumption {place} (effect)" for place in range(1, DECIDING_MAX + 1)),
+            *(f"assumption {rank} (effect)" for rank in range(1, DECIDING_MAX + 1)),
         ]
     ]
     for figure in study.figures:
@@ -237,9 +237,9 @@ def _screening_rows(study: Study) -> list[list[str]]:
         cells = []
         for figure, effects in study.screened.items():
             one = effects[number]
-            is_told = one.mu_star > study.least(figure)
+            is_above = one.mu_star > study.least(figure)
             cells.append(
-                f"{digits_text(one.mu_star, 2)} ± {digits_text(one.sigma, 2)}" if is_told else ""
+                f"{digits_text(one.mu_star, 2)} ± {digits_text(one.sigma, 2)}" if is_above else ""
             )
         rows.append([factor.name, *cells])
     return rows

@@ -40,8 +40,8 @@ from tailrace.statistics.verdict import (
     Effect,
     Verdict,
     adjusted,
+    bounded_verdict,
     logs_or_values,
-    told_verdict,
     trials_to_decide,
     with_test,
 )
@@ -61,6 +61,7 @@ __all__ = [
     "TrialsNeeded",
     "Verdict",
     "adjusted",
+    "bounded_verdict",
     "fit_amdahl",
     "fit_usl",
     "holm_adjusted",
@@ -83,7 +84,6 @@ __all__ = [
     "permutation_test",
     "quantile",
     "sign_flip_test",
-    "told_verdict",
     "trials_to_decide",
     "with_test",
 ]

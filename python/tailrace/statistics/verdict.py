@@ -133,18 +133,18 @@ def _verdict(effect: Effect, test: TestResult, p_adjusted: float, tests: int) ->
     return "lower" if effect.difference < 0 else "higher"
 
 
-def told_verdict(verdict: Verdict, bounds: tuple[int, int]) -> Verdict:
+def bounded_verdict(verdict: Verdict, bounds: tuple[int, int]) -> Verdict:
     """A verdict on two samples of which so many values are lower bounds: a difference is told only
     where larger values than the bounds would make it larger.
     """
     of_baseline, of_other = bounds
-    is_told = {
+    is_certain = {
         "higher": not of_baseline,
         "lower": not of_other,
         "too few trials": True,
         "not tested": True,
     }
-    return verdict if is_told.get(verdict, bounds == (0, 0)) else "not comparable"
+    return verdict if is_certain.get(verdict, bounds == (0, 0)) else "not comparable"
 
 
 def can_flip(pairs: int, tests: int = 1) -> bool:

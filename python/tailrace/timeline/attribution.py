@@ -117,10 +117,10 @@ def connections_by_user(
     starts = [_begins_of_data(one) for one in connections]
     found: dict[int, int] = {}
     for user, of in of_user.items():
-        if (place := _nearest(of[:TRANSACTIONS_LOOKED_AT], connections, starts)) is not None:
-            found[user] = place
+        if (index := _nearest(of[:TRANSACTIONS_LOOKED_AT], connections, starts)) is not None:
+            found[user] = index
     taken = Counter(found.values())
-    return {user: connections[place] for user, place in found.items() if taken[place] == 1}
+    return {user: connections[index] for user, index in found.items() if taken[index] == 1}
 
 
 def _begins_of_data(one: Connection) -> Sequence[int]:
@@ -135,8 +135,8 @@ def _nearest(
     if len(of) < TRANSACTIONS_MIN:
         return None
     distances = sorted(
-        (median(_distance(each, one, own) for each in of), place)
-        for place, (one, own) in enumerate(zip(connections, starts, strict=True))
+        (median(_distance(each, one, own) for each in of), index)
+        for index, (one, own) in enumerate(zip(connections, starts, strict=True))
     )
     if len(distances) > 1 and distances[0][0] >= CLEARLY * distances[1][0]:
         return None
@@ -150,16 +150,16 @@ def _nearest(
 def _distance(of: Transaction, one: Connection, starts: Sequence[int]) -> int:
     """From the start to the first request, and from the last frame to the end; twice the latency
     where none is."""
-    place = bisect_left(starts, of.start_ps)
+    index = bisect_left(starts, of.start_ps)
     came = one.last_before(CLIENT, of.end_ps)
     if (
-        place == len(starts)
-        or starts[place] > of.end_ps
+        index == len(starts)
+        or starts[index] > of.end_ps
         or came is None
         or came.delivered_ps < of.start_ps
     ):
         return 2 * of.latency_ps
-    return starts[place] - of.start_ps + of.end_ps - came.delivered_ps
+    return starts[index] - of.start_ps + of.end_ps - came.delivered_ps
 
 
 def with_behind(one: Transaction, behind: Mapping[str, int]) -> Transaction:

@@ -33,11 +33,13 @@ class _Way:
 def capture_of(log: Log, chosen: Sequence[Chosen], version: str, port: str | None = None) -> bytes:
     """A pcapng file, as the sending hosts see the frames, or as the port before a wire does."""
     ways = _ways(log)
-    told = " ".join(
+    described = " ".join(
         f"{one.name}: {(one.why or sentence(one.transaction)).rstrip('.')}." for one in chosen
     )
     shift = shift_of(max((frame.window_bytes for frame in log.frames.values()), default=0))
-    writer = _native.PcapngFile(f"tailrace {version}", f"{told} Windows are scaled by 2^{shift}.")
+    writer = _native.PcapngFile(
+        f"tailrace {version}", f"{described} Windows are scaled by 2^{shift}."
+    )
     interfaces: dict[str, int] = {}
     numbers: dict[int, int] = {}
     whole: dict[str, Depths] = {wire: depths(log, wire) for wire in log.drops}
@@ -101,21 +103,21 @@ def _ways(log: Log) -> dict[int, _Way]:
 def _comments(
     log: Log, frame: Frame, way: _Way, numbers: dict[int, int], whole: dict[str, Depths]
 ) -> list[str]:
-    told = [label(log, frame)]
+    words = [label(log, frame)]
     if frame.repeats is not None:
         why = REPEATED.get(frame.prior_part or "", "repeated in the same recovery")
         copy = numbers.get(frame.repeats)
-        told.append(why + (f", copy of packet {copy}" if copy else ""))
-    told += [text for wire, hop in way.hops if (text := waited(log, wire, hop)) is not None]
+        words.append(why + (f", copy of packet {copy}" if copy else ""))
+    words += [text for wire, hop in way.hops if (text := waited(log, wire, hop)) is not None]
     marks = [
         wire for wire, at_wire in log.marks.items() for mark in at_wire if mark.frame == frame.id
     ]
-    told += [f"marked at {wire}" for wire in marks]
-    told += [dropped(log, wire, drop, whole[wire]) for wire, drop in way.drops]
+    words += [f"marked at {wire}" for wire in marks]
+    words += [dropped(log, wire, drop, whole[wire]) for wire, drop in way.drops]
     if frame.delivered_ps is not None:
-        told.append(
+        words.append(
             f"handed to the transport after {span_text(frame.delivered_ps - frame.handed_ps)}"
         )
     elif not way.drops:
-        told.append("still under way at the end of the window")
-    return told
+        words.append("still under way at the end of the window")
+    return words

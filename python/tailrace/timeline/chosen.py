@@ -15,7 +15,7 @@ MARGIN_PS_MIN = 100_000_000
 
 INTERVAL_PS = 5_000_000_000
 """What is shown of a workload whose operations are not known: 5 ms."""
-INTERVAL_TOLD = "5 ms of a workload whose operations are not known"
+INTERVAL_REASON = "5 ms of a workload whose operations are not known"
 NO_NUMBER = 2**32 - 1
 PS_PER_US = 1_000_000
 

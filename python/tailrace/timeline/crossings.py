@@ -68,8 +68,8 @@ class Connection:
 
     def last_before(self, side: int, at_ps: int) -> Crossing | None:
         """The last frame that came to a side by then."""
-        place = bisect_right(self.to[side], at_ps, key=lambda one: one.delivered_ps)
-        return self.to[side][place - 1] if place else None
+        index = bisect_right(self.to[side], at_ps, key=lambda one: one.delivered_ps)
+        return self.to[side][index - 1] if index else None
 
     def lost_between(self, side: int, from_ps: int, to_ps: int) -> list[Loss]:
         """Frames for a side that were dropped in this time."""

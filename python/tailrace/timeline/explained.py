@@ -140,7 +140,7 @@ def explain_live_finished(path: Path, say: Callable[[str], None]) -> None:
     What cannot be explained is told by counters alone; that the replay fails is a warning.
     """
     run = Run.read(path)
-    for trials in (run.told(arm) for arm in run.arms):
+    for trials in (run.with_outcome(arm) for arm in run.arms):
         if any(has_record(trial) for trial in trials):
             continue
         for trial in trials:
@@ -162,13 +162,15 @@ def _of_subject(subject: Subject, found: Mapping[str, OfWorkload], slowest: int)
     """A workload, or the members of a group together."""
     if not subject.is_group:
         return found[subject.name]
-    told = {name: found[name] for name in subject.members if name in found}
+    members = {name: found[name] for name in subject.members if name in found}
     return OfWorkload(
-        merged_queues([one.queues for one in told.values()]),
-        grouped(list(told), {name: one.transactions for name, one in told.items()}),
-        slowest_of(grouped(list(told), {name: one.slowest for name, one in told.items()}), slowest),
-        sum(one.unknown for one in told.values()),
-        sum(one.unseen for one in told.values()),
+        merged_queues([one.queues for one in members.values()]),
+        grouped(list(members), {name: one.transactions for name, one in members.items()}),
+        slowest_of(
+            grouped(list(members), {name: one.slowest for name, one in members.items()}), slowest
+        ),
+        sum(one.unknown for one in members.values()),
+        sum(one.unseen for one in members.values()),
     )
 
 
@@ -197,10 +199,10 @@ def _explained(
         id(one): with_behind(one, of)
         for (one, _), of in zip(waits, _behind(live, name, waits), strict=True)
     }
-    told = [waited.get(id(one), one) for one in whole]
+    whole_with_waits = [waited.get(id(one), one) for one in whole]
     return OfWorkload(
         at_queues(connections),
-        told,
+        whole_with_waits,
         [waited.get(id(one), one) for one in chosen[:slowest]],
         len(seen) - len(known),
         len(counted) - len(seen),
@@ -213,7 +215,7 @@ def _behind(
     """For each transaction, for how long frames of each workload were sent while its own waited."""
     if not any(one.queues for one, _ in of):
         return [{} for _ in of]
-    log, _ = live_log(live, [Chosen(name, place, one) for place, (one, _) in enumerate(of)])
+    log, _ = live_log(live, [Chosen(name, index, one) for index, (one, _) in enumerate(of)])
     found = []
     for _, waits in of:
         total: Counter[str] = Counter()
@@ -275,7 +277,7 @@ def merged_logs(logs: Sequence[Log]) -> Log:
         windows_ps=[],
         whole_until_ps=None,
     )
-    for place, log in enumerate(logs):
+    for index, log in enumerate(logs):
         renumbered = []
         for one, other in zip(log.sockets[::2], log.sockets[1::2], strict=True):
             if (one, other) not in numbers:
@@ -283,8 +285,8 @@ def merged_logs(logs: Sequence[Log]) -> Log:
                 sockets += [one, other]
             renumbered += [numbers[one, other], numbers[one, other] + 1]
         until_ps = log.whole_until_ps or NONE_64
-        begin_ps = log.windows_ps[0][0] + (OVERLAP_PS // 2 if place else 0)
-        until_ps = until_ps - OVERLAP_PS // 2 if place + 1 < len(logs) else until_ps
+        begin_ps = log.windows_ps[0][0] + (OVERLAP_PS // 2 if index else 0)
+        until_ps = until_ps - OVERLAP_PS // 2 if index + 1 < len(logs) else until_ps
         taken = {
             number: frame._replace(sender=renumbered[frame.sender])
             for number, frame in log.frames.items()

@@ -7,7 +7,7 @@ from tailrace.timeline.queues import Depths, behind, depth_at, waited_from
 
 SYN, ACK, FIN, PSH, ECE, CWR, RST = 1, 2, 4, 8, 16, 32, 2048
 """Bits of `tailrace_wire::Flags`."""
-WAIT_TOLD_PS_MIN = 100_000
+WAIT_NAMED_PS_MIN = 100_000
 """Waits from 100 ns on are told."""
 REPEATED = {
     "fast_retransmission": "repeated after duplicate acknowledgements or reordering",
@@ -44,7 +44,7 @@ def waited(log: Log, wire: str, hop: Hop) -> str | None:
     told."""
     from_ps = waited_from(log, hop)
     wait_ps = hop.start_ps - from_ps
-    if wait_ps < WAIT_TOLD_PS_MIN:
+    if wait_ps < WAIT_NAMED_PS_MIN:
         return None
     whose = shares(behind(log.hops[wire], from_ps, hop.start_ps))
     before = "at least " if hop.since_ps is None else ""
@@ -53,8 +53,8 @@ def waited(log: Log, wire: str, hop: Hop) -> str | None:
 
 def shares(of: dict[str, int]) -> str:
     """`bulk 97 %, orders 3 %`; shares that would be 0 % are left out."""
-    told = {name: f"{100 * time / max(1, sum(of.values())):.0f} %" for name, time in of.items()}
-    return ", ".join(f"{name} {share}" for name, share in told.items() if share != "0 %")
+    texts = {name: f"{100 * time / max(1, sum(of.values())):.0f} %" for name, time in of.items()}
+    return ", ".join(f"{name} {share}" for name, share in texts.items() if share != "0 %")
 
 
 def dropped(log: Log, wire: str, drop: Drop, depths: Depths) -> str:

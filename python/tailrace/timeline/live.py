@@ -24,7 +24,7 @@ from tailrace.results.directory.run_directory import Trial
 from tailrace.results.directory.tables import read_trial_table
 from tailrace.results.format.numbers import span_text
 from tailrace.timeline.chosen import Chosen
-from tailrace.timeline.labels import WAIT_TOLD_PS_MIN, shares
+from tailrace.timeline.labels import WAIT_NAMED_PS_MIN, shares
 from tailrace.timeline.live_ends import Ends, Sorter
 from tailrace.timeline.log import NONE_64, Frame, Log, Socket, Values, read_wires
 from tailrace.timeline.queues import behind, waited_from
@@ -134,7 +134,7 @@ def live_log(trial: LiveTrial, chosen: Sequence[Chosen]) -> tuple[Log, bool]:
 
 
 def read_replay(
-    told: Mapping[str, Any],
+    timeline: Mapping[str, Any],
     plan: Mapping[str, Any],
     windows_ps: list[tuple[int, int]],
     workloads: set[str],
@@ -146,18 +146,20 @@ def read_replay(
     wires = wire_names(plan)
     names = [str(workload["header"]["name"]) for workload in plan["workloads"]]
     hosts = [str(host["name"]) for host in plan["hosts"]]
-    sorter = Sorter(told, names, ends or {})
-    tables = {f"timeline_{name}": sorter.named(told[name]) for name in ("hops", "drops", "marks")}
-    tables["timeline_pauses"] = told["pauses"]
+    sorter = Sorter(timeline, names, ends or {})
+    tables = {
+        f"timeline_{name}": sorter.named(timeline[name]) for name in ("hops", "drops", "marks")
+    }
+    tables["timeline_pauses"] = timeline["pauses"]
     of_wires = read_wires(tables, wires, sorter.name, drop_causes())
     connections = _Connections(hosts, ends or {})
     frames = {
         one.id: one
-        for row in _rows(told["frames"], _FRAME)
+        for row in _rows(timeline["frames"], _FRAME)
         if sorter.is_of(row[0], workloads)
         and (one := connections.frame(row, sorter.whose(row[0]))) is not None
     }
-    first = told["left_out"]["from_ps"][0]
+    first = timeline["left_out"]["from_ps"][0]
     return Log(
         windows_ps=windows_ps,
         sockets=connections.sockets,
@@ -166,12 +168,12 @@ def read_replay(
         drops=of_wires.drops,
         marks=of_wires.marks,
         pauses=of_wires.pauses,
-        looks={},
+        samples={},
         steps={},
         rates_bps={
             name: int(plan["links"][number // 2]["rate_bps"]) for number, name in enumerate(wires)
         },
-        left_out=int(told["left_out"]["rows"][0]),
+        left_out=int(timeline["left_out"]["rows"][0]),
         whole_until_ps=None if first == NONE_64 else first,
         is_live=True,
     )
@@ -243,7 +245,7 @@ _NO_HEADER = (
 """Fields of a frame that an ingress log does not keep."""
 
 
-def told_of(log: Log, one: Chosen) -> str:
+def chosen_reason(log: Log, one: Chosen) -> str:
     """`3.1 ms from 1.5 s, user 1 (program's log); meanwhile 2 frames of orders were dropped at
     leaf>client`: what the fabric did to frames of the workload while the transaction was under way.
     """
@@ -254,16 +256,16 @@ def told_of(log: Log, one: Chosen) -> str:
         if one.is_interval
         else f"{span}, user {of.user} (the program's log)."
     )
-    told = [
+    drops = [
         *_longest_wait(log, of),
         *(
             f"{count} dropped at {wire}"
             for wire, count in sorted(_lost(log, of).items(), key=lambda each: -each[1])
         ),
     ]
-    if not told:
+    if not drops:
         return f"{text} No frame of its workload waited or was lost meanwhile."
-    return f"{text} Of the frames of its workload meanwhile (the fabric's log): {'; '.join(told)}."
+    return f"{text} Of the frames of its workload meanwhile (the fabric's log): {'; '.join(drops)}."
 
 
 def _longest_wait(log: Log, of: Transaction) -> list[str]:
@@ -274,7 +276,7 @@ def _longest_wait(log: Log, of: Transaction) -> list[str]:
         if hop.frame in log.frames and of.start_ps <= hop.start_ps <= of.end_ps
     ]
     wait_ps, wire, hop = max(waits, key=lambda each: each[0], default=(0, "", None))
-    if hop is None or wait_ps < WAIT_TOLD_PS_MIN:
+    if hop is None or wait_ps < WAIT_NAMED_PS_MIN:
         return []
     whose = shares(behind(log.hops[wire], hop.start_ps - wait_ps, hop.start_ps))
     return [f"one waited {span_text(wait_ps)} at {wire}" + (f" behind {whose}" if whose else "")]

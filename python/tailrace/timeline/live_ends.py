@@ -28,11 +28,11 @@ class Ends:
     server_ports: frozenset[int]
 
     @classmethod
-    def read(cls, plan: Mapping[str, Any], told: outcome.Ends) -> "Ends":
+    def read(cls, plan: Mapping[str, Any], ends: outcome.Ends) -> "Ends":
         """From the outcome of a trial of this plan."""
         hosts = [str(host["name"]) for host in plan["hosts"]]
-        ports = frozenset(told.client_ports), frozenset(told.server_ports)
-        return cls(hosts.index(told.client), ports[0], hosts.index(told.server), ports[1])
+        ports = frozenset(ends.client_ports), frozenset(ends.server_ports)
+        return cls(hosts.index(ends.client), ports[0], hosts.index(ends.server), ports[1])
 
     def has(self, source: End, destination: End) -> bool:
         """Whether a TCP frame between these ends is of such a connection, in either direction."""
@@ -54,25 +54,25 @@ class Sorter:
     """
 
     def __init__(
-        self, told: Mapping[str, Any], names: Sequence[str], ends: Mapping[str, Ends]
+        self, tables: Mapping[str, Any], names: Sequence[str], ends: Mapping[str, Ends]
     ) -> None:
-        """`told` is the timeline of a replay, `names` are those of the workloads of its plan."""
+        """`tables` is the timeline of a replay, `names` are those of the workloads of its plan."""
         self._names: list[str] = []
         self._numbers: dict[str, int] = {}
         source_of = {
             frame: source
             for name in ("hops", "drops", "marks")
-            for frame, source in zip(told[name]["frame"], told[name]["source"], strict=True)
+            for frame, source in zip(tables[name]["frame"], tables[name]["source"], strict=True)
             if source != NONE_32
         }
         keys = ("id", "from", "to", "source_port", "destination_port", "protocol")
         self._of: dict[int, frozenset[str]] = {}
         for number, from_, to, source, destination, protocol in zip(
-            *(told["frames"][key] for key in keys), strict=True
+            *(tables["frames"][key] for key in keys), strict=True
         ):
             if number not in source_of:
                 continue
-            among = frozenset(names[each] for each in told["sources"][source_of[number]])
+            among = frozenset(names[each] for each in tables["sources"][source_of[number]])
             known = {name for name in among if name in ends}
             if protocol == _TCP and known:
                 own = frozenset(

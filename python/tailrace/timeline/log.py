@@ -112,7 +112,7 @@ class Pause(NamedTuple):
     quanta: int
 
 
-class Look(NamedTuple):
+class SocketSample(NamedTuple):
     """How a socket looked after a change."""
 
     at_ps: int
@@ -188,7 +188,7 @@ class Log:
     drops: dict[str, list[Drop]]
     marks: dict[str, list[Mark]]
     pauses: dict[str, list[Pause]]
-    looks: dict[int, list[Look]]
+    samples: dict[int, list[SocketSample]]
     steps: dict[tuple[str, int], list[Step]]
     """By workload and number of the transaction, from its start to its completion."""
     rates_bps: dict[str, int]
@@ -232,9 +232,9 @@ def read_log(
         return OF_SWITCHES if number == NONE_32 else names[number]
 
     of_wires = read_wires(tables, wires, workload, causes_of_drops)
-    looks: dict[int, list[Look]] = defaultdict(list)
-    for socket, *look in _rows(tables["timeline_looks"], ("socket", *_LOOK)):
-        looks[socket].append(Look(*look))
+    samples: dict[int, list[SocketSample]] = defaultdict(list)
+    for socket, *sample in _rows(tables["timeline_looks"], ("socket", *_SOCKET_COLUMNS)):
+        samples[socket].append(SocketSample(*sample))
     steps: dict[tuple[str, int], list[Step]] = defaultdict(list)
     transactions = _numbered(workload(number) for number in tables["causes"]["workload"])
     for row, part, from_ps, to_ps, number in _rows(
@@ -261,7 +261,7 @@ def read_log(
         of_wires.drops,
         of_wires.marks,
         of_wires.pauses,
-        dict(looks),
+        dict(samples),
         dict(steps),
         rates,
         left_out,
@@ -347,7 +347,7 @@ def read_wires(
     return OfWires(dict(hops), dict(drops), dict(marks), dict(pauses))
 
 
-_LOOK = (
+_SOCKET_COLUMNS = (
     "at_ps",
     "cwnd_bytes",
     "in_flight_bytes",

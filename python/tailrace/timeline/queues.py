@@ -39,8 +39,8 @@ def depths(log: Log, wire: str, class_: int | None = None) -> Depths:
 
 def depth_at(of: Depths, at_ps: int) -> int:
     """Bytes that wait at a moment."""
-    place = bisect_right(of, at_ps, key=lambda depth: depth[0])
-    return of[place - 1][1] if place else 0
+    index = bisect_right(of, at_ps, key=lambda depth: depth[0])
+    return of[index - 1][1] if index else 0
 
 
 def waited_from(log: Log, of: Hop | Drop) -> int:
@@ -55,8 +55,8 @@ def behind(hops: Sequence[Hop], from_ps: int, to_ps: int) -> dict[str, int]:
     `hops` are those of the wire, in the order of transmission.
     """
     found: dict[str, int] = defaultdict(int)
-    place = max(0, bisect_right(hops, from_ps, key=lambda hop: hop.start_ps) - 1)
-    for hop in hops[place:]:
+    index = max(0, bisect_right(hops, from_ps, key=lambda hop: hop.start_ps) - 1)
+    for hop in hops[index:]:
         if hop.start_ps >= to_ps:
             break
         found[hop.workload] += max(0, min(hop.end_ps, to_ps) - max(hop.start_ps, from_ps))

@@ -64,7 +64,7 @@ def draw_sockets(drawing: Drawing, chosen: Sequence[Chosen]) -> None:
                     drawing.frame_args(frame),
                     flows,
                 )
-        _looks(drawing, track, number)
+        _socket_samples(drawing, track, number)
 
 
 def _of_host(log: Log, host: str) -> str:
@@ -86,23 +86,23 @@ def _caused(drawing: Drawing, frame: Frame, *, by_sender: bool) -> Iterable[int]
     )
 
 
-def _looks(drawing: Drawing, track: int, socket: int) -> None:
-    writer, looks = drawing.writer, drawing.log.looks.get(socket, ())
+def _socket_samples(drawing: Drawing, track: int, socket: int) -> None:
+    writer, samples = drawing.writer, drawing.log.samples.get(socket, ())
     counters = [
         writer.counter(track, name) for name in ("congestion window", "in flight", "unsent")
     ]
     before: tuple[int, ...] = ()
-    for look in looks:
-        now = look.cwnd_bytes, look.in_flight_bytes, look.unsent_bytes
+    for sample in samples:
+        now = sample.cwnd_bytes, sample.in_flight_bytes, sample.unsent_bytes
         for counter, value, last in zip(counters, now, before or (-1, -1, -1), strict=True):
             if value != last:
-                writer.count(counter, look.at_ps, value)
+                writer.count(counter, sample.at_ps, value)
         before = now
         for count, what in (
-            (look.timeouts, "retransmission timeout"),
-            (look.probes, "tail loss probe"),
+            (sample.timeouts, "retransmission timeout"),
+            (sample.probes, "tail loss probe"),
         ):
             if count:
-                writer.instant(track, look.at_ps, what)
-        if look.retransmits:
-            writer.instant(track, look.at_ps, "retransmission", {"segments": look.retransmits})
+                writer.instant(track, sample.at_ps, what)
+        if sample.retransmits:
+            writer.instant(track, sample.at_ps, "retransmission", {"segments": sample.retransmits})

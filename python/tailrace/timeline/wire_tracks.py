@@ -170,10 +170,10 @@ def _with_room(log: Log, hops: Sequence[Hop], room: int) -> set[Hop]:
             merged.append((from_ps, to_ps))
     near: list[Hop] = []
     far: list[Hop] = []
-    place = 0
+    index = 0
     for hop in others:
-        while place < len(merged) and merged[place][1] <= hop.start_ps:
-            place += 1
-        is_near = place < len(merged) and hop.end_ps > merged[place][0]
+        while index < len(merged) and merged[index][1] <= hop.start_ps:
+            index += 1
+        is_near = index < len(merged) and hop.end_ps > merged[index][0]
         (near if is_near else far).append(hop)
     return set([*near, *far][:room])

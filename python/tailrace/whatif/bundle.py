@@ -11,7 +11,7 @@ from tailrace.scenario.loading import Loaded
 from tailrace.scenario.lowering.plan import canonical_json
 from tailrace.scenario.policies.pause import PRIORITIES
 from tailrace.scenario.text.units import SIZE, QuantityError, parse
-from tailrace.whatif.classes import places_of
+from tailrace.whatif.classes import queue_locations
 from tailrace.whatif.content import Bundle
 from tailrace.whatif.drawing import drawn_of
 from tailrace.whatif.knobs import POSITIONS_MAX, Knob, knobs_of, leaves
@@ -58,7 +58,7 @@ def bundle_of(loaded: Loaded, sizes: tuple[Size, ...], arms: list[str]) -> Bundl
     plans_bytes = len(canonical_json(bundle.plans))
     refuse_bytes(plans_bytes)
     for arm, configuration in bundle.plans.get(CONFIGURATION, {}).items():
-        bundle.places[arm] = places_of(own[arm], configuration)
+        bundle.locations[arm] = queue_locations(own[arm], configuration)
     mover = Mover(lowering, bundle.plans, _sizes_of(loaded))
     is_named = bool(loaded.scenario.whatif.knobs)
     listed = knobs_of(loaded)

@@ -16,13 +16,13 @@ VENDOR = "NX-OS"
 NAME = re.compile(r"c-out-8q-q(?:\d|-default)")
 _POLICY = re.compile(r"policy-map type queuing (\S+)$")
 
-Place = tuple[str, int, str, str]
+QueueLocation = tuple[str, int, str, str]
 """Switch, line, policy and queue of a name."""
 
 
-def places_of(scenario: Scenario, configuration: Mapping[str, Any]) -> list[Place]:
+def queue_locations(scenario: Scenario, configuration: Mapping[str, Any]) -> list[QueueLocation]:
     """Where the configuration of an arm has names of queues."""
-    found: list[Place] = []
+    found: list[QueueLocation] = []
     for switch, written in configuration[VENDOR].items():
         usual = scenario.switch(switch).policy
         policy = ""
@@ -68,12 +68,14 @@ def class_name(group: int) -> str:
     return f"c-out-8q-q{group}" if group else "c-out-8q-q-default"
 
 
-def named(configuration: Any, places: list[Place], maps: Mapping[str, list[str]]) -> Any:
+def named(configuration: Any, locations: list[QueueLocation], maps: Mapping[str, list[str]]) -> Any:
     """A copy of a configuration in which queues are called after the classes that are mapped to
     them, by policy."""
     lines = {switch: list(written["lines"]) for switch, written in configuration[VENDOR].items()}
-    for switch, at, policy, queue in places:
-        ours = [place[3] for place in places if (place[0], place[2]) == (switch, policy)]
+    for switch, at, policy, queue in locations:
+        ours = [
+            location[3] for location in locations if (location[0], location[2]) == (switch, policy)
+        ]
         group = groups(list(dict.fromkeys(ours)), maps[policy])[queue] if policy in maps else None
         if group is not None:
             lines[switch][at] = NAME.sub(class_name(group), lines[switch][at])

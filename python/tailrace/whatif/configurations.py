@@ -48,8 +48,8 @@ def _lines(vendor: str, scenario: Scenario, name: str, written: Written) -> dict
     key = (vendor, repr((name, switch, policies, max(mtus, default=0))))
     if key not in written:
         text, remarks = export_switch(VENDORS[vendor], scenario, name)
-        told = {remark.text: remark.words for remark in remarks.told()}
-        written[key] = {"lines": text.splitlines(), "remarks": told}
+        words_of = {remark.text: remark.words for remark in remarks.noteworthy()}
+        written[key] = {"lines": text.splitlines(), "remarks": words_of}
     return written[key]
 
 

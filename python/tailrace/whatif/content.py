@@ -11,7 +11,7 @@ from tailrace.scenario.lowering.plan import Raw
 from tailrace.scenario.policies.pause import PRIORITIES
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.kinds import facts_of
-from tailrace.whatif.classes import Place
+from tailrace.whatif.classes import QueueLocation
 from tailrace.whatif.knobs import own_labels
 from tailrace.whatif.lowered import Lowering, Size
 from tailrace.whatif.moves import Moved
@@ -38,7 +38,7 @@ class Bundle:
     plans: dict[str, dict[str, Raw]]
     """By size and arm, without seed and name."""
     moved: list[Moved] = field(default_factory=list)
-    places: dict[str, list[Place]] = field(default_factory=dict)
+    locations: dict[str, list[QueueLocation]] = field(default_factory=dict)
     """By arm, where NX-OS configurations have names of queues."""
     together: Together = field(default_factory=Together)
     """Values that the scenario's checks refuse together."""
@@ -97,7 +97,7 @@ class Bundle:
             "follow": follow,
             "knobs": [_knob_data(one, labels[one.path]) for one in self.moved],
             "together": self.together.data(),
-            "places": self.places,
+            "places": self.locations,
             "used": {arm: _used(self.loaded.arms[arm]) for arm in arms},
             "maps": [
                 {
@@ -121,14 +121,14 @@ class _Pool:
 
     def __init__(self) -> None:
         self.values: list[Any] = []
-        self._places: dict[str, int] = {}
+        self._indices: dict[str, int] = {}
 
     def at(self, value: Any) -> int:
         key = json.dumps(value)
-        if key not in self._places:
-            self._places[key] = len(self.values)
+        if key not in self._indices:
+            self._indices[key] = len(self.values)
             self.values.append(value)
-        return self._places[key]
+        return self._indices[key]
 
 
 def _used(scenario: Scenario) -> list[tuple[str, str, str]]:

@@ -115,21 +115,25 @@ def own_labels(knobs: Sequence[Knob]) -> dict[str, tuple[str, str]]:
     in lists, with their sections, and at last with their paths.
     """
     labels = {knob.path: knob.label for knob in knobs}
-    for longer in (_placed, _in_section, lambda path, label: (label[0], f"{label[1]} ({path})")):
+    for longer in (
+        _with_position,
+        _in_section,
+        lambda path, label: (label[0], f"{label[1]} ({path})"),
+    ):
         counts = Counter(labels.values())
         labels |= {path: longer(path, label) for path, label in labels.items() if counts[label] > 1}
     return labels
 
 
-def _placed(path: str, label: tuple[str, str]) -> tuple[str, str]:
+def _with_position(path: str, label: tuple[str, str]) -> tuple[str, str]:
     """`response` of `round_trips.1.response` is `response of round trip 2`."""
     parts = path.split(".")
-    places = [
+    positions = [
         f"{parts[at - 1].replace('_', ' ').removesuffix('s')} {int(part) + 1}"
         for at, part in enumerate(parts)
         if part.isdecimal() and 0 < at < len(parts) - 1
     ]
-    return (label[0], f"{label[1]} of {', '.join(places)}") if places else label
+    return (label[0], f"{label[1]} of {', '.join(positions)}") if positions else label
 
 
 def _in_section(path: str, label: tuple[str, str]) -> tuple[str, str]:

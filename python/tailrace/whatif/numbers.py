@@ -114,7 +114,7 @@ Sample = tuple[Fraction, Sequence[Step]]
 def follows(plan: Any, samples: Sequence[Sample]) -> list[Follow] | None:
     """What every field that the samples' steps change is at any value; None where there is no such
     rule."""
-    places: dict[str, tuple[str, list[Any]]] = {}
+    replaced: dict[str, tuple[str, list[Any]]] = {}
     for _, steps in samples:
         for step in steps:
             if (
@@ -123,9 +123,9 @@ def follows(plan: Any, samples: Sequence[Sample]) -> list[Follow] | None:
                 or not isinstance(step[2], int)
             ):
                 return None
-            places[repr(step[:2])] = (step[0], step[1])
+            replaced[repr(step[:2])] = (step[0], step[1])
     found: list[Follow] = []
-    for key, (kind, path) in places.items():
+    for key, (kind, path) in replaced.items():
         line = _line([(value, _number(plan, steps, key, kind, path)) for value, steps in samples])
         if line is None:
             return None

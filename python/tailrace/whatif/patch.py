@@ -73,10 +73,10 @@ def digits_of(line: str) -> list[str]:
 def _found(value: Any, path: Sequence[Any]) -> Any:
     """What is at a path; None where nothing is."""
     for key in path:
-        place = _place(value, key)
-        if isinstance(value, dict) and place not in value:
+        resolved = _resolved_key(value, key)
+        if isinstance(value, dict) and resolved not in value:
             return None
-        value = value[place]
+        value = value[resolved]
     return value
 
 
@@ -127,7 +127,7 @@ def _applied(value: Any, path: Sequence[Any], step: Step) -> Any:
         if step[0] == "insert":
             return [*value[: step[2]], step[3], *value[step[2] :]]
         return step[2]
-    key = _place(value, path[0])
+    key = _resolved_key(value, path[0])
     copy: Any = list(value) if isinstance(value, list) else dict(value)
     if len(path) == 1 and step[0] == "remove":
         # Two values may have the same remark, and take it away both.
@@ -140,7 +140,7 @@ def _applied(value: Any, path: Sequence[Any], step: Step) -> Any:
     return copy
 
 
-def _place(value: Any, key: Any) -> Any:
+def _resolved_key(value: Any, key: Any) -> Any:
     """A key or an index; by name, the place of that element."""
     if not isinstance(key, dict):
         return key

@@ -342,10 +342,10 @@ class _Pair:
             return None
         second = None
         for halving in range(1, HALVINGS):
-            place = form.text(_whole(at + (own - at) / 2**halving))
-            end = None if place is None else self.end(place)
-            if end is not None and place is not None:
-                second = (form.value(place), end)
+            text = form.text(_whole(at + (own - at) / 2**halving))
+            end = None if text is None else self.end(text)
+            if end is not None and text is not None:
+                second = (form.value(text), end)
                 break
         if second is None or second[0] is None:
             return None
@@ -368,25 +368,25 @@ class _Pair:
             else None
         )
 
-    def _holds(self, bound: Bound, place: str, value: Fraction) -> bool:
+    def _holds(self, bound: Bound, text: str, value: Fraction) -> bool:
         end = bound.base + bound.slope * value
         beyond = end + self._unit() * (1 if bound.is_upper else -1)
-        return self._is_sound(place, end) and not self._is_sound(place, beyond)
+        return self._is_sound(text, end) and not self._is_sound(text, beyond)
 
     def _unit(self) -> Fraction:
         """The smallest step of the bounded knob."""
         assert self.one.number is not None, "it is a number"
         return self.one.number.step
 
-    def _is_sound(self, place: str, value: Fraction) -> bool:
+    def _is_sound(self, value_text: str, value: Fraction) -> bool:
         assert self.one.number is not None, "it is a number"
         text = self.one.number.form.text(value)
         return (
             text is not None
-            and self.search._problem({self.other.path: place, self.one.path: text}) is None
+            and self.search._problem({self.other.path: value_text, self.one.path: text}) is None
         )
 
-    def end(self, place: str) -> Fraction | None:
+    def end(self, value_text: str) -> Fraction | None:
         """The last sound value of the second knob from its own towards the refused one; None where
         all are, or none."""
         assert self.one.number is not None, "it is a number"
@@ -395,26 +395,26 @@ class _Pair:
         if (
             good is None
             or bad is None
-            or self._is_sound(place, bad)
-            or not self._is_sound(place, good)
+            or self._is_sound(value_text, bad)
+            or not self._is_sound(value_text, good)
         ):
             return None
         towards = unit if bad > good else -unit
-        guess = self.other.number.form.value(place) if self.other.number is not None else None
+        guess = self.other.number.form.value(value_text) if self.other.number is not None else None
         if (
             guess is not None
             and min(good, bad) < guess < max(good, bad)
-            and self._is_sound(place, guess)
+            and self._is_sound(value_text, guess)
         ):
             good = guess
-            if not self._is_sound(place, guess + towards):
+            if not self._is_sound(value_text, guess + towards):
                 return guess
         while abs(bad - good) > unit:
             steps = (bad - good) / unit
             middle = good + unit * (
                 int(steps) // 2 if int(steps) // 2 else (1 if steps > 0 else -1)
             )
-            if self._is_sound(place, middle):
+            if self._is_sound(value_text, middle):
                 good = middle
             else:
                 bad = middle

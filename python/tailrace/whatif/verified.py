@@ -107,7 +107,7 @@ def _is_same(bundle: Bundle, texts: Mapping[str, str], what: str) -> bool | None
             except LookupError:
                 return False
             if mine is not None and what == VENDOR:
-                mine = named(mine, bundle.places[arm], _maps(bundle, texts))
+                mine = named(mine, bundle.locations[arm], _maps(bundle, texts))
             if mine is None or _compared(mine, what) != _compared(plans[arm], what):
                 return False
     return True

@@ -276,7 +276,7 @@ def test_workloads_of_all_hosts_are_advised_on(tmp_path: Path) -> None:
         "latency_p99_ms",
     )
     assert here.hosts == loaded.arms[arm].graph.hosts
-    assert here.told(here.hosts) == f"all {len(here.hosts)} hosts"
+    assert here.hosts_text(here.hosts) == f"all {len(here.hosts)} hosts"
 
 
 def test_an_empty_file_with_the_name_of_a_capture_is_refused_as_a_capture(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tailrace.experiment.native import Ran, column
 from tailrace.live import registry as live_registry
 from tailrace.outcome.types import Exact, Outcome, Workload
 from tailrace.programs.errors import ProgramError
-from tailrace.programs.local import LocalPlace
+from tailrace.programs.local import LocalRunner
 from tailrace.programs.pgbench import Script
 from tailrace.programs.postgres import Installation
 from tailrace.programs.postgres_template import PostgresTemplates
@@ -67,7 +67,7 @@ def real_of(
     workloads = dict.fromkeys(names, orders) | {"backup": SOUND["workloads"]["backup"]}
     loaded = load_scenario(sound(workloads=workloads, experiment__warm_up=warm_up))
     plan = lower(loaded.arms["fifo"], "fifo", 1)
-    return RealPrograms(json.loads(json.dumps(plan)), folder, Loads(folder, LocalPlace))
+    return RealPrograms(json.loads(json.dumps(plan)), folder, Loads(folder, LocalRunner))
 
 
 @pytest.fixture

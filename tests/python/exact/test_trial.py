@@ -18,7 +18,7 @@ from tailrace.exact.trial import Cores, ExactTrial
 from tailrace.experiment.engine import Warn
 from tailrace.experiment.native import Ran
 from tailrace.outcome.types import Outcome
-from tailrace.programs.local import LocalPlace
+from tailrace.programs.local import LocalRunner
 from tailrace.programs.postgres import Installation
 from tailrace.programs.postgres_template import PostgresTemplates
 from tailrace.programs.templates import Stock, Template
@@ -37,7 +37,7 @@ class Loaded(PostgresTemplates):
     installed = Installation(Path("/usr/lib/postgresql/15/bin"), "15")
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder, LocalPlace)
+        super().__init__(folder, LocalRunner)
         self._folder.mkdir(exist_ok=True)
 
     def get(self, sizes: frozenset[int]) -> Template:
@@ -83,7 +83,7 @@ def trial(
     orders = SOUND["workloads"]["orders"] | ({"load_generator": "pgbench"} if is_real else {})
     loaded = load_scenario(sound(workloads__orders=orders))
     plan = canonical_json(lower(loaded.arms["fifo"], "fifo", 1))
-    templates = Loads(folder / "templates", LocalPlace)
+    templates = Loads(folder / "templates", LocalRunner)
     return ExactTrial(plan, folder / "exact" / "trial", cores, templates, captures or {}, warn)
 
 

@@ -21,7 +21,7 @@ from tailrace.experiment.remote.credentials import (
     keys_of_run,
     refuse_stranger,
 )
-from tailrace.experiment.remote.place import opened, refuse_place, security_of
+from tailrace.experiment.remote.executors import opened, refuse_executor, security_of
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.schedule import TrialKey
 
@@ -64,11 +64,11 @@ def test_trials_run_behind_tls_and_strangers_are_told(
     tls = [word for name, file in files.items() for word in (name, str(file))]
     kept, plans = Kept(), Plans(load().arms)
     with cluster(tmp_path, workers=1, tls=tls) as place:
-        with opened(place.place, Jobs(), print, credentials=own) as executor:
+        with opened(place.address, Jobs(), print, credentials=own) as executor:
             assert executor is not None
             executor.run_all([TrialKey("dpp", 1)], plans.json, kept)
         configured = {CONFIGURED[name]: str(file) for name, file in own.given().items()}
-        with dask.config.set(configured), opened(place.place, Jobs(), print):
+        with dask.config.set(configured), opened(place.address, Jobs(), print):
             pass
         mixed = Credentials(own.ca, other.cert, other.key)
         for wrong, why in (
@@ -77,7 +77,7 @@ def test_trials_run_behind_tls_and_strangers_are_told(
         ):
             with (
                 pytest.raises(RunRefusedError, match=why),
-                opened(place.place, Jobs(), print, credentials=wrong),
+                opened(place.address, Jobs(), print, credentials=wrong),
             ):
                 raise AssertionError("it was refused")
     assert [type(one) for one in kept.ended] == [Ran]
@@ -124,8 +124,8 @@ def test_certificates_that_are_missing_or_none_are_named(own: Credentials, tmp_p
 def test_options_of_tls_belong_to_tls(own: Credentials) -> None:
     for place in ("local", "slurm", "dask://127.0.0.1:8786"):
         with pytest.raises(RunRefusedError, match="--tls-ca requires --on tls://HOST:PORT"):
-            refuse_place(place, Jobs(), credentials=own)
-    refuse_place("tls://127.0.0.1:8786", Jobs(), credentials=own)
+            refuse_executor(place, Jobs(), credentials=own)
+    refuse_executor("tls://127.0.0.1:8786", Jobs(), credentials=own)
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ def test_a_trial_of_more_transactions_than_fit_in_memory_is_refused(
     with pytest.raises(
         RunRefusedError, match="transactions, and an explanation keeps each of them"
     ):
-        explain.explain_trials(run, run.told("fifo"), 1, Silent())
+        explain.explain_trials(run, run.with_outcome("fifo"), 1, Silent())
     monkeypatch.setattr(explain, "explainable", lambda _run: run.workloads[1:])
     monkeypatch.setattr(explain, "explain_all", lambda *_all: {})
     with pytest.raises(KeyError):  # it goes on: what is not explained does not count
-        explain.explain_trials(run, run.told("fifo"), 1, Silent())
+        explain.explain_trials(run, run.with_outcome("fifo"), 1, Silent())

@@ -31,6 +31,7 @@ from tailrace.experiment.remote.envelope import (
     UnreadableAnswerError,
     refuse_tables,
 )
+from tailrace.experiment.remote.executors import opened
 from tailrace.experiment.remote.link import import_dask
 from tailrace.experiment.remote.pickles import (
     PickleRefusedError,
@@ -39,7 +40,6 @@ from tailrace.experiment.remote.pickles import (
     printable,
     refused_pickles,
 )
-from tailrace.experiment.remote.place import opened
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.schedule import TrialKey
 
@@ -97,7 +97,7 @@ def with_worker(
     """The place of one evil worker."""
     monkeypatch.setenv("EVIL", request.param)
     process = scheduler.start_worker(preload="evil_worker")
-    yield scheduler.place
+    yield scheduler.address
     process.kill()
     process.wait(START_S)
 

@@ -183,11 +183,11 @@ def test_the_page_of_an_axis_without_means_says_what_is_known_of_all_points(
 def test_a_part_of_the_points_covers_the_whole_grid(tmp_path: Path) -> None:
     grid = swept(tmp_path / "run")[0].grid
     first = [
-        grid.sweep.places(int(key.arm.partition("@")[2]))
+        grid.sweep.indices_at(int(key.arm.partition("@")[2]))
         for key, _ in zip(_keys(grid), range(60), strict=False)
     ]
     for path, count in ((USERS, 20), (BUFFER, 15)):
-        seen = {places[path] for places in first}
+        seen = {indices_at[path] for indices_at in first}
         assert len(seen) > 0.8 * count, "after a fifth of the points most values have been seen"
 
 
@@ -301,7 +301,7 @@ def test_the_command_runs_a_large_sweep_on_workers(tmp_path: Path) -> None:
     YAML().dump(sound(sweep={"axes": axes}, experiment__trials=1), tmp_path / "lab.yaml")
     with cluster(tmp_path, workers=1, wall_s=0.0) as there:
         command = start_command(
-            tmp_path, "run", "lab.yaml", "--arm", "dpp", "--out", "run", "--on", there.place
+            tmp_path, "run", "lab.yaml", "--arm", "dpp", "--out", "run", "--on", there.address
         )
         code = command.wait(4 * START_S)
     said = (tmp_path / "command.log").read_text("utf-8")

@@ -41,7 +41,7 @@ def local_digests(folder: Path) -> dict[str, str]:
 
 def run_on(place: Cluster, folder: Path) -> tuple[int, str]:
     """Runs the scenario to its end: the exit code and what it said."""
-    code = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.place).wait(
+    code = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.address).wait(
         START_S
     )
     return code, (folder / "command.log").read_text("utf-8")
@@ -49,7 +49,7 @@ def run_on(place: Cluster, folder: Path) -> tuple[int, str]:
 
 def test_a_worker_that_is_killed_in_mid_task_loses_nothing(folder: Path) -> None:
     with cluster(folder) as place:
-        command = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.place)
+        command = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.address)
         wait_for_outcomes(folder / "run", 3, command)
         kill(place.processes[1])
         assert command.wait(START_S) == 0, (folder / "command.log").read_text("utf-8")
@@ -57,14 +57,16 @@ def test_a_worker_that_is_killed_in_mid_task_loses_nothing(folder: Path) -> None
     assert len(digests(folder / "run")) == 2 * TRIALS
     assert list((folder / "run").glob("trials/*/*.attempt-*")) == [], "no trial was stored twice"
     manifest = json.loads((folder / "run" / "manifest.json").read_text("utf-8"))
-    assert (manifest["state"], manifest["on"]) == ("finished", place.place)
+    assert (manifest["state"], manifest["on"]) == ("finished", place.address)
 
 
 @pytest.mark.slow
 def test_an_interrupted_command_continues_where_it_was(folder: Path) -> None:
     with cluster(folder) as place:
         for number, how in ((3, signal.SIGINT), (6, signal.SIGKILL)):
-            command = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.place)
+            command = start_command(
+                folder, "run", "lab.yaml", "--out", "run", "--on", place.address
+            )
             wait_for_outcomes(folder / "run", number, command)
             command.send_signal(how)
             assert command.wait(START_S) == (130 if how == signal.SIGINT else -signal.SIGKILL)
@@ -81,7 +83,7 @@ def test_an_interrupted_command_continues_where_it_was(folder: Path) -> None:
 @pytest.mark.slow
 def test_a_scheduler_that_restarts_loses_nothing(folder: Path) -> None:
     with cluster(folder) as place:
-        command = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.place)
+        command = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.address)
         wait_for_outcomes(folder / "run", 3, command)
         for process in place.processes[:3]:
             kill(process)
@@ -121,7 +123,7 @@ def test_a_worker_of_another_version_is_refused(folder: Path) -> None:
 @pytest.mark.slow
 def test_a_worker_of_another_version_that_comes_later_is_refused(folder: Path) -> None:
     with cluster(folder, workers=1, wall_s=1.0) as place:
-        command = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.place)
+        command = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.address)
         wait_for_outcomes(folder / "run", 1, command)
         place.start_worker(version="9.9.9-other")
         assert command.wait(START_S) == 2

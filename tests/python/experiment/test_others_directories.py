@@ -95,7 +95,7 @@ def test_a_trial_that_is_a_link_is_not_read(out: Path, tmp_path: Path) -> None:
         Run.read(out)
     run(out)
     assert not file.is_symlink()
-    assert Run.read(out).trials["dpp"][0].is_told
+    assert Run.read(out).trials["dpp"][0].has_outcome
 
 
 def test_a_file_that_is_appended_to_has_one_name(tmp_path: Path, victim: Path) -> None:

@@ -64,7 +64,7 @@ def run_words(what: str, out: str, place: Cluster | None = None) -> tuple[str, .
         *COMMANDS[what],
         "--out",
         out,
-        *(("--on", place.place) if place else ()),
+        *(("--on", place.address) if place else ()),
     )
 
 

@@ -15,10 +15,10 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import Simulated
 from tailrace.experiment.native import Failed
 from tailrace.experiment.plans import Plans
-from tailrace.experiment.remote import address, place, worker
+from tailrace.experiment.remote import address, executors, worker
 from tailrace.experiment.remote.address import SchedulerAddress
 from tailrace.experiment.remote.envelope import Answers, Batch, Build, Task, own_build
-from tailrace.experiment.remote.place import opened, refuse_place
+from tailrace.experiment.remote.executors import opened, refuse_executor
 from tailrace.experiment.remote.rates import Rates
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.remote.waiting import BATCH_S, BATCH_TRIALS_MAX, Waiting
@@ -239,10 +239,10 @@ def test_the_rates_of_the_workers_are_told_while_they_work() -> None:
         rates.add("fast", 0.4)
         if second % 2:
             rates.add("slow", 2.0)
-        rates.tell_sometimes()
+        rates.report_when_due()
     assert said[0] == "dask://x: 1.6 trials per second: slow 0.6 (busy 100%), fast 1.1 (busy 42%)"
     assert len(said) == 2, "the interval doubles"
-    rates.tell_all()
+    rates.report_total()
     assert said[-1] == "dask://x: 59 trials in 38.4 s, 1.5 per second: slow 20, fast 39"
 
 
@@ -309,16 +309,16 @@ def test_places_are_checked_before_anything_runs() -> None:
     assert str(SchedulerAddress.parse("tls://node7:8786")) == "tls://node7:8786"
     for wrong in ("dask://host", "dask://host:0", "dask://host:70000", "tcp://host:1", "cloud"):
         with pytest.raises(RunRefusedError, match="not a place where trials can run"):
-            refuse_place(wrong, Jobs())
+            refuse_executor(wrong, Jobs())
     with pytest.raises(RunRefusedError, match="--cores requires --on slurm"):
-        refuse_place("local", Jobs(cores=2))
-    refuse_place("slurm", Jobs(cores=2))
+        refuse_executor("local", Jobs(cores=2))
+    refuse_executor("slurm", Jobs(cores=2))
 
 
 def test_a_scheduler_that_says_nothing_is_told_and_then_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(address, "SILENT_TOLD_S", 0.05)
+    monkeypatch.setattr(address, "SILENCE_NOTICE_S", 0.05)
     monkeypatch.setattr(address, "GREETING_S", 0.1)
     said: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -337,6 +337,6 @@ def test_an_extra_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch
     refused = pytest.raises(
         RunRefusedError, match=r"requires Dask \(hint: pip install 'tailrace\[dask\]'\)"
     )
-    monkeypatch.setattr(place, "refuse_absent", lambda *_arguments: None)
+    monkeypatch.setattr(executors, "refuse_absent", lambda *_arguments: None)
     with refused, opened("dask://127.0.0.1:9", Jobs(), print):
         raise AssertionError("it was refused")

@@ -24,7 +24,7 @@ from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table
 from tailrace.results.summary.sweep import CurveValue, SweepCurve
 from tailrace.results.sweep.curves import Axis, knee_of, summarise_sweep
-from tailrace.results.sweep.headline import told_curve
+from tailrace.results.sweep.headline import headline_curve
 from tailrace.results.text.screen import LINES_MAX
 from trial_files import read_trial, write_trial
 
@@ -135,7 +135,7 @@ def test_a_sweep_begins_with_sentences_and_is_one_screen() -> None:
 
 def test_of_a_grid_the_sentence_goes_from_the_smallest_value_to_the_largest() -> None:
     summary = swept(users=[4, 1, 2], buffer=["1MB", "2MB"]).summary
-    curve, _ = told_curve(summary)
+    curve, _ = headline_curve(summary)
     assert curve is not None
     labels = [point.label for point in summary.swept.points]
     means = [value.mean for value in curve.values if value]

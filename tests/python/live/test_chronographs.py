@@ -25,8 +25,8 @@ def ss(ends: str, unread: int = 0, sent: int = 0, queued: int = 0, **told: Any) 
 def shares(looks: list[tuple[float, str, str]], warm_up_s: float = 0.0) -> dict[str, int]:
     chronographs = Chronographs(warm_up_s)
     for at_s, sender, receiver in looks:
-        chronographs.look("a", at_s, sender)
-        chronographs.look("b", at_s, receiver)
+        chronographs.sample("a", at_s, sender)
+        chronographs.sample("b", at_s, receiver)
     found = chronographs.of(MEANT)
     assert found is not None
     return {name: ps // 10**9 for name, ps in to_builtins(found).items()}

@@ -58,7 +58,7 @@ def test_what_was_spent_before_the_interval_does_not_count(tmp_path: Path) -> No
     watch.begin()
     put(tmp_path, 50, run_ns=3 * 10**9, user=150, system=150, voluntary=130, involuntary=14)
     put(tmp_path, 51, run_ns=2 * 10**9, user=200, system=0, voluntary=1, involuntary=9)
-    watch.look()
+    watch.sample()
     assert watch.spent()[2] == Spent(1.0, 1.0, 30, 4)
     assert watch.before()[2] == Spent(0.5, 0.5, 100, 10)
     assert watch.daemons() == {3: "ovs-vswitchd-dp"}

@@ -20,7 +20,7 @@ from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.galera import Node
 from tailrace.programs.mariadb import Server
-from tailrace.programs.place import Place, Running
+from tailrace.programs.program_runner import ProgramRunner, Running
 from tailrace.programs.templates import Template, sizes_kept
 from tailrace.scenario.loading import load_scenario
 
@@ -48,7 +48,7 @@ WHOLE = "wsrep_cluster_size\t2\nwsrep_cluster_state_uuid\tu\nwsrep_local_state_c
 Refuse = Callable[..., None]
 
 
-class Told(Place):
+class Told(ProgramRunner):
     """A place whose programs print these texts, by the beginning of their name."""
 
     scratch = "/nowhere"

@@ -20,7 +20,7 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.kinds import kind_of
 from tailrace.live.lab.standing import Standing, bring_up, exec_words
 from tailrace.profile.interface import Observation
-from tailrace.tools.blast.sending import Place, Sending, order
+from tailrace.tools.blast.sending import Sending, SendingInterface, order
 from tailrace.tools.path.address import probe_address
 from tailrace.tools.path.path import Asked
 from tailrace.tools.path.talk import ProbeError
@@ -104,7 +104,7 @@ def test_a_namespace_is_one_that_exists(ask: Callable[[str], object], text: str)
 
 @pytest.mark.parametrize("text", hostile("eth0"))
 def test_orders_to_the_fabric_are_json(text: str) -> None:
-    made = order(Place(text, namespace=text), Sending(), [[b"\0"]])
+    made = order(SendingInterface(text, namespace=text), Sending(), [[b"\0"]])
     assert json.loads(json.dumps(made))["interface"] == text
     assert "\n" not in json.dumps(made), "an order is one line"
     assert json.loads(json.dumps(Observation(text, 1).order()))["interface"] == text

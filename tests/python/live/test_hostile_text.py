@@ -45,7 +45,7 @@ from tailrace.programs import (
     sysbench,
     wrk,
 )
-from tailrace.programs.local import LocalPlace
+from tailrace.programs.local import LocalRunner
 from tailrace.programs.work import Work
 from tailrace.tools.drive import identity, load_run
 from tailrace.tools.drive.load import STANDARD
@@ -169,10 +169,10 @@ SESSION = {
 }
 
 
-def placed(protocol: str) -> kernel_storage.Placed:
+def placed(protocol: str) -> kernel_storage.StorageTarget:
     keys = {"name": NAME, "target": NAME, "port": 3260, "device": NAME}
     raw = keys | {"protocol": protocol if protocol == "local" else {protocol: SESSION}}
-    return kernel_storage.Placed(storage_of.work(**raw), 0, "10.77.0.2")
+    return kernel_storage.StorageTarget(storage_of.work(**raw), 0, "10.77.0.2")
 
 
 def scripts() -> dict[str, str]:
@@ -295,7 +295,7 @@ def test_a_folder_that_a_program_would_divide_is_refused(
         engine.open(Path(path))
     assert str(told.value).isprintable()
     monkeypatch.setattr("tempfile.gettempdir", lambda: path)
-    with pytest.raises(RunRefusedError, match="TMPDIR"), LocalPlace(Path("/nonexistent/x")):
+    with pytest.raises(RunRefusedError, match="TMPDIR"), LocalRunner(Path("/nonexistent/x")):
         pytest.fail("it is refused")
 
 

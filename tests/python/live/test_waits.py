@@ -50,10 +50,10 @@ def test_waits_are_summed_over_threads_and_children_and_kept_when_they_end(tmp_p
     proc.put(61, 3, [], t61=(1.0, 0.4))
     proc.put(62, 5, [], t62=(0.25, 0.25))  # begun within the interval: all of it counts
     proc.put(70, 4, [], t70=(0.5, 0.0), t71=(0.5, 2.0))
-    watch.look()
+    watch.sample()
     proc.put(60, 2, [62], t60=(1.5, 0.75))
     proc.end(61)
-    watch.look()
+    watch.sample()
     found = watch.waited()
     assert found.keys() == {2, 4}, "programs by their numbers inside the lab"
     assert (found[2].run_s, found[2].wait_s) == pytest.approx((0.5 + 1.0 + 0.25, 0.25 + 0.3 + 0.25))
@@ -73,7 +73,7 @@ def test_threads_that_no_user_waits_for_do_not_count(tmp_path: Path) -> None:
     watch = Watch(LAB, tmp_path, background=frozenset({"C1 CompilerThre"}))
     watch.begin()
     proc.put(60, 2, [], t60=(1.0, 0.25), t61=(2.0, 7.0))
-    watch.look()
+    watch.sample()
     assert watch.waited() == {2: Waited(1.0, 0.25)}
     assert watch.spent()[2].user_s + watch.spent()[2].system_s == pytest.approx(3.0), (
         "their work is work"
@@ -97,7 +97,7 @@ def test_the_kernels_threads_that_receive_frames_are_watched(tmp_path: Path) -> 
     watch = Watch(LAB, tmp_path)
     watch.begin()
     (tmp_path / "15" / "schedstat").write_text("1000000000 1750000000 5\n", encoding="ascii")
-    watch.look()
+    watch.sample()
     assert watch.kernel_wait_s() == {"ksoftirqd/0": pytest.approx(0.75)}
 
 
@@ -123,7 +123,7 @@ def test_the_time_that_users_lose_is_a_share_of_their_time() -> None:
     found = losses(workloads, waited, seconds, {"idle_share": 0.5, "steal_share": 0.1})
     # A quarter of the server is for XS; a quarter of a second is stolen for each second on a core
     # (0.1 of 0.4).
-    told = {"wait_s": 1.5, "stolen_s": 0.75, "exposed": 1.0, "of_s": 10.0, "share": 0.225}
-    assert structs.asdict(found["XS"]) == pytest.approx(told)
+    outcome = {"wait_s": 1.5, "stolen_s": 0.75, "exposed": 1.0, "of_s": 10.0, "share": 0.225}
+    assert structs.asdict(found["XS"]) == pytest.approx(outcome)
     assert found["S"].share == pytest.approx((3.0 + 1.5) / 60 / 2)
     assert (found["bulk"].wait_s, found["bulk"].share) == pytest.approx((2.0, 0.0))

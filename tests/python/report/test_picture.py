@@ -25,7 +25,7 @@ from tailrace.report.sections.limited_by import limited_by
 from tailrace.report.sections.picture import Picture, picture
 from tailrace.results.metrics.figure import figure_of
 from tailrace.results.summary.summary import Summary
-from tailrace.results.text.limiting_text import told_limits
+from tailrace.results.text.limiting_text import limit_rows
 from tailrace.results.text.order import worst_first
 
 CIRCLE = re.compile(r'<circle cx="([\d.]+)%"')
@@ -81,7 +81,7 @@ def test_the_order_is_that_of_the_terminal(cisco: Summary) -> None:
     assert list(dict.fromkeys(row.name for row in drawn(cisco).rows)) == names
     bars = limited_by(cisco).bars
     assert [bar.name for bar in bars] == sorted((bar.name for bar in bars), key=names.index)
-    told = {(one.name, one.arm): one.row for one in told_limits(cisco)}
+    told = {(one.name, one.arm): one.row for one in limit_rows(cisco)}
     assert all(told[bar.name, bar.arm][2:] == [bar.percent, bar.words] for bar in bars)
 
 
@@ -93,7 +93,7 @@ def test_without_a_comparison_the_figures_themselves_are_drawn(tmp_path: Path) -
     for line in found.csv.splitlines()[1:]:
         name, _, arm, value, *_ = line.split(",")
         assert float(value) == pytest.approx(
-            figure_of(run.told(arm), [name], "latency_p99_ms").value, rel=1e-4
+            figure_of(run.with_outcome(arm), [name], "latency_p99_ms").value, rel=1e-4
         )
 
 

@@ -56,11 +56,11 @@ def test_the_ports_that_lose_most_come_first_and_use_of_links_counts_the_wire(
     run_path: Path,
 ) -> None:
     run = Run.read(run_path)
-    listed = listed_ports(run.told("fifo"))
+    listed = listed_ports(run.with_outcome("fifo"))
     assert [port.name for port in listed[:2]] == ["leaf300>h5100", "leaf200>h5000"]
     assert listed[0].drops_frames == 5100, "a mean over trials"
     assert listed[51].name == f"leaf0>h{PORTS}", "without drops, the deepest queue is first"
-    trial = run.told("fifo")[0]
+    trial = run.with_outcome("fifo")[0]
     bits = 1000 * 1500 * 8  # 1476 bytes with 24 of the wire
     assert listed[0].utilisation_percent == pytest.approx(
         100 * bits / (trial.counted_ps / 1e12 * trial.outcome.ports[0].rate_bps), rel=0.05

@@ -166,5 +166,5 @@ def test_trials_are_paired_from_three_common_seeds_on(common: int, is_paired: bo
     assert main.is_shared == is_paired
     assert [len(of) for of in main.samples] == ([common] * 2 if is_paired else [TRIALS] * 2)
     assert main.samples[0] == metric_of_trials(
-        run.told("a")[: len(main.samples[0])], ["shop"], "rate_per_s"
+        run.with_outcome("a")[: len(main.samples[0])], ["shop"], "rate_per_s"
     )

@@ -141,7 +141,7 @@ def test_frames_that_are_unaccounted_for_make_a_trial_invalid(tmp_path: Path) ->
     held["outcome"]["conservation"]["delivered"] -= 3
     file.write_text(json.dumps(held))
     trial = Run.read(path).trials["fifo"][0]
-    assert (trial.status, trial.is_told) == ("invalid", False)
+    assert (trial.status, trial.has_outcome) == ("invalid", False)
     assert trial.reason.startswith("3 of ")
 
 

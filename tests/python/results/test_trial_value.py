@@ -21,7 +21,7 @@ from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.directory.window import goodput_bytes_after
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members
-from tailrace.results.text.run import place
+from tailrace.results.text.run import scope_text
 from tailrace.scenario.vocabulary import METRICS
 
 PORT = "leaf1>client"
@@ -119,7 +119,7 @@ def test_a_rate_of_a_group_is_that_of_the_members_that_the_arm_has(run: Run) -> 
         found = value(run, "rate_per_s", workload="small")
     finally:
         del run.__dict__["groups"]
-    [trial, *_] = run.told("dpp")
+    [trial, *_] = run.with_outcome("dpp")
     assert found == pytest.approx(metric_of_members(trial, ["XS", "S"], "rate_per_s"), rel=0.05)
     assert found > max(value(run, "rate_per_s", workload=name) for name in ("XS", "S"))
 
@@ -186,9 +186,9 @@ def test_a_time_in_published_figures_has_a_unit() -> None:
 
 def test_where_and_from_when_stand_beside_the_figure(run: Run) -> None:
     raw = {"metric": "drops_frames", "arm": "dpp", "port": PORT, "cause": "afd", "at_least": 1}
-    assert place(judge(run, Band.parse(raw, "test"))) == "dpp leaf1>client afd"
+    assert scope_text(judge(run, Band.parse(raw, "test"))) == "dpp leaf1>client afd"
     raw = {"metric": "goodput_gbps", "arm": "dpp", "workload": "L2", "after": "40s", "at_least": 1}
-    assert place(judge(run, Band.parse(raw, "test"))) == "dpp L2 after 40 s"
+    assert scope_text(judge(run, Band.parse(raw, "test"))) == "dpp L2 after 40 s"
 
 
 def test_a_deadlock_is_told_before_everything_else(path: Path) -> None:
@@ -203,6 +203,6 @@ def test_a_deadlock_is_told_before_everything_else(path: Path) -> None:
 
 def test_pauses_are_summarised_storms_first(path: Path) -> None:
     rows = summarise(path).arms["dpp"].pauses
-    assert [row.place for row in rows] == ["leaf1 → client", "client → network"]
+    assert [row.label for row in rows] == ["leaf1 → client", "client → network"]
     assert (rows[0].xoff_sent, rows[0].storms_detected) == (3, 1)
     assert rows[1].paused_percent == pytest.approx(50)

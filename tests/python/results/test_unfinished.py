@@ -78,7 +78,7 @@ def test_its_rates_and_latencies_are_compared(path: Path) -> None:
 def test_it_is_no_valid_trial_and_no_figure_is_judged_by_it(path: Path) -> None:
     run = Run.read(path)
     assert run.valid("fifo") == []
-    assert len(run.told("fifo")) == 6
+    assert len(run.with_outcome("fifo")) == 6
     assert summarise(path).arms["fifo"].unfinished_trials == [1, 2, 3, 4, 5, 6]
 
 

@@ -11,12 +11,12 @@ from tailrace.statistics import (
     Histogram,
     Verdict,
     adjusted,
+    bounded_verdict,
     holm_adjusted,
     jain_index,
     logs_or_values,
     mean_change,
     quantile,
-    told_verdict,
     trials_to_decide,
     with_test,
 )
@@ -280,4 +280,4 @@ def test_no_values_make_no_histogram() -> None:
 def test_what_larger_values_than_the_bounds_could_turn_is_not_told(
     verdict: Verdict, bounds: tuple[int, int], told: Verdict
 ) -> None:
-    assert told_verdict(verdict, bounds) == told
+    assert bounded_verdict(verdict, bounds) == told

@@ -3,7 +3,7 @@ transfer."""
 
 import pytest
 
-from tailrace.timeline.log import Drop, Frame, Hop, Log, Look, Members, Pause, Socket, Step
+from tailrace.timeline.log import Drop, Frame, Hop, Log, Members, Pause, Socket, SocketSample, Step
 
 US = 1_000_000
 """Picoseconds."""
@@ -88,8 +88,11 @@ def log() -> Log:
         drops={"leaf>client": [Drop(2, "orders", 3, 1066, 55 * US, 55 * US, "tail-drop")]},
         marks={},
         pauses={"leaf>client": [Pause(70 * US, 3, 100)]},
-        looks={
-            1: [Look(30 * US, 14_480, 2000, 0, 0, 0, 0), Look(230 * US, 1448, 1000, 0, 1, 0, 1)]
+        samples={
+            1: [
+                SocketSample(30 * US, 14_480, 2000, 0, 0, 0, 0),
+                SocketSample(230 * US, 1448, 1000, 0, 1, 0, 1),
+            ]
         },
         steps={
             ("orders", 12): [

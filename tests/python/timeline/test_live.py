@@ -15,7 +15,7 @@ from tailrace.results.causes.causes import Transaction
 from tailrace.results.directory.run_directory import Trial
 from tailrace.timeline import live
 from tailrace.timeline.chosen import Chosen
-from tailrace.timeline.live import read_replay, told_of
+from tailrace.timeline.live import chosen_reason, read_replay
 from tailrace.timeline.live_ends import UNKNOWN, Ends
 from tailrace.timeline.log import NONE_32, NONE_64, Log
 from tailrace.timeline.tracks import trace_of
@@ -99,13 +99,15 @@ def test_frames_have_the_workload_of_their_hosts(log: Log) -> None:
 
 
 def test_the_sentence_tells_what_the_fabric_did_meanwhile(log: Log, one: Chosen) -> None:
-    assert told_of(log, one) == (
+    assert chosen_reason(log, one) == (
         "81 µs from 9 µs, user 1 (the program's log). Of the frames of its workload meanwhile "
         "(the fabric's log):"
         " one waited 40 µs at leaf>client behind backup 100 %; 1 dropped at leaf>client."
     )
     before = Chosen("orders", 3, Transaction(1, 9 * US, 13 * US, {}, 0, 0))
-    assert told_of(log, before).endswith("No frame of its workload waited or was lost meanwhile.")
+    assert chosen_reason(log, before).endswith(
+        "No frame of its workload waited or was lost meanwhile."
+    )
 
 
 def test_the_trace_names_both_sources_and_invents_no_header(log: Log, one: Chosen) -> None:

@@ -170,7 +170,7 @@ def test_drops_have_their_causes() -> None:
 def test_the_rest_stands_where_it_happened() -> None:
     assert LOG.marks["leaf>client"][0].workload == "bulk"
     assert LOG.pauses == {"server>leaf": [Pause(8, 3, 100)]}
-    assert LOG.looks[1][0].retransmits == 2
+    assert LOG.samples[1][0].retransmits == 2
     assert LOG.sockets == [
         Socket("orders", 4, "client", 0, 40_000),
         Socket("orders", 4, "server", 1, 5432),

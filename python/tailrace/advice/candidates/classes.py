@@ -56,7 +56,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
 
 
 def _marked(situation: Situation) -> dict[str, Any]:
-    """The workloads have the code point, and every switch has a rule for it."""
+    """Changes that give the workloads the code point, and every switch a rule for it."""
     changes: dict[str, Any] = {f"workloads.{name}.dscp": DSCP for name in situation.targets}
     rule = {"class": CLASS, "dscp": [DSCP]}
     for path in situation.of_switches("classify", None):
@@ -68,7 +68,7 @@ def _marked(situation: Situation) -> dict[str, Any]:
 
 def _marking(situation: Situation) -> Settings:
     rule = "POSTROUTING -t mangle -p tcp -m multiport --ports $PORT -j DSCP --set-dscp-class CS4"
-    where = f"{situation.told(situation.goal_hosts)}, with the PORT of the service"
+    where = f"{situation.hosts_text(situation.goal_hosts)}, with the PORT of the service"
     return Settings(where, (f"iptables -A {rule}",), (f"iptables -D {rule}",))
 
 
@@ -88,7 +88,7 @@ def _own_queue(situation: Situation, queue: dict[str, Any]) -> PolicyEdit:
         limit = (text["queues"][usual] or {}).get("limit")
         kept = {"limit": limit} if limit is not None else {}
         text["queues"] = {**text["queues"], own: {**queue, **kept}}
-        # The queue of a class without an entry is the first weighted one, which was there before.
+        # The queue of a class without an entry is the first weighted queue of the present policy.
         text["priorities"] = {**(text.get("priorities") or {}), CLASS: own}
         return True
 

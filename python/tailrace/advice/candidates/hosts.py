@@ -28,7 +28,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             acts_on=frozenset(),
             costs="Every host, switch and virtual switch of the network must have it, or long "
             "frames vanish silently.",
-            settings=(mtu_settings(situation.told(situation.hosts), JUMBO),),
+            settings=(mtu_settings(situation.hosts_text(situation.hosts), JUMBO),),
             evidence="examples/jumbo.yaml, docs/validation.md",
         )
     coalesce = max(host.nic.rx_coalesce for host in hosts)
@@ -42,7 +42,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             costs="More interrupts: processor time that programs lack.",
             settings=(
                 Settings(
-                    f"{situation.told(situation.hosts)}, with the INTERFACE; `ethtool -c` "
+                    f"{situation.hosts_text(situation.hosts)}, with the INTERFACE; `ethtool -c` "
                     "tells what to take back to",
                     ("ethtool -C $INTERFACE adaptive-rx off rx-usecs 0",),
                     (f"ethtool -C $INTERFACE adaptive-rx off rx-usecs {coalesce // PS_PER_US}",),

@@ -16,7 +16,7 @@ BUFFER_BYTES = 64 * 1024 * 1024
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
-    """Settings that differ from those of some host."""
+    """Settings that differ from those of at least one host."""
     if not situation.uses_tcp:
         return
     tcp = [situation.scenario.host(name).tcp for name in situation.hosts]
@@ -134,8 +134,8 @@ def ecn(
 
 
 def _sysctl(situation: Situation, values: Mapping[str, str]) -> Settings:
-    return sysctl_settings(situation.told(situation.hosts), values)
+    return sysctl_settings(situation.hosts_text(situation.hosts), values)
 
 
 def _route(situation: Situation, wanted: str) -> Settings:
-    return route_settings(situation.told(situation.hosts), wanted)
+    return route_settings(situation.hosts_text(situation.hosts), wanted)

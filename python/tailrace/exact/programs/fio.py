@@ -8,7 +8,7 @@ from typing import Any
 from tailrace.exact.load import OUTPUT, GuestLoad, GuestProgram, GuestTask, Refusals
 from tailrace.files import make_folder, write_text
 from tailrace.programs import fio, kernel_storage
-from tailrace.programs.kernel_storage import ISCSI, ISCSISTART, LOCAL, Placed
+from tailrace.programs.kernel_storage import ISCSI, ISCSISTART, LOCAL, StorageTarget
 from tailrace.programs.kernel_storage_refusals import capsule_refusals, refusals
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
@@ -77,7 +77,7 @@ class Fio(GuestLoad):
 
     @classmethod
     def refusals(cls, workload: Storage, scenario: Scenario) -> Refusals:
-        """What fio, or the storage of the kernels, cannot do."""
+        """Features that fio, or the storage of the kernels, does not have."""
         yield from refusals(workload, known_devices(scenario.devices))
         yield from capsule_refusals(workload, scenario.running.values())
 
@@ -99,21 +99,21 @@ class Fio(GuestLoad):
         """The scripts that set up targets and initiators."""
         return self._scripts
 
-    def _placed(self) -> list[Placed]:
+    def _targets(self) -> list[StorageTarget]:
         works = [StorageWork(raw, self.task.seed) for raw in self.task.shared]
         address = self.task.addresses.of
         return [
-            Placed(work, number, address(self.server_of(work.raw), work.vlan))
+            StorageTarget(work, number, address(self.server_of(work.raw), work.vlan))
             for number, work in enumerate(works)
         ]
 
-    def _own(self) -> Placed:
-        return next(each for each in self._placed() if each.work.name == self.work.name)
+    def _own(self) -> StorageTarget:
+        return next(each for each in self._targets() if each.work.name == self.work.name)
 
     def _target(self) -> GuestProgram:
         host = self.server_of(self.work.raw)
         name = f"{self.work.protocol}-{host}"
-        text = kernel_storage.target(self._placed(), self.task.devices)
+        text = kernel_storage.target(self._targets(), self.task.devices)
         return self._script(host, name, text, {})
 
     def _initiator(self, host: str) -> GuestProgram:

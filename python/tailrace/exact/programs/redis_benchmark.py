@@ -22,7 +22,7 @@ class RedisBenchmark(RequestGuests):
 
     @classmethod
     def refusals(cls, workload: Requests, scenario: Scenario) -> Refusals:
-        """What redis-benchmark, or Redis for it, cannot do."""
+        """Features that redis-benchmark, or Redis for it, does not have."""
         return redis_benchmark.redis_refusals(workload)
 
     def write_files(self, folder: Path) -> None:
@@ -46,7 +46,7 @@ class RedisBenchmark(RequestGuests):
     def measured(self, interval: MeasuredInterval) -> Measured:
         """From its report."""
         out, errors = self.said()
-        told = Benchmark(self.work).summary(
+        summary = Benchmark(self.work).summary(
             out.replace("\r", "\n"), errors, BEGUN_WALL_US, interval
         )
-        return measured(self.work, told, interval)
+        return measured(self.work, summary, interval)

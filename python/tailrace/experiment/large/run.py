@@ -17,7 +17,7 @@ from tailrace.experiment.executor import Executor, Local
 from tailrace.experiment.judge import judged
 from tailrace.experiment.large.grid import Grid, parts_of
 from tailrace.experiment.machine import describe_machine, versions
-from tailrace.experiment.manifest import cores_told, now, sweep_of
+from tailrace.experiment.manifest import cores_of_trials, now, sweep_of
 from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.options import Options, chosen_arms, jobs_of
 from tailrace.experiment.plans import Plans, identity
@@ -36,8 +36,8 @@ from tailrace.scenario.loading import Loaded
 
 TRIALS_MAX = 100_000_000
 """Trials of one sweep, at most."""
-TOLD_MAX = 20
-"""Trials that are not ok, of which each is told; the others are counted."""
+LISTED_BAD_MAX = 20
+"""Trials that are not ok are listed up to this number; the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Ended:
     path: Path
     is_interrupted: bool
     bad: int
-    """Trials that are not ok, of those that this call ran, and impossible points."""
+    """Trials of this call that are not ok, and impossible points."""
 
 
 class LargeRun:
@@ -90,8 +90,8 @@ class LargeRun:
         self._adding = threading.Lock()
 
     def run(self) -> Ended:
-        """Runs the trials that have not run; raises what the executor raises, with the finished
-        ones kept."""
+        """Runs the trials that have not run; raises the executor's errors, with the finished trials
+        kept."""
         self.directory.open(self.identity)
         with self.directory.locked():
             held = self.directory.open(self.identity)
@@ -134,14 +134,14 @@ class LargeRun:
         verdict = judged(ended, self.grid.scenario(key.arm), self.engine)
         point, arm = parts_of(key.arm)
         outcome = ended.outcome if isinstance(ended, Ran) else None
-        told = outcome if verdict.status == "ok" or verdict.unfinished else None
+        reported = outcome if verdict.status == "ok" or verdict.unfinished else None
         files = TrialFiles(self.directory.files, TRIALS, str(key.number))
         trial = Trial(
             arm,
             key.number,
             verdict.status,
             verdict.reason,
-            told,
+            reported,
             files,
         )
         figures = figures_of(trial)
@@ -153,7 +153,7 @@ class LargeRun:
         self._add(line)
         self.estimate.finished(key, wall_s)
         if line.status != "ok":
-            self._tell_bad(
+            self._report_bad(
                 f"{arm} at {self.grid.sweep.point(point).label}, trial {key.number}: {line.status}",
                 line.reason,
             )
@@ -161,16 +161,16 @@ class LargeRun:
     def _impossible(self, point: int, arm: str, reason: str) -> None:
         self._add(Line(point, arm, 0, IMPOSSIBLE, reason))
         self.estimate.skip(self.grid.trials)
-        self._tell_bad(f"{arm} at {self.grid.sweep.point(point).label}: {IMPOSSIBLE}", reason)
+        self._report_bad(f"{arm} at {self.grid.sweep.point(point).label}: {IMPOSSIBLE}", reason)
 
     def _add(self, line: Line) -> None:
         with self._adding:  # a point is made in one thread while a trial ends in another
             self.lines.add(line)
 
-    def _tell_bad(self, what: str, reason: str) -> None:
+    def _report_bad(self, what: str, reason: str) -> None:
         self.bad += 1
-        if self.bad <= TOLD_MAX:
-            more = "; no more of them are listed" if self.bad == TOLD_MAX else ""
+        if self.bad <= LISTED_BAD_MAX:
+            more = "; no more of them are listed" if self.bad == LISTED_BAD_MAX else ""
             self.reporter.say(f"{what}: {reason}{more}")
 
     def _manifest(self, held: dict[str, Any]) -> dict[str, Any]:
@@ -194,7 +194,7 @@ class LargeRun:
             "large": {"points": self.grid.sweep.count, "trials": self.grid.count},
             "sweep": sweep_of(self.loaded, self.arms),
             "jobs": max(1, self.executor.slots),
-            "cores_per_trial": cores_told(self.executor, self.engine, self.options, held),
+            "cores_per_trial": cores_of_trials(self.executor, self.engine, self.options, held),
             **({} if self.executor.name == Local.name else {"on": self.executor.name}),
             "command": list(self.options.command),
             "started": held.get("started", now()),
@@ -203,7 +203,7 @@ class LargeRun:
 
 
 def _refuse(loaded: Loaded, options: Options) -> None:
-    """Raises `RunRefusedError` for what a large sweep does not have."""
+    """Raises `RunRefusedError` for features that a large sweep does not have."""
     spec, sweep = loaded.scenario.experiment, loaded.scenario.sweep
     assert sweep is not None, "a large sweep is a sweep"
     words = {

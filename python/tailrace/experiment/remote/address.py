@@ -1,6 +1,6 @@
-"""The address of a Dask scheduler, and whether something answers there.
+"""The address of a Dask scheduler, and a check that it responds.
 
-This module imports nothing large: an absent scheduler is told before Dask and the scenario are
+This module imports nothing large: an absent scheduler is reported before Dask and the scenario are
 loaded.
 """
 
@@ -19,8 +19,8 @@ DASK = re.compile(
 PORT_MAX = 65535
 REACH_S = 2.0
 """Time in which the machine of a scheduler has to accept a connection."""
-SILENT_TOLD_S = 1.5
-"""After this time without a first byte from the scheduler, the command says that it waits."""
+SILENCE_NOTICE_S = 1.5
+"""After this time without a first byte from the scheduler, the command reports that it waits."""
 GREETING_S = 10.0
 """Time in which it then has to send that byte: a scheduler greets, but may be busy."""
 
@@ -52,7 +52,7 @@ class SchedulerAddress:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether what is sent there stays on this machine."""
+        """Whether its traffic stays on this machine."""
         try:
             return ipaddress.ip_address(self.host.strip("[]")).is_loopback
         except ValueError:
@@ -64,12 +64,12 @@ class SchedulerAddress:
 
 
 def refuse_absent(on: str, say: Callable[[str], None]) -> None:
-    """Raises `RunRefusedError` when nothing answers at `dask://HOST:PORT` or `tls://HOST:PORT`; any
-    other place passes.
+    """Raises `RunRefusedError` when no scheduler responds at `dask://HOST:PORT` or
+    `tls://HOST:PORT`; all other values pass.
 
-    It takes at most `REACH_S` when nothing accepts the connection. When something accepts it and is
-    silent, `say` is called after `SILENT_TOLD_S`, and the refusal comes `GREETING_S` later; with
-    TLS the client speaks first, and `Credentials.refuse_stranger` listens for the greeting.
+    It takes at most `REACH_S` when the connection is not accepted. When it is accepted without a
+    greeting, `say` is called after `SILENCE_NOTICE_S`, and the refusal comes `GREETING_S` later;
+    with TLS the client speaks first, and `Credentials.refuse_stranger` waits for the greeting.
     """
     if not on.startswith(("dask://", f"{TLS}://")):
         return
@@ -88,7 +88,7 @@ def refuse_absent(on: str, say: Callable[[str], None]) -> None:
 
 def greets(connection: socket.socket, on: str, say: Callable[[str], None]) -> bool:
     """Whether a scheduler sends its first byte; raises `TimeoutError` when it stays silent."""
-    connection.settimeout(SILENT_TOLD_S)
+    connection.settimeout(SILENCE_NOTICE_S)
     try:
         return bool(connection.recv(1))
     except TimeoutError:
@@ -101,7 +101,7 @@ def greets(connection: socket.socket, on: str, say: Callable[[str], None]) -> bo
 
 
 def absent_words(on: str, why: str) -> str:
-    """That no scheduler answers, why, and what to do."""
+    """The error for an absent scheduler, with the reason and a hint."""
     return (
         f"--on {on}: no Dask scheduler answers: {why} (hint: start one with"
         " `dask scheduler --host 127.0.0.1`, and check address, port and "

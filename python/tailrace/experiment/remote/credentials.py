@@ -1,5 +1,5 @@
-"""The certificates with which the command meets a scheduler of others, and those that it makes for
-its own."""
+"""The certificates with which the command connects to existing schedulers, and those that it makes
+for its own."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ CONFIGURED = {
     "--tls-cert": "distributed.comm.tls.client.cert",
     "--tls-key": "distributed.comm.tls.client.key",
 }
-"""Where Dask's configuration has what an option gives."""
+"""Keys of Dask's configuration that correspond to options."""
 KEYS_PREFIX = ".tailrace-keys-"
 """Of the folder with the keys of a run; the name of the machine and the number of the process
 follow."""
@@ -34,8 +34,8 @@ PEM_BYTES_MAX = 10**6
 
 @dataclass(frozen=True)
 class Credentials:
-    """The options `--tls-ca`, `--tls-cert` and `--tls-key`; None for what Dask's configuration
-    says."""
+    """The options `--tls-ca`, `--tls-cert` and `--tls-key`; None where Dask's configuration
+    applies."""
 
     ca: Path | None = None
     cert: Path | None = None
@@ -88,8 +88,8 @@ def keys_of_run(folder: Path) -> Iterator[Any]:
     """Dask's object with a key and a certificate that are made for this run, and that all its
     processes share.
 
-    They lie in a folder of mode 0700 below `folder`, as files of mode 0600, and are removed when
-    the block ends. What killed runs of this machine left there is removed first.
+    The files have mode 0600 in a folder of mode 0700 below `folder`, and are removed when the block
+    ends. Files of killed runs on this machine are removed first.
     """
     import cryptography  # noqa: F401  told by its name where it is missing
     from distributed import Security
@@ -133,7 +133,8 @@ def refuse_stranger(on: str, security: Any, say: Callable[[str], None]) -> None:
             SchedulerAddress.parse(on).connect() as plain,
             context.wrap_socket(plain) as connection,
         ):
-            # With TLS 1.3 a certificate is refused after the handshake, in place of the greeting.
+            # With TLS 1.3 the server refuses a certificate after the handshake, where the greeting
+            # is expected.
             if greets(connection, on, say):
                 return
         why = "it closes the connection"

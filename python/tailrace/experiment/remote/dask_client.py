@@ -9,7 +9,7 @@ WITHOUT_PICKLE = ("msgpack", "error")
 
 
 class TextClient(Client):  # type: ignore[misc]
-    """A client that asks for results without pickles and obeys no message that is none of a
+    """A client that requests results without pickles and ignores messages that do not concern a
     task."""
 
     def __init__(self, address: str, security: Any, timeout_s: float) -> None:
@@ -24,8 +24,8 @@ class TextClient(Client):  # type: ignore[misc]
         )
 
     def subscribe_topic(self, topic: str, handler: Any) -> None:
-        """Nothing: Dask prints on this terminal what a worker logs under `print`, and loads what it
-        warns of."""
+        """No effect: Dask prints the workers' `print` topics on this terminal, and loads the
+        objects of their warnings."""
 
     @property
     def is_deaf(self) -> bool:
@@ -35,7 +35,7 @@ class TextClient(Client):  # type: ignore[misc]
 
     @property
     def fault(self) -> str:
-        """What it could not read, and hears nothing after; empty for nothing."""
+        """The message that it could not decode, after which it receives no more; empty for none."""
         task = self._handle_report_task
         error = task.exception() if self.is_deaf and not task.cancelled() else None
         return "" if error is None else f"{type(error).__name__}: {error}"

@@ -1,7 +1,7 @@
 """Dask's scheduler as the command runs it for `--on slurm`; importing this module imports Dask.
 
-Its only way in from outside is TLS, for workers with the certificate of this run; they can do what
-workers do. What clients do, this process alone does, by a queue in memory.
+Its only external interface is TLS, for workers with the certificate of this run; they can do what
+workers do. Only this process acts as a client, by a queue in memory.
 """
 
 import logging
@@ -41,7 +41,7 @@ class RunScheduler(Scheduler):  # type: ignore[misc]
     """A scheduler for one run."""
 
     def __init__(self, **options: Any) -> None:
-        # What it would log of strangers that do not speak TLS goes to the terminal otherwise.
+        # Otherwise its log messages about peers without TLS go to the terminal.
         logging.getLogger("tornado.general").setLevel(logging.CRITICAL)
         super().__init__(**options)
         self.handlers: dict[str, Any] = _Guarded(self.handlers, OF_WORKERS)

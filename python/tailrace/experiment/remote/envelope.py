@@ -1,8 +1,7 @@
-"""What travels between the command and a worker: trials there as JSON text, outcomes back as
-MessagePack bytes.
+"""Messages between the command and a worker: trials as JSON text, outcomes as MessagePack bytes.
 
-Both sides are programs that the other one does not trust more than it has to: texts and bytes name
-no class, and are checked against the types here before they are used.
+Neither side trusts the other more than necessary: texts and bytes name no class, and are checked
+against the types here before they are used.
 """
 
 import hashlib
@@ -30,7 +29,7 @@ UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class UnreadableAnswerError(TailraceError):
-    """A worker's answer is not what was asked for; the text says what is wrong with it."""
+    """A worker's answer does not match the request; the text states the fault."""
 
 
 class Build(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -132,7 +131,7 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Answers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a worker did of a batch; trials that it left out run later."""
+    """The results of a worker for a batch; trials that it omitted run later."""
 
     worker: str
     answers: tuple[Answer, ...] = ()
@@ -145,7 +144,7 @@ class Answers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def read(cls, packed: object) -> "Answers":
-        """From MessagePack; raises `UnreadableAnswerError` for anything else."""
+        """Decodes MessagePack; raises `UnreadableAnswerError` for any other input."""
         if not isinstance(packed, bytes):
             raise UnreadableAnswerError(f"bytes were expected, and a {type(packed).__name__} came")
         try:
@@ -159,15 +158,15 @@ class Answers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def by_task(self, tasks: tuple[Task, ...]) -> Mapping[int, Answer]:
-        """The answers by the place of their task; raises `UnreadableAnswerError` for those that
-        were not asked for."""
-        place_of = {task.number: place for place, task in enumerate(tasks)}
+        """The answers by the index of their task; raises `UnreadableAnswerError` for answers to
+        other tasks."""
+        index_of = {task.number: index for index, task in enumerate(tasks)}
         found: dict[int, Answer] = {}
         for answer in self.answers:
-            place = place_of.pop(answer.number, None)
-            if place is None or answer.plan_hash != tasks[place].plan_hash:
+            index = index_of.pop(answer.number, None)
+            if index is None or answer.plan_hash != tasks[index].plan_hash:
                 raise UnreadableAnswerError("a trial that was not asked for")
-            found[place] = answer
+            found[index] = answer
         return found
 
 
@@ -187,6 +186,5 @@ def refuse_tables(tables: Mapping[str, Columns]) -> None:
 
 
 def hash_of(plan: str) -> str:
-    """The hash of the text of a plan, by which a worker knows that it has the plan that was
-    sent."""
+    """The hash of the text of a plan, with which a worker verifies the plan that it received."""
     return hashlib.sha256(plan.encode()).hexdigest()

@@ -1,9 +1,9 @@
-"""Ends a worker that nobody needs: the workers of `--on slurm` load it before anything else (`dask
-worker --preload`).
+"""Ends a worker whose command has ended: the workers of `--on slurm` load it before anything else
+(`dask worker --preload`).
 
 A job ends its processes only when Slurm knows them. With `proctrack/linuxproc` it loses a worker
 whose shell has ended, and a scheduler whose machine is gone closes no connection. So the worker
-looks itself.
+checks by itself.
 """
 
 import os
@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-LOOK_EVERY_S = 5.0
-"""Seconds between two looks."""
+CHECK_EVERY_S = 5.0
+"""Seconds between two checks."""
 ALONE_S = 60.0
 """A scheduler that accepts no connection for this time is gone."""
 CONNECT_S = 5.0
@@ -71,7 +71,7 @@ def _watch(lifeline: Lifeline, worker: Any) -> None:
         if worker.status.name in ("closed", "failed"):
             why = "the worker is closed, and its process was left"
             break
-        time.sleep(LOOK_EVERY_S)
+        time.sleep(CHECK_EVERY_S)
     os.write(2, f"tailrace: {why}: ending\n".encode())
     worker.loop.add_callback(
         worker.close

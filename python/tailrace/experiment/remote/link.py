@@ -25,7 +25,7 @@ continues it."""
 MESSAGES_KEPT = 10
 """Messages that Dask keeps of each connection."""
 WORKERS_EVERY_S = 1.0
-"""Seconds between two looks at which workers there are."""
+"""Seconds between two updates of the list of workers."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Link:
             raise RunRefusedError(_foul_words(self.shown, error)) from None
 
     def close(self) -> None:
-        """Disconnects; the scheduler forgets what this client has sent."""
+        """Disconnects; the scheduler forgets the tasks of this client."""
         client, self._client = self._client, None
         if client is not None:
             with suppress(
@@ -103,8 +103,7 @@ class Link:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the connection stands; raises `RunRefusedError` for one that has sent what cannot
-        be read."""
+        """Whether the connection exists; raises `RunRefusedError` after an undecodable message."""
         if self._client is None or self._client.status != "running":
             return False
         if fault := self._client.fault:
@@ -134,20 +133,20 @@ class Link:
         say(f"{self.shown}: the scheduler answers again")
         return True
 
-    def send(self, text: str, told: Callable[[], None], worker: str | None = None) -> Sent:
-        """Sends a batch, to one worker or to any; `told` is called, in another thread, when it has
+    def send(self, text: str, done: Callable[[], None], worker: str | None = None) -> Sent:
+        """Sends a batch, to one worker or to any; `done` is called, in another thread, when it has
         ended."""
         self._number += 1
         key = f"tailrace-{self._client.id}-{self._number}"
         future = self._client.submit(run_batch, text, key=key, pure=False, workers=worker)
-        future.add_done_callback(lambda _future: told())
+        future.add_done_callback(lambda _future: done())
         return Sent(future)
 
     def limit_deaths(self, limits: Mapping[str, int]) -> dict[str, int]:
-        """Has the scheduler give up tasks at so many deaths of workers; returns the deaths that it
-        has counted.
+        """Limits the deaths of workers after which the scheduler gives up each task; returns the
+        deaths that it has counted.
 
-        A task that it does not know yet is left out. Dask has one limit for all tasks of a
+        A task that it does not know yet is omitted. Dask has one limit for all tasks of a
         scheduler, which is not changed here.
         """
         if not self._can_limit:
@@ -197,8 +196,8 @@ class Link:
             raise RunRefusedError(_foul_words(self.shown, error)) from None
 
     async def _asked_builds(self) -> Any:
-        """Asks as Dask's `Client.run` does, which loads the exceptions of workers that do not
-        answer."""
+        """Requests the builds as Dask's `Client.run` does, which loads the exceptions of workers
+        that do not answer."""
         from distributed.protocol.pickle import dumps
 
         nothing = {"args": dumps(()), "kwargs": dumps({}), "wait": True}
@@ -217,7 +216,7 @@ class Link:
 
 
 def _build(answer: Any) -> Build | str:
-    """The build that a worker tells, or in words why it tells none."""
+    """The build in a worker's answer, or the reason why there is none."""
     if isinstance(answer, bytes):
         return str(RemoteError.read(answer))
     if answer.get("status") != "OK":
@@ -229,7 +228,7 @@ def _build(answer: Any) -> Build | str:
 
 
 def _foul_words(shown: str, error: BaseException | str) -> str:
-    """That something answers which cannot be believed, and what to do."""
+    """The error for a peer with invalid messages, with a hint."""
     why = printable(error if isinstance(error, str) else f"{type(error).__name__}: {error}")
     if isinstance(error, PickleRefusedError) or PickleRefusedError.__name__ in why:
         return (
@@ -257,8 +256,8 @@ def _limiting() -> Callable[..., dict[str, int]]:
 
 
 def import_dask(shown: str, extra: str = "dask") -> None:
-    """Imports Dask, without what it logs of lost connections; raises `RunRefusedError` when it is
-    not installed."""
+    """Imports Dask, without its log messages about lost connections; raises `RunRefusedError` when
+    it is not installed."""
     try:
         import dask
 
@@ -286,4 +285,4 @@ SILENCED = (
     "distributed.protocol.core",
     "distributed.protocol.pickle",
 )
-"""What Dask logs of other processes goes to the terminal otherwise, with a traceback."""
+"""Otherwise Dask's log messages about other processes go to the terminal, with a traceback."""

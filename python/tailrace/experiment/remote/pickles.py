@@ -19,9 +19,9 @@ from typing import Any
 from tailrace.errors import escaped
 
 HARMLESS = frozenset({("builtins", "bytes")})
-"""What a pickle may name."""
+"""Classes that a pickle may name."""
 ERROR_BYTES_MAX = 1_000_000
-"""An error that is longer is not looked into; Dask cuts the text of one at 10 kB."""
+"""Longer errors are not examined; Dask cuts the text of an error at 10 kB."""
 DEATHS_MAX = 1000
 """Deaths that are believed."""
 FRAMING = frozenset(
@@ -36,21 +36,21 @@ FRAMING = frozenset(
 )
 """Texts by which exceptions are framed."""
 TRACEBACK = frozenset({"unpickle_traceback", "tblib", "__cause__"})
-"""Texts with which what an exception says has ended."""
+"""Texts that end the message of an exception."""
 TEXT_MAX = 2000
-"""Characters of an error that are told."""
+"""Maximum characters of an error in messages."""
 
 
 class PickleRefusedError(TypeError):
     """Another process sent a pickle that names a class or a function.
 
-    It is a `TypeError` because Dask expects one of a traceback that it cannot load, and goes on
+    It is a `TypeError` because Dask expects one for a traceback that it cannot load, and continues
     without it.
     """
 
 
 class _Trust:
-    """Whether this context loads what the command itself has pickled."""
+    """Whether this context loads pickles of the command itself."""
 
     def __init__(self) -> None:
         self.is_open = True
@@ -116,15 +116,17 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
 
 @dataclass(frozen=True)
 class RemoteError:
-    """An exception of a scheduler or a worker, as far as its pickle tells without being loaded."""
+    """An exception of a scheduler or a worker, as far as its pickle shows it without being
+    loaded."""
 
     names: tuple[str, ...] = ()
-    """The texts of the pickle: names of modules and classes, and what the exception says."""
+    """The texts of the pickle: names of modules and classes, and the message of the exception."""
     numbers: tuple[int, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, error: BaseException) -> "RemoteError":
-        """What Dask made of an exception elsewhere: it keeps the pickle that it could not load."""
+        """The form in which Dask raises a remote exception: it keeps the pickle that it could not
+        load."""
         content = error.args[0] if error.args else b""
         if isinstance(content, bytes | bytearray | memoryview):
             return cls.read(bytes(content))
@@ -138,7 +140,7 @@ class RemoteError:
         names: list[str] = []
         numbers: list[int] = []
         try:
-            for code, argument, _place in pickletools.genops(data):
+            for code, argument, _position in pickletools.genops(data):
                 if argument in TRACEBACK:
                     break
                 if isinstance(argument, str):
@@ -162,7 +164,7 @@ class RemoteError:
 
 
 def printable(text: str, most: int = TEXT_MAX) -> str:
-    """A text of another process in one line, without what a terminal would obey."""
+    """A text of another process in one line, with terminal control characters escaped."""
     line = " ".join(text[: most + 1].split())
     shown = escaped(line)
     return shown if len(text) <= most else f"{shown[:most]}..."

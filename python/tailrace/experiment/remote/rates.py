@@ -1,21 +1,21 @@
-"""What each worker does, told while it works."""
+"""Reports of the rate of each worker during a run."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-FIRST_TOLD_S = 10.0
+FIRST_RATES_S = 10.0
 """Seconds from the first result to the first line of rates."""
-TOLD_EVERY_S_MAX = 300.0
+RATES_INTERVAL_S_MAX = 300.0
 """Seconds between two lines at most; the first intervals double, so that a long run does not fill
 its log."""
 LISTED_MAX = 8
-"""Workers that a line lists at most: those that do least, because a slow one explains more."""
+"""Workers in a line at most: the slowest, because a slow one explains more."""
 
 
 @dataclass
 class Rate:
-    """What one worker has done since the last line, and since it was first seen."""
+    """Trials and busy time of one worker since the last line, and since it was first seen."""
 
     trials: int = 0
     busy_s: float = 0.0
@@ -34,27 +34,27 @@ class Rates:
         self._rates: dict[str, Rate] = {}
         self._began_s: float | None = None
         self._last_s = self._ended_s = 0.0
-        self._every_s = FIRST_TOLD_S
+        self._every_s = FIRST_RATES_S
 
     def add(self, worker: str, wall_s: float) -> None:
-        """Records a trial that ended and the time that it took."""
+        """Records a trial that ended and its wall time."""
         if self._began_s is None:
             self._began_s = self._last_s = self._clock() - wall_s
         self._ended_s = self._clock()
         rate = self._rates.setdefault(worker, Rate())
         rate.trials, rate.busy_s = rate.trials + 1, rate.busy_s + wall_s
 
-    def tell_sometimes(self) -> None:
-        """Tells the rates of the time since the last line, when that is long enough."""
+    def report_when_due(self) -> None:
+        """Reports the rates since the last line, when the interval has passed."""
         if self._began_s is None or (passed_s := self._clock() - self._last_s) < self._every_s:
             return
-        self._tell(passed_s)
-        self._last_s, self._every_s = self._clock(), min(2 * self._every_s, TOLD_EVERY_S_MAX)
+        self._report_rates(passed_s)
+        self._last_s, self._every_s = self._clock(), min(2 * self._every_s, RATES_INTERVAL_S_MAX)
         for rate in self._rates.values():
             rate.trials_before, rate.trials, rate.busy_s = rate.trials_before + rate.trials, 0, 0.0
 
-    def tell_all(self) -> None:
-        """Tells how many trials each worker has run, and the rate of all of them from the first
+    def report_total(self) -> None:
+        """Reports the number of trials of each worker, and the rate of all of them from the first
         trial to the last."""
         if self._began_s is None:
             return
@@ -69,7 +69,7 @@ class Rates:
             f"{_listed(each)}"
         )
 
-    def _tell(self, passed_s: float) -> None:
+    def _report_rates(self, passed_s: float) -> None:
         ordered = sorted(self._rates.items(), key=lambda item: item[1].trials)
         each = [
             f"{worker} {rate.trials / passed_s:.1f} (busy {min(1.0, rate.busy_s / passed_s):.0%})"

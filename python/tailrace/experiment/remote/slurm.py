@@ -28,11 +28,11 @@ COMMANDS = ("sbatch", "squeue", "scancel")
 COMMAND_S = 30.0
 """Time limit of one of them."""
 TEND_EVERY_S = 5.0
-"""Seconds between two looks at whether jobs are missing."""
+"""Seconds between two checks for missing jobs."""
 WORKERS_MAX, CORES, TIME = 4, 1, "01:00:00"
 """Jobs, cores of each job and its time limit unless the options say otherwise."""
 MEMORY_OF_A_CORE = "2GB"
-"""Memory that a job asks for, for each of its cores; Dask's configuration `jobqueue.slurm.memory`
+"""Memory that a job requests for each of its cores; Dask's configuration `jobqueue.slurm.memory`
 takes precedence."""
 LIFELINE = "tailrace.experiment.remote.lifeline"
 """Module that ends a worker without a scheduler, or whose job has ended."""
@@ -45,7 +45,7 @@ PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]{0,255}")
 TIME_LIMIT = re.compile(
     r"[0-9]{1,9}(-[0-9]{1,2})?(:[0-9]{1,2}){0,2}|UNLIMITED|INFINITE", re.IGNORECASE
 )
-"""`minutes`, `hours:minutes:seconds`, `days-hours:minutes:seconds` and what lies between
+"""`minutes`, `hours:minutes:seconds`, `days-hours:minutes:seconds` and the forms between
 (sbatch(1), `--time`)."""
 
 
@@ -95,7 +95,7 @@ def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
     _refuse_absent()
     _refuse_script(batch_script(jobs))
     with ExitStack() as stack:
-        with _told_in_words():
+        with _scheduler_errors():
             security = stack.enter_context(keys_of_run(folder))
         stack.enter_context(refused_pickles())
         cluster = stack.enter_context(_cluster(jobs, security))
@@ -128,7 +128,7 @@ def batch_script(jobs: Jobs) -> str:
     """The script that Slurm would get for each worker; made without Slurm, without a scheduler and
     without a socket."""
     import_dask(NAME, "slurm")
-    with _told_in_words():
+    with _scheduler_errors():
         job = dask_slurm().SLURMJob(
             "tls://ADDRESS:PORT",
             name="NUMBER",
@@ -189,7 +189,7 @@ class _NamedFiles:
 
 @contextmanager
 def _cluster(jobs: Jobs, security: Any) -> Iterator[Any]:
-    with _told_in_words():
+    with _scheduler_errors():
         from tailrace.experiment.remote.dask_scheduler import RunScheduler
 
         cluster = dask_slurm().SLURMCluster(
@@ -205,7 +205,7 @@ def _cluster(jobs: Jobs, security: Any) -> Iterator[Any]:
 
 
 def _scheduler_options() -> dict[str, Any]:
-    """Where the scheduler listens: on the interface of Dask's configuration, else on that of the
+    """The address of the scheduler: the interface of Dask's configuration, otherwise that of the
     default route."""
     from distributed.utils import get_ip
 
@@ -232,9 +232,8 @@ def _listening(cluster: Any, security: Any) -> str:
 
 
 @contextmanager
-def _told_in_words() -> Iterator[None]:
-    """Raises `RunRefusedError` for what is not installed, and for what Dask says of its
-    configuration."""
+def _scheduler_errors() -> Iterator[None]:
+    """Converts missing packages and errors in Dask's configuration into `RunRefusedError`."""
     try:
         yield
     except ImportError as error:
@@ -259,7 +258,7 @@ def _refuse_absent() -> None:
 
 
 def _refuse_script(script: str) -> None:
-    """Raises `RunRefusedError` with what Slurm says when it would not take the job, before anything
+    """Raises `RunRefusedError` with Slurm's message when it would reject the job, before anything
     is submitted."""
     command = ["sbatch", "--test-only"]
     try:
@@ -303,7 +302,7 @@ class _Tender:
 
 
 def _cancel(ids: list[str]) -> None:
-    """Cancels jobs that Slurm may still have; one that has ended is no error."""
+    """Cancels jobs that Slurm may still have; a job that has ended is no error."""
     if ids:
         with suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(["scancel", *ids], check=False, capture_output=True, timeout=COMMAND_S)

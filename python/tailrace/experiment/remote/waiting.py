@@ -62,8 +62,8 @@ class Waiting:
             heapq.heappush(self._longest, (-wall_s, arm))
 
     def back(self, keys: Sequence[TrialKey], *, is_suspect: bool = False) -> None:
-        """Takes back trials that were sent and did not run: they go first, and suspects after
-        everything else."""
+        """Takes back trials that were sent and did not run: they run first, and suspects after all
+        others."""
         if is_suspect:
             self.suspects.extend(keys)
             return

@@ -14,7 +14,7 @@ from tailrace.experiment.native import Cancelled, Failed, Ran
 from tailrace.experiment.remote.envelope import Answer, Answers, Batch, Task, hash_of, own_build
 
 WATCH_S = 0.2
-"""Seconds between two looks at whether a trial is still wanted."""
+"""Seconds between two checks whether a trial is still wanted."""
 BATCH_S_MAX = 2.0
 """After this time a worker starts no further trial of a batch: they may run elsewhere by now."""
 BATCH_BYTES_MAX = 16_000_000

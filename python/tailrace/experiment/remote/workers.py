@@ -26,21 +26,21 @@ from tailrace.experiment.remote.waiting import Waiting
 from tailrace.experiment.schedule import Keys, TrialKey
 
 WINDOW = 3
-"""Batches at the scheduler for each slot: one that runs, one that waits at the worker, one on its
-way."""
+"""Batches at the scheduler for each slot: one that runs, one that waits at the worker, one in
+transit."""
 WINDOW_MIN = 4
 """Batches at the scheduler while no worker is known."""
 TICK_SHARE = 20
-"""Progress is told so rarely that telling it takes at most one part in this many of the time."""
+"""Reports of progress take at most one part in this many of the time."""
 RESULT_S = 30.0
-"""Time to fetch the result of a batch; after it, the batch is looked at again."""
-IDLE_TOLD_S = 5.0
-"""Without a worker for this time, the command says that it waits."""
+"""Time limit for fetching the result of a batch; after it, the batch is checked again."""
+IDLE_NOTICE_S = 5.0
+"""Without a worker for this time, the command reports that it waits."""
 DEATHS_OF_BATCH = 2
 """Deaths of workers after which the trials of a batch are suspects: each of them then runs last,
 and by itself."""
 DEATHS_MAX = 3
-"""Deaths after which a suspect has failed: at the last one, nothing else was at the scheduler."""
+"""Deaths after which a suspect has failed: at the last one, no other batch was at the scheduler."""
 
 
 @dataclass
@@ -67,8 +67,7 @@ class Flight:
 
 
 class Guessed:
-    """The progress of a trial elsewhere: the usual time of its arm tells it, as long as it has not
-    ended."""
+    """The progress of a trial elsewhere, estimated from the typical time of its arm."""
 
     def __init__(self, usual_s: float | None) -> None:
         self._usual_s = usual_s
@@ -84,8 +83,7 @@ class Guessed:
 
 
 class Workers:
-    """The executor of `--on`: hands out batches, stores what comes, and sends again what was
-    lost."""
+    """The executor of `--on`: sends batches, stores results, and sends lost batches again."""
 
     def __init__(
         self,
@@ -99,7 +97,7 @@ class Workers:
         self._say = say
         self._tend = tend or (lambda: None)
         """Called often; starts workers where some are missing."""
-        self._is_told = threading.Event()
+        self._has_answered = threading.Event()
         self._flights: list[Flight] = []
         self._rates = Rates(name, say)
         self._unlimited: dict[str, Flight] = {}
@@ -127,8 +125,8 @@ class Workers:
         return interrupts.count > 0
 
     def close(self) -> None:
-        """Tells what each worker has done."""
-        self._rates.tell_all()
+        """Reports the number of trials of each worker."""
+        self._rates.report_total()
 
     def _step(self, stage: "_Stage") -> None:
         self._tend()
@@ -142,16 +140,16 @@ class Workers:
             if self._link.is_alive:
                 raise
             return  # the connection was lost in between: the next step takes the batches back
-        self._is_told.wait(TICK_S)
-        self._is_told.clear()
+        self._has_answered.wait(TICK_S)
+        self._has_answered.clear()
         for flight in [flight for flight in self._flights if flight.sent.state != "pending"]:
             self._land(stage, flight)
         for flight in self._stranded():
             self._link.cancel([flight.sent])
             self._take_back(stage, [flight])
-        stage.tell(self._flights[: self.slots])
-        self._rates.tell_sometimes()
-        self._tell_idle(stage)
+        stage.report(self._flights[: self.slots])
+        self._rates.report_when_due()
+        self._report_idle(stage)
 
     def _stranded(self) -> list[Flight]:
         """Suspects whose worker has left in order: it did not die, and no other worker may run
@@ -179,7 +177,7 @@ class Workers:
     def _send(self, stage: "_Stage", keys: Sequence[TrialKey], worker: str | None = None) -> None:
         tasks = tuple(stage.task(key) for key in keys)
         try:
-            sent = self._link.send(Batch(own_build(), tasks).text(), self._is_told.set, worker)
+            sent = self._link.send(Batch(own_build(), tasks).text(), self._has_answered.set, worker)
         except BaseException:
             stage.waiting.back(keys, is_suspect=worker is not None)
             raise
@@ -188,8 +186,8 @@ class Workers:
         self._unlimited[sent.key] = flight
 
     def _limit(self, stage: "_Stage") -> None:
-        """Limits the deaths of workers by batches that were sent; handles those that have had too
-        many already."""
+        """Limits the deaths of workers by sent batches; handles batches that already exceed the
+        limit."""
         for key, deaths in self._link.limit_deaths(
             {k: one.deaths_max for k, one in self._unlimited.items()}
         ).items():
@@ -219,8 +217,8 @@ class Workers:
         flight.sent.release()
 
     def _answers(self, result: object, flight: Flight) -> Mapping[TrialKey, Answer]:
-        """What a worker answers, by trial; raises `RunRefusedError` for what is no answer, and for
-        a refusal."""
+        """The answers of a worker, by trial; raises `RunRefusedError` for an invalid answer, and
+        for a refusal."""
         try:
             answers = Answers.read(result)
             found = answers.by_task(flight.tasks)
@@ -233,14 +231,14 @@ class Workers:
             )
         for answer in answers.answers:
             self._rates.add(answers.worker, answer.wall_s)
-        return {flight.keys[place]: answer for place, answer in found.items()}
+        return {flight.keys[index]: answer for index, answer in found.items()}
 
     def _refuse_unreadable(self, flight: Flight, error: Exception) -> None:
-        """Raises `RunRefusedError` when a result stays unreadable while the scheduler is there.
+        """Raises `RunRefusedError` when a result stays unreadable while the scheduler is reachable.
 
-        The error does not tell why: the worker or the scheduler may have died after the batch had
-        ended, of which the client learns later. Then the batch runs again, or is taken back with
-        the connection.
+        The error does not show the reason: the worker or the scheduler may have died after the
+        batch had ended, and the client learns of it later. Then the batch runs again, or is taken
+        back with the connection.
         """
         now_s = time.monotonic()
         flight.unread_s = now_s if flight.unread_s is None else flight.unread_s
@@ -267,10 +265,10 @@ class Workers:
         stage.waiting.back(left, is_suspect=flight.is_suspect)
 
     def _failed(self, stage: "_Stage", flight: Flight, error: RemoteError) -> None:
-        """A batch on which workers died: a trial of it that killed another worker by itself has
-        failed.
+        """Handles a batch on which workers died: a trial of it that killed another worker when it
+        ran alone has failed.
 
-        Dask counts the deaths of every task that a worker had, also of those that it had not begun.
+        Dask counts the deaths of every task that a worker had, including tasks that had not begun.
         """
         if (allowed := error.deaths) is None:
             raise RunRefusedError(
@@ -302,14 +300,14 @@ class Workers:
             self._flights.remove(flight)
             self._unlimited.pop(flight.sent.key, None)
 
-    def _tell_idle(self, stage: "_Stage") -> None:
+    def _report_idle(self, stage: "_Stage") -> None:
         now_s = time.monotonic()
         if self._link.slots() or not (self._flights or stage.waiting.suspects):
             stage.idle_s = None
         elif stage.idle_s is None:
             stage.idle_s = now_s
-        elif now_s - stage.idle_s > IDLE_TOLD_S and not stage.is_idle_told:
-            stage.is_idle_told = True
+        elif now_s - stage.idle_s > IDLE_NOTICE_S and not stage.is_idle_reported:
+            stage.is_idle_reported = True
             self._say(f"{self.name}: there is no worker; waiting for one")
 
 
@@ -320,7 +318,7 @@ class _Stage:
         self.waiting = Waiting(keys)
         self.watcher = watcher
         self.idle_s: float | None = None
-        self.is_idle_told = False
+        self.is_idle_reported = False
         self.deaths: dict[TrialKey, int] = {}
         """Workers that died with a trial, of the few with any."""
         self._plan_of = plan_of
@@ -344,8 +342,8 @@ class _Stage:
         self.watcher.finished(key, ended, answer.wall_s)
         return True
 
-    def tell(self, flights: Sequence[Flight]) -> None:
-        """Tells the progress, with the first trial of these batches as the running ones."""
+    def report(self, flights: Sequence[Flight]) -> None:
+        """Reports the progress, with the first trial of these batches as the running ones."""
         began_s = time.monotonic()
         if began_s < self._next_tick_s:
             return
@@ -360,7 +358,7 @@ class _Stage:
 
 
 def _unreadable(name: str, why: str) -> str:
-    """That a worker sent what is no answer, and what to do."""
+    """The error for an invalid answer of a worker, with a hint."""
     return (
         f"{name}: an unreadable result: {printable(why)} (hint: install the same wheel on all "
         "workers; a worker that"

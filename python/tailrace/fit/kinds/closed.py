@@ -50,12 +50,17 @@ class _Found:
 
     @property
     def statements(self) -> int | None:
-        """Of each transaction; None where they differ, in number or in sizes at one place."""
+        """Statements of each transaction; None where they differ, in number or in sizes at one
+        index."""
         number, count = Counter(map(len, self.transactions)).most_common(1)[0]
         if count < ALIKE_LEAST * len(self.transactions) or number > STATEMENTS_MAX:
             return None
         alike = [one for one in self.transactions if len(one) == number]
-        return number if all(_is_one_size(place) for place in zip(*alike, strict=True)) else None
+        return (
+            number
+            if all(_is_one_size(exchanges) for exchanges in zip(*alike, strict=True))
+            else None
+        )
 
 
 def fit_closed(group: Group, window: Window) -> Fit:
@@ -116,7 +121,7 @@ def fit_closed(group: Group, window: Window) -> Fit:
 
 
 def _begin(kind: str, users: int, count: int, active: Active, window: Window) -> list[Setting]:
-    """Several users begin within one mean gap: those who begin together would stay together."""
+    """Several users begin within one mean gap: users that begin together would stay together."""
     is_first_at_start = users == 1 or count < FEW * users
     if kind != "oltp":
         return begin_settings(active, is_first_at_start=is_first_at_start)
@@ -126,7 +131,7 @@ def _begin(kind: str, users: int, count: int, active: Active, window: Window) ->
 
 
 def _turns(group: Group) -> list[list[Connection]]:
-    """Connections that follow one another: each is the next one of the user who has ended last."""
+    """Sequences of connections: each connection follows that of the user who ended last."""
     turns: list[list[Connection]] = []
     for one in sorted(group.connections, key=lambda one: one.exchanges[0].request_start_ns):
         begin_ns = one.exchanges[0].request_start_ns
@@ -189,13 +194,13 @@ class _Trip:
 
 
 def _round_trips(group: Group, alike: Sequence[Transaction]) -> list[_Trip]:
-    places = list(zip(*alike, strict=True))
+    columns = list(zip(*alike, strict=True))
     trips = []
     for (request, response), same in groupby(
-        places, key=lambda place: (_size(place, 0), _size(place, 1))
+        columns, key=lambda exchanges: (_size(exchanges, 0), _size(exchanges, 1))
     ):
         listed = list(same)
-        server = _server_time(group, [one for place in listed for one in place])
+        server = _server_time(group, [one for exchanges in listed for one in exchanges])
         value: dict[str, Any] = {
             "request": request,
             "response": response,
@@ -207,16 +212,16 @@ def _round_trips(group: Group, alike: Sequence[Transaction]) -> list[_Trip]:
     return trips
 
 
-def _size(place: Sequence[Exchange], which: int) -> str:
+def _size(exchanges: Sequence[Exchange], which: int) -> str:
     return str(
-        fitted([(one.request_bytes, one.response_bytes)[which] for one in place], SIZES).value
+        fitted([(one.request_bytes, one.response_bytes)[which] for one in exchanges], SIZES).value
     )
 
 
-def _is_one_size(place: Sequence[Exchange]) -> bool:
+def _is_one_size(exchanges: Sequence[Exchange]) -> bool:
     return all(
         fitted(sizes, SIZES).is_constant
-        for sizes in zip(*((x.request_bytes, x.response_bytes) for x in place), strict=True)
+        for sizes in zip(*((x.request_bytes, x.response_bytes) for x in exchanges), strict=True)
     )
 
 

@@ -15,7 +15,7 @@ Said = tuple[int, str]
 
 @dataclass
 class TxQueue:
-    """Stated settings of a transmit queue; None for what is not stated."""
+    """Stated settings of a transmit queue; None for settings that are not stated."""
 
     bandwidth_percent: int | None = None
     is_strict: bool | None = None
@@ -38,7 +38,7 @@ class TxQueue:
 
 
 @dataclass
-class Place:
+class PortSettings:
     """An interface or a QoS profile."""
 
     name: str
@@ -48,7 +48,7 @@ class Place:
     cos: int | None = None
     is_pausing: bool | None = None
     no_drop: dict[int, bool] = field(default_factory=dict)
-    """Priorities that are lossless, and those that are not."""
+    """Priorities with a stated value: whether they are lossless."""
     profile: str | None = None
     classifier: str | None = None
     """Name of a policy-map of type qos."""
@@ -60,14 +60,14 @@ class Place:
     is_routed: bool = False
     is_shut: bool = False
     said: list[tuple[Said, str]] = field(default_factory=list)
-    """Statements about queues, and what each sets."""
+    """Statements about queues, and the setting of each."""
 
-    def over(self, other: "Place") -> "Place":
-        """These settings, and those of the other place where these state none."""
+    def over(self, other: "PortSettings") -> "PortSettings":
+        """These settings, and those of the other where these state none."""
         queues = {
             n: self.queues.get(n, TxQueue()).over(other.queues.get(n, TxQueue())) for n in range(8)
         }
-        return Place(
+        return PortSettings(
             self.name,
             {n: queue for n, queue in queues.items() if queue != TxQueue()},
             self.trust or other.trust,
@@ -110,8 +110,8 @@ class EosConfig:
     cos_map: dict[int, int] = field(default_factory=lambda: dict(COS_MAP))
     dscp_map: dict[int, int] = field(default_factory=lambda: dict(DSCP_MAP))
     queue_map: dict[int, int] = field(default_factory=lambda: dict(QUEUE_MAP))
-    profiles: dict[str, Place] = field(default_factory=dict)
-    ports: dict[str, Place] = field(default_factory=dict)
+    profiles: dict[str, PortSettings] = field(default_factory=dict)
+    ports: dict[str, PortSettings] = field(default_factory=dict)
     memory: dict[str, MemoryProfile] = field(default_factory=dict)
     memory_applied: str | None = None
     class_maps: dict[str, ClassMap] = field(default_factory=dict)

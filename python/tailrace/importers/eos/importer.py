@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from tailrace.importers.eos import defaults
-from tailrace.importers.eos.config import EosConfig, Place
+from tailrace.importers.eos.config import EosConfig, PortSettings
 from tailrace.importers.eos.queues import policy_of
 from tailrace.importers.eos.reading import CHANNEL, read
 from tailrace.importers.port_mtus import PortMtu, write_mtus
@@ -41,7 +41,7 @@ def _why_refused(config: EosConfig, text: str) -> str:
     return "expected eos commands; no line is one"
 
 
-def _ports(config: EosConfig) -> dict[str, Place]:
+def _ports(config: EosConfig) -> dict[str, PortSettings]:
     """Ports in use, or all if every one is shut down; without any, one with the defaults stands for
     all."""
     ports = {
@@ -56,30 +56,33 @@ def _ports(config: EosConfig) -> dict[str, Place]:
         0, "", "assumed", "no port is configured: one with the defaults of EOS stands for all"
     )
     only = next(iter(config.profiles.values()), None) if len(config.profiles) == 1 else None
-    return {"": Place("", profile=only.name if only else None)}
+    return {"": PortSettings("", profile=only.name if only else None)}
 
 
-def _complete(config: EosConfig, port: Place) -> Place:
+def _complete(config: EosConfig, port: PortSettings) -> PortSettings:
     """The settings of a port, of its profile, and of its port channel where it states none
     itself."""
     channel = config.ports.get(port.channel or "")
     together = port
-    for place in (port, channel):
-        if place is None:
+    for settings in (port, channel):
+        if settings is None:
             continue
-        if place is not port:
-            together = together.over(place)
-        profile = config.profiles.get(place.profile or "")
+        if settings is not port:
+            together = together.over(settings)
+        profile = config.profiles.get(settings.profile or "")
         if profile is not None:
             together = together.over(profile)
-        elif place.profile is not None:
-            words = f"there is no qos profile '{place.profile}'"
-            config.remarks.add(0, f"service-profile {place.profile}", "contradiction", words)
+        elif settings.profile is not None:
+            words = f"there is no qos profile '{settings.profile}'"
+            config.remarks.add(0, f"service-profile {settings.profile}", "contradiction", words)
     return together
 
 
 def _policies(
-    config: EosConfig, section: Section, ports: dict[str, Place], complete: dict[str, Place]
+    config: EosConfig,
+    section: Section,
+    ports: dict[str, PortSettings],
+    complete: dict[str, PortSettings],
 ) -> None:
     """Ports with the same queues share a policy; the most common one becomes that of the switch."""
     kinds: list[tuple[Yaml, list[str]]] = []
@@ -118,7 +121,7 @@ def _policies(
             )
 
 
-def _classify(config: EosConfig, section: Section, complete: dict[str, Place]) -> None:
+def _classify(config: EosConfig, section: Section, complete: dict[str, PortSettings]) -> None:
     """The classification of most ports; a switch of a scenario has one."""
     kinds = Counter(
         (_trust(port), port.cos or defaults.COS, port.classifier) for port in complete.values()
@@ -165,13 +168,14 @@ def _classify(config: EosConfig, section: Section, complete: dict[str, Place]) -
     section.switch["classify"] = rules
 
 
-def _trust(port: Place) -> str:
-    """What a port trusts: by default code points if it is routed, else priorities (`defaults`)."""
+def _trust(port: PortSettings) -> str:
+    """The trust of a port: by default code points if it is routed, otherwise priorities
+    (`defaults`)."""
     return port.trust or ("dscp" if port.is_routed else "cos")
 
 
 def _mtu(
-    config: EosConfig, section: Section, ports: dict[str, Place], host_mtus: dict[str, int]
+    config: EosConfig, section: Section, ports: dict[str, PortSettings], host_mtus: dict[str, int]
 ) -> None:
     """MTUs of ports, if one states any; a switched port without one says nothing about routed
     frames."""
@@ -188,32 +192,33 @@ def _mtu(
     write_mtus(section, found, host_mtus, config.remarks)
 
 
-def _fates(config: EosConfig, ports: dict[str, Place]) -> None:
-    """A remark about every statement of a place: used, or not because nothing applies it."""
+def _fates(config: EosConfig, ports: dict[str, PortSettings]) -> None:
+    """Adds a remark about every statement of a port or profile: used, or unused because nothing
+    applies it."""
     channels = {port.channel for port in ports.values()}
     used = {name for name in config.ports if name in ports or name in channels}
     applied = {config.ports[name].profile for name in used} | {
         port.profile for port in ports.values()
     }
-    for name, place in config.ports.items():
+    for name, settings in config.ports.items():
         words = None if name in used else "the port is shut down or has no members"
-        _tell(config, place.said, words)
+        _remark(config, settings.said, words)
     for name, profile in config.profiles.items():
-        _tell(
+        _remark(
             config, profile.said, None if name in applied else f"no port has service-profile {name}"
         )
     for name, memory in config.memory.items():
-        _tell(
+        _remark(
             config,
             memory.said,
             None if name == config.memory_applied else f"profile '{name}' is not applied",
         )
     named = {one for classes in config.policy_maps.values() for one, _ in classes}
     for name, class_map in config.class_maps.items():
-        _tell(config, class_map.said, None if name in named else f"no policy uses class '{name}'")
+        _remark(config, class_map.said, None if name in named else f"no policy uses class '{name}'")
 
 
-def _tell(config: EosConfig, said: list[tuple[tuple[int, str], str]], unused: str | None) -> None:
+def _remark(config: EosConfig, said: list[tuple[tuple[int, str], str]], unused: str | None) -> None:
     for (line, text), words in said:
         config.remarks.add(
             line, text, "understood" if unused is None else "no-effect", unused or words

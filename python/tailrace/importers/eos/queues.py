@@ -1,16 +1,16 @@
 """Queues of a port: strict or round robin, shares, thresholds and limits.
 
 EOS serves transmit queues in strict priority, the highest number first. `no priority` makes a queue
-and all queues below it round robin; they share what strict queues leave by their bandwidth percent.
-Queues without one share the rest equally, and percentages that exceed 100 together are scaled.
-`defaults` has the evidence.
+and all queues below it round robin; they share the rest after strict queues by their bandwidth
+percent. Queues without one share the rest equally, and percentages that exceed 100 together are
+scaled. `defaults` has the evidence.
 """
 
 from fractions import Fraction
 from typing import Any
 
 from tailrace.importers.eos import defaults
-from tailrace.importers.eos.config import EosConfig, MemoryProfile, Place, TxQueue
+from tailrace.importers.eos.config import EosConfig, MemoryProfile, PortSettings, TxQueue
 from tailrace.importers.section import rate, share, size
 from tailrace.importers.step import steps_of_lossless_queues
 
@@ -23,17 +23,17 @@ QUEUES = range(8)
 Yaml = dict[str, Any]
 
 
-def policy_of(config: EosConfig, place: Place) -> Yaml:
+def policy_of(config: EosConfig, settings: PortSettings) -> Yaml:
     """Queues, their classes and pauses of a port."""
     queue_of = {tc: config.queue_map[tc] for tc in QUEUES}
     used = sorted(set(queue_of.values()))
     memory = config.memory.get(config.memory_applied or "", MemoryProfile())
     queues = {
-        number: _queue(config, place.queues.get(number, TxQueue()), number, memory)
+        number: _queue(config, settings.queues.get(number, TxQueue()), number, memory)
         for number in used
     }
-    _serve(config, place, queues)
-    lossless = _lossless(config, place)
+    _serve(config, settings, queues)
+    lossless = _lossless(config, settings)
     steps_of_lossless_queues(queues, {queue_of[tc] for tc in lossless})
     policy: Yaml = {
         "queues": {f"q{number}": queue for number, queue in queues.items()},
@@ -41,7 +41,7 @@ def policy_of(config: EosConfig, place: Place) -> Yaml:
     }
     if lossless:
         policy["pfc"] = _pfc(config, memory, lossless)
-        _note_pauses(config, [place.queues.get(queue_of[tc], TxQueue()) for tc in lossless])
+        _note_pauses(config, [settings.queues.get(queue_of[tc], TxQueue()) for tc in lossless])
     return policy
 
 
@@ -78,14 +78,16 @@ def _queue(config: EosConfig, stated: TxQueue, number: int, memory: MemoryProfil
     return queue
 
 
-def _serve(config: EosConfig, place: Place, queues: dict[int, Yaml]) -> None:
+def _serve(config: EosConfig, settings: PortSettings, queues: dict[int, Yaml]) -> None:
     """Sets `strict` or `share` of every queue."""
-    shared_from = max((n for n, own in place.queues.items() if own.is_strict is False), default=-1)
+    shared_from = max(
+        (n for n, own in settings.queues.items() if own.is_strict is False), default=-1
+    )
     for number in (
-        n for n in queues if n <= shared_from and place.queues.get(n, TxQueue()).is_strict
+        n for n in queues if n <= shared_from and settings.queues.get(n, TxQueue()).is_strict
     ):
         words = (
-            f"{place.name}: queue {number} is round robin, because queue "
+            f"{settings.name}: queue {number} is round robin, because queue "
             f"{shared_from} above it is (EOS)"
         )
         config.remarks.add(0, "", "assumed", words)
@@ -93,25 +95,29 @@ def _serve(config: EosConfig, place: Place, queues: dict[int, Yaml]) -> None:
     defaults.note(config.remarks, *(["order"] if len(strict) > 1 else []))
     for number in strict:
         queues[number] = {"strict": 8 - number, **queues[number]}
-        if place.queues.get(number, TxQueue()).bandwidth_percent is not None:
+        if settings.queues.get(number, TxQueue()).bandwidth_percent is not None:
             words = (
-                f"{place.name}: queue {number} has strict priority: its "
+                f"{settings.name}: queue {number} has strict priority: its "
                 "bandwidth percent has no effect"
             )
             config.remarks.add(0, "", "assumed", words)
     weighted = {
-        n: place.queues.get(n, TxQueue()).bandwidth_percent for n in queues if n <= shared_from
+        n: settings.queues.get(n, TxQueue()).bandwidth_percent for n in queues if n <= shared_from
     }
-    _note_shares(config, place, weighted)
+    _note_shares(config, settings, weighted)
     for number, percent in _shares(weighted).items():
         queues[number] = {"share": share(percent), **queues[number]}
 
 
-def _note_shares(config: EosConfig, place: Place, weighted: dict[int, int | None]) -> None:
+def _note_shares(
+    config: EosConfig, settings: PortSettings, weighted: dict[int, int | None]
+) -> None:
     """Remarks about the unverified defaults that the shares rest on."""
     unstated = [number for number, percent in weighted.items() if percent is None]
     below = [
-        number for number in weighted if place.queues.get(number, TxQueue()).is_strict is not False
+        number
+        for number in weighted
+        if settings.queues.get(number, TxQueue()).is_strict is not False
     ]
     whole = sum(percent for percent in weighted.values() if percent is not None)
     used = {
@@ -137,13 +143,13 @@ def _shares(stated: dict[int, int | None]) -> dict[int, Fraction]:
     return raised
 
 
-def _lossless(config: EosConfig, place: Place) -> list[int]:
+def _lossless(config: EosConfig, settings: PortSettings) -> list[int]:
     """Traffic classes of the priorities without drops."""
-    stated = [priority for priority, is_lossless in sorted(place.no_drop.items()) if is_lossless]
-    if config.is_pausing_off or not place.is_pausing or not stated:
+    stated = [priority for priority, is_lossless in sorted(settings.no_drop.items()) if is_lossless]
+    if config.is_pausing_off or not settings.is_pausing or not stated:
         if stated:
             words = (
-                f"{place.name}: priority-flow-control is not on: priorities "
+                f"{settings.name}: priority-flow-control is not on: priorities "
                 f"{stated} are not lossless"
             )
             config.remarks.add(0, "", "assumed", words)

@@ -3,7 +3,14 @@
 import re
 from collections.abc import Callable
 
-from tailrace.importers.eos.config import ClassMap, EosConfig, MemoryProfile, Place, Said, TxQueue
+from tailrace.importers.eos.config import (
+    ClassMap,
+    EosConfig,
+    MemoryProfile,
+    PortSettings,
+    Said,
+    TxQueue,
+)
 from tailrace.importers.eos.meanings import SECTIONS, meaning_of
 from tailrace.importers.eos.platforms import cell_of
 from tailrace.importers.eos.thresholds import THRESHOLDS, red_of
@@ -13,7 +20,7 @@ from tailrace.importers.section import rate
 
 KBPS = 1000
 SPEED = re.compile(r"speed (?:forced )?(\d{1,6})(g)?\S*", re.IGNORECASE)
-"""In Gbit/s with `g`, else in Mbit/s."""
+"""In Gbit/s with `g`, otherwise in Mbit/s."""
 MBPS, GBPS = 10**6, 10**9
 NO_PORT = re.compile(
     r"(vlan|loopback|management|vxlan|tunnel|dps|recirc|bvi|.*\.\d+\Z)", re.IGNORECASE
@@ -21,11 +28,11 @@ NO_PORT = re.compile(
 CHANNEL = "Port-Channel"
 LIST = r"([\w,\- ]+?)"
 
-Part = tuple[Place, int]
-"""A transmit queue of a place."""
-Scope = Place | Part | MemoryProfile | ClassMap | str | None
-"""What the statements below a heading set: `str` is a policy-map, `FOREIGN` a section about other
-things."""
+Part = tuple[PortSettings, int]
+"""A transmit queue of a port or profile."""
+Scope = PortSettings | Part | MemoryProfile | ClassMap | str | None
+"""The object that statements below a heading configure: `str` is a policy-map, `FOREIGN` an
+unrelated section."""
 FOREIGN = ""
 
 
@@ -45,7 +52,7 @@ class _Reader:
         self.config = EosConfig()
         self.remarks = self.config.remarks
         self.scope: Scope = None
-        self.several: list[Place] = []
+        self.several: list[PortSettings] = []
         """All ports of a range, of which the first is the scope."""
         self.classes: dict[str, str] = {}
         """The open class of each policy-map."""
@@ -55,7 +62,7 @@ class _Reader:
         if not text or text.startswith(("!", "#")):
             return
         said = (line.number, text)
-        self.remarks.placed(*said)
+        self.remarks.advance_to(*said)
         if line.skipped:
             self.remarks.add(*said, "no-effect", line.skipped)
         elif (self.scope == FOREIGN and line.is_indented) or not self._statement(said, text):
@@ -75,7 +82,7 @@ class _Reader:
         if self.scope == FOREIGN and is_indented:
             self.remarks.add(*said, "no-effect", "forwarding or management")
             return
-        is_interface = isinstance(self.scope, Place | tuple) and is_indented
+        is_interface = isinstance(self.scope, PortSettings | tuple) and is_indented
         verdict, words = meaning_of(said[1], is_interface=is_interface)
         self.remarks.add(*said, verdict, words)
         if not is_indented and said[1].split()[0].lower() in SECTIONS:
@@ -83,8 +90,8 @@ class _Reader:
         if said[1].lower().startswith("mc-tx-queue"):
             self.scope = (
                 FOREIGN
-                if not isinstance(self.scope, Place | tuple)
-                else (_place(self.scope), MULTICAST)
+                if not isinstance(self.scope, PortSettings | tuple)
+                else (_port_settings(self.scope), MULTICAST)
             )
 
     # --- headings ---------------------------------------------------------------------------------
@@ -101,13 +108,13 @@ class _Reader:
             self.scope = FOREIGN
             return True
         names = expanded(found[1])
-        self.several = [self.config.ports.setdefault(name, Place(name)) for name in names]
+        self.several = [self.config.ports.setdefault(name, PortSettings(name)) for name in names]
         self.scope = self.several[0]
         self.remarks.add(*said, "no-effect", "section of a port")
         return True
 
     def profile(self, said: Said, found: re.Match[str]) -> bool:
-        self.scope = self.config.profiles.setdefault(found[1], Place(found[1]))
+        self.scope = self.config.profiles.setdefault(found[1], PortSettings(found[1]))
         self.several = [self.scope]
         self.scope.said.append((said, f"QoS profile '{found[1]}'"))
         return True
@@ -173,12 +180,12 @@ class _Reader:
     # --- statements of a port or a profile --------------------------------------------------------
 
     def set(self, said: Said, words: str, **values: object) -> bool:
-        place = _place(self.scope)
-        for one in self.several if place in self.several else [place]:
+        settings = _port_settings(self.scope)
+        for one in self.several if settings in self.several else [settings]:
             for name, value in values.items():
                 setattr(one, name, value)
-        place.said.append((said, words))
-        self.scope = place
+        settings.said.append((said, words))
+        self.scope = settings
         return True
 
     def no_drop(self, said: Said, found: re.Match[str]) -> bool:
@@ -186,17 +193,17 @@ class _Reader:
         if values is None:
             return False
         is_lossless = found[2].lower() == "no-drop"
-        place = _place(self.scope)
-        return self.set(said, "pfc", no_drop=place.no_drop | dict.fromkeys(values, is_lossless))
+        settings = _port_settings(self.scope)
+        return self.set(said, "pfc", no_drop=settings.no_drop | dict.fromkeys(values, is_lossless))
 
     def bookkeeping(self, said: Said, words: str, **values: object) -> bool:
         """Sets values of a port that are no statement about its queues."""
-        place = _place(self.scope)
-        for one in self.several if place in self.several else [place]:
+        settings = _port_settings(self.scope)
+        for one in self.several if settings in self.several else [settings]:
             for name, value in values.items():
                 setattr(one, name, value)
         self.remarks.add(*said, "no-effect", words)
-        self.scope = place
+        self.scope = settings
         return True
 
     def speed(self, said: Said, found: re.Match[str]) -> bool:
@@ -212,22 +219,22 @@ class _Reader:
     # --- statements of a transmit queue -----------------------------------------------------------
 
     def tx_queue(self, said: Said, found: re.Match[str]) -> bool:
-        place, number = _place(self.scope), int(found[1])
-        place.said.append((said, f"queue {number}"))
-        self.scope = (place, number)
+        settings, number = _port_settings(self.scope), int(found[1])
+        settings.said.append((said, f"queue {number}"))
+        self.scope = (settings, number)
         return True
 
     def queue(self, said: Said, words: str, **values: object) -> bool:
         assert isinstance(self.scope, tuple), "statements of a queue are tried in one"
-        place, number = self.scope
+        settings, number = self.scope
         if number == MULTICAST:
             self.remarks.add(*said, "not-modelled", "a queue of multicast frames")
             return True
-        for one in self.several if place in self.several else [place]:
+        for one in self.several if settings in self.several else [settings]:
             own = one.queues.setdefault(number, TxQueue())
             for name, value in values.items():
                 setattr(own, name, value)
-        place.said.append((said, f"queue {number}: {words}"))
+        settings.said.append((said, f"queue {number}: {words}"))
         return True
 
     def thresholds(self, said: Said, found: re.Match[str], key: str) -> bool:
@@ -304,10 +311,10 @@ MULTICAST = -1
 """Number of a queue of multicast frames."""
 
 
-def _place(scope: Scope) -> Place:
-    place = scope[0] if isinstance(scope, tuple) else scope
-    assert isinstance(place, Place), "statements of a place are tried in one"
-    return place
+def _port_settings(scope: Scope) -> PortSettings:
+    settings = scope[0] if isinstance(scope, tuple) else scope
+    assert isinstance(settings, PortSettings), "statements of a place are tried in one"
+    return settings
 
 
 Handler = Callable[[_Reader, Said, re.Match[str]], bool]
@@ -337,7 +344,7 @@ HEADINGS = _table(
         _Reader.watchdog,
     ),
 )
-PLACE = _table(
+PORT_STATEMENTS = _table(
     (r"(?:uc-)?tx-queue ([0-7])", _Reader.tx_queue),
     (
         r"qos trust (cos|dscp)",
@@ -403,7 +410,9 @@ POLICY = _table(
 def _statements(scope: Scope) -> tuple[Statements, ...]:
     """Statements that the open section takes, those of the innermost first."""
     if isinstance(scope, tuple):
-        return QUEUE, PLACE
+        return QUEUE, PORT_STATEMENTS
     if isinstance(scope, str):
         return (POLICY,) if scope else ()
-    return {Place: (PLACE,), MemoryProfile: (MEMORY,), ClassMap: (CLASS,)}.get(type(scope), ())
+    return {PortSettings: (PORT_STATEMENTS,), MemoryProfile: (MEMORY,), ClassMap: (CLASS,)}.get(
+        type(scope), ()
+    )

@@ -116,7 +116,7 @@ def import_fio(text: str, file: Path, setting: Setting) -> tuple[StorageScenario
     scenario = StorageScenario(name_of(file.stem, "fio", ()), setting=setting)
     scenario.hosts = [name_of(one, HOST, RESERVED) for one in setting.clients or [HOST]]
     parts = [(group, _part(group, scenario, findings)) for group in groups]
-    _tell_options(groups, findings)
+    _remark_options(groups, findings)
     findings.stop_if_faulty()
     parts = [(group, part) for group, part in parts if part.workloads]
     if not parts:
@@ -132,16 +132,19 @@ def _part(group: Group, scenario: StorageScenario, findings: Findings) -> _Part:
         keys, amount = _workload(job, scenario)
         if keys is None or amount is None:
             findings.say(
-                job.place, f"[{job.name}]", "not-modelled", "the job is left out; see its remarks"
+                job.location,
+                f"[{job.name}]",
+                "not-modelled",
+                "the job is left out; see its remarks",
             )
             for option in job.options.values():
                 if (
-                    option.place.line > job.place.line
-                    and (option.place, option.text) not in job.told
+                    option.location.line > job.location.line
+                    and (option.location, option.text) not in job.remarked
                 ):
-                    job.told.add((option.place, option.text))
+                    job.remarked.add((option.location, option.text))
                     findings.say(
-                        option.place,
+                        option.location,
                         option.text,
                         "not-modelled",
                         "an option of a job that is left out",
@@ -154,10 +157,10 @@ def _part(group: Group, scenario: StorageScenario, findings: Findings) -> _Part:
             name = name_of(job.name, "job", [*scenario.workloads, *part.workloads])
             part.workloads[name] = keys
             words = f"workloads.{name}"
-        findings.say(job.place, f"[{job.name}]", "understood", words)
+        findings.say(job.location, f"[{job.name}]", "understood", words)
     _finish(part)
     scenario.workloads |= part.workloads
-    _tell_runtimes(part, group)
+    _remark_runtimes(part, group)
     return part
 
 
@@ -193,7 +196,7 @@ def _finish(part: _Part) -> None:
             keys["arrivals"] = keys["arrivals"].text
 
 
-def _tell_runtimes(part: _Part, group: Group) -> None:
+def _remark_runtimes(part: _Part, group: Group) -> None:
     """Time-based jobs that end before others of their group go on to the end."""
     for job in group.jobs:
         own = job.seconds("runtime")
@@ -246,7 +249,7 @@ def _workload(job: Job, scenario: StorageScenario) -> tuple[Yaml | None, Amount 
     }
     depth = depth_keys(job, engine)
     amount = read_amount(job, depth["jobs"])
-    _tell_cache(job)
+    _remark_cache(job)
     keys |= depth | pace_keys(job, pattern, depth["jobs"]) | amount.keys
     _fit_area(job, keys, pattern)
     return keys, amount
@@ -258,7 +261,7 @@ def _disabled(keys: Yaml) -> Yaml:
 
 
 def _fit_area(job: Job, keys: Yaml, pattern: Pattern) -> None:
-    """An area has a block of each job at least; fio refuses one that is smaller than its smallest
+    """An area has at least a block of each job; fio refuses one that is smaller than its smallest
     block."""
     if "size" not in keys:
         return
@@ -276,8 +279,8 @@ def _fit_area(job: Job, keys: Yaml, pattern: Pattern) -> None:
         keys["size"] = least
 
 
-def _tell_cache(job: Job) -> None:
-    """fio goes through the page cache unless it is told not to."""
+def _remark_cache(job: Job) -> None:
+    """fio uses the page cache unless an option disables it."""
     is_direct = job.is_on("direct") or ("buffered" in job.options and not job.is_on("buffered"))
     words = "the page cache is not modelled: every request reaches the device, as with direct=1"
     for name in ("direct", "buffered"):
@@ -335,19 +338,22 @@ def _of_transport(text: str, key: str) -> str | None:
     return None if found is None else found[1]
 
 
-def _tell_options(groups: list[Group], findings: Findings) -> None:
-    """What became of the options that are read, unless a remark tells it already."""
+def _remark_options(groups: list[Group], findings: Findings) -> None:
+    """Adds a remark about the meaning of each option that is read, unless one exists."""
     for group in groups:
         for job in group.jobs:
             for name, option in job.options.items():
-                if (option.place, option.text) in job.told:
+                if (option.location, option.text) in job.remarked:
                     continue
                 if name in SILENT or name == "buffered":
                     findings.say(
-                        option.place, option.text, "no-effect", SILENT.get(name, SILENT["direct"])
+                        option.location,
+                        option.text,
+                        "no-effect",
+                        SILENT.get(name, SILENT["direct"]),
                     )
                 else:
-                    findings.say(option.place, option.text, "understood", MEANINGS[name])
+                    findings.say(option.location, option.text, "understood", MEANINGS[name])
 
 
 def _write(scenario: StorageScenario, parts: list[_Part], findings: Findings) -> None:

@@ -9,7 +9,7 @@ from tailrace.importers.fio.lines import GLOBAL, Option, Section
 from tailrace.importers.fio.options import ALIASES, ENGINE_OPTIONS, FATES, KNOWN, READ
 from tailrace.importers.fio.units import KB_BASES, int_of, size_of, time_of
 from tailrace.importers.remarks import Verdict
-from tailrace.importers.storage.source import Findings, Place
+from tailrace.importers.storage.source import Findings, Location
 
 OFF = ("0", "false", "no", "off", "none")
 SECONDS_MAX = Fraction(10**7)
@@ -21,10 +21,10 @@ class Job:
     """One job and its options, by their full name."""
 
     name: str
-    place: Place
+    location: Location
     options: dict[str, Option]
     findings: Findings
-    told: set[tuple[Place, str]]
+    remarked: set[tuple[Location, str]]
     """Options with a remark of their own, of all jobs."""
 
     def text(self, name: str) -> str | None:
@@ -35,8 +35,8 @@ class Job:
     def say(self, name: str, verdict: Verdict, words: str) -> None:
         """Adds a remark about an option."""
         option = self.options[name]
-        self.told.add((option.place, option.text))
-        self.findings.say(option.place, option.text, verdict, words)
+        self.remarked.add((option.location, option.text))
+        self.findings.say(option.location, option.text, verdict, words)
 
     def fault(self, name: str, what: str, hint: str) -> None:
         """Adds a problem of an option."""
@@ -46,8 +46,8 @@ class Job:
                 f"{option.text[:60]} is empty",
                 "its variable is not set: --define NAME=VALUE",
             )
-        self.told.add((option.place, option.text))
-        self.findings.fault(option.place, name, what, hint)
+        self.remarked.add((option.location, option.text))
+        self.findings.fault(option.location, name, what, hint)
 
     def is_on(self, name: str) -> bool:
         """Whether a switch is set: an option without a value is."""
@@ -124,14 +124,14 @@ def read_groups(sections: Iterable[Section], findings: Findings) -> list[Group]:
     """All jobs in their groups; a remark about every option that no job reads."""
     usual: dict[str, Option] = {}
     groups: list[Group] = []
-    told: set[tuple[Place, str]] = set()
+    remarked: set[tuple[Location, str]] = set()
     for section in sections:
         own = list(_known(section, findings))
         options = _in_order([*usual.items(), *own])
         if section.name == GLOBAL:
             usual = options
             continue
-        job = Job(section.name, section.place, options, findings, told)
+        job = Job(section.name, section.location, options, findings, remarked)
         if (text := job.text("name")) and any(name == "name" for name, _ in own):
             job.name = text
         if not groups or job.is_on("stonewall"):
@@ -157,10 +157,10 @@ def _known(section: Section, findings: Findings) -> Iterable[tuple[str, Option]]
         if name in READ:
             yield name, option
         elif name in FATES:
-            findings.say(option.place, option.text, *FATES[name])
+            findings.say(option.location, option.text, *FATES[name])
         elif name in ENGINE_OPTIONS:
             words = "an option of an engine: the model has its requests, not how they are submitted"
-            findings.say(option.place, option.text, "no-effect", words)
+            findings.say(option.location, option.text, "no-effect", words)
         else:
             hint = closest(option.name, KNOWN, "options")
-            findings.say(option.place, option.text, "not-understood", f"unknown option: {hint}")
+            findings.say(option.location, option.text, "not-understood", f"unknown option: {hint}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace.importers.fio.options import ALIASES
-from tailrace.importers.storage.source import LINES_MAX, Findings, Place, included
+from tailrace.importers.storage.source import LINES_MAX, Findings, Location, included
 
 GLOBAL = "global"
 COMMENT = re.compile(r"[;#].*")
@@ -42,7 +42,7 @@ class Option:
     value: str | None
     """None: the option stands alone."""
     text: str
-    place: Place
+    location: Location
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Section:
     """One job, or `[global]`, with the options of its own."""
 
     name: str
-    place: Place
+    location: Location
     options: list[Option] = field(default_factory=list)
 
 
@@ -70,66 +70,66 @@ class Lines:
 
     def _file(self, text: str, file: Path, via: int, open_files: list[Path]) -> None:
         for number, raw in enumerate(text.splitlines(), start=1):
-            place = Place(str(file), number, via)
+            location = Location(str(file), number, via)
             self.count += 1
             if self.count > LINES_MAX:
                 self.findings.refuse(
-                    place, "", f"more than {LINES_MAX} lines", "expected a fio job file"
+                    location, "", f"more than {LINES_MAX} lines", "expected a fio job file"
                 )
             line = COMMENT.sub("", raw).strip()
             if not line:
                 continue
             if line.startswith("["):
-                self._section(line, place)
+                self._section(line, location)
             elif line.split()[0] == "include" and "=" not in line.split()[0]:
-                self._include(line, place, file, open_files)
+                self._include(line, location, file, open_files)
             else:
-                self._option(line, place)
+                self._option(line, location)
 
-    def _section(self, line: str, place: Place) -> None:
+    def _section(self, line: str, location: Location) -> None:
         name = line[1:].partition("]")[0].strip()
         if "]" not in line or not name:
             self.findings.refuse(
-                place, "", f"'{line[:60]}' is not the head of a section", "write [NAME]"
+                location, "", f"'{line[:60]}' is not the head of a section", "write [NAME]"
             )
-        if place.via:
+        if location.via:
             self.findings.refuse(
-                place, f"[{name}]", "an included file may not contain sections", "only options"
+                location, f"[{name}]", "an included file may not contain sections", "only options"
             )
         if len(self.sections) >= SECTIONS_MAX:
-            self.findings.refuse(place, f"[{name}]", f"more than {SECTIONS_MAX} sections")
-        self.sections.append(Section(name, place))
+            self.findings.refuse(location, f"[{name}]", f"more than {SECTIONS_MAX} sections")
+        self.sections.append(Section(name, location))
 
-    def _include(self, line: str, place: Place, file: Path, open_files: list[Path]) -> None:
-        name = self._expand(line.partition("include")[2].strip(), place, "include")
+    def _include(self, line: str, location: Location, file: Path, open_files: list[Path]) -> None:
+        name = self._expand(line.partition("include")[2].strip(), location, "include")
         if not name:
-            self.findings.refuse(place, "include", "no file is named", "write include FILE")
-        path, text = included(name, place, [Path(), file.parent], self.findings, open_files)
-        self.findings.say(place, line, "understood", f"{len(text.splitlines())} lines")
-        self._file(text, path, place.of_main, [*open_files, path])
+            self.findings.refuse(location, "include", "no file is named", "write include FILE")
+        path, text = included(name, location, [Path(), file.parent], self.findings, open_files)
+        self.findings.say(location, line, "understood", f"{len(text.splitlines())} lines")
+        self._file(text, path, location.of_main, [*open_files, path])
 
-    def _option(self, line: str, place: Place) -> None:
+    def _option(self, line: str, location: Location) -> None:
         if not self.sections:
             self.findings.refuse(
-                place,
+                location,
                 "",
                 f"'{line[:60]}' stands before the first section",
                 "write [global] above it",
             )
         name, equals, value = line.partition("=")
         key = name.strip().lower()
-        shown = self._expand(value.strip(), place, ALIASES.get(key, key)) if equals else None
-        self.sections[-1].options.append(Option(name.strip().lower(), shown, line, place))
+        shown = self._expand(value.strip(), location, ALIASES.get(key, key)) if equals else None
+        self.sections[-1].options.append(Option(name.strip().lower(), shown, line, location))
 
-    def _expand(self, value: str, place: Place, key: str) -> str:
+    def _expand(self, value: str, location: Location, key: str) -> str:
         """The value with its variables: those of --define first, then the environment, as fio reads
         it."""
         for name in VARIABLE.findall(value):
             found = self.variables.get(name, os.environ.get(name, ""))
             if not found:
-                self.findings.unset.setdefault(name, (place, USUAL.get(key, "VALUE")))
+                self.findings.unset.setdefault(name, (location, USUAL.get(key, "VALUE")))
                 self.findings.say(
-                    place,
+                    location,
                     f"${{{name}}}",
                     "assumed",
                     f"not set, and so empty: --define {name}=VALUE",
@@ -139,7 +139,7 @@ class Lines:
             if f"${name}" in value:
                 if name != "pagesize":
                     self.findings.say(
-                        place, f"${name}", "assumed", f"{usual}, of an assumed machine"
+                        location, f"${name}", "assumed", f"{usual}, of an assumed machine"
                     )
                 value = value.replace(f"${name}", usual)
         return value

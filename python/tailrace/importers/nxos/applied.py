@@ -12,7 +12,7 @@ from tailrace.importers.nxos.predefined import is_own
 from tailrace.importers.section import PORTS_NAMED_MAX
 
 SLOTS = {"qos": "qos", "network-qos": "network-qos", "queuing": "output"}
-"""What a policy of each type is applied as; `input` is a queuing policy of input queues."""
+"""The use of policies of each type; `input` is a queuing policy of input queues."""
 EVERY_PORT = {"qos": "classify with it", "output": "have it", "input": "have its thresholds"}
 
 Use = tuple[PolicyMap | None, ConfigCommand, str]
@@ -43,9 +43,9 @@ def applied_policies(config: NxosConfig) -> Applied:
     """The policies that `service-policy` applies. For a type without any, the last defined
     policy-map is taken."""
     uses: dict[str, list[Use]] = {}
-    for place in (config.system, *config.interfaces):
-        for command in (c for c in place.commands if c.verb == "service_policy"):
-            _use(config, place, command, uses)
+    for block in (config.system, *config.interfaces):
+        for command in (c for c in block.commands if c.verb == "service_policy"):
+            _use(config, block, command, uses)
     found = Applied()
     for slot, own in uses.items():
         _everywhere(config, slot, own, found)
@@ -56,13 +56,13 @@ def applied_policies(config: NxosConfig) -> Applied:
 
 
 def _use(
-    config: NxosConfig, place: Commands, command: ConfigCommand, uses: dict[str, list[Use]]
+    config: NxosConfig, block: Commands, command: ConfigCommand, uses: dict[str, list[Use]]
 ) -> None:
     kind, name = tree.map_type(command.tree), tree.name(command.tree)
     direction = (tree.word(command.tree, "DIRECTION") or "").lower()
     policy = config.policy_maps.get((kind, name))
     slot = "input" if kind == "queuing" and direction == "input" else SLOTS.get(kind)
-    interface = place.name.removeprefix("interface ") if place is not config.system else ""
+    interface = block.name.removeprefix("interface ") if block is not config.system else ""
     if slot is None or (slot == "qos" and direction == "output"):
         words = (
             "classification at the output; frames are classified at the input"
@@ -78,8 +78,8 @@ def _use(
 
 
 def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) -> None:
-    """Selects the system's policy, or else the one of most interfaces; the others are policies of
-    single ports."""
+    """Selects the system's policy, or the one of most interfaces; the others are policies of single
+    ports."""
     systems = [use for use in uses if not use[2]]
     if systems:
         chosen = systems[-1]

@@ -55,10 +55,10 @@ def _shared_groups(
     """In a scenario a policer belongs to a qos-group; in NX-OS to a class, of which a group may
     have several."""
     for group, classes in members.items():
-        for place, (command, police) in enumerate(classes):
+        for index, (command, police) in enumerate(classes):
             if police is None:
                 continue
-            for other, others in (pair for n, pair in enumerate(classes) if n != place):
+            for other, others in (pair for n, pair in enumerate(classes) if n != index):
                 own = (
                     "has no policer"
                     if others is None
@@ -131,10 +131,10 @@ def _all_of(config: NxosConfig, class_map: ClassMap, alternatives: list[list[Yam
     """Conditions that must hold together; one with several rules (an access list) multiplies
     them."""
     together: list[Yaml] = [{}]
-    for place, (match, rules) in enumerate(zip(class_map.matches, alternatives, strict=True)):
+    for index, (match, rules) in enumerate(zip(class_map.matches, alternatives, strict=True)):
         if not rules:
             return []
-        if rules in alternatives[:place]:
+        if rules in alternatives[:index]:
             continue  # Written twice, the condition is the same.
         if any(set(rule) & set(have) for rule in rules for have in together):
             words = "the class already has a condition of this kind, and both must hold"

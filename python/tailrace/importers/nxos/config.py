@@ -60,7 +60,7 @@ class Foreign:
     words: str
 
 
-Place = ClassMap | PolicyMap | PolicyClass | Commands | Foreign
+Block = ClassMap | PolicyMap | PolicyClass | Commands | Foreign
 
 
 @dataclass

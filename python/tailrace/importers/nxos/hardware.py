@@ -182,14 +182,16 @@ def _watchdog(config: NxosConfig, *, pauses: bool) -> Yaml:
     }
     is_on = False
     verdict: Verdict = "understood" if pauses else "no-effect"
-    told = "watchdog" if pauses else "no effect: no class is lossless, and no port has flowcontrol"
-    everywhere = [c for place in config.interfaces for c in place.commands] + config.everywhere
+    words = "watchdog" if pauses else "no effect: no class is lossless, and no port has flowcontrol"
+    everywhere = [
+        c for interface in config.interfaces for c in interface.commands
+    ] + config.everywhere
     for command in (c for c in everywhere if c.verb == "watchdog_on"):
         is_on |= (tree.word(command.tree, "SWITCHED") or "").lower() == "on"
-        config.remarks.add(command.line, command.text, verdict, told)
+        config.remarks.add(command.line, command.text, verdict, words)
     for command in (c for c in config.everywhere if c.verb == "watchdog_time"):
         settings[(tree.word(command.tree, "WATCHDOG") or "").lower()] = tree.number(command.tree)
-        config.remarks.add(command.line, command.text, verdict, told)
+        config.remarks.add(command.line, command.text, verdict, words)
     interval_ps = settings["interval"] * PS_PER_MS
     detection, restoration = (
         interval_ps * settings["shutdown-multiplier"],

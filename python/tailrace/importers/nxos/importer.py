@@ -114,9 +114,9 @@ def _left_over(config: NxosConfig) -> None:
         if name not in used:
             verdict, words = "no-effect", "no class matches this access list"
         config.remarks.add(entry.line, entry.text, verdict, words)
-    told = {(remark.line, remark.text) for remark in config.remarks.found}
+    remarked = {(remark.line, remark.text) for remark in config.remarks.found}
     for command in config.commands:
-        if (command.line, command.text) not in told:
+        if (command.line, command.text) not in remarked:
             config.remarks.add(
                 command.line, command.text, "no-effect", "not used by any applied policy"
             )

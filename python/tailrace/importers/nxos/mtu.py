@@ -13,8 +13,7 @@ MTU_DEFAULT = 1500
 
 
 def read_mtus(config: NxosConfig, host_mtus: dict[str, int], section: Section) -> None:
-    """Sets the MTUs of the switch and of its ports; adds remarks about those that contradict each
-    other."""
+    """Sets the MTUs of the switch and of its ports; adds remarks about contradicting ones."""
     of_ports = _ports(config, section.switch_name)
     stated, is_clear = _stated(config, host_mtus)
     if not config.class_mtus and of_ports and (without := _without(config)):
@@ -30,17 +29,17 @@ def read_mtus(config: NxosConfig, host_mtus: dict[str, int], section: Section) -
 def _without(config: NxosConfig) -> list[Commands]:
     """Ports in use without an MTU, where others state one."""
     return [
-        place
-        for place in config.interfaces
-        if (place.others or place.commands)
-        and "shutdown" not in place.others
-        and all(command.verb != "mtu" for command in place.commands)
+        interface
+        for interface in config.interfaces
+        if (interface.others or interface.commands)
+        and "shutdown" not in interface.others
+        and all(command.verb != "mtu" for command in interface.commands)
     ]
 
 
 def _most(config: NxosConfig, of_ports: dict[str, int], without: list[Commands]) -> int:
     """The MTU of most ports; those without one have the default."""
-    named = {place.name: neighbour_of(config, place) for place in without}
+    named = {interface.name: neighbour_of(config, interface) for interface in without}
     of_ports |= {neighbour: MTU_DEFAULT for neighbour in named.values() if neighbour is not None}
     stated = [mtu for _, mtu, _, where in config.mtus if where.startswith(("interface ", OWN_PORT))]
     counts = Counter([MTU_DEFAULT] * len(without) + stated)
@@ -84,8 +83,7 @@ OWN_PORT = "port of a neighbour: "
 
 
 def _stated(config: NxosConfig, host_mtus: dict[str, int]) -> tuple[int | None, bool]:
-    """The MTU of the default class, or else of the first port, and whether nothing contradicts
-    it."""
+    """The MTU of the default class, or of the first port, and whether no other contradicts it."""
     for command in (c for c in config.everywhere if c.verb == "jumbo"):
         config.remarks.add(command.line, command.text, "understood", "the maximum MTU of ports")
         largest = tree.number(command.tree)

@@ -5,9 +5,9 @@ from tailrace.importers.nxos.config import Commands, NxosConfig
 from tailrace.importers.section import neighbour_in
 
 
-def neighbour_of(config: NxosConfig, place: Commands) -> str | None:
+def neighbour_of(config: NxosConfig, interface: Commands) -> str | None:
     """The neighbour of a port, from `description db1` or `description to db1`."""
-    for command in (c for c in place.commands if c.verb == "description"):
+    for command in (c for c in interface.commands if c.verb == "description"):
         neighbour = neighbour_in(tree.word(command.tree, "FREE") or "")
         if neighbour is not None:
             config.remarks.add(

@@ -146,10 +146,10 @@ def _line(number: int, line: str, *, is_alone: bool, is_indented: bool) -> Itera
         return
     pieces = _joined([(piece, read_command(piece)) for piece in _pieces(line)])
     trees = [tree for _, tree in pieces if tree is not None]
-    told = [piece for piece, _ in pieces if not piece.startswith(COMMENT_MARKS)]
+    statements = [piece for piece, _ in pieces if not piece.startswith(COMMENT_MARKS)]
     if (
         len(trees) < PIECES_MIN
-        or 2 * len(trees) < len(told)
+        or 2 * len(trees) < len(statements)
         or not any(t.data in OPENERS for t in trees)
     ):
         yield Comment(number, line) if is_comment else Unread(number, line, is_indented)

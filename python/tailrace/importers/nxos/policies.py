@@ -125,8 +125,8 @@ def port_policies(
     may name."""
     for interface, (policy, command) in applied.of_ports.items():
         name = policies.add(policy)
-        place = next(one for one in config.interfaces if one.name == f"interface {interface}")
-        neighbour = neighbour_of(config, place)
+        found = next(one for one in config.interfaces if one.name == f"interface {interface}")
+        neighbour = neighbour_of(config, found)
         if neighbour is not None:
             section.switch.setdefault("ports", {})[neighbour] = name
             words = f"ports: {{{neighbour}: {name}}}"

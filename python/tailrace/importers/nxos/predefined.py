@@ -47,9 +47,9 @@ def is_own(kind: str, name: str) -> bool:
 def add_predefined(config: NxosConfig) -> None:
     """Adds predefined policies that the configuration names but does not define, as commands
     without a line."""
-    places = (config.system, *config.interfaces)
+    blocks = (config.system, *config.interfaces)
     named = {
-        c.text.split()[-1] for place in places for c in place.commands if c.verb == "service_policy"
+        c.text.split()[-1] for block in blocks for c in block.commands if c.verb == "service_policy"
     }
     defined = {name for _, name in config.policy_maps}
     if any(name.startswith(FCOE_PREFIX) for name in named - defined):

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import (
+    Block,
     ClassMap,
     Commands,
     Foreign,
     NxosConfig,
-    Place,
     PolicyClass,
     PolicyMap,
 )
@@ -62,58 +62,58 @@ def read(text: str) -> NxosConfig:
 
 def add_entries(config: NxosConfig, entries: Iterable[Entry]) -> None:
     """Adds commands to a configuration, starting outside of any map."""
-    place: Place | None = None
+    block: Block | None = None
     for entry in entries:
-        config.remarks.placed(entry.line, entry.text)
+        config.remarks.advance_to(entry.line, entry.text)
         match entry:
             case Comment():
                 _comment(config, entry)
             case Unread():
-                place = _unread(config, entry, place)
+                block = _unread(config, entry, block)
             case Skipped():
                 config.remarks.add(entry.line, entry.text, "no-effect", entry.why)
             case ConfigCommand():
                 config.commands.append(entry)
-                place = _command(config, entry, place)
+                block = _command(config, entry, block)
 
 
 def _comment(config: NxosConfig, comment: Comment) -> None:
     if comment.is_cut:
-        told = "read as a comment up to the next remark about this line, or to its end"
-        config.remarks.add(comment.line, comment.text, "assumed", told)
+        note = "read as a comment up to the next remark about this line, or to its end"
+        config.remarks.add(comment.line, comment.text, "assumed", note)
     words = comment.text.removeprefix(PREFIX).split()
     if comment.text.startswith(PREFIX) and words[:1] == ["name"] and len(words) in (3, 4):
         config.names[words[1] if len(words) == 4 else "", words[-2]] = words[-1]
 
 
-def _unread(config: NxosConfig, entry: Unread, place: Place | None) -> Place | None:
+def _unread(config: NxosConfig, entry: Unread, block: Block | None) -> Block | None:
     """Adds a remark with the meaning of unsupported words; an unsupported heading ends the section
     above it."""
     first = entry.text.split(maxsplit=1)[0].lower()
-    if isinstance(place, Foreign) and entry.is_indented:
-        config.remarks.add(entry.line, entry.text, "no-effect", place.words)
-        return place
-    if isinstance(place, Commands) and place.name.startswith("access-list"):
-        config.access_lists_unread.append((place.name.partition(" ")[2], entry))
-        return place if entry.is_indented or first not in HEADINGS else None
-    _tell_unread(config, entry, place)
-    if isinstance(place, Commands):
-        place.others.append(entry.text.lower())
-    if first == "match" and isinstance(place, ClassMap):
-        place.unread.append(entry.line)
+    if isinstance(block, Foreign) and entry.is_indented:
+        config.remarks.add(entry.line, entry.text, "no-effect", block.words)
+        return block
+    if isinstance(block, Commands) and block.name.startswith("access-list"):
+        config.access_lists_unread.append((block.name.partition(" ")[2], entry))
+        return block if entry.is_indented or first not in HEADINGS else None
+    _remark_unread(config, entry, block)
+    if isinstance(block, Commands):
+        block.others.append(entry.text.lower())
+    if first == "match" and isinstance(block, ClassMap):
+        block.unread.append(entry.line)
     if first == "class":
-        return place if isinstance(place, PolicyMap) else _policy_of(config, place)
+        return block if isinstance(block, PolicyMap) else _policy_of(config, block)
     if not entry.is_indented and (words := section_of(entry.text)):
         return Foreign(words)
-    return None if first in HEADINGS else place
+    return None if first in HEADINGS else block
 
 
-def _tell_unread(config: NxosConfig, entry: Unread, place: Place | None) -> None:
+def _remark_unread(config: NxosConfig, entry: Unread, block: Block | None) -> None:
     removed = entry.text.partition(" ")[2].strip() if entry.text.lower().startswith("no ") else ""
-    if removed and read_command(removed) is not None and not _is_everyday(removed, place):
+    if removed and read_command(removed) is not None and not _is_everyday(removed, block):
         _removal(config, entry, removed)
         return
-    if (speed := SPEED.match(entry.text)) and _is_interface(place):
+    if (speed := SPEED.match(entry.text)) and _is_interface(block):
         _speed(config, entry, speed[1])
         return
     verdict, words, mtu = meaning_of(entry.text)
@@ -122,9 +122,9 @@ def _tell_unread(config: NxosConfig, entry: Unread, place: Place | None) -> None
         config.mtus.append((entry.line, mtu, entry.text, "everything"))
 
 
-def _is_everyday(removed: str, place: Place | None) -> bool:
+def _is_everyday(removed: str, block: Block | None) -> bool:
     """`no description` and the like, which take back nothing that is imported."""
-    return removed.split(maxsplit=1)[0].lower() == "description" or isinstance(place, Foreign)
+    return removed.split(maxsplit=1)[0].lower() == "description" or isinstance(block, Foreign)
 
 
 def _speed(config: NxosConfig, entry: Unread, stated: str) -> None:
@@ -159,24 +159,24 @@ def _removal(config: NxosConfig, entry: Unread, removed: str) -> None:
         config.remarks.add(entry.line, entry.text, "contradiction", words)
 
 
-def _command(config: NxosConfig, command: ConfigCommand, place: Place | None) -> Place | None:
+def _command(config: NxosConfig, command: ConfigCommand, block: Block | None) -> Block | None:
     opener = OPENERS.get(command.verb)
     if opener is not None:
-        return opener(config, command, place)
+        return opener(config, command, block)
     if command.verb in EVERYWHERE:
         config.everywhere.append(command)
-        return place
-    match place:
-        case ClassMap() if command.verb == "match" and place.kind != "control-plane":
-            place.matches.append(command)
-        case PolicyClass() if command.verb in ACTIONS[place.kind]:
-            place.actions.append(command)
-        case _ if command.verb == "watchdog_on" and not _is_interface(place):
+        return block
+    match block:
+        case ClassMap() if command.verb == "match" and block.kind != "control-plane":
+            block.matches.append(command)
+        case PolicyClass() if command.verb in ACTIONS[block.kind]:
+            block.actions.append(command)
+        case _ if command.verb == "watchdog_on" and not _is_interface(block):
             config.everywhere.append(command)
-        case Commands() if command.verb in BELOW.get(place.name.split()[0], ()):
-            place.commands.append(command)
+        case Commands() if command.verb in BELOW.get(block.name.split()[0], ()):
+            block.commands.append(command)
         case Foreign():
-            config.remarks.add(command.line, command.text, "no-effect", place.words)
+            config.remarks.add(command.line, command.text, "no-effect", block.words)
         case _ if command.verb == "description":
             config.remarks.add(command.line, command.text, "no-effect", "bookkeeping")
         case (
@@ -191,23 +191,23 @@ def _command(config: NxosConfig, command: ConfigCommand, place: Place | None) ->
             verdict, words, _ = meaning_of(command.text)
             config.remarks.add(command.line, command.text, verdict, words)
         case _:
-            where = _place_name(place)
+            where = _block_name(block)
             config.remarks.add(command.line, command.text, "not-understood", f"not valid {where}")
-    return place
+    return block
 
 
-def _is_interface(place: Place | None) -> bool:
-    return isinstance(place, Commands) and place.name.startswith("interface")
+def _is_interface(block: Block | None) -> bool:
+    return isinstance(block, Commands) and block.name.startswith("interface")
 
 
-def _switch_name(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place | None:
+def _switch_name(config: NxosConfig, command: ConfigCommand, _: Block | None) -> Block | None:
     if (earlier := config.switch_name) is not None:
         config.remarks.repeated(earlier.line, earlier.text, command.line, command.text)
     config.switch_name = command
     return None
 
 
-def _class_map(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
+def _class_map(config: NxosConfig, command: ConfigCommand, _: Block | None) -> Block:
     kind, name = tree.map_type(command.tree), tree.name(command.tree)
     matching = (tree.word(command.tree, "MATCHING") or "match-all").lower()
     made = config.class_maps.setdefault((kind, name), ClassMap(kind, name, matching == "match-any"))
@@ -215,15 +215,15 @@ def _class_map(config: NxosConfig, command: ConfigCommand, _: Place | None) -> P
     return made
 
 
-def _policy_map(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
+def _policy_map(config: NxosConfig, command: ConfigCommand, _: Block | None) -> Block:
     kind, name = tree.map_type(command.tree), tree.name(command.tree)
     made = config.policy_maps.setdefault((kind, name), PolicyMap(kind, name, command))
     _continues(config, made.command, command)
     return made
 
 
-def _class_of(config: NxosConfig, command: ConfigCommand, place: Place | None) -> Place | None:
-    policy = place if isinstance(place, PolicyMap) else _policy_of(config, place)
+def _class_of(config: NxosConfig, command: ConfigCommand, block: Block | None) -> Block | None:
+    policy = block if isinstance(block, PolicyMap) else _policy_of(config, block)
     if policy is None:
         config.remarks.add(
             command.line, command.text, "not-understood", "outside of any policy-map"
@@ -244,35 +244,35 @@ def _continues(config: NxosConfig, first: ConfigCommand, command: ConfigCommand)
         config.remarks.add(command.line, command.text, "understood", f"continues line {first.line}")
 
 
-def _policy_of(config: NxosConfig, place: Place | None) -> PolicyMap | None:
+def _policy_of(config: NxosConfig, block: Block | None) -> PolicyMap | None:
     """The policy-map that a class belongs to."""
-    if not isinstance(place, PolicyClass):
+    if not isinstance(block, PolicyClass):
         return None
     return next(
         (
             policy
             for policy in config.policy_maps.values()
-            if any(c is place for c in policy.classes)
+            if any(c is block for c in policy.classes)
         ),
         None,
     )
 
 
-def _system(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
+def _system(config: NxosConfig, command: ConfigCommand, _: Block | None) -> Block:
     config.remarks.add(
         command.line, command.text, "understood", "section with the policies of all ports"
     )
     return config.system
 
 
-def _control_plane(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
+def _control_plane(config: NxosConfig, command: ConfigCommand, _: Block | None) -> Block:
     config.remarks.add(
         command.line, command.text, "no-effect", "concerns control-plane traffic only"
     )
     return Commands("control-plane")
 
 
-def _interface(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
+def _interface(config: NxosConfig, command: ConfigCommand, _: Block | None) -> Block:
     name = " ".join(tree.words(command.tree, "NAME"))
     if NO_PORT.match(name):
         words = f"'{name}' is no port of the switch"
@@ -283,29 +283,29 @@ def _interface(config: NxosConfig, command: ConfigCommand, _: Place | None) -> P
     return config.interfaces[-1]
 
 
-def _access_list(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
+def _access_list(config: NxosConfig, command: ConfigCommand, _: Block | None) -> Block:
     name = tree.name(command.tree)
     config.remarks.add(command.line, command.text, "understood", f"access list '{name}'")
     return config.access_lists.setdefault(name, Commands(f"access-list {name}"))
 
 
-def _place_name(place: Place | None) -> str:
-    match place:
+def _block_name(block: Block | None) -> str:
+    match block:
         case None:
             return "outside of a map"
         case ClassMap():
-            return f"in class-map '{place.name}'"
+            return f"in class-map '{block.name}'"
         case PolicyMap():
-            return f"in policy-map '{place.name}', outside of a class"
+            return f"in policy-map '{block.name}', outside of a class"
         case PolicyClass():
-            return f"in a class of a policy-map of type {place.kind}"
+            return f"in a class of a policy-map of type {block.kind}"
         case Commands():
-            return f"below '{place.name}'"
+            return f"below '{block.name}'"
         case Foreign():
             return "in a section about other things than queues"
 
 
-OPENERS: dict[str, Callable[[NxosConfig, ConfigCommand, Place | None], Place | None]] = {
+OPENERS: dict[str, Callable[[NxosConfig, ConfigCommand, Block | None], Block | None]] = {
     "switch_name": _switch_name,
     "class_map": _class_map,
     "policy_map": _policy_map,

@@ -1,8 +1,8 @@
 """Shares of the weighted queues from `bandwidth percent` and `bandwidth remaining percent`.
 
-An absolute percentage refers to the link, a remaining one to the bandwidth that the absolute ones
-leave (Nexus 9000 QoS guide, "Configuring queuing and scheduling"). Strict queues are served before
-both, and the shares of a scenario refer to what they leave.
+An absolute percentage refers to the link, a remaining one to the rest after the absolute ones
+(Nexus 9000 QoS guide, "Configuring queuing and scheduling"). Strict queues are served before both,
+and the shares of a scenario refer to the rest after them.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def resolve(
     shares = _of_the_link(config, {group: stated[group] for group in weighted if group in stated})
     unstated = [group for group in weighted if group not in shares]
     if not unstated and shares and not any(shares.values()):
-        _told(
+        _note(
             config,
             f"every queue has a bandwidth of 0 percent: the {len(shares)} queues get equal shares",
         )
@@ -56,10 +56,10 @@ def resolve(
     for group in without:
         shares[group] = LEAST
         if group not in needed:
-            _told(config, f"queue {group} has no share: its frames use the default queue")
+            _note(config, f"queue {group} has no share: its frames use the default queue")
             del groups[group], shares[group]
         else:
-            _told(
+            _note(
                 config,
                 f"queue {group} has frames but no share: it gets the least share, {share(LEAST)}",
             )
@@ -98,5 +98,5 @@ def _fit(shares: dict[int, Fraction], most: Fraction) -> None:
         shares[largest] -= whole - 100
 
 
-def _told(config: NxosConfig, words: str) -> None:
+def _note(config: NxosConfig, words: str) -> None:
     config.remarks.add(0, "", "assumed", words)

@@ -34,7 +34,7 @@ USERS_MAX = 10_000
 
 @dataclass(frozen=True)
 class Figures:
-    """What a record says as a whole, beside the scenario."""
+    """Properties of a whole record, beside the scenario."""
 
     statements: int
     active_s: float
@@ -45,9 +45,9 @@ class Figures:
 
 
 def import_postgres(path: Path, variables: dict[str, str]) -> tuple[WholeScenario | None, Remarks]:
-    """The scenario, and what became of the lines; None if no line has the duration of a statement.
+    """The scenario, and remarks about the lines; None if no line has the duration of a statement.
 
-    Raises `ScenarioError` for a file of another format, a truncated one, and values that are none.
+    Raises `ScenarioError` for a file of another format, a truncated one, and invalid values.
     """
     first = next(Record(path).read())
     record = Record(path)
@@ -119,7 +119,7 @@ def _of_log(scenario: WholeScenario, sessions: Sessions, record: Record) -> Rema
         sessions.busy_us / 1000 / sessions.statements,
         sessions.busy_us / sessions.span_us,
     )
-    _tell(remarks, name, figures)
+    _remark(remarks, name, figures)
     remarks.add(
         0,
         f"workloads.{name}.users",
@@ -142,12 +142,12 @@ def _of_log(scenario: WholeScenario, sessions: Sessions, record: Record) -> Rema
         remarks.add(0, f"workloads.{name}", "not-modelled", words)
     if users < sessions.users:
         remarks.add(0, f"workloads.{name}.users", "not-modelled", f"at most {USERS_MAX} users")
-    _tell_sizes(remarks, name, "log")
+    _remark_sizes(remarks, name, "log")
     return remarks
 
 
 def _duration_ps(span_ps: int, served_ns: float) -> int:
-    """That of the record, within a bound; longer than what is served."""
+    """The duration of the record, within a bound; longer than the served time."""
     return max(min(span_ps, DURATION_MAX_PS), round(2 * served_ns * PS_PER_NS) + SPARE_PS)
 
 
@@ -185,7 +185,7 @@ def _of_view(
     scenario.workloads = {"statements": keys}
     scenario.duration_ps = _duration_ps(round(seconds * PS_PER_S), found.durations.mean)
     remarks = record.remarks("requests")
-    _tell(
+    _remark(
         remarks,
         "statements",
         Figures(
@@ -204,7 +204,7 @@ def _of_view(
         "assumed",
         "each call lasts as long as the mean of its statement",
     )
-    _tell_sizes(remarks, "statements", "view")
+    _remark_sizes(remarks, "statements", "view")
     return remarks
 
 
@@ -227,7 +227,7 @@ def _seconds(record: Record, variables: dict[str, str]) -> float:
     return seconds
 
 
-def _tell(remarks: Remarks, name: str, figures: Figures) -> None:
+def _remark(remarks: Remarks, name: str, figures: Figures) -> None:
     words = (
         f"{figures.statements} statements in {figures.active_s:.6g} s: "
         f"{figures.statements_per_s:.6g}/s, mean duration"
@@ -236,7 +236,7 @@ def _tell(remarks: Remarks, name: str, figures: Figures) -> None:
     remarks.add(0, f"workloads.{name}", "understood", words)
 
 
-def _tell_sizes(remarks: Remarks, name: str, source: str) -> None:
+def _remark_sizes(remarks: Remarks, name: str, source: str) -> None:
     rows = f"{ROW_BYTES} B for each row" if source == "view" else "one row"
     words = f"{ANSWER_BYTES} B and {rows}: a {source} has no bytes of responses"
     remarks.add(0, f"workloads.{name}.response", "assumed", words)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from tailrace.importers.records.sample import Sample
 
 SESSIONS_MAX = 20_000
-"""Sessions that are followed at the same time; of more, the one that is silent for longest has
-ended."""
+"""Maximum number of open sessions; beyond it, the session that is silent for longest is closed."""
 STATEMENTS_MAX = 50
 """Statements of a transaction that are described one by one."""
 SHAPES_MAX = 64
@@ -30,7 +29,7 @@ class _Session:
     waiting_ms: float = 0.0
     """Of parsing and binding, for the execution that follows."""
     open: list[Statement] | None = None
-    """Statements of the transaction so far; None outside of one."""
+    """Statements of the open transaction; None outside of one."""
 
 
 @dataclass
@@ -117,12 +116,12 @@ class Sessions:
             tags = ()
         shape = self.shapes.setdefault(tags, Shape())
         shape.count += 1
-        for place, (_, duration_ns, request) in enumerate(statements if tags else ()):
-            if place >= len(shape.durations):
+        for index, (_, duration_ns, request) in enumerate(statements if tags else ()):
+            if index >= len(shape.durations):
                 shape.durations.append(Sample())
                 shape.requests.append(Sample())
-            shape.durations[place].add(duration_ns)
-            shape.requests[place].add(request)
+            shape.durations[index].add(duration_ns)
+            shape.requests[index].add(request)
 
     def close(self) -> None:
         """The log has ended, and with it every session."""

@@ -85,18 +85,18 @@ def _resumes(profile: DatabaseRow, reserved: int, resume: int, remarks: Remarks)
     """Distance below its limit at which a group resumes: the larger of xon and limit - xon_offset
     (saibuffer.h)."""
     offset, static = profile.number("xon_offset"), profile.number("static_th")
-    place = f"BUFFER_PROFILE|{profile.key}"
+    profile_key = f"BUFFER_PROFILE|{profile.key}"
     if static and resume:
         full = reserved + static
         level = max(resume, full - offset if offset else 0)
         return max(0, full - level)
     if offset:
         if resume:
-            told = (
+            known = (
                 f"in SONiC pauses end {size(offset)} below xoff, but not above {size(resume)} (xon)"
             )
-            words = f"{told}; in the scenario always at that distance"
-            remarks.add(profile.line, place, "assumed", words)
+            words = f"{known}; in the scenario always at that distance"
+            remarks.add(profile.line, profile_key, "assumed", words)
         return offset
     if resume:
         words = (
@@ -105,7 +105,7 @@ def _resumes(profile: DatabaseRow, reserved: int, resume: int, remarks: Remarks)
             "scenario they end a fixed distance below it: xon_offset is the default, "
             f"{size(XON_OFFSET_DEFAULT)}"
         )
-        remarks.add(profile.line, place, "not-modelled", words)
+        remarks.add(profile.line, profile_key, "not-modelled", words)
     return None
 
 

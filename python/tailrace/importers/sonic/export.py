@@ -65,9 +65,9 @@ def export_sonic(
         },
     }
     classification = _classification(switch, tables)
-    for place in _places(switch, policy, others):
-        _port_rows(place, switch, mtu_bytes, tables)
-        _port(place, classification, tables)
+    for group in _port_groups(switch, policy, others):
+        _port_rows(group, switch, mtu_bytes, tables)
+        _port(group, classification, tables)
     text = json.dumps(tables, indent=4) + "\n"
     remarks = Remarks()
     compare({switch.policy: policy, **others}, switch, import_sonic(text)[0], remarks)
@@ -75,7 +75,7 @@ def export_sonic(
 
 
 @dataclass(frozen=True)
-class _Place:
+class _PortGroup:
     """Ports with one policy."""
 
     ports: list[str]
@@ -91,12 +91,14 @@ class _Place:
         return ",".join(self.ports)
 
 
-def _places(switch: Switch, policy: Policy, others: Mapping[str, Policy]) -> Iterator[_Place]:
+def _port_groups(
+    switch: Switch, policy: Policy, others: Mapping[str, Policy]
+) -> Iterator[_PortGroup]:
     """Ports with each policy; most have the policy and the MTU of the switch, by which the importer
     recognises them."""
     wanted = {name: [to for to, own in switch.ports.items() if own == name] for name in others}
-    placed = {to for neighbours in wanted.values() for to in neighbours}
-    own_mtu = [to for to in switch.port_mtu if to not in placed]
+    with_own_policy = {to for neighbours in wanted.values() for to in neighbours}
+    own_mtu = [to for to in switch.port_mtu if to not in with_own_policy]
     usual = (
         1
         + max((len(neighbours) for neighbours in wanted.values()), default=0)
@@ -104,19 +106,19 @@ def _places(switch: Switch, policy: Policy, others: Mapping[str, Policy]) -> Ite
     )
     neighbours = [OTHER_NEIGHBOUR] * usual + own_mtu
     first = len(neighbours)
-    yield _Place(
+    yield _PortGroup(
         [PORT.format(LANES * n) for n in range(first)], neighbours, switch.policy, policy, ""
     )
     for number, (name, towards) in enumerate(wanted.items(), 2):
         ports = [PORT.format(LANES * (first + n)) for n in range(len(towards))]
         first += len(towards)
-        yield _Place(ports, towards, name, others[name], f"{MARK}{number}")
+        yield _PortGroup(ports, towards, name, others[name], f"{MARK}{number}")
 
 
-def _port_rows(place: _Place, switch: Switch, mtu_bytes: int, tables: dict[str, Table]) -> None:
+def _port_rows(group: _PortGroup, switch: Switch, mtu_bytes: int, tables: dict[str, Table]) -> None:
     """PORT, and DEVICE_NEIGHBOR where a port differs from others."""
     usual = switch.mtu if switch.mtu is not None else mtu_bytes if mtu_bytes > MTU_DEFAULT else None
-    for port, neighbour in zip(place.ports, place.neighbours, strict=True):
+    for port, neighbour in zip(group.ports, group.neighbours, strict=True):
         mtu = switch.port_mtu.get(neighbour, usual)
         if mtu is None and switch.port_mtu:
             mtu = MTU_DEFAULT
@@ -125,14 +127,14 @@ def _port_rows(place: _Place, switch: Switch, mtu_bytes: int, tables: dict[str, 
             tables.setdefault("DEVICE_NEIGHBOR", {})[port] = {"name": neighbour}
 
 
-def _port(place: _Place, classification: dict[str, str], tables: dict[str, Table]) -> None:
-    policy, numbers = place.policy, queue_numbers(place.policy)
+def _port(group: _PortGroup, classification: dict[str, str], tables: dict[str, Table]) -> None:
+    policy, numbers = group.policy, queue_numbers(group.policy)
     classes = {str(p): str(numbers[policy.queue_of(p)]) for p in PRIORITIES}
-    tables.setdefault("TC_TO_QUEUE_MAP", {})[place.name] = classes
-    maps = {"tc_to_queue_map": place.name} | classification
-    _queues(place, numbers, tables)
-    maps |= _pfc(place, tables)
-    tables.setdefault("PORT_QOS_MAP", {})[place.key] = maps
+    tables.setdefault("TC_TO_QUEUE_MAP", {})[group.name] = classes
+    maps = {"tc_to_queue_map": group.name} | classification
+    _queues(group, numbers, tables)
+    maps |= _pfc(group, tables)
+    tables.setdefault("PORT_QOS_MAP", {})[group.key] = maps
 
 
 def queue_numbers(policy: Policy) -> dict[str, int]:
@@ -142,7 +144,7 @@ def queue_numbers(policy: Policy) -> dict[str, int]:
         (name for name in policy.queues if _level(policy, name)),
         key=lambda name: _level(policy, name),
     )
-    numbers = {name: QUEUE_MAX - place for place, name in enumerate(strict)}
+    numbers = {name: QUEUE_MAX - index for index, name in enumerate(strict)}
     wanted = {name: QUEUE_MAX + 1 - _level(policy, name) for name in strict}
     if len(set(wanted.values())) == len(strict):
         numbers = wanted
@@ -187,12 +189,12 @@ def _weights(shares: dict[str, int]) -> dict[str, int]:
     return dict(zip(shares, parts, strict=True))
 
 
-def _queues(place: _Place, numbers: dict[str, int], tables: dict[str, Table]) -> None:
-    policy = place.policy
+def _queues(group: _PortGroup, numbers: dict[str, int], tables: dict[str, Table]) -> None:
+    policy = group.policy
     shares = _weights(policy.shares())
     for name, queue in sorted(policy.queues.items(), key=lambda item: numbers[item[0]]):
-        profile = f"{NAMED}{name}{place.mark}"
-        key = f"{place.key}|{numbers[name]}"
+        profile = f"{NAMED}{name}{group.mark}"
+        key = f"{group.key}|{numbers[name]}"
         tables.setdefault("SCHEDULER", {})[profile] = _scheduler(queue, shares.get(name))
         row = {"scheduler": profile}
         if isinstance(queue.aqm, Red | Step):
@@ -200,8 +202,8 @@ def _queues(place: _Place, numbers: dict[str, int], tables: dict[str, Table]) ->
             row["wred_profile"] = profile
         tables.setdefault("QUEUE", {})[key] = row
         limits = {"pool": "egress_lossless_pool", "size": str(queue.reserved)} | _limit(queue.limit)
-        tables.setdefault("BUFFER_PROFILE", {})[f"egress.{name}{place.mark}"] = limits
-        tables.setdefault("BUFFER_QUEUE", {})[key] = {"profile": f"egress.{name}{place.mark}"}
+        tables.setdefault("BUFFER_PROFILE", {})[f"egress.{name}{group.mark}"] = limits
+        tables.setdefault("BUFFER_QUEUE", {})[key] = {"profile": f"egress.{name}{group.mark}"}
 
 
 def _scheduler(queue: Queue, weight: int | None) -> dict[str, str]:
@@ -239,8 +241,8 @@ def _limit(limit: Limit) -> dict[str, str]:
     return {"dynamic_th": str(min(table, key=lambda power: abs(table[power] - limit.amount)))}
 
 
-def _pfc(place: _Place, tables: dict[str, Table]) -> dict[str, str]:
-    pfc, mark = place.policy.pfc, place.mark
+def _pfc(group: _PortGroup, tables: dict[str, Table]) -> dict[str, str]:
+    pfc, mark = group.policy.pfc, group.mark
     if pfc is None:
         return {}
     lossless = sorted(set(pfc.priorities))
@@ -249,7 +251,7 @@ def _pfc(place: _Place, tables: dict[str, Table]) -> dict[str, str]:
         profile = _lossless(pfc.thresholds(priority))
         if profile is not None:
             profiles[f"lossless.{priority}{mark}"] = {"pool": "ingress_lossless_pool"} | profile
-            tables.setdefault("BUFFER_PG", {})[f"{place.key}|{priority}"] = {
+            tables.setdefault("BUFFER_PG", {})[f"{group.key}|{priority}"] = {
                 "profile": f"lossless.{priority}{mark}"
             }
     rest = next((p for p in PRIORITIES if p not in lossless), None)
@@ -257,9 +259,9 @@ def _pfc(place: _Place, tables: dict[str, Table]) -> dict[str, str]:
         profiles[f"lossy{mark}"] = {"pool": "ingress_lossless_pool", "size": "0"} | _limit(
             pfc.lossy
         )
-        tables.setdefault("BUFFER_PG", {})[f"{place.key}|{rest}"] = {"profile": f"lossy{mark}"}
+        tables.setdefault("BUFFER_PG", {})[f"{group.key}|{rest}"] = {"profile": f"lossy{mark}"}
     if pfc.cable is not None:
-        lengths = dict.fromkeys(place.ports, f"{round(pfc.cable / 1000)}m")
+        lengths = dict.fromkeys(group.ports, f"{round(pfc.cable / 1000)}m")
         tables.setdefault("CABLE_LENGTH", {}).setdefault("AZURE", {}).update(lengths)
     if pfc.watchdog is not None:
         times = {
@@ -267,12 +269,12 @@ def _pfc(place: _Place, tables: dict[str, Table]) -> dict[str, str]:
             "restoration_time": pfc.watchdog.restoration,
         }
         stated = {"action": "drop"} | {key: str(t // PS_PER_MS) for key, t in times.items()}
-        tables.setdefault("PFC_WD", {})[place.key] = stated
+        tables.setdefault("PFC_WD", {})[group.key] = stated
     return {"pfc_enable": ",".join(str(priority) for priority in lossless)}
 
 
 def _lossless(own: GroupThresholds) -> dict[str, str] | None:
-    """The profile of a lossless group; None for the one that the switch computes."""
+    """The profile of a lossless group; None for the profile that the switch computes."""
     assert own.xoff is not None, "complete thresholds"
     if isinstance(own.headroom, int):
         sizes = {"size": own.reserved, "xoff": own.headroom, "xon_offset": own.xon_offset}

@@ -133,7 +133,7 @@ def _rules(
         unused = row_of(tables, table, other)
         remarks.add(unused.line if unused else 0, f"{table}|{other}", "not-modelled", words)
         if unused:
-            unused.is_told = True
+            unused.has_remark = True
     row = row_of(tables, table, chosen)
     if row is None:
         remarks.add(0, f"{field}: {chosen}", "contradiction", f"{table} has no such row")

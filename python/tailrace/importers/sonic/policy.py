@@ -52,8 +52,8 @@ def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
     for port in (port for port in rows if port not in active):
         for table, own in rows[port].items():
             for row in own.values():
-                row.is_told = row.is_told or not any(one in active for one in ports_of(row))
-                if row.is_told:
+                row.has_remark = row.has_remark or not any(one in active for one in ports_of(row))
+                if row.has_remark:
                     remarks.add(
                         row.line, f"{table}|{row.key}", "no-effect", "the port is not in use"
                     )
@@ -135,8 +135,8 @@ class _Port:
         return found
 
     def names(self, used: list[int]) -> dict[int, str]:
-        """Names of queues: from the name of the scheduler where the exporter wrote it, else such as
-        `q3`."""
+        """Names of queues: from the name of the scheduler where the exporter wrote it, otherwise
+        such as `q3`."""
         names: dict[int, str] = {}
         for number in used:
             row = self.rows.get("QUEUE", {}).get(number)
@@ -236,7 +236,7 @@ class _Port:
                 f"{ours.get(priority, 0)}, that of traffic class {priority}"
             )
             self.remarks.add(row.line, f"{table}|{row.key}", "not-modelled", words)
-            row.is_told = True
+            row.has_remark = True
 
     def assembled(
         self, lossless: list[int], thresholds: dict[int, Yaml], lossy: dict[str, int]

@@ -12,7 +12,7 @@ GLOBAL = "global"
 """The row of PORT_QOS_MAP for ports without a row."""
 SYSTEM_PORT_PARTS = 3
 """Host, ASIC and port: a port of any line card, for which this card has virtual output queues."""
-PLACED = ("QUEUE", "BUFFER_QUEUE", "BUFFER_PG")
+PORT_TABLES = ("QUEUE", "BUFFER_QUEUE", "BUFFER_PG")
 """Tables with a port in the keys of their rows."""
 UNUSED = (
     "TC_TO_QUEUE_MAP",
@@ -30,7 +30,7 @@ ZERO_PROFILE = "_zero_profile"
 
 
 @dataclass(frozen=True)
-class Place:
+class PortKey:
     """A port in a key. `host` is empty where the key has only the port."""
 
     host: str
@@ -41,17 +41,17 @@ def rows_by_port(tables: Tables, remarks: Remarks) -> dict[str, dict[str, dict[i
     """Rows of QUEUE, BUFFER_QUEUE and BUFFER_PG by port, table and queue or priority group."""
     found: dict[str, dict[str, dict[int, DatabaseRow]]] = {}
     own, _ = own_host(tables)
-    for table in PLACED:
-        for place, number, row in _placed(tables, table, remarks):
-            if place.host and place.host != own:
+    for table in PORT_TABLES:
+        for key, number, row in _port_rows(tables, table, remarks):
+            if key.host and key.host != own:
                 words = (
                     "a virtual output queue for a port of another line card: set in the "
                     "configuration of that card"
                 )
                 remarks.add(row.line, f"{table}|{row.key}", "no-effect", words)
-                row.is_told = True
+                row.has_remark = True
                 continue
-            found.setdefault(place.port, {}).setdefault(table, {})[number] = row
+            found.setdefault(key.port, {}).setdefault(table, {})[number] = row
     return found
 
 
@@ -61,8 +61,8 @@ def ports_of(row: DatabaseRow) -> list[str]:
 
 
 def own_host(tables: Tables) -> tuple[str | None, str]:
-    """The host name of this line card in keys of system ports, None where no key is of its ports,
-    and a hint where the database does not tell.
+    """The host name of this line card in keys of system ports, None where no key is of its ports;
+    and a hint where the database does not determine it.
 
     It is the host of the database, the only one, the one whose queues have schedulers (those of
     other cards have none), or any host where all have the same settings.
@@ -101,10 +101,10 @@ Settings = set[tuple[str, int, frozenset[tuple[str, str]]]]
 def _hosts(tables: Tables) -> dict[str, Settings]:
     """Hosts in keys of system ports, and the settings of their queues."""
     found: dict[str, Settings] = {}
-    for table in PLACED:
-        for place, number, row in _placed(tables, table, Remarks()):
-            if place.host:
-                found.setdefault(place.host, set()).add(
+    for table in PORT_TABLES:
+        for key, number, row in _port_rows(tables, table, Remarks()):
+            if key.host:
+                found.setdefault(key.host, set()).add(
                     (table, number, frozenset(row.fields.items()))
                 )
     return found
@@ -112,7 +112,7 @@ def _hosts(tables: Tables) -> dict[str, Settings]:
 
 def why_refused(tables: Tables) -> str:
     """Why the database says nothing about the queues of a port; empty where it does."""
-    if any(tables.get(table) for table in ("PORT_QOS_MAP", *PLACED)):
+    if any(tables.get(table) for table in ("PORT_QOS_MAP", *PORT_TABLES)):
         return own_host(tables)[1]
     rows = "PORT_QOS_MAP, QUEUE, BUFFER_QUEUE and BUFFER_PG have no row"
     if unused := [table for table in UNUSED if tables.get(table)]:
@@ -126,7 +126,7 @@ def why_refused(tables: Tables) -> str:
 
 def active_ports(tables: Tables, ports: list[str]) -> list[str]:
     """Ports in use: with buffers, with a classification, with a neighbour, or up; all ports where
-    no table tells."""
+    no table states it."""
     mapped = {
         port for key in tables.get("PORT_QOS_MAP", {}) for port in key.split(PORTS_SEPARATOR)
     } - {GLOBAL}
@@ -155,9 +155,9 @@ def _without_buffers(tables: Tables) -> set[str]:
     }
 
 
-def _placed(
+def _port_rows(
     tables: Tables, table: str, remarks: Remarks
-) -> Iterator[tuple[Place, int, DatabaseRow]]:
+) -> Iterator[tuple[PortKey, int, DatabaseRow]]:
     for row in tables.get(table, {}).values():
         names, bar, numbers = row.key.rpartition(KEY_SEPARATOR)
         found = indices(numbers)
@@ -172,4 +172,4 @@ def _placed(
         host = parts[0] if len(parts) == SYSTEM_PORT_PARTS else ""
         for port in parts[-1].split(PORTS_SEPARATOR):
             for number in found:
-                yield Place(host, port.strip()), number, row
+                yield PortKey(host, port.strip()), number, row

@@ -38,7 +38,7 @@ class DatabaseRow:
     """Fields that were imported."""
     refused: dict[str, str] = field(default_factory=dict)
     """Fields with an invalid value, and the reason."""
-    is_told: bool = False
+    has_remark: bool = False
     """Whether there is a remark about the whole row already."""
 
     def take(self, name: str) -> str | None:
@@ -99,12 +99,12 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
         if name == OPERATION and value.data == "string":
             continue
         if name in named:
-            told = (
+            fault = (
                 "row is defined twice; the later one takes precedence"
                 if table_and_key(name)
                 else TABLE_TWICE
             )
-            remarks.add(line, name, "contradiction", f"this {told}")
+            remarks.add(line, name, "contradiction", f"this {fault}")
         named.add(name)
         flat = table_and_key(name)
         found = (

@@ -73,7 +73,7 @@ def remark_on_rows(tables: Tables, remarks: Remarks) -> None:
         for row in tables[name].values():
             for words in row.refused.values():
                 remarks.add(row.line, f"{name}|{row.key}", "not-understood", words)
-            if row.is_told or row.refused:
+            if row.has_remark or row.refused:
                 continue
             if name in (
                 "PORT",

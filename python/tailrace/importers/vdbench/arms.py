@@ -41,7 +41,7 @@ def write_runs(
                 states.append((run, combination, writer.workloads(run, combination)))
         if len(states) >= ARMS_MAX:
             findings.say(
-                run.place,
+                run.location,
                 f"rd={run.name}",
                 "not-modelled",
                 f"only the first {ARMS_MAX} runs are imported",
@@ -52,11 +52,14 @@ def write_runs(
             for at, one in enumerate(states)
             if one[2] not in [earlier for _, _, earlier in states[:at]]
         ]
-    writer.tell_uses([name for run in runs for name in run.loads if name == f"rd={run.name}"])
+    writer.remark_uses([name for run in runs for name in run.loads if name == f"rd={run.name}"])
     is_sweep = len(runs) == 1 and len(states) > 1 and not any(_absent(states))
     for run in runs:
         findings.say(
-            run.place, f"rd={run.name}", "understood", _run_words(run, len(runs), is_sweep=is_sweep)
+            run.location,
+            f"rd={run.name}",
+            "understood",
+            _run_words(run, len(runs), is_sweep=is_sweep),
         )
     every = dict.fromkeys(name for _, _, workloads in states for name in workloads)
     first_run, _, first = states[0]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tailrace.errors import closest
-from tailrace.importers.storage.source import Findings, Place
+from tailrace.importers.storage.source import Findings, Location
 from tailrace.importers.vdbench.keywords import NAMING, OBJECTS, TABLES, UNMODELLED, find
 from tailrace.importers.vdbench.pieces import Piece, texts
 
@@ -25,7 +25,7 @@ class Definition:
 
     kind: str
     name: str
-    place: Place
+    location: Location
     pieces: dict[str, Piece] = field(default_factory=dict)
     """By the full keyword, in the order of the file; the loops of a run nest in it."""
     pairs: list[Piece] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Definitions:
         default_factory=lambda: {kind: [] for kind in KINDS}
     )
     usual_load: dict[str, Piece] = field(default_factory=dict)
-    """What `wd=default` has said by the end of the file."""
+    """Pieces of `wd=default` at the end of the file."""
 
     def names(self, kind: str) -> list[str]:
         """Names of all definitions of a kind."""
@@ -61,16 +61,16 @@ def read_definitions(pieces: Iterable[Piece], findings: Findings) -> Definitions
     """All definitions; a remark about each piece that they do not use, or whose keyword is
     unknown."""
     found = Definitions()
-    defaults = {kind: Definition(kind, DEFAULT, Place("", 0)) for kind in KINDS}
+    defaults = {kind: Definition(kind, DEFAULT, Location("", 0)) for kind in KINDS}
     current: Definition | None = None
     kind = ""
     for piece in pieces:
-        findings.placed(piece.place, piece.text)
+        findings.advance_to(piece.location, piece.text)
         if piece.key in OBJECTS and not (piece.key in NAMING.get(kind, ()) and kind):
             kind = "hd" if piece.key == "host" else piece.key
             current = _begin(kind, piece, found, defaults, findings)
         elif kind in UNMODELLED:
-            findings.say(piece.place, piece.text, "not-modelled", UNMODELLED[kind])
+            findings.say(piece.location, piece.text, "not-modelled", UNMODELLED[kind])
         else:
             _add(kind, piece, current, findings)
     found.usual_load = defaults["wd"].pieces
@@ -81,27 +81,27 @@ def _begin(
     kind: str, piece: Piece, found: Definitions, defaults: dict[str, Definition], findings: Findings
 ) -> Definition | None:
     if kind in UNMODELLED:
-        findings.say(piece.place, piece.text, "not-modelled", UNMODELLED[kind])
+        findings.say(piece.location, piece.text, "not-modelled", UNMODELLED[kind])
         return None
     name = piece.values[0] if piece.values else ""
     if not name:
-        findings.refuse(piece.place, piece.key, "no name is given", f"write {piece.key}=NAME")
+        findings.refuse(piece.location, piece.key, "no name is given", f"write {piece.key}=NAME")
     if name == DEFAULT:
-        findings.say(piece.place, piece.text, "understood", f"defaults of each following {kind}")
+        findings.say(piece.location, piece.text, "understood", f"defaults of each following {kind}")
         return defaults[kind]
     if name in found.names(kind):
         findings.fault(
-            piece.place,
+            piece.location,
             f"{piece.key}={name}",
             "this name is defined twice",
             "names of a kind must differ",
         )
     if len(found.by_kind[kind]) >= DEFINITIONS_MAX:
         findings.refuse(
-            piece.place, piece.key, f"more than {DEFINITIONS_MAX} definitions of this kind"
+            piece.location, piece.key, f"more than {DEFINITIONS_MAX} definitions of this kind"
         )
     usual = defaults[kind]
-    definition = Definition(kind, name, piece.place, dict(usual.pieces))
+    definition = Definition(kind, name, piece.location, dict(usual.pieces))
     found.by_kind[kind].append(definition)
     return definition
 
@@ -110,12 +110,12 @@ def _add(kind: str, piece: Piece, current: Definition | None, findings: Findings
     keyword = find(kind, piece.key)
     if keyword is None:
         known = [one.name for one in TABLES[kind]]
-        place = f"of {kind.upper()}" if kind else "before the first definition"
-        words = f"unknown keyword {place}: {closest(piece.key, known, 'keywords')}"
-        findings.say(piece.place, piece.text, "not-understood", words)
+        where = f"of {kind.upper()}" if kind else "before the first definition"
+        words = f"unknown keyword {where}: {closest(piece.key, known, 'keywords')}"
+        findings.say(piece.location, piece.text, "not-understood", words)
         return
     if keyword.verdict is not None:
-        findings.say(piece.place, piece.text, keyword.verdict, keyword.words)
+        findings.say(piece.location, piece.text, keyword.verdict, keyword.words)
         if keyword.name == REPLAY and current is not None:
             current.pieces[REPLAY] = piece
         return
@@ -124,18 +124,18 @@ def _add(kind: str, piece: Piece, current: Definition | None, findings: Findings
     if current.kind == "rd" and name in FORX:
         name = f"for{name}"
     if current.kind == "sd" and name in ("lun", "host") and current.name != DEFAULT:
-        current.pairs.append(Piece(name, piece.values, piece.text, piece.place))
+        current.pairs.append(Piece(name, piece.values, piece.text, piece.location))
         return
     if not piece.values:
-        findings.fault(piece.place, piece.key, "no value is given", f"write {piece.key}=VALUE")
+        findings.fault(piece.location, piece.key, "no value is given", f"write {piece.key}=VALUE")
         return
     current.pieces.pop(name, None)
     current.pieces[name] = piece
 
 
 def matching(names: Iterable[str], known: list[str]) -> tuple[list[str], list[str]]:
-    """Known names that the names stand for (`*` at the end is any rest), in order, and those that
-    stand for none."""
+    """Known names that match the names (`*` at the end is any rest), in order, and the names
+    without a match."""
     found: list[str] = []
     missing: list[str] = []
     for name in names:
@@ -152,7 +152,7 @@ def named(piece: Piece, known: list[str], noun: str, findings: Findings) -> list
     found, missing = matching(texts(piece, findings), known)
     for name in missing:
         findings.fault(
-            piece.place,
+            piece.location,
             piece.key,
             f"there is no {noun} '{name}'",
             closest(name, known, f"{noun} names"),

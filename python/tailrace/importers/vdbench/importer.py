@@ -43,17 +43,17 @@ def import_vdbench(
 
 
 def _definitions(lines: list[Line], setting: Setting, findings: Findings) -> Definitions:
-    """All definitions, after those that name `$host` are repeated for each host."""
+    """All definitions; those that name `$host` are first repeated for each host."""
     hosts = [line.text[3:].split(",")[0] for line in lines if line.text.startswith("hd=")]
     hosts = [name for name in hosts if name != "default"] or setting.clients or [LOCAL_HOST]
     return read_definitions(pieces(repeated_for_hosts(lines, hosts), findings), findings)
 
 
 def _hosts(found: Definitions, setting: Setting, findings: Findings) -> list[str]:
-    """Names of the hosts in the file, else the clients that the user names, else one."""
+    """Names of the hosts in the file, otherwise the clients that the user names, otherwise one."""
     names = found.names("hd")
     for definition in found.by_kind["hd"]:
-        findings.say(definition.place, f"hd={definition.name}", "understood", "host")
+        findings.say(definition.location, f"hd={definition.name}", "understood", "host")
     if names and setting.clients:
         findings.assume("the file defines hosts: --client is not used")
     return names or setting.clients or [LOCAL_HOST]

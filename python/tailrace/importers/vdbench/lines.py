@@ -8,12 +8,12 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace.importers.storage.source import LINES_MAX, Findings, Line, Place, included
+from tailrace.importers.storage.source import LINES_MAX, Findings, Line, Location, included
 
 COMMENTS = ("/", "#", "*")
 OBJECTS = ("sd", "fsd", "wd", "fwd", "rd", "hd")
 VARIABLE = re.compile(r"=\(?[$!](?!host\b)([A-Za-z_]\w*)")
-"""vdbench looks for unresolved variables directly behind `=`; in a list too, here."""
+"""vdbench searches unresolved variables directly behind `=`; here also in a list."""
 
 
 @dataclass
@@ -26,39 +26,44 @@ class Lines:
     unresolved: set[str] = field(default_factory=set)
 
     def read(self, text: str, file: Path) -> list[Line]:
-        """Lines of the file and of those that it includes."""
+        """Lines of the file and of its included files."""
         self._file(text, file, 0, [file])
         return self.kept
 
     def _file(self, text: str, file: Path, via: int, open_files: list[Path]) -> None:
         for number, raw in enumerate(text.splitlines(), start=1):
-            place = Place(str(file), number, via)
-            line = self._substitute(raw.strip(), place)
+            location = Location(str(file), number, via)
+            line = self._substitute(raw.strip(), location)
             if line.startswith("eof"):
                 self.findings.say(
-                    place, line, "no-effect", "end of the parameters; the rest is not read"
+                    location, line, "no-effect", "end of the parameters; the rest is not read"
                 )
                 return
             if not line or line.startswith(COMMENTS):
                 continue
             if line.startswith("include="):
-                self._include(line, place, file, open_files)
+                self._include(line, location, file, open_files)
             elif len(self.kept) >= LINES_MAX:
                 self.findings.refuse(
-                    place, "", f"more than {LINES_MAX} lines", "expected a vdbench parameter file"
+                    location,
+                    "",
+                    f"more than {LINES_MAX} lines",
+                    "expected a vdbench parameter file",
                 )
             else:
-                self.kept.append(Line(line, place))
+                self.kept.append(Line(line, location))
 
-    def _include(self, line: str, place: Place, file: Path, open_files: list[Path]) -> None:
+    def _include(self, line: str, location: Location, file: Path, open_files: list[Path]) -> None:
         name = line.partition("=")[2].split()[0] if line.partition("=")[2].split() else ""
         if not name:
-            self.findings.refuse(place, "include", "no file is named", "write include=FILE")
-        path, text = included(name, place, [file.parent, Path()], self.findings, open_files)
-        self.findings.say(place, f"include={name}", "understood", f"{len(text.splitlines())} lines")
-        self._file(text, path, place.of_main, [*open_files, path])
+            self.findings.refuse(location, "include", "no file is named", "write include=FILE")
+        path, text = included(name, location, [file.parent, Path()], self.findings, open_files)
+        self.findings.say(
+            location, f"include={name}", "understood", f"{len(text.splitlines())} lines"
+        )
+        self._file(text, path, location.of_main, [*open_files, path])
 
-    def _substitute(self, line: str, place: Place) -> str:
+    def _substitute(self, line: str, location: Location) -> str:
         if line.startswith(COMMENTS):
             return line
         for name, value in self.variables.items():
@@ -67,9 +72,9 @@ class Lines:
             if name not in self.unresolved:
                 self.unresolved.add(name)
                 what = f"the variable '{name}' has no value"
-                self.findings.unset[name] = (place, "VALUE")
+                self.findings.unset[name] = (location, "VALUE")
                 self.findings.fault(
-                    place,
+                    location,
                     name,
                     what,
                     f"vdbench takes it from its command line: --define {name}=VALUE",
@@ -78,9 +83,9 @@ class Lines:
 
 
 def repeated_for_hosts(lines: list[Line], hosts: list[str]) -> list[Line]:
-    """Every definition with `$host`, `!host` or `#host` once for each host, with its name or number
-    in the place."""
-    lines = [Line(line.text.replace("#hosts", str(len(hosts))), line.place) for line in lines]
+    """Repeats every definition with `$host`, `!host` or `#host` for each host, with its name or
+    number inserted."""
+    lines = [Line(line.text.replace("#hosts", str(len(hosts))), line.location) for line in lines]
     out: list[Line] = []
     for definition in _definitions(lines):
         is_repeated = any(_of_host(line.text, "", 0) != line.text for line in definition)
@@ -88,7 +93,7 @@ def repeated_for_hosts(lines: list[Line], hosts: list[str]) -> list[Line]:
             out += definition
             continue
         for number, host in enumerate(hosts):
-            out += [Line(_of_host(line.text, host, number), line.place) for line in definition]
+            out += [Line(_of_host(line.text, host, number), line.location) for line in definition]
     return out
 
 

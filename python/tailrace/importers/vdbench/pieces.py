@@ -1,14 +1,15 @@
-"""Pieces of a parameter file: `keyword=value` and `keyword=(value,value,...)`, each with its place.
+"""Pieces of a parameter file: `keyword=value` and `keyword=(value,value,...)`, each with its
+location.
 
-A line that ends in a comma goes on in the next; a blank outside of quotes ends a line, and what
-follows is a comment (Vdb_scan.java, `parms_get` and `parms_split`).
+A line that ends in a comma continues in the next; a blank outside of quotes ends a line, and a
+comment follows (Vdb_scan.java, `parms_get` and `parms_split`).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tailrace.importers.storage.source import Findings, Line, Place
+from tailrace.importers.storage.source import Findings, Line, Location
 
 PIECE_CHARACTERS_MAX = 20_000
 VALUES_MAX = 10_240
@@ -32,19 +33,20 @@ class Piece:
     values: tuple[str, ...]
     """Without parentheses; ranges are not expanded."""
     text: str
-    place: Place
+    location: Location
 
 
 def pieces(lines: list[Line], findings: Findings) -> Iterator[Piece]:
     """All pieces of the lines, in order."""
     for joined in _joined(lines):
-        parts: list[tuple[str, Place]] = []
+        parts: list[tuple[str, Location]] = []
         for line in joined:
             parts += [
-                (part, line.place) for part in _split(_until_blank(line.text), line.place, findings)
+                (part, line.location)
+                for part in _split(_until_blank(line.text), line.location, findings)
             ]
-        for text, place in _closed(parts):
-            if (piece := _piece(text, place, findings)) is not None:
+        for text, location in _closed(parts):
+            if (piece := _piece(text, location, findings)) is not None:
                 yield piece
 
 
@@ -71,7 +73,7 @@ def _until_blank(text: str) -> str:
     return text
 
 
-def _split(text: str, place: Place, findings: Findings) -> list[str]:
+def _split(text: str, location: Location, findings: Findings) -> list[str]:
     """The text at its commas outside of quotes; `_closed` joins those of one list."""
     parts, is_quoted = [""], False
     for letter in text:
@@ -82,16 +84,16 @@ def _split(text: str, place: Place, findings: Findings) -> list[str]:
         else:
             parts[-1] += letter
     if is_quoted:
-        findings.fault(place, "", f"a quote is not closed: {text[:60]}", 'end the value with "')
+        findings.fault(location, "", f"a quote is not closed: {text[:60]}", 'end the value with "')
     return parts
 
 
-def _closed(parts: list[tuple[str, Place]]) -> Iterator[tuple[str, Place]]:
+def _closed(parts: list[tuple[str, Location]]) -> Iterator[tuple[str, Location]]:
     """Parts joined until their parentheses are closed."""
-    held, depth, begun = "", 0, Place("", 0)
-    for text, place in parts:
+    held, depth, begun = "", 0, Location("", 0)
+    for text, location in parts:
         if not held:
-            begun = place
+            begun = location
         held = f"{held},{text}" if held else text
         depth += text.count("(") - text.count(")")
         if depth <= 0 or len(held) > PIECE_CHARACTERS_MAX:
@@ -102,16 +104,19 @@ def _closed(parts: list[tuple[str, Place]]) -> Iterator[tuple[str, Place]]:
         yield held, begun
 
 
-def _piece(text: str, place: Place, findings: Findings) -> Piece | None:
+def _piece(text: str, location: Location, findings: Findings) -> Piece | None:
     key, equals, value = text.partition("=")
     key = key.strip().lower()
     if not equals or len(key) < 2:
         words = "no keyword=value: vdbench refuses this line (a comment starts with *, / or #)"
-        findings.say(place, text[:TEXT_MAX], "not-understood", words)
+        findings.say(location, text[:TEXT_MAX], "not-understood", words)
         return None
     if value.count("(") != value.count(")"):
         findings.fault(
-            place, key, f"parentheses do not match: {text[:60]}", "write keyword=(value,value,...)"
+            location,
+            key,
+            f"parentheses do not match: {text[:60]}",
+            "write keyword=(value,value,...)",
         )
         return None
     inner = value[1:-1] if value.startswith("(") and value.endswith(")") else value
@@ -120,7 +125,7 @@ def _piece(text: str, place: Place, findings: Findings) -> Piece | None:
         if '"' not in inner
         else (inner.replace('"', ""),)
     )
-    return Piece(key, tuple(one for one in values if one), text, place)
+    return Piece(key, tuple(one for one in values if one), text, location)
 
 
 def number(text: str, key: str) -> Fraction | None:
@@ -162,7 +167,7 @@ def numbers(piece: Piece, findings: Findings) -> list[Fraction]:
         value = number(text, piece.key)
         if value is None:
             findings.fault(
-                piece.place,
+                piece.location,
                 piece.key,
                 f"'{text}' is not a number",
                 f"write {piece.key}=NUMBER, such as 4k or 70",
@@ -187,7 +192,7 @@ def _range(
     elif by is not None and by > 0 and high >= low:
         if (high - low) / by > VALUES_MAX:
             findings.fault(
-                piece.place, piece.key, f"more than {VALUES_MAX} values: {piece.text[:60]}"
+                piece.location, piece.key, f"more than {VALUES_MAX} values: {piece.text[:60]}"
             )
             return found
         while found[-1] + by <= high:
@@ -195,7 +200,7 @@ def _range(
     else:
         hint = f"write {piece.key}=(1-64,d), which doubles, or {piece.key}=(1-64,4), which adds"
         findings.fault(
-            piece.place, piece.key, f"the range {piece.text[:60]} has no usable step", hint
+            piece.location, piece.key, f"the range {piece.text[:60]} has no usable step", hint
         )
     return found
 

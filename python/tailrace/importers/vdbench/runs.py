@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 
-from tailrace.importers.storage.source import Findings, Place
+from tailrace.importers.storage.source import Findings, Location
 from tailrace.importers.storage.values import RATE_MAX
 from tailrace.importers.vdbench.definitions import Definition, Definitions, named
 from tailrace.importers.vdbench.devices import checked_threads
 from tailrace.importers.vdbench.pieces import Piece, number, numbers
-from tailrace.importers.vdbench.workloads import block_size, percent, seek_percent, tell_hits
+from tailrace.importers.vdbench.workloads import block_size, percent, remark_hits, seek_percent
 
 ELAPSED_USUAL = Fraction(30)
 INTERVAL_USUAL = Fraction(1)
@@ -52,7 +52,7 @@ class Run:
     """One run definition."""
 
     name: str
-    place: Place
+    location: Location
     loads: list[str]
     devices: list[str] | None
     """Devices of all workloads; None: those that the workloads name."""
@@ -77,12 +77,15 @@ def _run(
     if chosen is None and definition.piece("sd") is None:
         if any(key.startswith("fwd") for key in definition.pieces) or not loads:
             findings.say(
-                definition.place, f"rd={definition.name}", "not-modelled", "a run of file systems"
+                definition.location,
+                f"rd={definition.name}",
+                "not-modelled",
+                "a run of file systems",
             )
         else:
             hint = f"write wd={loads[0]}, or sd=DEVICES for the usual workload"
             findings.fault(
-                definition.place,
+                definition.location,
                 f"rd={definition.name}",
                 "the run names no workload definition",
                 hint,
@@ -90,20 +93,20 @@ def _run(
         return None
     if definition.piece("replay") is not None:
         findings.say(
-            definition.place, f"rd={definition.name}", "not-modelled", "the run replays a trace"
+            definition.location, f"rd={definition.name}", "not-modelled", "the run replays a trace"
         )
         return None
     names = [definition.of_usual_load]
     if chosen is not None:
         names = named(chosen, loads, "workload definition", findings)
-        findings.say(chosen.place, chosen.text, "understood", "workloads of the run")
+        findings.say(chosen.location, chosen.text, "understood", "workloads of the run")
     own = definition.piece("sd")
     if own is not None:
-        findings.say(own.place, own.text, "understood", "devices of the run")
+        findings.say(own.location, own.text, "understood", "devices of the run")
     duration, warm_up = _times(definition, findings)
     run = Run(
         definition.name,
-        definition.place,
+        definition.location,
         names,
         named(own, devices, "storage definition", findings) if own else None,
         duration,
@@ -111,11 +114,11 @@ def _run(
         _arrivals(definition.piece("distribution"), findings),
     )
     for key in ("forrhpct", "forwhpct"):
-        tell_hits(definition.piece(key), findings)
+        remark_hits(definition.piece(key), findings)
     if (curve := definition.piece("curve")) is not None:
-        findings.say(curve.place, curve.text, "not-modelled", CURVE_WORDS)
+        findings.say(curve.location, curve.text, "not-modelled", CURVE_WORDS)
     if (flags := definition.piece("openflags")) is not None:
-        findings.say(flags.place, flags.text, "no-effect", "requests reach the device directly")
+        findings.say(flags.location, flags.text, "no-effect", "requests reach the device directly")
     run.combinations = list(_combinations(definition, findings))
     return run
 
@@ -146,10 +149,10 @@ def _seconds(
         return usual
     if not (0 < values[0] <= SECONDS_MAX or (key == "warmup" and values[0] == 0)):
         findings.fault(
-            piece.place, key, f"{piece.text} is out of range", f"write {key}=60, in seconds"
+            piece.location, key, f"{piece.text} is out of range", f"write {key}=60, in seconds"
         )
         return usual
-    findings.say(piece.place, piece.text, "understood", words)
+    findings.say(piece.location, piece.text, "understood", words)
     return values[0]
 
 
@@ -159,9 +162,11 @@ def _arrivals(piece: Piece | None, findings: Findings) -> str:
         return "exponential"
     for word in ("exponential", "uniform", "deterministic"):
         if word.startswith(piece.values[0].lower()):
-            findings.say(piece.place, piece.text, "understood", "arrivals")
+            findings.say(piece.location, piece.text, "understood", "arrivals")
             return word
-    findings.say(piece.place, piece.text, "not-modelled", "bursts: arrivals are exponential here")
+    findings.say(
+        piece.location, piece.text, "not-modelled", "bursts: arrivals are exponential here"
+    )
     return "exponential"
 
 
@@ -175,7 +180,7 @@ def _combinations(definition: Definition, findings: Findings) -> Iterator[Combin
     if not any(key == RATE for key, _, _ in loops):
         what = "the run has no iorate"
         findings.fault(
-            definition.place,
+            definition.location,
             f"rd={definition.name}",
             what,
             "write iorate=max, or a rate such as iorate=1000",
@@ -184,9 +189,9 @@ def _combinations(definition: Definition, findings: Findings) -> Iterator[Combin
     counts = [len(values) for _, _, values in loops]
     for index, combination in enumerate(product(*(values for _, _, values in loops))):
         if index >= COMBINATIONS_MAX:
-            place, text = definition.place, f"rd={definition.name}"
+            location, text = definition.location, f"rd={definition.name}"
             findings.say(
-                place,
+                location,
                 text,
                 "not-modelled",
                 f"only the first {COMBINATIONS_MAX} combinations of its loops are imported",
@@ -234,7 +239,9 @@ def _values(key: str, piece: Piece, findings: Findings) -> list[Fraction | None]
         return [seek_percent(piece, text, findings) for text in piece.values]
     values = numbers(piece, findings)
     loop = " (a loop)" if len(values) > 1 else ""
-    findings.say(piece.place, piece.text, "understood", f"{LOOP_KEYS[key]} of its workloads{loop}")
+    findings.say(
+        piece.location, piece.text, "understood", f"{LOOP_KEYS[key]} of its workloads{loop}"
+    )
     if key == "forxfersize":
         return [Fraction(block_size(value, piece, findings)) for value in values]
     if key == "forthreads":
@@ -245,31 +252,37 @@ def _values(key: str, piece: Piece, findings: Findings) -> list[Fraction | None]
 def _rates(piece: Piece, findings: Findings) -> list[Fraction | None]:
     text = piece.values[0].lower()
     if text == "curve":
-        findings.say(piece.place, piece.text, "not-modelled", CURVE_WORDS)
+        findings.say(piece.location, piece.text, "not-modelled", CURVE_WORDS)
         return [None]
     if text == "max":
         findings.say(
-            piece.place, piece.text, "understood", "no arrivals: requests follow each other"
+            piece.location, piece.text, "understood", "no arrivals: requests follow each other"
         )
         return [None]
     if number(text, piece.key) is None and "-" not in text:
         what = f"'{piece.values[0]}' is no rate"
-        findings.fault(piece.place, piece.key, what, "write max, curve or requests per second")
+        findings.fault(piece.location, piece.key, what, "write max, curve or requests per second")
         return [None]
     rated = replace(piece, values=tuple(one for one in piece.values if one.lower() != "max"))
     found: list[Fraction | None] = []
     for value in numbers(rated, findings):
         if value < 0:
-            findings.say(piece.place, piece.text, "not-modelled", CURVE_WORDS)
+            findings.say(piece.location, piece.text, "not-modelled", CURVE_WORDS)
         elif value == 0:
             findings.fault(
-                piece.place, piece.key, "a rate of zero", "write iorate=max, or requests per second"
+                piece.location,
+                piece.key,
+                "a rate of zero",
+                "write iorate=max, or requests per second",
             )
         else:
             found.append(value if value < RATE_MAX else None)
     if len(rated.values) < len(piece.values):
         found.append(None)
     findings.say(
-        piece.place, piece.text, "understood", "arrivals" + (" (a loop)" if len(found) > 1 else "")
+        piece.location,
+        piece.text,
+        "understood",
+        "arrivals" + (" (a loop)" if len(found) > 1 else ""),
     )
     return found or [None]

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tailrace.importers.storage.source import Findings, Place
+from tailrace.importers.storage.source import Findings, Location
 from tailrace.importers.storage.values import SECTOR_BYTES, steps
 from tailrace.importers.vdbench.definitions import Definition, Definitions, named
-from tailrace.importers.vdbench.devices import read_range, tell_flags
+from tailrace.importers.vdbench.devices import read_range, remark_flags
 from tailrace.importers.vdbench.keywords import CACHE_WORDS
 from tailrace.importers.vdbench.pieces import Piece, number, numbers
 
@@ -37,7 +37,7 @@ class Load:
     range_percent: tuple[Fraction, Fraction] | None
     rate_per_s: Fraction | None
     streams: int
-    place: Place
+    location: Location
 
 
 def read_loads(
@@ -48,7 +48,7 @@ def read_loads(
     vdbench makes it of the last `wd=default` (RD_entry.java, `selectWhichWdsToUse`).
     """
     usual = [
-        Definition("wd", run.of_usual_load, run.place, dict(found.usual_load))
+        Definition("wd", run.of_usual_load, run.location, dict(found.usual_load))
         for run in found.by_kind["rd"]
         if run.piece("wd") is None and run.piece("sd") is not None
     ]
@@ -60,15 +60,15 @@ def _load(definition: Definition, devices: list[str], hosts: list[str], findings
     chosen: list[str] = []
     if own is not None:
         chosen = named(own, devices, "storage definition", findings)
-        findings.say(own.place, own.text, "understood", "device")
+        findings.say(own.location, own.text, "understood", "device")
     said = definition.piece("host")
     only = named(said, hosts, "host", findings) if said else None
     if said:
-        findings.say(said.place, said.text, "understood", "initiators")
+        findings.say(said.location, said.text, "understood", "initiators")
     for key in ("rhpct", "whpct"):
-        tell_hits(definition.piece(key), findings)
+        remark_hits(definition.piece(key), findings)
     if (flags := definition.piece("openflags")) is not None:
-        tell_flags(flags, findings)
+        remark_flags(flags, findings)
     area = definition.piece("range")
     return Load(
         name=definition.name,
@@ -81,16 +81,16 @@ def _load(definition: Definition, devices: list[str], hosts: list[str], findings
         range_percent=read_range(area, findings) if area else None,
         rate_per_s=_rate(definition.piece("iorate"), findings),
         streams=_streams(definition.piece("streams"), findings),
-        place=definition.place,
+        location=definition.location,
     )
 
 
-def tell_hits(piece: Piece | None, findings: Findings) -> None:
+def remark_hits(piece: Piece | None, findings: Findings) -> None:
     """Hits in caches have no counterpart; zero of them change nothing."""
     if piece is not None:
         is_none = all(value == 0 for value in numbers(piece, findings))
         findings.say(
-            piece.place,
+            piece.location,
             piece.text,
             "no-effect" if is_none else "not-modelled",
             "no hits" if is_none else CACHE_WORDS,
@@ -102,7 +102,7 @@ def percent(value: Fraction, piece: Piece, findings: Findings) -> Fraction:
     value = abs(value)
     if value > 100:
         what = f"{float(value):g} is not a percentage"
-        findings.fault(piece.place, piece.key, what, "write a value from 0 to 100")
+        findings.fault(piece.location, piece.key, what, "write a value from 0 to 100")
         return Fraction(100)
     return value
 
@@ -114,7 +114,7 @@ def _percent_of(
     values = numbers(piece, findings) if piece else []
     if piece is None or not values:
         return usual
-    findings.say(piece.place, piece.text, "understood", words)
+    findings.say(piece.location, piece.text, "understood", words)
     return percent(values[0], piece, findings)
 
 
@@ -143,16 +143,16 @@ def seek_percent(piece: Piece, text: str, findings: Findings) -> Fraction:
     low = text.lower()
     value = number(text, piece.key)
     if value is not None:
-        findings.say(piece.place, piece.text, "understood", "access")
+        findings.say(piece.location, piece.text, "understood", "access")
         return percent(value, piece, findings)
     if low == "eof":
         findings.say(
-            piece.place, piece.text, "understood", "access: sequential, once over the area"
+            piece.location, piece.text, "understood", "access: sequential, once over the area"
         )
         return AT_END
     if "poisson".startswith(low):
         findings.say(
-            piece.place,
+            piece.location,
             piece.text,
             "not-modelled",
             "addresses are uniform; `access: {zipf: 1.1}` has a hot part",
@@ -160,10 +160,10 @@ def seek_percent(piece: Piece, text: str, findings: Findings) -> Fraction:
         return Fraction(100)
     for word, found in (("sequential", Fraction(0)), ("random", Fraction(100))):
         if word.startswith(low):
-            findings.say(piece.place, piece.text, "understood", "access")
+            findings.say(piece.location, piece.text, "understood", "access")
             return found
     findings.fault(
-        piece.place,
+        piece.location,
         piece.key,
         f"'{text}' is no access",
         "write 0 to 100, sequential, random or eof",
@@ -176,7 +176,7 @@ def block_size(value: Fraction, piece: Piece, findings: Findings) -> int:
     if value.denominator != 1 or value % SECTOR_BYTES or not 0 < value <= XFERSIZE_MAX:
         what = f"{float(value):g} bytes are not a multiple of a sector of {SECTOR_BYTES} bytes"
         findings.fault(
-            piece.place,
+            piece.location,
             piece.key,
             what,
             f"write, for example, xfersize={max(1, int(value) // SECTOR_BYTES) * SECTOR_BYTES}",
@@ -190,7 +190,7 @@ def _block(piece: Piece | None, findings: Findings) -> Weights:
     values = numbers(piece, findings) if piece else []
     if piece is None or not values:
         return ((XFERSIZE_USUAL, Fraction(1)),)
-    findings.say(piece.place, piece.text, "understood", "block")
+    findings.say(piece.location, piece.text, "understood", "block")
     if len(values) == 1:
         return ((block_size(values[0], piece, findings), Fraction(1)),)
     if len(values) == 3:
@@ -198,7 +198,7 @@ def _block(piece: Piece | None, findings: Findings) -> Weights:
     sizes, shares = values[::2], [abs(one) for one in values[1::2]]
     if len(values) % 2 or round(sum(shares)) != 100:
         what = "pairs of size and percent must have percentages that add up to 100"
-        findings.fault(piece.place, piece.key, what, "write xfersize=(4k,75,64k,25)")
+        findings.fault(piece.location, piece.key, what, "write xfersize=(4k,75,64k,25)")
         return ((XFERSIZE_USUAL, Fraction(1)),)
     return tuple(
         (block_size(one, piece, findings), share) for one, share in zip(sizes, shares, strict=True)
@@ -209,14 +209,14 @@ def _uniform(values: list[Fraction], piece: Piece, findings: Findings) -> Weight
     low, high, step = values
     if low >= high or step <= 0 or step % SECTOR_BYTES:
         findings.fault(
-            piece.place, piece.key, "expected (least,largest,step)", "write xfersize=(4k,64k,4k)"
+            piece.location, piece.key, "expected (least,largest,step)", "write xfersize=(4k,64k,4k)"
         )
         return ((XFERSIZE_USUAL, Fraction(1)),)
     low_bytes, high_bytes = block_size(low, piece, findings), block_size(high, piece, findings)
     found = steps(low_bytes, high_bytes, int(step))
     if len(found) < (high_bytes - low_bytes) // int(step) + 1:
         findings.say(
-            piece.place,
+            piece.location,
             piece.text,
             "assumed",
             f"{len(found)} of the sizes, evenly spaced, stand for all of them",
@@ -229,7 +229,7 @@ def _rate(piece: Piece | None, findings: Findings) -> Fraction | None:
     values = numbers(piece, findings) if piece else []
     if piece is None or not values or values[0] <= 0:
         return None
-    findings.say(piece.place, piece.text, "understood", "arrivals")
+    findings.say(piece.location, piece.text, "understood", "arrivals")
     return values[0]
 
 
@@ -239,11 +239,11 @@ def _streams(piece: Piece | None, findings: Findings) -> int:
         return 1
     if not 2 <= values[0] <= 10_000:
         findings.fault(
-            piece.place,
+            piece.location,
             piece.key,
             "expected at least two streams",
             "write streams=4, or leave it out",
         )
         return 1
-    findings.say(piece.place, piece.text, "understood", "jobs")
+    findings.say(piece.location, piece.text, "understood", "jobs")
     return int(values[0])

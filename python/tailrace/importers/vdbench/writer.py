@@ -13,7 +13,7 @@ from tailrace.importers.storage.scenario import (
     StorageScenario,
     preset_of,
 )
-from tailrace.importers.storage.source import Findings, Place
+from tailrace.importers.storage.source import Findings, Location
 from tailrace.importers.storage.values import (
     SECTOR_BYTES,
     access_of,
@@ -56,7 +56,7 @@ class Writer:
     host_names: dict[str, str] = field(default_factory=dict)
     device_names: dict[str, str] = field(default_factory=dict)
     uses: dict[str, str] = field(default_factory=dict)
-    """What each device became."""
+    """The use of each device in the scenario."""
 
     def name_hosts(self, hosts: list[str]) -> None:
         """Valid names of the hosts."""
@@ -112,10 +112,10 @@ class Writer:
                 group.hosts += hosts
                 group.members.append(device.name)
         for group in groups:
-            self._tell_device(group)
+            self._remark_device(group)
         if not groups:
             words = "no host of this workload definition has one of its devices"
-            self.findings.say(load.place, f"wd={load.name}", "contradiction", words)
+            self.findings.say(load.location, f"wd={load.name}", "contradiction", words)
         return groups
 
     def _is_alike(self, group: Group, device: Device, hosts: list[str]) -> bool:
@@ -135,7 +135,7 @@ class Writer:
             len(hosts),
         )
 
-    def _tell_device(self, group: Group) -> None:
+    def _remark_device(self, group: Group) -> None:
         name = self.device_names.get(group.device.name)
         if name is None:
             name = name_of(group.device.name, "device", self.scenario.devices)
@@ -159,15 +159,14 @@ class Writer:
 
     def _shares(self, loads: list[Load], run: Run) -> list[Fraction]:
         """Share of the rate of each workload without a rate of its own: its skew, or an equal part
-        of what the others leave; a skew of zero is none (HandleSkew.java).
-        """
+        of the rest; a skew of zero is none (HandleSkew.java)."""
         sharing = [one for one in loads if one.rate_per_s is None]
         stated = sum((one.skew_percent or Fraction(0) for one in sharing), Fraction(0))
         silent = [one for one in sharing if not one.skew_percent]
         if stated > 100 or (sharing and not silent and stated != 100):
             what = f"the skew of its workloads adds up to {float(stated):g}, not 100"
             self.findings.fault(
-                run.place,
+                run.location,
                 f"rd={run.name}",
                 what,
                 "leave skew out of one workload, which gets the rest",
@@ -239,7 +238,10 @@ class Writer:
         depth = max(1, threads // parts)
         if depth > DEPTH_MAX:
             self.findings.say(
-                device.place, f"sd={device.name}", "not-modelled", f"a depth of at most {DEPTH_MAX}"
+                device.location,
+                f"sd={device.name}",
+                "not-modelled",
+                f"a depth of at most {DEPTH_MAX}",
             )
             depth = DEPTH_MAX
         if load.streams == 1:
@@ -257,7 +259,7 @@ class Writer:
         sectors = max(1, int(device.size_bytes * (high - low) / 100) // SECTOR_BYTES)
         if sectors * SECTOR_BYTES < least:
             words = f"the area has a block of each stream: {least} bytes"
-            self.findings.say(device.place, f"sd={device.name}", "assumed", words)
+            self.findings.say(device.location, f"sd={device.name}", "assumed", words)
         area = size(max(sectors * SECTOR_BYTES, least))
         first = int(device.size_bytes * low / 100) // SECTOR_BYTES * SECTOR_BYTES
         offset = {"offset": size(first)} if first else {}
@@ -275,7 +277,7 @@ class Writer:
                     "with iorate=max, workloads are not held to their skew: each is as fast as "
                     "its depth allows"
                 )
-                self.findings.say(run.place, f"rd={run.name}", "not-modelled", words)
+                self.findings.say(run.location, f"rd={run.name}", "not-modelled", words)
             return {}
         others = sum(
             (self.loads[name].rate_per_s or Fraction(0) for name in run.loads), Fraction(0)
@@ -283,7 +285,7 @@ class Writer:
         rate = own if own is not None else max(Fraction(0), (whole or Fraction(0)) - others) * share
         if not rate:
             words = "nothing of the rate of the run is left for this workload"
-            self.findings.say(load.place, f"wd={load.name}", "contradiction", words)
+            self.findings.say(load.location, f"wd={load.name}", "contradiction", words)
             return {"enabled": False}
         each = rate / parts
         if run.arrivals == "deterministic":
@@ -292,22 +294,20 @@ class Writer:
             return {"arrivals": f"uniform(0s, {gap(each / 2)})"}
         return {"arrivals": exponential_gap(each)}
 
-    def tell_uses(self, runs: Collection[str]) -> None:
-        """Remarks about every workload and device: what it became, or that no run uses it.
-
-        `runs` are workloads that runs have without a definition.
-        """
+    def remark_uses(self, runs: Collection[str]) -> None:
+        """Adds a remark about the use of every workload and device, or that no run uses it. `runs`
+        are workloads that runs have without a definition."""
         for name, load in self.loads.items():
             own = [f"workloads.{became}" for (of, _), became in self.names.items() if of == name]
-            self._tell(load.place, name if name in runs else f"wd={name}", few(own, NAMED_MAX))
+            self._remark(load.location, name if name in runs else f"wd={name}", few(own, NAMED_MAX))
         for name, device in self.devices.items():
-            self._tell(device.place, f"sd={name}", self.uses.get(name, ""))
+            self._remark(device.location, f"sd={name}", self.uses.get(name, ""))
 
-    def _tell(self, place: Place, text: str, words: str) -> None:
+    def _remark(self, location: Location, text: str, words: str) -> None:
         if words:
-            self.findings.say(place, text, "understood", words)
+            self.findings.say(location, text, "understood", words)
         else:
-            self.findings.say(place, text, "no-effect", "no run uses it")
+            self.findings.say(location, text, "no-effect", "no run uses it")
 
 
 def _seek_percent(load: Load, combination: Combination) -> Fraction:

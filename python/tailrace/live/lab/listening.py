@@ -21,9 +21,9 @@ def wait_until_listening(
     limit_s: float = LISTEN_LIMIT_S,
 ) -> None:
     """Returns once a server has its socket; raises `FabricError` when it ends before, or does not
-    listen in its time.
+    listen within the limit.
 
-    `name` is that of the look, unique in the lab.
+    `name` is the name of the check, unique in the lab.
     """
     deadline_s = time.monotonic() + limit_s
     attempt = 0
@@ -39,8 +39,8 @@ def wait_until_listening(
             "--numeric",
             f"sport = :{port}",
         ]
-        look = Command(f"{name}-listens-{attempt}", argv, host=server.command.host, observes=True)
-        if lab.run(look, LISTEN_LIMIT_S).strip():
+        probe = Command(f"{name}-listens-{attempt}", argv, host=server.command.host, observes=True)
+        if lab.run(probe, LISTEN_LIMIT_S).strip():
             return
         time.sleep(POLL_S)
     raise FabricError(

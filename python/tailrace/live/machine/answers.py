@@ -28,8 +28,8 @@ from tailrace.scenario.workloads import ports
 from tailrace.scenario.workloads.planned import planned_workloads
 
 LARGE = (1_000_000, 8_000_000, 32_000_000, 64_000_000)
-"""Sizes in bytes for which a rate is found. It changes above 32 MiB: up to there glibc's malloc
-keeps memory once it was freed, beyond it asks the kernel for fresh pages each time
+"""Sizes in bytes for which a rate is found. The rate changes above 32 MiB: up to there glibc's
+malloc keeps freed memory, beyond it requests fresh pages from the kernel each time
 (DEFAULT_MMAP_THRESHOLD_MAX, malloc/malloc.c)."""
 LARGE_COUNTS = dict(zip(LARGE, (100, 16, 8, 6), strict=True))
 """Requests for each size: eight seconds of the link."""
@@ -62,7 +62,7 @@ def measure(folder: Path, mtu: str) -> AnswerTimes:
     counts |= {f"link-{size}": (size, count) for size, count in LINK_COUNTS.items()}
     plan = _plan(mtu, {name: _oltp(size, count) for name, (size, count) in counts.items()})
     planned = [(own.kind, own.flat) for own in planned_workloads(plan)]
-    workloads = [(kind, _placed(raw)) for kind, raw in planned]
+    workloads = [(kind, _over_loopback(raw)) for kind, raw in planned]
     servers = Servers(planned, folder)
     servers.make_templates()
     with Lab(canonical_json(plan), folder / "answers", "--log-ingress") as lab:
@@ -126,7 +126,7 @@ def _oltp(size: int, count: int) -> dict[str, Any]:
     }
 
 
-def _placed(raw: dict[str, Any]) -> dict[str, Any]:
+def _over_loopback(raw: dict[str, Any]) -> dict[str, Any]:
     """A user on the server's own host reaches it over loopback."""
     return raw | {"client": "server"} if raw["name"].startswith("loopback") else raw
 

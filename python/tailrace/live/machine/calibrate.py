@@ -31,7 +31,7 @@ SMALL_MTU = "1500B"
 STREAM_S = 3.0
 """Length of a stream: tens of thousands of frames, and hundreds of ticks of CPU time."""
 STREAM_LIMIT_S = 30.0
-QUIET_LOOK_S = 1.0
+QUIET_SAMPLE_S = 1.0
 QUIET_IDLE_SHARE = 0.8
 """Idle share below which the kernel's time for a frame was seen to double."""
 WIRE_OVERHEAD_BYTES = 38
@@ -146,7 +146,7 @@ def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
 def _warn_of_neighbours(say: Callable[[str], None]) -> None:
     """Warns when the machine is not idle: the costs are then too high."""
     before = probe.cpu()
-    time.sleep(QUIET_LOOK_S)
+    time.sleep(QUIET_SAMPLE_S)
     idle = probe.cpu().shares_since(before)["idle_share"]
     if idle is not None and idle < QUIET_IDLE_SHARE:
         say(

@@ -1,9 +1,9 @@
-"""What limits the connections of live hosts: the kernel's chronographs, from `ss --info --memory`
-at several moments.
+"""The limits of live hosts' connections: the kernel's chronographs, from `ss --info --memory` at
+several times.
 
-Linux tells for how long a connection was busy, limited by the peer's window and by its send buffer.
-The rest of the busy time between two looks is divided by what the connection looks like at the
-second (docs/models/verdict.md).
+Linux reports for how long a connection was busy, limited by the peer's window and by its send
+buffer. The rest of the busy time between two samples is divided by the state of the connection at
+the second (docs/models/verdict.md).
 """
 
 import re
@@ -20,7 +20,7 @@ from tailrace.programs.command import Command
 
 LIMIT_S = 10.0
 EVERY_S = 0.5
-"""Time between two looks: two hosts cost about three milliseconds of one core."""
+"""Time between two samples: two hosts cost about three milliseconds of one core."""
 PS_PER_S = 10**12
 US_PER_S = 10**6
 FULL_SHARE = 2 / 3
@@ -53,16 +53,16 @@ class Looked:
     waiting_share: float
     """Of the smoothed round trip above the minimum."""
     state: str
-    """What the rest of the busy time counts as; empty for the application."""
+    """The state that gets the rest of the busy time; empty for the application."""
     is_late: bool
-    """What is unread has more than half of the receive buffer."""
+    """Whether unread bytes fill more than half of the receive buffer."""
     segments: int
-    """With data, sent so far."""
+    """Segments with data, sent so far."""
 
 
 @dataclass
 class Counted:
-    """What was seen of one end, in microseconds."""
+    """Sums over the samples of one end, in microseconds."""
 
     last: Looked
     last_s: float
@@ -71,7 +71,7 @@ class Counted:
     times_us: dict[str, float] = field(default_factory=lambda: dict.fromkeys(TIMES, 0.0))
 
     def add(self, at_s: float, now: Looked) -> None:
-        """A later look."""
+        """Adds a later sample."""
         span_us, before = (at_s - self.last_s) * US_PER_S, self.last
         window_us, buffer_us = now.window_us - before.window_us, now.buffer_us - before.buffer_us
         rest_us = max(0, now.busy_us - before.busy_us - window_us - buffer_us)
@@ -94,9 +94,9 @@ class Chronographs:
         self._counted_from_s = counted_from_s
         self._ends: dict[str, dict[Ends, Counted]] = {}
 
-    def look(self, host: str, at_s: float, text: str) -> None:
-        """Takes what `ss` tells of a host; before the end of the warm-up it only counts from
-        here."""
+    def sample(self, host: str, at_s: float, text: str) -> None:
+        """Adds the output of `ss` for a host. Before the end of the warm-up it only resets the
+        start."""
         known = self._ends.setdefault(host, {})
         for ends, now in parse(text):
             if ends not in known or at_s <= self._counted_from_s:
@@ -133,13 +133,13 @@ def _ps(us: float) -> int:
 
 
 def sockets_text(lab: Lab, host: str, moment: int) -> str:
-    """What `ss` tells of a host's established connections."""
+    """The output of `ss` for a host's established connections."""
     argv = ["ss", "--no-header", "--tcp", "--info", "--memory", "--numeric", "state", "established"]
     return lab.run(Command(f"ss-{moment}-{host}", argv, host=host, observes=True), LIMIT_S)
 
 
 def parse(text: str) -> list[tuple[Ends, Looked]]:
-    """From pairs of lines: the ends of a connection, and indented what is known of it."""
+    """Parses pairs of lines: the ends of a connection, and indented its state."""
     found = []
     for first, second in pairwise(text.splitlines()):
         words = first.split()
@@ -180,7 +180,7 @@ def _state(text: str) -> str:
 
 
 def _int(pattern: str, text: str) -> int:
-    """0 for what `ss` leaves out."""
+    """0 for a value that `ss` omits."""
     found = re.search(pattern, text)
     return int(found[1]) if found else 0
 

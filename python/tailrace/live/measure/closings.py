@@ -29,7 +29,8 @@ PATTERNS = {
     "out_of_order": r"\brcv_ooopack:(\d+)",
     "retransmitted_bytes": r"\bbytes_retrans:(\d+)",
 }
-"""The simulator's names of counters, and where `ss --info` has them; it omits those that are 0."""
+"""The simulator's names of counters, and their patterns in `ss --info`, which omits counters that
+are 0."""
 SENDER_NAMES = ("segments_sent", "retransmits", "spurious_retransmits")
 RECEIVER_NAMES = ("out_of_order",)
 
@@ -87,7 +88,7 @@ class Meant:
         return (self.server, self.client) if self.server_sends else (self.client, self.server)
 
     @property
-    def told(self) -> Ends:
+    def outcome(self) -> Ends:
         """Hosts and ports, for an outcome."""
         return Ends(
             client=self.client,
@@ -128,7 +129,7 @@ class Closings:
         }
 
     def of(self, host: str) -> list[Closed]:
-        """Connections that have ended on a host so far."""
+        """Connections of a host that have ended."""
         return parse_closed(self._programs[host].output())
 
     def pair(self, meant: Meant) -> Seen:
@@ -155,8 +156,8 @@ class Closings:
 
 
 def parse_closed(text: str) -> list[Closed]:
-    """From the lines of `ss --events --info`: the ends of a connection, and indented what was known
-    of it."""
+    """Parses the lines of `ss --events --info`: the ends of a connection, and indented its last
+    state."""
     found = []
     lines = text.splitlines(keepends=True)
     for first, second in pairwise(lines):
@@ -213,12 +214,12 @@ def summary(ends: Seen) -> Connections:
     )
 
 
-def client_ports(lab: Lab, client: Program, server_port: int, look: int = 0) -> frozenset[int]:
-    """The ports of a running program's connections to a server. Each look has its own number."""
+def client_ports(lab: Lab, client: Program, server_port: int, attempt: int = 0) -> frozenset[int]:
+    """The ports of a running program's connections to a server. Each attempt has its own number."""
     argv = ["ss", "--no-header", "--tcp", "--numeric", "--processes", f"dport = :{server_port}"]
     text = lab.run(
         Command(
-            f"ports-{client.command.name}-{look}", argv, host=client.command.host, observes=True
+            f"ports-{client.command.name}-{attempt}", argv, host=client.command.host, observes=True
         ),
         LIMIT_S,
     )

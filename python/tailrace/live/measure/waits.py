@@ -34,7 +34,7 @@ SAMPLE_EVERY_S = 0.5
 
 @dataclass(frozen=True)
 class Waited:
-    """Sums over the threads of a program and of all that it started."""
+    """Sums over the threads of a program and its descendants."""
 
     run_s: float = 0.0
     """On a core."""
@@ -59,7 +59,7 @@ class Watch:
     _unawaited: set[tuple[int, int]] = field(default_factory=set)
     """Threads with such a name."""
     _program: dict[int, int] = field(default_factory=dict)
-    """By process: the program that it descends from, by its number inside the lab."""
+    """By process: the program from which it descends, by its number inside the lab."""
     _kernel: dict[str, Path] = field(default_factory=dict)
     """By name, the kernel's threads for received frames that were put off, one on each core."""
     _kernel_first: dict[str, int] = field(default_factory=dict)
@@ -67,16 +67,16 @@ class Watch:
     _has_begun: bool = False
 
     def begin(self) -> None:
-        """The measured interval begins: what was waited before does not count."""
+        """The measured interval begins: earlier waits do not count."""
         self._first.clear()
         self._last.clear()
         self._has_begun = False
         self._kernel = self._kernel_threads()
-        self.look()
+        self.sample()
         self._kernel_first = dict(self._kernel_last)
         self._has_begun = True
 
-    def look(self) -> None:
+    def sample(self) -> None:
         """Reads every thread of the lab once."""
         self._threads(self.lab_pid, LAB)
         for pid, inner in self._programs():
@@ -200,20 +200,18 @@ class Loss:
     of_s: float
     """Time of all users together."""
     exposed: float
-    """Share of a wait that delays a user; the rest is hidden by what waits in socket buffers
-    meanwhile."""
+    """Share of a wait that delays a user; data in socket buffers hides the rest."""
 
     @property
     def share(self) -> float:
-        """Part of its users' time that was lost. Threads that wait at the same time are added, so
-        that it is a bound, and no user loses more than all of its time.
-        """
+        """Lost share of its users' time. Waits of concurrent threads are added, so it is an upper
+        bound; no user loses more than all of its time."""
         return (
             min(1.0, (self.wait_s + self.stolen_s) * self.exposed / self.of_s) if self.of_s else 0.0
         )
 
     @property
-    def told(self) -> CoreWait:
+    def outcome(self) -> CoreWait:
         """For an outcome."""
         return CoreWait(
             wait_s=self.wait_s,
@@ -243,11 +241,8 @@ def losses(
     seconds: Mapping[str, float],
     shares: Mapping[str, float | None],
 ) -> dict[str, CoreWait]:
-    """By workload. `waited` is by program.
-
-    A server that several workloads ask is charged to each by its users. `seconds` is how long a
-    workload ran.
-    """
+    """Losses by workload. `waited` is by program. A server that several workloads use is charged to
+    each by its users. `seconds` is the duration of a workload."""
     ratio = _stolen_ratio(shares)
     asked: dict[str, int] = {}
     for each in workloads:
@@ -262,7 +257,7 @@ def losses(
         wait_s = sum(one.wait_s * share for one, share in parts)
         stolen_s = sum(one.run_s * share for one, share in parts) * ratio
         of_s = each.waiting * seconds[each.workload]
-        found[each.workload] = Loss(wait_s, stolen_s, of_s, each.exposed).told
+        found[each.workload] = Loss(wait_s, stolen_s, of_s, each.exposed).outcome
     return found
 
 

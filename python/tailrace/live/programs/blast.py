@@ -38,7 +38,7 @@ DELAY_NS_MAX = 10 * NS_PER_S
 
 
 class Blast(Load):
-    """Threads that send frames, in one program, and one that receives them."""
+    """Threads of one program that send frames, and one that receives them."""
 
     load_name = "blast"
     sort = "raw-frames"
@@ -82,7 +82,8 @@ class Blast(Load):
         return int(self.task.raw["threads"])
 
     def exposed(self, send_buffer_bytes: int) -> float:
-        """None: no user waits for a frame, and the sender tells when its threads were away."""
+        """Zero: no user waits for a frame, and the sender reports when its threads were off their
+        cores."""
         return 0.0
 
     @property
@@ -104,9 +105,9 @@ class Blast(Load):
         """Makes the frame."""
         self._plan = json.loads((lab.folder / "plan.json").read_text(encoding="utf-8"))
         raw = self.task.raw
-        places = {host["name"]: index for index, host in enumerate(self._plan["hosts"])}
+        indices = {host["name"]: index for index, host in enumerate(self._plan["hosts"])}
         vlan = int(raw.get("vlan") or 0)
-        source, destination = (End(places[host], lab.address(host, vlan)) for host in self.ends)
+        source, destination = (End(indices[host], lab.address(host, vlan)) for host in self.ends)
         size = int(raw["payload_bytes"]) + HEADER_BYTES
         self._frame = marked_frame(
             source, destination, self.task.first_port, size, int(raw.get("dscp") or 0)
@@ -174,7 +175,7 @@ class Blast(Load):
         return self._sender is not None and self._sender.ended is not None
 
     def stop(self, lab: Lab) -> None:
-        """Ends the sender, then the receiver, which waits for what is under way."""
+        """Ends the sender, then the receiver, which waits for frames in flight."""
         if self._sender is None:
             raise FabricError(f"blast-{self.name}: the trial was over before its receiver listened")
         for each in self.programs:
@@ -187,7 +188,7 @@ class Blast(Load):
         return None
 
     def report(self) -> str:
-        """What the sender and the receiver count."""
+        """The counts of the sender and the receiver."""
         sent, received = self._sent(), self._received()
         late = (
             f"; threads were away for more than 1 ms {sent['gaps']} times" if sent["gaps"] else ""

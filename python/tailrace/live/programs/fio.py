@@ -65,7 +65,7 @@ class Fio(Load):
 
     @classmethod
     def refusals(cls, workload: Any) -> Refusals:
-        """What fio, or the real devices, cannot do."""
+        """Features that fio, or the real devices, do not have."""
         return fio_refusals.refusals(workload)
 
     # --- facts ------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ class Fio(Load):
         self._folder = (lab.folder / "logs" / f"storage-{self.name}").absolute()
         make_folder(self._folder)
         for host in self.work.initiators:
-            text = fio.job_file(self.work, self._place(lab, host), math.ceil(self.task.limit_s))
+            text = fio.job_file(self.work, self._device(lab, host), math.ceil(self.task.limit_s))
             write_text(self._folder / fio.job_name(host), text)
             limits = (
                 self._backings[host].limits(self.work.device) if host in self._backings else None
@@ -128,7 +128,7 @@ class Fio(Load):
     def _fio_servers(self) -> list[Program]:
         return [each for each in self._around if Path(each.command.argv[0]).name == fio.PROGRAM]
 
-    def _place(self, lab: Lab, host: str) -> str:
+    def _device(self, lab: Lab, host: str) -> str:
         """The device of an initiator, as its jobs name it."""
         service = self._service
         if service is None:
@@ -165,7 +165,7 @@ class Fio(Load):
 
     @property
     def failed(self) -> Sequence[Program]:
-        """A server or session ends only when it is told to."""
+        """A server or session ends only on request."""
         return [each for each in self._around if each.ended]
 
     @property
@@ -191,9 +191,8 @@ class Fio(Load):
             self._ports = frozenset().union(*found)
 
     def connections(self, lab: Lab) -> Meant | None:
-        """That of the iSCSI session of a single initiator. fio opens its own to a server of NBD,
-        one for each job and some before: they are not known.
-        """
+        """The connection of a single initiator's iSCSI session. fio opens its own connections to an
+        NBD server, one for each job and some before; these are unknown."""
         service = self._service
         if service is None or not self._ports or len(self.work.initiators) > 1:
             return None
@@ -212,14 +211,14 @@ class Fio(Load):
     # --- results ----------------------------------------------------------------------------------
 
     def report(self) -> str:
-        """By initiator, the slowest one first, what fio reports of its whole run."""
-        told = fio.report(self.work, self._folder)
+        """By initiator, the slowest one first, fio's report of its whole run."""
+        written = fio.report(self.work, self._folder)
         checksums = "".join(
             f"{host}: sha256 {digest} before the trial\n"
             for host, digest in self._checksums.items()
         )
         times = "".join(f"{host}: {backing.report}" for host, backing in self._backings.items())
-        return checksums + times + fio.by_initiator(self.work, told)
+        return checksums + times + fio.by_initiator(self.work, written)
 
     def _requests(self) -> list[Done]:
         whole = fio.requests(self.work, self._folder)
@@ -227,7 +226,7 @@ class Fio(Load):
         return whole
 
     def measured(self, interval: MeasuredInterval) -> Measured:
-        """From the logs of all jobs, with what is known of the disks below."""
+        """The figures in the logs of all jobs, with the counts of their backing disks."""
         found = measured(self.work, self._requests(), interval)
         own = self._service
         backings = (

@@ -1,4 +1,4 @@
-"""Galera as a service: the servers of all workloads that ask it are the nodes of one cluster."""
+"""Galera as a service: the servers of all workloads that use it are the nodes of one cluster."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ class Galera(MariaDb):
     def __init__(self, host: str, workloads: Sequence[Raw], templates: Path) -> None:
         super().__init__(host, workloads, templates)
         self._lab: Lab | None = None
-        self._told: Mapping[str, str] = {}
+        self._status: Mapping[str, str] = {}
 
     @property
     def template(self) -> Template:
@@ -42,7 +42,7 @@ class Galera(MariaDb):
 
     @property
     def cluster_workloads(self) -> list[Raw]:
-        """Those that ask any of its nodes."""
+        """The workloads that use any of its nodes."""
         return [raw for node in self.nodes for raw in node.workloads]
 
     def prepared(
@@ -85,20 +85,20 @@ class Galera(MariaDb):
             galera.wait_until_formed(lab, [node.server for node in self.nodes])
 
     def stop(self) -> Ended:
-        """The first one is asked to stop while all run: the cluster must be whole, and its nodes
-        hold the same rows."""
+        """Stops the node. The first call checks, while all nodes run, that the cluster is complete
+        and its nodes hold the same rows."""
         if self._is_first and self._lab is not None:
             servers = [node.server for node in self.nodes]
-            told = galera.require_whole(self._lab, servers)
+            status = galera.require_whole(self._lab, servers)
             galera.require_same(self._lab, servers, self.template.rows)
             for node in self.nodes:
-                node._told = told[node.host]
+                node._status = status[node.host]
         return super().stop()
 
     def report(self) -> str:
-        """Its version, and what it counted of the cluster."""
+        """Its version and its counters of the cluster."""
         names = (galera.VERSION, *galera.COUNTERS)
-        return "\n".join(f"{name} {self._told[name]}" for name in names if name in self._told)
+        return "\n".join(f"{name} {self._status[name]}" for name in names if name in self._status)
 
     @property
     def server(self) -> Server:

@@ -50,8 +50,8 @@ BEGIN_LIMIT_S = 120
 BEGIN_AFTER_US = 20_000
 """Time from the announcement to the start: four times as long as a user takes to notice."""
 CLOSE_LIMIT_S = 20.0
-"""vurun looks once a second whether the users have ended."""
-LOOK_EVERY_MS = 200
+"""vurun checks once a second whether the users have ended."""
+POLL_EVERY_MS = 200
 LOG_WORDS = 8
 """Of a line of a user's log: those of pgbench's, the pause, and how late the first statement
 was."""
@@ -67,14 +67,14 @@ class HammerDbInstallation:
 
     @property
     def home(self) -> Path:
-        """Its folder: the program looks for its interpreter and modules below the working
+        """Its folder: the program searches its interpreter and modules below the working
         directory."""
         return self.program.resolve().parent
 
 
 def installation() -> HammerDbInstallation | None:
-    """The one that `HAMMERDB_HOME` names, or on the PATH, or the newest of the usual folders; None
-    without any."""
+    """The installation named by `HAMMERDB_HOME`, on the PATH, or the newest of the usual folders;
+    None without any."""
     named = os.environ.get(HOME_VARIABLE)
     if named:
         return _in_folder(Path(named))
@@ -156,7 +156,7 @@ class HammerDb(TransactionLoad):
         driver, commands = self._control / "driver.tcl", self._control / "commands.tcl"
         write_text(driver, driver_script(self.work, self._control, self.address(lab)))
         write_text(commands, commands_script(self.work, driver, self.task.limit_s))
-        # What it keeps for itself (settings, jobs, history) goes to TMP and HOME, and away with the
+        # Its own files (settings, jobs, history) go to TMP and HOME, and are removed with the
         # trial.
         folder = str(self._control)
         installed = installation()
@@ -195,7 +195,7 @@ class HammerDb(TransactionLoad):
         """Whether every user has ended; the program itself ends a little later."""
         return (self._control / "done").exists()
 
-    def look(self, lab: Lab) -> None:
+    def poll(self, lab: Lab) -> None:
         """Users end by themselves."""
 
     def stop(self, lab: Lab) -> None:
@@ -230,7 +230,7 @@ class HammerDb(TransactionLoad):
 
 
 def driver_script(load: Work, control: Path, address: str) -> str:
-    """What every virtual user does: the settings of the workload, and the driver that goes by
+    """The script of every virtual user: the settings of the workload, and the driver that uses
     them."""
     sizes = sorted(set(load.responses))
     prepares = [
@@ -269,7 +269,7 @@ def commands_script(load: Work, driver: Path, limit_s: float) -> str:
     """
     users = load.raw["users"]
     # For the longest trial, its last transactions and the start.
-    looks_max = round((limit_s + STOP_LIMIT_S + BEGIN_LIMIT_S) * 1000 / LOOK_EVERY_MS)
+    polls_max = round((limit_s + STOP_LIMIT_S + BEGIN_LIMIT_S) * 1000 / POLL_EVERY_MS)
     return f"""chan configure stdout -buffering line
 foreach name {{users ready ended}} {{ tsv::set tailrace $name 0 }}
 tsv::set tailrace errors {{}}
@@ -284,8 +284,8 @@ customscript {tcl.word(str(driver))}
 vucreate
 vurun
 # Without one of HammerDB's own benchmarks, vurun may return before the users have ended.
-for {{set looks 0}} {{![vucomplete] && $looks < {looks_max}}} {{incr looks}} {{
-    after {LOOK_EVERY_MS} {{ set ::tailrace_tick 1 }}
+for {{set looks 0}} {{![vucomplete] && $looks < {polls_max}}} {{incr looks}} {{
+    after {POLL_EVERY_MS} {{ set ::tailrace_tick 1 }}
     vwait ::tailrace_tick
 }}
 foreach message [tsv::get tailrace errors] {{ puts stderr $message }}

@@ -12,7 +12,7 @@ from tailrace.programs.open_mpi import MPIRUN, ORTED
 
 
 class Hpcc(PingPongLoad):
-    """It tells the least, mean and largest time over pairs of ranks."""
+    """It reports the minimum, mean and maximum time over pairs of ranks."""
 
     load_name = "hpcc"
     needs = (MPIRUN, ORTED, hpcc.HPCC)
@@ -37,8 +37,8 @@ class Hpcc(PingPongLoad):
         """Both sizes are measured once."""
         if not self.whole:
             return []
-        told = hpcc.figures(self.name, self.folder)
-        least_mean_most = [hpcc.one_way_ps(told, size) for size in self.work.sizes]
+        figures = hpcc.figures(self.name, self.folder)
+        least_mean_most = [hpcc.one_way_ps(figures, size) for size in self.work.sizes]
         return [(1, 2 * least, 2 * mean, 2 * most) for least, mean, most in least_mean_most]
 
     def report(self) -> str:

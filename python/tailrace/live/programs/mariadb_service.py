@@ -9,7 +9,7 @@ from tailrace.programs import mariadb
 from tailrace.programs.command import Command
 from tailrace.programs.mariadb import MariaDbTemplates, Server
 from tailrace.programs.needed import Needed
-from tailrace.programs.place import Running
+from tailrace.programs.program_runner import Running
 from tailrace.programs.templates import CP
 
 

@@ -10,7 +10,7 @@ from tailrace.programs.open_mpi import MPIRUN, ORTED
 
 
 class NetPipe(PingPongLoad):
-    """It tells the best time of its trials of a size, and no single iteration."""
+    """It reports the best time of its trials of a size, and no single iterations."""
 
     load_name = "netpipe"
     needs = (MPIRUN, ORTED, netpipe.NETPIPE)
@@ -30,11 +30,11 @@ class NetPipe(PingPongLoad):
         ]
 
     def found(self) -> list[tuple[int, int, int, int]]:
-        """The best time is all that it tells: least, mean and largest are the same."""
-        told = []
+        """It reports the best time only: minimum, mean and maximum are equal."""
+        rows = []
         for size, count in list(zip(self.work.sizes, self.work.iterations, strict=True))[
             : len(self.whole)
         ]:
             both_ways = 2 * netpipe.one_way_ps(self.name, self.folder / f"netpipe-{size}.out", size)
-            told.append((count, both_ways, both_ways, both_ways))
-        return told
+            rows.append((count, both_ways, both_ways, both_ways))
+        return rows

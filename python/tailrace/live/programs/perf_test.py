@@ -39,7 +39,7 @@ class PerfTest(RequestLoad):
 
     @classmethod
     def refusals(cls, workload: Requests) -> Refusals:
-        """What PerfTest, or RabbitMQ for it, cannot do."""
+        """Features that PerfTest, or RabbitMQ for it, does not have."""
         return perf_test.perf_test_refusals(workload)
 
     @property
@@ -57,9 +57,9 @@ class PerfTest(RequestLoad):
         super().prepare(lab)
         self.broker.hold()
         super().begin(lab)
-        deadline_s, looks = time.monotonic() + READY_LIMIT_S, 1
-        while not closings.client_ports(lab, self.started, self.server.port, looks):
-            looks += 1
+        deadline_s, polls = time.monotonic() + READY_LIMIT_S, 1
+        while not closings.client_ports(lab, self.started, self.server.port, polls):
+            polls += 1
             if self.started.ended is not None:
                 raise FabricError(self.started.complaint())
             if time.monotonic() > deadline_s:
@@ -72,7 +72,7 @@ class PerfTest(RequestLoad):
         """The broker goes on."""
         self.broker.release()
 
-    def look(self, lab: Lab) -> None:
+    def poll(self, lab: Lab) -> None:
         """Notes when its users begin. It ends by itself after its messages; connections can be read
         while it runs."""
         begun = len(perf_test.BEGUN.findall(self.said())) if not self._ports else 0
@@ -80,7 +80,7 @@ class PerfTest(RequestLoad):
             self._first_wall_us = time.time_ns() // 1000
         if begun == self.work.users:
             self.read_ports(lab)
-        super().look(lab)
+        super().poll(lab)
 
     def read_ports(self, lab: Lab) -> None:
         """Once."""

@@ -6,9 +6,9 @@ from tailrace.live.database import DatabaseService
 from tailrace.live.lab.lab import Lab
 from tailrace.programs import postgres
 from tailrace.programs.command import Command
-from tailrace.programs.place import Running
 from tailrace.programs.postgres import Server
 from tailrace.programs.postgres_template import PostgresTemplates, facts_of
+from tailrace.programs.program_runner import Running
 from tailrace.programs.templates import CP
 
 

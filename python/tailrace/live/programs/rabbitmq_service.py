@@ -14,7 +14,7 @@ from tailrace.programs.requests import RequestWork
 
 
 class RabbitMq(RequestService):
-    """A broker, which can be held: it then takes connections, and does nothing else."""
+    """A broker that can be paused: it then accepts connections, and does nothing else."""
 
     service_name = rabbitmq.SERVICE
     needs = (rabbitmq.RABBITMQ,)
@@ -49,14 +49,14 @@ class RabbitMq(RequestService):
             count = str(own.first_count)
             address = lab.address(self.host, work.vlan)
             words = [address, str(self.port), "fill", str(own.body_bytes), own.queue, count]
-            told = self.run(
+            counted = self.run(
                 lab,
                 f"fill-{number}",
                 Check(amqp.__file__, [*words, str(own.queue_bytes_max)], "", count),
             )
-            if told != count:
+            if counted != count:
                 raise FabricError(
-                    f"{self.name}: the queue of {work.name} has {told} messages, not {count}"
+                    f"{self.name}: the queue of {work.name} has {counted} messages, not {count}"
                 )
 
     def hold(self) -> None:
@@ -76,10 +76,11 @@ class RabbitMq(RequestService):
         publishers blocked."""
         own = Messages(work)
         words = [lab.address(self.host, work.vlan), str(self.port), "count", own.queue]
-        told = self.run(lab, f"count-{work.name}", Check(amqp.__file__, words, "", ""))
-        if own.last_count is not None and told != str(own.last_count):
+        counted = self.run(lab, f"count-{work.name}", Check(amqp.__file__, words, "", ""))
+        if own.last_count is not None and counted != str(own.last_count):
             raise FabricError(
-                f"{self.name}: the queue of {work.name} has {told} messages, not {own.last_count}"
+                f"{self.name}: the queue of {work.name} has {counted} messages, "
+                f"not {own.last_count}"
             )
         if rabbitmq.ALARM in self._program.output():
             raise FabricError(

@@ -28,20 +28,20 @@ class RedisBenchmark(RequestLoad):
 
     @classmethod
     def refusals(cls, workload: Requests) -> Refusals:
-        """What redis-benchmark, or Redis for it, cannot do."""
+        """Features that redis-benchmark, or Redis for it, does not have."""
         return redis_benchmark.redis_refusals(workload)
 
     def command(self, lab: Lab) -> Command:
         """It has no files."""
         return self._benchmark.command(self.address(lab))
 
-    def look(self, lab: Lab) -> None:
+    def poll(self, lab: Lab) -> None:
         """It ends by itself; its connections can be read while it runs."""
         if not self._ports:
             self.read_ports(lab)
 
     def require_good(self, ended: Ended) -> None:
-        """One that is not done by the end of the trial is killed, without a report."""
+        """A program that is running at the end of the trial is killed, and writes no report."""
 
     @property
     def client_ports(self) -> frozenset[int]:
@@ -58,7 +58,7 @@ class RedisBenchmark(RequestLoad):
 
     def measured(self, interval: MeasuredInterval) -> Measured:
         """From its report."""
-        told = self._benchmark.summary(
+        summary = self._benchmark.summary(
             self.said(), self.started.errors(), self.begun_wall_us, interval
         )
-        return measured(self.work, told, interval)
+        return measured(self.work, summary, interval)

@@ -72,7 +72,7 @@ class ReplayProgram(TrafficLoad):
 
     @property
     def ports(self) -> int:
-        """The server's, and so many numbers that the next workload's clients have others."""
+        """The server's port, and as many numbers as keep the next workload's clients separate."""
         return len(self._recorded)
 
     def connections(self, lab: Lab) -> Meant:
@@ -95,24 +95,24 @@ class ReplayProgram(TrafficLoad):
         return [self.first_client_port + user for user in range(len(self._recorded))]
 
     def mean_lateness_us(self) -> float | None:
-        """Of the client's requests."""
+        """Mean lateness of the client's requests."""
         return next((us for host, us, *_ in self._lateness() if host == self.opens[0]), None)
 
     def _lateness(self) -> Iterator[tuple[str, float, float, int]]:
         """By host: mean and largest in microseconds, and of how many."""
-        for host in self.hosts_told:
+        for host in self.host_reports:
             yield host.name, host.late_mean_ps / PS_PER_US, host.late_max_ps / PS_PER_US, host.calls
 
     def report(self) -> str:
         """How close both processes were to the recorded times."""
         nouns = dict(zip(self.opens, ("openings and requests", "responses"), strict=True))
-        told = [
+        lines = [
             f"{host}: {count_text(calls)} {nouns[host]}, "
             f"{span_text(mean_us * PS_PER_US)} late on average,"
             f" {span_text(most_us * PS_PER_US)} at most"
             for host, mean_us, most_us, calls in self._lateness()
         ]
-        return "".join(f"{line}\n" for line in told)
+        return "".join(f"{line}\n" for line in lines)
 
 
 assert CONNECTIONS_MAX <= CLIENT_PORTS, "each has a port"

@@ -35,7 +35,7 @@ class Tgt(StorageService):
 
     @property
     def _control(self) -> int:
-        """Number of its control socket: the place of its host among the servers of the trial, from
+        """Number of its control socket: the index of its host among the servers of the trial, from
         1."""
         return 1 + [service.host for service in self.together if isinstance(service, Tgt)].index(
             self.host
@@ -52,11 +52,11 @@ class Tgt(StorageService):
     def _wait_for_commands(self) -> None:
         deadline_s, attempt = time.monotonic() + LISTEN_LIMIT_S, 0
         while True:
-            look = self.lab.start(tgt.show(self.host, self._control, attempt))
-            if look.wait(ADMIN_LIMIT_S).is_good:
+            shown = self.lab.start(tgt.show(self.host, self._control, attempt))
+            if shown.wait(ADMIN_LIMIT_S).is_good:
                 return
             if time.monotonic() > deadline_s:
-                raise FabricError(look.complaint())
+                raise FabricError(shown.complaint())
             attempt += 1
             time.sleep(POLL_S)
 
@@ -64,8 +64,8 @@ class Tgt(StorageService):
         """Files in memory can be read past the page cache since Linux 6.6."""
         path = next(iter(self._backing.paths.values()))
         argv = ["dd", f"if={path}", "of=/dev/null", "iflag=direct", "bs=4096", "count=1"]
-        look = self.lab.start(Command(f"{self.name}-direct", argv))
-        return DIRECT if look.wait(ADMIN_LIMIT_S).is_good else BUFFERED
+        probe = self.lab.start(Command(f"{self.name}-direct", argv))
+        return DIRECT if probe.wait(ADMIN_LIMIT_S).is_good else BUFFERED
 
     def uri(self, work: StorageWork, address: str) -> str:
         """Units have the order in which workloads name devices."""

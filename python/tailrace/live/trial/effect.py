@@ -10,8 +10,8 @@ from tailrace.outcome.types import Delays, LatenessEffect, Outcome
 from tailrace.results.ports.outcome import queue_drops
 
 LOG_BYTES_MAX = 400_000_000
-"""Of the log of a trial: 5.5 million frames, minutes at what this fabric carries. The replay holds
-it in memory."""
+"""Maximum bytes of a trial's log: 5.5 million frames, minutes at the rate of this fabric. The
+replay holds it in memory."""
 REPLAY_LIMIT_S = 300.0
 """A log of a minute is replayed in seconds."""
 FRAMES_MIN = 100
@@ -54,18 +54,18 @@ def of_log(plan: Path, log: Path, outcome: Outcome) -> dict[str, LatenessEffect]
         )
     except FabricError:
         return None
-    told = answer.get("effect")
-    return between(outcome, told) if told else None
+    effect = answer.get("effect")
+    return between(outcome, effect) if effect else None
 
 
-def between(outcome: Outcome, told: Mapping[str, Any]) -> dict[str, LatenessEffect]:
-    """By port, from the outcome of a trial and from what its replay told."""
+def between(outcome: Outcome, effect: Mapping[str, Any]) -> dict[str, LatenessEffect]:
+    """By port, from the outcome of a trial and the result of its replay."""
     delays = (outcome.fabric and outcome.fabric.delay_us) or {}
     dropped = {f"{port.node}>{port.towards}": queue_drops(port) for port in outcome.ports}
-    added_us = float(told["stops"]["added_mean_us"])
+    added_us = float(effect["stops"]["added_mean_us"])
     return {
         port: _effect(delays.get(port), dropped.get(port, 0), passes, added_us)
-        for port, passes in told["ports"].items()
+        for port, passes in effect["ports"].items()
     }
 
 

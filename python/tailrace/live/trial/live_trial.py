@@ -41,9 +41,9 @@ POLL_S = 0.02
 MOVED = "{}: its server listens at port {} and not {}, where another program of its host listens"
 FIRST_SAMPLE_S = 0.5
 REPORT_CHARACTERS_MAX = 8000
-"""Of what a program reports at its end; its tables have less."""
+"""Maximum characters of a program's report; its tables have fewer."""
 SAMPLE_EVERY_S = 2.0
-"""Connections are looked at this often: six hosts cost about ten milliseconds of one core."""
+"""Time between two samples of connections: six hosts cost about ten milliseconds of one core."""
 
 
 class CancelledError(Exception):
@@ -62,8 +62,8 @@ class LiveTrial:
         expected: Callable[[], float],
         options: Sequence[str] = (),
     ) -> None:
-        """`templates` is a folder for what all trials start from; `options` are the fabric\'s.
-        `expected` tells how many seconds a trial takes, 0 while unknown."""
+        """`templates` is a folder for the initial data of all trials; `options` are the fabric's.
+        `expected` returns the expected seconds of a trial, 0 while unknown."""
         self._plan = plan
         self._plan_json = plan_json
         self._folder = folder
@@ -131,7 +131,7 @@ class LiveTrial:
             self._neighbours.stop()
         closings.stop()
         ended = servers.stop()
-        told = lab.counters("down")
+        counted = lab.counters("down")
         measured = [load.measured(readings.interval) for load in loads]
         span_s = readings.interval.span_s
         around = Around(
@@ -153,8 +153,8 @@ class LiveTrial:
         )
         assert self._started_s is not None, "run sets it"
         wall_s = time.monotonic() - self._started_s
-        outcome = outcomes.assemble(self._plan, told, measured, readings, around, wall_s)
-        return Ran(outcome, outcomes.tables(self._plan, told, measured, outcome.end_ps))
+        outcome = outcomes.assemble(self._plan, counted, measured, readings, around, wall_s)
+        return Ran(outcome, outcomes.tables(self._plan, counted, measured, outcome.end_ps))
 
     def _core_waits(
         self,
@@ -164,7 +164,7 @@ class LiveTrial:
         servers: Servers,
         readings: Readings,
     ) -> dict[str, CoreWait]:
-        """What every workload lost because its programs waited for a core."""
+        """The time that every workload lost because its programs waited for a core."""
         names = {program.pid: program.command.name for program in servers.programs}
         names |= {program.pid: program.command.name for load in loads for program in load.programs}
         waited = {names[pid]: one for pid, one in watch.waited().items() if pid in names}
@@ -211,15 +211,15 @@ class LiveTrial:
         return made
 
     def _round_trips(self, lab: Lab, loads: Sequence[Load]) -> dict[str, RoundTrip]:
-        """Pings between the two hosts of each workload, before anything else is sent."""
+        """Pings between the two hosts of each workload, before all other traffic."""
         ends = {(*load.opens, int(load.task.raw.get("vlan") or 0)) for load in loads}
-        places = {
+        names = {
             (a, b, vlan): f"{a}>{b} in VLAN {vlan}" if vlan else f"{a}>{b}"
             for a, b, vlan in sorted(ends)
         }
         return {
-            place: probe.round_trip_us(lab, a, f"{b}-{vlan}", lab.address(b, vlan))
-            for (a, b, vlan), place in places.items()
+            name: probe.round_trip_us(lab, a, f"{b}-{vlan}", lab.address(b, vlan))
+            for (a, b, vlan), name in names.items()
         }
 
     def _measure(
@@ -236,16 +236,16 @@ class LiveTrial:
         cpu = probe.cpu()
         watch.begin()
         asked_s = time.monotonic()
-        told = lab.call("begin")
+        begun = lab.call("begin")
         begun_s, begun_wall_ns = time.monotonic(), time.time_ns()
         begun_within_us = round((begun_s - asked_s) * US_PER_S)
-        if (fabric_ns := told.get("begun_epoch_ns")) is not None:
+        if (fabric_ns := begun.get("begun_epoch_ns")) is not None:
             begun_s -= (begun_wall_ns - fabric_ns) / NS_PER_S
             begun_wall_ns, begun_within_us = fabric_ns, CLOCKS_WITHIN_US
         begun_wall_us = begun_wall_ns // NS_PER_US
         chronographs = Chronographs(self._warm_up_s)
         samples = self._drive(lab, loads, begun_s, watch, chronographs)
-        watch.look()
+        watch.sample()
         ended_s = time.monotonic()
         lab.call("end")
         used = probe.cpu().used_since(cpu)
@@ -257,8 +257,8 @@ class LiveTrial:
         meant = {load.name: load.connections(lab) for load in loads}
         closed = {name: closings.pair(wanted) for name, wanted in meant.items() if wanted}
         limits = {name: chronographs.of(wanted) for name, wanted in meant.items() if wanted}
-        # Hosts are read when their connections have ended: what a connection counted, its host has
-        # counted by then.
+        # Hosts are read when their connections have ended: by then they have counted everything
+        # that a connection counted.
         after = {host: probe.counters(lab, host, "after") for host in hosts}
         counted = {host: probe.difference(before[host], after[host]) for host in hosts}
         after_ports = probe.switch_interfaces(lab, "after")
@@ -290,7 +290,7 @@ class LiveTrial:
         senders = sorted({load.ends[0] for load in loads})
         samples: list[probe.Connections] = []
         hosts = sorted({host for load in loads for host in load.ends})
-        next_sample_s, next_look_s, looks = FIRST_SAMPLE_S, waits.SAMPLE_EVERY_S, 0
+        next_sample_s, next_poll_s, polls = FIRST_SAMPLE_S, waits.SAMPLE_EVERY_S, 0
         next_chronograph_s = EVERY_S / 2
         while (elapsed_s := time.monotonic() - begun_s) < self._limit_s:
             for load in loads:
@@ -299,15 +299,15 @@ class LiveTrial:
             self._neighbours.require_running()
             if finite and all(load.is_done for load in finite):
                 break
-            if elapsed_s >= next_look_s:
-                next_look_s = elapsed_s + waits.SAMPLE_EVERY_S
-                watch.look()
+            if elapsed_s >= next_poll_s:
+                next_poll_s = elapsed_s + waits.SAMPLE_EVERY_S
+                watch.sample()
             if elapsed_s >= next_chronograph_s:
                 next_chronograph_s = elapsed_s + EVERY_S
-                looks += 1
+                polls += 1
                 for host in hosts:
-                    text = sockets_text(lab, host, looks)
-                    chronographs.look(host, time.monotonic() - begun_s, text)
+                    text = sockets_text(lab, host, polls)
+                    chronographs.sample(host, time.monotonic() - begun_s, text)
             if elapsed_s >= next_sample_s:
                 next_sample_s = elapsed_s + SAMPLE_EVERY_S
                 samples += [
@@ -319,22 +319,22 @@ class LiveTrial:
 
 
 def _record(servers: Servers, loads: Sequence[Load], neighbours: Neighbours) -> LivePrograms:
-    """What was run: command lines, configurations, and what programs themselves reported."""
+    """The executed programs: command lines, configurations, and the programs' own reports."""
     started = [
         *servers.programs,
         *(program for load in loads for program in load.programs),
         *neighbours.programs,
     ]
-    told = {load.name: load.report() for load in loads} | neighbours.report() | servers.reports
+    reports = {load.name: load.report() for load in loads} | neighbours.report() | servers.reports
     return LivePrograms(
         commands={program.command.name: list(program.command.argv) for program in started},
         configurations=servers.configurations,
-        reports={name: text[-REPORT_CHARACTERS_MAX:] for name, text in told.items() if text},
+        reports={name: text[-REPORT_CHARACTERS_MAX:] for name, text in reports.items() if text},
     )
 
 
 def _refuse_failures(load: Load) -> None:
-    """A load generator that fails would make a network look fast."""
+    """A load generator that fails would make a network appear fast."""
     for program in load.failed:
         raise FabricError(program.complaint())
 

@@ -56,21 +56,21 @@ FABRIC_COLUMNS = {
 
 @dataclass(frozen=True)
 class Readings:
-    """What was read around the measured interval."""
+    """The readings around the measured interval."""
 
     interval: MeasuredInterval
     counted: Mapping[str, Counters]
-    """By host, what the kernel counted from before the interval until the connections of the
-    workloads had ended."""
+    """By host, the kernel's counts from before the interval until the connections of the workloads
+    had ended."""
     cpu: Used
     """Of the machine."""
     samples: Sequence[Connections]
     programs: Sequence[Program]
     """Of the load generators."""
     closed: Mapping[str, Seen]
-    """By workload, what its sending and its receiving host knew of its connections."""
+    """By workload, the last state of its connections at its sending and its receiving host."""
     limits: Mapping[str, Limits | None]
-    """By workload, what limited its connections."""
+    """By workload, the limits of its connections."""
     spent: Counted
     """By the programs of the lab."""
     ports: Mapping[str, Counters]
@@ -83,24 +83,24 @@ class Readings:
 
 @dataclass(frozen=True)
 class Around:
-    """What is known of the workloads and servers besides what they measured."""
+    """Facts about the workloads and servers besides their measurements."""
 
     ends: Mapping[str, tuple[str, str]]
-    """By workload, the host that most of its bytes come from, and the one that they go to."""
+    """By workload, the host that sends most of its bytes, and the one that receives them."""
     servers: Sequence[tuple[str, Ended]]
     """Host of every server, and the server's resource usage."""
     round_trips: Mapping[str, RoundTrip]
-    """Of pings before the trial, by place."""
+    """Round trips of pings before the trial, by pair of hosts."""
     core_waits: Mapping[str, CoreWait]
-    """By workload, what it lost because its programs waited for a core."""
+    """By workload, the time that it lost because its programs waited for a core."""
     kernel_wait_share: Mapping[str, float]
     """By thread of the kernel, the share of the interval for which it waited for a core."""
     settings: Mapping[str, HostSettings]
     """By host."""
     programs: LivePrograms
-    """What was run."""
+    """The executed programs."""
     charged: Mapping[str, Sequence[types.Program]]
-    """By host, what its programs used."""
+    """By host, the use of its programs."""
     neighbours: Sequence[Program]
     kind: str
     """Of the fabric."""
@@ -109,14 +109,14 @@ class Around:
 
 def assemble(
     plan: Mapping[str, Any],
-    told: NetworkOutcome,
+    network: NetworkOutcome,
     measured: Sequence[Measured],
     readings: Readings,
     around: Around,
     wall_s: float,
 ) -> Outcome:
-    """The outcome, from what the fabric and the programs have told."""
-    fabric = _without_refused(told.fabric, measured) if told.fabric else None
+    """The outcome, from the reports of the fabric and the programs."""
+    fabric = _without_refused(network.fabric, measured) if network.fabric else None
     workloads = [_with_connections(around.ends, one.outcome, readings) for one in measured]
     complete = [one.completion_ps for one in workloads]
     known = [at for at in complete if at is not None]
@@ -132,18 +132,18 @@ def assemble(
         hosts=[_host(host["name"], fabric, readings, around) for host in plan["hosts"]],
         live=_live(measured, readings, around),
         fabric=fabric,
-        conservation=told.conservation,
-        counted_from_ps=told.counted_from_ps,
-        digest=told.digest,
-        interfaces=told.interfaces,
-        netstat=told.netstat,
-        ports=told.ports,
-        switches=told.switches,
+        conservation=network.conservation,
+        counted_from_ps=network.counted_from_ps,
+        digest=network.digest,
+        interfaces=network.interfaces,
+        netstat=network.netstat,
+        ports=network.ports,
+        switches=network.switches,
     )
 
 
 def tables(
-    plan: Mapping[str, Any], told: NetworkOutcome, measured: Sequence[Measured], end_ps: int
+    plan: Mapping[str, Any], network: NetworkOutcome, measured: Sequence[Measured], end_ps: int
 ) -> dict[str, Columns]:
     """The tables of the trial: two from the programs, two from the fabric."""
     observe = plan["observe"]
@@ -160,7 +160,7 @@ def tables(
         ),
     }
     for name in FABRIC_TABLES:
-        columns = (told.tables or {}).get(name)
+        columns = (network.tables or {}).get(name)
         if columns:
             made[name] = {
                 key: column(kind, columns[key]) for key, kind in FABRIC_COLUMNS[name].items()
@@ -191,19 +191,16 @@ def _without_refused(fabric: Fabric, measured: Sequence[Measured]) -> Fabric:
 def _with_connections(
     ends: Mapping[str, tuple[str, str]], own: Workload, readings: Readings
 ) -> Workload:
-    """A workload with what is known of its connections."""
+    """A workload with the known facts about its connections."""
     return structs.replace(
         own, tcp=_tcp(ends, own.name, readings), limits=_limits(ends, own.name, readings)
     )
 
 
 def _tcp(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) -> Tcp | None:
-    """A workload's TCP counters: its connections', and where its hosts are its own those that Linux
-    has by host.
-
-    There are none where some of its connections were not seen to end: those of a host count other
-    things.
-    """
+    """A workload's TCP counters: those of its connections, and where its hosts are its own those
+    that Linux has by host. There are none where the end of a connection was not observed, because
+    the counters of a host include other traffic."""
     closed = readings.closed.get(name)
     if closed is not None and not closed.is_whole:
         return None
@@ -221,8 +218,8 @@ def _tcp(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) -> 
 
 
 def _limits(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) -> Limits | None:
-    """What limited a workload's connections, with how busy the busiest program of its sending host
-    was."""
+    """The limits of a workload's connections, and the use of a core by the busiest program of its
+    sending host."""
     found = readings.limits.get(name)
     if found is None:
         return None
@@ -236,7 +233,7 @@ def _limits(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) 
 
 
 def _host(name: str, fabric: Fabric | None, readings: Readings, around: Around) -> Host:
-    """A host's counters. Receiving costs what the kernel did for its programs, the rest is the
+    """A host's counters. The kernel's work for its programs is the receive cost, the rest is the
     programs' own."""
     lost = (
         fabric and fabric.frames_lost_outside and fabric.frames_lost_outside.get(name)
@@ -256,7 +253,7 @@ def _host(name: str, fabric: Fabric | None, readings: Readings, around: Around) 
 
 
 def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> Live:
-    """What only a live trial has."""
+    """Parts of an outcome that only live trials have."""
     begun = [one.begun_ps for one in measured if one.begun_ps is not None]
     samples = readings.samples
     return Live(
@@ -276,7 +273,7 @@ def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> L
             one.outcome.name: one.lag_us for one in measured if one.lag_us is not None
         },
         connections={name: closings.summary(ends) for name, ends in readings.closed.items()},
-        ends={name: one.told for name, one in readings.meant.items() if one is not None},
+        ends={name: one.outcome for name, one in readings.meant.items() if one is not None},
         congestion_controls=sorted(
             set().union(*(sample.congestion_controls for sample in samples))
         ),

@@ -52,7 +52,7 @@ class ReplayLog:
 
     @property
     def is_there(self) -> bool:
-        """Whether both files are; raises `IrregularFileError` for what is no file."""
+        """Whether both files exist; raises `IrregularFileError` for one that is no regular file."""
         return all(self._folder.has(name) for name in self._names)
 
     def plan(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class ReplayLog:
         return cast(dict[str, Any], plan)
 
     def ask(self, *words: str) -> dict[str, Any]:
-        """What the fabric tells of a replay, which gets the open files; raises `FabricError`."""
+        """The fabric's result of a replay, which receives the open files; raises `FabricError`."""
         with ExitStack() as opened:
             plan, log = (
                 opened.enter_context(self._folder.opened(name)).fileno() for name in self._names
@@ -94,7 +94,11 @@ def replay(path: Path) -> list[Replayed]:
 
 
 def _log_of(run: Run, trial: Trial) -> ReplayLog | None:
-    name = trial.told.fabric.replay_log if trial.told and trial.told.fabric else None
+    name = (
+        trial.outcome_or_none.fabric.replay_log
+        if trial.outcome_or_none and trial.outcome_or_none.fabric
+        else None
+    )
     return ReplayLog(run, name) if name else None
 
 

@@ -66,11 +66,11 @@ def band_words(name: str) -> str:
     """Which transactions a band has: `above p90, up to p99`. Of few transactions the bands between
     are left out."""
     names = [band for band, _ in ENDS]
-    place = names.index(name)
-    if place == 0:
+    index = names.index(name)
+    if index == 0:
         return f"up to {name}"
     return (
-        "the slowest, up to max" if name == names[-1] else f"above {names[place - 1]}, up to {name}"
+        "the slowest, up to max" if name == names[-1] else f"above {names[index - 1]}, up to {name}"
     )
 
 

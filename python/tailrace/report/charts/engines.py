@@ -68,14 +68,14 @@ def _row(row: EngineFigures, x: Linear, middle: float) -> list[Markup]:
             tag("line", tip, x1=at, x2=at, y1=middle - 11, y2=middle + 11, class_="published")
         )
     first_px = middle - APART_PX * (len(row.values) - 1) / 2
-    for place, (engine, value) in enumerate(row.values.items()):
-        y = first_px + place * APART_PX
+    for index, (engine, value) in enumerate(row.values.items()):
+        y = first_px + index * APART_PX
         if interval := row.intervals[engine]:
             low, high = (percent(x(max(0.0, end))) for end in (interval.low, interval.high))
             marks.append(tag("line", x1=low, x2=high, y1=y, y2=y, class_="whisker"))
         tip = tag("title", f"{name_of(row)}: {_value(row, engine, 4)}")
         kind = "bound" if row.bounds[engine] else "bar"
         marks.append(
-            tag("circle", tip, cx=percent(x(value)), cy=y, r=4, class_=f"dot {kind} arm-{place}")
+            tag("circle", tip, cx=percent(x(value)), cy=y, r=4, class_=f"dot {kind} arm-{index}")
         )
     return marks

@@ -27,12 +27,12 @@ POOLED_POINTS_MAX = 120
 TRIAL_POINTS_MAX = 40
 # More thin lines of one arm are a band of their own.
 TRIAL_LINES_MAX = 6
-# All curves of a page share the points of a page; below so many a curve has corners.
+# All curves of a page share the points of a page; a curve with fewer points has visible corners.
 POINTS_OF_PAGE = 5_000
 POINTS_MIN = 30
 # The name of a line that stands farther right than this ends at the line.
 NAME_AT_LEFT_FROM = 0.8
-# Up to so many curves, the trials stand beside them.
+# Maximum number of curves with which the trials are drawn as well.
 CURVES_WITH_TRIALS_MAX = 12
 
 Points = list[tuple[float, float]]
@@ -81,9 +81,10 @@ def latency_panels(run: Run, facts: Facts) -> list[LatencyPanel]:
     for subject in subjects:
         members = subject.members
         curves = [
-            _curve(run.told(arm), members, arm, index, detail) for index, arm in enumerate(arms)
+            _curve(run.with_outcome(arm), members, arm, index, detail)
+            for index, arm in enumerate(arms)
         ]
-        solo = _curve(run.told(f"{SOLO}{subject.name}"), members, "alone", -1, detail)
+        solo = _curve(run.with_outcome(f"{SOLO}{subject.name}"), members, "alone", -1, detail)
         found = [curve for curve in [solo, *curves] if curve]
         if any(curve.arm_index >= 0 for curve in found):
             least = (facts[arm].rto_min_ms.get(name) for arm in arms for name in members)
@@ -146,11 +147,9 @@ def latency_csv(panel: LatencyPanel) -> str:
 
 
 def thinned(points: Points, count: int) -> Points:
-    """At most about `count` points: a point is left out when it lies near its predecessor in x and
-    in share.
+    """At most about `count` points: a point near its predecessor in x and in share is omitted.
 
-    Distance is measured in what the eye sees: the logarithm of x, the share, and the nines of the
-    share.
+    The distance is measured as drawn: the logarithm of x, the share, and the nines of the share.
     """
     if len(points) <= count:
         return points

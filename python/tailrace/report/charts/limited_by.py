@@ -1,4 +1,4 @@
-"""What limits a workload in one arm: a bar of shares that are 100 % together."""
+"""The limits of a workload in one arm: a bar of shares that sum to 100 %."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,17 +28,17 @@ def limit_bar(whose: str, shares: Sequence[Share]) -> Markup:
     for share in shares:
         if share.percent >= SEEN_PERCENT:
             tip = tag("title", f"{whose}: {share.percent:.0f} % {share.words}")
-            place = {
+            box = {
                 "x": percent(at / 100),
                 "width": percent(share.percent / 100),
                 "y": 0,
                 "height": HEIGHT_PX,
             }
-            marks.append(tag("rect", tip, **place, class_=f"share {share.colour}"))
+            marks.append(tag("rect", tip, **box, class_=f"share {share.colour}"))
         at += share.percent
-    told = ", ".join(
+    text = ", ".join(
         f"{share.percent:.0f} % {share.words}" for share in shares if share.percent >= 1
     )
     return tag(
-        "svg", *marks, width="100%", height=HEIGHT_PX, role="img", aria_label=f"{whose}: {told}"
+        "svg", *marks, width="100%", height=HEIGHT_PX, role="img", aria_label=f"{whose}: {text}"
     )

@@ -30,7 +30,7 @@ def occupancy_curves(run: Run, port: str) -> dict[str, Points]:
     curves = {}
     for arm in run.arms[:ARMS_DRAWN_MAX]:
         times: Counter[int] = Counter()
-        for trial in run.told(arm):
+        for trial in run.with_outcome(arm):
             times.update(_time_at_depth(trial, port))
         total = sum(times.values())
         if total:

@@ -10,10 +10,10 @@ from markupsafe import Markup
 from tailrace.report.drawing.scale import MILLISECONDS, AxisScale, Log, Tick, log_around
 from tailrace.report.drawing.svg import label_room, percent, plot, tag, x_axis
 from tailrace.results.compare.tone import Tone
-from tailrace.results.format.numbers import is_told_as_ratio, signed_text
+from tailrace.results.format.numbers import is_shown_as_ratio, signed_text
 
 ROW_PX, TEXT_PX = {3: 44, 5: 36, 8: 30}, 12
-"""Of a line with its dots where there are at most so many, and of the name above it."""
+"""Height of a line with its dots by the number of dots, and of the name above it."""
 DODGE_PX = 4
 """Between the dots of neighbouring arms, so that none hides another."""
 DOT_PX, BOUND_PX = 4.2, 11
@@ -28,9 +28,9 @@ INK_MAX = 0.45
 LOW_EDGE, HIGH_EDGE = 1e-4, 1e4
 """Ratios beyond are drawn at these."""
 REACH = 30.0
-"""Ends of intervals beyond so many times the outermost dot are drawn at the edge."""
+"""Ends of intervals beyond this many times the outermost dot are drawn at the edge."""
 TICKS_MAX = 6
-LETTERS_MAX = (50, 64)
+CHARACTERS_MAX = (50, 64)
 """That fit beside each other on a telephone, and on half of a screen of 1280 pixels."""
 PLAIN_LOW, PLAIN_HIGH = 0.45, 2.1
 """Between these ratios the ticks are whole steps of percent."""
@@ -47,7 +47,7 @@ class Mark:
     index: int
     """Of the arm."""
     value: float | None
-    """A ratio to the baseline, or a figure; None where it has no place on the axis."""
+    """A ratio to the baseline, or a figure; None where the axis cannot show it."""
     low: float | None
     high: float | None
     bound: str
@@ -55,7 +55,7 @@ class Mark:
     text: str
     tone: Tone
     way: int
-    """1 for better, -1 for worse, 0 where neither can be told."""
+    """1 for better, -1 for worse, 0 for an unknown direction."""
     tip: str
     """A sentence."""
 
@@ -82,7 +82,7 @@ class Ratios:
     high: float
 
     def __call__(self, value: float) -> float:
-        """Share of the axis; what lies outside stays at the edge."""
+        """Share of the axis; values outside are drawn at the edge."""
         return Log(self.low, self.high)(value)
 
     def ticks(self) -> list[Tick]:
@@ -111,7 +111,7 @@ def change_tick(ratio: float) -> str:
     change = (ratio - 1) * 100
     if abs(change) < 1e-6:
         return "same"
-    if is_told_as_ratio(change):
+    if is_shown_as_ratio(change):
         return f"× {ratio:,.4g}".replace(",", "\u202f")
     decimals = 0 if abs(change - round(change)) < 1e-6 else 1
     return signed_text(change, "%", decimals)
@@ -133,12 +133,13 @@ def lines_chart(
         marks.append(tag("line", x1=at, x2=at, y1=0, y2=height, class_="zero"))
     for number, row in enumerate(shown):
         marks += _line(row, x, number * row_px, row_px)
-    told = "; ".join(
+    described = "; ".join(
         f"{' '.join((row.name, row.what)).strip()}: {_texts(row.marks)}" for row in shown
     )
     what = f"Changes against {baseline}" if baseline is not None else metric
     label = (
-        f"{what}, a line for each workload and a dot for each arm on a logarithmic axis: {told}."
+        f"{what}, a line for each workload and a dot for each arm on a logarithmic axis: "
+        f"{described}."
     )
     return plot([*x_axis(x, height), *marks], height=height, label=label, left=6, right=10)
 
@@ -164,19 +165,25 @@ def _line(row: PictureRow, x: AxisScale, top: int, height: int) -> list[Markup]:
     middle = top + TEXT_PX + (height - TEXT_PX) / 2 + 1
     shown = _cut(row.name, NAME_MAX)
     beside = [part for part in (row.what, row.base) if part]
-    letters = sum(
+    characters = sum(
         len(part) + 3 for part in (shown, *beside, *(mark.text for mark in row.marks[:TEXTS_MAX]))
     )
     # What there is no room for on a telephone, or on a narrow screen, is left out there.
-    room = "" if letters <= LETTERS_MAX[0] else " roomy" if letters <= LETTERS_MAX[1] else None
+    room = (
+        ""
+        if characters <= CHARACTERS_MAX[0]
+        else " roomy"
+        if characters <= CHARACTERS_MAX[1]
+        else None
+    )
     more = [] if room is None else [tag("tspan", "  ".join(beside), class_=f"beside{room}", dx=7)]
     name = tag("text", tag("title", row.name), shown, *more, x=0, y=top + TEXT_PX)
     weight = "picture-name member" if row.is_member else "picture-name"
-    marks = [tag("g", name, class_=weight), _told(row.marks, top + TEXT_PX)]
+    marks = [tag("g", name, class_=weight), _change_marks(row.marks, top + TEXT_PX)]
     marks.append(tag("line", x1=0, x2="100%", y1=middle, y2=middle, class_="grid"))
     drawn = [mark for mark in row.marks if mark.value is not None]
-    for place, mark in enumerate(drawn):
-        y = round(middle + (place - (len(drawn) - 1) / 2) * DODGE_PX, 1)
+    for index, mark in enumerate(drawn):
+        y = round(middle + (index - (len(drawn) - 1) / 2) * DODGE_PX, 1)
         marks.append(tag("g", *_dot(mark, x, y), class_=f"of-arm-{mark.index}"))
     return marks
 
@@ -204,11 +211,11 @@ def _dot(mark: Mark, x: AxisScale, y: float) -> list[Markup]:
     reach = BOUND_PX if mark.bound.startswith(">") else -BOUND_PX
     # A length of pixels after a share of the width: a stroke that begins at the dot.
     stroke = tag("path", d=f"M0 0H{reach}", class_=f"upward {colour}", fill="none")
-    placed = tag("svg", stroke, x=at, y=y, overflow="visible")
-    return [placed, tag("circle", tip, cx=at, cy=y, r=DOT_PX, class_=f"dot bound {colour}")]
+    crossed = tag("svg", stroke, x=at, y=y, overflow="visible")
+    return [crossed, tag("circle", tip, cx=at, cy=y, r=DOT_PX, class_=f"dot bound {colour}")]
 
 
-def _told(marks: Sequence[Mark], y: int) -> Markup:
+def _change_marks(marks: Sequence[Mark], y: int) -> Markup:
     """The changes of a workload at the right end, in the colours of their tones; of many arms the
     largest."""
     if len(marks) <= TEXTS_MAX:
@@ -262,12 +269,12 @@ def heat_chart(
         for column, (arm, _) in enumerate(arms):
             mark = next((one for one in row.marks if one.arm == arm), None)
             marks += _cell(mark, (column * width, width), top, largest)
-    told = "; ".join(
+    described = "; ".join(
         f"{' '.join((row.name, row.what)).strip()}: {_texts(row.marks)}" for row in shown
     )
     label = (
         f"Changes against {baseline}, a row for each workload, the worst first, and a column "
-        f"for each arm: {told}."
+        f"for each arm: {described}."
     )
     height = HEAD_PX + HEAT_PX * len(shown)
     left = HEAT_LEFT_PX if any(row.what for row in every) else label_room(row.name for row in every)
@@ -283,7 +290,7 @@ def heat_chart(
 
 def _cell(mark: Mark | None, across: tuple[float, float], top: int, largest: float) -> list[Markup]:
     left, width = across
-    place = {"x": percent(left), "y": top, "width": percent(width), "height": HEAT_PX - 2}
+    box = {"x": percent(left), "y": top, "width": percent(width), "height": HEAT_PX - 2}
     at = {
         "x": percent(left + width / 2),
         "y": top + 14,
@@ -291,14 +298,14 @@ def _cell(mark: Mark | None, across: tuple[float, float], top: int, largest: flo
         "class_": "heat-text",
     }
     if mark is None:
-        return [tag("rect", **place, class_="heat-nothing"), tag("text", "–", **at)]
+        return [tag("rect", **box, class_="heat-nothing"), tag("text", "–", **at)]
     strength = INK_MAX * (_size(mark) / largest if largest else 0.0)
     kind = "few" if mark.tone == "few" else {1: "better", -1: "worse"}.get(mark.way, "none")
     of_arm = f"of-arm-{mark.index}"
     rect = tag(
         "rect",
         tag("title", mark.tip),
-        **place,
+        **box,
         class_=f"heat-{kind} {of_arm}",
         fill_opacity=round(strength, 3),
     )

@@ -28,7 +28,7 @@ def run_queue_charts(run: Run) -> list[TimeChart]:
         found: list[SeriesLine] = []
         for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
             trials: list[tuple[int, Values]] = []
-            for trial in run.told(arm):
+            for trial in run.with_outcome(arm):
                 for rows in time.split(
                     trial, "run_queues", ("host", "runnable_mean"), [name]
                 ).values():
@@ -46,7 +46,7 @@ def run_queue_charts(run: Run) -> list[TimeChart]:
 
 def _deepest(run: Run) -> list[str]:
     depths: dict[str, int] = {}
-    for trial in (trial for arm in run.arms for trial in run.told(arm)):
+    for trial in (trial for arm in run.arms for trial in run.with_outcome(arm)):
         for host, own in processors_of(trial):
             depths[host.name] = max(depths.get(host.name, 0), int(own.runnable_area_ps))
     return sorted((name for name in depths if depths[name]), key=lambda name: -depths[name])[

@@ -5,7 +5,7 @@ from markupsafe import Markup
 from tailrace.report.drawing.svg import percent, tag
 from tailrace.results.summary.expectation import JudgedFigure
 
-# The tolerance takes the middle half of the strip; what lies further out stays at the edge.
+# The tolerance takes the middle half of the strip; values further out are drawn at the edge.
 BAND_SHARE = 0.5
 
 
@@ -16,14 +16,14 @@ def deviation_strip(judged: JudgedFigure) -> Markup:
     if low is None or high is None or value is None or high <= low:
         return Markup("")
 
-    def place(value: float) -> float:
+    def share_of(value: float) -> float:
         """Share of the strip."""
         share = (value - low) / (high - low) * BAND_SHARE + (1 - BAND_SHARE) / 2
         return min(max(share, 0.02), 0.98)
 
     edges = percent((1 - BAND_SHARE) / 2)
     ends = (
-        {"x1": percent(place(interval.low)), "x2": percent(place(interval.high))}
+        {"x1": percent(share_of(interval.low)), "x2": percent(share_of(interval.high))}
         if interval
         else {}
     )
@@ -36,6 +36,6 @@ def deviation_strip(judged: JudgedFigure) -> Markup:
             if ends
             else []
         ),
-        tag("circle", cx=percent(place(value)), cy=7, r=3.6, style="fill:var(--ink)"),
+        tag("circle", cx=percent(share_of(value)), cy=7, r=3.6, style="fill:var(--ink)"),
     ]
     return tag("svg", *marks, class_="strip", aria_hidden="true")

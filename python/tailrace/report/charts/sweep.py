@@ -31,7 +31,7 @@ DOT_PX = 3
 UPWARD_PX = 6
 """Length of the stroke above a lower bound."""
 DODGE_PX = 3
-"""Intervals of neighbouring arms stand so far apart that none hides another."""
+"""Distance between intervals of neighbouring arms, so that none hides another."""
 ARMS_DODGED_MAX = 8
 ARMS_IN_LEGEND_MAX = 6
 """Of more arms colours repeat: each line has the name of its arm at its end."""
@@ -40,7 +40,7 @@ NAME_PX = 12
 CELL_PX = 26
 LOG_Y_RATIO = 30.0
 """A metric whose largest mean is this many times its smallest has a logarithmic axis."""
-COLUMNS_TOLD_MAX = 8
+COLUMNS_LABELLED_MAX = 8
 """Columns of a map whose cells have their values as texts; of more columns the texts would stand on
 each other."""
 TEXT_RATIO = 0.7
@@ -62,7 +62,7 @@ Point = tuple[float, CurveValue]
 class Ticks:
     """An axis whose ticks are the values of the sweep, evenly spread or where their numbers are."""
 
-    places: Sequence[float]
+    positions: Sequence[float]
     labels: Sequence[str]
     room: int = 8
 
@@ -71,18 +71,17 @@ class Ticks:
         return value
 
     def ticks(self) -> list[tuple[float, str]]:
-        """A label at each value; where there are many, at those that are far enough apart, and of
-        very many no others have ticks.
-        """
-        every = sorted(zip(self.places, self.labels, strict=True))
+        """A label at each value; where there are many, at values that are far enough apart, and of
+        very many the others have no ticks."""
+        every = sorted(zip(self.positions, self.labels, strict=True))
         if len(every) <= self.room:
             return every
         labelled: list[float] = []
-        for place, _ in every:
-            if not labelled or place - labelled[-1] >= LABELS_APART:
-                labelled.append(place)
+        for position, _ in every:
+            if not labelled or position - labelled[-1] >= LABELS_APART:
+                labelled.append(position)
         of = set(labelled)
-        ticks = [(place, label if place in of else "") for place, label in every]
+        ticks = [(position, label if position in of else "") for position, label in every]
         return [tick for tick in ticks if tick[1]] if len(every) > TICKS_MAX else ticks
 
 
@@ -92,29 +91,29 @@ class End:
 
     arm: str
     style: str
-    place: float
+    x: float
     y: float
 
 
 def axis_scale(axis: SweepAxis, numbers: Sequence[float] | None) -> Ticks:
-    """Places from 0 to 1: by the number or its logarithm where the values are numbers, else
-    evenly."""
+    """Positions from 0 to 1: by the number or its logarithm where the values are numbers, otherwise
+    evenly spaced."""
     values = axis.values
     if numbers is None or len(set(numbers)) < len(numbers):
-        places = (
+        positions = (
             [0.5]
             if len(values) == 1
             else [index / (len(values) - 1) for index in range(len(values))]
         )
-        return Ticks(_padded(places), values)
+        return Ticks(_padded(positions), values)
     at = [log10(number) for number in numbers] if axis.is_log else list(numbers)
     low, high = min(at), max(at)
     return Ticks(_padded([(x - low) / (high - low) if high > low else 0.5 for x in at]), values)
 
 
-def _padded(places: Sequence[float]) -> list[float]:
+def _padded(positions: Sequence[float]) -> list[float]:
     """With a little room at both ends."""
-    return [0.03 + 0.94 * place for place in places]
+    return [0.03 + 0.94 * position for position in positions]
 
 
 def curve_chart(
@@ -129,15 +128,17 @@ def curve_chart(
     ends: list[End] = []
     for curve in curves:
         style = arm_class(arms.index(curve.arm))
-        points = [(place, value) for place, value in zip(x.places, curve.values, strict=True)]
+        points = [
+            (position, value) for position, value in zip(x.positions, curve.values, strict=True)
+        ]
         ordered = sorted(points, key=lambda point: point[0])
-        means = [(place, value.mean if value else None) for place, value in ordered]
+        means = [(position, value.mean if value else None) for position, value in ordered]
         paths.append(line(means, x, y, class_=f"line {style}"))
         shift = _dodge(arms.index(curve.arm), len(arms))
-        for place, value in _marked(ordered):
-            marks += _point(curve, place, value, (y, height), style, shift)
+        for position, value in _marked(ordered):
+            marks += _point(curve, position, value, (y, height), style, shift)
         marks += _knee_mark(curve, x, height, style)
-        known = [(place, value) for place, value in ordered if value]
+        known = [(position, value) for position, value in ordered if value]
         ends += (
             [End(curve.arm, style, known[-1][0], _height(known[-1][1].mean, y, height))]
             if known
@@ -150,13 +151,13 @@ def curve_chart(
 
 
 def marked_every(points: int) -> int:
-    """One point in so many has a marker."""
+    """Distance between points with a marker."""
     return -(-points // MARKERS_MAX)
 
 
 def _marked(points: Sequence[tuple[float, CurveValue | None]]) -> list[Point]:
-    """Those of `marked_every`, and every lower bound: the line through it looks like one through a
-    figure."""
+    """Every `marked_every`-th point, and every lower bound: the line through a bound looks like the
+    line through a figure."""
     every = marked_every(len(points))
     return [
         (x, value)
@@ -184,17 +185,17 @@ def _names(ends: Sequence[End], arms: Sequence[str], height: int) -> list[Markup
     if len(arms) <= ARMS_IN_LEGEND_MAX:
         return []
     ordered = sorted(ends, key=lambda end: end.y)
-    placed: list[float] = []
+    tops: list[float] = []
     for end in ordered:
-        placed.append(max(end.y, placed[-1] + NAME_PX) if placed else end.y)
-    over = max(0.0, placed[-1] - height) if placed else 0.0
-    for index in reversed(range(len(placed))):
-        limit = height if index == len(placed) - 1 else placed[index + 1] - NAME_PX
-        placed[index] = min(placed[index], limit) if over else placed[index]
+        tops.append(max(end.y, tops[-1] + NAME_PX) if tops else end.y)
+    over = max(0.0, tops[-1] - height) if tops else 0.0
+    for index in reversed(range(len(tops))):
+        limit = height if index == len(tops) - 1 else tops[index + 1] - NAME_PX
+        tops[index] = min(tops[index], limit) if over else tops[index]
     marks = []
-    for end, y in zip(ordered, placed, strict=True):
+    for end, y in zip(ordered, tops, strict=True):
         shown = end.arm if len(end.arm) <= LABEL_MAX else f"{end.arm[: LABEL_MAX - 1]}…"
-        left = percent(end.place)
+        left = percent(end.x)
         thread = tag(
             "line", x1=left, x2="100%", y1=end.y, y2=round(y, 1), class_=f"thread {end.style}"
         )
@@ -222,13 +223,13 @@ def _y_scale(found: Sequence[CurveValue]) -> AxisScale:
 
 def _point(
     curve: SweepCurve,
-    place: float,
+    position: float,
     value: CurveValue,
     y: tuple[AxisScale, int],
     style: str,
     shift: float,
 ) -> list[Markup]:
-    at = percent(place)
+    at = percent(position)
     height = _height(value.mean, *y)
     words = f"{curve.arm}: {mean_text(value, 4)}"
     marks = []
@@ -261,7 +262,7 @@ def _height(value: float, y: AxisScale, height: int = HEIGHT_PX) -> float:
 def _knee_mark(curve: SweepCurve, x: Ticks, height: int, style: str) -> list[Markup]:
     if not curve.knee:
         return []
-    at = percent(x.places[curve.knee.position])
+    at = percent(x.positions[curve.knee.position])
     tip = tag("title", f"knee of {curve.arm} at {curve.knee.value}")
     return [tag("line", tip, x1=at, x2=at, y1=0, y2=height, class_=f"knee {style}")]
 
@@ -313,7 +314,7 @@ def heat_map(
     """The means of one arm over two axes, the first one downwards. Arms share the scale from `low`
     to `high`."""
     down, across = sweep.axes
-    of_place = {
+    cells = {
         (point.values[down.path], point.values[across.path]): value
         for point, value in zip(sweep.points, curve.values, strict=True)
     }
@@ -322,7 +323,7 @@ def heat_map(
     for row, first in enumerate(down.values):
         marks.append(row_label(first, row * CELL_PX + CELL_PX * 0.66))
         for column, second in enumerate(across.values):
-            value = of_place.get((first, second))
+            value = cells.get((first, second))
             marks += _heat_cell(
                 value, f"{first}, {second}", (column, row), width, (low, high), is_log=is_log
             )
@@ -349,7 +350,7 @@ def heat_map(
 
 def _heat_cell(
     value: CurveValue | None,
-    place: str,
+    point: str,
     at: tuple[int, int],
     width: float,
     ends: tuple[float, float],
@@ -358,7 +359,7 @@ def _heat_cell(
 ) -> list[Markup]:
     left, top = percent(at[0] * width), at[1] * CELL_PX
     if value is None:
-        tip = tag("title", f"{place}: no valid trial")
+        tip = tag("title", f"{point}: no valid trial")
         rect = tag(
             "rect", tip, x=left, y=top, width=percent(width), height=CELL_PX, class_="heat-none"
         )
@@ -375,7 +376,7 @@ def _heat_cell(
         ]
     share = _share(value.mean, ends, is_log=is_log)
     text = mean_text(value, 3)
-    tip = tag("title", f"{place}: {text}")
+    tip = tag("title", f"{point}: {text}")
     rect = tag(
         "rect",
         tip,
@@ -386,7 +387,7 @@ def _heat_cell(
         class_="heat",
         fill_opacity=round(share, 3),
     )
-    if width < 1 / COLUMNS_TOLD_MAX:
+    if width < 1 / COLUMNS_LABELLED_MAX:
         return [rect]
     ink = "heat-light" if share > TEXT_RATIO else "heat-dark"
     return [

@@ -32,7 +32,8 @@ HEIGHT_PX = 200
 PORTS_MAX = 3
 # More lines than this cannot be told apart.
 WORKLOADS_MAX = 8
-# Up to so many lines on all charts together, the first trial stands beside the median.
+# Maximum number of lines on all charts together with which the first trial is drawn beside the
+# median.
 LINES_WITH_TRIALS_MAX = 16
 # Beyond, all charts together would take too many bytes: lines of throughput have half of the cells.
 LINES_WITH_ALL_CELLS = 24
@@ -51,7 +52,7 @@ def queue_charts(run: Run) -> list[TimeChart]:
     found: dict[str, list[SeriesLine]] = {name: [] for name in names}
     for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         of_name: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
-        for trial in run.told(arm):
+        for trial in run.with_outcome(arm):
             for name, rows in split(
                 trial, "port_series", ("port", "queue_mean_bytes"), names
             ).items():
@@ -74,7 +75,7 @@ def drop_lane(run: Run, port: str, key: str) -> TimeChart | None:
     for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         trials = [
             _drops_in_cells(trial, rows, end_s)
-            for trial in run.told(arm)
+            for trial in run.with_outcome(arm)
             for rows in split(trial, "port_series", ("port", "drop_frames"), [port]).values()
         ]
         if trials:
@@ -101,7 +102,7 @@ def throughput_charts(run: Run) -> list[TimeChart]:
     has_trials = len(names) * len(run.arms) <= LINES_WITH_TRIALS_MAX
     for position, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         of_name: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
-        for trial in run.told(arm):
+        for trial in run.with_outcome(arm):
             for name, rows in split(
                 trial, "workload_series", ("workload", "goodput_bytes"), names
             ).items():
@@ -175,7 +176,7 @@ def split(trial: Trial, table: str, columns: tuple[str, str], chosen: list[str])
 
 
 def _names(trial: Trial, column: str) -> list[str]:
-    """What the indices of a table stand for."""
+    """Names of the indices in a column of a table."""
     if column == "port":
         return [_port_name(port) for port in trial.outcome.ports]
     if column == "host":
@@ -193,7 +194,7 @@ def _goodput_steps(trial: Trial, rows: Rows) -> Steps:
 
 
 def _per_s(trial: Trial, rows: Rows, unit: float = 1.0) -> Steps:
-    """What was counted in bins, as a rate."""
+    """Counts in bins, as a rate."""
     starts_s = [start / PS_PER_S for start, _ in rows]
     end_s = trial.outcome.end_ps / PS_PER_S
     widths_s = [right - left for left, right in pairwise([*starts_s, max(end_s, starts_s[-1])])]
@@ -207,9 +208,9 @@ def _per_s(trial: Trial, rows: Rows, unit: float = 1.0) -> Steps:
 def _ports(run: Run) -> list[str]:
     """Recorded ports that lost most frames, then those with the longest queues; none that did
     neither."""
-    trials = [trial for arm in run.arms for trial in run.told(arm)]
+    trials = [trial for arm in run.arms for trial in run.with_outcome(arm)]
     recorded = {
-        name for arm in run.arms for trial in run.told(arm)[:1] for name in _recorded(trial)
+        name for arm in run.arms for trial in run.with_outcome(arm)[:1] for name in _recorded(trial)
     }
     weights: dict[str, tuple[int, float]] = {}
     for port in (
@@ -236,5 +237,5 @@ def _port_name(port: Port) -> str:
 
 def end_of(run: Run) -> float:
     """End of the longest trial, in seconds."""
-    ends = (trial.outcome.end_ps for arm in run.arms for trial in run.told(arm))
+    ends = (trial.outcome.end_ps for arm in run.arms for trial in run.with_outcome(arm))
     return max(ends, default=0) / PS_PER_S or 1.0

@@ -27,8 +27,8 @@ CHARACTER_PX = 7.2
 
 @dataclass(frozen=True)
 class Node:
-    """A box: middle as (share of the width, pixels), what it stands for, and how many it stands
-    for."""
+    """A box: its middle as (share of the width, pixels), its name, and the number of nodes that it
+    represents."""
 
     text: str
     x: float
@@ -58,7 +58,7 @@ def topology_chart(plan: Plan, forwards: Sequence[bool] = ()) -> Markup:
 
 
 def topology_words(plan: Plan) -> str:
-    """What the drawing shows."""
+    """A description of the drawing."""
     rates = Counter((link.rate_bps, link.delay_ps) for link in plan.links)
     links = ", ".join(
         f"{count} link{'s' * (count > 1)} of {rate_text(rate)} and {span_text(delay)}"
@@ -113,9 +113,9 @@ def _tiers(plan: Plan, switches: Sequence[str]) -> list[Node]:
 
 def _skips(plan: Plan, names: Sequence[str]) -> bool:
     """Whether a link joins two switches of a tier that do not stand side by side."""
-    place = {name: index for index, name in enumerate(names)}
-    inside = [link for link in plan.links if link.a in place and link.b in place]
-    return any(abs(place[link.a] - place[link.b]) > 1 for link in inside)
+    index_of = {name: index for index, name in enumerate(names)}
+    inside = [link for link in plan.links if link.a in index_of and link.b in index_of]
+    return any(abs(index_of[link.a] - index_of[link.b]) > 1 for link in inside)
 
 
 def _bent(row: Sequence[Node]) -> list[Node]:

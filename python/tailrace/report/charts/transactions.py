@@ -19,7 +19,7 @@ from tailrace.scenario.workloads.kinds import facts_of
 CELLS_MAX = 60
 CELLS_MIN = 8
 LINES_WITH_ALL_CELLS = 24
-# A percentile needs so many transactions: below, a 99th percentile is the maximum.
+# Minimum number of transactions for a percentile: below it, a 99th percentile is the maximum.
 COUNT_P50 = 5
 COUNT_P99 = 100
 # Read for one page: more cost seconds. Later trials are left out first.
@@ -28,8 +28,8 @@ ROWS_MAX = 1_000_000
 
 @dataclass(frozen=True)
 class Kept:
-    """What one trial kept of a workload: ends in ascending order with latencies, complete until
-    `until_s`."""
+    """The recorded transactions of a workload in one trial: ends in ascending order with latencies,
+    complete until `until_s`."""
 
     trial: int
     ends_s: list[float]
@@ -61,7 +61,8 @@ def charts_over_time(run: Run, facts: dict[str, PlanFacts]) -> tuple[list[OverTi
         for name in workloads
     }
     end_s = (
-        max((trial.outcome.end_ps for arm in arms for trial in run.told(arm)), default=0) / PS_PER_S
+        max((trial.outcome.end_ps for arm in arms for trial in run.with_outcome(arm)), default=0)
+        / PS_PER_S
         or 1.0
     )
     charts = []
@@ -138,7 +139,8 @@ def _has_rate(run: Run, workload: str) -> bool:
 
 
 def _percentiles(found: list[Kept], end_s: float, cells: int) -> tuple[Values, Values]:
-    """Median and 99th percentile of what was completed in every cell, all trials together."""
+    """Median and 99th percentile of the transactions completed in every cell, all trials
+    together."""
     p50: Values = []
     p99: Values = []
     for cell in range(cells):
@@ -169,12 +171,13 @@ def _rate(kept: Kept, end_s: float, cells: int) -> Values:
 def _read(
     run: Run, arms: list[str], workloads: list[str]
 ) -> tuple[dict[tuple[str, str], list[Kept]], int]:
-    """By arm and workload what the trials kept, and how many trials were not read."""
+    """By arm and workload the recorded transactions, and the number of trials that were not
+    read."""
     found: dict[tuple[str, str], list[Kept]] = {}
     unread = 0
     for arm in arms:
         left = ROWS_MAX // len(arms)
-        for trial in run.told(arm):
+        for trial in run.with_outcome(arm):
             if not trial.has_table("transactions"):
                 continue
             if left <= 0:

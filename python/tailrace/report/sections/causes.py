@@ -21,7 +21,8 @@ NAMED_MAX = 3
 """Ports and workloads that a row of queues names, from the longest times."""
 NAMED_PERCENT_MIN = 1.0
 KNOWN_PERCENT_MIN = 95.0
-"""Below, it is told for how much of the wait the frames in front are known."""
+"""Below this share, the page states the share of the wait for which the frames in front are known.
+"""
 NOTHING = "–"
 
 Found = dict[str, tuple[int, Explained]]
@@ -61,7 +62,7 @@ class TailRow(ArmName):
 
 @dataclass(frozen=True)
 class LostRow(ArmName):
-    """What became of transactions whose frames were lost."""
+    """The fate of transactions whose frames were lost."""
 
     sentence: str
 
@@ -79,13 +80,13 @@ class ExplainedWorkload:
 
     name: str
     at: int | None
-    """Place among the workloads; None for a group."""
+    """Index among the workloads; None for a group."""
     chart: Markup
     parts: list[str]
     """Of the latency, the heads of the table."""
     rows: list[BandRow]
     tail: str
-    """Which transactions `queues` tells of."""
+    """Description of the transactions in `queues`."""
     queues: list[TailRow]
     lost: list[LostRow]
     slowest: list[SlowestRow]
@@ -111,7 +112,7 @@ class WhereTimeWent:
     omitted: int
     """Workloads that are not shown."""
     trials: str
-    """Numbers of those that were explained."""
+    """Numbers of the explained trials."""
     is_one_trial: bool
     is_live: bool
 
@@ -120,21 +121,21 @@ def where_time_went(summary: Summary) -> WhereTimeWent:
     """The explained workloads and groups, the worst first, and the key of the colours that
     occur."""
     names = [subject.name for subject in worst_first(summary)]
-    places = {name: at for at, name in enumerate(summary.workloads)}
+    order = {name: at for at, name in enumerate(summary.workloads)}
     found = {name: explained for name in names if (explained := _explained(summary, name))}
     shown = list(found.items())[:PANELS_MAX]
-    told = [one for _, arms in shown for _, one in arms.values()]
-    parts = [part for one in told for band in one.bands for part in band.parts]
+    drawn = [one for _, arms in shown for _, one in arms.values()]
+    parts = [part for one in drawn for band in one.bands for part in band.parts]
     colours = part_colours(parts)
-    trials = sorted({one.trial for one in told})
+    trials = sorted({one.trial for one in drawn})
     return WhereTimeWent(
-        workloads=[_workload(name, places.get(name), arms, colours) for name, arms in shown],
+        workloads=[_workload(name, order.get(name), arms, colours) for name, arms in shown],
         shown=PANELS_OPEN_MAX,
         key=[PartColour(part_words(part), colour) for part, colour in colours.items()],
         omitted=len(found) - len(shown),
         trials=", ".join(str(trial) for trial in trials),
         is_one_trial=len(trials) == 1,
-        is_live=any(one.is_live for one in told),
+        is_live=any(one.is_live for one in drawn),
     )
 
 
@@ -167,12 +168,12 @@ def _workload(
         tail=words,
         queues=[row for arm in drawn if (row := _queues(arm, tail(arm.bands, share)))],
         lost=[
-            LostRow(arm, position, told)
+            LostRow(arm, position, sentence)
             for arm, (position, one) in arms.items()
-            if (told := lost_sentence(one.lost))
+            if (sentence := lost_sentence(one.lost))
         ],
         slowest=[
-            SlowestRow(arm, position, [told.sentence for told in one.slowest])
+            SlowestRow(arm, position, [sentence.sentence for sentence in one.slowest])
             for arm, (position, one) in arms.items()
             if one.bands
         ],

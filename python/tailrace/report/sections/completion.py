@@ -17,7 +17,7 @@ class ArmEffects:
     """How one arm differs from the baseline."""
 
     arm: str
-    told: list[ArmEffect]
+    described: list[ArmEffect]
     """Those of main metrics, as sentences."""
     tabulated: list[ArmEffect]
 
@@ -62,8 +62,8 @@ def _effects(summary: Summary) -> list[ArmEffects]:
     found: list[ArmEffects] = []
     for arm in summary.arms:
         every = [effect for effect in summary.comparisons if effect.arm == arm]
-        told = [effect for effect in every if effect.is_main]
-        if told:
+        main = [effect for effect in every if effect.is_main]
+        if main:
             is_drawn = len(found) < ARMS_DRAWN_MAX
-            found.append(ArmEffects(arm, told, every if is_whole and is_drawn else told))
+            found.append(ArmEffects(arm, main, every if is_whole and is_drawn else main))
     return found

@@ -26,14 +26,14 @@ from tailrace.results.text.fragments import FragmentRow, fragment_rows
 from tailrace.results.text.limiting_text import verdict_words
 from tailrace.results.workload import REQUEST_COUNTERS, TCP_COUNTERS
 
-NOT_TOLD = "–"
+NO_LIMIT = "–"
 PAUSES_MAX = 10
 """Ports and interfaces of an arm whose pauses are listed."""
 
 
 @dataclass(frozen=True)
 class ListedCosts:
-    """What live programs, the switch and the machine spent, and the interfaces that lost frames."""
+    """Costs of live programs, the switch and the machine, and the interfaces that lost frames."""
 
     parts: list[tuple[str, Spent]]
     machine: MachineSpent
@@ -46,7 +46,7 @@ class Counters:
 
     tcp: list[SubjectRow]
     tcp_counters: list[str]
-    """Those that a workload has."""
+    """Counters that at least one workload has."""
     limited_by: list[str]
     """Verdicts, beside `tcp`; empty where there is none."""
     requests: list[SubjectRow]
@@ -98,7 +98,7 @@ def counters(summary: Summary) -> Counters:
 def _limited_by(rows: Sequence[SubjectRow]) -> list[str]:
     if not any(row.own.limits for row in rows):
         return []
-    return [verdict_words(row.own.limits) if row.own.limits else NOT_TOLD for row in rows]
+    return [verdict_words(row.own.limits) if row.own.limits else NO_LIMIT for row in rows]
 
 
 def _has_classified(counted: DppMeans) -> bool:

@@ -24,7 +24,7 @@ class DrawnLatency:
 
     workload: str
     at: int | None
-    """Place among the workloads; None for a group."""
+    """Index among the workloads; None for a group."""
     what: str
     linear: Markup
     tail: Markup
@@ -63,7 +63,7 @@ class SlowdownRow:
     index: int
     """Of the arm."""
     at: int | None
-    """Place of the workload; None for a group."""
+    """Index of the workload; None for a group."""
     is_first: bool
     """Whether it is the first size."""
     sizes: str
@@ -85,14 +85,14 @@ def distributions(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> Di
     panels = sorted(
         latency.latency_panels(run, facts), key=lambda panel: order.get(panel.workload, len(order))
     )
-    places = {name: at for at, name in enumerate(summary.workloads)}
+    number_of = {name: at for at, name in enumerate(summary.workloads)}
     over_time, unread = transactions.charts_over_time(run, facts)
     rows = subject_rows(summary, lambda own: own.latency_ms)
     return Distributions(
         panels=[
             DrawnLatency(
                 workload=panel.workload,
-                at=places.get(panel.workload),
+                at=number_of.get(panel.workload),
                 what=panel.what,
                 linear=latency.latency_chart(panel, is_tail=False),
                 tail=latency.latency_chart(panel, is_tail=True),

@@ -1,5 +1,5 @@
-"""What limits the workloads, as stacked bars: the rows of the terminal's table in their order, the
-worst first."""
+"""The limits of the workloads, as stacked bars: the rows of the terminal's table in their order,
+the worst first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tailrace.report.drawing.parts import limit_colours, part_colours
 from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.results.causes.sentence import part_words
 from tailrace.results.summary.summary import Summary
-from tailrace.results.text.limiting_text import ToldLimit, told_limits
+from tailrace.results.text.limiting_text import LimitRow, limit_rows
 from tailrace.results.text.order import worst_first
 from tailrace.scenario.vocabulary import LIMITS
 
@@ -42,7 +42,7 @@ class LimitBar:
     """Whether the name stands above it."""
     percent: str
     words: str
-    """What takes most of the time, as in a terminal."""
+    """The largest share, as in a terminal."""
     bar: Markup
 
 
@@ -54,7 +54,7 @@ class LimitedBy:
     key: list[tuple[str, str]]
     """Words and colours."""
     what: str
-    """What the bars are shares of."""
+    """The quantity that the bars divide."""
     unexplained: list[str]
     """Workloads of which it is known only when transactions are explained."""
     more: int
@@ -62,17 +62,17 @@ class LimitedBy:
 
 
 def limited_by(summary: Summary, arms: Mapping[str, ShownArm] | None = None) -> LimitedBy:
-    """The bars of a run; none where no engine tells what limits. `arms` are those of a point of a
+    """The bars of a run; none where no engine reports limits. `arms` are those of a point of a
     sweep."""
     if arms is None:
         arms = {
             arm: ShownArm(arm, at) for at, arm in enumerate(list(summary.arms)[:ARMS_DRAWN_MAX])
         }
-    places = {subject.name: place for place, subject in enumerate(worst_first(summary))}
-    every = [one for one in told_limits(summary) if one.arm in arms]
-    told = [one for one in every if not _is_idle(summary, one)]
-    told.sort(key=lambda one: places.get(one.name, len(places)))
-    kept = told[:ROWS_MAX]
+    order = {subject.name: index for index, subject in enumerate(worst_first(summary))}
+    every = [one for one in limit_rows(summary) if one.arm in arms]
+    busy = [one for one in every if not _is_idle(summary, one)]
+    busy.sort(key=lambda one: order.get(one.name, len(order)))
+    kept = busy[:ROWS_MAX]
     shares = [_shares(one) for one in kept]
     sources = {_is_counted(one) for one in kept}
     return LimitedBy(
@@ -90,31 +90,30 @@ def limited_by(summary: Summary, arms: Mapping[str, ShownArm] | None = None) -> 
         ],
         key=_key([share for of_bar in shares for share in of_bar]),
         what=" or ".join(word for word, is_of in WHAT.items() if is_of in sources),
-        unexplained=list(dict.fromkeys(one.name for one in every if one not in told)),
-        more=max(0, len(told) - len(kept)),
-        more_phone=max(0, len(told) - ROWS_MAX_PHONE),
+        unexplained=list(dict.fromkeys(one.name for one in every if one not in busy)),
+        more=max(0, len(busy) - len(kept)),
+        more_phone=max(0, len(busy) - ROWS_MAX_PHONE),
     )
 
 
-def _is_idle(summary: Summary, one: ToldLimit) -> bool:
-    """Whether counters tell alone that the connections of users who wait for answers had nothing to
-    send: where the time goes meanwhile is known of explained transactions.
-    """
+def _is_idle(summary: Summary, one: LimitRow) -> bool:
+    """Whether the only source is counters of connections, and these had nothing to send while users
+    waited for responses: explained transactions show the parts of that time."""
     own = summary.arms[one.arm].subject(one.name)
     is_waiting = own is not None and own.latency_ms is not None
     return _is_counted(one) and is_waiting and one.limits.limited_by == "application"
 
 
-def _is_counted(one: ToldLimit) -> bool:
+def _is_counted(one: LimitRow) -> bool:
     """Whether the shares are of the time of connections, and not of the latency of transactions."""
     return all(part in LIMITS for part in one.limits.shares_percent)
 
 
 WHAT = {"share of the latency": False, "of the time of connections": True}
-"""By whether counters of connections tell it."""
+"""Whether the source is counters of connections, by text."""
 
 
-def _shares(one: ToldLimit) -> list[Share]:
+def _shares(one: LimitRow) -> list[Share]:
     means = {part: own.mean or 0.0 for part, own in one.limits.shares_percent.items()}
     if _is_counted(one):
         return [
@@ -127,8 +126,8 @@ def _shares(one: ToldLimit) -> list[Share]:
 
 
 def _key(shares: list[Share]) -> list[tuple[str, str]]:
-    """What is a part of latencies and limits connections too has one colour, and one entry with
-    both names."""
+    """A part of latencies that limits connections, too, has one colour, and one entry with both
+    names."""
     by_colour: dict[str, list[str]] = {}
     for share in shares:
         words = (

@@ -80,7 +80,7 @@ class Trees:
 
 @dataclass(frozen=True)
 class Override:
-    """What an arm changes."""
+    """A change of the scenario by an arm."""
 
     arm: str
     changes: list[str]
@@ -144,7 +144,7 @@ def _add_policies(policies: list[Policies], arm: str, plan: Plan) -> None:
 def _add_trees(drawings: list[Trees], arm: str, plan: Plan, run: Run) -> None:
     """The spanning trees that carry workloads, with their drawings; arms with the same trees share
     them."""
-    found = next((trial.outcome.spanning_trees for trial in run.told(arm)), None) or []
+    found = next((trial.outcome.spanning_trees for trial in run.with_outcome(arm)), None) or []
     used = [tree for tree in found if trees.carries(tree, found, plan)]
     same = next((entry for entry in drawings if entry.found == used), None)
     if same:

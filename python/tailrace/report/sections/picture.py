@@ -1,5 +1,5 @@
-"""The one picture of a run: what each arm changes for each workload, or how large the figures are
-without a comparison.
+"""The picture of a run: the changes of each workload in each arm, or the figures where no arm is
+compared.
 
 It has the rows of the terminal's table in their order: the worst first.
 """
@@ -43,12 +43,12 @@ SHORT = {
 NAMED_MAX = 3
 """Workloads that are not drawn and are named."""
 ABSOLUTE = ("latency_p99_ms", "completion_s", "rate_per_s", "goodput_gbps")
-"""What is drawn where no arm is compared: the first of those that most workloads have."""
+"""Metrics of the picture where no arm is compared: the first one that most workloads have."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """What the page shows of the picture."""
+    """The content of the picture on the page."""
 
     title: str
     rows: list[PictureRow]
@@ -123,14 +123,14 @@ def _changes(summary: Summary, subjects: Sequence[TableSubject]) -> Iterator[Pic
 
 def _changed(effect: ArmEffect, index: int) -> Mark:
     sign, interval, tone = bound_sign(effect), effect.ratio_interval, tone_of(effect)
-    is_placed = sign is not None and effect.ratio is not None and effect.ratio > 0
+    has_ratio = sign is not None and effect.ratio is not None and effect.ratio > 0
     text = f"{SIGNS[tone]} {bounded_change_text(effect)}".strip()
     return Mark(
         arm=effect.arm,
         index=index,
-        value=effect.ratio if is_placed else None,
-        low=interval.low if interval and is_placed else None,
-        high=interval.high if interval and is_placed else None,
+        value=effect.ratio if has_ratio else None,
+        low=interval.low if interval and has_ratio else None,
+        high=interval.high if interval and has_ratio else None,
         bound=sign or "",
         text=text,
         tone=tone,
@@ -194,12 +194,12 @@ def _figure(
 
 
 def _factor(summary: Summary, name: str, metric: str) -> float:
-    """Completion times are told at full scale."""
+    """Factor to full scale, which applies to completion times."""
     return 1 / summary.run.workload_scale.get(name, 1.0) if metric == "completion_s" else 1.0
 
 
 def _unit(metric: str) -> str:
-    """What stands behind a value; rates are counts per second."""
+    """The unit after a value; rates are counts per second."""
     return "/s" if metric == "rate_per_s" else unit_behind(metric)
 
 

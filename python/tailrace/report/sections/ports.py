@@ -38,10 +38,10 @@ class PortList:
     """The section."""
 
     noun: str
-    """What has a list: `arm`."""
+    """Noun of the lists' owners: `arm`."""
     sentence: str
     names: list[str]
-    """Of what has a list."""
+    """Names of the lists' owners."""
     first: str
     """Whose list stands first: the one with most drops."""
     count: int
@@ -56,7 +56,7 @@ class PortList:
 def port_list(run: Run, arms: list[str]) -> PortList | None:
     """Ports of these arms that sent or lost a frame; None where the table of queues has them
     all."""
-    listed = {arm: listed_ports(run.told(arm)) for arm in arms}
+    listed = {arm: listed_ports(run.with_outcome(arm)) for arm in arms}
     if max((len(ports) for ports in listed.values()), default=0) <= PORTS_FEW_MAX:
         return None
     losses = [f"{arm}: {_lossy_words(ports)}." for arm, ports in listed.items()]
@@ -65,23 +65,22 @@ def port_list(run: Run, arms: list[str]) -> PortList | None:
 
 
 def sweep_port_list(run: Run) -> PortList | None:
-    """The same of every arm at every point of a sweep, or of those that dropped most frames; a
-    sweep has no table of queues.
-    """
+    """Lists of ports of every arm at every point of a sweep, or of those with most dropped frames;
+    a sweep has no table of queues."""
     sweep = run.sweep
     if sweep is None:
         return None
-    places: dict[str, tuple[int, str]] = {}
+    points: dict[str, tuple[int, str]] = {}
     for number, point in enumerate(sweep.points, start=1):
         for index, arm in enumerate(sweep.arms):
             name = f"{arm} at {_values(sweep.axes, point)}"
-            name += f" (point {number})" if name in places else ""  # two values may have one text
-            places[name] = index, run.arm_at(arm, point.label)
+            name += f" (point {number})" if name in points else ""  # two values may have one text
+            points[name] = index, run.arm_at(arm, point.label)
     drops: dict[str, float] = {}
 
     def lists() -> Iterator[tuple[str, list[PortFigures]]]:
-        for name, (_, arm) in places.items():
-            if ports := listed_ports(run.told(arm)):
+        for name, (_, arm) in points.items():
+            if ports := listed_ports(run.with_outcome(arm)):
                 drops[name] = _drops(ports)
                 yield name, ports
 
@@ -89,7 +88,7 @@ def sweep_port_list(run: Run) -> PortList | None:
     kept = dict(nlargest(PORT_LISTS_MAX, lists(), key=lambda one: drops[one[0]]))
     if not kept:
         return None
-    listed = {name: kept[name] for name in places if name in kept}
+    listed = {name: kept[name] for name in points if name in kept}
     lossy = sum(lost > 0 for lost in drops.values())
     of = (
         f"{len(drops)} combinations of an arm and a point"
@@ -101,7 +100,7 @@ def sweep_port_list(run: Run) -> PortList | None:
     )
     if len(listed) < len(drops):
         sentence += f" The {len(listed)} that dropped most are listed."
-    colours = {name: places[name][0] for name in listed}
+    colours = {name: points[name][0] for name in listed}
     return _section("arm and point", sentence, listed, colours, PORTS_TOP_OF_POINT)
 
 
@@ -153,8 +152,8 @@ def _json(listed: dict[str, list[PortFigures]]) -> Markup:
         rows = []
         for port in ports:
             node, _, towards = port.name.partition(">")
-            place = nodes.setdefault(node, len(nodes))
+            index = nodes.setdefault(node, len(nodes))
             busy = round(port.utilisation_percent, 1)
-            rows.append([place, towards, round(port.drops_frames, 1), port.queue_bytes_max, busy])
+            rows.append([index, towards, round(port.drops_frames, 1), port.queue_bytes_max, busy])
         arms.append({"name": arm, "rows": rows})
     return script_json({"nodes": list(nodes), "arms": arms})

@@ -10,7 +10,7 @@ from tailrace.results.compare.kinds import count_text, has_kinds, null_text
 from tailrace.results.directory.grid import Grid, grid_of, metric_name
 from tailrace.results.format.numbers import plain_text
 from tailrace.results.summary.expectation import JudgedFigure
-from tailrace.results.text.run import difference_text, figure_text, judged_interval_text, place
+from tailrace.results.text.run import difference_text, figure_text, judged_interval_text, scope_text
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class PublishedRow:
     is_first: bool
     """Of a metric in an arm."""
     name: str
-    place: str
+    scope: str
     here: str
     interval_text: str
     published_text: str
@@ -48,10 +48,10 @@ class Published:
 
 def beside_published(expectations: Sequence[JudgedFigure], workloads: Sequence[str]) -> Published:
     """Rows of the list, and the grid where the figures fill one."""
-    places = [None, *((judged.metric, judged.arm) for judged in expectations)]
+    previous = [None, *((judged.metric, judged.arm) for judged in expectations)]
     rows = [
         _row(judged, is_first=(judged.metric, judged.arm) != before)
-        for judged, before in zip(expectations, places, strict=False)
+        for judged, before in zip(expectations, previous, strict=False)
     ]
     row_of = {id(row.judged): row for row in rows}
     grid = grid_of(expectations, workloads)
@@ -74,7 +74,7 @@ def _row(judged: JudgedFigure, *, is_first: bool) -> PublishedRow:
         judged=judged,
         is_first=is_first,
         name=metric_name(judged.metric, judged.noun),
-        place=place(judged),
+        scope=scope_text(judged),
         here=figure_text(judged, judged.value),
         interval_text=judged_interval_text(judged),
         published_text=plain_text(judged.published),

@@ -115,7 +115,7 @@ def _queue_rows(summary: Summary) -> tuple[list[QueueRow], list[QueueRow]]:
                 is_loud = shown < QUEUES_MAX and not _is_quiet(queue)
                 rows = loud if is_loud else quiet
                 is_first = not rows or rows[-1].arm != arm
-                rows.append(QueueRow(arm, index, port.place, queue, is_first))
+                rows.append(QueueRow(arm, index, port.label, queue, is_first))
                 shown += is_loud
     return loud, quiet
 

@@ -1,5 +1,4 @@
-"""What the report of a sweep shows: curves, latency against load, heat maps, and every value in
-tables."""
+"""The page of a sweep: curves, latency against load, heat maps, and every value in tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ PANELS_MAX = 24
 HEATS_MAX = 24
 MAPS_FIRST = 2
 """Maps on the first screen."""
-VALUES_TOLD_MAX = 24
+VALUES_LISTED_MAX = 24
 VALUES_FIRST = 3
 """Values of an axis up to which the page lists all, and how many of more it lists."""
 ROWS_MAX = 40
@@ -54,7 +53,7 @@ class ListedAxis:
 
 @dataclass(frozen=True)
 class KeyArm:
-    """An arm with the look of its lines."""
+    """An arm with the style of its lines."""
 
     name: str
     colour: int
@@ -86,8 +85,8 @@ class Notice:
 
 
 @dataclass(frozen=True)
-class PlacedArm:
-    """An arm and its place among the arms."""
+class ArmIndex:
+    """An arm and its index among the arms."""
 
     name: str
     at: int
@@ -103,9 +102,9 @@ class ValueRow:
 
 @dataclass(frozen=True)
 class TablePart:
-    """So many arms as stand beside each other."""
+    """The arms that fit beside each other."""
 
-    arms: list[PlacedArm]
+    arms: list[ArmIndex]
     rows: list[ValueRow]
 
     @property
@@ -124,25 +123,25 @@ class ValueTable:
 
 @dataclass(frozen=True)
 class SweepSection:
-    """What the page of a sweep shows of it."""
+    """The content of the page of a sweep."""
 
     axes: list[ListedAxis]
     arms: list[KeyArm]
     sentences: list[str]
     workloads: list[str]
     is_crowded: bool
-    """Whether there are so many arms that a key of them takes its own place."""
+    """Whether the number of arms requires a key in a row of its own."""
     size: str
     has_bounds: bool
     has_bare_cells: bool
     """Whether the cells of maps are too small for their values."""
     marked_every: int
-    """One point of so many has a marker."""
+    """Distance between points with a marker."""
     picture: list[Panel]
     """The curves by which the worst of the workloads is judged; of a grid a map for each of the
     first arms."""
     limited_by: LimitedBy
-    """At the last point, or at the one that is explained."""
+    """At the last point, or at the explained point."""
     is_map: bool
     """Whether the picture is one of maps."""
     point: str
@@ -178,7 +177,8 @@ def sweep_section(run: Run, summary: Summary) -> SweepSection:
         is_crowded=len(sweep.arms) > charts.ARMS_IN_LEGEND_MAX,
         size=_size(sweep),
         has_bounds=has_bounds(sweep),
-        has_bare_cells=len(sweep.axes) == 2 and len(sweep.axes[1].values) > charts.COLUMNS_TOLD_MAX,
+        has_bare_cells=len(sweep.axes) == 2
+        and len(sweep.axes[1].values) > charts.COLUMNS_LABELLED_MAX,
         marked_every=charts.marked_every(max(len(axis.values) for axis in sweep.axes)),
         picture=picture,
         limited_by=limited_by(summary, arms),
@@ -194,25 +194,24 @@ def sweep_section(run: Run, summary: Summary) -> SweepSection:
 
 def values_text(values: Sequence[str]) -> str:
     """The values of an axis; of many the first ones, the last and their number."""
-    if len(values) <= VALUES_TOLD_MAX:
+    if len(values) <= VALUES_LISTED_MAX:
         return ", ".join(values)
     return f"{', '.join(values[:VALUES_FIRST])}, … {values[-1]} ({len(values)} values)"
 
 
 def _notices(excluded: Sequence[ExcludedTrials]) -> list[Notice]:
-    """Trials that are not valid: what did not finish stays in the curves, and anything else has no
-    place there."""
+    """Trials that are not valid: unfinished ones stay in the curves, all others are excluded."""
     rests = {
         True: "and remain in the curves with the work that they completed.",
         False: "and are excluded from all averages.",
     }
     notices: list[Notice] = []
-    for is_told, rest in rests.items():
-        points = [one for one in excluded if one.is_told == is_told]
+    for is_in_curves, rest in rests.items():
+        points = [one for one in excluded if one.is_in_curves == is_in_curves]
         count = len({one.label for one in points})
         lead = (
             f"Trials at {count} point{'s' * (count != 1)} "
-            f"{'did not finish' if is_told else 'are invalid'}"
+            f"{'did not finish' if is_in_curves else 'are invalid'}"
         )
         notices += [Notice(lead, rest, points)] if points else []
     return notices
@@ -375,7 +374,7 @@ def _heats(summary: Summary, groups: Sequence[Curves]) -> list[Panel]:
 
 
 def _table(sweep: SweepSummary, curves: Curves) -> ValueTable:
-    """Every value of one workload and metric: points as rows, arms as columns, so many beside each
+    """Every value of one workload and metric: points as rows, arms as columns, as many beside each
     other as fit."""
     first = curves[0]
     parts = [curves[at : at + COLUMNS_MAX] for at in range(0, len(curves), COLUMNS_MAX)]
@@ -392,4 +391,4 @@ def _part(sweep: SweepSummary, curves: Curves) -> TablePart:
         )
         for position, point in enumerate(sweep.points)
     ]
-    return TablePart([PlacedArm(curve.arm, sweep.arms.index(curve.arm)) for curve in curves], rows)
+    return TablePart([ArmIndex(curve.arm, sweep.arms.index(curve.arm)) for curve in curves], rows)

@@ -24,7 +24,7 @@ PORTS_NAMED_MAX = 2
 
 
 Pair = tuple[str, str, int, WorkloadSummary]
-"""Arm, workload, its place among the workloads, and its summary."""
+"""Arm, workload, its index among the workloads, and its summary."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def why(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> Why:
     return Why([cause for cause in causes if cause.shown], unexplained_sentence(summary))
 
 
-def _cause(title: str, told: Iterable[Said]) -> Cause:
-    kept = [said for said in told if said.text]
+def _cause(title: str, every: Iterable[Said]) -> Cause:
+    kept = [said for said in every if said.text]
     return Cause(title, kept[:WHY_MAX], max(0, len(kept) - WHY_MAX))
 
 
@@ -129,7 +129,7 @@ def _resets(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> list[Sai
 def _timeouts(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> str | None:
     arm, name, _, own = pair
     rto_ms = facts[arm].rto_min_ms.get(name)
-    slowest = slowest_of(run.told(arm), name, rto_ms) if rto_ms is not None else None
+    slowest = slowest_of(run.with_outcome(arm), name, rto_ms) if rto_ms is not None else None
     return timeout_words(arm, name, slowest, facts_of(own.kind).noun) if slowest else None
 
 
@@ -140,7 +140,8 @@ def _queues(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> list[str]:
         return []
     crossings = facts[arm].crossings.get(name, 1)
     words = (
-        wait_words(arm, name, wait, crossings, median_ms) for wait in waits_of(run.told(arm), name)
+        wait_words(arm, name, wait, crossings, median_ms)
+        for wait in waits_of(run.with_outcome(arm), name)
     )
     return [sentence for sentence in words if sentence][:PORTS_NAMED_MAX]
 
@@ -151,7 +152,7 @@ def _prioritized(run: Run, pairs: Sequence[Pair]) -> list[Said]:
     found: dict[tuple[str, str], tuple[Wait, dict[str, float]]] = {}
     for arm, name, _, own in pairs:
         if own.latency_ms and (median_ms := own.latency_ms.p50):
-            for wait in waits_of(run.told(arm), name):
+            for wait in waits_of(run.with_outcome(arm), name):
                 if wait.own_ms is None:
                     found.setdefault((arm, wait.port), (wait, {}))[1][name] = median_ms
     return [
@@ -161,8 +162,8 @@ def _prioritized(run: Run, pairs: Sequence[Pair]) -> list[Said]:
 
 
 def deferred_reset_words(arm: str, port: PortMeans, dpp: Dpp | None) -> str | None:
-    """What happened at a port of an arm, and advice; None where no reset was deferred. `dpp` are
-    its settings."""
+    """A description of deferred resets at a port of an arm, and advice; None where no reset was
+    deferred. `dpp` are its settings."""
     counters = port.dpp
     if counters is None or counters.deferred_resets < 1:
         return None
@@ -174,7 +175,7 @@ def deferred_reset_words(arm: str, port: PortMeans, dpp: Dpp | None) -> str | No
     return (
         f"With {arm}, {count_text(deferred)} of {count_text(deferred + counters.resets)} "
         "silences per trial ended "
-        f"while frames of the flow were still queued in {name} at {port.place}: the flow had "
+        f"while frames of the flow were still queued in {name} at {port.label}: the flow had "
         "been silent for "
         f"{age}, but its next packets were not prioritised, because they would have overtaken "
         "the queued ones. For "

@@ -1,11 +1,11 @@
-"""Transactions by percentile: what the middle and the tail of latencies consist of."""
+"""Transactions by percentile: the parts of the median latency and of the tail."""
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from tailrace.results.causes.causes import Transaction
-from tailrace.results.causes.sentence import place_words
+from tailrace.results.causes.sentence import drop_text
 from tailrace.results.summary.causes import Band
 
 ENDS = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0))
@@ -41,7 +41,7 @@ def _band(name: str, of: Sequence[Transaction]) -> Band:
         interfaces_behind=_mean([one.interfaces_behind for one in of]),
         pauses=_mean([one.pauses for one in of]),
         losses=sum(len(one.losses) for one in of) / len(of),
-        dropped=_mean([Counter(map(place_words, one.losses)) for one in of]),
+        dropped=_mean([Counter(map(drop_text, one.losses)) for one in of]),
     )
 
 

@@ -52,7 +52,7 @@ NOT_PARTS = frozenset({"start_ps", "end_ps", "windowed_ps", "receive_windowed_ps
 SWITCH_QUEUE, INTERFACE_QUEUE, PAUSED = "switch_queue", "interface_queue", "paused"
 """Parts that are queues: of each it is known where it was."""
 INSIDE = "a hypervisor"
-"""A place that is no end of a link of the plan."""
+"""Location of frames inside a hypervisor, which is no end of a link of the plan."""
 _PS = "_ps"
 OF_SWITCHES = "frames of switches"
 """Whose frames: pauses and messages of spanning trees belong to no workload."""
@@ -70,13 +70,12 @@ class Loss:
     """A frame of the critical path that was dropped."""
 
     port: str
-    """Before which wire, as `node>neighbour`; what its neighbour has dropped was lost at its
-    end."""
+    """The wire before which it was lost, as `node>neighbour`; drops of the neighbour are losses at
+    the wire's end."""
     at_ps: int
     by: str = ""
-    """What has dropped it: the cause of a switch, or `interface`, `receive_ring`, `hypervisor`,
-    `reassembly` or `socket_buffer`.
-    """
+    """The dropping component: the cause of a switch, or `interface`, `receive_ring`, `hypervisor`,
+    `reassembly` or `socket_buffer`."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Transaction:
     start_ps: int
     end_ps: int
     parts: dict[str, int]
-    """Time by part, without those that took none; together the latency."""
+    """Time by part, without parts that took none; the sum is the latency."""
     windowed_ps: int
     """Of the latency, round trips for which bytes waited for a window."""
     window_rounds: int
@@ -123,9 +122,8 @@ class Causes:
         dropped_by: Sequence[str],
         begin_ps: Mapping[str, int] | None = None,
     ) -> None:
-        """`dropped_by` are the names of what drops frames, in the order of the simulator's numbers;
-        what is complete by `begin_ps` of its workload is left out.
-        """
+        """`dropped_by` are the names of dropping components, in the order of the simulator's
+        numbers. Transactions that completed by `begin_ps` of their workload are omitted."""
         self._begin_ps = begin_ps or {}
         self._tables = tables
         self._dropped_by = dropped_by
@@ -191,17 +189,18 @@ class Causes:
 
     @cached_property
     def lost(self) -> dict[str, list[LostDatagrams]]:
-        """By workload, datagrams that were lost, from the place with most of them. A datagram
-        counts where its first frame was lost; of workloads without end those that were lost after
-        the warm-up.
+        """By workload, datagrams that were lost, in descending order of their number by port.
+
+        A datagram counts where its first frame was lost. Workloads without end count datagrams lost
+        after the warm-up.
         """
         found: dict[str, list[LostDatagrams]] = defaultdict(list)
         rows = _rows(self._tables["causes_lost"], ("workload", "wire", "by", "datagrams"))
         for workload, wire, by, datagrams in sorted(rows, key=lambda row: -row[-1]):
-            place = LostDatagrams(
+            lost = LostDatagrams(
                 port=self._wires[wire], by=self._dropped_by[by], datagrams=datagrams
             )
-            found[self._workload(workload)].append(place)
+            found[self._workload(workload)].append(lost)
         return dict(found)
 
     def _workload(self, number: int) -> str:
@@ -225,11 +224,11 @@ class Causes:
         for row, part, wire, number, time_ps in rows:
             if row in kept:
                 of_row = found[PARTS[part]][row]
-                name = self._place(PARTS[part], wire, number)
+                name = self._location_of(PARTS[part], wire, number)
                 of_row[name] = of_row.get(name, 0) + time_ps
         return found
 
-    def _place(self, part: str, wire: int, number: int) -> str:
+    def _location_of(self, part: str, wire: int, number: int) -> str:
         """The host of an interface, or the port of a switch with its class."""
         name = self._wires[wire] if wire < len(self._wires) else INSIDE
         if part == INTERFACE_QUEUE:
@@ -260,9 +259,9 @@ def parts_of(columns: Iterable[str]) -> list[str]:
 
 
 def in_order(parts: Iterable[str]) -> list[str]:
-    """Parts in the order of `PARTS`, then those that are not there, as they come."""
-    places = {part: place for place, part in enumerate(PARTS)}
-    return sorted(dict.fromkeys(parts), key=lambda part: places.get(part, len(PARTS)))
+    """Parts in the order of `PARTS`, then other parts in the given order."""
+    order = {part: index for index, part in enumerate(PARTS)}
+    return sorted(dict.fromkeys(parts), key=lambda part: order.get(part, len(PARTS)))
 
 
 def _rows(table: Values, keys: Iterable[str]) -> Iterable[tuple[int, ...]]:

@@ -29,12 +29,12 @@ def grouped(members: Sequence[str], of: Mapping[str, Sequence[Transaction]]) -> 
 def lost_with_groups(
     subjects: Sequence[Subject], lost: Mapping[str, Sequence[LostDatagrams]]
 ) -> dict[str, list[LostDatagrams]]:
-    """By workload and group, from the place with most of them."""
+    """By workload and group, the losses in descending order of datagrams."""
     found = {
         subject.name: _lost([one for name in subject.members for one in lost.get(name, ())])
         for subject in subjects
     }
-    return {name: places for name, places in found.items() if places}
+    return {name: losses for name, losses in found.items() if losses}
 
 
 def _lost(of: Sequence[LostDatagrams]) -> list[LostDatagrams]:

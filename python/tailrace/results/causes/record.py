@@ -31,7 +31,8 @@ NAMES_MAX = 16
 as their sum."""
 OTHERS = "others"
 FABRIC = "fabric"
-"""Source of a record that a live trial's ingress log tells; a simulated one states none."""
+"""Source of a record made from a live trial's ingress log; the record of a simulated trial states
+none."""
 
 
 class ExplainedWorkload(Part, frozen=True, kw_only=True):
@@ -54,7 +55,7 @@ class Record(Part, frozen=True, kw_only=True):
     source: str | None = None
     """`fabric` of a live trial."""
     until_ps: int | None = None
-    """Where the beginning of the trial alone was explained, its end."""
+    """End of the explained interval, where only the beginning of the trial was explained."""
 
 
 def write_record(
@@ -64,11 +65,11 @@ def write_record(
     measured: Mapping[str, Sequence[Transaction]] | None = None,
     until_ps: int | None = None,
 ) -> None:
-    """Writes the record, whole or not at all, in place of an earlier one of the same trial.
+    """Writes the record atomically, in place of an earlier one of the same trial.
 
-    `lost` are datagrams by workload; `measured` are the slowest transactions, from the slowest,
-    where a fabric measured all of them. `until_ps` is the end of what was explained, where that is
-    not the whole trial.
+    `lost` are datagrams by workload; `measured` are the slowest transactions in descending order of
+    latency, where a fabric measured all of them. `until_ps` is the end of the explained interval,
+    where that is not the whole trial.
     """
     slowest = measured or {name: slowest_of(of, SLOWEST_MAX) for name, of in workloads.items()}
     record = Record(
@@ -92,7 +93,7 @@ def read_record(trial: Trial) -> dict[str, Explained]:
 
     Raises `RunDirectoryError` when the file cannot be read.
     """
-    if not trial.is_told:
+    if not trial.has_outcome:
         return {}
     path = path_of(trial)
     try:

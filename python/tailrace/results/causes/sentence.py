@@ -45,27 +45,27 @@ WORDS = {
     "outside_after_drop": "outside the fabric, after a drop",
 }
 ADVERBIAL = ("until ", "before ", "held ", "outside ", "not ")
-"""How words of parts begin that say when or where, and not what."""
+"""First words of part names that state a time or a location instead of a thing."""
 STAGES = frozenset({"device", "receive"})
-"""Parts that are places which a frame or request passes."""
-TOLD_PERCENT = 5
-"""Parts below this share are told together."""
-PLACES = {
+"""Parts that are stages of a frame's or request's path."""
+NAMED_PERCENT_MIN = 5
+"""Parts below this share are merged into one entry."""
+DROPPED_BY = {
     "interface": "by the interface before",
     "receive_ring": "by the receive ring behind",
     "hypervisor": "by the hypervisor behind",
     "reassembly": "by the full reassembly memory behind",
     "socket_buffer": "by the full receive buffer behind",
 }
-"""What drops frames and is no switch. A switch drops before the wire on which the frame would have
-been sent."""
-PLACES_MAX = 4
-"""Places at which datagrams were lost that are told by name."""
+"""Dropping components other than switches. A switch drops before the wire on which the frame would
+have been sent."""
+LOSSES_MAX = 4
+"""Ports with lost datagrams that are named; the others are summed."""
 REPAIRS = frozenset({"fast_retransmission", "reordering_timer", "probe", "timeout"})
 
 
 def part_words(part: str) -> str:
-    """A part in words: one that has none of its own is told by the name of its column."""
+    """A part as text. A part without a text of its own gets the name of its column."""
     return WORDS.get(part, part.replace("_", " "))
 
 
@@ -90,8 +90,8 @@ def slowest_of(transactions: Sequence[Transaction], count: int) -> list[Transact
 
 
 def sentence(one: Transaction) -> str:
-    """When and how long, its parts from the longest, where its frames were dropped, and what a
-    window took."""
+    """Start and latency, the parts in descending order, the ports that dropped frames, and the
+    round trips for a window."""
     user = "" if one.user == NO_USER else f"user {one.user}"
     whose = "".join(f", {name}" for name in (one.workload, user) if name)
     text = (
@@ -99,7 +99,7 @@ def sentence(one: Transaction) -> str:
         f"{', '.join(shares_of(one))}."
     )
     text += _dropped(one)
-    if 100 * one.windowed_ps >= TOLD_PERCENT * max(1, one.latency_ps):
+    if 100 * one.windowed_ps >= NAMED_PERCENT_MIN * max(1, one.latency_ps):
         rounds = "1 round trip" if one.window_rounds == 1 else f"{one.window_rounds} round trips"
         share = _percent(one.windowed_ps, one.latency_ps)
         text += f" {share} of it in {rounds} in which bytes waited for a window{_whose(one)}."
@@ -111,29 +111,29 @@ def shares_of(one: Transaction | Band) -> list[str]:
     part."""
     latency_ps = max(1, one.latency_ps)
     ordered = sorted(one.parts.items(), key=lambda part: -part[1])
-    told = [
-        (part, time) for part, time in ordered if 100 * time >= TOLD_PERCENT * latency_ps
+    named = [
+        (part, time) for part, time in ordered if 100 * time >= NAMED_PERCENT_MIN * latency_ps
     ] or ordered[:1]
     words = [
-        f"{_percent(time, latency_ps)} {part_words(part)}{_more(one, part)}" for part, time in told
+        f"{_percent(time, latency_ps)} {part_words(part)}{_more(one, part)}" for part, time in named
     ]
-    rest = latency_ps - sum(time for _, time in told)
+    rest = latency_ps - sum(time for _, time in named)
     return [*words, f"{_percent(rest, latency_ps)} other"] if 100 * rest >= latency_ps else words
 
 
 def _more(one: Transaction | Band, part: str) -> str:
-    times, behind = places_of(one, part)
+    times, behind = queue_times(one, part)
     if not times:
         return ""
-    port, _ = max(times.items(), key=lambda place: place[1])
+    port, _ = max(times.items(), key=lambda item: item[1])
     return f" (most at {port}{_culprits(behind)})"
 
 
-def places_of(
+def queue_times(
     one: Transaction | Band, part: str
 ) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """Of a part that is a queue: where its time was, and for how long frames of each workload were
-    sent meanwhile."""
+    """Of a part that is a queue: waiting time by port, and by workload the time during which its
+    frames were sent meanwhile."""
     if part == SWITCH_QUEUE:
         return one.queues, one.behind
     if part == INTERFACE_QUEUE:
@@ -153,11 +153,11 @@ def _dropped(one: Transaction) -> str:
     if not one.losses:
         return ""
     first = min(one.losses, key=lambda loss: loss.at_ps)
-    places = sorted({place_words(loss) for loss in one.losses})
+    drops = sorted({drop_text(loss) for loss in one.losses})
     if len(one.losses) == 1:
-        return f" A frame was dropped {places[0]} at {span_text(first.at_ps)}."
+        return f" A frame was dropped {drops[0]} at {span_text(first.at_ps)}."
     return (
-        f" {len(one.losses)} frames were dropped {', '.join(places)}, the first at "
+        f" {len(one.losses)} frames were dropped {', '.join(drops)}, the first at "
         f"{span_text(first.at_ps)}."
     )
 
@@ -173,17 +173,17 @@ def lost_sentence(lost: Sequence[LostDatagrams]) -> str:
     """How many datagrams were lost, and where; empty where none was."""
     if not lost:
         return ""
-    whole = sum(place.datagrams for place in lost)
-    told = [f"{place.datagrams} {place_words(place)}" for place in lost[:PLACES_MAX]]
-    rest = whole - sum(place.datagrams for place in lost[:PLACES_MAX])
-    places = ", ".join([*told, f"{rest} elsewhere"] if rest else told)
+    whole = sum(loss.datagrams for loss in lost)
+    named = [f"{loss.datagrams} {drop_text(loss)}" for loss in lost[:LOSSES_MAX]]
+    rest = whole - sum(loss.datagrams for loss in lost[:LOSSES_MAX])
+    listed = ", ".join([*named, f"{rest} elsewhere"] if rest else named)
     were = "1 datagram was lost and has" if whole == 1 else f"{whole} datagrams were lost and have"
-    return f"{were} no latency: {places}."
+    return f"{were} no latency: {listed}."
 
 
-def place_words(loss: Loss | LostDatagrams) -> str:
-    """`before leaf>web (policed)`: where a frame was dropped, and by what."""
-    if (by := PLACES.get(loss.by)) is not None:
+def drop_text(loss: Loss | LostDatagrams) -> str:
+    """`before leaf>web (policed)`: the port and the dropping component."""
+    if (by := DROPPED_BY.get(loss.by)) is not None:
         return f"{by} {loss.port}"
     return f"before {loss.port} ({loss.by})" if loss.by else f"before {loss.port}"
 

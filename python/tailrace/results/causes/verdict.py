@@ -1,9 +1,9 @@
-"""What takes the time of a workload's transactions, where a trial was explained or a fabric has
-measured it.
+"""The largest part of the latency of a workload's transactions, where a trial was explained or a
+fabric measured it.
 
-Counters of connections tell what a connection waits for. A user who waits for a response that
-stands in a queue has a connection with nothing to send, which those counters call the application's
-time. Of whoever waits for answers the verdict is therefore that of the critical path.
+Counters of connections show why a connection waits. A user whose response waits in a queue has a
+connection with nothing to send, which those counters attribute to the application. For workloads
+whose users wait for responses, the verdict is therefore that of the critical path.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,11 +13,11 @@ from tailrace.results.causes.causes import INTERFACE_QUEUE, PAUSED, SWITCH_QUEUE
 from tailrace.results.causes.record import FABRIC
 from tailrace.results.causes.sentence import (
     ADVERBIAL,
+    NAMED_PERCENT_MIN,
     REPAIRS,
     STAGES,
-    TOLD_PERCENT,
     part_words,
-    places_of,
+    queue_times,
     shares_of,
 )
 from tailrace.results.causes.tail import ALL, TAILS, body, tail, tail_share
@@ -38,12 +38,12 @@ WHERE = {
     INTERFACE_QUEUE: "queue of {}'s interface",
     PAUSED: "pauses of {}",
 }
-"""Parts of which the verdict tells the place."""
+"""Parts whose verdict names the port."""
 PATH = ("serialisation", "propagation", "receive")
-"""What round trips consist of where nothing stands in the way: only more of them for want of a
-window are too many."""
+"""Parts of a round trip on an idle path. They are a cause only where a small window makes more
+round trips necessary."""
 OUTSIDE = "outside"
-"""The part that only live trials have: what the fabric does not know."""
+"""The part of live trials that the fabric does not observe."""
 AFTER_DROP = {*REPAIRS, "outside_after_drop"}
 """Parts that follow the drop of a frame."""
 TOGETHER = (
@@ -66,13 +66,14 @@ class Largest:
 
 
 def causes_of(own: SubjectSummary) -> Explained | None:
-    """What decides the verdict of a workload in an arm; None where counters of connections do."""
+    """The explanation that decides the verdict of a workload in an arm; None where counters of
+    connections decide it."""
     return own.causes if own.limits and own.limits.measured_by in (SIMULATOR, FABRIC) else None
 
 
 def path_limits(causes: Explained | None, members: Collection[str]) -> LimitSummary | None:
-    """What limits workloads that wait for answers: shares of the latency of all transactions of one
-    trial."""
+    """Limits of workloads whose users wait for responses: shares of the latency of all transactions
+    of one trial."""
     if causes is None or not causes.transactions:
         return None
     of = all_of(causes)
@@ -96,28 +97,28 @@ def all_of(causes: Explained) -> Band:
 
 
 def verdict_of(of: Sequence[Band], members: Collection[str] = ()) -> str:
-    """`queue of leaf>client behind backup`, or another part in words, if it is large and clearly
-    the largest; `mixed` otherwise. Where only the slow transactions have it, or where it is another
-    one in the slowest, that is told.
+    """`queue of leaf>client behind backup`, or another part as text, if it is large and clearly the
+    largest; `mixed` otherwise.
 
-    `members` are the workloads whose transactions they are.
+    The verdict adds the part of the slowest transactions where it differs. `members` are the
+    workloads of the transactions.
     """
     whole = largest(tail(of, 0.0), members)
     share, whose = tail_share(sum(band.count for band in of))
     slow = None if whose == ALL else largest(tail(of, share), members)
     rest = body(of, SLOW_SHARE)
-    if whole and rest and 100 * _time_of(rest, whole) < TOLD_PERCENT * rest.latency_ps:
+    if whole and rest and 100 * _time_of(rest, whole) < NAMED_PERCENT_MIN * rest.latency_ps:
         return f"{whole.words}, in {TAILS[1][1]}"
-    told = whole.words if whole else MIXED
+    words = whole.words if whole else MIXED
     is_other = slow is not None and (whole is None or not set(slow.parts) & set(whole.parts))
-    return f"{told}; in {whose}: {slow.words}" if slow and is_other else told
+    return f"{words}; in {whose}: {slow.words}" if slow and is_other else words
 
 
 def largest(of: Band, members: Collection[str] = ()) -> Largest | None:
-    """The part that takes at least half of a time and is far above the second; where none is, parts
-    of one thing together, or round trips for a window; None where these take less, too.
+    """The part that takes at least half of a time and is far above the second. Where there is none,
+    related parts together, or round trips for a window; None where these take less than half, too.
 
-    Round trips for a window are the cause where they consist of what a path takes at its best.
+    Round trips for a window are the cause where they consist of the parts of an idle path.
     """
     percent = 100 / max(1.0, of.latency_ps)
     first = _clear(of.parts, percent)
@@ -136,7 +137,11 @@ def largest(of: Band, members: Collection[str] = ()) -> Largest | None:
             )
             words = f"round trips for the {whose} window ({part_words(most)})"
             return Largest(PATH, words, of.windowed_ps)
-    return None if first is None else Largest((first,), _place(of, first, members), of.parts[first])
+    return (
+        None
+        if first is None
+        else Largest((first,), _queue_words(of, first, members), of.parts[first])
+    )
 
 
 def _clear(times: Mapping[str, float], percent: float) -> str | None:
@@ -163,23 +168,23 @@ def _time_of(of: Band, whole: Largest) -> float:
     return of.windowed_ps if whole.parts == PATH else _sum(of, whole.parts)
 
 
-def _place(of: Band, part: str, members: Collection[str]) -> str:
+def _queue_words(of: Band, part: str, members: Collection[str]) -> str:
     """Where, and behind whose frames."""
     if part not in WHERE:
         return f"{part_words(part)}{_drops(of, part)}"
-    places, others = places_of(of, part)
-    # A fabric tells behind whose frames the slowest waited; the simulator tells it of all, but may
-    # have forgotten some.
+    times, others = queue_times(of, part)
+    # A fabric records for the slowest transactions behind which frames they waited; the simulator
+    # records it for all, but its record may be incomplete.
     known = sum(others.values()) if OUTSIDE in of.parts else of.parts[part]
-    place, culprit = _most(places, of.parts[part]), _most(others, known) if others else None
+    port, culprit = _most(times, of.parts[part]), _most(others, known) if others else None
     behind = f" behind {OWN if culprit in members else culprit}" if culprit else ""
-    return f"{WHERE[part].format(place) if place else part_words(part)}{behind}"
+    return f"{WHERE[part].format(port) if port else part_words(part)}{behind}"
 
 
 def _drops(of: Band, part: str) -> str:
-    """Where most of the frames were dropped whose repair is waited for, and by what."""
-    place = _most(of.dropped, of.losses) if part in AFTER_DROP and of.losses else None
-    return f" after drops {place}" if place else ""
+    """The port with most drops whose repair is awaited, and the dropping component."""
+    drop = _most(of.dropped, of.losses) if part in AFTER_DROP and of.losses else None
+    return f" after drops {drop}" if drop else ""
 
 
 def _most(times: Mapping[str, float], whole: float) -> str | None:
@@ -193,17 +198,17 @@ def path_shares(causes: Explained) -> str:
 
 
 def part_shares(limits: LimitSummary) -> str:
-    """`55 % queues of switches, 42 % work of the server`: of a verdict of the critical path,
-    without places."""
+    """`55 % queues of switches, 42 % work of the server`: the parts of a verdict of the critical
+    path, without ports."""
     parts = sorted(
         ((own.mean or 0.0, part) for part, own in limits.shares_percent.items()), reverse=True
     )
-    told = [(share, part) for share, part in parts if share >= TOLD_PERCENT] or parts[:1]
-    return ", ".join(f"{share:.0f} % {part_words(part)}" for share, part in told)
+    named = [(share, part) for share, part in parts if share >= NAMED_PERCENT_MIN] or parts[:1]
+    return ", ".join(f"{share:.0f} % {part_words(part)}" for share, part in named)
 
 
 def path_words(causes: Explained, limits: LimitSummary) -> str:
-    """What takes the time of all transactions, and of the slowest, behind `With fifo, orders`."""
+    """The largest part of all transactions, and of the slowest, after `With fifo, orders`."""
     of = all_of(causes)
     by = f"measured by the fabric in {causes.where}" if causes.is_live else f"by {causes.where}"
     text = (

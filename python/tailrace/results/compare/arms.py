@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tailrace.errors import listed
 from tailrace.results.compare.effect_words import family_words
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
-from tailrace.results.compare.effects_table import Place, effects_table, has_enough, is_shown
+from tailrace.results.compare.effects_table import ScopeColumns, effects_table, has_enough, is_shown
 from tailrace.results.compare.fidelity import fabric_name
 from tailrace.results.directory.kept import RunDirectoryError
 from tailrace.results.directory.run_directory import Run, Trial
@@ -20,7 +20,7 @@ from tailrace.scenario.experiment import SOLO
 
 Judged = tuple[Subject, list[str]]
 """A workload or group, and its main metrics."""
-PLACE: Place = (
+OF_RUNS: ScopeColumns = (
     ("metric", attrgetter("metric")),
     ("arm", attrgetter("scope")),
     ("workload", attrgetter("workload")),
@@ -51,7 +51,9 @@ def compare(a: Path, b: Path) -> ComparedRuns:
         a=compared_run(first),
         b=compared_run(second),
         same_plan={arm: is_same_plan((first, arm), (second, arm)) for arm in arms},
-        identical_trials={arm: identical_trials(first.told(arm), second.told(arm)) for arm in arms},
+        identical_trials={
+            arm: identical_trials(first.with_outcome(arm), second.with_outcome(arm)) for arm in arms
+        },
         only_in_a=[arm for arm in first.trials if arm not in second.trials],
         only_in_b=[arm for arm in second.trials if arm not in first.trials],
         differences=differences,
@@ -71,7 +73,7 @@ def format_compare(compared: ComparedRuns) -> str:
         "\n".join(f"{arm}: {plan_words(is_same, identical)}" for arm, is_same, identical in plans)
     )
     shown = [effect for effect in compared.differences if is_shown(effect)]
-    parts.append(effects_table(shown, PLACE, ("a", "b")))
+    parts.append(effects_table(shown, OF_RUNS, ("a", "b")))
     parts.append("\n".join(_sentences(compared)))
     parts.append(fill(family_words(compared.differences), WIDTH) if shown else "")
     few = sorted({str(e.scope) for e in compared.differences} - {str(e.scope) for e in shown})
@@ -81,8 +83,8 @@ def format_compare(compared: ComparedRuns) -> str:
 
 def _sentences(compared: ComparedRuns) -> list[str]:
     """Sentences about the main metric of each workload; every arm separately."""
-    told = [e for e in compared.differences if e.is_main and has_enough(e)]
-    return [f"{effect.scope}: {effect.words}" for effect in told]
+    main = [e for e in compared.differences if e.is_main and has_enough(e)]
+    return [f"{effect.scope}: {effect.words}" for effect in main]
 
 
 def refuse_incomparable(a: Run, b: Run) -> None:
@@ -106,7 +108,7 @@ def refuse_incomparable(a: Run, b: Run) -> None:
         raise RunDirectoryError(
             f"{where}: no workload in common ({', '.join(a.workloads)}; {', '.join(b.workloads)})"
         )
-    if not any(a.told(arm) and b.told(arm) for arm in arms):
+    if not any(a.with_outcome(arm) and b.with_outcome(arm) for arm in arms):
         raise RunDirectoryError(
             f"{where}: no arm has valid trials in both runs (hint: the same `tailrace run` "
             "command resumes a run)"
@@ -137,7 +139,7 @@ def _counts(trials: list[Trial], workload: str) -> set[int]:
 
 
 def _judged(run: Run) -> list[Judged]:
-    """Workloads and groups with what they are judged by, as in the run itself."""
+    """Workloads and groups with the metrics that judge them, as in the run itself."""
     chosen = chosen_metrics(run)
     return [(subject, chosen.get(subject.name, [])) for subject in subjects_of(run)]
 
@@ -154,7 +156,7 @@ def _comparison(
     a: Run, b: Run, arm: str, subject: Subject, metric: str, *, is_main: bool
 ) -> Comparison | None:
     return compared_trials(
-        (a.told(arm), b.told(arm)),
+        (a.with_outcome(arm), b.with_outcome(arm)),
         subject,
         metric,
         names=("a", "b"),
@@ -164,7 +166,7 @@ def _comparison(
 
 
 def compared_run(run: Run) -> ComparedRun:
-    """What a comparison says of a run."""
+    """The description of a run in a comparison."""
     return ComparedRun(
         path=str(run.path),
         name=run.name,

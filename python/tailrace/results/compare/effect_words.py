@@ -6,11 +6,11 @@ from tailrace.results.format.numbers import (
     change_interval_text,
     change_text,
     digits_text,
-    is_told_as_ratio,
+    is_shown_as_ratio,
 )
 from tailrace.results.metrics.definitions import PLURAL, SHARES
 from tailrace.results.summary.effect import ArmEffect
-from tailrace.statistics import STUDENT, Change, Effect, Verdict, told_verdict
+from tailrace.statistics import STUDENT, Change, Effect, Verdict, bounded_verdict
 
 
 def effect_words(
@@ -22,8 +22,7 @@ def effect_words(
     names: tuple[str, str],
     bounds: tuple[int, int] = (0, 0),
 ) -> str:
-    """A sentence about an effect on a metric that is called `what`; `method_words` names the
-    test."""
+    """A sentence about an effect on a metric named `what`; `method_words` names the test."""
     baseline, arm = names
     if effect.verdict == "not comparable":
         of = _bound_words(bounds, names).removeprefix("; ")
@@ -37,13 +36,13 @@ def effect_words(
     percent = effect.change_percent if effect.change.is_ratio else None
     size = f"{at_least(bounds)}{size_words(percent, effect.difference, unit=unit_of_difference(metric))}"  # noqa: E501
     than = f"with {arm} {'as' if is_ratio(percent) else 'than'} with {baseline}"
-    told = f"{workload}: {what} {are(metric)} {size} {than}"
+    sentence = f"{workload}: {what} {are(metric)} {size} {than}"
     if effect.verdict == "too few trials":
         evidence = _evidence(effect, "", metric, bounds, names)
         few = few_words(effect.trials, effect.tests, effect.trials_needed)
-        return f"{told}{f' {evidence}' if evidence else ''}, but {few}."
+        return f"{sentence}{f' {evidence}' if evidence else ''}, but {few}."
     by = "not tested" if effect.p_adjusted is None else f"p = {effect.p_adjusted:.2g}"
-    return f"{told} {_evidence(effect, by, metric, bounds, names)}."
+    return f"{sentence} {_evidence(effect, by, metric, bounds, names)}."
 
 
 def _evidence(
@@ -55,8 +54,8 @@ def _evidence(
         by,
         _bound_words(bounds, names).removeprefix("; "),
     ]
-    told = ", ".join(part for part in parts if part)
-    return f"({told})" if told else ""
+    text = ", ".join(part for part in parts if part)
+    return f"({text})" if text else ""
 
 
 def interval_words(change: Change, metric: str) -> str:
@@ -89,7 +88,7 @@ def _signed(value: float) -> str:
 
 
 def unit_of_difference(metric: str) -> str:
-    """What stands after a difference."""
+    """The unit after a difference."""
     return "points" if metric in SHARES else ""
 
 
@@ -122,26 +121,25 @@ def size_words(
     direction = lower if difference < 0 else higher
     if percent is None:
         return f"{digits_text(abs(difference))}{f' {unit}' if unit else ''} {direction}"
-    if is_told_as_ratio(percent):
+    if is_shown_as_ratio(percent):
         return f"{digits_text(1 + percent / 100)} times as high"
     return f"{abs(percent):.1f} % {direction}"
 
 
 def at_least(bounds: Sequence[int]) -> str:
-    """What stands before the size of a difference that is told although values are lower bounds."""
+    """The prefix of a difference whose values are lower bounds."""
     return "at least " if any(bounds) else ""
 
 
-def told_percent(effect: ArmEffect) -> float | None:
-    """The change in percent, where an effect is told as a ratio."""
+def change_percent(effect: ArmEffect) -> float | None:
+    """The change in percent, where an effect is shown as a ratio."""
     return None if effect.ratio is None else effect.change_percent
 
 
 def bounded_change_text(effect: ArmEffect) -> str:
     """The change of an effect: `+42.6 %`, a difference of shares `+0.35 points`; where values are
-    lower bounds `> +42.6 %`, or a dash where it cannot be told.
-    """
-    percent = told_percent(effect)
+    lower bounds `> +42.6 %`, or a dash where the direction is unknown."""
+    percent = change_percent(effect)
     unit = unit_of_difference(effect.metric)
     text = (
         change_text(percent)
@@ -153,18 +151,18 @@ def bounded_change_text(effect: ArmEffect) -> str:
 
 
 def bound_sign(effect: ArmEffect) -> str | None:
-    """What stands before a change: `> ` or `< ` for lower bounds, and None where it cannot be
-    told."""
+    """The prefix of a change: `> ` or `< ` for lower bounds, and None where the direction is
+    unknown."""
     if not any(effect.bounds) or effect.is_same:
         return ""
     way: Verdict = "higher" if effect.difference > 0 else "lower"
-    is_told = told_verdict(way, effect.bounds) == way and effect.verdict != "not comparable"
-    return {"higher": "> ", "lower": "< "}[way] if is_told else None
+    is_certain = bounded_verdict(way, effect.bounds) == way and effect.verdict != "not comparable"
+    return {"higher": "> ", "lower": "< "}[way] if is_certain else None
 
 
 def is_ratio(percent: float | None) -> bool:
     """Whether `size_words` makes a ratio, which is followed by `as` and not by `than`."""
-    return percent is not None and is_told_as_ratio(percent)
+    return percent is not None and is_shown_as_ratio(percent)
 
 
 def are(metric: str) -> str:
@@ -201,8 +199,8 @@ def correction_words(effects: Sequence[ArmEffect]) -> str:
 
 
 def family_words(effects: Sequence[ArmEffect], where: str = " in all arms") -> str:
-    """What the p values of a table are adjusted for; `where` are the comparisons of main metrics
-    that share it."""
+    """Explanation of the adjustment of a table's p values; `where` names the comparisons of main
+    metrics in the family."""
     mains = sum(effect.is_main for effect in effects)
     over = (
         f"the {mains} comparisons of main metrics"

@@ -29,13 +29,13 @@ from tailrace.statistics import (
     TrialsNeeded,
     Verdict,
     adjusted,
+    bounded_verdict,
     joint_scores,
     logs_or_values,
     mean_change,
     mean_latency_change,
     percentile_change,
     percentile_interval,
-    told_verdict,
     with_test,
 )
 from tailrace.statistics.looks import trials_to_decide_looking
@@ -51,7 +51,7 @@ class Comparison:
     samples: tuple[list[float], list[float]]
     """The figure of each trial."""
     latencies: tuple[Latencies, Latencies] | None
-    """Where the metric is a latency, which is that of all transactions together."""
+    """The pooled latencies of all transactions, where the metric is a latency."""
     metric: str
     workload: str
     names: tuple[str, str]
@@ -63,7 +63,7 @@ class Comparison:
     bounds: tuple[int, int]
     """Trials of both because of which the figure is a lower bound: transactions were cut off."""
     noun: str
-    """What the workloads do, such as `transactions`."""
+    """Noun for completed work, such as `transactions`."""
     is_group: bool = False
     """Whether it is of several workloads together."""
 
@@ -129,14 +129,13 @@ class Comparison:
 
 
 def compare_arms(run: Run, baseline: str | None) -> list[ArmEffect]:
-    """Every arm against the baseline (in a sweep, at the same point), for every workload, group and
-    metric that both have in their told trials.
-    """
+    """Compares every arm with the baseline (in a sweep, at the same point), for every workload,
+    group and metric that both have in their trials with outcome."""
     return effects_of(list(comparisons(run, baseline)), run.seed)
 
 
 def comparisons(run: Run, baseline: str | None) -> Iterator[Comparison]:
-    """What `compare_arms` compares."""
+    """The comparisons of `compare_arms`."""
     pairs = ((run.baseline_of(arm, baseline), arm) for arm in run.arms)
     return comparisons_of_pairs(
         run, [(first, arm) for first, arm in pairs if first not in (None, arm)]
@@ -152,7 +151,7 @@ def comparisons_of_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> Iterator
         for metric in compared_metrics(chosen.get(one.name, ()))
     ]
     for baseline, arm in pairs:
-        trials = run.told(baseline), run.told(arm)
+        trials = run.with_outcome(baseline), run.with_outcome(arm)
         for subject, metric in compared:
             comparison = compared_trials(
                 trials,
@@ -169,10 +168,10 @@ def comparisons_of_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> Iterator
 def effects_of(
     found: Sequence[Comparison], seed: int, looked: Mapping[str, TestResult] | None = None
 ) -> list[ArmEffect]:
-    """Effects: those on main metrics, of all workloads in all arms, are one family of tests; others
-    are described.
+    """Effects of comparisons. Those on main metrics, of all workloads in all arms, are one family
+    of tests; the others are described without a test.
 
-    `looked` has the tests of main metrics that were looked at several times, by their address.
+    `looked` has the tests of main metrics with several looks, by comparison.
     """
     mains = [comparison for comparison in found if comparison.is_main]
     if looked is None:
@@ -193,7 +192,7 @@ def effects_of(
 
 
 def test_of(comparison: Comparison, seed: int, tests: int) -> TestResult:
-    """The test of a comparison that is one of so many."""
+    """The test of a comparison in a family of `tests` comparisons."""
     found = _tested(comparison, seed, tests).test
     assert found is not None, "it is tested"
     return found
@@ -218,7 +217,7 @@ def arm_effect(compared: Comparison, effect: Effect) -> ArmEffect:
     """An effect as it stands in the summary."""
     metric, workload, names = compared.metric, compared.workload, compared.names
     change, test, percent = effect.change, effect.test, effect.change_percent
-    verdict = effect.verdict if compared.is_same else _told(effect, compared.bounds)
+    verdict = effect.verdict if compared.is_same else _bounded(effect, compared.bounds)
     interval = None if any(compared.bounds) and not compared.is_same else change.interval
     ratio = interval if change.is_ratio else None
     by_percent = ratio and ratio.scaled(100, -100)
@@ -265,12 +264,12 @@ def arm_effect(compared: Comparison, effect: Effect) -> ArmEffect:
     )
 
 
-def _told(effect: Effect, bounds: tuple[int, int]) -> Verdict:
+def _bounded(effect: Effect, bounds: tuple[int, int]) -> Verdict:
     """The verdict beside lower bounds; a difference that they could turn round is not described
     either."""
     way: Verdict = "higher" if effect.difference > 0 else "lower"
-    is_turned = any(bounds) and told_verdict(way, bounds) == "not comparable"
-    return "not comparable" if is_turned else told_verdict(effect.verdict, bounds)
+    is_turned = any(bounds) and bounded_verdict(way, bounds) == "not comparable"
+    return "not comparable" if is_turned else bounded_verdict(effect.verdict, bounds)
 
 
 def share_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> bool:

@@ -12,20 +12,20 @@ from tailrace.statistics.interval import VALUES_MIN
 SHOWN = frozenset({"latency_p50_ms", "latency_p99_ms"})
 """Metrics shown besides the main one of a workload."""
 
-Place = tuple[tuple[str, Callable[[ArmEffect], str]], ...]
-"""Columns that say of what an effect is: the head of each, and its cell."""
+ScopeColumns = tuple[tuple[str, Callable[[ArmEffect], str]], ...]
+"""Columns that identify an effect: the head of each, and its cell."""
 
 
-def effects_table(effects: Sequence[ArmEffect], place: Place, names: tuple[str, str]) -> str:
+def effects_table(effects: Sequence[ArmEffect], scope: ScopeColumns, names: tuple[str, str]) -> str:
     """A row for each of these effects, with the figures of both sides by name; empty without
     one."""
     first, second = names
-    heads = [head for head, _ in place]
+    heads = [head for head, _ in scope]
     rows = [
         [*heads, first, second, f"{second} is", f"{LEVEL_TEXT} interval", "p adjusted", "verdict"]
     ]
-    rows += [[*(cell(effect) for _, cell in place), *_cells(effect)] for effect in effects]
-    return align(rows, left=len(place)) if effects else ""
+    rows += [[*(cell(effect) for _, cell in scope), *_cells(effect)] for effect in effects]
+    return align(rows, left=len(scope)) if effects else ""
 
 
 def is_shown(effect: ArmEffect) -> bool:

@@ -1,9 +1,9 @@
 """Compares runs of one scenario by different engines with each other and with published figures.
 
 A workload is compared by its slowdown (its time in an arm over its time alone, each engine against
-its own solo run) where the runs have solo runs, because that is the effect of the network; and by
-its times, percentiles and goodput. Every engine is compared with the one that models least: live
-before exact before simulated.
+its own solo run) where the runs have solo runs, because the slowdown shows the effect of the
+network; and by its times, percentiles and goodput. Every engine is compared with the engine that
+models least: live before exact before simulated.
 """
 
 from collections.abc import Sequence
@@ -202,8 +202,8 @@ def _samples(run: Run, arm: str, subject: Subject, metric: str) -> Samples:
         return [metric_of_trials(run.valid(arm), subject.members, metric)]
     if arm.startswith(SOLO):
         return [[]]
-    places = (arm, SOLO + subject.name)
-    return [metric_of_trials(run.valid(place), subject.members, "completion_s") for place in places]
+    arms = (arm, SOLO + subject.name)
+    return [metric_of_trials(run.valid(name), subject.members, "completion_s") for name in arms]
 
 
 def published(bands: Sequence[Band], arm: str, workload: str, metric: str) -> float | None:

@@ -1,8 +1,8 @@
-"""The answer in at most three sentences: what changed most and why, how the other arms compare, and
-what happened to the other workloads.
+"""The answer in at most three sentences: the largest change and its cause, the other arms, and the
+other workloads.
 
-They are made from the main metrics of workloads and groups, which alone are tested. Other figures
-stand beside them in brackets. Every number and direction is one of the tables.
+The sentences use the main metrics of workloads and groups; only these are tested. Other figures
+follow in brackets. Every number and direction is one of the tables.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,8 +32,8 @@ OTHERS_NAMED_MAX = 2
 """Other workloads up to which each has a clause; of more they are counted."""
 WORKLOADS_NAMED_MAX = 4
 SENTENCES_MAX = 3
-TOLD = ("lower", "higher", "too few trials")
-"""Verdicts of arms whose values are listed: all but those that show no difference."""
+LISTED_VERDICTS = ("lower", "higher", "too few trials")
+"""Verdicts of arms whose values are listed: all verdicts except that of no difference."""
 
 
 def headline(summary: Summary) -> list[str]:
@@ -56,7 +56,7 @@ def headline(summary: Summary) -> list[str]:
 
 
 def _no_difference(summary: Summary, mains: Effects) -> str:
-    """Main figures of which none differs, and what changed most beside them, if it is large."""
+    """States that no main figure differs, and names the largest other change, if it is large."""
     arms = list(dict.fromkeys(effect.arm for effect in mains))
     subjects = {effect.workload for effect in mains}
     described = _described(
@@ -79,7 +79,8 @@ def _no_difference(summary: Summary, mains: Effects) -> str:
 
 
 def _rank(summary: Summary, effect: ArmEffect) -> tuple[float, ...]:
-    """What leads: a decided and large change, of whoever waits for answers, the largest."""
+    """Sort key of the leading effect: decided and large changes first, then workloads whose users
+    wait for responses, then the largest."""
     size = change_size(effect)
     waits = any(
         own.subject(effect.workload) and _waits(own, effect.workload)
@@ -109,8 +110,8 @@ def _first(summary: Summary, effect: ArmEffect) -> str:
     against += _members_against(summary, effect)[: 1 if not against else 0]
     for other in against[:1]:
         text += f", while {moved(summary, other)}"
-    is_reason_told = not against and tone_of(effect) != "same"
-    why = reason(summary, effect.arm, effect.workload, effect.metric) if is_reason_told else None
+    is_explained = not against and tone_of(effect) != "same"
+    why = reason(summary, effect.arm, effect.workload, effect.metric) if is_explained else None
     few = (
         f"; {few_words(effect.trials, effect.tests, effect.trials_needed)}"
         if effect.trials_needed
@@ -122,7 +123,7 @@ def _first(summary: Summary, effect: ArmEffect) -> str:
 
 
 def _own(summary: Summary, effect: ArmEffect) -> list[ArmEffect]:
-    """What the arm does to other figures of the same workload."""
+    """Effects of the arm on other figures of the same workload."""
     of = (effect.arm, effect.workload)
     return [e for e in summary.comparisons if (e.arm, e.workload) == of and e is not effect]
 
@@ -133,13 +134,13 @@ def _beside(summary: Summary, effect: ArmEffect, most: int, without: Effects = (
 
 def _described(own: Effects, without: Effects) -> list[ArmEffect]:
     """Figures that changed visibly and have no clause."""
-    places = {metric: place for place, metric in enumerate(DESCRIBED)}
+    order = {metric: index for index, metric in enumerate(DESCRIBED)}
     found = [
         e
         for e in own
-        if e.metric in places and e not in without and not e.is_same and visible_change(e)
+        if e.metric in order and e not in without and not e.is_same and visible_change(e)
     ]
-    return sorted(found, key=lambda e: places[e.metric])
+    return sorted(found, key=lambda e: order[e.metric])
 
 
 def _members_against(summary: Summary, effect: ArmEffect) -> list[ArmEffect]:
@@ -160,8 +161,8 @@ def _members_against(summary: Summary, effect: ArmEffect) -> list[ArmEffect]:
 
 def _other_arms(summary: Summary, first: ArmEffect, arms: Effects) -> str:
     """`It is 7.1 ms with strict and 20 ms with ecn; with red it does not differ significantly.`"""
-    told = sorted(
-        (effect for effect in arms if not effect.is_same and effect.verdict in TOLD),
+    listed_effects = sorted(
+        (effect for effect in arms if not effect.is_same and effect.verdict in LISTED_VERDICTS),
         key=lambda effect: (
             effect.arm_value if effect.metric not in BETTER_HIGHER else -effect.arm_value
         ),
@@ -169,8 +170,10 @@ def _other_arms(summary: Summary, first: ArmEffect, arms: Effects) -> str:
     they, verb = ("They", "do") if are(first.metric) == "are" else ("It", "does")
     unit = unit_behind(first.metric)
     parts = []
-    if told:
-        values = (f"{values_of(summary, effect)[1]}{unit} with {effect.arm}" for effect in told)
+    if listed_effects:
+        values = (
+            f"{values_of(summary, effect)[1]}{unit} with {effect.arm}" for effect in listed_effects
+        )
         parts.append(
             f"{they} {are(first.metric)} {listed(values, ARMS_NAMED_MAX, 'values in the table')}"
         )
@@ -191,8 +194,8 @@ def _arms(arms: Sequence[str]) -> str:
 
 
 def _others(summary: Summary, mains: Effects) -> str:
-    """What happened to the other workloads and groups: a clause for each of two, or how many are
-    worse and better."""
+    """Effects on the other workloads and groups: a clause for each of two, or the numbers of worse
+    and better ones."""
     by_name: dict[str, list[ArmEffect]] = {}
     for effect in mains:
         by_name.setdefault(effect.workload, []).append(effect)
@@ -221,10 +224,10 @@ def _others(summary: Summary, mains: Effects) -> str:
         (len(bounds), "known as lower bounds alone"),
         (len(still) - len(few) - len(bounds), "without a significant difference"),
     ]
-    told = [f"{count} {'is' if count == 1 else 'are'} {words}" for count, words in parts if count]
-    if len(told) == 1:
-        return f"All {told[0].replace(' ', ' others ', 1)}."
-    return f"Of the {len(by_name)} others, {listed(told, len(told), '')}."
+    counts = [f"{count} {'is' if count == 1 else 'are'} {words}" for count, words in parts if count]
+    if len(counts) == 1:
+        return f"All {counts[0].replace(' ', ' others ', 1)}."
+    return f"Of the {len(by_name)} others, {listed(counts, len(counts), '')}."
 
 
 def _other(summary: Summary, own: Effects, *, has_arms: bool) -> str:
@@ -252,8 +255,8 @@ def _most_both(found: dict[str, list[ArmEffect]], *, has_arms: bool) -> str:
         return ""
     own = max(found.values(), key=lambda own: max(change_size(e) for e in own if direction(e)))
     ends = [max((e for e in own if direction(e) == way), key=change_size) for way in (1, -1)]
-    told = ",".join(f"{_with(end, has_arms)}: {change_beside(end)}" for end in ends)
-    return f" ({'most of all ' if len(found) > 1 else ''}{own[0].workload}{told})"
+    changes = ",".join(f"{_with(end, has_arms)}: {change_beside(end)}" for end in ends)
+    return f" ({'most of all ' if len(found) > 1 else ''}{own[0].workload}{changes})"
 
 
 def _with(effect: ArmEffect, has_arms: bool) -> str:
@@ -265,10 +268,15 @@ def _sentence(text: str) -> str:
 
 
 def _alone(summary: Summary) -> list[str]:
-    """Without a comparison: what each arm did, and what takes the time of whoever waits most."""
+    """The figures of each arm without a comparison, and the cause for the workload with the largest
+    wait."""
     named = [one.workload for one in summary.headline]
-    told = [one for one in summary.subjects if (one.name in named if named else not one.is_member)]
-    did = {arm: parts for arm, own in summary.arms.items() if (parts := _parts(summary, told, own))}
+    subjects = [
+        one for one in summary.subjects if (one.name in named if named else not one.is_member)
+    ]
+    did = {
+        arm: parts for arm, own in summary.arms.items() if (parts := _parts(summary, subjects, own))
+    }
     if not did:
         return ["No trial is valid; all trials are listed below."]
     most = SENTENCES_MAX - 1
@@ -278,13 +286,13 @@ def _alone(summary: Summary) -> list[str]:
     ]
     if len(sentences) > most:
         return [*sentences[:most], f"{len(sentences) - most} more arms are in the table."]
-    return [*sentences, *_causes(summary, told)][:SENTENCES_MAX]
+    return [*sentences, *_causes(summary, subjects)][:SENTENCES_MAX]
 
 
-def _parts(summary: Summary, told: Iterable[TableSubject], own: ArmSummary) -> list[str]:
-    parts = [part for subject in told if (part := _did(subject, own))]
+def _parts(summary: Summary, subjects: Iterable[TableSubject], own: ArmSummary) -> list[str]:
+    parts = [part for subject in subjects if (part := _did(subject, own))]
     has_times = any(
-        _has_time(found) for subject in told if (found := own.workloads.get(subject.name))
+        _has_time(found) for subject in subjects if (found := own.workloads.get(subject.name))
     )
     if parts and has_times and summary.run.scale != 1:
         parts[-1] += " (completion times at full scale)"
@@ -313,7 +321,7 @@ def _has_time(workload: WorkloadSummary) -> bool:
     return bool(workload.completion_full_scale_s) and not facts_of(workload.kind).is_open_loop
 
 
-def _causes(summary: Summary, told: Sequence[TableSubject]) -> list[str]:
+def _causes(summary: Summary, subjects: Sequence[TableSubject]) -> list[str]:
     """`shop loses most of its time in the queue of leaf>web behind backup.`, of the clearest of the
     first arm."""
     own = next(iter(summary.arms.values()))
@@ -324,7 +332,7 @@ def _causes(summary: Summary, told: Sequence[TableSubject]) -> list[str]:
             subject.name,
             limits,
         )
-        for at, subject in enumerate(told)
+        for at, subject in enumerate(subjects)
         if (of := own.subject(subject.name)) and causes_of(of) and (limits := of.limits)
     ]
     if not found:

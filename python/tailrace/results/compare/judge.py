@@ -44,7 +44,7 @@ Centre = Callable[[Sequence[float]], float]
 def judge(run: Run, band: Band) -> JudgedFigure:
     """The run's value with the band."""
     if is_goal(run, band):
-        return _told(run, band, judge_goal(run, band, _factor(run, band)))
+        return _judged(run, band, judge_goal(run, band, _factor(run, band)))
     samples, combine = _samples(run, band)
     factor = _factor(run, band)
     compared = _compared(run, band) if all(samples) else None
@@ -77,11 +77,11 @@ def judge(run: Run, band: Band) -> JudgedFigure:
         is_clear=is_clear,
         trials=min(len(sample) for sample in samples),
     )
-    return _told(run, band, verdict)
+    return _judged(run, band, verdict)
 
 
-def _told(run: Run, band: Band, verdict: Verdict) -> JudgedFigure:
-    """A verdict with the band, and what a dead mechanism would score."""
+def _judged(run: Run, band: Band, verdict: Verdict) -> JudgedFigure:
+    """A verdict with the band, and the verdict that a mechanism without effect would get."""
     value = verdict.value
     return JudgedFigure(
         metric=band.metric,
@@ -159,7 +159,7 @@ def _compared(run: Run, band: Band) -> Comparison | None:
 
 @dataclass(frozen=True)
 class _Figures:
-    """What the metric is made of."""
+    """The inputs of the metric."""
 
     values: list[float]
     largest: list[float]
@@ -191,7 +191,7 @@ def _interval(
     factor: float,
     compared: Comparison | None,
 ) -> Interval | None:
-    """The one that the figure has everywhere: a change and a slowdown have the interval of the
+    """The interval of the figure, as elsewhere: a change and a slowdown have the interval of the
     comparison."""
     if compared is not None:
         return _of_ratio(band, compared.change.interval if compared.change.is_ratio else None)
@@ -241,7 +241,8 @@ def _largest(run: Run, band: Band, samples: list[list[float]]) -> list[list[floa
 
 
 def _parts(run: Run, band: Band) -> tuple[list[tuple[str, str]], Callable[..., float]]:
-    """Of what the metric is made: arms and metrics of their trials, and how."""
+    """The arms and metrics whose trials determine the figure, and the function that combines
+    them."""
     here = band.arm or run.baseline or ""
     if band.metric == "acceleration_percent":
         return [
@@ -260,7 +261,7 @@ def _ratio(first: float, second: float) -> float:
 
 
 def _arms(run: Run, band: Band) -> tuple[str, str]:
-    """What is compared: the baseline and the other."""
+    """The compared arms: the baseline and the other."""
     return band.baseline or run.baseline or "", band.arm or run.baseline or ""
 
 

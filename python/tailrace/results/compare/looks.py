@@ -1,4 +1,4 @@
-"""Whether a run of `trials: auto` is decided: what its looks say about the main comparisons.
+"""Decides whether a run of `trials: auto` is decided, from the looks at its main comparisons.
 
 A comparison is decided when it is significant over all looks and all main comparisons
 (`tailrace.statistics.looks`), or when the interval of its ratio lies within the precision: then the
@@ -7,8 +7,8 @@ The Repeated Confidence Interval Approach`, JRSS B 51), whose error is the share
 divided by the number of main comparisons. A run of one arm is decided when the intervals of its
 main figures are within the precision.
 
-Everything follows from the files of the trials, and only trials up to a complete look count: those
-of both arms have run to their end, valid or not.
+The decision depends on the files of the trials alone, and only trials up to a complete look count:
+those of both arms have ended, valid or not.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ from tailrace.results.metrics.figure import Figure, figure_of
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.looks import Standing, State
-from tailrace.statistics import Change, TestResult, holm_adjusted, told_verdict
+from tailrace.statistics import Change, TestResult, bounded_verdict, holm_adjusted
 from tailrace.statistics.looks import (
     every_look,
     looks_until,
@@ -47,11 +47,11 @@ NO_TEST = TestResult(1.0, 1.0, "sequential test", is_exact=True)
 
 @dataclass(frozen=True)
 class Looked:
-    """A main comparison, and what it was after each complete look."""
+    """A main comparison, and its state after each complete look."""
 
     main: Comparison
     trials: int
-    """Of the last complete look; 0 without one."""
+    """Trials of each arm at the last complete look; 0 without one."""
     after: Sequence[Comparison | None]
     """None where an arm had no figure yet."""
     tests: int
@@ -71,14 +71,14 @@ class Looked:
         return TestResult(p_value, smallest, name, all(test.is_exact for test in each))
 
     def changes(self) -> list[Change]:
-        """After each look, with the repeated interval."""
+        """The change after each look, with the repeated interval."""
         levels = [1 - SIGNIFICANCE * share_of(look) / self.tests for look in range(len(self.after))]
         return [one.change_at(level) for one, level in zip(self.after, levels, strict=True) if one]
 
 
 def compare_looked(run: Run, baseline: str | None) -> tuple[list[ArmEffect], list[Standing]]:
-    """`compare_arms`, with the tests of all looks together for main metrics, and what these have
-    decided."""
+    """`compare_arms`, with the tests of all looks together for main metrics, and the resulting
+    standings."""
     auto = run.manifest.auto
     assert auto is not None, "its trials were looked at"
     found = list(comparisons(run, baseline))
@@ -89,9 +89,8 @@ def compare_looked(run: Run, baseline: str | None) -> tuple[list[ArmEffect], lis
 
 
 def effects_looked(run: Run, found: Sequence[Comparison]) -> list[ArmEffect]:
-    """Effects of comparisons that are one family, with the tests of all looks together for main
-    metrics where the run had any.
-    """
+    """Effects of comparisons in one family, with the tests of all looks together for main metrics
+    where the run had any look."""
     return (
         _effects(run, found, _looked(run, found))
         if run.manifest.auto
@@ -132,9 +131,9 @@ def _looked(run: Run, found: Iterable[Comparison]) -> list[Looked]:
 
 
 def _after(run: Run, main: Comparison, subject: Subject, trials: int) -> Comparison | None:
-    """The comparison after so many trials."""
+    """The comparison after this many trials."""
     first, second = main.names
-    pair = _told_until(run, first, trials), _told_until(run, second, trials)
+    pair = _of_first_trials(run, first, trials), _of_first_trials(run, second, trials)
     if not all(pair):
         return None
     return compared_trials(
@@ -142,9 +141,9 @@ def _after(run: Run, main: Comparison, subject: Subject, trials: int) -> Compari
     )
 
 
-def _told_until(run: Run, arm: str, trials: int) -> list[Trial]:
-    """Those of the first trials that are told."""
-    return [trial for trial in run.told(arm) if trial.number <= trials]
+def _of_first_trials(run: Run, arm: str, trials: int) -> list[Trial]:
+    """Trials with outcome among the first trials."""
+    return [trial for trial in run.with_outcome(arm) if trial.number <= trials]
 
 
 def complete_looks(run: Run, arms: Sequence[str]) -> list[int]:
@@ -163,13 +162,13 @@ def complete_looks(run: Run, arms: Sequence[str]) -> list[int]:
 def _standing(looked: Looked, p_adjusted: float, precision: float) -> Standing:
     main, changes = looked.main, looked.changes()
     state: State = "undecided"
-    if p_adjusted < SIGNIFICANCE and _is_told(main):
+    if p_adjusted < SIGNIFICANCE and _is_comparable(main):
         state = "different"
     elif main.is_same or (
         main.bounds == (0, 0) and any(_is_alike(change, precision) for change in changes)
     ):
         state = "alike"
-    is_open = bool(changes) and state == "undecided" and _is_told(main)
+    is_open = bool(changes) and state == "undecided" and _is_comparable(main)
     last = looked.after[-1] if looked.after else None
     baseline, arm = main.names
     what = name_of(main.metric, main.noun)
@@ -187,11 +186,11 @@ def _standing(looked: Looked, p_adjusted: float, precision: float) -> Standing:
     )
 
 
-def _is_told(main: Comparison) -> bool:
-    """Whether a difference can be told although values are lower bounds."""
+def _is_comparable(main: Comparison) -> bool:
+    """Whether a difference has a known direction although values are lower bounds."""
     change = main.change_at(1 - SIGNIFICANCE)
     return (
-        told_verdict("lower" if change.second < change.first else "higher", main.bounds)
+        bounded_verdict("lower" if change.second < change.first else "higher", main.bounds)
         != "not comparable"
     )
 
@@ -208,9 +207,8 @@ def _is_alike(change: Change, precision: float) -> bool:
 
 
 def _needed(change: Change, looked: Looked, precision: float) -> int | None:
-    """The look at which the interval of a ratio leaves one out, or is within the precision, if the
-    ratio stays; not before its test can decide.
-    """
+    """The look at which the interval of a ratio excludes one, or is within the precision, if the
+    ratio stays; not before its test can decide."""
     if change.interval is None or not change.is_ratio:
         return None
     half, centre = (
@@ -222,8 +220,8 @@ def _needed(change: Change, looked: Looked, precision: float) -> int | None:
 
 
 def _look_after(trials: int, estimate: float) -> int:
-    """The first look at more than these trials that is not before an estimate: nothing is decided
-    between looks."""
+    """The first look at more than these trials that is not before an estimate: there are no
+    decisions between looks."""
     return next(look for look in every_look() if look > trials and look >= estimate)
 
 
@@ -240,7 +238,7 @@ def _of_figure(
 ) -> Standing | None:
     """A figure after the last complete look; None where the arm does not have it."""
     trials = max(complete_looks(run, [arm]), default=0)
-    figure = figure_of(_told_until(run, arm, trials), subject.members, metric)
+    figure = figure_of(_of_first_trials(run, arm, trials), subject.members, metric)
     if figure.value is None:
         return None
     is_precise = not figure.is_bound and _is_precise(figure, precision)

@@ -35,7 +35,7 @@ def named(metric: str, noun: str) -> str:
 
 
 def unit_behind(metric: str) -> str:
-    """What stands behind a value, with a space before it; empty where the name of the metric has
+    """The unit after a value, with a space before it; empty where the name of the metric contains
     it."""
     unit = unit_of(metric)
     return f" {unit}" if unit else ""
@@ -46,10 +46,10 @@ def values_of(summary: Summary, effect: ArmEffect) -> tuple[str, str]:
     full scale."""
     is_scaled = effect.metric == "completion_s"
     factor = 1 / summary.run.workload_scale.get(effect.workload, 1.0) if is_scaled else 1.0
-    told = apart(effect.baseline_value * factor, effect.arm_value * factor)
+    texts = apart(effect.baseline_value * factor, effect.arm_value * factor)
     least = [
         f"at least {text}" if bounds else text
-        for text, bounds in zip(told, effect.bounds, strict=True)
+        for text, bounds in zip(texts, effect.bounds, strict=True)
     ]
     return least[0], least[1]
 
@@ -66,7 +66,7 @@ def _is_shown(before: float, after: float, digits: int) -> bool:
 
 
 def moved(summary: Summary, effect: ArmEffect, beside: Iterable[str] = ()) -> str:
-    """`the p99 of shop rises from 2.30 to 221 ms (× 96.1)`; what else changed stands in the same
+    """`the p99 of shop rises from 2.30 to 221 ms (× 96.1)`; other changes follow in the same
     brackets."""
     before, after = values_of(summary, effect)
     unit, name = unit_behind(effect.metric), f"the {metric_words(effect)} of {effect.workload}"
@@ -100,7 +100,7 @@ def change_beside(effect: ArmEffect) -> str:
 
 def listed(parts: Iterable[str], most: int, more: str) -> str:
     """`a, b and c`; of many the first, and the number of the others: `a, b and 4 more arms`."""
-    told = list(parts)
-    if len(told) > most + 1:
-        told = [*told[:most], f"{len(told) - most} more {more}"]
-    return " and ".join([", ".join(told[:-1]), told[-1]]) if len(told) > 1 else "".join(told)
+    named = list(parts)
+    if len(named) > most + 1:
+        named = [*named[:most], f"{len(named) - most} more {more}"]
+    return " and ".join([", ".join(named[:-1]), named[-1]]) if len(named) > 1 else "".join(named)

@@ -1,14 +1,14 @@
-"""Why a workload is faster or slower in an arm than in the baseline, from the explanations on
-record.
+"""The reason for which a workload is faster or slower in an arm than in the baseline, from recorded
+explanations.
 
-It is told only where the trials say that the workload changed, and the explained trials say the
-same.
+A reason is given only where the trials show that the workload changed, and the explained trials
+show the same.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from tailrace.results.causes.causes import INTERFACE_QUEUE, PAUSED, SWITCH_QUEUE
-from tailrace.results.causes.sentence import places_of, time_words
+from tailrace.results.causes.sentence import queue_times, time_words
 from tailrace.results.causes.tail import ALL, tail, tail_share
 from tailrace.results.compare.tone import direction, visible_change
 from tailrace.results.format.numbers import span_text
@@ -18,7 +18,7 @@ from tailrace.results.summary.summary import Summary
 
 CHANGE_MIN = 0.05
 """Share of the baseline's latency below which a change is not explained."""
-TOLD_SHARE = 0.5
+NAMED_SHARE_MIN = 0.5
 """Parts are named, from the largest, until they make this share of the change."""
 PARTS_MAX = 2
 TAIL_METRICS = ("latency_p99_ms", "latency_p99_9_ms")
@@ -27,7 +27,7 @@ MEAN_METRICS = ("latency_mean_ms", "latency_p50_ms", "completion_s", "rate_per_s
 the other way."""
 
 TOO_LONG = "mtu"
-"""What limits a workload whose frames are longer than an MTU on their path."""
+"""The limit of a workload whose frames exceed an MTU on their path."""
 
 WAITS = {
     SWITCH_QUEUE: ("the wait in the queue of {}", "the wait in queues of switches"),
@@ -37,7 +37,7 @@ WAITS = {
     ),
     PAUSED: ("the wait for pauses of {}", "the wait for pauses"),
 }
-"""Parts of which the place is told."""
+"""Parts whose port is named."""
 
 Times = Mapping[str, float]
 
@@ -52,8 +52,8 @@ def reason(summary: Summary, arm: str, workload: str, metric: str) -> str | None
         return None
     if (too_long := _too_long(summary, effects, metric)) is not None:
         return too_long
-    told = (_causes(summary, effects[0].baseline, workload), _causes(summary, arm, workload))
-    if (causes := [found for found in told if found is not None]) != list(told):
+    pair = (_causes(summary, effects[0].baseline, workload), _causes(summary, arm, workload))
+    if (causes := [found for found in pair if found is not None]) != list(pair):
         return None
     groups = {name: of.name for of in summary.subjects if of.is_group for name in of.members}
     share, slowest = tail_share(causes[0].transactions, causes[1].transactions)
@@ -81,8 +81,8 @@ def reason(summary: Summary, arm: str, workload: str, metric: str) -> str | None
 
 
 def _too_long(summary: Summary, effects: Sequence[ArmEffect], metric: str) -> str | None:
-    """Where the frames of one of both arms are longer than an MTU: nothing is complete there, and
-    no path is known."""
+    """The sentence for frames of one or both arms that exceed an MTU: no transaction completes
+    there, and no path is known."""
     baseline, arm, workload = effects[0].baseline, effects[0].arm, effects[0].workload
     stuck = [name for name in (baseline, arm) if _limited_by(summary, name, workload) == TOO_LONG]
     ways = {
@@ -100,9 +100,9 @@ def _limited_by(summary: Summary, arm: str, workload: str) -> str | None:
 
 def _because(before: Band, after: Band, groups: Mapping[str, str]) -> str:
     change = after.latency_ps - before.latency_ps
-    told = list(_parts(before.parts, after.parts, change))
-    because = " and ".join(_goes(part, before, after, groups) for part in told)
-    made = sum(after.parts.get(part, 0.0) - before.parts.get(part, 0.0) for part in told)
+    named = list(_parts(before.parts, after.parts, change))
+    because = " and ".join(_goes(part, before, after, groups) for part in named)
+    made = sum(after.parts.get(part, 0.0) - before.parts.get(part, 0.0) for part in named)
     mostly = "" if made / change > 1 - CHANGE_MIN else "mostly "
     return f"{mostly}because {because} on average"
 
@@ -114,7 +114,8 @@ def _causes(summary: Summary, arm: str, workload: str) -> Explained | None:
 
 
 def _parts(before: Times, after: Times, change: float) -> Iterator[str]:
-    """Those that changed like the latency, from the largest, until they make most of its change."""
+    """Parts that changed in the direction of the latency, in descending order, until they make most
+    of its change."""
     changes = {
         part: after.get(part, 0.0) - before.get(part, 0.0)
         for part in dict.fromkeys([*before, *after])
@@ -122,7 +123,7 @@ def _parts(before: Times, after: Times, change: float) -> Iterator[str]:
     ordered = sorted(changes, key=lambda part: -changes[part] / change)
     made = 0.0
     for part in ordered[:PARTS_MAX]:
-        if changes[part] / change <= 0 or made / change >= TOLD_SHARE:
+        if changes[part] / change <= 0 or made / change >= NAMED_SHARE_MIN:
             return
         made += changes[part]
         yield part
@@ -133,8 +134,11 @@ def _goes(part: str, before: Band, after: Band, groups: Mapping[str, str]) -> st
     if part not in WAITS:
         return f"{time_words(part)} {_from_to(before.parts, after.parts, part)}"
     of_part = after.parts.get(part, 0.0) - before.parts.get(part, 0.0)
-    (places, others), (places_after, others_after) = places_of(before, part), places_of(after, part)
-    place = _most(places, places_after, of_part)
+    (times, others), (times_after, others_after) = (
+        queue_times(before, part),
+        queue_times(after, part),
+    )
+    port = _most(times, times_after, of_part)
     is_known = _is_known(before, part) and _is_known(after, part)
     culprit = (
         _most(_of_groups(others, groups), _of_groups(others_after, groups), of_part)
@@ -143,35 +147,35 @@ def _goes(part: str, before: Band, after: Band, groups: Mapping[str, str]) -> st
     )
     behind = f" behind {culprit}" if culprit else ""
     at, anywhere = WAITS[part]
-    if place:
-        return f"{at.format(place)}{behind} {_from_to(places, places_after, place)}"
+    if port:
+        return f"{at.format(port)}{behind} {_from_to(times, times_after, port)}"
     return f"{anywhere}{behind} {_from_to(before.parts, after.parts, part)}"
 
 
 def _is_known(of: Band, part: str) -> bool:
     """Whether the bounded record still had the frames that stood in the queues for nearly all of
     the wait."""
-    return sum(places_of(of, part)[1].values()) >= (1 - CHANGE_MIN) * of.parts.get(part, 0.0)
+    return sum(queue_times(of, part)[1].values()) >= (1 - CHANGE_MIN) * of.parts.get(part, 0.0)
 
 
 def _of_groups(times: Times, groups: Mapping[str, str]) -> Times:
-    """Times behind workloads, of which those of a group are told together: either of two alike may
-    be the larger."""
+    """Waiting times behind workloads, with the members of a group summed: either of two similar
+    workloads may have the larger time."""
     found: dict[str, float] = {}
     for name, time in times.items():
-        told = groups.get(name, name)
-        found[told] = found.get(told, 0.0) + time
+        group = groups.get(name, name)
+        found[group] = found.get(group, 0.0) + time
     return found
 
 
 def _most(before: Times, after: Times, change: float) -> str | None:
-    """The name whose time makes at least `TOLD_SHARE` of the change; None without one."""
+    """The name whose time makes at least `NAMED_SHARE_MIN` of the change; None without one."""
     changes = {
         name: after.get(name, 0.0) - before.get(name, 0.0)
         for name in dict.fromkeys([*before, *after])
     }
     name = max(changes, key=lambda each: changes[each] / change, default=None)
-    return name if name is not None and changes[name] / change >= TOLD_SHARE else None
+    return name if name is not None and changes[name] / change >= NAMED_SHARE_MIN else None
 
 
 def _from_to(before: Times, after: Times, name: str) -> str:

@@ -1,11 +1,11 @@
-"""Better, worse or neither: what can be said of the effect of an arm on one metric."""
+"""Classification of an arm's effect on a metric: better, worse or neither."""
 
 from math import inf, log
 from typing import Literal
 
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.scenario.goal import BETTER_HIGHER
-from tailrace.statistics import told_verdict
+from tailrace.statistics import bounded_verdict
 
 Tone = Literal["", "better", "worse", "same", "few", "censored"]
 TONES: dict[str, Tone] = {
@@ -14,20 +14,20 @@ TONES: dict[str, Tone] = {
     "not comparable": "censored",
     "not tested": "",
 }
-"""Of verdicts that tell no direction."""
+"""Tones of verdicts without a direction."""
 VISIBLE_FACTOR = 2.0
 LARGE = log(1.05)
 """A change by less than 5 % leads only where no other is larger."""
 
 
 def tone_of(effect: ArmEffect) -> Tone:
-    """Better, worse or what else can be said of an effect; nothing of one that is not tested.
+    """The tone of an effect; no tone for an untested one.
 
-    A figure that is a lower bound can be told to be higher than one that is none, and nothing else.
+    A lower bound can only be classified as higher than a value that is no bound.
     """
     if effect.is_same:
         return "same"
-    verdict = told_verdict(effect.verdict, effect.bounds)
+    verdict = bounded_verdict(effect.verdict, effect.bounds)
     if verdict in TONES:
         return TONES[verdict]
     return "better" if (verdict == "higher") == (effect.metric in BETTER_HIGHER) else "worse"
@@ -54,9 +54,8 @@ def direction(effect: ArmEffect) -> int:
 
 
 def change_size(effect: ArmEffect) -> float:
-    """How large a change is, to order by: of a ratio its logarithm, of shares their difference; 0
-    of what cannot be compared.
-    """
+    """Size of a change as a sort key: the logarithm of a ratio, the difference of shares; 0 for
+    values that cannot be compared."""
     if effect.verdict == "not comparable":
         return 0.0
     if effect.ratio is None:

@@ -13,7 +13,7 @@ from tailrace.results.compare.arms import (
 )
 from tailrace.results.compare.effect_words import family_words
 from tailrace.results.compare.effects import comparisons_of_pairs
-from tailrace.results.compare.effects_table import Place, effects_table, has_enough, is_shown
+from tailrace.results.compare.effects_table import ScopeColumns, effects_table, has_enough, is_shown
 from tailrace.results.compare.looks import effects_looked
 from tailrace.results.directory.kept import RunDirectoryError
 from tailrace.results.directory.run_directory import Run
@@ -21,8 +21,12 @@ from tailrace.results.format.columns import WIDTH, fill
 from tailrace.results.summary.compared import ComparedArms, ComparedPair
 from tailrace.scenario.sweep import AT
 
-OF_RUN: Place = (("metric", attrgetter("metric")), ("workload", attrgetter("workload")))
-OF_SWEEP: Place = (OF_RUN[0], ("point", lambda effect: effect.arm.partition(AT)[2]), OF_RUN[1])
+OF_RUN: ScopeColumns = (("metric", attrgetter("metric")), ("workload", attrgetter("workload")))
+OF_SWEEP: ScopeColumns = (
+    OF_RUN[0],
+    ("point", lambda effect: effect.arm.partition(AT)[2]),
+    OF_RUN[1],
+)
 Pair = tuple[str, str]
 
 
@@ -51,7 +55,7 @@ def compare_two_arms(path: Path, first: str, second: str) -> ComparedArms:
             ComparedPair(
                 arms=(a, b),
                 same_plan=is_same_plan((run, a), (run, b)),
-                identical_trials=identical_trials(run.told(a), run.told(b)),
+                identical_trials=identical_trials(run.with_outcome(a), run.with_outcome(b)),
             )
             for a, b in pairs
         ],
@@ -68,7 +72,9 @@ def _pairs(run: Run, first: str, second: str) -> list[Pair]:
         for label in labels
     ]
     pairs = list(dict.fromkeys((a, b) for a, b in at_points)) or [(first, second)]
-    lacking = list(dict.fromkeys(arm for pair in pairs for arm in pair if not run.told(arm)))
+    lacking = list(
+        dict.fromkeys(arm for pair in pairs for arm in pair if not run.with_outcome(arm))
+    )
     kept = [pair for pair in pairs if not {*lacking} & {*pair}]
     if not kept:
         hint = "the same `tailrace run` command resumes a run"
@@ -81,8 +87,8 @@ def format_two_arms(compared: ComparedArms) -> str:
     first, second = compared.arms
     pairs, effects = compared.pairs, compared.differences
     shown = [effect for effect in effects if is_shown(effect)]
-    told = {(effect.baseline, effect.arm) for effect in shown}
-    few = [" and ".join(pair.arms) for pair in pairs if pair.arms not in told]
+    shown_pairs = {(effect.baseline, effect.arm) for effect in shown}
+    few = [" and ".join(pair.arms) for pair in pairs if pair.arms not in shown_pairs]
     parts = [
         f"{run_words(compared.run)}: {second} against {first}",
         "\n".join(_plan(pair, is_one=len(pairs) == 1) for pair in pairs),

@@ -12,7 +12,8 @@ def trial_of(run: Run, arm: str | None, number: int) -> Trial:
     if arm is not None:
         known_arm(arm, list(run.trials), str(run.path))
     counted = {
-        name: [trial for trial in trials if trial.is_told] for name, trials in run.trials.items()
+        name: [trial for trial in trials if trial.has_outcome]
+        for name, trials in run.trials.items()
     }
     for name in run.arms if arm is None else [arm]:
         for trial in counted[name]:

@@ -1,5 +1,5 @@
-"""What a run directory keeps of what was planned: the manifest and the plans. What is damaged or
-foreign is refused."""
+"""The planned part of a run directory: the manifest and the plans. Damaged and foreign files are
+refused."""
 
 from pathlib import Path
 from typing import Any
@@ -68,12 +68,12 @@ def _refuse_unknown(file: Path, manifest: Manifest) -> None:
     if manifest.sweep is not None:
         _refuse_sweep(file, manifest.sweep)
     known = [*manifest.groups, *manifest.workloads]
-    for place, one in enumerate(manifest.headline):
+    for index, one in enumerate(manifest.headline):
         if one.workload not in known:
             hint = closest(one.workload, known, "workloads and groups")
             what = (
                 f"there is no workload or group '{one.workload}' - at "
-                f"`$.headline[{place}].workload`"
+                f"`$.headline[{index}].workload`"
             )
             raise RunDirectoryError(f"{file}: {what} (hint: {hint})")
 

@@ -19,9 +19,9 @@ from tailrace.scenario.vocabulary import RATIOS
 PUBLISHED = "published.yaml"
 """Copy of the published figures in a run directory."""
 STATISTICS = ("mean", "median")
-KEYS_OF_PLACE = frozenset({"arm", "baseline", "workload", "port", "queue", "cause", "after"})
+KEYS_OF_SCOPE = frozenset({"arm", "baseline", "workload", "port", "queue", "cause", "after"})
 KEYS_OF_BAND = frozenset({"value", "at_least", "at_most", "tolerance", "tolerance_points"})
-KEYS = KEYS_OF_PLACE | KEYS_OF_BAND | {"metric", "statistic", "kind", "source"}
+KEYS = KEYS_OF_SCOPE | KEYS_OF_BAND | {"metric", "statistic", "kind", "source"}
 INDEPENDENT = "independent"
 KINDS = (INDEPENDENT, "derived", "bound", "fitted", "input")
 """Kinds of figures as evidence, the strongest first, as documented for the scenario's `expect`.
@@ -55,24 +55,26 @@ class Band:
     source: str
 
     @classmethod
-    def parse(cls, raw: Any, place: str) -> "Band":
-        """`place` names the file and the entry in errors."""
+    def parse(cls, raw: Any, location: str) -> "Band":
+        """`location` names the file and the entry in errors."""
         if not isinstance(raw, dict):
             raise RunDirectoryError(
-                f"{place}: {raw!r} is not a mapping (hint: `metric: completion_s`, ...)"
+                f"{location}: {raw!r} is not a mapping (hint: `metric: completion_s`, ...)"
             )
         if unknown := sorted(set(raw) - KEYS):
             raise RunDirectoryError(
-                f"{place}: unknown key {unknown[0]} (hint: known are {', '.join(sorted(KEYS))})"
+                f"{location}: unknown key {unknown[0]} (hint: known are {', '.join(sorted(KEYS))})"
             )
         if "metric" not in raw:
-            raise RunDirectoryError(f"{place}: metric is missing (hint: for example completion_s)")
+            raise RunDirectoryError(
+                f"{location}: metric is missing (hint: for example completion_s)"
+            )
         if raw.get("statistic", "mean") not in STATISTICS:
             raise RunDirectoryError(
-                f"{place}: statistic {raw['statistic']!r} (hint: {' or '.join(STATISTICS)})"
+                f"{location}: statistic {raw['statistic']!r} (hint: {' or '.join(STATISTICS)})"
             )
-        value = _number(raw.get("value"), "value", place)
-        low, high, tolerance = _bounds(raw, value, place)
+        value = _number(raw.get("value"), "value", location)
+        low, high, tolerance = _bounds(raw, value, location)
         band = cls(
             metric=raw["metric"],
             arm=raw.get("arm"),
@@ -81,17 +83,17 @@ class Band:
             port=raw.get("port"),
             queue=raw.get("queue"),
             cause=raw.get("cause"),
-            after_ps=_time_ps(raw.get("after", 0), place),
+            after_ps=_time_ps(raw.get("after", 0), location),
             value=value,
             low=low,
             high=high,
             tolerance=tolerance,
             statistic=raw.get("statistic", "mean"),
-            kind=_kind(raw.get("kind", INDEPENDENT), place),
+            kind=_kind(raw.get("kind", INDEPENDENT), location),
             source=raw.get("source", ""),
         )
         if "kind" in raw:
-            _refuse_untold(band, place)
+            _refuse_unmatched_kind(band, location)
         return band
 
     def holds(self, value: float) -> bool:
@@ -138,15 +140,15 @@ def _published(path: Path, text: str) -> list[Band]:
     ]
 
 
-def _kind(kind: object, place: str) -> str:
+def _kind(kind: object, location: str) -> str:
     if not isinstance(kind, str) or kind not in KINDS:
         raise RunDirectoryError(
-            f"{place}: unknown kind {kind!r} (hint: known are {', '.join(KINDS)})"
+            f"{location}: unknown kind {kind!r} (hint: known are {', '.join(KINDS)})"
         )
     return kind
 
 
-def _refuse_untold(band: Band, place: str) -> None:
+def _refuse_unmatched_kind(band: Band, location: str) -> None:
     """Rejects a band around a change that contains zero, unless it is of kind `bound`."""
     if (
         band.metric in CHANGES
@@ -155,61 +157,63 @@ def _refuse_untold(band: Band, place: str) -> None:
         and band.holds(0)
     ):
         raise RunDirectoryError(
-            f"{place}: kind {band.kind}, but the band {band.low:.3g} to {band.high:.3g} "
+            f"{location}: kind {band.kind}, but the band {band.low:.3g} to {band.high:.3g} "
             "contains 0, the value of a "
             "mechanism without effect (hint: use a smaller tolerance, or `kind: bound`)"
         )
 
 
 def _bounds(
-    raw: Mapping[str, object], value: float | None, place: str
+    raw: Mapping[str, object], value: float | None, location: str
 ) -> tuple[float | None, float | None, str]:
     """Lower bound, upper bound, and both in words."""
     if value is None:
-        low, high = (_number(raw.get(key), key, place) for key in ("at_least", "at_most"))
+        low, high = (_number(raw.get(key), key, location) for key in ("at_least", "at_most"))
         words = [f"at least {low:g}"] if low is not None else []
         words += [f"at most {high:g}"] if high is not None else []
         if not words:
             raise RunDirectoryError(
-                f"{place}: a figure needs value and tolerance, or limits "
+                f"{location}: a figure needs value and tolerance, or limits "
                 "(hint: `at_least`, `at_most`)"
             )
         return low, high, ", ".join(words)
-    points = _number(raw.get("tolerance_points"), "tolerance_points", place)
+    points = _number(raw.get("tolerance_points"), "tolerance_points", location)
     if points is not None:
         return value - points, value + points, f"±{points:g} points"
-    margin = abs(value) * _percentage(raw.get("tolerance"), place) / 100
-    return value - margin, value + margin, f"±{_percentage(raw.get('tolerance'), place):g} %"
+    margin = abs(value) * _percentage(raw.get("tolerance"), location) / 100
+    return value - margin, value + margin, f"±{_percentage(raw.get('tolerance'), location):g} %"
 
 
-def _number(number: object, key: str, place: str) -> float | None:
+def _number(number: object, key: str, location: str) -> float | None:
     if number is None or (isinstance(number, int | float) and not isinstance(number, bool)):
         return number
     raise RunDirectoryError(
-        f"{place}: {key} must be a number, not {number!r} (hint: `{key}: "
+        f"{location}: {key} must be a number, not {number!r} (hint: `{key}: "
         "5`, in the unit of the metric)"
     )
 
 
-def _time_ps(raw: object, place: str) -> int:
+def _time_ps(raw: object, location: str) -> int:
     """Manifests have picoseconds; files of published figures have times with a unit."""
     if isinstance(raw, int) and not isinstance(raw, bool):
         return raw
     try:
         return parse(raw, TIME)
     except QuantityError as error:
-        raise RunDirectoryError(f"{place}: after: {error.what} (hint: {error.hint})") from None
+        raise RunDirectoryError(f"{location}: after: {error.what} (hint: {error.hint})") from None
 
 
-def _percentage(text: object, place: str) -> float:
+def _percentage(text: object, location: str) -> float:
     hint = "(hint: `tolerance: 10%`, or `tolerance_points: 5`)"
     number, sign, rest = str(text).partition("%")
     if not sign or rest:
-        raise RunDirectoryError(f"{place}: tolerance {str(text)!r} needs a unit {hint}")
+        raise RunDirectoryError(f"{location}: tolerance {str(text)!r} needs a unit {hint}")
     try:
         return float(number)
     except ValueError:
-        raise RunDirectoryError(f"{place}: tolerance {text!r} is not a percentage {hint}") from None
+        raise RunDirectoryError(
+            f"{location}: tolerance {text!r} is not a percentage {hint}"
+        ) from None
 
 
 def _with_source(raw: Any, source: str) -> Any:

@@ -41,57 +41,63 @@ class Trial:
     number: int
     status: Status
     reason: str
-    told: Outcome | None = field(repr=False)
+    outcome_or_none: Outcome | None = field(repr=False)
     """The outcome; None unless the trial ended and its figures are valid."""
     files: TrialFiles = field(repr=False, compare=False)
 
     @property
-    def is_told(self) -> bool:
+    def has_outcome(self) -> bool:
         """Whether it ended and its figures are valid."""
-        return self.told is not None
+        return self.outcome_or_none is not None
 
     @property
     def is_unfinished(self) -> bool:
         """Whether it is invalid only because workloads did not finish: a censored result."""
-        return self.status == "invalid" and self.is_told
+        return self.status == "invalid" and self.has_outcome
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of a trial that is told."""
-        assert self.told is not None, f"{self.arm}/{self.number} has no outcome"
-        return self.told
+        """The outcome of a trial that has one."""
+        assert self.outcome_or_none is not None, f"{self.arm}/{self.number} has no outcome"
+        return self.outcome_or_none
 
     @cached_property
     def workloads(self) -> dict[str, Workload]:
         """Workloads by name; a solo trial has only its own."""
-        return {own.name: own for own in reversed(self.told.workloads)} if self.told else {}
+        return (
+            {own.name: own for own in reversed(self.outcome_or_none.workloads)}
+            if self.outcome_or_none
+            else {}
+        )
 
     @cached_property
     def workload_numbers(self) -> dict[str, int]:
-        """By name the places of workloads in the outcome, which are their numbers in tables."""
-        workloads = self.told.workloads if self.told else []
+        """By name the index of a workload in the outcome, which is its number in tables."""
+        workloads = self.outcome_or_none.workloads if self.outcome_or_none else []
         return {own.name: number for number, own in reversed(list(enumerate(workloads)))}
 
     def ports(self, name: str | None) -> list[Port]:
         """Switch ports of this name, `node>neighbour` (several of parallel links); all where it is
         None."""
-        every = self.told.ports if self.told else []
+        every = self.outcome_or_none.ports if self.outcome_or_none else []
         return (
             every if name is None else [every[number] for number in self.port_numbers.get(name, [])]
         )
 
     @cached_property
     def port_numbers(self) -> dict[str, list[int]]:
-        """By name the places of ports in the outcome, which are their numbers in tables."""
+        """By name the indices of ports in the outcome, which are their numbers in tables."""
         numbers: dict[str, list[int]] = {}
-        for number, port in enumerate(self.told.ports if self.told else []):
+        for number, port in enumerate(self.outcome_or_none.ports if self.outcome_or_none else []):
             numbers.setdefault(f"{port.node}>{port.towards}", []).append(number)
         return numbers
 
     @cached_property
     def hosts(self) -> dict[str, Host]:
         """Hosts by name."""
-        return {host.name: host for host in self.told.hosts} if self.told else {}
+        return (
+            {host.name: host for host in self.outcome_or_none.hosts} if self.outcome_or_none else {}
+        )
 
     @property
     def counted_ps(self) -> int:
@@ -102,7 +108,7 @@ class Trial:
     @property
     def is_counted_whole(self) -> bool:
         """Whether counting began with the trial, without a warm-up."""
-        return not (self.told and self.told.counted_from_ps)
+        return not (self.outcome_or_none and self.outcome_or_none.counted_from_ps)
 
     @cached_property
     def kept(self) -> dict[tuple[object, ...], Any]:
@@ -222,13 +228,15 @@ class Run:
         if listed := self.manifest.workloads:
             return listed
         seen: dict[str, None] = {}
-        for told in (trial.told for trials in self.trials.values() for trial in trials):
-            seen.update(dict.fromkeys(own.name for own in (told.workloads if told else [])))
+        for outcome in (
+            trial.outcome_or_none for trials in self.trials.values() for trial in trials
+        ):
+            seen.update(dict.fromkeys(own.name for own in (outcome.workloads if outcome else [])))
         return list(seen)
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
-        """Workloads that are told together, by the name of their group."""
+        """Members of each group of workloads, by the name of the group."""
         found = self.manifest.groups
         kept = {
             name: [one for one in self.workloads if one in members]
@@ -256,7 +264,7 @@ class Run:
         """Valid trials by number. Invalid trials are listed, but never averaged."""
         return [trial for trial in self.trials.get(arm, []) if trial.status == "ok"]
 
-    def told(self, arm: str) -> list[Trial]:
+    def with_outcome(self, arm: str) -> list[Trial]:
         """Valid trials, and trials that are invalid only because workloads did not finish.
 
         The latter have rates, latencies (including censored ones) and counters, but no completion
@@ -269,23 +277,23 @@ class Run:
         ]
 
     def workloads_of(self, arm: str) -> list[str]:
-        """Workloads of the told trials of an arm, in the order of the scenario; an arm `solo:` has
-        one of many."""
+        """Workloads of an arm's trials with outcome, in the order of the scenario; an arm `solo:`
+        has one of many."""
         held = {
             name
-            for trial in self.told(arm)
+            for trial in self.with_outcome(arm)
             for name in trial.workload_numbers
-            if name in self._places
+            if name in self._order
         }
         return (
             self.workloads
             if len(held) == len(self.workloads)
-            else sorted(held, key=self._places.__getitem__)
+            else sorted(held, key=self._order.__getitem__)
         )
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.workloads)}
+    def _order(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self.workloads)}
 
     def missing(self, arm: str) -> list[int]:
         """Planned trials of a compared arm that were not run."""
@@ -370,14 +378,14 @@ class _Kept:
         files = TrialFiles(self.files, self.folder, name)
         stored = self._stored(files)
         status, reason = _judge(stored)
-        is_told = status == "ok" or (status == "invalid" and bool(stored.unfinished))
+        has_outcome = status == "ok" or (status == "invalid" and bool(stored.unfinished))
         return Trial(
-            self.arm, stored.trial, status, reason, stored.outcome if is_told else None, files
+            self.arm, stored.trial, status, reason, stored.outcome if has_outcome else None, files
         )
 
     def _stored(self, files: TrialFiles) -> StoredTrial:
-        """A trial in its place; raises `RunDirectoryError` for a file that is no trial, or another
-        one."""
+        """The trial in these files; raises `RunDirectoryError` for a file that is no trial, or
+        another one."""
         file, number = files.outcome_path, int(files.name.partition(".")[0])
         planned = Planned(self.arm, number, trial_seed(self.manifest.seed, number), self._workloads)
         try:

@@ -24,7 +24,7 @@ ROWS_IN_OUTCOME: dict[str, Callable[[Outcome], int]] = {
     "host": lambda outcome: len(outcome.hosts),
     "interface": lambda outcome: len(outcome.netstat),
 }
-"""By column that has places in a list of the outcome, how many there are."""
+"""Number of entries in the outcome's list, by column with indices into it."""
 TABLES_OF_ARMS = ("tcp_windows", "interface_series", "run_queues")
 """Tables that an arm may have and another not; simulated trials have all others."""
 PICOSECONDS, SECONDS = "_ps", "_s"
@@ -82,8 +82,8 @@ class Table:
         columns = [self.column(name) for name in values]
         wanted = list(values.values())
         kept = [
-            place
-            for place, found in enumerate(zip(*columns, strict=True))
+            index
+            for index, found in enumerate(zip(*columns, strict=True))
             if all(value in of for value, of in zip(found, wanted, strict=True))
         ]
         return Table(_taken(self.arrow, kept)) if columns else self
@@ -129,8 +129,8 @@ def read_table(run: Run, name: str, *, recorded: bool = False) -> Table:
     """A table of all valid trials together, with the columns `arm` and `trial` before the recorded
     ones.
 
-    Workloads and ports have their names and times are in seconds, unless it is asked for as
-    `recorded`: with their places in the outcome and in picoseconds.
+    Workloads and ports have their names, and times are in seconds; with `recorded` they are indices
+    into the outcome and picoseconds.
     """
     if name not in TABLES:
         raise KeyError(f"no table {name} (known: {', '.join(TABLES)})")
@@ -179,10 +179,10 @@ def read_trial_table(trial: Trial, name: str) -> Table:
     except ValueError as error:
         raise _damaged(path, str(error)) from None
     for column in ROWS_IN_OUTCOME.keys() & arrow.schema.names if arrow.num_rows else ():
-        places = arrow.column(column).to_pylist()
-        for place in (min(places), max(places)):
-            if not 0 <= place < ROWS_IN_OUTCOME[column](trial.outcome):
-                raise _damaged(path, f"its {column} {place} is not in the outcome of the trial")
+        numbers = arrow.column(column).to_pylist()
+        for number in (min(numbers), max(numbers)):
+            if not 0 <= number < ROWS_IN_OUTCOME[column](trial.outcome):
+                raise _damaged(path, f"its {column} {number} is not in the outcome of the trial")
     return Table(arrow)
 
 
@@ -203,10 +203,10 @@ def _joined(read: Sequence[tuple[Trial, ArrowTable]]) -> ArrowTable:
     return ArrowTable.from_arrays(columns, schema=Schema(fields))
 
 
-def _taken(table: ArrowTable, places: Sequence[int]) -> ArrowTable:
+def _taken(table: ArrowTable, indices: Sequence[int]) -> ArrowTable:
     """The rows at these positions."""
-    indices = Array(places, DataType.uint32())
-    columns = [ChunkedArray([_one_chunk(table, name).take(indices)]) for name in table.schema.names]
+    rows = Array(indices, DataType.uint32())
+    columns = [ChunkedArray([_one_chunk(table, name).take(rows)]) for name in table.schema.names]
     return ArrowTable.from_arrays(columns, schema=table.schema)
 
 
@@ -224,16 +224,16 @@ def _repeated(value: str | int, kind: DataType, count: int) -> Array:
 
 
 def _readable(trial: Trial, table: ArrowTable) -> ArrowTable:
-    """Names instead of places in the outcome, seconds instead of picoseconds."""
-    places = {"workload": _by_place(trial.workload_numbers), "port": _ports_by_place(trial)}
-    places["host"] = dict(enumerate(trial.hosts))
-    places["interface"] = _interfaces_by_place(trial)
+    """Replaces indices into the outcome by names, and picoseconds by seconds."""
+    names_of = {"workload": _names_by_index(trial.workload_numbers), "port": _port_names(trial)}
+    names_of["host"] = dict(enumerate(trial.hosts))
+    names_of["interface"] = _interface_names(trial)
     columns, fields = [], []
     for name in table.schema.names:
         values = table.column(name).to_pylist()
-        if name in places:
-            names = places[name]
-            columns.append(Array([names[place] for place in values], DataType.string()))
+        if name in names_of:
+            names = names_of[name]
+            columns.append(Array([names[value] for value in values], DataType.string()))
             fields.append(Field(name, DataType.string()))
         elif name.endswith(PICOSECONDS):
             columns.append(Array([ps / PS_PER_S for ps in values], DataType.float64()))
@@ -246,20 +246,20 @@ def _readable(trial: Trial, table: ArrowTable) -> ArrowTable:
     )
 
 
-def _interfaces_by_place(trial: Trial) -> dict[int, str]:
+def _interface_names(trial: Trial) -> dict[int, str]:
     """As `show interfaces` names them: `db/eth0`, or `leaf>db` for a port."""
     return {
-        place: f"{row.node}>{row.towards}" if row.towards else f"{row.node}/{row.name}"
-        for place, row in enumerate(trial.outcome.netstat)
+        index: f"{row.node}>{row.towards}" if row.towards else f"{row.node}/{row.name}"
+        for index, row in enumerate(trial.outcome.netstat)
     }
 
 
-def _by_place(numbers: Mapping[str, int]) -> dict[int, str]:
-    return {place: name for name, place in numbers.items()}
+def _names_by_index(numbers: Mapping[str, int]) -> dict[int, str]:
+    return {number: name for name, number in numbers.items()}
 
 
-def _ports_by_place(trial: Trial) -> dict[int, str]:
-    return {place: name for name, places in trial.port_numbers.items() for place in places}
+def _port_names(trial: Trial) -> dict[int, str]:
+    return {index: name for name, indices in trial.port_numbers.items() for index in indices}
 
 
 def _library(name: str) -> Any:

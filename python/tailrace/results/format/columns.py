@@ -17,7 +17,7 @@ Row = Sequence[str]
 
 @contextmanager
 def within(width: int | None) -> Iterator[None]:
-    """Tables that are made here fit into so many columns; None for tables as wide as they are."""
+    """Limits the width of tables that are made in the block; None for no limit."""
     token = _WIDTH.set(width)
     try:
         yield
@@ -26,10 +26,11 @@ def within(width: int | None) -> Iterator[None]:
 
 
 def fill(text: str, width: int) -> str:
-    """`text` as a paragraph of lines of at most `width`, or of less where the place is narrower."""
-    place = _WIDTH.get()
+    """`text` as a paragraph of lines of at most `width` columns, or of fewer where `within` sets a
+    smaller limit."""
+    limit = _WIDTH.get()
     return textwrap.fill(
-        text, width if place is None else min(width, place), break_on_hyphens=False
+        text, width if limit is None else min(width, limit), break_on_hyphens=False
     )
 
 
@@ -55,10 +56,10 @@ def folded(widths: Sequence[int], left: int) -> list[list[int]]:
 
 
 def align(rows: Sequence[Row], *, left: int = 1) -> str:
-    """Columns of equal width: the first `left` columns to the left, numbers to the right. The first
-    row is the head.
+    """Columns of equal width: the first `left` columns to the left, numbers to the right.
 
-    What is wider than the place for it goes on below, with the first columns again.
+    The first row is the head. Rows that exceed the width continue below, with the first columns
+    repeated.
     """
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     parts = folded(widths, left)
@@ -74,17 +75,17 @@ def align(rows: Sequence[Row], *, left: int = 1) -> str:
 def listed(rows: Sequence[Row], width: int) -> str:
     """Columns to the left, of which the last has sentences that go on below it, in lines of at most
     `width`."""
-    place = _WIDTH.get()
-    width = width if place is None else min(width, place)
+    limit = _WIDTH.get()
+    width = width if limit is None else min(width, limit)
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     start = sum(widths) + GAP * len(widths)
     lines = []
     for row in rows:
-        told = textwrap.wrap(row[-1], max(SENTENCE_MIN, width - start), break_on_hyphens=False) or [
-            ""
-        ]
+        wrapped = textwrap.wrap(
+            row[-1], max(SENTENCE_MIN, width - start), break_on_hyphens=False
+        ) or [""]
         before = "".join(cell.ljust(own + GAP) for cell, own in zip(row, widths, strict=False))
-        lines += [f"{before}{told[0]}".rstrip(), *(" " * start + line for line in told[1:])]
+        lines += [f"{before}{wrapped[0]}".rstrip(), *(" " * start + line for line in wrapped[1:])]
     return "\n".join(lines)
 
 

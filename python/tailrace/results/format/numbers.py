@@ -7,8 +7,8 @@ MINUS = "\u2212"
 """The sign of negative numbers wherever people read them; files for programs have the hyphen of
 ASCII."""
 TIMES_FROM_PERCENT = 300.0
-"""A rise by so much, to the fourfold, and beyond is told as a ratio: percentages above are hard to
-read."""
+"""Changes by this percentage or more (the fourfold) are shown as a ratio: larger percentages are
+hard to read."""
 PS_PER_S = 10**12
 PS_PER_MS = 10**9
 PS_PER_US = 10**6
@@ -18,7 +18,7 @@ DECIMAL_PREFIXES = (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3), (""
 
 def digits_text(value: float | None, digits: int = 3) -> str:
     """At least `digits` significant digits, and exponents for very small values alone; a dash for
-    what is not known."""
+    unknown values."""
     if value is None:
         return "–"
     if value == 0:
@@ -38,7 +38,7 @@ def _exponent_text(value: float, digits: int) -> str:
 
 
 def bound_mark(bounds: int) -> str:
-    """What stands before a figure of which so many values are lower bounds."""
+    """The prefix of a figure that contains this many lower bounds."""
     return "> " if bounds else ""
 
 
@@ -51,8 +51,8 @@ def count_text(value: float | None) -> str:
 
 
 def bytes_text(value: float | None, digits: int = 3) -> str:
-    """Decimal bytes: `4.67 MB`. Means below one byte are told as such; a dash for what is not
-    known."""
+    """Decimal bytes: `4.67 MB`. Means below one byte keep their fraction; a dash for unknown
+    values."""
     if value is None:
         return "–"
     if 0 < value < 1:
@@ -93,8 +93,8 @@ def plain_text(value: float | None) -> str:
     return "–" if value is None else f"{value:g}".replace("-", MINUS)
 
 
-def is_told_as_ratio(percent: float) -> bool:
-    """Whether a change is told as a ratio: from the fourfold on."""
+def is_shown_as_ratio(percent: float) -> bool:
+    """Whether a change is shown as a ratio: from the fourfold on."""
     return percent >= TIMES_FROM_PERCENT
 
 
@@ -105,7 +105,7 @@ def change_text(percent: float | None) -> str:
         return "–"
     return (
         f"× {digits_text(1 + percent / 100)}"
-        if is_told_as_ratio(percent)
+        if is_shown_as_ratio(percent)
         else signed_text(percent, "%")
     )
 
@@ -115,7 +115,7 @@ def change_interval_text(ends: tuple[float, float] | None, percent: float | None
     16.5`."""
     if ends is None or percent is None:
         return "–"
-    if is_told_as_ratio(percent):
+    if is_shown_as_ratio(percent):
         return f"× {digits_text(1 + ends[0] / 100)} to {digits_text(1 + ends[1] / 100)}"
     return f"{signed_text(ends[0], '').strip()} to {signed_text(ends[1], '%')}"
 
@@ -139,6 +139,6 @@ def _trimmed(text: str) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """Significant digits without exponents, with plain spaces between thousands; a dash for what is
-    not known."""
+    """Significant digits without exponents, with plain spaces between thousands; a dash for unknown
+    values."""
     return digits_text(value, digits).replace(THIN_SPACE, " ")

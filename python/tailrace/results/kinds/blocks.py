@@ -25,32 +25,32 @@ OF_PROCESSORS = {
 """Metric, that of the whole workload, and how many of its units are one of that."""
 HEAD = ("per second", "p50 ms", "p99 ms", "max ms", "lost", "failed", "failed transactions")
 
-Told = tuple[Workload, BlockCounts]
+TrialBlocks = tuple[Workload, BlockCounts]
 
 
 def summarise_blocks(trials: Sequence[Trial], members: Sequence[str]) -> BlockFigures | None:
     """Means over trials of the blocks of workloads together, with the percentiles of all of them;
     None for workloads without blocks.
     """
-    told = [(trial, own) for trial in trials if (own := _with_blocks(trial, members))]
-    if not told:
+    blocks = [(trial, own) for trial in trials if (own := _with_blocks(trial, members))]
+    if not blocks:
         return None
     latencies = [
         found
-        for _, own in told
+        for _, own in blocks
         if (found := latency_figures([one.block_latency for one, _ in own]))
     ]
     return BlockFigures(
         **{
-            key: mean([float(sum(getattr(counts, key) for _, counts in own)) for _, own in told])
+            key: mean([float(sum(getattr(counts, key) for _, counts in own)) for _, own in blocks])
             for key in COUNTERS
         },
-        blocks_per_s=mean([sum(_rate_per_s(trial, *one) for one in own) for trial, own in told]),
+        blocks_per_s=mean([sum(_rate_per_s(trial, *one) for one in own) for trial, own in blocks]),
         latency_ms=_means(latencies) if latencies else None,
     )
 
 
-def _with_blocks(trial: Trial, members: Sequence[str]) -> list[Told]:
+def _with_blocks(trial: Trial, members: Sequence[str]) -> list[TrialBlocks]:
     return [(own, own.block_counts) for own in workloads_of(trial, members) if own.block_counts]
 
 
@@ -98,8 +98,7 @@ def _packets(trial: Trial, nodes: Nodes, own: Workload) -> float | None:
 
 
 def block_tables(summary: Summary) -> list[TableOfRows]:
-    """How many blocks came, how long each took, and what was lost; none where no workload has
-    any."""
+    """Tables of arrived blocks, their times, and losses; none where no workload has blocks."""
     found = subject_rows(summary, lambda own: own.block_figures)
     rows = [(row, _cells(row.own, blocks)) for row in found if (blocks := row.own.block_figures)]
     return [TableOfRows("Blocks, per trial", "blocks", HEAD, rows)] if rows else []

@@ -1,5 +1,4 @@
-"""Workloads of storage: rates and latencies by what requests ask for, what they waited for, and
-devices."""
+"""Storage workloads: rates and latencies by operation, waits, and devices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,13 +42,13 @@ TABLES = {"Requests of storage": RATES, "Time of requests of storage": WAITS}
 
 @dataclass(frozen=True)
 class _Op:
-    """Requests of workloads together that ask for the same."""
+    """Requests of workloads together with the same operation."""
 
     count: int
     bytes: int
     latency_ms: LatencyFigures | None
     waits_s: Mapping[str, float]
-    """By part; without those that a program does not tell."""
+    """By part; without parts that a program does not report."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +57,17 @@ class _Measured:
 
     ops: Mapping[str, _Op]
     devices: StorageDevices | None
-    """Of one workload alone: several may share them. Real programs do not tell what their devices
-    did."""
+    """Devices of one workload alone: several workloads may share them. Real programs do not report
+    device counters."""
     time_s: float
     """In which they were counted: the longest of the workloads' times."""
 
 
 def summarise_storage(trials: Sequence[Trial], members: Sequence[str]) -> StorageFigures | None:
-    """Means over the trials that have the figure; None for workloads without requests of storage.
+    """Means over the trials that have the figure; None for workloads without storage requests.
 
-    Of several, rates are what all did over the longest of their times, percentiles those of all
-    requests.
+    For several workloads, rates are the sum of their requests over the longest of their times, and
+    percentiles are those of all requests.
     """
     measured = [found for trial in trials if (found := _measured(trial, members))]
     if not measured:
@@ -90,13 +89,13 @@ def storage_figure(trial: Trial, name: str, metric: str) -> float | None:
 
 
 def _measured(trial: Trial, members: Sequence[str]) -> _Measured | None:
-    told = [
+    measured = [
         (own, own.storage_requests) for own in workloads_of(trial, members) if own.storage_requests
     ]
-    if not told:
+    if not measured:
         return None
-    requests = [found for _, found in told]
-    time_s = max(counted_ps(trial, own) for own, _ in told) / PS_PER_S
+    requests = [found for _, found in measured]
+    time_s = max(counted_ps(trial, own) for own, _ in measured) / PS_PER_S
     return _Measured(_ops(requests), requests[0].devices if len(requests) == 1 else None, time_s)
 
 
@@ -142,8 +141,8 @@ def _figure(of: _Measured, metric: str) -> float | None:
 
 
 def _share(of: _Measured, part: str) -> float | None:
-    """Of the time of all requests that read or write; None where real programs do not tell what
-    these waited for."""
+    """Share of the time of all reads and writes; None where real programs do not report their
+    waits."""
     waits = [of.ops[op].waits_s for op in ("read", "write")]
     if not all(part in own for own in waits):
         return None

@@ -11,12 +11,12 @@ DIGITS = 10
 
 
 def figures_of(trial: Trial) -> dict[str, dict[str, float]]:
-    """By workload and metric; of a trial that is not valid, what it did in its time, and nothing of
-    a failed one.
+    """Figures by workload and metric. An unfinished trial has the figures of its duration; a failed
+    trial has none.
 
     A trial that is invalid for another reason than unfinished workloads has no figures.
     """
-    if not trial.is_told:
+    if not trial.has_outcome:
         return {}
     found: dict[str, dict[str, float]] = {}
     for name in trial.workload_numbers:

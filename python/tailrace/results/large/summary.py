@@ -38,8 +38,8 @@ from tailrace.results.sweep.files import CSV, quoted
 from tailrace.scenario.sweep import Sweep
 
 VALUES_MAX = 1000
-"""Values of an axis by which means are told, at most; of a longer axis the table holds every
-point."""
+"""Means by value are listed for axes with at most this many values; for a longer axis the table
+holds every point."""
 PROBLEMS_MAX = 20
 """Trials that are not ok and are listed at most; all are counted."""
 ROWS_HELD_MAX = 10_000
@@ -74,7 +74,7 @@ class Curve:
     bound."""
     high: tuple[float, int] | None = None
     by_value: dict[str, dict[int, Tally]] = field(default_factory=dict)
-    """By axis and place of the value."""
+    """By axis and index of the value."""
     below: int = 0
     """Points at which the arm is below the baseline by more than `ALIKE`."""
     above: int = 0
@@ -82,22 +82,22 @@ class Curve:
     unknown: int = 0
     """Points at which a lower bound leaves open which of the two is smaller."""
 
-    def add(self, point: int, places: Mapping[str, int], own: Tally, base: Tally | None) -> None:
+    def add(self, point: int, indices: Mapping[str, int], own: Tally, base: Tally | None) -> None:
         """A point, and the baseline there."""
         value, is_bound = own.mean, own.bounds > 0
         self.every.add(value, is_bound=is_bound)
         low, high = (value, point, is_bound), (value, point)
         self.low = low if self.low is None else min(self.low, low)
         self.high = high if self.high is None else max(self.high, high)
-        for path, place in places.items():
-            self.by_value.setdefault(path, {}).setdefault(place, Tally()).add(
+        for path, index in indices.items():
+            self.by_value.setdefault(path, {}).setdefault(index, Tally()).add(
                 value, is_bound=is_bound
             )
         if base is not None:
             self._compare(own, base)
 
     def _compare(self, own: Tally, base: Tally) -> None:
-        """What is larger than a lower bound may be smaller than the value."""
+        """A figure that exceeds a lower bound may be smaller than the true value."""
         is_below = own.mean < base.mean - ALIKE * abs(base.mean)
         is_above = own.mean > base.mean + ALIKE * abs(base.mean)
         is_open = (own.bounds and not is_above) or (base.bounds and not is_below)
@@ -119,7 +119,7 @@ class Axes(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True):
-    """What a manifest says of a large sweep."""
+    """The manifest of a large sweep."""
 
     name: str
     state: str
@@ -134,7 +134,7 @@ class Manifest(Struct, frozen=True):
     large: LargeSize
     sweep: Axes
 
-    def place(self, key: Key) -> tuple[int, str, int]:
+    def sort_key(self, key: Key) -> tuple[int, str, int]:
         """Of a curve in the order of the scenario."""
         arm, workload, metric = key
         return self.workloads.index(workload), metric, self.arms.index(arm)
@@ -159,7 +159,7 @@ def summarise_large(path: Path, baseline: str | None = None) -> LargeSummary:
     statuses: Counter[str] = Counter()
     problems: list[LargeProblem] = []
     points = 0
-    told = [path for path, values in sweep.axes.items() if len(values) <= VALUES_MAX]
+    paths = [path for path, values in sweep.axes.items() if len(values) <= VALUES_MAX]
     with _table(
         files.folder, [*sweep.axes, "arm", "workload", "metric", "mean", "trials", "bounds"]
     ) as table:
@@ -168,7 +168,9 @@ def summarise_large(path: Path, baseline: str | None = None) -> LargeSummary:
             for point, of_point in _by_point(lines):
                 points += 1
                 values = list(sweep.point(point).values.values())
-                places = {one: place for one, place in sweep.places(point).items() if one in told}
+                indices = {
+                    one: index for one, index in sweep.indices_at(point).items() if one in paths
+                }
                 for line in of_point:
                     statuses[line.status] += 1
                     if line.status != "ok" and len(problems) < PROBLEMS_MAX:
@@ -181,7 +183,7 @@ def summarise_large(path: Path, baseline: str | None = None) -> LargeSummary:
                         else None
                     )
                     curve = curves.setdefault(key, Curve())
-                    curve.add(point, places, mean, base)
+                    curve.add(point, indices, mean, base)
                     table.row([*values, *key, mean.mean, mean.count, mean.bounds])
     return LargeSummary(
         format=1,
@@ -193,7 +195,7 @@ def summarise_large(path: Path, baseline: str | None = None) -> LargeSummary:
         points_run=points,
         statuses=dict(sorted(statuses.items())),
         problems=problems,
-        curves=[_curve(sweep, key, curves[key]) for key in sorted(curves, key=manifest.place)],
+        curves=[_curve(sweep, key, curves[key]) for key in sorted(curves, key=manifest.sort_key)],
     )
 
 
@@ -218,7 +220,7 @@ def _manifest(files: RunFiles) -> Manifest:
 def _refuse_foreign(
     path: Path, lines: Mapping[tuple[int, str, int], Line], manifest: Manifest, sweep: Sweep
 ) -> None:
-    """Raises `RunDirectoryError` for a line about what the sweep does not have."""
+    """Raises `RunDirectoryError` for a line about an arm or point that the sweep does not have."""
     for point, arm, trial in lines:
         known = {*manifest.workloads}.issuperset(lines[point, arm, trial].figures)
         if arm not in manifest.arms or not 0 <= point < sweep.count or not known:
@@ -291,9 +293,9 @@ def _means_by_value(sweep: Sweep, path: str, of_value: Mapping[int, Tally]) -> l
     values = sweep.axes[path]
     return [
         ValueMean(
-            value=str(values[place]), mean=tally.mean, points=tally.count, bounds=tally.bounds
+            value=str(values[index]), mean=tally.mean, points=tally.count, bounds=tally.bounds
         )
-        for place, tally in sorted(of_value.items())
+        for index, tally in sorted(of_value.items())
     ]
 
 

@@ -1,4 +1,4 @@
-"""Whether trials show that a goal is met, that it is missed, or neither.
+"""Decides whether trials show that a goal is met, that it is missed, or neither.
 
 A goal is about the population: `shop.p99 < 5ms` is a statement about the 99th percentile of all
 transactions, and `backup.goodput > 4` about the mean over trials. It is met where the whole
@@ -21,13 +21,13 @@ TAIL_FACTOR = 3.0
 """Of percentiles above `PLAIN_MAX`, "meets" has this fraction of an error: few trials underestimate
 tails. With it a percentile that lies at the bound is said to meet it in 2 to 4 % of simulated
 searches whose error is 5 %."""
-TRIALS_TOLD_MAX = 1000
+TRIALS_NAMED_MAX = 1000
 LONGER = "a longer experiment.duration"
 
 
 @dataclass(frozen=True)
 class Errors:
-    """Largest probabilities of wrong decisions: that it meets, and that it misses."""
+    """Largest probabilities of wrong decisions: that the goal is met, and that it is missed."""
 
     meets: float
     misses: float
@@ -38,11 +38,8 @@ PRINTED = Errors((1 - LEVEL) / 2, (1 - LEVEL) / 2)
 
 
 def decide(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> End:
-    """The end of a goal. A figure that no trial has is one that nothing reaches: the goal is
-    missed.
-
-    Without a bound every figure meets the goal.
-    """
+    """The end of a goal. Where no trial has the figure, nothing is delivered, and the goal is
+    missed. Without a bound every figure meets the goal."""
     if figure.value is None:
         return "undecided" if figure.values else "misses"
     if goal.bound is None:
@@ -70,9 +67,8 @@ def is_broken(goal: Goal, figure: Figure) -> bool:
 
 
 def decide_all(cases: Sequence[tuple[Goal, Figure, Errors]]) -> tuple[End, str]:
-    """The end of several goals that have to be met together, and what it would take to decide the
-    first open one; empty where they are decided.
-    """
+    """The end of several goals that must be met together, and the trials that would decide the
+    first undecided one; empty where they are decided."""
     ends = [decide(*case) for case in cases]
     end = together(ends)
     return end, takes(*cases[ends.index("undecided")]) if end == "undecided" else ""
@@ -92,16 +88,16 @@ def errors_of(goal: Goal, error: float) -> Errors:
 
 
 def takes(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> str:
-    """What it would take to decide an undecided goal, in words; where there is no interval, what
-    that takes."""
+    """Text about the trials that would decide an undecided goal; where there is no interval, about
+    the trials for one."""
     found = figure.interval_at(1 - 2 * (errors.meets if _keeps(goal, figure) else errors.misses))
     if isinstance(found, TrialsNeeded):
         return f"about {max(found.trials, figure.trials + 1)} trials of this length for an interval"
     if figure.value is None or goal.bound is None or found is None or figure.is_bound:
         return LONGER
     needed = _trials_needed(goal.bound, figure, found)
-    if needed is None or needed > TRIALS_TOLD_MAX:
-        return f"more than {TRIALS_TOLD_MAX} trials"
+    if needed is None or needed > TRIALS_NAMED_MAX:
+        return f"more than {TRIALS_NAMED_MAX} trials"
     return f"about {max(needed, figure.trials + 1)} trials"
 
 
@@ -114,8 +110,8 @@ def _keeps(goal: Goal, figure: Figure) -> bool:
 
 
 def _trials_needed(bound: float, figure: Figure, interval: Interval) -> int | None:
-    """So many that the interval, whose width shrinks with the root of their number, ends at the
-    bound."""
+    """The number of trials at which the interval, whose width shrinks with the root of their
+    number, ends at the bound."""
     assert figure.value is not None, "there is an interval"
     end = interval.high if bound > figure.value else interval.low
     width, distance = end - figure.value, bound - figure.value

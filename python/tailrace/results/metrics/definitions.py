@@ -37,18 +37,18 @@ PER_TIME = frozenset({"goodput_gbps", "rate_per_s"})
 
 
 def compared_metrics(chosen: Sequence[str]) -> list[str]:
-    """Metrics by which a workload is compared, with those that are chosen for it."""
+    """Metrics by which a workload is compared, with its chosen ones."""
     return list(dict.fromkeys((*METRICS, *chosen)))
 
 
 def noun_of(kinds: Iterable[str]) -> str:
-    """What the rates of workloads of these kinds count: `transactions`, `requests`, or both."""
+    """Noun for the unit of these workloads' rates: `transactions`, `requests`, or both."""
     counted = {facts.noun for kind in kinds if (facts := facts_of(kind)).has_metric("rate_per_s")}
     return " or ".join(sorted(counted, reverse=True)) or "transactions"
 
 
 def name_of(metric: str, noun: str) -> str:
-    """`requests per second`; the names of other metrics do not depend on what is counted."""
+    """`requests per second`; the names of other metrics do not depend on the noun."""
     return f"{noun} per second" if metric == "rate_per_s" else NAMES[metric]
 
 
@@ -59,10 +59,10 @@ def title_of(metric: str, noun: str) -> str:
 
 
 def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> float | None:
-    """One number of workloads together; None where one of them lacks it.
+    """One number for workloads together; None where one of them lacks it.
 
-    Rates and goodput are what all did, over the longest of their times: one that is done early has
-    no rate afterwards. Waits and losses are pooled.
+    Rates and goodput are the sum of their work over the longest of their times: a workload that
+    finishes early has no rate afterwards. Waits and losses are pooled.
     """
     found = workloads_of(trial, members)
     if not found or len(found) < len(members):
@@ -143,10 +143,10 @@ def main_metric(run: Run, members: Sequence[str], *, is_group: bool = False) -> 
 
     Workloads of several kinds have their goodput in common.
     """
-    told = [run.told(arm) for arm in run.arms]
+    trials_of_arms = [run.with_outcome(arm) for arm in run.arms]
     trials = [
         found
-        for found in told
+        for found in trials_of_arms
         if all(any(name in trial.workloads for trial in found) for name in members)
     ]
     kinds = run.kinds_of(members)
@@ -181,8 +181,7 @@ def _rate_per_s(trial: Trial, outcome: Workload) -> float | None:
 
 
 def _failed_percent(outcomes: Sequence[Workload]) -> float | None:
-    """Requests that have failed, in percent of those that have ended; None where a workload has
-    none."""
+    """Failed requests in percent of ended ones; None where a workload has none."""
     counted = [outcome.request_counts for outcome in outcomes if outcome.request_counts]
     ended = sum(requests.answered + requests.failed for requests in counted)
     failed = sum(requests.failed for requests in counted)
@@ -190,8 +189,8 @@ def _failed_percent(outcomes: Sequence[Workload]) -> float | None:
 
 
 def _loss_percent(trial: Trial, outcomes: Sequence[Workload]) -> float | None:
-    """Frames with data that were lost, in percent: those that TCP had to send again, or datagrams
-    without room."""
+    """Lost frames with data in percent: frames that TCP retransmitted, or datagrams that found no
+    room."""
     counted = [_lost_of(trial, outcome) for outcome in outcomes]
     known = [pair for pair in counted if pair is not None]
     sent = sum(pair[1] for pair in known)
@@ -201,14 +200,14 @@ def _loss_percent(trial: Trial, outcomes: Sequence[Workload]) -> float | None:
 
 
 def _lost_of(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
-    """Frames lost and sent of one workload; None where nothing tells."""
+    """Lost and sent frames of one workload; None where no counter has them."""
     facts = facts_of(outcome.kind)
     if facts.protocol == "udp":
         return _lost_datagrams(trial, outcome) if facts.are_datagrams_timed else None
     tcp = outcome.tcp
     if tcp is None or tcp.retransmits is None or not tcp.segments_sent:
         return None
-    # What the receiver had already was not lost: a probe, or a segment that another overtook.
+    # Data that the receiver already had was not lost: a probe, or a segment that another overtook.
     return max(0, tcp.retransmits - (tcp.spurious_retransmits or 0)), tcp.segments_sent
 
 
@@ -229,10 +228,10 @@ def _lost_datagrams(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
 
 
 def _dropped_frames(trial: Trial, name: str) -> int | None:
-    """Frames of a workload that switches dropped, for whatever reason; None where one of them does
-    not know it.
+    """Frames of a workload that switches dropped, for any cause; None where one of them does not
+    count it by workload.
 
-    Real frames tell their hosts only: those of several workloads between two hosts are counted
+    Real frames identify only their hosts: those of several workloads between two hosts are counted
     together.
     """
     lost = 0

@@ -1,5 +1,5 @@
-"""The figures of each workload and group in one arm, over its told trials: what the outcome table
-shows."""
+"""The figures of each workload and group in one arm, over its trials with outcome: the content of
+the outcome table."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from tailrace.scenario.experiment import SOLO
 from tailrace.scenario.workloads.kinds import facts_of
 
 LEADS = ("completion_s", "rate_per_s", "goodput_gbps")
-"""What the first column may have."""
+"""Possible metrics of the first column."""
 METRICS = (
     "completion_s",
     "rate_per_s",
@@ -38,8 +38,8 @@ def summarise_subjects(run: Run) -> list[TableSubject]:
 
 
 def summarise_figures(run: Run, arm: str) -> dict[str, Figures]:
-    """By subject and metric the figure of the told trials: `figure_of`."""
-    trials = run.told(arm)
+    """By subject and metric, `figure_of` over the trials with outcome."""
+    trials = run.with_outcome(arm)
     # A workload alone is in no group, and no other has figures there: looked for in every such arm,
     # that is quadratic.
     alone = (
@@ -51,9 +51,8 @@ def summarise_figures(run: Run, arm: str) -> dict[str, Figures]:
 
 
 def _lead(run: Run, subject: Subject) -> str | None:
-    """What the scenario's headline names, or its rate where it has one: a percentile alone says
-    nothing about how much was done.
-    """
+    """The metric of the scenario's headline, or the rate where the workload has one: a percentile
+    alone does not state the amount of work."""
     named = [
         one.metric
         for one in run.manifest.headline

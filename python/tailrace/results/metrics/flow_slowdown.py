@@ -36,15 +36,15 @@ def summarise_flow_slowdown(
 
 
 def _flows(trial: Trial, members: Collection[str]) -> Iterable[tuple[int, float]]:
-    places = {place for name, place in trial.workload_numbers.items() if name in members}
-    if not places or not trial.has_table("transactions"):
+    numbers = {number for name, number in trial.workload_numbers.items() if name in members}
+    if not numbers or not trial.has_table("transactions"):
         return
     table = read_trial_table(trial, "transactions")
     if "ideal_ps" not in table.column_names:
         return
     columns = (table.column(name) for name in ("workload", "size_bytes", "latency_ps", "ideal_ps"))
     for owner, size_bytes, latency_ps, ideal_ps in zip(*columns, strict=True):
-        if owner in places and ideal_ps > 0:
+        if owner in numbers and ideal_ps > 0:
             yield size_bytes, latency_ps / ideal_ps
 
 

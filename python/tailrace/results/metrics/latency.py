@@ -33,10 +33,7 @@ FIGURES: dict[str, Callable[[Histogram], Estimate]] = {
 
 def latency_figure(workload: Workload, key: str) -> Estimate | None:
     """`mean`, `max` or a percentile of one workload in one trial; None where it recorded no
-    latency.
-
-    Where nothing was cut off it is what the engine recorded.
-    """
+    latency. Without cut-off transactions it is the recorded value of the engine."""
     if _is_recorded(workload):
         return _recorded(workload, key)
     found = Histogram.from_workloads([workload])
@@ -46,40 +43,39 @@ def latency_figure(workload: Workload, key: str) -> Estimate | None:
 def latency_of_trial(trial: Trial, members: Sequence[str], key: str) -> Estimate | None:
     """`latency_figure` of several workloads of one trial together, of those that it has.
 
-    All estimates are kept with the trial: tables, comparisons and curves ask for each of them
-    again.
+    The trial caches all estimates: tables, comparisons and curves use each of them repeatedly.
     """
     workloads = workloads_of(trial, members)
     if len(workloads) == 1 and _is_recorded(workloads[0]):
         return _recorded(workloads[0], key)
-    place = ("latency", *members)
-    if place not in trial.kept:
+    cache_key = ("latency", *members)
+    if cache_key not in trial.kept:
         found = _histogram(trial, members)
-        trial.kept[place] = {key: of(found) for key, of in FIGURES.items()} if found else {}
-    kept: dict[str, Estimate] = trial.kept[place]
+        trial.kept[cache_key] = {key: of(found) for key, of in FIGURES.items()} if found else {}
+    kept: dict[str, Estimate] = trial.kept[cache_key]
     return kept.get(key)
 
 
 def latencies_of(trials: Sequence[Trial], members: Sequence[str]) -> Latencies | None:
     """The latencies of workloads together in each trial that has any; None where no trial has.
 
-    They are kept with the first trial: tables, comparisons and charts ask for them again.
+    The first trial caches them: tables, comparisons and charts use them repeatedly.
     """
     found = [histogram for trial in trials if (histogram := _histogram(trial, members))]
     if not found:
         return None
-    place = ("latencies", *members, *(trial.number for trial in trials))
-    if place not in trials[0].kept:
-        trials[0].kept[place] = Latencies(found)
-    kept: Latencies = trials[0].kept[place]
+    key = ("latencies", *members, *(trial.number for trial in trials))
+    if key not in trials[0].kept:
+        trials[0].kept[key] = Latencies(found)
+    kept: Latencies = trials[0].kept[key]
     return kept
 
 
 def _histogram(trial: Trial, members: Sequence[str]) -> Histogram | None:
-    place = ("histogram", *members)
-    if place not in trial.kept:
-        trial.kept[place] = Histogram.from_workloads(workloads_of(trial, members))
-    kept: Histogram | None = trial.kept[place]
+    key = ("histogram", *members)
+    if key not in trial.kept:
+        trial.kept[key] = Histogram.from_workloads(workloads_of(trial, members))
+    kept: Histogram | None = trial.kept[key]
     return kept
 
 

@@ -1,8 +1,7 @@
-"""What limits the connections of a workload: shares of time by cause, and a verdict
+"""The limits of a workload's connections: shares of time by cause, and a verdict
 (docs/models/verdict.md).
 
-Engines count times (`limits` of an outcome); what they mean together is decided here, for all
-engines alike.
+Engines count times (`limits` of an outcome); this module interprets them for all engines alike.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,8 +27,8 @@ CORE_FULL_PERMILLE = 950
 """A core that is busy for less than the first did not limit, one above the second did; between
 them, in part."""
 QUEUED_FREE, QUEUED_FULL = 0.25, 0.5
-"""A window or buffer that is full of bytes that wait in queues of the path is not what limits: as
-above, by the share of the round trip that is waiting."""
+"""A window or buffer full of bytes that wait in queues of the path is not the limit: as above, by
+the share of the round trip spent waiting."""
 TOO_LONG_MIN = 0.5
 """Share of the lost frames that were too long, from which on they are why no answer came."""
 CONNECTIONS_MAX = 64
@@ -107,7 +106,7 @@ def _whole(times: Limits) -> int:
 
 
 def _busy(permille: int | None) -> float:
-    """How far a core is one that limits: 0 to 1."""
+    """Degree to which a core is the limit: 0 to 1."""
     return _ramp(permille or 0, CORE_FREE_PERMILLE, CORE_FULL_PERMILLE)
 
 
@@ -155,8 +154,8 @@ def _lost_shares(trial: Trial) -> dict[str, LostShares]:
 
 
 def limits_of_trial(trial: Trial, workload: str) -> Shares | None:
-    """Of all connections of a workload in one trial; None where the engine does not tell, or there
-    were none."""
+    """Shares of all connections of a workload in one trial; None where the engine does not report
+    them, or there were none."""
     limits, lost = _limits(trial, workload), lost_shares_of(trial, workload)
     shares = shares_of(limits, lost) if limits else None
     return (
@@ -167,10 +166,9 @@ def limits_of_trial(trial: Trial, workload: str) -> Shares | None:
 
 
 def _is_stuck(trial: Trial, workload: str, lost: LostShares) -> bool:
-    """Whether nothing comes because frames are too long: no answer that users wait for, which is
-    the application's time for a connection, or no byte of a stream, whose windows are full of what
-    is lost.
-    """
+    """Whether nothing is delivered because frames are too long: either no response for users, which
+    a connection attributes to the application, or no byte of a stream, whose windows are full of
+    lost data."""
     own = trial.workloads[workload]
     waits = facts_of(own.kind).latency is not None
     return lost.too_long >= TOO_LONG_MIN and not (own.transactions if waits else own.goodput_bytes)
@@ -182,22 +180,22 @@ def _limits(trial: Trial, workload: str) -> Limits | None:
 
 
 def limits_of_members(trial: Trial, members: Sequence[str]) -> Shares | None:
-    """Of all connections of several workloads, each for as long as it was open; of those that tell,
-    None without."""
-    told = [
+    """Shares of all connections of several workloads, weighted with the time for which each was
+    open; None where none reports them."""
+    found = [
         (shares, _whole(limits))
         for name in members
         if (limits := _limits(trial, name)) and (shares := limits_of_trial(trial, name))
     ]
-    if len(told) < 2:
-        return told[0][0] if told else None
-    whole = sum(time for _, time in told)
-    return {cause: sum(shares[cause] * time for shares, time in told) / whole for cause in LIMITS}
+    if len(found) < 2:
+        return found[0][0] if found else None
+    whole = sum(time for _, time in found)
+    return {cause: sum(shares[cause] * time for shares, time in found) / whole for cause in LIMITS}
 
 
 def summarise_limits(members: Sequence[str], trials: Iterable[Trial]) -> LimitSummary | None:
-    """Shares over trials with their verdict, and that of the connections of the first trial; None
-    where none tells."""
+    """Shares over trials with their verdict, and those of the connections of the first trial; None
+    where no trial reports them."""
     found = [(trial, shares) for trial in trials if (shares := limits_of_members(trial, members))]
     if not found:
         return None
@@ -221,9 +219,9 @@ def _connections(trial: Trial, workload: str) -> list[ConnectionLimits]:
     limits = _limits(trial, workload)
     listed = limits.connections if limits else None
     lost = lost_shares_of(trial, workload)
-    told = (shares_of(times, lost) for times in (listed or [])[:CONNECTIONS_MAX] if times)
+    shares_of_each = (shares_of(times, lost) for times in (listed or [])[:CONNECTIONS_MAX] if times)
     return [
         ConnectionLimits(limited_by=limited_by(shares), shares_percent=shares)
-        for shares in told
+        for shares in shares_of_each
         if shares
     ]

@@ -8,7 +8,7 @@ from tailrace.results.summary.workload import GroupSummary, WorkloadOrGroup
 from tailrace.scenario.workloads.kinds import facts_of
 
 Has = Callable[[WorkloadOrGroup], object]
-"""Whether a workload or group has something to tell."""
+"""Returns the content of a row; nothing for a workload or group without a row."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class SubjectRow:
     own: WorkloadOrGroup
     """Its summary in this arm."""
     is_first: bool
-    """Whether it is the first row of the workload or group: the one that is labelled."""
+    """Whether it is the first row of the workload or group, which has the label."""
     at: int | None
-    """Place among the workloads; None for a group."""
+    """Index among the workloads; None for a group."""
 
 
 def has_completion(own: WorkloadOrGroup) -> bool:
@@ -34,18 +34,16 @@ def has_completion(own: WorkloadOrGroup) -> bool:
 
 
 def subject_rows(summary: Summary, has: Has) -> list[SubjectRow]:
-    """The rows of a table of what `has` something to tell, in the order of tables: a group before
-    its members."""
-    places = {name: at for at, name in enumerate(summary.workloads)}
-    return [
-        row for subject in summary.subjects for row in _rows(summary, subject.name, places, has)
-    ]
+    """The rows of a table for the workloads and groups with content in `has`, in the order of
+    tables: a group before its members."""
+    order = {name: at for at, name in enumerate(summary.workloads)}
+    return [row for subject in summary.subjects for row in _rows(summary, subject.name, order, has)]
 
 
-def _rows(summary: Summary, name: str, places: Mapping[str, int], has: Has) -> Iterator[SubjectRow]:
+def _rows(summary: Summary, name: str, order: Mapping[str, int], has: Has) -> Iterator[SubjectRow]:
     is_first = True
     for index, (arm, of_arm) in enumerate(summary.arms.items()):
         own = of_arm.subject(name)
         if own is not None and has(own):
-            yield SubjectRow(name, arm, index, own, is_first, places.get(name))
+            yield SubjectRow(name, arm, index, own, is_first, order.get(name))
             is_first = False

@@ -13,8 +13,8 @@ from tailrace.scenario.workloads.planned import workloads_of
 
 
 def planned_work(plan: Plan) -> dict[tuple[str, str], int]:
-    """By name and kind what a workload has to do in all: transactions, bytes or flows; only those
-    that have an end."""
+    """Total work of a workload by name and kind (transactions, bytes or flows); only workloads with
+    an end."""
     found: dict[tuple[str, str], int] = {}
     for own in workloads_of(plan):
         if own.work:
@@ -70,9 +70,9 @@ def group_words(workloads: Mapping[str, WorkloadSummary], members: Sequence[str]
     nouns = {found.noun for found in late}
     work = f"{share_text(share)} of the {next(iter(nouns))} done" if len(nouns) == 1 else ""
     after = f"> {digits_text(max(found.after_s for found in late))} s"
-    told = noun.removesuffix("s") if len(finite) == 1 else noun
+    word = noun.removesuffix("s") if len(finite) == 1 else noun
     return ", ".join(
-        part for part in (after, f"{len(late)} of {len(finite)} {told} unfinished", work) if part
+        part for part in (after, f"{len(late)} of {len(finite)} {word} unfinished", work) if part
     )
 
 
@@ -106,7 +106,7 @@ def _reason(summary: Summary, arm: str) -> str:
 
 
 def share_text(share: float) -> str:
-    """`41 %`; never 100 % of what was not finished."""
+    """`41 %`; never 100 % for unfinished work."""
     percent = share * 100
     return (
         f"{percent:.0f} %"

@@ -24,8 +24,8 @@ class ClassifyRule(Struct, frozen=True, kw_only=True):
     to_class: int
     """Class of matching frames."""
     matches: list[str]
-    """Frames that it is the first to match, such as `shop to tcp port 5432`; `(possibly)` where a
-    plan does not tell: ports of clients are handed out during the trial."""
+    """Frames whose first matching rule it is, such as `shop to tcp port 5432`; `(possibly)` where
+    the plan does not determine it: ports of clients are assigned during the trial."""
 
 
 def classify_rules(plan: Plan) -> Iterator[ClassifyRule]:
@@ -34,15 +34,15 @@ def classify_rules(plan: Plan) -> Iterator[ClassifyRule]:
     of = [traffic for own in workloads_of(plan) for traffic in own.traffic]
     for switch in plan.switches:
         found = list(matched([_rule(rule) for rule in switch.classify], of, hosts))
-        for place, rule in enumerate(switch.classify):
-            met = [one for one in found if one.rule == place]
+        for index, rule in enumerate(switch.classify):
+            met = [one for one in found if one.rule == index]
             matches = [
                 one.traffic.words if one.is_certain else f"{one.traffic.words} (possibly)"
                 for one in met
             ]
             yield ClassifyRule(
                 switch=switch.name,
-                number=place + 1,
+                number=index + 1,
                 conditions=_conditions(rule),
                 to_class=rule.class_,
                 matches=matches,

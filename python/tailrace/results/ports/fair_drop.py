@@ -1,4 +1,4 @@
-"""Fair drop that had no elephants to act on, from what elephant traps have counted."""
+"""Fair drop without elephants to act on, from the counters of elephant traps."""
 
 from collections.abc import Mapping
 
@@ -29,7 +29,7 @@ def idle_fair_drop(run: Run, arm: str, trials: list[Trial]) -> list[IdleFairDrop
     if not ports:
         return []
     policy_of = port_policies(run.plan(arm))
-    found = (_of_port(policy_of(*place), seen) for place, seen in ports.items())
+    found = (_of_port(policy_of(*port), seen) for port, seen in ports.items())
     return [idle for idle in found if idle is not None]
 
 

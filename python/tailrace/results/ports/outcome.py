@@ -1,8 +1,5 @@
-"""Counters of ports and hosts, as means over the valid trials of an arm.
-
-Foreign switches have fewer counters: those that a trial lacks are None, such as the bytes of its
-drops.
-"""
+"""Counters of ports and hosts, as means over the valid trials of an arm. Foreign switches have
+fewer counters: absent ones are None, such as the bytes of their drops."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -40,7 +37,7 @@ def summarise_ports(trials: list[Trial]) -> tuple[list[PortMeans], int]:
 
 
 def _rank(seen: list[tuple[Port, int]]) -> tuple[float, int]:
-    """What comes first has the least: most drops, then most bytes sent."""
+    """Sort key, ascending: most drops first, then most bytes sent."""
     lost = sum(queue_drops(port) + too_long(port) for port, _ in seen)
     return -lost, -sum(port.tx_bytes for port, _ in seen)
 
@@ -56,7 +53,7 @@ def drops_by_cause(trials: list[Trial]) -> dict[str, Lost]:
 
 
 def early_drops(trials: list[Trial]) -> list[EarlyDrops]:
-    """What switches dropped before any queue (no route, policed, no room at the ingress), mean over
+    """Drops of switches before any queue (no route, policed, no room at the ingress), mean over
     trials."""
     found: dict[str, dict[str, Lost]] = {}
     for trial in trials:
@@ -68,13 +65,13 @@ def early_drops(trials: list[Trial]) -> list[EarlyDrops]:
 
 
 def count_drops(trial: Trial, port: str | None, queue: str | None, cause: str | None) -> float:
-    """Frames that queues of one trial dropped; of all ports together also those that were dropped
-    before any queue."""
-    places = [at.drops for at in queues_of(trial, port, queue)]
+    """Frames that queues of one trial dropped; for all ports together including drops before any
+    queue."""
+    counters = [at.drops for at in queues_of(trial, port, queue)]
     if port is None and queue is None:
-        places += [switch.early_drops for switch in trial.outcome.switches]
+        counters += [switch.early_drops for switch in trial.outcome.switches]
     found = sum(
-        lost.frames for drops in places for name, lost in drops.items() if cause in (None, name)
+        lost.frames for drops in counters for name, lost in drops.items() if cause in (None, name)
     )
     if port is not None and queue is None and cause in (None, "mtu"):
         found += sum(too_long(at) for at in trial.ports(port))
@@ -194,8 +191,8 @@ def known(values: Sequence[Number | None]) -> list[Number] | None:
 def _add(
     causes: dict[str, Lost], cause: str, frames: float, size: float | None, trials: int
 ) -> None:
-    """Adds what one of several trials lost to the mean; bytes that one of them did not count are
-    not known."""
+    """Adds the losses of one trial to the mean. Bytes are unknown where one of the trials did not
+    count them."""
     mean = causes.get(cause, NOTHING)
     causes[cause] = Lost(
         frames=mean.frames + frames / trials,

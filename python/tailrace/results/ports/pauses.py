@@ -65,9 +65,9 @@ def _sentence(arm: str, circle: Deadlock) -> str:
 
 
 def summarise_pauses(trials: list[Trial]) -> list[PauseMeans]:
-    """Ports of switches and interfaces of hosts where anything was paused, means over trials.
+    """Ports of switches and interfaces of hosts with pauses, means over trials.
 
-    First where frames were lost or a storm was found, then those that stood still longest.
+    Those with lost frames or storms come first, then those with the longest paused time.
     """
     rows: dict[str, list[PauseMeans]] = {}
     for trial in trials:
@@ -79,7 +79,7 @@ def summarise_pauses(trials: list[Trial]) -> list[PauseMeans]:
             if host.interface
         ]
         for row in found:
-            rows.setdefault(row.place, []).append(row)
+            rows.setdefault(row.label, []).append(row)
     means = [means_of(PauseMeans, seen, len(trials)) for seen in rows.values()]
     busy = [row for row in means if row.xoff_sent or row.received]
     busy.sort(key=lambda row: (-row.drops_frames, -row.storms_detected, -row.paused_percent))
@@ -96,10 +96,10 @@ def _of_port(trial: Trial, port: Port) -> PauseMeans:
     )
 
 
-def _obeyed(trial: Trial, place: str, pause: Pause) -> PauseMeans:
-    """What a place that sends no pauses has obeyed."""
+def _obeyed(trial: Trial, label: str, pause: Pause) -> PauseMeans:
+    """The pauses that a receiver of pauses obeyed; it sends none."""
     return PauseMeans(
-        place=place,
+        label=label,
         xoff_sent=0,
         received=sum(pause.received),
         paused_percent=_percent(pause, trial),

@@ -19,8 +19,8 @@ def means_of(kind: type[P], counted: Sequence[Struct], count: int | None = None)
     """
     return convert(
         {
-            name: _mean([getattr(one, name) for one in counted], count)
-            for name in kind.__struct_fields__
+            key: _mean([getattr(one, name) for one in counted], count)
+            for name, key in zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True)
         },
         kind,
     )

@@ -1,5 +1,6 @@
-"""What switches and their ports did: parts of the summary of an arm. Figures are means over its
-trials."""
+"""Summaries of switches and their ports in an arm. Figures are means over its trials."""
+
+from msgspec import field
 
 from tailrace.results.summary.base import Part
 
@@ -13,7 +14,7 @@ class Lost(Part, frozen=True, kw_only=True):
 
 
 class EarlyDrops(Part, frozen=True, kw_only=True):
-    """What a switch dropped before any queue: no route, policed, no room at the ingress."""
+    """Drops of a switch before any queue: no route, policed, no room at the ingress."""
 
     switch: str
     drops: dict[str, Lost]
@@ -37,7 +38,7 @@ class QueueMeans(Part, frozen=True, kw_only=True):
 
 
 class DppMeans(Part, frozen=True, kw_only=True):
-    """What Dynamic Packet Prioritization has done at a port."""
+    """Effects of Dynamic Packet Prioritization at a port."""
 
     prioritised_frames: float
     normal_frames: float
@@ -77,7 +78,7 @@ class PortMeans(Part, frozen=True, kw_only=True):
     """None where the port has none."""
 
     @property
-    def place(self) -> str:
+    def label(self) -> str:
         """`leaf → db`."""
         return f"{self.node} → {self.towards}"
 
@@ -85,7 +86,7 @@ class PortMeans(Part, frozen=True, kw_only=True):
 class PauseMeans(Part, frozen=True, kw_only=True):
     """Pauses at a port of a switch, or at the interface of a host."""
 
-    place: str
+    label: str = field(name="place")
     """`leaf → db`, or `db → network` of a host."""
     xoff_sent: float
     """Pauses that were sent, without renewals."""

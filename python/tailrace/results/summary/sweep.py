@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import field
+
 from tailrace.results.summary.base import Part
 from tailrace.statistics import Interval
 
@@ -15,7 +17,7 @@ class PlannedAxis(Part, frozen=True, kw_only=True):
 
 
 class SweepAxis(PlannedAxis, frozen=True, kw_only=True):
-    """An axis with what a chart needs."""
+    """An axis with the properties that a chart needs."""
 
     unit: str
     """Of the values; empty where they have none in common."""
@@ -86,7 +88,7 @@ class GrowthPoint(Part, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     perfect: float
-    """What the first point gives, times the size."""
+    """The throughput of the first point times the relative size."""
     share: float
     """Of that."""
 
@@ -117,7 +119,7 @@ class Growth(Part, frozen=True, kw_only=True):
     arm: str
     metric: str
     noun: str
-    """What is counted by the size."""
+    """Noun for the size."""
     title: str
     first: float
     """The smallest size."""
@@ -136,8 +138,8 @@ class ExcludedTrials(Part, frozen=True, kw_only=True):
     arm: str
     trials: int
     of: int
-    is_told: bool
-    """Whether they merely did not finish, and stay in the curves with what they did."""
+    is_in_curves: bool = field(name="is_told")
+    """Whether they merely did not finish; the curves then contain their measured figures."""
     reason: str
 
 

@@ -141,13 +141,13 @@ COLUMNS = ("mean", "low", "high", "trials", "bounds")
 
 
 def mean_text(value: CurveValue, digits: int = 3) -> str:
-    """The mean of a point; `> 1.86` where it is a lower bound, because what was still running at
-    the end is slower."""
+    """The mean of a point; `> 1.86` where it is a lower bound, because transactions that were
+    running at the end are slower."""
     return bound_mark(value.bounds) + digits_text(value.mean, digits)
 
 
 def curve_title(curve: SweepCurve) -> str:
-    """`requests per second`: what a curve shows, with the unit."""
+    """`requests per second`: the quantity of a curve, with the unit."""
     return title_of(curve.metric, noun_of(curve.kinds))
 
 
@@ -160,7 +160,7 @@ def _curve(run: Run, subject: Subject, metric: str, arm: str) -> SweepCurve:
     for point in run.sweep.points:
         name = run.arm_at(arm, point.label)
         # A point whose trials did not finish has rates and latencies, and no completion time.
-        trials = run.told(name)
+        trials = run.with_outcome(name)
         figure = figure_of(trials, subject.members, metric) if has_metric else None
         if figure is None or figure.value is None:
             values.append(None)
@@ -181,18 +181,18 @@ def _curve(run: Run, subject: Subject, metric: str, arm: str) -> SweepCurve:
 
 
 def _excluded(run: Run) -> list[ExcludedTrials]:
-    """Points at which trials are not valid, with the reason; what merely did not finish `is_told`
-    with what it did."""
+    """Points at which trials are not valid, with the reason. Trials that merely did not finish
+    stay in the curves (`is_in_curves`)."""
     assert run.sweep is not None, "only sweeps have points"
     found = []
     for point in run.sweep.points:
         for arm in run.sweep.arms:
             trials = run.trials.get(run.arm_at(arm, point.label), [])
-            for is_told in (False, True):
+            for is_in_curves in (False, True):
                 bad = [
                     trial
                     for trial in trials
-                    if trial.status != "ok" and trial.is_unfinished == is_told
+                    if trial.status != "ok" and trial.is_unfinished == is_in_curves
                 ]
                 if bad:
                     found.append(
@@ -201,7 +201,7 @@ def _excluded(run: Run) -> list[ExcludedTrials]:
                             arm=arm,
                             trials=len(bad),
                             of=len(trials),
-                            is_told=is_told,
+                            is_in_curves=is_in_curves,
                             reason=bad[0].reason or bad[0].status,
                         )
                     )
@@ -209,9 +209,9 @@ def _excluded(run: Run) -> list[ExcludedTrials]:
 
 
 def knee_of(curve: SweepCurve, axes: list[Axis]) -> Knee | None:
-    """Where a latency over one axis bends most; None also where it changes by less than a factor of
-    two, and where a point is a lower bound, above which the figure could lie anywhere.
-    """
+    """The point at which a latency over one axis bends most. None also where the latency changes by
+    less than a factor of two, and where a point is a lower bound, above which the figure could lie
+    anywhere."""
     if (
         len(axes) != 1
         or (numbers := axes[0].numbers) is None

@@ -1,5 +1,5 @@
-"""A sweep in at most three sentences: what an arm changes over the points, how the figure goes, and
-where it bends."""
+"""A sweep in at most three sentences: the effect of an arm over the points, the course of the
+figure, and its knee."""
 
 from collections.abc import Sequence
 
@@ -15,8 +15,8 @@ from tailrace.scenario.sweep import AT
 
 
 def sweep_headline(summary: Summary) -> list[str]:
-    """What changed most between arms, or along the points of a single arm, and the knee."""
-    curve, own = told_curve(summary)
+    """The largest change between arms, or along the points of a single arm, and the knee."""
+    curve, own = headline_curve(summary)
     if curve is None:
         return [f"None of {points_text(len(summary.swept.points))} has a valid trial."]
     found = [
@@ -27,11 +27,9 @@ def sweep_headline(summary: Summary) -> list[str]:
     return [sentence for sentence in found if sentence]
 
 
-def told_curve(summary: Summary) -> tuple[SweepCurve | None, Sequence[ArmEffect]]:
-    """What the sentences are about: the main figure that an arm changes most, with its effects at
-    all points; without arms to compare that of the first workload or group, in the metric it leads
-    with.
-    """
+def headline_curve(summary: Summary) -> tuple[SweepCurve | None, Sequence[ArmEffect]]:
+    """The curve of the headline: the main figure that an arm changes most, with its effects at all
+    points. Without arms to compare, the lead metric of the first workload or group."""
     curves = summary.swept.curves
     tested = tested_effects(summary)
     found = [
@@ -58,8 +56,8 @@ def tested_effects(summary: Summary) -> dict[tuple[str, str, str], list[ArmEffec
     }
     found: dict[tuple[str, str, str], list[ArmEffect]] = {}
     for effect in summary.comparisons:
-        is_told = effect.is_main or effect.ratio_interval or effect.difference_interval
-        if effect.arm in arms and is_told and not any(effect.bounds):
+        has_interval = effect.is_main or effect.ratio_interval or effect.difference_interval
+        if effect.arm in arms and has_interval and not any(effect.bounds):
             found.setdefault((arms[effect.arm], effect.workload, effect.metric), []).append(effect)
     return found
 
@@ -87,12 +85,14 @@ def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
     ways = [way_of(effect) for effect in own]
     few = [effect for effect in own if effect.verdict == "too few trials"]
     counted = [(way, ways.count(way)) for way in ("lower", "higher")] + [("undecided", len(few))]
-    told = listed([f"{way} at {count}" for way, count in counted if count], len(counted), "")
+    counts = listed([f"{way} at {count}" for way, count in counted if count], len(counted), "")
     most = max(own, key=lambda effect: (bool(way_of(effect)), change_size(effect)))
     arm, _, label = most.arm.partition(AT)
     before, after = apart(most.baseline_value, most.arm_value)
     size = (
-        f", most at {label}: {after} instead of {before}{unit_behind(most.metric)}" if told else ""
+        f", most at {label}: {after} instead of {before}{unit_behind(most.metric)}"
+        if counts
+        else ""
     )
     needed = (
         f" ({few_words(few[0].trials, few[0].tests, few[0].trials_needed)})"
@@ -104,7 +104,7 @@ def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
         f"{most.workload} {are(most.metric)}"
     )
     return (
-        f"{begin} {told or 'not significantly different at any'} of "
+        f"{begin} {counts or 'not significantly different at any'} of "
         f"{points_text(len(own))}{size}{needed}."
     )
 
@@ -128,13 +128,13 @@ def _course(summary: Summary, curve: SweepCurve) -> str:
     labels = [sweep.points[at].label for at, _ in ends]
     low, high = (value for _, value in ends)
     before, after = apart(low.mean, high.mean)
-    told = [f"{bound_mark(value.bounds)}{text}" for value, text in ((low, before), (high, after))]
+    texts = [f"{bound_mark(value.bounds)}{text}" for value, text in ((low, before), (high, after))]
     name = f"the {named(curve.metric, noun_of(curve.kinds))} of {curve.workload} with {curve.arm}"
     unit, be = unit_behind(curve.metric), are(curve.metric)
     if before == after:
-        return f"From {labels[0]} to {labels[1]}, {name} {be} the same ({told[0]}{unit})."
+        return f"From {labels[0]} to {labels[1]}, {name} {be} the same ({texts[0]}{unit})."
     verb = f"{'rise' if high.mean > low.mean else 'fall'}{'' if be == 'are' else 's'}"
-    return f"From {labels[0]} to {labels[1]}, {name} {verb} from {told[0]} to {told[1]}{unit}."
+    return f"From {labels[0]} to {labels[1]}, {name} {verb} from {texts[0]} to {texts[1]}{unit}."
 
 
 def _knee(summary: Summary, workload: str) -> str:

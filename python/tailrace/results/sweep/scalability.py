@@ -1,10 +1,10 @@
-"""How throughput grows over the points of a sweep: against perfect growth, Amdahl's law and the
+"""Growth of throughput over the points of a sweep: against perfect growth, Amdahl's law and the
 Universal Scalability Law.
 
-The size of a point is the number of users, or of connections of streams, in its plan, or the value
-of the axis where that number does not change and the axis counts what works at the same time, such
-as cores. Sizes count in multiples of the smallest, so that the laws describe what is repeated: a
-database of four users, say.
+The size of a point is the number of users, or of connections of streams, in its plan. Where that
+number does not change and the axis counts concurrent workers, such as cores, it is the value of the
+axis. Sizes count in multiples of the smallest, so that the laws describe the repeated unit: a
+database of four users, for example.
 """
 
 from collections.abc import Sequence
@@ -38,11 +38,11 @@ COUNTS = frozenset(
         "servers",
     ],
 ).union(["threads", "users"])
-"""Keys that count what works at the same time: the laws are about nothing else."""
+"""Keys that count concurrent workers; the laws apply to these only."""
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Point:
     """One point of one arm."""
 
     label: str
@@ -58,29 +58,31 @@ def summarise_scalability(run: Run) -> list[Growth]:
 
 
 def _of_arm(run: Run, arm: str) -> Growth | None:
-    metric, noun, places = _places(run, arm)
-    kinds = run.kinds_of([name for place in places for name in place.members])
+    metric, noun, points = _points(run, arm)
+    kinds = run.kinds_of([name for point in points for name in point.members])
     measured = []
-    for place in places:
-        sample = metric_of_trials(run.told(run.arm_at(arm, place.label)), place.members, metric)
+    for point in points:
+        sample = metric_of_trials(
+            run.with_outcome(run.arm_at(arm, point.label)), point.members, metric
+        )
         if sample and (centre := mean(sample)) > 0:
-            measured.append((place, centre, summarise_sample(sample).interval))
+            measured.append((point, centre, summarise_sample(sample).interval))
     if len(measured) < SIZES_MIN:
         return None
     first, base = measured[0][0].size, measured[0][1]
-    points = [
+    grown = [
         GrowthPoint(
-            label=place.label,
-            size=place.size,
+            label=point.label,
+            size=point.size,
             mean=centre,
             low=interval.low if interval else None,
             high=interval.high if interval else None,
-            perfect=base * place.size / first,
-            share=centre / (base * place.size / first),
+            perfect=base * point.size / first,
+            share=centre / (base * point.size / first),
         )
-        for place, centre, interval in measured
+        for point, centre, interval in measured
     ]
-    curve = [(place.size / first, centre) for place, centre, _ in measured]
+    curve = [(point.size / first, centre) for point, centre, _ in measured]
     turn = bend(curve)
     return Growth(
         arm=arm,
@@ -88,10 +90,10 @@ def _of_arm(run: Run, arm: str) -> Growth | None:
         noun=noun,
         title=title_of(metric, noun_of(kinds)),
         first=first,
-        points=points,
+        points=grown,
         amdahl=_law(fit_amdahl(curve)),
         usl=_law(fit_usl(curve)),
-        knee=points[turn[0]].size if turn and turn[1] > 0 else None,
+        knee=grown[turn[0]].size if turn and turn[1] > 0 else None,
     )
 
 
@@ -102,7 +104,7 @@ def _law(law: Law | None) -> GrowthLaw | None:
     return GrowthLaw(**own, limit=law.limit if law.limit < inf else None, peak=law.peak_users)
 
 
-def _places(run: Run, arm: str) -> tuple[str, str, list[_Place]]:
+def _points(run: Run, arm: str) -> tuple[str, str, list[_Point]]:
     """Metric, name of the size, and points in the order of their sizes; no points where sizes are
     not distinct."""
     assert run.sweep is not None, "only sweeps grow"
@@ -121,10 +123,10 @@ def _places(run: Run, arm: str) -> tuple[str, str, list[_Place]]:
     if len(set(sizes)) < len(sizes) or min(sizes, default=0) <= 0:
         return metric, noun, []
     found = [
-        _Place(label, size, [name for _, _, name, _ in listed])
+        _Point(label, size, [name for _, _, name, _ in listed])
         for label, size, listed in zip(labels, sizes, own, strict=True)
     ]
-    return metric, noun, sorted(found, key=lambda place: place.size)
+    return metric, noun, sorted(found, key=lambda point: point.size)
 
 
 def _grown(plan: Plan | None) -> list[tuple[str, str, str, int]]:
@@ -138,8 +140,7 @@ def _grown(plan: Plan | None) -> list[tuple[str, str, str, int]]:
 
 
 def _axis_numbers(run: Run) -> tuple[str, list[float]] | None:
-    """The only axis, where it counts what works at the same time and its values are plain
-    numbers."""
+    """The only axis, where it counts concurrent workers and its values are plain numbers."""
     assert run.sweep is not None, "only sweeps have axes"
     axes = run.sweep.axes
     if len(axes) != 1 or axes[0].name.rpartition(".")[2] not in COUNTS:

@@ -1,4 +1,4 @@
-"""Text of scalability: measured against perfect growth, and what the laws say."""
+"""Text of scalability: measured against perfect growth, and the fitted laws."""
 
 from collections.abc import Sequence
 
@@ -66,19 +66,21 @@ def _usl(growth: Growth) -> str:
 
 
 def _with_interval(share: float, interval: Interval | None) -> str:
-    told = _percent(share)
+    text = _percent(share)
     if interval is None:
-        return told
+        return text
     return (
-        f"{told} ({LEVEL_TEXT} interval {number(interval.low * 100, 3)} to "
+        f"{text} ({LEVEL_TEXT} interval {number(interval.low * 100, 3)} to "
         f"{_percent(interval.high)})"
     )
 
 
 def _misfit(law: GrowthLaw) -> str:
     far = law.deviation
-    told = f"; a point is {_percent(far)} away"
-    return f"{told}: the law does not describe these points" if far > DEVIATION_MAX else told
+    distance = f"; a point is {_percent(far)} away"
+    return (
+        f"{distance}: the law does not describe these points" if far > DEVIATION_MAX else distance
+    )
 
 
 def _percent(share: float) -> str:

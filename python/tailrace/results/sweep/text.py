@@ -20,10 +20,10 @@ from tailrace.results.summary.sweep import (
 )
 from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn, mean_text
 from tailrace.results.sweep.headline import (
+    headline_curve,
     points_text,
     sweep_headline,
     tested_effects,
-    told_curve,
     way_of,
 )
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
@@ -54,8 +54,7 @@ def format_result(summary: Summary, paint: Paint = plain, *, is_full: bool = Fal
 
 
 def sweep_screen(summary: Summary) -> str:
-    """One screen: the sentences, the table of the figure that they are about, and what does not
-    count."""
+    """One screen: the sentences, the table of their figure, and excluded trials."""
     begin = [
         _title(summary),
         "\n".join(fill(sentence, WIDTH) for sentence in sweep_headline(summary)),
@@ -73,11 +72,10 @@ def sweep_screen(summary: Summary) -> str:
 
 
 def _main_table(summary: Summary, room: int) -> str:
-    """The figure that the sentences are about, and as many other main figures as fit in so many
-    lines."""
+    """The figure of the sentences, and other main figures as far as the lines suffice."""
     sweep = summary.swept
-    told, _ = told_curve(summary)
-    first = [(told.workload, told.metric)] if told else []
+    curve, _ = headline_curve(summary)
+    first = [(curve.workload, curve.metric)] if curve else []
     leads = [(subject.name, subject.lead) for subject in summary.subjects if subject.lead]
     drawn = [
         key for key in leads if any(_is(curve, *key) and is_drawn(curve) for curve in sweep.curves)
@@ -111,9 +109,9 @@ def format_sweep(summary: Summary) -> str:
         for metric in _shown(sweep, name)
     ]
     tables.append(scalability_table(sweep.scalability))
-    told = (sweep_headline(summary), sweep_sentences(summary))
+    paragraphs = (sweep_headline(summary), sweep_sentences(summary))
     first, notes = (
-        "\n".join(fill(sentence, WIDTH) for sentence in sentences) for sentences in told
+        "\n".join(fill(sentence, WIDTH) for sentence in sentences) for sentences in paragraphs
     )
     excluded = _excluded(sweep)
     return (
@@ -123,12 +121,12 @@ def format_sweep(summary: Summary) -> str:
 
 
 def sweep_sentences(summary: Summary) -> list[str]:
-    """What is missing, and then what was found."""
+    """Sentences about missing points, and then about results."""
     return [*sweep_notes(summary), *sweep_findings(summary)]
 
 
 def sweep_findings(summary: Summary) -> list[str]:
-    """What the comparisons of all points say together, then where curves bend."""
+    """Results of the comparisons of all points together, then the knees of the curves."""
     sweep = summary.swept
     effects = tested_effects(summary)
     sentences = [
@@ -275,8 +273,8 @@ def _excluded(sweep: SweepSummary) -> str:
     }
     return "\n\n".join(
         _listed(title, found)
-        for is_told, title in titles.items()
-        if (found := [one for one in sweep.excluded if one.is_told == is_told])
+        for is_in_curves, title in titles.items()
+        if (found := [one for one in sweep.excluded if one.is_in_curves == is_in_curves])
     )
 
 

@@ -4,27 +4,26 @@ from collections.abc import Collection, Mapping, Sequence
 
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.causes import Transaction, in_order
-from tailrace.results.causes.sentence import lost_sentence, part_words, places_of, sentence
+from tailrace.results.causes.sentence import lost_sentence, part_words, queue_times, sentence
 from tailrace.results.causes.verdict import verdict_of
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import count_text, span_text
 from tailrace.results.summary.causes import Band, LostDatagrams
 
 PORTS_MAX = 3
-"""Ports of which the time in their queue is told, from the longest."""
+"""Ports whose queueing time is listed, in descending order."""
 
 
 def causes_text(
     arm: str,
     workload: str,
     transactions: Sequence[Transaction],
-    told: Sequence[Transaction],
+    slowest: Sequence[Transaction],
     lost: Sequence[LostDatagrams] = (),
     members: Collection[str] = (),
 ) -> str:
-    """The verdict, parts by percentile band, what was lost, and a sentence for each of the told
-    transactions: the slowest. `members` are the workloads whose transactions they are.
-    """
+    """The verdict, parts by percentile band, lost datagrams, and a sentence for each of the slowest
+    transactions. `members` are the workloads of the transactions."""
     counted = (
         "1 transaction"
         if len(transactions) == 1
@@ -36,9 +35,9 @@ def causes_text(
     lines = [verdict, title, _table(found)]
     if lost:
         lines.append(fill(lost_sentence(lost), WIDTH))
-    if told:
-        lines.append(f"The slowest {len(told)}:" if len(told) > 1 else "The slowest:")
-        lines += [fill(f"- {sentence(one)}", WIDTH) for one in told]
+    if slowest:
+        lines.append(f"The slowest {len(slowest)}:" if len(slowest) > 1 else "The slowest:")
+        lines += [fill(f"- {sentence(one)}", WIDTH) for one in slowest]
     return "\n".join(lines)
 
 
@@ -48,10 +47,8 @@ def _table(of: Sequence[Band]) -> str:
     rows.append(["latency", *(span_text(band.latency_ps) for band in of)])
     for part in in_order(part for band in of for part in band.parts):
         rows.append([part_words(part), *_cells(of, [band.parts for band in of], part)])
-        places, others = zip(*(places_of(band, part) for band in of), strict=True)
-        rows += [
-            [f"  at {name}", *_cells(of, places, name)] for name in _ordered(places)[:PORTS_MAX]
-        ]
+        ports, others = zip(*(queue_times(band, part) for band in of), strict=True)
+        rows += [[f"  at {name}", *_cells(of, ports, name)] for name in _ordered(ports)[:PORTS_MAX]]
         rows += [[f"  behind {name}", *_cells(of, others, name)] for name in _ordered(others)]
     if any(band.windowed_ps for band in of):
         rows.append(

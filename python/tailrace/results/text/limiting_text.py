@@ -1,4 +1,4 @@
-"""What limits each workload, in words and as a table."""
+"""The limit of each workload, as text and as a table."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -31,8 +31,8 @@ ROWS_MAX = 40
 
 
 @dataclass(frozen=True)
-class ToldLimit:
-    """A row of the table, and what it tells of."""
+class LimitRow:
+    """A row of the table, and the shares behind it."""
 
     name: str
     """The workload or group."""
@@ -41,7 +41,7 @@ class ToldLimit:
     """Of the arm."""
     limits: LimitSummary
     row: Row
-    """As in a terminal: name, arm, the largest share, and what has it."""
+    """As in a terminal: name, arm, the largest share, and its cause."""
 
 
 def percents_of(limits: LimitSummary) -> dict[str, float]:
@@ -51,7 +51,7 @@ def percents_of(limits: LimitSummary) -> dict[str, float]:
 
 
 def verdict_words(limits: LimitSummary) -> str:
-    """`receiver's window`, or `mixed`; what a fabric has measured is in words already."""
+    """`receiver's window`, or `mixed`; a verdict of a fabric is text already."""
     return LIMITS.get(limits.limited_by, limits.limited_by)
 
 
@@ -66,11 +66,11 @@ def share_words(limits: LimitSummary, without: str = "") -> str:
 
 
 def limiting_sentence(arm: str, name: str, own: WorkloadOrGroup) -> str | None:
-    """What limits a workload in an arm, with what it carried, what it lost, and how its connections
-    differ.
+    """The limit of a workload in an arm, with its goodput, its losses, and the differences between
+    its connections.
 
-    Where a trial was explained, or the fabric of a live one has measured the transactions, what
-    that tells comes first, and what counters tell of connections is added.
+    Where a trial was explained, or the fabric of a live trial measured the transactions, that
+    verdict comes first, and counters of connections follow.
     """
     limits, causes = _counted(own), causes_of(own)
     begin = f"With {arm}, {name} ({digits_text(own.goodput_gbps.mean)} Gbit/s{_lost(own.tcp)})"
@@ -98,12 +98,12 @@ def limiting_sentence(arm: str, name: str, own: WorkloadOrGroup) -> str | None:
 
 
 def _counted(own: SubjectSummary) -> LimitSummary | None:
-    """What the kernel or the simulator counts of connections."""
+    """The counts of connections from the kernel or the simulator."""
     return own.connection_limits if causes_of(own) else own.limits
 
 
 def _explained(causes: Explained | None) -> str:
-    """What the slowest transactions of the explained trial consist of, where one is on record."""
+    """Parts of the slowest transactions of the explained trial, where one is recorded."""
     if not causes or not causes.transactions:
         return ""
     share, whose = tail_share(causes.transactions)
@@ -139,7 +139,7 @@ def _differing(limits: LimitSummary) -> str:
 
 
 def limiting_text(summary: Summary) -> str:
-    """A line for each workload and arm, for a terminal; empty where no engine tells."""
+    """A line for each workload and arm, for a terminal; empty where no engine reports limits."""
     rows = _all_rows(summary)
     if not rows:
         return ""
@@ -152,11 +152,11 @@ def limiting_text(summary: Summary) -> str:
 
 
 def limiting_rows(summary: Summary, names: Sequence[str], most: int) -> tuple[list[str], int]:
-    """The same in about so many lines, of the first of these workloads and groups; and the number
-    of rows left out."""
-    places = {name: place for place, name in enumerate(names)}
+    """The same in about `most` lines, for the first of these workloads and groups; and the number
+    of omitted rows."""
+    order = {name: index for index, name in enumerate(names)}
     rows = _all_rows(summary)
-    first = sorted(range(len(rows)), key=lambda at: places.get(rows[at][0], len(places)))
+    first = sorted(range(len(rows)), key=lambda at: order.get(rows[at][0], len(order)))
     for count in range(min(most, len(rows)), 0, -1):
         lines = listed([HEAD, *(rows[at] for at in sorted(first[:count]))], WIDTH).splitlines()
         if len(lines) <= most + 1 or count == 1:
@@ -166,37 +166,39 @@ def limiting_rows(summary: Summary, names: Sequence[str], most: int) -> tuple[li
 
 def explained_in(summary: Summary) -> str:
     """`Times of transactions are from trial 1.`; empty where none was explained."""
-    told = [
+    explained = [
         causes
         for one in subject_rows(summary, lambda own: own.limits)
         if (causes := causes_of(one.own))
     ]
-    if not told:
+    if not explained:
         return ""
-    wheres = dict.fromkeys(causes.where for causes in told)
-    where = next(iter(wheres)) if len(wheres) == 1 else f"trial {told[0].trial} or its beginning"
+    wheres = dict.fromkeys(causes.where for causes in explained)
+    where = (
+        next(iter(wheres)) if len(wheres) == 1 else f"trial {explained[0].trial} or its beginning"
+    )
     return (
         "Times of transactions are from "
-        f"{where}{', by the log of the fabric' if told[0].is_live else ''}."
+        f"{where}{', by the log of the fabric' if explained[0].is_live else ''}."
     )
 
 
 def _all_rows(summary: Summary) -> list[Row]:
-    return [one.row for one in told_limits(summary)]
+    return [one.row for one in limit_rows(summary)]
 
 
-def told_limits(summary: Summary) -> list[ToldLimit]:
-    """The rows of the table with the shares that they tell of, in the order of tables."""
+def limit_rows(summary: Summary) -> list[LimitRow]:
+    """The rows of the table with their shares, in the order of tables."""
     found = subject_rows(summary, lambda own: own.limits)
     return [
-        ToldLimit(one.name, one.arm, one.index, limits, row)
+        LimitRow(one.name, one.arm, one.index, limits, row)
         for one in found
         for limits, row in _rows(one.name, one.arm, one.own)
     ]
 
 
 def _rows(name: str, arm: str, own: WorkloadOrGroup) -> Iterator[tuple[LimitSummary, Row]]:
-    """What the critical path or the fabric tells, and what the kernel counts of connections."""
+    """The limits by the critical path or the fabric, and the kernel's counts of connections."""
     causes, limits = causes_of(own), _counted(own)
     if causes and own.limits:
         by = " (of transactions, by the fabric)" if causes.is_live else ""

@@ -10,7 +10,8 @@ MARK = "*"
 
 
 def needed_mark(needed: int | None, trials: int) -> str:
-    """The mark of a figure that has no interval yet; none where so few trials have none at all."""
+    """The mark of a figure without an interval; none where this number of trials never gives
+    one."""
     return MARK if needed and trials >= VALUES_MIN else ""
 
 
@@ -18,13 +19,13 @@ def needed_sentence(summary: Summary, keys: Sequence[str] = tuple(PERCENTILES)) 
     """`* no interval: p99 needs about 13 trials of this length, p99.9 about 125`; empty where all
     have one."""
     found = {key: sorted(_needed(summary, key)) for key in keys}
-    told = [(key.replace("_", "."), numbers) for key, numbers in found.items() if numbers]
-    if not told:
+    named = [(key.replace("_", "."), numbers) for key, numbers in found.items() if numbers]
+    if not named:
         return ""
-    of_first = f"{told[0][0]} needs about {_range(told[0][1])} trials of this length"
+    of_first = f"{named[0][0]} needs about {_range(named[0][1])} trials of this length"
     return (
         f"{MARK} no interval: "
-        f"{', '.join([of_first, *(f'{name} about {_range(all_)}' for name, all_ in told[1:])])}."
+        f"{', '.join([of_first, *(f'{name} about {_range(all_)}' for name, all_ in named[1:])])}."
     )
 
 

@@ -13,28 +13,25 @@ UNKNOWN = 3
 
 
 def worst_first(summary: Summary) -> list[TableSubject]:
-    """Those that some arm has a figure of: groups and whoever is in none first, from the worst
-    large change; members after them.
-    """
+    """Subjects with a figure in some arm: groups and workloads outside groups first, from the worst
+    large change; members after them."""
     judged = judged_effects(summary)
 
     def rank(subject: TableSubject) -> tuple[float, ...]:
         own = [(_severity(effect), -change_size(effect)) for effect in judged.get(subject.name, ())]
         return (subject.is_member, *min(own, default=(UNKNOWN, 0.0)))
 
-    told = [
+    rows = [
         one
         for one in summary.subjects
         if any(one.name in arm.figures for arm in summary.arms.values())
     ]
-    return sorted(told, key=rank)
+    return sorted(rows, key=rank)
 
 
 def judged_effects(summary: Summary) -> dict[str, list[ArmEffect]]:
-    """By workload or group the effects by which it is judged: those of its main metrics; of a
-    member without any those of its group's metrics, and otherwise of the metric that it leads with
-    in tables.
-    """
+    """By workload or group, the effects that judge it: those of its main metrics. A member without
+    any has those of its group's metrics, and otherwise of the metric that leads its table."""
     found: dict[str, list[ArmEffect]] = {}
     for effect in summary.comparisons:
         found.setdefault(effect.workload, []).append(effect)

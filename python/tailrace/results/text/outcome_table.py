@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from tailrace.results.compare.effect_words import (
     bounded_change_text,
+    change_percent,
     interval_text,
-    told_percent,
     unit_of_difference,
 )
 from tailrace.results.compare.tone import Tone, tone_of
@@ -189,8 +189,8 @@ def _cell(
 
 
 def _beside(subject: TableSubject, metric: str, figures: Figures, scale: float) -> str:
-    """The rate of a loop that is told by its completion, and the completion of one that is told by
-    its rate."""
+    """The rate of a loop whose lead metric is its completion, and the completion of one whose lead
+    metric is its rate."""
     other = figures.get(
         {"completion_s": "rate_per_s", "rate_per_s": "completion_s"}.get(metric, "")
     )
@@ -202,7 +202,7 @@ def _beside(subject: TableSubject, metric: str, figures: Figures, scale: float) 
 
 
 def _with_change(cell: Cell, effect: ArmEffect) -> Cell:
-    percent, by_percent = told_percent(effect), effect.change_interval
+    percent, by_percent = change_percent(effect), effect.change_interval
     ends = (by_percent.low, by_percent.high) if by_percent else None
     apart = effect.difference_interval
     return replace(
@@ -262,7 +262,7 @@ def _notes(
 
 
 def _counted(summary: Summary) -> str:
-    """What the rates of workloads count: transactions, requests, or both."""
+    """Nouns of the rates of workloads: transactions, requests, or both."""
     members = {
         name
         for subject in summary.subjects

@@ -133,8 +133,8 @@ def _completion_row(row: SubjectRow, is_scaled: bool) -> list[str] | None:
     if own.unfinished_trials:
         trials = ", ".join(str(n) for n in own.unfinished_trials)
         has_no_end = not own.unfinished and len(own.unfinished_trials) == len(own.trials)
-        told = [row.name, row.arm, "0", "–", f"unfinished in {trials}"]
-        return None if has_no_end else told + ["–"] * (2 if is_scaled else 1)
+        row_text = [row.name, row.arm, "0", "–", f"unfinished in {trials}"]
+        return None if has_no_end else row_text + ["–"] * (2 if is_scaled else 1)
     interval = own.completion_s.interval
     return [
         row.name,
@@ -148,8 +148,8 @@ def _completion_row(row: SubjectRow, is_scaled: bool) -> list[str] | None:
 
 
 def _latency(summary: Summary) -> str:
-    told = subject_rows(summary, lambda own: own.latency_ms)
-    found = [(row.name, row.arm, latency) for row in told if (latency := row.own.latency_ms)]
+    every = subject_rows(summary, lambda own: own.latency_ms)
+    found = [(row.name, row.arm, latency) for row in every if (latency := row.own.latency_ms)]
     if not found:
         return ""
     is_cut_off = any(latency.cut_off.count for _, _, latency in found)
@@ -187,7 +187,7 @@ def _effects(summary: Summary) -> str:
 
 
 def _expectations(summary: Summary) -> str:
-    """As a grid where the figures fill one, with what does not hold once more in full; else as a
+    """As a grid where the figures fill one, with failed ones repeated in full; otherwise as a
     list."""
     expectations = summary.expectations
     if not expectations:
@@ -205,8 +205,8 @@ def _expectations(summary: Summary) -> str:
 
 
 def _grid(grid: Grid) -> str:
-    """Each figure with the published one and the verdict; above them what is measured, where, and
-    what is allowed."""
+    """Each figure with the published one and the verdict; above them the metric, the port or
+    workload, and the tolerance."""
     blocks = [[["workload"], *([name] for name in grid.workloads)]]
     heads = [""]
     for index, column in enumerate(grid.columns):
@@ -256,7 +256,7 @@ def _list(expectations: Sequence[JudgedFigure]) -> str:
         rows.append(
             [
                 judged.metric,
-                place(judged),
+                scope_text(judged),
                 figure_text(judged, judged.value),
                 judged_interval_text(judged),
                 plain_text(judged.published),
@@ -268,7 +268,7 @@ def _list(expectations: Sequence[JudgedFigure]) -> str:
     return align(rows, left=2)
 
 
-def place(judged: JudgedFigure) -> str:
+def scope_text(judged: JudgedFigure) -> str:
     """Where an expectation applies: arm, workload, port, queue, cause, and from when on."""
     arm = judged.arm or ""
     if arm.startswith(SOLO):
@@ -304,9 +304,10 @@ def judged_interval_text(judged: JudgedFigure) -> str:
 
 
 def verdict_text(judged: JudgedFigure) -> str:
-    """Pass, FAIL, unknown or not run; `just` where the interval reaches over the edge of what is
-    allowed. A lower bound fails where the figure could lie beyond what is allowed, and so does an
-    undecided goal, with what would decide it.
+    """Pass, FAIL, unknown or not run; `just` where the interval crosses the limit of the tolerance.
+
+    A lower bound fails where the figure could exceed the tolerance. So does an undecided goal, with
+    the trials that would decide it.
     """
     if not judged.is_run:
         return "not run (--arm)"

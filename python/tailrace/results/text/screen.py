@@ -1,4 +1,4 @@
-"""What a terminal shows after a run: one screen of 40 lines; the rest stands in the report and in
+"""The terminal output after a run: one screen of 40 lines; the rest is in the report and in
 `--full`."""
 
 from collections.abc import Iterable, Sequence
@@ -18,19 +18,19 @@ from tailrace.results.text.needed import MARK
 from tailrace.results.text.order import worst_first
 from tailrace.results.text.outcome_table import Block, OutcomeTable, outcome_table
 from tailrace.results.text.outcome_text import WIDTH, Paint, block_height, plain, table_lines
-from tailrace.results.text.run import place, title, verdict_text
+from tailrace.results.text.run import scope_text, title, verdict_text
 
 LINES_MAX = 39
-"""Of the whole; the command adds one with the place of the report."""
+"""Lines of the whole screen; the command adds one with the path of the report."""
 HEADLINE_LINES_MAX = 10
 SENTENCES_MAX = 3
-"""Of warnings, of what did not finish, and so on: each."""
+"""Sentences of each part: warnings, unfinished work, and so on."""
 LINES_EACH_MAX = 5
 """Lines of these."""
 FAILED_MAX = 3
 """Expectations that do not hold and are named."""
 CAUSES_MIN, CAUSES_MAX = 4, 10
-"""Lines of what limits workloads."""
+"""Lines about the limits of workloads."""
 TABLE_LINES_MIN = 12
 """Of many workloads, lines of the table before causes have the rest."""
 TABLE_CUT_MIN = 6
@@ -39,8 +39,7 @@ MORE = "All tables: --full, or the report."
 
 
 def screen_text(summary: Summary, paint: Paint = plain) -> str:
-    """The sentence, the table of main figures with the worst first, causes, and what does not
-    hold."""
+    """The headline, the table of main figures with the worst first, causes, and failures."""
     warned = [*deadlock_sentences(summary.arms), *lock_out_sentences(summary.arms)]
     above = [
         [*title(summary).splitlines(), *_sentences(f"warning: {one}" for one in warned)],
@@ -50,21 +49,21 @@ def screen_text(summary: Summary, paint: Paint = plain) -> str:
     ]
     below = [_expectations(summary), _problems(summary)]
     left = LINES_MAX - sum(len(part) + 1 for part in [*above, *below, [MORE]] if part)
-    told = outcome_table(summary)
-    places = {subject.name: place for place, subject in enumerate(worst_first(summary))}
-    shown = sorted(told.blocks, key=lambda block: places[block.name])
-    whole = len(_table(told, shown, LINES_MAX * len(shown), paint)) + 1
+    table = outcome_table(summary)
+    order = {subject.name: index for index, subject in enumerate(worst_first(summary))}
+    shown = sorted(table.blocks, key=lambda block: order[block.name])
+    whole = len(_table(table, shown, LINES_MAX * len(shown), paint)) + 1
     room = left - (whole if whole <= left - CAUSES_MIN else TABLE_LINES_MIN)
     causes = _causes(
         summary, [block.name for block in shown], min(CAUSES_MAX, max(CAUSES_MIN, room - 2))
     )
-    table = _table(told, shown, left - (len(causes) + 1 if causes else 0), paint)
-    parts = [*above, table, causes, *below, [MORE]]
+    main_rows = _table(table, shown, left - (len(causes) + 1 if causes else 0), paint)
+    parts = [*above, main_rows, causes, *below, [MORE]]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def _sentences(told: Iterable[str]) -> list[str]:
-    listed = list(told)
+def _sentences(every: Iterable[str]) -> list[str]:
+    listed = list(every)
     more = len(listed) - SENTENCES_MAX
     return [
         *_cut(_wrapped(listed[:SENTENCES_MAX]), LINES_EACH_MAX),
@@ -85,8 +84,8 @@ def _cut(lines: list[str], most: int) -> list[str]:
 
 
 def _table(table: OutcomeTable, shown: Sequence[Block], most: int, paint: Paint) -> list[str]:
-    """As many blocks as fit in so many lines, in the order of the scenario, with the notes that
-    their signs need."""
+    """As many blocks as fit in `most` lines, in the order of the scenario, with the notes that
+    their marks need."""
     if not table.blocks:
         return []
     notes = _wrapped([note for note in table.notes if note.startswith((MARK, "Changes"))])
@@ -107,18 +106,20 @@ def _table(table: OutcomeTable, shown: Sequence[Block], most: int, paint: Paint)
 
 
 def _causes(summary: Summary, names: Sequence[str], most: int) -> list[str]:
-    """What limits the workloads that are shown first, and in which trial that was seen."""
+    """The limits of the first workloads, and the trial in which they were observed."""
     where = explained_in(summary)
     lines, more = limiting_rows(summary, names, most - bool(where))
     return [*lines, *([f"and {more} more"] if more else []), *([where] if where else [])]
 
 
 def _expectations(summary: Summary) -> list[str]:
-    """Those that do not hold, and how many do."""
+    """Failed expectations, and the number that pass."""
     if not summary.expectations:
         return []
     missed = [one for one in asked_for(summary.expectations) if one.passed is not True]
-    named = [f"{one.metric} of {place(one)}: {verdict_text(one)}" for one in missed[:FAILED_MAX]]
+    named = [
+        f"{one.metric} of {scope_text(one)}: {verdict_text(one)}" for one in missed[:FAILED_MAX]
+    ]
     return [*_wrapped(named), f"{count_text(summary.expectations)}."]
 
 

@@ -1,5 +1,5 @@
-"""What is said where the verdict of whoever waits for answers is that of counters: no trial was
-explained."""
+"""The sentence for workloads whose users wait for responses where the verdict is that of counters:
+no trial was explained."""
 
 from tailrace.errors import few
 from tailrace.results.causes.verdict import causes_of
@@ -14,9 +14,8 @@ NAMES_MAX = 3
 
 
 def counters_of(own: WorkloadOrGroup) -> str:
-    """`by the kernel's counters`: what a verdict of connections is read from; empty where that is
-    what is meant: of modelled streams.
-    """
+    """`by the kernel's counters`: the source of a verdict of connections; empty for modelled
+    streams, where that is the intended source."""
     if own.limits and KERNEL in (
         own.limits.measured_by,
         own.connection_limits and own.connection_limits.measured_by,
@@ -32,19 +31,19 @@ def _waits_for_answers(own: WorkloadOrGroup) -> bool:
 
 
 def unexplained_sentence(summary: Summary) -> str | None:
-    """Whose verdict is that of counters, and how to get the critical path; None where nobody's
-    is."""
-    told = {
+    """Names the workloads whose verdict is that of counters, and the command for the critical path;
+    None where there is none."""
+    by_reason = {
         name: counters_of(own)
         for of_arm in summary.arms.values()
         for name, own in of_arm.workloads.items()
         if own.limits and not causes_of(own) and _waits_for_answers(own)
     }
-    if not told:
+    if not by_reason:
         return None
-    names = list(told)
+    names = list(by_reason)
     return (
-        f"What limits {few(names, NAMES_MAX)} is told {told[names[0]]}, which do not see the "
+        f"What limits {few(names, NAMES_MAX)} is told {by_reason[names[0]]}, which do not see the "
         "queues and servers that an"
         f" answer waits in: {_why(summary.run)}."
     )

@@ -54,7 +54,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
 
 def _switch(ports: list[Port]) -> Found:
     """Warnings about the switch with these ports, each reported once."""
-    told: set[KeyPath] = set()
+    noted: set[KeyPath] = set()
     held = _Held(ports)
     for port in ports:
         policy_name = port.switch.ports.get(port.towards, port.switch.policy)
@@ -63,9 +63,9 @@ def _switch(ports: list[Port]) -> Found:
             continue
         at: KeyPath = ("policies", policy_name)
         for found in (*_queues(at, policy, port, held), *_headroom(at, policy, port)):
-            if found[0] not in told:
+            if found[0] not in noted:
                 yield found
-            told.add(found[0])
+            noted.add(found[0])
 
 
 def _policy(port: Port) -> Policy:

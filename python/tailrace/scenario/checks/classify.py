@@ -14,11 +14,11 @@ NAMED_MAX = 3
 NOTHING = "no frames of a workload meet this rule first"
 Found = Iterator[tuple[KeyPath, str, str]]
 OfRule = tuple[KeyPath, Rule, Sequence[Matched]]
-"""Path of a rule, and what it is the first to match."""
+"""Path of a rule, and the traffic whose first match it is."""
 
 
 def rules(scenario: Scenario) -> Iterator[tuple[KeyPath, str, str, bool]]:
-    """Every rule: path, what is wrong with one that matches nothing, hint, and whether it matches
+    """Every rule: path, the fault of a rule that matches nothing, hint, and whether it matches
     anything."""
     of = traffic_of(scenario, scenario.graph) if _has_rules(scenario) else []
     for at, rule, found in _rules(scenario, scenario.graph, of):
@@ -53,7 +53,7 @@ def _has_rules(scenario: Scenario) -> bool:
 
 def _rules(scenario: Scenario, graph: Graph, of: Sequence[Traffic]) -> Iterator[OfRule]:
     """The rules of all switches; those of the defaults once."""
-    told: set[KeyPath] = set()
+    noted: set[KeyPath] = set()
     for name in graph.switches:
         own = scenario.switches.get(name)
         at: KeyPath = (
@@ -62,11 +62,11 @@ def _rules(scenario: Scenario, graph: Graph, of: Sequence[Traffic]) -> Iterator[
             "classify",
         )
         switch = scenario.switch(name)
-        if switch.classify and at not in told:
-            told.add(at)
+        if switch.classify and at not in noted:
+            noted.add(at)
             found = list(matched(switch.classify, of, graph.host_names))
-            for place, rule in enumerate(switch.classify):
-                yield (*at, place), rule, [one for one in found if one.rule == place]
+            for index, rule in enumerate(switch.classify):
+                yield (*at, index), rule, [one for one in found if one.rule == index]
 
 
 def _has_ports(rule: Rule) -> bool:

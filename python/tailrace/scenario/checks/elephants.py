@@ -31,19 +31,19 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
     bursts."""
     if not any(_has_fair_drop(policy) for policy in scenario.policies.values()):
         return
-    told: set[str] = set()
+    noted: set[str] = set()
     for (node, towards), streams in _joint_ports(scenario, graph).items():
         switch = scenario.switch(node)
         name = switch.ports.get(towards, switch.policy)
         policy = scenario.policy(name)
-        if name in told or policy is None or policy.trap is None or not _has_fair_drop(policy):
+        if name in noted or policy is None or policy.trap is None or not _has_fair_drop(policy):
             continue
         age_ps, _ = policy.trap.periods_ps()
         connections = sum(stream.connections for stream in streams)
         round_ps = _round_ps(scenario, policy, streams, graph.link_of[node, towards].rate_bps)
         silence_ps = round_ps - round_ps // connections
         if silence_ps > age_ps:
-            told.add(name)
+            noted.add(name)
             yield (
                 ("policies", name, "etrap", "age"),
                 _words(connections, age_ps, silence_ps),

@@ -19,7 +19,7 @@ def check(scenario: Scenario) -> Found:
                 f"group and workload have the same name, '{workload.group}'",
                 "rename the group",
             )
-    told: set[tuple[str, str | None]] = set()
+    seen: set[tuple[str, str | None]] = set()
     for index, one in enumerate(scenario.headline):
         at: KeyPath = ("headline", index)
         members = groups.get(
@@ -33,9 +33,9 @@ def check(scenario: Scenario) -> Found:
                 closest(one.workload, known, "workloads and groups"),
             )
             continue
-        if (one.workload, one.metric) in told:
+        if (one.workload, one.metric) in seen:
             yield at, f"'{one.workload}' is listed twice", "remove one of the two"
-        told.add((one.workload, one.metric))
+        seen.add((one.workload, one.metric))
         lacking = [
             name for name in members if one.metric and not scenario.has_metric(name, one.metric)
         ]

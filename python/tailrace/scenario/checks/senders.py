@@ -58,8 +58,8 @@ class _Sent:
         senders, their name."""
         sent: dict[str, list[tuple[int, int, str]]] = {}
         for number, (name, hosts) in enumerate(self._senders.items()):
-            for place, host in enumerate(hosts):
-                sent.setdefault(host, []).append((number, place, name))
+            for index, host in enumerate(hosts):
+                sent.setdefault(host, []).append((number, index, name))
         return sent
 
     def by(self, hosts: Iterable[str]) -> Iterator[tuple[str, WorkloadKind, str]]:
@@ -168,11 +168,11 @@ def _unmarked(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy
     """Warnings about queue management that drops frames of a lossless queue because they cannot be
     marked."""
     switch = scenario.switch(node)
-    told: set[str] = set()
+    noted: set[str] = set()
     for towards, policy in used.items():
         policy_name = switch.ports.get(towards, switch.policy)
-        marking = {} if policy_name in told else _marking_queues(policy)
-        told.add(policy_name)
+        marking = {} if policy_name in noted else _marking_queues(policy)
+        noted.add(policy_name)
         for queue, kind in marking.items():
             if unmarked := sent.unmarked(policy_name, policy, queue, switch):
                 those = few(unmarked, NAMED_MAX)

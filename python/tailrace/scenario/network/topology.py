@@ -34,7 +34,7 @@ class Joined:
     path: KeyPath
     """Path of the link in the scenario."""
     loss_ppb: int = 0
-    """Frames that it loses, in parts per billion."""
+    """Lost frames in parts per billion."""
     loses_later_fragments: bool = False
     """Whether it loses only fragments without a transport header."""
     path_cost: int | None = None
@@ -209,12 +209,14 @@ class _Builder:
                 self.graph.links[index] = replace(link, rate_bps=MACHINE_LINK_BPS, delay_ps=0)
 
     def own_links(self) -> None:
-        place = {frozenset((link.a, link.b)): index for index, link in enumerate(self.graph.links)}
+        index_of = {
+            frozenset((link.a, link.b)): index for index, link in enumerate(self.graph.links)
+        }
         generated = len(self.graph.links)
         for index, link in enumerate(self.network.links):
             a, b = link.between
             path: KeyPath = ("network", "links", index)
-            known = place.get(frozenset((a, b)))
+            known = index_of.get(frozenset((a, b)))
             if known is None or known >= generated:
                 self.join(a, b, path, link.rate, link.delay)
                 known = -1

@@ -39,12 +39,12 @@ _BEGUN = re.compile(r"[A-Za-z][\w-]*\s*\([^()]*$")
 _ENDED = re.compile(r"[^()]*\)$")
 """The first and the last piece of `lognormal(20kB, 1.2)` where it is cut at its comma."""
 PIECES_MAX = 8
-"""Pieces of such a text that are looked for."""
+"""Maximum number of pieces of such a text."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """Plain data and the place of each key."""
+    """Plain data and the location of each key."""
 
     file: str
     data: dict[str, Any]
@@ -57,9 +57,9 @@ class Document:
 
     def line(self, path: KeyPath) -> int:
         """Line of `path`, or of the nearest enclosing key that has one; 0 when there is none."""
-        return self.place(path)[1]
+        return self.location_of(path)[1]
 
-    def place(self, path: KeyPath) -> tuple[str, int]:
+    def location_of(self, path: KeyPath) -> tuple[str, int]:
         """File and line of `path`, or of the nearest enclosing key that has them; line 0 when there
         is none."""
         changed, written = _nearest(path, self.changed), _nearest(path, self.lines)
@@ -72,7 +72,7 @@ class Document:
 
     def problem(self, path: KeyPath, what: str, hint: str = "") -> Problem:
         """A problem with the value at `path`."""
-        file, line = self.place(path)
+        file, line = self.location_of(path)
         return Problem(file, line, dotted(path), what, hint)
 
     def edited(self) -> "Edit":
@@ -98,11 +98,11 @@ class Edit:
         self._own = {id(self._data)}
         self._changed: dict[KeyPath, tuple[str, int]] = {}
 
-    def set(self, path: KeyPath, value: object, place: tuple[str, int]) -> None:
+    def set(self, path: KeyPath, value: object, location: tuple[str, int]) -> None:
         """Sets the value at `path`; raises `KeyError` with the part of the path that does not
         exist.
 
-        `place` is the file and line where the change is written.
+        `location` is the file and line where the change is written.
         """
         section: Any = self._data
         for position, key in enumerate(path[:-1]):
@@ -115,10 +115,10 @@ class Edit:
             raise KeyError(dotted(path))
         section[path[-1]] = copy.deepcopy(value)
         self._changed.pop(path, None)
-        self._changed[path] = place
+        self._changed[path] = location
 
     def on_command_line(self, option: str) -> tuple[str, int]:
-        """The place of a change made by an option of the command line."""
+        """The location of a change made by an option of the command line."""
         return f"{self._document.file} with {option}", 0
 
     def section(self, name: str) -> dict[str, Any]:
@@ -126,11 +126,11 @@ class Edit:
         found = self._data.get(name)
         return found if isinstance(found, dict) else {}
 
-    def _owned(self, place: Any, key: str | int) -> Any:
+    def _owned(self, container: Any, key: str | int) -> Any:
         """The mapping or list at a key, copied if it is still shared with the document."""
-        inner = place[key]
+        inner = container[key]
         if isinstance(inner, dict | list) and id(inner) not in self._own:
-            inner = place[key] = copy.copy(inner)
+            inner = container[key] = copy.copy(inner)
             self._own.add(id(inner))
         return inner
 
@@ -138,9 +138,9 @@ class Edit:
         """The document with the changes; replaced values no longer have lines."""
         later: set[KeyPath] = set()
         changed: dict[KeyPath, tuple[str, int]] = {}
-        for path, place in reversed((self._document.changed | self._changed).items()):
+        for path, location in reversed((self._document.changed | self._changed).items()):
             if not any(path[:length] in later for length in range(1, len(path))):
-                changed[path] = place
+                changed[path] = location
             later.add(path)
         return replace(self._document, data=self._data, changed=changed)
 
@@ -159,20 +159,20 @@ def _order(path: KeyPath) -> list[tuple[bool, int, str]]:
 
 
 def _take_out(data: Any, path: KeyPath) -> None:
-    place = data
+    container = data
     for key in path[:-1]:
-        if not has_key(place, key):
+        if not has_key(container, key):
             return
-        place = place[key]
-    if path and has_key(place, path[-1]):
-        del place[path[-1]]
+        container = container[key]
+    if path and has_key(container, path[-1]):
+        del container[path[-1]]
 
 
-def has_key(place: Any, key: str | int) -> bool:
+def has_key(container: Any, key: str | int) -> bool:
     """Whether a mapping has a key, or a list a position."""
-    if isinstance(place, list):
-        return isinstance(key, int) and 0 <= key < len(place)
-    return isinstance(place, dict) and key in place
+    if isinstance(container, list):
+        return isinstance(key, int) and 0 <= key < len(container)
+    return isinstance(container, dict) and key in container
 
 
 def read_document(path: Path) -> Document:
@@ -298,12 +298,12 @@ class _Plain:
             self._note_lines(value, list(value), path)
             for key in value:
                 if isinstance(key, Mapping | tuple):
-                    place = next(
+                    line = next(
                         (line for at, line in reversed(self.lines.items()) if at[:-1] == path), 0
                     )
                     what = f"YAML: a key is a {'list' if isinstance(key, tuple) else 'mapping'}"
                     raise ScenarioError(
-                        [Problem(self._name, place, dotted(path), what, "keys are names")]
+                        [Problem(self._name, line, dotted(path), what, "keys are names")]
                     )
             if value.fa.flow_style():
                 self._refuse_cut(
@@ -316,7 +316,7 @@ class _Plain:
         if isinstance(value, CommentedSeq):
             self._note_lines(value, list(range(len(value))), path)
             if value.fa.flow_style():
-                self._refuse_cut([(place, item, item) for place, item in enumerate(value)], path)
+                self._refuse_cut([(index, item, item) for index, item in enumerate(value)], path)
             return [self.value(item, (*path, index)) for index, item in enumerate(value)]
         if isinstance(value, TaggedScalar):
             self._refuse(
@@ -330,10 +330,10 @@ class _Plain:
         """Raises an error for a text such as `lognormal(20kB, 1.2)` that a comma between braces or
         brackets has cut.
 
-        Of every entry the key, what may begin such a text, and what may continue it (None for what
-        has a key). Quoted text is whole.
+        Each entry has the key, a possible first piece, and a possible later piece (None where the
+        entry has a key). Quoted text is whole.
         """
-        for place, (key, begun, _) in enumerate(entries):
+        for index, (key, begun, _) in enumerate(entries):
             if (
                 not isinstance(begun, str)
                 or isinstance(begun, ScalarString)
@@ -341,7 +341,7 @@ class _Plain:
             ):
                 continue
             pieces = [begun]
-            for _, _, more in entries[place + 1 : place + PIECES_MAX]:
+            for _, _, more in entries[index + 1 : index + PIECES_MAX]:
                 if more is None or isinstance(more, ScalarString):
                     break
                 pieces.append(str(more))

@@ -18,7 +18,7 @@ RATE_MAX = 10**9
 
 
 @dataclass(frozen=True)
-class Place:
+class SendingInterface:
     """An interface: of a host of a fabric, of a namespace, or of the machine."""
 
     interface: str
@@ -41,12 +41,14 @@ class Sending:
     is_queued: bool = False
 
 
-def order(place: Place, sending: Sending, rounds: Sequence[Sequence[bytes]]) -> dict[str, Any]:
+def order(
+    interface: SendingInterface, sending: Sending, rounds: Sequence[Sequence[bytes]]
+) -> dict[str, Any]:
     """What the program reads."""
     return {
-        "namespace": f"/run/netns/{place.namespace}" if place.namespace else None,
-        "interface": place.interface,
-        "is_machine_allowed": place.is_machine_allowed,
+        "namespace": f"/run/netns/{interface.namespace}" if interface.namespace else None,
+        "interface": interface.interface,
+        "is_machine_allowed": interface.is_machine_allowed,
         "rounds": [[frame.hex() for frame in frames] for frames in rounds],
         "threads": sending.threads,
         "delay_ns": sending.delay_ps // 1000,
@@ -58,17 +60,17 @@ def order(place: Place, sending: Sending, rounds: Sequence[Sequence[bytes]]) -> 
 
 
 def send(
-    place: Place, sending: Sending, rounds: Sequence[Sequence[bytes]]
+    interface: SendingInterface, sending: Sending, rounds: Sequence[Sequence[bytes]]
 ) -> Iterator[dict[str, Any]]:
     """Sends round after round; yields the report of each."""
     words = [str(program()), "blast"]
-    if place.host is not None:
-        words = standing.exec_words(standing.chosen(place.fabric), place.host, words)
+    if interface.host is not None:
+        words = standing.exec_words(standing.chosen(interface.fabric), interface.host, words)
     limit_s = START_LIMIT_S + len(rounds) * sending.length_ps / PS_PER_S
     try:
         done = subprocess.run(
             words,
-            input=json.dumps(order(place, sending, rounds)),
+            input=json.dumps(order(interface, sending, rounds)),
             capture_output=True,
             text=True,
             timeout=limit_s,

@@ -20,13 +20,13 @@ class Sum:
     """A sum with its place in the packet."""
 
     name: str
-    place: int
+    index: int
     values: Sequence[int]
     line: int
 
     def put(self, frame: bytearray) -> None:
         """Writes it into the packet."""
-        frame[self.place : self.place + 2] = internet_sum(self._covered(frame)).to_bytes(2, "big")
+        frame[self.index : self.index + 2] = internet_sum(self._covered(frame)).to_bytes(2, "big")
 
     def _covered(self, frame: bytearray) -> bytes:
         first, last = self.values
@@ -39,7 +39,7 @@ class Sum:
             return bytes(frame[first : last + 1])
         # As trafgen does, up to the end of the frame, whatever length its headers say.
         above, addresses = bytes(frame[last:]), ADDRESSES[6 if self.name.endswith("6") else 4]
-        if not first + addresses.stop <= last <= self.place:
+        if not first + addresses.stop <= last <= self.index:
             what = f"{self.name}({first}, {last}) has no IP header before its own"
             raise FrameFileError(
                 self.line, what, f"write where both begin, such as {self.name}(14, 34)"

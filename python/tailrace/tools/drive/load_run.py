@@ -65,7 +65,7 @@ def command(drive: Drive, run: Run, duration_s: float, seed: int) -> list[str]:
     return [
         FIO.program,
         "--name=drive",
-        f"--filename={_place(drive)}",
+        f"--filename={_filename(drive)}",
         f"--rw={pattern}",
         *([] if run.is_write else ["--readonly"]),
         "--direct=1",
@@ -232,7 +232,7 @@ def precondition(drive: Drive) -> None:
     words = [
         FIO.program,
         "--name=precondition",
-        f"--filename={_place(drive)}",
+        f"--filename={_filename(drive)}",
         *("--rw=write", "--direct=1", "--ioengine=libaio", "--bs=1M", "--iodepth=8"),
     ]
     try:
@@ -250,7 +250,7 @@ def precondition(drive: Drive) -> None:
         raise RunRefusedError(f"--precondition: fio: {_complaint(done.stderr, done.returncode)}")
 
 
-def _place(drive: Drive) -> str:
+def _filename(drive: Drive) -> str:
     """The device as fio reads it: a colon divides names. Raises `RunRefusedError` for what fio
     would evaluate."""
     place = str(drive.device.absolute())

@@ -12,7 +12,7 @@ from typing import Any
 from tailrace.outcome.types import NetworkOutcome, Outcome
 from tailrace.results.ports.interfaces import Row, difference, rows_of
 
-Place = tuple[int, str, str, str]
+PortLocation = tuple[int, str, str, str]
 """Place of a port in the outcome, its switch and the node at its other end; `ingress` or
 `egress`."""
 
@@ -38,7 +38,7 @@ class Point:
 class Counted:
     """What a network has counted."""
 
-    too_long: Mapping[Place, int] = field(default_factory=dict)
+    too_long: Mapping[PortLocation, int] = field(default_factory=dict)
     """Frames longer than the MTU of a port."""
     rows: Sequence[Row] = ()
     """Interfaces."""
@@ -57,7 +57,8 @@ class Counted:
     def since(self, before: "Counted") -> "Counted":
         """What was counted after an earlier reading."""
         found = {
-            place: frames - before.too_long.get(place, 0) for place, frames in self.too_long.items()
+            location: frames - before.too_long.get(location, 0)
+            for location, frames in self.too_long.items()
         }
         return Counted(found, difference(self.rows, before.rows))
 

@@ -69,7 +69,7 @@ def _rates(sizes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     known = [value for _, values in series for value in values if value]
     y = log_around(min(known), max(known), RATES)
     label = "Frames per second by size of frames, beside the theoretical rate of the line."
-    lines_of = [(name, list(zip(x.places, values, strict=True))) for name, values in series]
+    lines_of = [(name, list(zip(x.positions, values, strict=True))) for name, values in series]
     return {
         "title": "Throughput",
         "what": "frames per second by size",

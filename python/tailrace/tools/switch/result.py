@@ -11,7 +11,7 @@ from tailrace.tools.switch.rig import REPEATS_IN_ALL
 
 FORMAT = 1
 FOLDERS_MAX = 10_000
-BUFFER_SHARE_TOLD = 0.02
+BUFFER_SHARE_MIN = 0.02
 """What a buffer adds to a throughput is told from this share on."""
 REPEATABLE = (
     "Zero loss is not repeatable on virtual cores: a pause of a core of some hundred "
@@ -95,7 +95,7 @@ def _buffer_remark(one: SizeResult, duration_s: float) -> str:
     if one.throughput is None or one.back_to_back is None or one.back_to_back.buffer_frames is None:
         return ""
     added = one.back_to_back.buffer_frames / duration_s
-    if added < BUFFER_SHARE_TOLD * one.throughput.fps:
+    if added < BUFFER_SHARE_MIN * one.throughput.fps:
         return ""
     return (
         f"{one.frame_bytes} B: the buffer of {one.back_to_back.buffer_frames:.0f} frames adds "

@@ -11,7 +11,7 @@ from tailrace.cli.blasting import BlastArguments, blast_frames
 from tailrace.errors import TailraceError
 from tailrace.programs.internet_sum import internet_sum
 from tailrace.tools.blast import report
-from tailrace.tools.blast.sending import Place, Sending, order
+from tailrace.tools.blast.sending import Sending, SendingInterface, order
 from tailrace.tools.blast.sizes import parse_sizes, resized
 
 UDP = bytes.fromhex(
@@ -112,7 +112,9 @@ def test_an_interface_of_the_machine_needs_its_name_and_a_yes(
 
 def test_the_order_has_the_rate_of_one_thread() -> None:
     asked = order(
-        Place("eth0", namespace="lab"), Sending(threads=4, rate=1000, length_ps=10**12), [[b"\1\2"]]
+        SendingInterface("eth0", namespace="lab"),
+        Sending(threads=4, rate=1000, length_ps=10**12),
+        [[b"\1\2"]],
     )
     assert (asked["namespace"], asked["interval_ps"], asked["rounds"]) == (
         "/run/netns/lab",

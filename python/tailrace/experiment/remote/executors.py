@@ -16,11 +16,11 @@ from tailrace.experiment.remote.slurm import Jobs, slurm_workers
 from tailrace.experiment.remote.workers import Workers
 
 
-def refuse_place(
+def refuse_executor(
     on: str, jobs: Jobs, at_once: int | None = None, credentials: Credentials | None = None
 ) -> None:
-    """Raises `RunRefusedError` when `--on` names no place, or when its options belong to another
-    place.
+    """Raises `RunRefusedError` when the value of `--on` is unknown, or when options of another
+    value are given.
 
     `at_once` is the value of `--jobs`, the number of threads of this process.
     """
@@ -53,7 +53,7 @@ def opened(
 
     While the block runs elsewhere, no thread of this process loads a pickle that names a class.
     """
-    refuse_place(on, jobs, at_once, credentials)
+    refuse_executor(on, jobs, at_once, credentials)
     if on == Local.name:
         yield None
     elif on == SLURM:

@@ -19,7 +19,7 @@ class Running(Protocol):
     def complaint(self) -> str: ...
 
 
-class Place(Protocol):
+class ProgramRunner(Protocol):
     """Starts programs, and has a folder for what they write."""
 
     @property
