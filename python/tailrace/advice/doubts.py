@@ -1,4 +1,4 @@
-"""Where a scenario is outside of what was validated, or a mechanism was validated with known
+"""Scenario properties that were not validated, and mechanisms that were validated with known
 shortfalls."""
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ BBR = (
 
 
 def doubts(scenario: Scenario) -> Iterator[str]:
-    """One sentence each."""
+    """One sentence for each of them."""
     names = scenario.graph.host_names
     fastest = max((scenario.graph.rates_bps[name] for name in names), default=0)
     if fastest > RATE_BPS_MAX:

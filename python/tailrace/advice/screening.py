@@ -1,5 +1,5 @@
-"""The screening: every candidate in a few short trials with common random numbers, of a fixed
-budget together."""
+"""The screening: every candidate runs in a few short trials with common random numbers and a fixed
+total budget."""
 
 from dataclasses import dataclass
 
@@ -11,20 +11,20 @@ from tailrace.results.metrics.latency import latency_figure
 from tailrace.scenario.goal import Goal
 
 EVENTS = 60_000_000
-"""Of all trials together: half a minute of one core."""
+"""Events of all trials together: half a minute of one core."""
 SHARE_MIN = 0.25
-"""Of the length of a trial, whatever the budget says."""
+"""Share of the length of a trial, at least, whatever the budget."""
 LATENCIES_MIN = 5
-"""So many times the goal's latency at present is a trial at least: a remedy for a timeout shows
+"""A trial lasts at least this many times the goal's present latency: a remedy for a timeout shows
 only after it."""
 LEAST_PERCENT = 3.0
-"""A candidate whose improvement is smaller is not confirmed."""
+"""Candidates with smaller improvements are not confirmed."""
 MS_PER_S, PS_PER_S = 1000, 10**12
 
 
 @dataclass(frozen=True)
 class Screening:
-    """How every candidate was tried."""
+    """Length and number of the trials of every candidate."""
 
     trials: int
     """Of each candidate and of the present, with the same random numbers."""
@@ -44,14 +44,14 @@ class Screened:
 
     @property
     def is_better(self) -> bool:
-        """Whether it is worth a confirmation."""
+        """Whether it is worth confirming."""
         return self.improvement_percent is not None and self.improvement_percent >= LEAST_PERCENT
 
 
 def screening_of(
     present: Ran | None, situation: Situation, goal: Goal, arms: int, trials: int, scale: float
 ) -> Screening:
-    """The screening of so many arms; `present` is one trial at present, without which trials are
+    """The screening of this many arms. `present` is one trial of the present; without it trials are
     not shortened."""
     duration_s = situation.scenario.experiment.duration * scale / PS_PER_S
     share = 1.0
@@ -63,7 +63,8 @@ def screening_of(
 
 
 def _latency_s(present: Ran, situation: Situation, goal: Goal) -> float:
-    """The goal's figure at present, of the slowest of its workloads; 0 for what is no latency."""
+    """The goal's present figure, of the slowest of its workloads; 0 for figures other than
+    latencies."""
     key = key_of_latency(goal.metric)
     own = [one for one in present.outcome.workloads if one.name in situation.targets] if key else []
     found = [figure.ms for one in own if (figure := latency_figure(one, key or ""))]

@@ -1,5 +1,4 @@
-"""Settings of hosts as lines of a shell. What was there before is kept in files, and taken back
-from them."""
+"""Settings of hosts as shell lines. Previous values are kept in files and restored from them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,12 +6,12 @@ from tailrace.advice.candidate import Settings
 
 ROUTES = "tailrace-routes.before"
 READABLE = "sed 's/rto_min lock/rto_min/; s/ linkdown//'"
-"""`ip route` prints words that it does not read: `lock` after `rto_min`, and the state of the
-line."""
+"""`ip route` prints words that it does not accept as input: `lock` after `rto_min`, and the link
+state."""
 
 
 def sysctl_settings(where: str, values: Mapping[str, str]) -> Settings:
-    """Kernel settings. The first application keeps the present value, not a second one."""
+    """Kernel settings. The first application saves the present value; later ones do not."""
     apply: list[str] = []
     undo: list[str] = []
     for key, wanted in values.items():

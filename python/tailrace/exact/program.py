@@ -1,4 +1,4 @@
-"""The programs and the kernel of exact runs: where they are, and what identifies them."""
+"""The programs and the kernel of exact runs: their paths and identities."""
 
 import hashlib
 import json
@@ -42,14 +42,14 @@ def installed(name: str) -> Path:
 
 @dataclass(frozen=True)
 class Booted:
-    """What two guests that did nothing have seen of this machine."""
+    """Properties of this machine that two idle guests measured."""
 
     release: str
     wall_s: float
     registers_bytes: int
     """Extended registers of the processor."""
     registers_room_bytes: int
-    """What their kernel has room for."""
+    """The size of the registers that their kernel can store."""
 
 
 def _ask(question: str, limit_s: float) -> dict[str, Any]:
@@ -110,17 +110,14 @@ def required_kernel() -> Path:
 
 
 def kernel_key(path: Path) -> str:
-    """What a kernel of `make exact-deps` was built from, in 16 digits: the content of its sources,
-    configuration and patches. For a kernel from elsewhere, the name of its folder.
-    """
+    """Hash of the inputs of a kernel of `make exact-deps`, in 16 digits: the content of its
+    sources, configuration and patches. For a kernel from elsewhere, the name of its folder."""
     return path.resolve().parent.name
 
 
 def kernel_release(path: Path) -> str:
-    """Release of a kernel, such as 6.1.170; empty when it says something else.
-
-    Raises `RunRefusedError` when it does not answer.
-    """
+    """Release of a kernel, such as 6.1.170; empty for other output. Raises `RunRefusedError` when
+    it does not answer."""
     try:
         done = subprocess.run(
             [str(path), "--version"],

@@ -1,4 +1,5 @@
-"""Real programs of one exact trial: what guests start, and what their logs add to the outcome."""
+"""Real programs of one exact trial: the programs of the guests, and the figures that their logs add
+to the outcome."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,7 +27,7 @@ from tailrace.programs.templates import Stock
 from tailrace.scenario.workloads.planned import PlannedWorkload, planned_workloads
 
 REPORT_CHARACTERS_MAX = 8000
-"""Of what a program reports at its end."""
+"""Maximum characters of a program's report."""
 MEMORY_MIB = 256
 """Of a guest without programs of these: the default of the engine
 (`crates/exact/src/commands.rs`)."""
@@ -70,14 +71,14 @@ class RealPrograms:
         self.programs: Sequence[GuestProgram] = list(every.values())
 
     def _sharing(self, own: PlannedWorkload) -> list[Mapping[str, Any]]:
-        """Workloads whose real programs ask the server of this one."""
+        """Workloads whose real programs use the server of this one."""
         return [
             each.flat for each in self._workloads if self._server_of(each) == self._server_of(own)
         ]
 
     @staticmethod
     def _server_of(own: PlannedWorkload) -> tuple[str, Any] | None:
-        """Host and name of the server of a real program; loads of different names may ask one."""
+        """Host and name of the server of a real program; loads of different names may use one."""
         name = chosen(own.kind, own.flat)
         if name is None:
             return None
@@ -96,11 +97,11 @@ class RealPrograms:
 
     @property
     def memory_mib(self) -> int:
-        """Of each guest: what it does not use costs nothing."""
+        """Memory of each guest: unused memory costs nothing."""
         return MEMORY_MIB + sum(load.memory_mib for load in self._loads.values())
 
     def added_to(self, ran: Ran, exact: Exact) -> Ran:
-        """The outcome and the tables of the engine, with what they did."""
+        """The outcome and the tables of the engine, with the programs' figures added."""
         self._judge(exact.hosts)
         span_ps = exact.span_ps
         warm_up_s = self._plan["observe"].get("warm_up_ps", 0) / PS_PER_S
@@ -125,7 +126,7 @@ class RealPrograms:
         return Ran(outcome, tables)
 
     def _record(self) -> ExactPrograms:
-        """What was run: command lines, configurations, and what programs themselves reported."""
+        """The executed programs: command lines, configurations, and the programs' own reports."""
         loads = self._loads.items()
         loaded = self._loads.values()
         needed = dict.fromkeys(
@@ -161,9 +162,8 @@ class RealPrograms:
         }
 
     def _judge(self, hosts: Sequence[ExactHost]) -> None:
-        """Raises `ProgramError` for a program that did not end well when it was told to. Notes
-        where each has written its outputs.
-        """
+        """Raises `ProgramError` for a program that did not end well after its stop. Notes the
+        folder of each program's outputs."""
         for host in hosts:
             own = [each for each in self.programs if each.host == host.name]
             codes = host.programs

@@ -45,7 +45,7 @@ TCP_MODEL = {
     "tick": "the kernels tick every 4 ms",
     "delayed_ack": "Linux always uses 40 ms",
 }
-"""TCP settings of the model that a kernel does not have, and what it does."""
+"""TCP settings of the model that a kernel does not have, and the kernel's behaviour."""
 WITHOUT_EFFECT = (
     *COSTS,
     "profile",
@@ -122,7 +122,7 @@ def _find(scenario: Scenario) -> Found:
 
 
 def _asking(scenario: Scenario) -> Iterator[Asking]:
-    """Workloads whose real programs ask a server with one port."""
+    """Workloads whose real programs use a server with one port."""
     for name, workload in scenario.running.items():
         named = _named(workload)
         load = registry.loads().get(named) if named else None

@@ -34,25 +34,24 @@ PROBE_SHARE = 0.1
 PROBE_TRANSACTIONS_MIN = 3
 """A probe has at least this many transactions of each user."""
 ROUNDS_MAX = 5
-"""Verifications before the best choice so far is taken."""
+"""Verifications before the best choice is taken."""
 COARSE = 0.005
 """Relative error from which on the size of one transaction is named as its reason, where it
 explains the error."""
 GAP_FACTOR_MAX = 1000.0
-"""A larger factor is refused: the gap of the scenario would be unrelated to the one that is
-needed."""
+"""A larger factor is refused: the gap of the scenario would be unrelated to the required one."""
 LIMIT_TIMES = 3
 """Time limit of a calibration run, as a multiple of the target time."""
 FILE = "calibration.json"
 """File in the run directory with the choices."""
 MEASURED = "calibration"
-"""Folder with the trials of a calibration that is not complete, so that it continues where it was
+"""Folder with the trials of an incomplete calibration, so that it continues where it was
 interrupted."""
 NAME_DIGITS = 24
 
 
 class Alone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a calibration reads of a workload that ran alone."""
+    """The measurements of a workload that ran alone."""
 
     transactions: int
     completion_ps: int | None
@@ -231,8 +230,7 @@ class _Calibration:
         loop = self._loop(name)
         guess_ps = max(1.0, loop.cycle_guess_ps())
         likely = round(self.spec.to * PROBE_SHARE / guess_ps)
-        # A probe that is cut off by the end of its trial gives the rate of the transactions that it
-        # completed.
+        # A probe that the end of its trial cuts off gives the rate of its completed transactions.
         limit = loop.transactions if self.spec.method == "gap" and loop.transactions else likely
         probe = loop.probe(max(PROBE_TRANSACTIONS_MIN, min(likely, limit)))
         return self.scenario.model_copy(update={"workloads": {name: probe}})

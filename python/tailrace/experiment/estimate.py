@@ -10,8 +10,8 @@ from tailrace.experiment.schedule import Keys, TrialKey
 PROGRESS_MIN = 0.03
 """A running trial below this share is not used to estimate its length."""
 ARMS_MAX = 5000
-"""With more trials than this, all of them have one usual length: the arms of a large sweep are not
-told apart."""
+"""With more trials than this, all of them have one typical length: the arms of a large sweep are
+not distinguished."""
 OFFERED_MIN_S = 5.0
 """Before the slots have offered this time, they are taken to be busy all the time."""
 USE_MIN = 0.01
@@ -55,7 +55,7 @@ class TimeEstimate:
         self.done += 1
 
     def skip(self, count: int) -> None:
-        """Notes that so many of the announced trials will not run."""
+        """Notes that this many of the announced trials will not run."""
         self._left[EVERY] -= count
         self.total -= count
 
@@ -64,11 +64,10 @@ class TimeEstimate:
         return (self.done + sum(r.trial.progress() for r in running)) / max(1, self.total)
 
     def remaining_s(self, running: Sequence[Running]) -> float | None:
-        """Remaining seconds; None while no trial has ended, and while there is nothing that could
-        run one.
+        """Remaining seconds; None while no trial has ended, and without slots.
 
-        The slots are used in the rest as well as until now: what it costs to send a trial, and to
-        wait for one, counts.
+        The estimate assumes the present use of the slots, including the costs of sending trials and
+        waiting for them.
         """
         shares = {r.key: r.trial.progress() for r in running}
         lengths = self._means(running, shares)

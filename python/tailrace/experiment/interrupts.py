@@ -1,4 +1,4 @@
-"""Termination signals during a run: the first asks it to end in order, the second ends it at
+"""Termination signals during a run: the first requests an orderly end, the second ends it at
 once."""
 
 import signal

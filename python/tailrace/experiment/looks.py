@@ -1,5 +1,5 @@
-"""How many trials of each arm a run has: a number, or with `trials: auto` those of the look that
-decides."""
+"""The number of trials of each arm in a run: fixed, or with `trials: auto` that of the deciding
+look."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,11 +28,10 @@ def trials_most(spec: Experiment) -> int:
 
 
 class Looks:
-    """The trials that are wanted, and what the looks at the complete ones have found.
+    """The wanted trials, and the results of the looks at the complete ones.
 
-    A look is at complete trials alone, never at what has come so far: its result does not depend on
-    the order in which trials end, and a run that was interrupted finds the same as one that was
-    not.
+    A look considers complete trials only, never partial ones: its result does not depend on the
+    order in which trials end, and an interrupted run has the same result as an uninterrupted one.
     """
 
     def __init__(self, spec: Experiment) -> None:
@@ -44,14 +43,14 @@ class Looks:
 
     @property
     def name(self) -> str:
-        """What the trials that are wanted now are called while they run."""
+        """The name of the wanted trials in progress messages."""
         if not self._spec.is_auto:
             return "trials"
         return f"up to {self.trials} trials of each arm"
 
     def goes_on(self, path: Path, arms: Sequence[str], reporter: Reporter) -> bool:
-        """Looks at the trials, which are complete; whether more are wanted of these arms, which
-        then are `trials`."""
+        """Performs the look at the complete trials. Returns whether these arms need more trials,
+        whose number is then in `trials`."""
         from tailrace.results import Run
         from tailrace.results.compare.looks import standings
         from tailrace.results.compare.looks_text import looks_sentence
@@ -70,8 +69,8 @@ class Looks:
         return True
 
     def back(self) -> None:
-        """The time is over before the trials of the next look are complete: the last look
-        counts."""
+        """Returns to the last look: the time is over before the trials of the next look are
+        complete."""
         if self._found:
             self.trials = self._found[-1][0]
             self.is_out_of_time = True
@@ -91,8 +90,8 @@ class Looks:
         return int(held.get("trials") or self.trials) if self._spec.is_auto else self.trials
 
     def described(self, held: Mapping[str, Any]) -> dict[str, Any] | None:
-        """For the manifest. A run that was once looked at remains one, whatever number is given
-        later."""
+        """The looks for the manifest. A run with looks keeps them when a later call states a number
+        of trials."""
         if not self._spec.is_auto:
             return held.get("auto")
         looks = [

@@ -35,8 +35,8 @@ class Options:
 
 
 def jobs_of(asked: int | None, engine: Engine, cores: int | None = None) -> int:
-    """Concurrent trials, each with so many cores; raises `RunRefusedError` when the engine cannot
-    run so many."""
+    """Number of concurrent trials, each with this many cores; raises `RunRefusedError` when the
+    engine cannot run that many."""
     if engine.has_one_core:
         refuse_one_core(cores, engine.name)
     jobs = max(1, available_cores() // (cores or 1)) if asked is None else asked
@@ -62,7 +62,7 @@ def chosen_arms(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
 
 
 def refuse_baseline(baseline: str | None, arms: Sequence[str] | None) -> None:
-    """Raises `RunRefusedError` for a baseline that is not among the arms that are asked for."""
+    """Raises `RunRefusedError` for a baseline that is not among the requested arms."""
     if baseline is not None and arms and baseline not in arms:
         raise RunRefusedError(
             f"--baseline {baseline}: the arm does not run (hint: add --arm {baseline}; "

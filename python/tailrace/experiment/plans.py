@@ -53,7 +53,7 @@ class Plans:
         }
 
     def planned(self, key: TrialKey) -> Planned:
-        """What the file of a trial has to be of."""
+        """The identity that the file of a trial must have."""
         scenario = self.scenarios[key.arm]
         workloads = [(name, workload.kind) for name, workload in scenario.running.items()]
         return Planned(

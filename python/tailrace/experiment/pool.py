@@ -15,14 +15,13 @@ from tailrace.experiment.schedule import Keys, TrialKey
 TICK_S = 0.1
 """Seconds between two checks of progress and interrupts."""
 LEAVE_S = 0.25
-"""Wall time, in seconds, for which trials of the simulator are waited for after an interrupt: one
-that reads its plan, or builds or gathers a network of thousands of hosts, can take longer, and
-holds nothing that must be put away.
-"""
+"""Wall time, in seconds, for which an interrupt waits for trials of the simulator. A trial that
+reads its plan, or builds or gathers a network of thousands of hosts, can take longer, and holds no
+resources that require an orderly end."""
 
 
 class Progressing(Protocol):
-    """What tells how much of a trial is done, from 0 to 1."""
+    """An object that reports the progress of a trial, from 0 to 1."""
 
     def progress(self) -> float: ...
 
@@ -58,10 +57,9 @@ class Pool:
         watcher: Watcher,
         leave_s: float | None = None,
     ) -> None:
-        """After an interrupt, trials that have not ended after `leave_s` are left to the end of the
-        process, and nothing is told of them; None waits for all, as those with processes of their
-        own need.
-        """
+        """After an interrupt, trials that have not ended within `leave_s` are left to the end of
+        the process without further reports. None waits for all trials, which those with processes
+        of their own require."""
         self.jobs = jobs
         self._leave_s = leave_s
         self._is_left = False

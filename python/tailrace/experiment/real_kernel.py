@@ -26,7 +26,7 @@ RTO_MIN_PS = 10**9
 def problems_of(
     loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]
 ) -> list[Problem]:
-    """What is found in any of these arms, each problem once, in the order in which it is found."""
+    """The problems that `find` reports for any of these arms, each once, in that order."""
     found: dict[tuple[KeyPath, str], str] = {}
     for scenario in arms.values():
         for path, what, hint in find(scenario):
@@ -37,7 +37,7 @@ def problems_of(
 def raise_found(
     loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]
 ) -> None:
-    """Raises `ScenarioError` with what is found in any of these arms."""
+    """Raises `ScenarioError` with the problems that `find` reports for any of these arms."""
     if problems := problems_of(loaded, arms, find):
         raise ScenarioError(problems)
 
@@ -63,7 +63,7 @@ def hypervisors(scenario: Scenario, engine: str) -> Found:
 
 
 def network(scenario: Scenario, engine: str) -> Found:
-    """What networks between real kernels do not have, whatever runs on them."""
+    """Network features that real kernels do not have, whatever program uses them."""
     yield from framing(scenario, engine)
     yield from hypervisors(scenario, engine)
     for name, host in scenario.hosts.items():
@@ -134,7 +134,7 @@ def client_ports(scenario: Scenario, most: int, *, are_shared: bool) -> Found:
 
 
 class Asking(NamedTuple):
-    """A workload that asks the server of a real program."""
+    """A workload whose clients send requests to a real server program."""
 
     name: str
     workload: WorkloadKind

@@ -39,7 +39,7 @@ class LazyKeys:
 
 
 Keys = Sequence[TrialKey] | LazyKeys
-"""What an executor runs."""
+"""Input of an executor."""
 
 
 def shuffled(arms: Sequence[str], numbers: Iterable[int], seed: int) -> list[TrialKey]:

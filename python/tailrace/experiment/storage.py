@@ -55,11 +55,12 @@ class RunDirectory:
     """The folder of a run and its files."""
 
     def __init__(self, path: Path, planned: Callable[[TrialKey], Planned] | None = None) -> None:
-        """`planned` tells what the file of a trial has to be of; None where no trials are read."""
+        """`planned` returns the identity that the file of a trial must have; None where no trials
+        are read."""
         self.files = RunFiles(path)
         self._planned = planned
         self._sound: dict[str, tuple[int, ...]] = {}
-        """Tables that were compared with their identity: what changes where a file does."""
+        """Tables whose digest was verified, with the file metadata that changes with the file."""
 
     @property
     def path(self) -> Path:
@@ -71,10 +72,9 @@ class RunDirectory:
         self.files = RunFiles(path)
 
     def open(self, identity: str) -> dict[str, Any] | None:
-        """Creates the directory, or opens it when it holds the same run; returns the manifest that
-        it held.
+        """Creates the directory, or opens it when it holds the same run; returns its manifest.
 
-        Raises `RunRefusedError` when it contains anything else.
+        Raises `RunRefusedError` for a directory with other content.
         """
         manifest = self.manifest()
         if manifest is not None and (version := manifest.get("manifest_version")) != FORMAT:
@@ -186,10 +186,10 @@ class RunDirectory:
         return self.trial_files(key).outcome_path
 
     def finished(self, key: TrialKey) -> StoredTrial | None:
-        """A trial that is a result; None without one, for a failed trial, and where its files are
-        unusable.
+        """A finished trial with a result; None where there is none, for a failed trial, and where
+        its files are unusable.
 
-        Raises `IrregularFileError` where a folder is in the place of one of them.
+        Raises `IrregularFileError` where a folder has the name of one of them.
         """
         try:
             held = self._read(key)
@@ -225,7 +225,7 @@ class RunDirectory:
         return held
 
     def _check_table(self, files: TrialFiles, table: str) -> None:
-        """Raises as `TrialFiles.read_table`; a table that was looked at is not read again."""
+        """Raises as `TrialFiles.read_table`; a verified table is not read again."""
         name = files.beside(f"{table}{TABLE}")
         if (status := self.files.folder.status(name)) is not None and self._sound.get(
             name

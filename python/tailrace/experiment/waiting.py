@@ -12,11 +12,11 @@ every system."""
 
 
 def interruptible(call: Callable[[], Result]) -> Result:
-    """What the call returns or raises; an interrupt is raised at once, and leaves the call to the
-    end of the process.
+    """The result or the exception of the call. An interrupt is raised at once, and leaves the call
+    to the end of the process.
 
-    Native code releases the interpreter, but a signal is answered in the main thread only, after
-    its call. Other threads make the call themselves.
+    Native code releases the interpreter, but Python handles a signal in the main thread only, after
+    its call. So another thread makes the call.
     """
     if threading.current_thread() is not threading.main_thread():
         return call()

@@ -60,7 +60,7 @@ def _simulated(fit: Fit, workload: WorkloadSummary, duration_ns: int) -> dict[st
         workload.goodput_gbps.mean, BITS_PER_GBIT * goodput_ns / NS_PER_S / BITS_PER_BYTE
     )
     if end_ns is None and fit.is_finite:
-        # Datagrams are done when they are sent, which results do not tell.
+        # Datagrams are done when they are sent; results do not contain that time.
         end_ns = fit.active.begin_ns + fit.active.span_ns
     active_ns = max(1.0, (duration_ns if end_ns is None else end_ns) - fit.active.begin_ns)
     return {

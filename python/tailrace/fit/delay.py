@@ -1,5 +1,4 @@
-"""The delay of the links: the shortest round trip without what the hosts of the model take of
-it."""
+"""The delay of the links: the shortest round trip without the part of the modelled hosts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,9 +12,8 @@ from tailrace.fit.workload import Origin
 CROSSINGS = 4
 """Links that a round trip crosses in a star: two to the server and two back."""
 PROBES_FOR = "200ms"
-"""Requests of one byte are sent each millisecond for so long; the noise of some of them is close to
-none, so that the shortest latency is the part of the hosts.
-"""
+"""Requests of one byte are sent each millisecond for this long. The noise of some of them is close
+to none, so the shortest latency is the part of the hosts."""
 DEFAULT_PS = 500_000
 """Delay of links for which no round trip was seen: the default of scenarios, 100 m of fibre."""
 PS_PER_NS = 1000
@@ -26,7 +24,7 @@ QUICK_HOSTS = {"rx_coalesce": "0s", "rx_jitter": "0s"}
 
 @dataclass(frozen=True)
 class Timing:
-    """Delay of every link, and settings of interfaces that it needs."""
+    """Delay of every link, and settings of interfaces that it requires."""
 
     delay: Stated
     interfaces: dict[str, str]

@@ -33,17 +33,16 @@ SPARE_SHARE = 0.05
 """Of the length of a capture: the trial of a replay is longer by it, so that the last responses
 arrive."""
 SPARE_NS = 10_000_000
-"""The trial is longer by this at least, so that what happens last in the capture happens in it
-too."""
+"""Minimum extension of the trial, so that it contains the last events of the capture."""
 SPARE_TRIPS = 4
-"""And by so many round trips: handshakes, and the way back."""
+"""Further extension in round trips: handshakes, and the return path."""
 FORBIDDEN = re.compile(r"[^A-Za-z0-9_-]+")
 """Characters that names of scenarios do not have."""
 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What the capture does not show, stated."""
+    """Stated properties that the capture does not show."""
 
     line_bits_per_s: int | None = None
     delay_ps: int | None = None
@@ -143,8 +142,8 @@ def fit_profile(profile: Profile, path: Path, options: FitOptions) -> Fitting:
 def _begun(
     fits: Sequence[tuple[str, Fit]], duration: str
 ) -> tuple[list[tuple[str, Fit]], list[tuple[str, Fit]]]:
-    """Those that begin in a trial of this length, as the scenario states it, and those that begin
-    later."""
+    """Workloads that begin in a trial of this length, as the scenario states it, and those that
+    begin later."""
     end_ps = parse(duration, TIME)
     begins_ps = [
         max(
@@ -161,7 +160,7 @@ def _duration_ns(span_ns: int, rtt_ns: int, frames: int, *, is_replay: bool) -> 
         return max(round(span_ns * (1 + SPARE_SHARE)), span_ns + SPARE_NS)
     if frames > FRAMES_MAX:
         return round(span_ns * FRAMES_MAX / frames)
-    # Four digits are written, and what was captured on its arrival is sent then.
+    # Four digits are written; frames captured on arrival are sent at that time.
     return span_ns + max(SPARE_NS, span_ns // 500) + SPARE_TRIPS * rtt_ns
 
 

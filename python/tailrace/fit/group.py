@@ -39,7 +39,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Window:
-    """What all groups share."""
+    """Properties that all groups share."""
 
     start_ns: int
     span_ns: int
@@ -64,7 +64,8 @@ end."""
 
 
 def most_at_once(spans: Iterable[tuple[int, int]]) -> int:
-    """The most of these spans that overlap; one that ends where another begins does not."""
+    """Maximum number of overlapping spans; one that ends where another begins does not overlap
+    it."""
     changes = sorted(
         change for start, end in spans for change in ((start, 1), (max(end, start + 1), -1))
     )

@@ -1,4 +1,4 @@
-"""Where a capture was taken between two hosts, and what the network takes of the times in it."""
+"""The point of capture between two hosts, and the network's part of the captured times."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ class Vantage(StrEnum):
 
 @dataclass(frozen=True)
 class NetworkPart:
-    """What the queues of the model add to the server's times, as a shift and a spread."""
+    """The delay that queues of the model add to the server's times, as a shift and a spread."""
 
     less_ns: float = 0.0
     """Taken from each time."""
     share: float = 1.0
-    """What is left is multiplied by it."""
+    """Factor for the rest."""
     within_ns: float = 0.0
     """Simulated and captured latencies were made to agree to this, and so well the mean of the rest
     is known."""
@@ -48,10 +48,10 @@ class Path:
     """Waiting between the point of capture and the client."""
     to_server: Waits
     network: NetworkPart | None = None
-    """What the network of the model takes of the times to responses."""
+    """The modelled network's part of the times to responses."""
     farther_ns: int = 0
-    """By so much its round trip is longer than that of the model's links, which is the shortest of
-    the capture."""
+    """Excess of its round trip over that of the model's links, which is the shortest of the
+    capture."""
 
     @property
     def rtt_ns(self) -> int:
@@ -60,13 +60,12 @@ class Path:
 
     def service_ns(self, from_ns: int, until_ns: int) -> int:
         """The server's part of the time from the end of a request to the start of its response, and
-        what the path is farther.
-        """
+        the excess of the path."""
         seen_ns = self.served_ns(from_ns, until_ns)
         return seen_ns if self.network is None else self.network.without(seen_ns)
 
     def served_ns(self, from_ns: int, until_ns: int) -> int:
-        """The same with what the queues of the model add to it."""
+        """The same with the delay that the queues of the model add."""
         return max(0, until_ns - from_ns - self.to_server.near(until_ns)) + self.farther_ns
 
     def think_ns(self, from_ns: int, until_ns: int) -> int:
@@ -74,8 +73,7 @@ class Path:
         return max(0, until_ns - from_ns - self.to_client.near(from_ns))
 
     def latency_ns(self, from_ns: int, until_ns: int) -> int:
-        """What the client saw of the time from the start of a request to the end of its
-        response."""
+        """The latency for the client, from the start of a request to the end of its response."""
         return until_ns - from_ns + self.to_client.near(until_ns)
 
 

@@ -1,5 +1,5 @@
-"""A fitted workload: its settings, each with where it is from, how well it fits, and what the
-capture shows of it."""
+"""A fitted workload: its settings, each with its source, the goodness of fit, and the captured
+quantities."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Setting:
 
     @property
     def comment(self) -> str:
-        """What the file says beside it."""
+        """The comment beside it in the file."""
         if self.origin is None:
             return self.note
         return f"{self.origin}: {self.note}" if self.note else str(self.origin)
@@ -50,7 +50,7 @@ class Active:
 
 @dataclass(frozen=True)
 class Answers:
-    """What corrections of the server's times rest on; times in ns."""
+    """Inputs for corrections of the server's times; times in ns."""
 
     mean_ns: float
     """Of the latencies of transactions, as the client saw them."""
@@ -75,15 +75,15 @@ class Fit:
     active: Active = field(default_factory=Active)
     """When it was active in the capture: rates are counts over this time."""
     is_finite: bool = False
-    """It ends in the simulation when it has done what the capture shows."""
+    """Whether it ends in the simulation when it has done the captured work."""
     payload_bytes: int = 0
     """Of the capture."""
     notes: tuple[str, ...] = ()
-    """What cannot be known."""
+    """Unknown properties."""
     conversation: str = ""
     """Ends and port of its connections; workloads of the same connections share it."""
     answers: Answers | None = None
-    """Of exchanges."""
+    """The inputs for corrections, of exchanges."""
     has_network_wait: bool = False
     """Its server times may contain waiting in the network."""
     recording: Sequence[Sequence[Recorded]] = ()

@@ -13,8 +13,8 @@ ports by name."""
 
 
 def export_switch(export: Export, scenario: Scenario, name: str) -> tuple[str, Remarks]:
-    """The configuration of a switch that the network has, and remarks about what the vendor cannot
-    express."""
+    """The configuration of a switch of the network, and remarks about settings that the vendor
+    cannot express."""
     switch = scenario.switch(name)
     policy = scenario.policy(switch.policy)
     assert policy is not None, "a loaded scenario contains the policies that it uses"

@@ -123,8 +123,8 @@ class Section:
         self.switch_name = name
 
     def _smallest_scenario(self) -> Yaml:
-        """A star network around this switch with the neighbours that it names, and one stream
-        through it."""
+        """A star network around this switch with its named neighbours, and one stream through
+        it."""
         hosts = list(
             dict.fromkeys((*self.switch.get("ports", {}), *self.switch.get("port_mtu", {})))
         )

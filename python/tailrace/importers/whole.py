@@ -20,7 +20,7 @@ Yaml = dict[str, Any]
 
 @dataclass
 class WholeScenario:
-    """What importers of anything but switches write."""
+    """The output of importers of anything but switches."""
 
     name: str
     hosts: list[str] = field(default_factory=list)
@@ -30,7 +30,7 @@ class WholeScenario:
 
     @property
     def lacks(self) -> str:
-        """What the source does not say."""
+        """Properties that the source does not state."""
         return "no network: adapt `network`"
 
     def data(self) -> Yaml:

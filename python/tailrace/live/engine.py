@@ -36,9 +36,8 @@ FOLDER = "live"
 """Folder in the run directory for templates during the run, and for logs of failed trials."""
 TEMPLATES = "templates"
 KEPT_BYTES_MAX = 400_000_000
-"""Of the ingress logs that a run keeps unless it is asked for all: those of its first trials, which
-explain it. 100 000 frames a second take 7 MB.
-"""
+"""Maximum bytes of the ingress logs that a run keeps unless all are requested: those of its first
+trials, which explain it. 100 000 frames a second take 7 MB."""
 
 
 class LiveEngine:
@@ -192,7 +191,7 @@ class _Kept:
         return structs.replace(outcome, fabric=structs.replace(fabric, replay_log=kept))
 
     def _may_keep(self, fabric: Fabric) -> bool:
-        """Whether a log is asked for, or is whole and fits beside those that are kept already."""
+        """Whether a log is requested, or is complete and fits beside the kept ones."""
         if self._engine.log_ingress:
             return True
         name, below = self._own(str(fabric.replay_log)), f"{FOLDER}/{INGRESS}"

@@ -46,11 +46,11 @@ class Load(ABC):
     load_name: ClassVar[str]
     """Its name in scenarios, unique among the loads of its sort."""
     sort: ClassVar[str]
-    """The sort of load that it generates, one of those in `tailrace.scenario.programs`."""
+    """The sort of generated load, one of those in `tailrace.scenario.programs`."""
     needs: ClassVar[tuple[Needed, ...]]
-    """Programs that it needs, with their packages."""
+    """Required programs, with their packages."""
     services: ClassVar[tuple[str, ...]] = ()
-    """Names of the services that it can use, the default first; none for a load with its own
+    """Names of the services that it supports, the default first; none for a load with its own
     server."""
     background_threads: ClassVar[tuple[str, ...]] = ()
     """Threads of its program that no user waits for, by the kernel's names."""
@@ -78,9 +78,8 @@ class Load(ABC):
 
     @classmethod
     def service_of(cls, raw: Any) -> str | None:
-        """Name of the service that a workload asks, in the plan or in the scenario; None for a load
-        with its own server.
-        """
+        """Name of the service that a workload uses, in the plan or in the scenario; None for a load
+        with its own server."""
         named = (
             raw.get(SERVICE_KEY) if isinstance(raw, Mapping) else getattr(raw, SERVICE_KEY, None)
         )
@@ -154,11 +153,11 @@ class Load(ABC):
         """Its TCP connections; None if there are none, or they are unknown."""
 
     def warnings(self) -> list[str]:
-        """What to look at before its figures are trusted; asked after `prepare`."""
+        """Warnings about the validity of its figures; available after `prepare`."""
         return []
 
     def report(self) -> str:
-        """What the program itself reports at its end, for results; empty where its log says all."""
+        """The program's report at its end, for results; empty where its log contains everything."""
         return ""
 
     @abstractmethod

@@ -42,7 +42,7 @@ class MpiLoad(Load):
 
     @classmethod
     def refusals(cls, workload: Any) -> Refusals:
-        """What real ranks cannot do."""
+        """Features that real ranks do not have."""
         return mpi_refusals.refusals(workload)
 
     # --- facts ------------------------------------------------------------------------------------
@@ -64,10 +64,8 @@ class MpiLoad(Load):
         return len(self.work.ranks)
 
     def exposed(self, send_buffer_bytes: int) -> float:
-        """None is judged: a rank polls while it waits for a message, so that it is always ready,
-        and the kernel counts as a wait the time in which the switch carries that message on its
-        core.
-        """
+        """Zero: a rank polls while it waits for a message, so it is always ready, and the kernel
+        counts the time in which the switch carries that message on its core as a wait."""
         return 0.0
 
     @property
@@ -130,7 +128,7 @@ class MpiLoad(Load):
         self._cores, self._available = cores_of(self.work.ranks, lab)
 
     def start(self, lab: Lab, program: Sequence[str] | None = None) -> Program:
-        """Starts the ranks, or this program in their place."""
+        """Starts the ranks, or the given program instead."""
         number = len(self.starters)
         launch = replace(
             self.launch,
@@ -143,8 +141,8 @@ class MpiLoad(Load):
         return self.starters[-1]
 
     def start_daemons(self, lab: Lab) -> None:
-        """Starts the daemons for which Open MPI has asked, and fails with its reason when it has
-        failed."""
+        """Starts the daemons that Open MPI has requested; raises an error with Open MPI's reason
+        when it has failed."""
         for host, words in self.launch.asked():
             self._daemons.append(lab.start(self.launch.daemon(host, words, len(self.starters) - 1)))
         for starter in self.starters:
@@ -163,7 +161,7 @@ class MpiLoad(Load):
         return []
 
     def stop(self, lab: Lab) -> None:
-        """Ends what still runs; times that were measured until then are kept."""
+        """Ends running programs; the times measured until then are kept."""
         for each in [*self.starters, *self._daemons]:
             each.stop()
 

@@ -1,5 +1,5 @@
-"""Base class of pingpong programs that have their own loop: they begin with the trial and tell a
-time for each size."""
+"""Base class of pingpong programs with their own loop: they begin with the trial and report a time
+for each size."""
 
 import time
 from abc import abstractmethod
@@ -66,7 +66,7 @@ class PingPongLoad(MpiLoad):
         return [each for each in self.starters if each.ended is not None and each.ended.is_good]
 
     def measured(self, interval: MeasuredInterval) -> Measured:
-        """From its results. These programs tell no single iteration, so that there are no
+        """The figures of its results. These programs report no single iterations, so there are no
         percentiles."""
         zero_ns = interval.begun_wall_us * 1000
         end_ps = (self._ended_ns - zero_ns) * PS_PER_NS if self.is_done else None

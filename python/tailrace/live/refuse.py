@@ -56,13 +56,13 @@ class Machine:
     can_limit_cpus: bool | None = None
     """Whether control groups limit the time of processors."""
     can_limit_io: bool | None = None
-    """Whether control groups limit what is read from and written to disks."""
+    """Whether control groups limit reads from and writes to disks."""
     cores: frozenset[int] | None = None
     """Numbers of the cores that programs may use."""
 
     @classmethod
     def of(cls, found: Mapping[str, Any], frames_per_s_max: float) -> "Machine":
-        """From what the fabric's doctor found."""
+        """The machine as the fabric's doctor describes it."""
         controls = found.get("congestion_controls")
         return cls(
             frames_per_s_max,
@@ -300,8 +300,8 @@ def _vlans(scenario: Scenario) -> Found:
 
 
 def _marked_datagrams(scenario: Scenario) -> Found:
-    """The option that marks a datagram changes the priority of its socket, which Linux tells apart
-    by queues."""
+    """The option that marks a datagram changes the priority of its socket, which Linux uses to
+    select queues."""
     has_queues = any(workload.priority for workload in scenario.running.values())
     for name, workload in scenario.running.items():
         if (

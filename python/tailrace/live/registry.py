@@ -46,8 +46,8 @@ def is_program(each: type[Load] | type[Service]) -> bool:
     """Whether a class is a program rather than a common base; raises `TypeError` for an incomplete
     program.
 
-    A program has a name of its own, answers every abstract method and states every fact that its
-    base class asks for.
+    A program has a name of its own, implements every abstract method and states every fact that its
+    base class requires.
     """
     base, name = (Load, "load_name") if issubclass(each, Load) else (Service, "service_name")
     missing = sorted(getattr(each, "__abstractmethods__", ()))
@@ -65,7 +65,7 @@ class ProgramChoice:
 
     load: type[Load]
     service: type[Service] | None
-    """The service that the load asks; None for a load that brings its own server."""
+    """The service that the load uses; None for a load with its own server."""
 
     @property
     def needs(self) -> tuple[Needed, ...]:
@@ -90,7 +90,7 @@ def load_class(kind: str, raw: Any) -> type[Load]:
 
 
 def choice(kind: str, raw: Any) -> ProgramChoice:
-    """Its load and the service that the load asks; raises `FabricError` where there is none."""
+    """Its load and the service that the load uses; raises `FabricError` where there is none."""
     load = load_class(kind, raw)
     return ProgramChoice(load, _service(load, load.service_of(raw)))
 
@@ -109,7 +109,7 @@ def _chosen(raw: Any, key: str) -> str | None:
 
 
 def _service(load: type[Load], name: str | None) -> type[Service] | None:
-    """The service of this name; None for a load that asks none."""
+    """The service of this name; None for a load without a service."""
     if name is None or not load.services:
         return None
     if name not in load.services:
@@ -137,7 +137,7 @@ def all_needs() -> list[Needed]:
 
 
 def sharing(workloads: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, type[Service], str, Any]]:
-    """Kind, service, its host and the workload, for every workload that asks a service."""
+    """Kind, service, its host and the workload, for every workload that uses a service."""
     for kind, raw in workloads:
         if facts_of(kind).live_load is None:
             continue

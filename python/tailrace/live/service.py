@@ -24,14 +24,14 @@ class Service(ABC):
     service_name: ClassVar[str]
     """Name in the registry, unique among services."""
     needs: ClassVar[tuple[Needed, ...]]
-    """Programs that it needs, with their packages."""
+    """Required programs, with their packages."""
     nodes_min: ClassVar[int] = 1
     """Least number of its servers in a trial: those of a cluster depend on each other."""
     nodes_max: ClassVar[int | None] = None
     """Largest number of its servers in a trial; None for any."""
 
     def __init__(self, host: str, workloads: Sequence[Raw], templates: Path) -> None:
-        """`workloads` are those that ask it; `templates` is a folder of the run that outlives
+        """`workloads` are those that use it; `templates` is a folder of the run that outlives
         trials."""
         self.host = host
         self.workloads = workloads
@@ -41,7 +41,7 @@ class Service(ABC):
         self.together: Sequence[Service] = [self]
 
     def meet(self, services: "Sequence[Service]") -> None:
-        """Is told all services of the trial, itself included, in the order of their start, before
+        """Receives all services of the trial, itself included, in the order of their start, before
         any other call."""
         self.together = services
 
@@ -77,10 +77,9 @@ class Service(ABC):
 
     @abstractmethod
     def stop(self) -> Ended:
-        """Stops the server; returns its resource usage. Raises `FabricError` where it was not sound
-        at the end."""
+        """Stops the server; returns its resource usage. Raises `FabricError` where the server was
+        in an invalid state at the end."""
 
     def report(self) -> str:
-        """What the server itself reported at its end, for results; empty where it reports
-        nothing."""
+        """The server's report at its end, for results; empty where it reports nothing."""
         return ""

@@ -44,15 +44,14 @@ class Backing:
             end_bytes = work.offset_bytes + work.size_bytes
             self._sizes[work.device] = max(end_bytes, self._sizes.get(work.device, 0))
         self.disks: dict[str, BackingDisk] = {}
-        """What is recorded of devices with an envelope."""
+        """Measurements of devices with an envelope."""
         self.report = ""
         """How long each device took."""
 
     def write(self) -> dict[str, str]:
         """Writes every file, and reads it back; returns the checksum of each, which depends on its
         size only: where a file is written again for another workload of its device, the data is the
-        same. Before that, the disk shows what it does without limits.
-        """
+        same. Before that, the disk is measured without limits."""
         made = "-".join(self.paths)
         self._lab.run(
             Command(f"devices-{self._host}-{made}", ["mkdir", "--parents", self.folder]),
@@ -77,7 +76,7 @@ class Backing:
         )
 
     def limits(self, device: str) -> Raw | None:
-        """What the programs are held to that use a device; None for no limits."""
+        """The limits of the programs that use a device; None for no limits."""
         envelope = self._envelopes[device]
         if envelope is None:
             return None
@@ -118,7 +117,8 @@ class StorageService(Service):
 
     @property
     def priority(self) -> int:
-        """Of its frames. Workloads that ask one server have one priority: others are refused."""
+        """Priority of its frames. Workloads with a common server have one priority: others are
+        refused."""
         return int(self.workloads[-1]["priority"])
 
     def addresses(self, lab: Lab) -> list[str]:

@@ -1,1 +1,1 @@
-"""The profile of a capture: what its traffic is like, as data, as tables and as text."""
+"""The profile of a capture: properties of its traffic as data, as tables and as text."""

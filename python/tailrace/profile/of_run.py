@@ -9,7 +9,7 @@ from tailrace.outcome.run_files import MANIFEST
 
 SUFFIXES = (".pcapng", ".pcap")
 LEVELS_MAX = 8
-"""Of folders below a run directory, in which captures are looked for."""
+"""Levels of folders below a run directory in which captures are searched."""
 
 
 def capture_of(path: Path) -> Path:

@@ -4,7 +4,7 @@ from tailrace.results.format.numbers import digits_text, span_text
 
 PS_PER_NS = 1000
 SHARE_SHOWN_MIN = 0.001
-"""Smaller shares are told with significant digits."""
+"""Smaller shares have significant digits."""
 
 
 def ns_text(ns: float) -> str:
@@ -13,7 +13,7 @@ def ns_text(ns: float) -> str:
 
 
 def share_text(value: float) -> str:
-    """A share in percent: one decimal, more for what is below 0.1 %."""
+    """A share in percent: one decimal, more below 0.1 %."""
     return (
         f"{value * 100:.1f} %"
         if value == 0 or value >= SHARE_SHOWN_MIN

@@ -49,9 +49,9 @@ UPLOT = "uplot-1.6.32.min"
 
 
 def write(run_dir: Path, summary: Summary | None = None) -> Path:
-    """Writes `report.html` into the run directory (whole or not at all) and returns its path.
+    """Writes `report.html` into the run directory atomically and returns its path.
 
-    `summary` is what `summarise` gave, for callers that have it; it is made here otherwise.
+    `summary` is the result of `summarise`, where the caller has it; otherwise it is computed here.
     """
     return write_page(Run.read(Path(run_dir)), summary)
 

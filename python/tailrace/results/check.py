@@ -22,7 +22,7 @@ REPAIR = (
 
 @dataclass
 class Checked:
-    """What was looked at, and what is wrong."""
+    """The checked files and the faults found."""
 
     has_identities: bool
     """False of a run of an earlier version: nothing could be compared."""
@@ -33,7 +33,7 @@ class Checked:
     """A sentence for each file."""
 
     def is_sound(self, path: Path, read: Callable[[], object]) -> bool:
-        """Reads a file; notes what is wrong with it."""
+        """Reads a file and records its faults."""
         try:
             read()
         except IrregularFileError as error:
@@ -51,8 +51,7 @@ def check_run(path: Path) -> Checked:
     """Compares every file that results are read from with its SHA-256, and reads the run as results
     do.
 
-    Raises `RunDirectoryError` where it is no run directory, or the manifest is not what the run has
-    written.
+    Raises `RunDirectoryError` where it is no run directory, or the manifest is not the written one.
     """
     files = RunFiles(path)
     manifest = read_object(files, MANIFEST, "name a run directory; `tailrace list` shows them")
@@ -77,7 +76,7 @@ def check_run(path: Path) -> Checked:
 
 
 def _trials(files: RunFiles, *, is_finished: bool) -> Iterator[TrialFiles]:
-    """Those that are there, with attempts that were repeated, and those that a finished run had."""
+    """Existing trial files, including repeated attempts, and the missing ones of a finished run."""
     found = set(_written(files)) if is_finished else set()
     for arm in files.folder.folders(TRIALS):
         names = [name.removesuffix(f".{OUTCOME}") for name in files.folder.names(f"{TRIALS}/{arm}")]

@@ -28,7 +28,7 @@ TRIALS_DEFAULT = 6
 """Six against six can reach p < 0.01 in an exact test; three against three cannot reach 0.05."""
 TRIALS_MOST = 1000
 LEAST_DECIDING = 6
-"""Trials before `auto` looks at them for the first time (`tailrace.statistics.looks`)."""
+"""Trials before the first look of `auto` (`tailrace.statistics.looks`)."""
 PRECISION_RANGE = (10**6, 5 * 10**8)
 """Parts per billion."""
 

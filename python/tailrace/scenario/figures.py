@@ -10,8 +10,8 @@ from tailrace.scenario.workloads.kinds import facts_of
 
 
 def parse_goal(text: str, scenario: Scenario, option: str = "--goal") -> Goal:
-    """The goal of an option; raises `RunRefusedError` for one that no trial of the scenario can
-    have a figure for."""
+    """The goal of an option; raises `RunRefusedError` for one whose figure no trial of the scenario
+    can have."""
     try:
         goal = read_goal(text)
         refuse_without_figure(goal, scenario)

@@ -63,7 +63,7 @@ BOUNDS: dict[str, tuple[Dimension, str]] = {
     "loss_percent": (SHARE, "%"),
     "failed_percent": (SHARE, "%"),
 }
-"""By metric, what its bound is and the unit of its figures; latencies are `LATENCIES`."""
+"""By metric, the dimension of its bound and the unit of its figures; latencies are `LATENCIES`."""
 _GOAL = re.compile(
     r"^\s*(?P<workload>[^\s.<>=]+)\.(?P<metric>[\w.]+?)\s*(?:(?P<sign>[<>])=?\s*(?P<value>\S.*?)\s*)?$"
 )
@@ -75,8 +75,8 @@ HINT = (
 
 @dataclass(frozen=True)
 class Goal:
-    """A figure of a workload or group, and the bound that it should keep; None for as good as
-    possible."""
+    """A figure of a workload or group, and the bound that it should keep; without a bound (None)
+    the best possible value."""
 
     subject: str
     metric: str
@@ -117,10 +117,8 @@ def short_of(metric: str) -> str:
 
 
 def read_goal(text: str) -> Goal:
-    """The goal in a text such as `shop.p99 < 5ms`, of whatever workloads there are.
-
-    Raises `QuantityError` with what is wrong and a hint.
-    """
+    """The goal in a text such as `shop.p99 < 5ms`, for any workloads. Raises `QuantityError` with
+    the fault and a hint."""
     found = _GOAL.fullmatch(text)
     if found is None:
         raise QuantityError("this is no goal", HINT)

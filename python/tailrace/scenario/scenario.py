@@ -30,7 +30,7 @@ BASE_ARM = "base"
 DEFAULTS = "defaults"
 """The entry of `hosts` and `switches` that applies to all."""
 TAG_BYTES = 4
-"""IEEE 802.1Q clause 9.4: what a tag adds to a frame."""
+"""IEEE 802.1Q clause 9.4: the length of a tag in a frame."""
 WORKED_OUT = {
     "_merged_hosts": {"hosts"},
     "_merged_switches": {"switches"},

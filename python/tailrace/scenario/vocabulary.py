@@ -29,7 +29,7 @@ LIMITS = {
     "sender_processor": "sender's processor",
     "receiver_processor": "receiver's processor",
 }
-"""What limits connections, with their names in words (docs/models/verdict.md)."""
+"""Limits of connections, with their names as text (docs/models/verdict.md)."""
 
 BLOCK_METRICS = {
     "blocks_per_s": "blocks that nodes have received, per second",
@@ -60,7 +60,7 @@ STORAGE_PARTS = {
     "queue": "requests before them, in the block layer and in the device",
     "device": "the medium and the link of the device, while these served them",
 }
-"""What requests of storage wait for; together it is all of their time."""
+"""Waits of storage requests; their sum is the whole latency."""
 STORAGE_METRICS = {
     **{
         name: meaning

@@ -1,4 +1,4 @@
-"""What a page lets its reader move."""
+"""The values that a reader of a what-if page can change."""
 
 from typing import Annotated
 

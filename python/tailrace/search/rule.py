@@ -1,7 +1,7 @@
-"""When the trials of a setting are looked at, and how sure each look has to be.
+"""The looks at the trials of a setting, and the error probability of each.
 
-The error of a decision is divided over its looks (Bonferroni), so that it holds however the trials
-depend on each other and whichever look decides.
+The error of a decision is divided over its looks (Bonferroni), so the decision holds for any
+dependence between trials and for any look that decides.
 """
 
 from dataclasses import dataclass, replace
@@ -19,16 +19,16 @@ class Rule:
     error: float
     """Probability of a wrong decision, over all looks."""
     looks: tuple[int, ...]
-    """Numbers of trials after which it may be decided, ascending."""
+    """Numbers of trials after which a decision is possible, ascending."""
 
     @property
     def error_of_look(self) -> float:
-        """Of one look."""
+        """Error probability of one look."""
         return self.error / len(self.looks)
 
     def from_trials(self, least: int) -> "Rule":
-        """The looks from so many trials on, one of them at that number; each is as sure as
-        before."""
+        """The looks from this number of trials on, one of them at that number, each with the same
+        error probability as before."""
         looks = tuple(sorted({least, *(look for look in self.looks if look > least)}))
         return replace(self, error=self.error_of_look * len(looks), looks=looks)
 

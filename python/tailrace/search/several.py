@@ -1,7 +1,7 @@
-"""Several variables: Optuna proposes settings, and its study is kept beside the runs.
+"""Several variables: Optuna proposes settings, and its study is stored beside the runs.
 
-Each proposal is drawn by a sampler whose seed follows from the search's seed and the number of
-settings decided so far, so that a search that was interrupted continues as if it had not been.
+A sampler draws each proposal. Its seed follows from the search's seed and the number of decided
+settings, so an interrupted search continues with the same proposals.
 """
 
 import warnings
@@ -18,11 +18,12 @@ from tailrace.search.wanted import GRID, Asked, Wanted
 
 STUDY = "study.log"
 EARLY_ERROR = 0.05
-"""Of the decision on a proposal. A wrong one costs proposals, not the result."""
+"""Error probability of the decision on a proposal. A wrong decision costs proposals and does not
+change the result."""
 FIRST_RANDOM = 10
 """Settings that are drawn at random before the sampler learns."""
 REPEATED_MAX = 3
-"""Proposals for each setting that is wanted: one that is known already is no new setting."""
+"""Proposals for each new setting: a proposal may repeat a known setting."""
 SEEDS_APART = 100_003
 EXCESS = "excess"
 
@@ -49,12 +50,12 @@ class Several:
     folder: Path
     seed: int
     final: Rule
-    """Of the setting that is found: its error is corrected for the number of settings among which
-    it was chosen."""
+    """The rule for the resulting setting: its error is corrected for the number of settings among
+    which it was chosen."""
 
     def run(self) -> Tried | None:
-        """Tries settings; returns the best one that meets the goals with the stated confidence,
-        None without one."""
+        """Tries settings. Returns the best one that meets the goals with the stated confidence, or
+        None."""
         if self.wanted.sampler == GRID:
             grid = list(product(*(range(len(one.values)) for one in self.asked.variables)))
             self.decider.run_ahead(grid)
@@ -93,8 +94,7 @@ class Several:
         )
 
     def _known(self, study: Any) -> list[tuple[int, ...]]:
-        """Positions of the settings that were decided, in order; one that was interrupted is
-        proposed again."""
+        """Positions of the decided settings, in order. An interrupted setting is proposed again."""
         decided = [
             trial
             for trial in study.get_trials(deepcopy=False)
@@ -116,7 +116,7 @@ class Several:
                 )
 
     def _one(self, optuna: Any, study: Any) -> None:
-        """One proposal, decided; a proposal that is known already costs nothing."""
+        """Decides one proposal; a known proposal runs no trials."""
         trial = study.ask()
         positions = tuple(
             trial.suggest_int(variable.path, 0, len(variable.values) - 1)
@@ -132,8 +132,7 @@ class Several:
         study.tell(trial, self.value_of(tried))
 
     def value_of(self, tried: Tried) -> float:
-        """What is minimised or maximised: a position, or a figure, which is the last that is
-        kept."""
+        """The quantity to minimise or maximise: a position, or the figure of the last goal."""
         if self.asked.aim.variable is not None:
             return float(tried.positions[self.asked.aim.variable])
         value = tried.figures[-1].value
@@ -141,13 +140,13 @@ class Several:
         return worst if value is None else value
 
     def _excess_of(self, tried: Tried) -> float:
-        """How far the goals are missed, relative to their bounds; at most zero where they are
-        met."""
+        """Distance of the figures beyond their bounds, relative to the bounds; at most zero where
+        the goals are met."""
         worst = excess(self.asked.goals, tried)
         return min(worst, 0.0) if tried.is_met else max(worst, 1e-6)
 
     def _confirmed(self) -> Tried | None:
-        """The best setting that still meets the goals after more trials, from the best."""
+        """The best setting that still meets the goals after more trials."""
         found = sorted((one for one in self.decider.tried.values() if one.is_met), key=self._rank)
         rule = self.final.from_trials(self.wanted.confirm)
         for one in found:

@@ -24,7 +24,7 @@ UNDECIDED_MAX = 4
 
 
 def search_text(found: Searched) -> str:
-    """The answer, the settings that were tried, and how sure it is."""
+    """The answer, the tried settings, and the confidence."""
     lines = [fill(line, WIDTH) for line in answer(found)]
     if found.found is not None:
         lines += ["", found.found.assignment]
@@ -79,7 +79,7 @@ def search_data(found: Searched) -> dict[str, Any]:
 
 
 def answer(found: Searched) -> Iterator[str]:
-    """What was found, what is undecided, and what contradicts it."""
+    """Sentences about the result, the undecided settings, and contradictions."""
     goals = names_of(found.asked.goals)
     best = found.found
     if best is None:
@@ -155,12 +155,12 @@ def _tried_of(found: Searched) -> str:
 
 
 def _undecided(found: Searched) -> str:
-    """Settings, each with what it takes to decide it."""
+    """The settings, each with the trials that would decide it."""
     return few([f"{found.name(one)} (takes {one.takes})" for one in found.undecided], UNDECIDED_MAX)
 
 
 def sureness(found: Searched) -> str:
-    """What the decisions rest on."""
+    """Sentences about the confidence of the decisions."""
     error = f"{100 * found.rule.error:.2g} %"
     of = (
         f"at most {found.steps} decisions share an error of "

@@ -1,2 +1,2 @@
-"""Which assumption decides which figure: every assumption over its range, by screening and by
+"""Sensitivity of figures to assumptions: every assumption over its range, by screening and by
 shares of variance."""

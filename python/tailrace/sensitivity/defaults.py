@@ -1,4 +1,4 @@
-"""Defaults of the program that no source decides for every machine, with the range that their pages
+"""Defaults of the program without a source for every machine, with the ranges that their pages
 state."""
 
 from collections.abc import Mapping

@@ -20,9 +20,9 @@ class Screened:
     """Elementary effects of one factor on one figure: changes of the figure per whole range."""
 
     mu_star: float
-    """Mean of their sizes."""
+    """Mean of their absolute values."""
     sigma: float
-    """Their deviation: interactions, and curvature."""
+    """Their standard deviation: interactions and curvature."""
     error: float
     """Half of the 90 % interval of the mean."""
 
@@ -39,7 +39,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class Designs:
-    """Samples and indices for so many factors."""
+    """Samples and indices for this number of factors."""
 
     names: Sequence[str]
     seed: int
@@ -73,7 +73,7 @@ class Designs:
         return [Screened(float(mu), float(sigma), float(error)) for mu, sigma, error in columns]
 
     def variance(self, samples: int) -> list[list[float]]:
-        """Points of Sobol's design: so many times the number of factors and two."""
+        """Points of Sobol's design: `samples` times the number of factors plus two."""
         return _rows(self._variance(samples))
 
     def _variance(self, samples: int) -> Any:
@@ -131,8 +131,8 @@ def refuse_missing() -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """SALib and what it uses warn of their own changes to come, and of few samples: the intervals
-    say that."""
+    """Suppresses warnings of SALib and its libraries about future changes and few samples; the
+    intervals show the latter."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -143,8 +143,8 @@ def _rows(array: Any) -> list[list[float]]:
 
 
 def _filled(samples: Any, values: Sequence[float]) -> Any:
-    """An array of one value per sample, of the kind that the samples are: SALib brings the library
-    that makes it."""
+    """An array of one value per sample, of the samples' array type: SALib imports the library of
+    that type."""
     column = samples[:, 0].copy()
     for row, value in enumerate(values):
         column[row] = value

@@ -1,9 +1,9 @@
 """The region of assumptions in which conclusions hold.
 
-From the box of all ranges, sides are cut off until no simulated point in it contradicts (the
-patient rule induction method; Friedman and Fisher 1999, Statistics and Computing 9): each cut takes
-away the most contradicting points for each other one. New points in the box then say how far that
-can be trusted.
+Starting from the box of all ranges, sides are cut off until no simulated point in the box
+contradicts (the patient rule induction method; Friedman and Fisher 1999, Statistics and Computing
+9). Each cut removes the largest number of contradicting points for each other point. New points in
+the box then estimate the reliability of the result.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from math import prod
 
 CUTS_MAX = 100
 FEW = 3
-"""Points that a cut counts beside those that it takes away, so that one contradicting point alone
-is worth little."""
+"""Points added to the count of points that a cut removes, so that a cut for a single contradicting
+point has a low score."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Box:
 
     @property
     def cut(self) -> list[int]:
-        """Factors whose range is not whole."""
+        """Factors whose range is restricted."""
         ends = zip(self.lows, self.highs, strict=True)
         return [number for number, (low, high) in enumerate(ends) if low > 0.0 or high < 1.0]
 
     def inside(self, point: Sequence[float]) -> list[float]:
-        """A point of the unit box as one of this box."""
+        """Maps a point of the unit box to this box."""
         return [
             low + at * (high - low)
             for low, at, high in zip(self.lows, point, self.highs, strict=True)
@@ -68,8 +68,8 @@ def region(
 
 
 def _relaxed(box: Box, points: Sequence[Sequence[float]], holds: Sequence[bool]) -> Box:
-    """The box without the cuts that others have made needless, each undone where no contradicting
-    point comes in."""
+    """The box without cuts that later cuts made unnecessary: each is undone where no contradicting
+    point enters."""
     bad = [point for point, held in zip(points, holds, strict=True) if not held]
     for number in box.cut:
         for wider in (
@@ -83,8 +83,8 @@ def _relaxed(box: Box, points: Sequence[Sequence[float]], holds: Sequence[bool])
 def _cuts(
     box: Box, inside: Sequence[tuple[Sequence[float], bool]], number: int, base: float
 ) -> list[tuple[float, Box]]:
-    """Cuts of one factor's ends, just before the contradicting points outermost of the base, each
-    with its worth."""
+    """Cuts of one factor's ends, just before the outermost contradicting points, each with its
+    score."""
     bad = {point[number] for point, held in inside if not held}
     found = []
     every = sorted({point[number] for point, _ in inside} | {base})

@@ -1,4 +1,4 @@
-"""Candidates by family: each module yields those that its mechanism offers in a situation."""
+"""Candidates by family: each module yields those that its mechanism offers for a scenario."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Priority flow control: on, where losses decide, and off, where pauses do."""
+"""Priority flow control: enabled where losses decide, disabled where pauses decide."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,13 +8,13 @@ from tailrace.advice.situation import Situation, unused
 from tailrace.scenario.policies.switch import Policy
 
 LOSSLESS = 3
-"""The priority that storage has by custom (FCoE, RoCE)."""
+"""The priority that storage uses by custom (FCoE, RoCE)."""
 QUEUES_MAX = 8
 EVIDENCE = "reproductions/hagen-pfc, reproductions/hagen-converged"
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
-    """PFC for the goal's class, and no pauses at all."""
+    """PFC for the goal's class, and no pauses."""
     if not situation.switches:
         return
     yield Candidate(
@@ -63,7 +63,7 @@ def _lossless(text: dict[str, Any], policy: Policy) -> bool:
     ):
         return False
     own = unused("lossless", text["queues"])
-    # The groups at the ingress bound it: a lossless queue must not drop what its port has taken in.
+    # The ingress groups limit it: a lossless queue must not drop frames that its port has admitted.
     text["queues"] = {**text["queues"], own: {"limit": "dynamic(64)"}}
     text["priorities"] = {**(text.get("priorities") or {}), LOSSLESS: own}
     text["pfc"] = {"priorities": [LOSSLESS], "headroom": "auto", "watchdog": {}}

@@ -25,7 +25,7 @@ NETWORK_EVIDENCE = "docs/validation.md, against published results"
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
-    """Mechanisms of queues that no used policy has yet."""
+    """Mechanisms of queues that no used policy has."""
     if not situation.switches:
         return
     for packets in (DPP_PACKETS_SHORT, DPP_PACKETS):
@@ -117,8 +117,8 @@ def _dpp(packets: int) -> PolicyEdit:
         if 1 in levels:
             return False
         text["queues"] = {express: dict(EXPRESS), **text["queues"]}
-        # The queue of the other packets must be the one that had all: by default it is the first
-        # weighted one.
+        # The queue of the other packets must be the previous queue of all packets: by default it is
+        # the first weighted one.
         text["dpp"] = {"max_packets": packets, "age": "5ms", "express": express}
         return True
 

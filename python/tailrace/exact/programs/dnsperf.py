@@ -22,7 +22,7 @@ class Dnsperf(RequestGuests):
 
     @classmethod
     def refusals(cls, workload: Requests, scenario: Scenario) -> Refusals:
-        """What dnsperf, or Knot DNS for it, cannot do."""
+        """Features that dnsperf, or Knot DNS for it, does not have."""
         return dnsperf.dnsperf_refusals(workload)
 
     def write_files(self, folder: Path) -> None:

@@ -60,7 +60,7 @@ class Sysbench(DatabaseGuests):
 
     @property
     def finished_by(self) -> Mapping[str, Any]:
-        """Every user says that it is done."""
+        """Every user reports that it is done."""
         return {"stream": "err", "text": lua_log.DONE, "lines": self.work.raw["users"]}
 
     def transactions(self, log_prefix: Path) -> list[Transaction]:

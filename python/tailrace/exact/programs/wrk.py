@@ -25,7 +25,7 @@ class Wrk(RequestGuests):
 
     @classmethod
     def refusals(cls, workload: Requests, scenario: Scenario) -> Refusals:
-        """What wrk, or nginx for it, cannot do."""
+        """Features that wrk, or nginx for it, does not have."""
         return wrk.wrk_refusals(workload)
 
     def write_files(self, folder: Path) -> None:
@@ -48,7 +48,7 @@ class Wrk(RequestGuests):
 
     @property
     def finished_by(self) -> Mapping[str, Any] | None:
-        """Every user says that it is done."""
+        """Every user reports that it is done."""
         return {"stream": "err", "text": lua_log.DONE, "lines": self.work.users}
 
     @property

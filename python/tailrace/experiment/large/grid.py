@@ -16,7 +16,7 @@ from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import AT, Sweep
 
 HELD_MAX = 256
-"""Scenarios that are kept while their trials run; one that is needed later is made again."""
+"""Scenarios that are cached while their trials run; others are built again when needed."""
 GOLDEN = 0.6180339887498949
 """Steps of this share of all points leave no large gap, however many of the points have run."""
 
@@ -55,8 +55,8 @@ class Grid:
         return new
 
     def keys(self, impossible: Callable[[int, str, str], None]) -> Iterator[TrialKey]:
-        """The trials that have not run; `impossible` is told point, arm and reason where there is
-        no sound scenario."""
+        """The trials that have not run. `impossible` receives point, arm and reason of an invalid
+        scenario."""
         for point in self._walk():
             for arm in self.arms:
                 left = [
@@ -75,8 +75,7 @@ class Grid:
                 yield from (TrialKey(key, number) for number in left)
 
     def plans(self, key: str) -> Plans:
-        """The plans of an arm at a point; raises `TailraceError` where there is no sound
-        scenario."""
+        """The plans of an arm at a point; raises `TailraceError` where the scenario is invalid."""
         with self._holding:
             if (plans := self._held.get(key)) is None:
                 plans = self._held[key] = Plans(

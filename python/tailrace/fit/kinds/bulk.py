@@ -108,7 +108,7 @@ def fit_stream(group: Group, window: Window) -> Fit:
 
 
 def _direction(group: Group) -> tuple[str, str, list[int]]:
-    """Who sends, who receives, and the bytes of each connection."""
+    """The sender, the receiver, and the bytes of each connection."""
     up = sum(one.client_bytes for one in group.connections)
     down = sum(one.server_bytes for one in group.connections)
     if up >= down:

@@ -54,7 +54,7 @@ def _one_way(
         distributed("interarrival", interarrival, Origin.MEASURED, "from one to the next"),
     ]
     count = sum(one.returned if is_returned else one.sent for one in flows)
-    # The table of datagrams has a limit: of more, the flows tell when the last one came.
+    # The table of datagrams has a limit: with more, the flows have the time of the last one.
     end_ns = max(times) if len(times) == count else max(one.end_ns for one in flows)
     active = active_of(min(times), end_ns, window)
     is_finite = is_counted(count, active, window)

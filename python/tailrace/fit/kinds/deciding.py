@@ -38,7 +38,7 @@ def fit_connections(group: Group, window: Window, *, is_replay: bool = False) ->
 
 
 def is_transfer(connection: Connection) -> bool:
-    """Data in one direction, but for a request that may have asked for it."""
+    """Data in one direction, except for a possible request before it."""
     less = min(connection.client_bytes, connection.server_bytes)
     more = max(connection.client_bytes, connection.server_bytes)
     if not less:

@@ -1,4 +1,4 @@
-"""What captures show of exchanges, and what they do not."""
+"""Properties of exchanges that captures show, and properties that they do not show."""
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
@@ -63,7 +63,7 @@ SERVERS = "the server's time"
 
 
 def timing_notes(path: Path) -> Iterator[str]:
-    """What the point of capture leaves open."""
+    """Notes on quantities that the point of capture leaves unknown."""
     if not path.client_rtt_ns and path.vantage is not Vantage.CLIENT:
         yield (
             "no round trip to the client was seen: the pauses contain the network between it "

@@ -57,7 +57,7 @@ def _recorded(connection: Connection, path: Path, zero_ns: int) -> Iterator[Reco
     start_ns = max(opened_ns, first.request_start_ns - to_client_ns - zero_ns)
     yield _request(first, path, start_ns, start_ns - opened_ns)
     for earlier, later in pairwise(connection.exchanges):
-        # Of a client that asks ahead the order is kept, and not that its requests overlap.
+        # For a client that pipelines its requests the order is kept, but not their overlap.
         start_ns = max(start_ns, later.request_start_ns - to_client_ns - zero_ns)
         think_ns = (
             0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 HEADER = re.compile(r"^! device: \S+ \(((?:DCS-)?[\w-]+), EOS-", re.MULTILINE)
 """`! device: leaf1 (DCS-7060CX-32S-F, EOS-4.28.3M)`, as `show running-config` prints it."""
 HEADER_CHARACTERS_MAX = 4000
-"""Of a file, in which the header is looked for."""
+"""Characters of a file in which the header is searched."""
 
 
 @dataclass(frozen=True)

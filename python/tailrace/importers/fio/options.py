@@ -1,4 +1,4 @@
-"""Options of fio and what becomes of them. Names are those of fio 3.39's options.c, with their
+"""Options of fio and their meaning here. Names are those of fio 3.39's options.c, with their
 aliases."""
 
 from tailrace.importers.remarks import Verdict

@@ -53,7 +53,7 @@ class Arrivals:
 
 
 def read_engine(job: Job) -> str | None:
-    """The engine; None for one whose requests have no counterpart. One that does not exist is a
+    """The engine; None for one whose requests have no counterpart. An unknown engine is a
     problem."""
     text = (job.text("ioengine") or ENGINE_USUAL).strip()
     name, _, path = text.partition(":")
@@ -174,7 +174,7 @@ def _limit(job: Job, name: str, text: str, weights: Weights) -> Fraction | None:
 
 @dataclass
 class Amount:
-    """How long a job lasts, and what it covers."""
+    """The duration of a job, and the part of its file."""
 
     keys: Yaml
     start_s: Fraction

@@ -1,4 +1,4 @@
-"""What a job requests: reads and writes, addresses, blocks."""
+"""The requests of a job: reads and writes, addresses, blocks."""
 
 import re
 from dataclasses import dataclass

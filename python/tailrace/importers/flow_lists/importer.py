@@ -23,9 +23,8 @@ LINK_RATE_BPS = 100 * 10**9
 LINK: Yaml = {"rate": "100Gbit/s", "delay": "1us"}
 """Of both simulators' examples; the list names none."""
 SPARE = 10
-"""The trial ends when all flows are complete; at the latest after so many times what the bytes of
-the busiest host take on its link, and a second, after the last start.
-"""
+"""The trial ends when all flows are complete; at the latest after this many times the transmission
+time of the busiest host's bytes on its link, and a second, after the last start."""
 SPARE_PS = 10**12
 ENDLESS_PS = 10**10
 """With streams that have no end, 10 ms after the last start."""
@@ -33,7 +32,7 @@ ENDLESS_PS = 10**10
 
 @dataclass
 class _Seen:
-    """What is kept of a list of any length."""
+    """The stored facts about a list of any length."""
 
     flows: list[Flow] = field(default_factory=list)
     """Those of a short list."""
@@ -77,9 +76,9 @@ class _Seen:
 
 
 def import_flows(path: Path, variables: dict[str, str]) -> tuple[WholeScenario | None, Remarks]:
-    """The scenario, and what became of the lines; None if there is no flow.
+    """The scenario, and remarks about the lines; None if there is no flow.
 
-    Raises `ScenarioError` for a file in neither format, a truncated one, and values that are none.
+    Raises `ScenarioError` for a file in neither format, a truncated one, and invalid values.
     """
     record, seen = Record(path), _Seen()
     for flow in flows_of(record, variables.get(UNIT)):
@@ -159,7 +158,7 @@ def _together(seen: _Seen, record: Record) -> dict[str, Yaml]:
     if seen.is_ordered and seen.gaps.mean >= 1:
         gaps = seen.gaps.stated(time)
     else:
-        # Without the order, or all at once, the mean is what is known.
+        # Without the order, or for simultaneous flows, only the mean is known.
         gaps = time(max(1, round((seen.last_ps - seen.first_ps) / (seen.count - 1))))
         record.say(
             "assumed", "starts are not in order, or equal: the mean gap stands for all", "", lines=0

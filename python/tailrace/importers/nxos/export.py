@@ -171,7 +171,7 @@ def bandwidth_lines(policy: Policy) -> dict[str, str]:
             name: f"bandwidth remaining percent {part}" for name, part in parts.items()
         }
         return {name: lines[name] for name in stated}
-    # The least share is what a queue without bandwidth was given, and taken from the largest one.
+    # A queue without bandwidth was given the least share, taken from the largest one.
     percents = {
         name: 0 if share == LEAST_PPB else round(share / ONE_PERCENT_PPB)
         for name, share in stated.items()

@@ -17,8 +17,7 @@ EVERY_PORT = PORT.format(1)
 
 
 def network_lines(policy: Policy, groups: dict[str, int], mtu_bytes: int | None) -> list[str]:
-    """Classes with `dpp`, `pause` and `mtu`; the default one stands for those that are not
-    named."""
+    """Classes with `dpp`, `pause` and `mtu`; the default one includes unnamed classes."""
     classes: dict[int, list[str]] = {}
     if policy.dpp is not None:
         for priority in sorted(set(policy.dpp.priorities)):

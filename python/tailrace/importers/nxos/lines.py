@@ -2,8 +2,8 @@
 
 Configurations come from documents and terminals as well as from `show running-config`. A line
 continues in the next one if it ends in a backslash, or if the next one begins with words that only
-continue a command. A line of a session that asks for help, that was aborted or that the switch
-refused is no part of its configuration.
+continue a command. Help requests, aborted lines and rejected lines of a session are no part of its
+configuration.
 """
 
 import re
@@ -38,7 +38,7 @@ REFUSAL = re.compile(
     r"\^|(?:%\s*(?:Invalid|Incomplete|Ambiguous|Permission|String|Cannot|Error)|ERROR:|Error:).*",
     re.IGNORECASE,
 )
-"""Answers of a switch to a command that it does not take."""
+"""Error messages of a switch for rejected commands."""
 HELP, ABORTED, ANSWER = "asks for help", "aborted with ^C", "an answer of the switch"
 
 
@@ -90,7 +90,8 @@ def logical_lines(text: str, is_command: Callable[[str], bool]) -> list[ConfigLi
 
 
 def _skipped(raw: str, line: str, *, is_prompted: bool, is_help: bool) -> str:
-    """Why a line of a session is no part of the configuration; empty for one that is."""
+    """The reason for which a line of a session is no part of the configuration; empty for one that
+    is."""
     if line.endswith(" ?") or line == "?" or (is_prompted and line.endswith("?")):
         return HELP
     if line.endswith("^C"):

@@ -35,7 +35,7 @@ SECTIONS: dict[str, str] = {
     "radius": "management",
     "tacacs+": "management",
 }
-"""First words of headings of sections that concern no queue, with what they concern."""
+"""First words of headings of sections without effect on queues, with their subject."""
 SECTIONS_OF_TWO: dict[str, str] = {
     "ip sla": "management",
     "ip dhcp": "forwarding",
@@ -47,7 +47,7 @@ SECTIONS_OF_TWO: dict[str, str] = {
     "crypto ca": "management",
     "l2vpn evpn": "forwarding",
 }
-"""The same for headings that the first word alone does not tell."""
+"""The same for headings that need two words."""
 
 EVERYDAY: dict[str, str] = {
     word: what
@@ -202,14 +202,13 @@ def meaning_of(text: str) -> tuple[Verdict, str, int | None]:
 
 
 def _everyday(line: str) -> str | None:
-    """What a command without effect on queues concerns; None for any other line."""
+    """The subject of a command without effect on queues; None for any other line."""
     words = line.split()
     first = words[1] if words[0] in ("no", "default") and len(words) > 1 else words[0]
     return None if QUEUE_WORDS.search(line) else EVERYDAY.get(first)
 
 
 def section_of(text: str) -> str:
-    """What the section below a heading concerns; empty for a line that opens none of the known
-    ones."""
+    """The subject of the section below a heading; empty for a line that opens no known section."""
     words = text.lower().split()
     return SECTIONS_OF_TWO.get(" ".join(words[:2])) or SECTIONS.get(words[0], "")

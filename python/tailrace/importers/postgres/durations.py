@@ -1,4 +1,4 @@
-"""What a message of `log_min_duration_statement` says, in every language of PostgreSQL 15's
+"""The duration in a message of `log_min_duration_statement`, in every language of PostgreSQL 15's
 messages."""
 
 import re

@@ -15,7 +15,7 @@ CALLS_MAX = 1e15
 
 @dataclass
 class Statements:
-    """What is kept of the view."""
+    """The stored facts about the view."""
 
     calls: float = 0
     total_ms: float = 0.0

@@ -1,2 +1,1 @@
-"""What the importers of applications' own records have in common: lines as a stream, their fates,
-samples."""
+"""The common part of importers of application records: streams of lines, remarks, samples."""

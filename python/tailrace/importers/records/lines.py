@@ -1,5 +1,4 @@
-"""Lines of a record as a stream, and what became of each. A file of any length takes the same
-memory."""
+"""Lines of a record as a stream, with remarks. A file of any length takes the same memory."""
 
 import gzip
 from collections.abc import Iterator
@@ -33,10 +32,10 @@ class Record:
     path: Path
     kinds: dict[tuple[Verdict, str], _Kind] = field(default_factory=dict)
     lines: int = 0
-    """So many have been read."""
+    """Number of lines read."""
 
     def read(self) -> Iterator[str]:
-        """Lines without their ends; raises `ScenarioError` for what is no text."""
+        """Lines without their ends; raises `ScenarioError` for input that is no text."""
         try:
             with opened(self.path) as stored:
                 file = gzip.GzipFile(fileobj=stored) if self.path.suffix == ".gz" else stored
@@ -65,7 +64,7 @@ class Record:
             self.refuse("the file is empty", "name another file")
 
     def say(self, verdict: Verdict, words: str, text: str, line: int = 0, lines: int = 1) -> None:
-        """What became of `lines` lines, up to this one; lines of one kind are one remark."""
+        """Adds a remark about `lines` lines, up to this one; lines of one kind share a remark."""
         at = line or self.lines
         if len(self.kinds) >= KINDS_MAX and (verdict, words) not in self.kinds:
             words = "and more of other kinds"
@@ -80,7 +79,7 @@ class Record:
     def refused(
         self, what: str, hint: str = "", line: int | None = None, key: str = ""
     ) -> ScenarioError:
-        """That problem."""
+        """A problem at a line."""
         return ScenarioError(
             [Problem(str(self.path), self.lines if line is None else line, key, what, hint)]
         )

@@ -9,7 +9,7 @@ EXACT_MAX = 4096
 CLASS = math.log(1.01)
 """Classes are 1 % wide, and have the mean of their values."""
 STEPS_MAX = 24
-"""A sample with at most so many different values has a step for each."""
+"""A sample with at most this many different values has a step for each."""
 ALIKE = 0.02
 """One whose standard deviation is at most this share of its mean is one value."""
 SHARES = (0, 1, 2, 5, *range(10, 100, 10), 95, 98, 99, 99.5, 99.9, 100)

@@ -1,2 +1,2 @@
-"""What the importers of storage tests (vdbench, fio) have in common: sources, loads and the
-scenario they become."""
+"""The common part of importers of storage tests (vdbench, fio): sources, loads and the resulting
+scenario."""

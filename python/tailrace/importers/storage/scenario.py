@@ -22,7 +22,7 @@ PRESET_USUAL = "sata-ssd"
 
 @dataclass
 class Setting:
-    """What a user says about the surroundings, which the files do not name."""
+    """The user's settings of the environment, which the files do not name."""
 
     protocol: str = LOCAL
     preset: str | None = None

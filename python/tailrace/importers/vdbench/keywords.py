@@ -1,7 +1,7 @@
-"""Keywords of each kind of definition, in the order in which vdbench compares them: any beginning
-stands for a keyword.
+"""Keywords of each kind of definition, in the order in which vdbench compares them: a keyword may
+be abbreviated to any prefix.
 
-A keyword with words is told by them; one without is read by the importer.
+A keyword with words has them as its remark; the importer reads those without.
 """
 
 from dataclasses import dataclass

@@ -210,11 +210,11 @@ class Lab:
         return answer
 
     def counters(self, op: Literal["counters", "down"] = "counters") -> NetworkOutcome:
-        """What the fabric has counted until now, or until it went down."""
+        """Counters of the fabric until now, or until it ended."""
         return convert(self.call(op)["outcome"], NetworkOutcome)
 
     def close(self) -> None:
-        """Stops the lab; also removes what a killed guardian left."""
+        """Stops the lab; also removes the remains of a killed guardian."""
         process, self._process = self._process, None
         if process is None:
             return

@@ -6,18 +6,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 NICE = -20
-"""Where the kernel allows no real-time policy. This process weighs 87 times as much as others of
-its own session then. Sessions weigh the same however nice they are (sched(7), "The autogroup
-feature"), so that it does not help everywhere.
-"""
+"""Used where the kernel allows no real-time policy. The weight of this process is then 87 times
+that of others in its session. Sessions have equal weight regardless of niceness (sched(7), "The
+autogroup feature"), so it does not help everywhere."""
 
 
 @contextmanager
 def ahead_of_programs() -> Iterator[None]:
     """Every thread of this process runs as soon as it can, as with `chrt --rr --reset-on-fork 1`.
 
-    This process sleeps nearly always, and says when programs begin and end. What it starts is not
-    favoured. An ordinary user may not do this, whose labs weigh no more than other programs.
+    This process sleeps most of the time, and starts and ends programs. Its children are not
+    favoured. An ordinary user may not do this; the labs of such a user have the weight of other
+    programs.
     """
     before = {thread: _State(thread) for thread in _own_threads()}
     for state in before.values():

@@ -65,7 +65,7 @@ class Standing:
                 ) from None
 
     def counters(self) -> NetworkOutcome:
-        """What it has counted until now."""
+        """Its counters until now."""
         return convert(self.call("counters")["outcome"], NetworkOutcome)
 
 

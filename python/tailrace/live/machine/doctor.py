@@ -17,7 +17,7 @@ from tailrace.programs.needed import Needed, packages, path_of, version_of
 from tailrace.results.compare.fidelity import TAP
 
 CORES_MIN = 2
-"""One core for the switch program, one for everything else."""
+"""One core for the switch program, one for all other programs."""
 
 
 LAB = (

@@ -1,7 +1,7 @@
-"""Measures what the kernel's work for programs costs on a core of this machine, for hosts with a
+"""Measures the costs of the kernel's work for programs on a core of this machine, for hosts with a
 modelled processor.
 
-One core, loopback, no load generator: system calls, copies, what a small segment costs from `send`
+One core, loopback, no load generator: system calls, copies, the path of a small segment from `send`
 to the receive buffer of its peer, and the switch between two processes that wake each other by
 pipes, on one core and on two. All are times of the kernel (`getrusage`), so that neither the
 interpreter nor other programs count.
@@ -47,15 +47,15 @@ class KernelCosts:
     """From one process to another that waits for a byte in a pipe, on the same core, without the
     pipe's own work."""
     hand_over_apart: float
-    """The same between two cores, each of which has nothing else to run."""
+    """The same between two idle cores."""
 
     def quantities(self) -> dict[str, str]:
         """Keys of `cpu` as a scenario has them."""
         return {key: f"{round(value_ns * 1000)}ps" for key, value_ns in self._keys().items()}
 
     def _keys(self) -> dict[str, float]:
-        """Values of `cpu` in nanoseconds. What is measured as one is divided as in the profile
-        `linux-kernel`."""
+        """Values of `cpu` in nanoseconds. Costs that are measured together are divided as in the
+        profile `linux-kernel`."""
         usual = PROFILES["linux-kernel"]
         arrival = usual.per_packet + usual.per_frame + usual.per_poll
         packet = max(0.0, self.send_small - self.receive_small) / (usual.per_send + arrival)
@@ -131,7 +131,7 @@ def _used(who: int) -> tuple[float, float]:
 
 
 def _transfer(size: int) -> tuple[float, float]:
-    """Kernel time of a write and of a read of so many bytes, in nanoseconds."""
+    """Kernel time of a write and of a read of `size` bytes, in nanoseconds."""
     with (
         socket.create_server(("127.0.0.1", 0)) as listener,
         socket.create_connection(listener.getsockname()) as sender,

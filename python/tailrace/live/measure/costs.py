@@ -1,5 +1,5 @@
-"""What the requests of each workload cost: processor time and context switches of their programs,
-by host."""
+"""The costs of each workload's requests: processor time and context switches of their programs, by
+host."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from tailrace.results.compare.fidelity import TAP
 
 @dataclass(frozen=True)
 class Counted:
-    """What the kernel counted for the programs of a lab in the measured interval."""
+    """The kernel's counts for the programs of a lab in the measured interval."""
 
     spent: Mapping[int, Spent]
-    """By the number of the program: what its threads were seen to spend."""
+    """By the number of the program: sums over its sampled threads."""
     before: Mapping[int, Spent]
-    """What they had spent before."""
+    """The same before the interval."""
     ended: Mapping[int, Ended]
-    """Programs that have ended within the interval: their threads' last figures were not seen,
-    their ends tell all."""
+    """Programs that have ended within the interval: their exit status has the totals, because the
+    last figures of their threads were not sampled."""
     daemons: Mapping[int, str]
     """Programs of a foreign switch."""
 
@@ -36,7 +36,7 @@ class Counted:
         return cls(watch.spent(), watch.before(), ended, watch.daemons())
 
     def of(self, pid: int) -> Spent:
-        """One program with all that it started."""
+        """Sums over one program and its descendants."""
         if (end := self.ended.get(pid)) is not None:
             whole = Spent(
                 end.user_s, end.system_s, end.voluntary_switches, end.involuntary_switches
@@ -63,7 +63,7 @@ class Share:
     program: Program
     workload: str
     share: float = 1.0
-    """Of a server that several workloads ask: their parts of all its users."""
+    """Share of a server that several workloads use: their parts of all its users."""
 
 
 def by_host(counted: Counted, shares: Sequence[Share]) -> dict[str, list[types.Program]]:

@@ -18,7 +18,7 @@ NAME = b"tailrace-log\x01\0\0\0"
 """First bytes of a log with its version, as `crates/fabric/src/log` writes them."""
 RECORD = struct.Struct("<BQQ5B5H40x")
 """A record of 72 bytes: kind, arrival and advance in ps, the frame's marks, then its size, its
-hosts by number (to, from) and its ports (source, destination); the rest is not looked at."""
+hosts by number (to, from) and its ports (source, destination); the rest is not used."""
 PIECE_RECORDS = 8192
 """A log is read in pieces of 600 kB: that of a minute has hundreds of megabytes."""
 TAGGED = 8
@@ -48,7 +48,7 @@ class Answer:
     first_ps: int
     last_ps: int
     size_bytes: int
-    """Payload, with what was sent again."""
+    """Payload, including retransmissions."""
     next_ps: int | None = None
     """The next request of the connection; None for its last answer."""
 
@@ -93,7 +93,7 @@ def answers(log: Path, port: int) -> list[Answer]:
 
 def _segments(log: Path, port: int) -> Iterator[tuple[int, int, Connection, bool]]:
     """Time, size (no tag), connection of every segment with data between a database and its users,
-    and if it asks."""
+    and whether it is a request."""
     for kind, at_ps, _, mark, *_, wire_bytes, to_host, from_host, source, destination in _records(
         log
     ):

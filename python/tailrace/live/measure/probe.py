@@ -43,7 +43,7 @@ TCP_NAMES = {
 """The simulator's names of a sender's counters, and Linux's
 (Documentation/networking/snmp_counter.rst)."""
 RECEIVER_NAMES = {"out_of_order": ("TCPOFOQueue",)}
-"""Those that the receiving host counts."""
+"""Counters of the receiving host."""
 
 Counters = dict[str, int]
 
@@ -98,8 +98,8 @@ def parse_counters(text: str) -> Counters:
 
 
 def tcp_outcome(sender: Mapping[str, int], receiver: Mapping[str, int]) -> Counters:
-    """A workload's TCP counters under the simulator's names, from what its two hosts counted for
-    the trial."""
+    """A workload's TCP counters under the simulator's names, from the counts of its two hosts
+    during the trial."""
     sums = {name: sum(sender.get(key, 0) for key in keys) for name, keys in TCP_NAMES.items()}
     return sums | {
         name: sum(receiver.get(key, 0) for key in keys) for name, keys in RECEIVER_NAMES.items()
@@ -107,12 +107,12 @@ def tcp_outcome(sender: Mapping[str, int], receiver: Mapping[str, int]) -> Count
 
 
 def difference(before: Mapping[str, int], after: Mapping[str, int]) -> Counters:
-    """What was counted between two readings."""
+    """The counts between two readings."""
     return {key: value - before.get(key, 0) for key, value in after.items()}
 
 
 def round_trip_us(lab: Lab, source: str, destination: str, address: str) -> RoundTrip:
-    """Least, mean and largest round trip of small pings while nothing else is sent, in
+    """Minimum, mean and maximum round trip of small pings without other traffic, in
     microseconds."""
     argv = ["ping", "-n", "-q", "-c", str(PINGS), "-i", "0.01", "-w", "5", address]
     return parse_ping(
@@ -166,11 +166,11 @@ class Used:
     """Use of the machine's cores between two readings."""
 
     shares: Mapping[str, float | None]
-    """`idle_share` and `steal_share` of all cores together; None where the time was too short to
-    tell."""
+    """`idle_share` and `steal_share` of all cores together; None where the interval was too short.
+    """
     steal_by_core: tuple[float | None, ...]
     """Share of each core's time that a hypervisor took, in the order of the cores; None where the
-    time was too short to tell."""
+    interval was too short."""
     machine: Mapping[str, int] = field(default_factory=dict)
     """Time of all cores by kind in ps, and context switches, of everything that ran on the
     machine."""
@@ -191,7 +191,7 @@ class CpuTicks:
     """Context switches of the whole machine."""
 
     def used_since(self, before: "CpuTicks") -> Used:
-        """What happened since an earlier reading."""
+        """Use since an earlier reading."""
         cores = [
             now.shares_since(then)["steal_share"]
             for now, then in zip(self.cores, before.cores, strict=False)
@@ -208,8 +208,8 @@ class CpuTicks:
         return found
 
     def shares_since(self, before: "CpuTicks") -> dict[str, float | None]:
-        """Shares of all cores' time since an earlier reading; None where that was too short to
-        tell."""
+        """Shares of all cores' time since an earlier reading; None where the interval was too
+        short."""
         span = self.total - before.total
         if span < TICKS_MIN:
             return {"idle_share": None, "steal_share": None}
@@ -243,7 +243,7 @@ def _ticks(words: list[str]) -> list[int]:
 
 BACKLOG = {"received": 0, "dropped": 1, "squeezed": 2}
 """Columns of /proc/net/softnet_stat: frames that a core has received, frames that did not fit its
-queue (`netdev_max_backlog`), and times that it left frames for later (`netdev_budget`)."""
+queue (`netdev_max_backlog`), and polls that left frames for later (`netdev_budget`)."""
 
 
 def backlog() -> Counters:

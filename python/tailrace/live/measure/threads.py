@@ -1,7 +1,6 @@
-"""What the kernel counts for a thread (/proc/PID/task/TID): time on a core and waiting for one
+"""The kernel's counts for a thread (/proc/PID/task/TID): time on a core and waiting for one
 (`schedstat`), its part in the kernel (`stat`), context switches (`status`). proc(5) describes the
-files.
-"""
+files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ PS_PER_S = 10**12
 
 @dataclass(frozen=True)
 class Spent:
-    """Sums over the threads of a program and of all that it started."""
+    """Sums over the threads of a program and its descendants."""
 
     user_s: float = 0.0
     system_s: float = 0.0
@@ -58,7 +57,7 @@ class Spent:
 
 
 class Figures(NamedTuple):
-    """What the kernel has counted for a thread."""
+    """The kernel's counts for a thread."""
 
     run_ns: int = 0
     """On a core."""
@@ -72,12 +71,12 @@ class Figures(NamedTuple):
     """Switches because another thread was to run."""
 
     def since(self, before: "Figures") -> "Figures":
-        """What was counted after an earlier reading."""
+        """The counts since an earlier reading."""
         return Figures._make(now - then for now, then in zip(self, before, strict=True))
 
     @property
     def spent(self) -> Spent:
-        """Ticks tell what is the kernel's part of the exact time on a core."""
+        """The exact time on a core, divided into kernel and user time by ticks."""
         ticks = self.user_ticks + self.system_ticks
         run_s = self.run_ns / NS_PER_S
         user_s = run_s * self.user_ticks / ticks if ticks else 0.0
@@ -88,7 +87,7 @@ NOTHING = Figures()
 
 
 def figures_of(task: Path) -> Figures | None:
-    """Of a thread; None where it has ended."""
+    """The counts of a thread; None where it has ended."""
     times = schedstat(task / "schedstat")
     if times is None:
         return None

@@ -27,7 +27,7 @@ class Dnsperf(RequestLoad):
 
     @classmethod
     def refusals(cls, workload: Requests) -> Refusals:
-        """What dnsperf, or Knot DNS for it, cannot do."""
+        """Features that dnsperf, or Knot DNS for it, does not have."""
         return dnsperf.dnsperf_refusals(workload)
 
     def command(self, lab: Lab) -> Command:

@@ -52,7 +52,7 @@ class Pair:
     vlan: int
     """0 for none."""
     dscp: int | None = None
-    """Of its connections; datagrams are marked by iperf3 itself."""
+    """Code point of its connections; iperf3 itself marks datagrams."""
     connections: int = 1
     """That carry data."""
 
@@ -125,8 +125,7 @@ def datagram_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> l
 
 
 def _pace(raw: Mapping[str, Any]) -> tuple[str, ...]:
-    """The rate of each connection: iperf3 limits its streams one by one. It looks at it after each
-    write."""
+    """The rate of each connection: iperf3 limits its streams one by one, after each write."""
     if not raw.get("rate_bps"):
         return ()
     length = () if raw["bytes"] else ("--length", str(raw["write_bytes"]))
@@ -160,7 +159,7 @@ def _pair(
 
 
 class Iperf3(Load):
-    """Pairs of iperf3: what streams and datagrams have in common."""
+    """Pairs of iperf3: the common part of streams and datagrams."""
 
     needs = (Needed("iperf3", "iperf3", "--version", "workloads of kind stream and datagrams"),)
 
@@ -246,7 +245,7 @@ class Iperf3(Load):
         )
 
     def stop(self, lab: Lab) -> None:
-        """Interrupts what still runs; both ends then write their reports."""
+        """Interrupts running programs; both ends then write their reports."""
         self._is_cut = not self.is_done
         for program in self._clients.values():
             program.signal("INT")

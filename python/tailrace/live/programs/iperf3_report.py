@@ -38,7 +38,7 @@ def read_server(path: Path) -> Received:
     """Reads the report of a server, also when its client was interrupted."""
     text = path.read_text(encoding="utf-8")
     try:
-        # It writes warnings to the same place, before the report.
+        # It writes warnings to the same file, before the report.
         report = json.loads(text[max(0, text.find("{\n")) :])
     except ValueError:
         raise FabricError(f"{path.name}: iperf3 wrote no report") from None

@@ -12,7 +12,7 @@ from tailrace.programs.requests import RequestWork
 
 
 class Knot(RequestService):
-    """A name server with a zone for all workloads that ask it."""
+    """A name server with a zone for all workloads that use it."""
 
     service_name = "knot"
     needs = (knot.KNOT,)

@@ -11,7 +11,7 @@ from tailrace.programs.requests import RequestWork
 
 
 class Nginx(RequestService):
-    """A web server with files for all workloads that ask it."""
+    """A web server with files for all workloads that use it."""
 
     service_name = "nginx"
     needs = (nginx.NGINX,)

@@ -10,7 +10,7 @@ from tailrace.programs.requests import RequestWork
 
 
 class Redis(RequestService):
-    """A server that starts from a dump of the values of all workloads that ask it."""
+    """A server that starts from a dump of the values of all workloads that use it."""
 
     service_name = "redis-server"
     needs = (redis.REDIS,)

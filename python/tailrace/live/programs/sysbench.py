@@ -61,7 +61,7 @@ class Sysbench(TransactionLoad):
 
     @property
     def failed(self) -> Sequence[Program]:
-        """A signal is how it ends once it was told to."""
+        """A signal is its regular end after a stop."""
         return [] if self._is_over else super().failed
 
     def have_users_done(self, errors: str) -> bool:

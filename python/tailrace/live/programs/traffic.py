@@ -33,7 +33,7 @@ class TrafficProgram(TrafficLoad):
 
     @property
     def opens(self) -> tuple[str, str]:
-        """Users ask other nodes."""
+        """Users send requests to other nodes."""
         other, client = self.ends
         return client, other
 

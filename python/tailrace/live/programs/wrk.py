@@ -30,7 +30,7 @@ class Wrk(RequestLoad):
 
     @classmethod
     def refusals(cls, workload: Requests) -> Refusals:
-        """What wrk, or nginx for it, cannot do."""
+        """Features that wrk, or nginx for it, does not have."""
         return wrk.wrk_refusals(workload)
 
     def command(self, lab: Lab) -> Command:

@@ -31,15 +31,15 @@ class Servers:
             made.meet(list(self._services.values()))
 
     def of(self, workload: str) -> Service | None:
-        """The one that a workload asks; None for a workload whose load brings its own."""
+        """The service that a workload uses; None for a workload whose load has its own server."""
         return self._services[self._of[workload]] if workload in self._of else None
 
     def task(self, raw: Mapping[str, Any], seed: int, limit_s: float, **ports: int) -> Task:
-        """What the load of a workload has to do with its server."""
+        """The work of a workload's load, with the addresses of its server."""
         return Task(raw, seed, limit_s, self.of(raw["name"]), **ports)
 
     def make_templates(self) -> None:
-        """Makes those that are not there; each in a lab of its own, before the trial's."""
+        """Creates the missing templates; each in a lab of its own, before the trial's."""
         for service in self._services.values():
             service.make_template()
 
@@ -58,7 +58,7 @@ class Servers:
 
     @property
     def programs(self) -> list[Program]:
-        """What all of them have started."""
+        """The started programs of all services."""
         return [program for service in self._services.values() for program in service.programs]
 
     @property
@@ -72,7 +72,7 @@ class Servers:
 
     @property
     def reports(self) -> dict[str, str]:
-        """What those that report anything have reported, by service and host."""
+        """The reports of services with one, by service and host."""
         every = (
             (f"{service.service_name}-{service.host}", service.report())
             for service in self._services.values()
@@ -80,5 +80,5 @@ class Servers:
         return {name: text for name, text in every if text}
 
     def stop(self) -> list[tuple[str, Ended]]:
-        """Ends them all; returns the host of each and what it used."""
+        """Ends all services; returns the host of each and its resource usage."""
         return [(service.host, service.stop()) for service in self._services.values()]

@@ -37,7 +37,7 @@ def reasons(outcome: Outcome, bounds: Bounds) -> list[str]:
 
 
 def _effect(fabric: Fabric, bounds: Bounds) -> Iterator[str]:
-    """What lateness did at each port, in the unit of what is measured there."""
+    """The effect of lateness at each port, in the unit of the measurement there."""
     for port, one in (fabric.effect or {}).items():
         for what, ms, share, bound in (
             ("mean", one.mean_ms, mean_share(one), bounds.max_delay_error),
@@ -60,7 +60,7 @@ def _effect(fabric: Fabric, bounds: Bounds) -> Iterator[str]:
 
 
 def _core_waits(live: Live, bounds: Bounds) -> Iterator[str]:
-    """What the programs of a workload suffered."""
+    """The waits of a workload's programs for a core."""
     for workload, lost in live.core_waits.items():
         if lost.share * ONE_PPB > bounds.max_core_wait:
             stolen = (
@@ -98,7 +98,7 @@ def _fabric(fabric: Fabric, bounds: Bounds) -> Iterator[str]:
 
 
 def _whose_fault(fabric: Fabric) -> str:
-    """What the machine did, and what the switch itself did; nothing where the fabric does not
+    """The causes in the machine, and those in the switch itself; nothing where the fabric does not
     distinguish them."""
     stalls, own = fabric.stalls, fabric.own_lateness_us
     if stalls is None or own is None:
@@ -114,7 +114,7 @@ def _lost(fabric: Fabric) -> Iterator[str]:
     """Frames that no queue of the scenario dropped: the modelled network did not lose them.
 
     With a foreign switch, frames that a host could not take were lost in the receive queues of the
-    machine's cores, which is part of how such a switch works: they are told with the costs.
+    machine's cores, which is part of how such a switch works: they are listed with the costs.
     """
     is_foreign = fabric.kind not in (None, TAP)
     for host, lost in (fabric.frames_lost_outside or {}).items():
@@ -138,7 +138,7 @@ def _machine(live: Live, bounds: Bounds) -> Iterator[str]:
 
 
 def _generators(outcome: Outcome, live: Live, bounds: Bounds) -> Iterator[str]:
-    """Load that came late, where that is a part of what its transactions take."""
+    """Late load, where the lateness is a relevant part of the transactions' latency."""
     took_ps = {one.name: one.latency.mean_ps if one.latency else 0.0 for one in outcome.workloads}
     for workload, lag_us in live.generator_lag_us.items():
         lag_ps = lag_us * PS_PER_US
@@ -163,7 +163,7 @@ def _starts(live: Live, bounds: Bounds) -> Iterator[str]:
 
 
 def _disks(outcome: Outcome) -> Iterator[str]:
-    """Disks that are slower than a device whose place they take: the disk was measured then, not
+    """Disks that are slower than the device that they represent: the disk was measured then, not
     the limits."""
     for workload in outcome.workloads:
         for backing in workload.backing or []:

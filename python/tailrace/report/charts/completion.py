@@ -31,7 +31,7 @@ class Bar:
     published_s: float | None
     alone_s: float | None
     late: str = ""
-    """What did not finish, where the bar is a lower bound: as long as the trial was."""
+    """The unfinished work, where the bar is a lower bound: the duration of the trial."""
 
     @property
     def slowdown(self) -> float | None:

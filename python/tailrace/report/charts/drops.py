@@ -70,7 +70,7 @@ def drops_unit(summary: Summary) -> str:
 
 
 def _frames(arm: ArmSummary, cause: str, *, is_per_second: bool) -> float | None:
-    """None where no trial of the arm tells."""
+    """None where no trial of the arm counts it."""
     rates: Rates = arm.rates
     drops: dict[str, Lost] = arm.drops
     end_s = rates.end_s

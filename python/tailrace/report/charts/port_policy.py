@@ -22,7 +22,7 @@ TANK_PX = 20
 TITLE_PX = 15
 POLICER_PX = 34
 HEAD_PX = 20
-# Characters of a note below a tank: what fits beside it on a phone.
+# Maximum characters of a note below a tank: the width beside it on a phone.
 NOTE_CHARACTERS = 44
 UNIT = re.compile(r"(?<=\d) (?=[A-Za-zµ%])")
 # Columns as shares of the width: classes, tank, service, the line.
@@ -147,7 +147,7 @@ def _compact(classes: list[int]) -> str:
 
 
 def _note(policy: Policy, number: int, queue: Queue) -> list[str]:
-    """What stands below a queue, in lines."""
+    """The note below a queue, in lines."""
     parts = []
     dpp = policy.dpp
     if dpp and dpp.express_queue == number:
@@ -226,7 +226,7 @@ def _group(group: Group, y: float) -> Iterator[Markup]:
 
 
 def _group_note(lossless: Lossless, pause: Pause | None) -> list[str]:
-    """What stands below a lossless group, in lines."""
+    """The note below a lossless group, in lines."""
     kind = "802.3x" if pause and pause.sends_link_pause else "PFC"
     xon, headroom = size_text(lossless.xon_offset_bytes), size_text(lossless.headroom_bytes)
     note = f"{kind}; XON {xon} lower; headroom {headroom}"

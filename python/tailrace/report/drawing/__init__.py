@@ -1,1 +1,1 @@
-"""What every drawing is made of: marks, scales, colours, series, and the data that it carries."""
+"""Common parts of all drawings: marks, scales, colours, series, and their data."""

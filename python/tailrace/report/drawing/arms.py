@@ -1,4 +1,4 @@
-"""Colour and dash of an arm: 24 arms can be told apart. And the classes by which a page hides an
+"""Colour and dash of an arm: 24 arms are distinguishable. Also the classes by which a page hides an
 arm or a workload."""
 
 COLOURS = 6

@@ -1,4 +1,4 @@
-"""Hatching of bars that stand for what did not finish."""
+"""Hatching of bars for unfinished work."""
 
 from markupsafe import Markup
 

@@ -1,4 +1,4 @@
-"""Colours of the parts of a latency, and of what limits connections: each has the same colour in
+"""Colours of the parts of a latency, and of the limits of connections: each has the same colour in
 every report."""
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ def part_colours(parts: Iterable[str]) -> dict[str, str]:
 
 
 ALIKE = {"pacing": "part-pacing", "interface": "part-interface-queue"}
-"""What limits connections and is a part of latencies too."""
+"""Limits of connections that are parts of latencies, too."""
 
 
 def limit_colours(causes: Iterable[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ Cell = str | float | None
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """Comma-separated lines without quotes: commas in names become spaces. What is not known stays
+    """Comma-separated lines without quotes: commas in names become spaces. Unknown values are
     empty."""
     return "\n".join(",".join(_cell(cell) for cell in row) for row in (head, *rows))
 

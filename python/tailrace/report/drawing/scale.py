@@ -59,7 +59,7 @@ class Log:
     names: Sequence[tuple[float, str]] = ()
 
     def __call__(self, value: float) -> float:
-        """Share of the axis; what lies outside stays at the edge."""
+        """Share of the axis; values outside are drawn at the edge."""
         clipped = min(max(value, self.low), self.high)
         return (log10(clipped) - log10(self.low)) / (log10(self.high) - log10(self.low))
 

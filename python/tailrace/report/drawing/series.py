@@ -51,7 +51,7 @@ class TimeChart:
     """Position of the one arm that the chart is about."""
 
     def csv(self) -> str:
-        """What the chart shows, as text."""
+        """The data of the chart as text."""
         rows = zip(self.times_s, *(line.values for line in self.lines), strict=True)
         return csv_text(("time_s", *(line.name for line in self.lines)), rows)
 
@@ -95,7 +95,7 @@ def medians(trials: Sequence[Values]) -> Values:
 
 
 def means(trials: Sequence[Values]) -> Values:
-    """Mean over the trials that still ran, cell by cell; a median hides what few trials did."""
+    """Mean over the running trials, cell by cell; a median would hide effects in few trials."""
     merged: Values = []
     for cells in zip(*trials, strict=True):
         known = [cell for cell in cells if cell is not None]

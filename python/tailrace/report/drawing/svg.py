@@ -1,4 +1,4 @@
-"""Inline SVG that is as wide as its place, while text and strokes keep their size.
+"""Inline SVG that fills the available width, while text and strokes keep their size.
 
 Positions along x are percentages, along y pixels. Lines live in a nested `<svg>` that is stretched
 without regard to its aspect, with strokes that do not scale. A plot is therefore as readable at 360
@@ -58,8 +58,8 @@ def plot(
     top: int = 6,
     bottom: int = 24,
 ) -> Markup:
-    """The drawing area with room for labels around it, in pixels. `label` is what a screen reader
-    says."""
+    """The drawing area with room for labels around it, in pixels. `label` is the text for screen
+    readers."""
     drawing = tag(
         "svg", *marks, width="100%", height=height, role="img", aria_label=label, overflow="visible"
     )

@@ -1,1 +1,1 @@
-"""What switches, ports and interfaces do with frames, in words."""
+"""Descriptions of frame handling by switches, ports and interfaces."""

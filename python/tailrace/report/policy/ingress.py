@@ -1,5 +1,4 @@
-"""What happens to frames as they enter a switch, in words: classes, policers, priority groups,
-pauses."""
+"""Description of the ingress of a switch: classes, policers, priority groups, pauses."""
 
 from tailrace.plan.types import Group, Limit, Lossless, Pause, Policy, Rule
 from tailrace.results.format.numbers import rate_text, size_text, span_text
@@ -85,7 +84,7 @@ def threshold_text(group: Group) -> str:
 
 
 def pause_words(pause: Pause) -> str:
-    """What a port obeys and sends."""
+    """The pauses that a port obeys and sends."""
     obeys = (
         "802.3x pauses"
         if pause.obeys_link_pause

@@ -10,8 +10,8 @@ NAMES_MAX = 6
 
 
 def interface_sentences(plan: Plan) -> list[str]:
-    """Who obeys which pauses and limits rates, hosts with the same words together; then the broken
-    ones."""
+    """Pauses that hosts obey and rates that they limit, hosts with the same sentence together; then
+    broken interfaces."""
     found: dict[str, list[str]] = {}
     storms = []
     for host in plan.hosts:

@@ -88,7 +88,7 @@ def _described(names: list[str], switch: Switch, policies: list[tuple[str, Polic
 
 
 def _switches_beside(plan: Plan) -> dict[str, set[str]]:
-    """By switch the switches that it has a link to."""
+    """By switch the neighbouring switches."""
     names = {switch.name for switch in plan.switches}
     beside: dict[str, set[str]] = {}
     for link in plan.links:

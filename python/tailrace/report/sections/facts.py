@@ -54,7 +54,7 @@ def _engine(run: RunFacts) -> str:
 
 
 def _fraction(scale: float) -> str:
-    """`1/20` where that is what it is."""
+    """`1/20` where the scale is such a fraction."""
     return (
         f"1/{round(1 / scale)}"
         if scale < 1 and abs(1 / scale - round(1 / scale)) < 1e-6

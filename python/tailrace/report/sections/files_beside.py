@@ -27,7 +27,7 @@ class FilesBeside:
     whole: list[str]
     """Files of the run."""
     tables: list[str]
-    """Those that a trial has."""
+    """Tables that at least one trial has."""
     rows: list[TrialFiles]
     omitted: int
     """Trials that are not listed."""

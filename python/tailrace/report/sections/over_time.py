@@ -1,4 +1,5 @@
-"""Charts over time: a drawing for the printed page, and what the script draws in its place."""
+"""Charts over time: a drawing for the printed page, and the data with which the script replaces
+it."""
 
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from tailrace.report.charts import time
 from tailrace.report.drawing.series import TimeChart
 
 LIVE_EXTRA_PX = 40
-"""What a live chart has for its axis of time."""
+"""Height of a live chart's time axis."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class DrawnSeries:
     styles: str
     """Classes of the lines, in the order of the columns of `csv`."""
     highest: float | None
-    """Where the vertical axis ends; None where the lines of this chart decide it."""
+    """Upper end of the vertical axis; None where the lines of this chart decide it."""
     height_px: int
     is_log: bool
     about: str

@@ -13,7 +13,7 @@ from tailrace.scenario.experiment import SOLO
 
 @dataclass(frozen=True)
 class ListedTrial:
-    """A trial with what it was made from and what it cost."""
+    """A trial with its inputs and costs."""
 
     arm: str
     trial: int
@@ -45,7 +45,7 @@ class Provenance:
 
 
 def provenance(summary: Summary) -> Provenance:
-    """Seeds and digests of trials, the machine, its fidelity, and what calibration chose."""
+    """Seeds and digests of trials, the machine, its fidelity, and the results of calibration."""
     arms = {**summary.arms, **{f"{SOLO}{name}": arm for name, arm in summary.solo.items()}}
     trials = [
         ListedTrial(name, *listed)

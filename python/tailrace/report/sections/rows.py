@@ -11,7 +11,7 @@ Own = TypeVar("Own")
 
 @dataclass(frozen=True)
 class ArmRow(Generic[Own]):
-    """What a row shows of an arm."""
+    """The content of an arm's row."""
 
     arm: str
     index: int

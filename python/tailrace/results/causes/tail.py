@@ -1,5 +1,5 @@
-"""The tail of an explained workload: the slowest share of its transactions that is large enough to
-be told."""
+"""The tail of an explained workload: the slowest share of its transactions that has enough of them
+to be reported."""
 
 import math
 from collections import Counter
@@ -15,14 +15,14 @@ TAILS = (
     (0.9, "the slowest 10 % of transactions"),
     (0.0, ALL),
 )
-"""From which percentile on, in words; the first one with enough transactions is told."""
+"""Percentiles at which a tail begins, as text; the first one with enough transactions is used."""
 TAIL_COUNT_MIN = 10
 """Of fewer transactions a mean says more about one of them than about a tail."""
 
 
 def tail_share(*counts: int) -> tuple[float, str]:
-    """The percentile from which on workloads with so many transactions have a tail to be told, and
-    its words."""
+    """The percentile at which the tail of workloads with this many transactions begins, and its
+    text."""
     return next(
         (
             (at, words)

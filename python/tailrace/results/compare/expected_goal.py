@@ -25,11 +25,11 @@ class Limit(Goal):
 
 
 def is_goal(run: Run, band: Band) -> bool:
-    """Whether it has bounds, and no published value, of what a goal can name: a workload's metric
-    in one arm.
+    """Whether the band has bounds, no published value, and a figure that a goal can name: a
+    workload's metric in one arm.
 
-    Of fewer trials than an interval takes the value is judged, as that of other expectations:
-    nothing is known then of how trials differ.
+    With fewer trials than an interval requires, the value is judged as that of other expectations,
+    because the spread between trials is unknown.
     """
     is_narrowed = band.after_ps or band.port or band.queue or band.cause or band.statistic != "mean"
     is_named = band.value is None and band.metric in METRICS and band.workload is not None
@@ -41,8 +41,8 @@ def _arm(run: Run, band: Band) -> str:
 
 
 def judge_goal(run: Run, band: Band, factor: float) -> Verdict:
-    """The end, and what it would take where that is undecided; the figure is so many times that of
-    the trials."""
+    """The end of the goal, and the trials that would decide an undecided one. The figure is
+    `factor` times that of the trials."""
     assert band.workload is not None, "it is a goal"
     arm = _arm(run, band)
     # An arm may omit some members of a group.

@@ -7,7 +7,7 @@ from tailrace.results.directory.published import INDEPENDENT, KINDS
 
 
 class Counted(Protocol):
-    """What is counted: a judged figure."""
+    """A judged figure in a count."""
 
     @property
     def kind(self) -> str: ...
@@ -39,7 +39,7 @@ def asked_for(expectations: Sequence[Figure]) -> list[Figure]:
 
 
 def holding(expectations: Sequence[Counted]) -> str:
-    """The number of figures that hold, of those that were run, such as `6 of 6`."""
+    """The number of figures that pass out of those that ran, such as `6 of 6`."""
     run = asked_for(expectations)
     return f"{sum(judged.passed is True for judged in run)} of {len(run)}"
 

@@ -1,4 +1,4 @@
-"""What the looks of `trials: auto` have decided, in sentences."""
+"""Sentences about the decisions of the looks of `trials: auto`."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,14 @@ from tailrace.statistics.looks import FIRST_LOOKS
 NAMED_MAX = 3
 """Undecided comparisons that a sentence names."""
 NEEDED_MAX = 10_000
-"""More trials than these are not told as a number."""
+"""Larger numbers of trials are not stated."""
 
 
 def looks_sentence(
     found: Sequence[Standing], trials: int, trials_max: int, precision: float
 ) -> str:
-    """What is decided after so many trials of each arm, of `trials_max` at most; before the first
-    look they are 0."""
+    """The decisions after this many trials of each arm, of `trials_max` at most; 0 trials before
+    the first look."""
     if not trials:
         return f"Undecided: the first look is after {FIRST_LOOKS[0]} trials of each arm."
     if not found:

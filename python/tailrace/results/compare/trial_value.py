@@ -31,7 +31,7 @@ from tailrace.scenario.workloads.planned import workloads_of
 from tailrace.statistics import jain_index, mean
 
 WIRE_OVERHEAD_BYTES = 24
-"""Preamble, check sequence and gap, where the plan of the run is not there to tell."""
+"""Preamble, check sequence and gap, used where the run has no plan."""
 
 Figure = Callable[[Run, Trial, Band], float | None]
 
@@ -90,7 +90,7 @@ def _goodput_share(run: Run, trial: Trial, band: Band) -> float | None:
 
 
 def _goodputs(run: Run, trial: Trial, band: Band) -> dict[str, float | None]:
-    """Of every workload, from the instant on that the figure names; the same for the figures of all
+    """Goodput of every workload, from the time that the figure names; shared by the figures of all
     workloads."""
     key = ("goodputs", band.after_ps)
     if key not in trial.kept:
@@ -272,7 +272,7 @@ def _nodes(run: Run, trial: Trial, name: str) -> list[str]:
 
 
 def _outcome(trial: Trial, band: Band) -> Workload | None:
-    """What the workload of the figure did; None where the trial does not have it."""
+    """The outcome of the figure's workload; None where the trial does not have it."""
     name = _workload_name(trial, band.workload)
     return trial.workloads.get(name) if name else None
 

@@ -10,7 +10,7 @@ from tailrace.results.summary.sweep import PlannedSweep
 from tailrace.scenario.experiment import TRIALS_MOST
 
 Positive = Annotated[float, Meta(gt=0, le=sys.float_info.max)]
-"""What is divided by: never infinite, and a number."""
+"""A divisor: a finite positive number."""
 Trials = Annotated[int, Meta(ge=0, le=TRIALS_MOST)]
 """More than a scenario can have are damage."""
 
@@ -24,7 +24,7 @@ class AutoTrials(Struct, frozen=True, kw_only=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """What was asked for, with which software, on which machine, and how far the run is."""
+    """The request, the software, the machine and the progress of a run."""
 
     name: str | None = None
     """Of the scenario."""
@@ -56,10 +56,10 @@ class Manifest(Struct, frozen=True, kw_only=True):
     workloads: list[str] = []
     """In the order of the scenario."""
     groups: dict[str, list[str]] = {}
-    """Workloads that are told together, by the name of their group."""
+    """Members of each group of workloads, by the name of the group."""
     headline: list[HeadlineFigure] = []
     overrides: dict[str, dict[str, Any]] | None = None
-    """By arm, what it changes in the scenario."""
+    """Changes of the scenario by arm."""
     sweep: PlannedSweep | None = None
     command: list[str] | None = None
     """Its words."""

@@ -84,7 +84,7 @@ def _bad(**named: Iterable[Any]) -> Iterator[tuple[str, str]]:
 
 
 def _words(found: Iterable[tuple[str, str]]) -> str:
-    """What is said of the first."""
+    """The sentence about the first of them."""
     for key, name in found:
         return f"{name[:SHOWN_CHARACTERS_MAX]!r} is no name - at `$.{key}`"
     return ""

@@ -1,5 +1,5 @@
-"""What pages show of a manifest and results do not compute with: checked where the manifest is
-read."""
+"""Parts of a manifest that pages show and results do not use; they are checked where the manifest
+is read."""
 
 from typing import Annotated, Any
 
@@ -28,7 +28,7 @@ class Machine(Struct, frozen=True):
 
 
 class ChosenWork(Struct, frozen=True):
-    """What calibration chose for one workload."""
+    """The calibrated work of one workload."""
 
     workload: str
     transactions: int
@@ -43,7 +43,7 @@ class ChosenWork(Struct, frozen=True):
 
     @property
     def alone_s(self) -> float:
-        """The time that it took."""
+        """The measured time alone."""
         return self.alone_ps / PS_PER_S
 
 

@@ -40,13 +40,13 @@ def depth_after(trial: Trial, port: str, column: str, after_ps: int) -> float | 
     late = [value for start, value in rows if start >= from_ps]
     if time_ps <= 0:
         return None
-    # What lies beyond the last recorded bin is empty.
+    # The time after the last recorded bin has no bytes.
     return max(late, default=0.0) if column == "queue_max_bytes" else sum(late) * width_ps / time_ps
 
 
 def depth_percentile(trial: Trial, port: str, percent: float) -> float | None:
-    """Depth that a port does not exceed for so much of the time; None where the port was not
-    observed."""
+    """The depth that a port does not exceed for this percentage of the time; None where the port
+    was not observed."""
     number = port_number(trial, port)
     if number is None or not trial.has_table("queue_depth"):
         return None
@@ -96,7 +96,7 @@ def _bins(trial: Trial, name: str, columns: tuple[str, str]) -> dict[int, list[B
 
 
 def _width_ps(starts: list[int]) -> int:
-    """Width of the bins; 0 where there are fewer than two, which tell nothing of it."""
+    """Width of the bins; 0 for fewer than two bins, which do not determine it."""
     ordered = sorted(set(starts))
     return min((right - left for left, right in pairwise(ordered)), default=0)
 

@@ -1,2 +1,1 @@
-"""What workloads of single kinds add to results: a module for each of these kinds, and the registry
-of them."""
+"""Additional results of single kinds of workloads: a module for each kind, and their registry."""

@@ -1,4 +1,4 @@
-"""What a kind of workload may add to results: figures, and tables that terminal and report show
+"""The results that a kind of workload may add: figures, and tables that terminal and report show
 alike."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ class TableOfRows:
 
     title: str
     label: str
-    """What stands above the names of workloads in a terminal."""
+    """Title of the workload column in a terminal."""
     head: Sequence[str]
     """Of the columns behind those of workload and arm."""
     rows: Sequence[tuple[SubjectRow, list[str]]]
@@ -33,7 +33,7 @@ class OwnTable:
     workload: str
     arm: str
     words: str
-    """What it is a table of, such as `allreduce, 4 ranks`."""
+    """The subject of the table, such as `allreduce, 4 ranks`."""
     head: Sequence[str]
     rows: Sequence[list[str]]
 
@@ -52,9 +52,9 @@ KindTable = TableOfRows | TablesOfWorkloads
 
 @dataclass(frozen=True, kw_only=True)
 class Contribution:
-    """What one kind adds. There are no defaults: a kind must state each of them."""
+    """The additions of one kind. There are no defaults: a kind must state each of them."""
 
     figures: Mapping[str, KindFigure]
-    """Of one workload in one trial, by metric: those that expectations may name."""
+    """Figures of one workload in one trial, by metric; expectations may name them."""
     tables: Callable[[Summary], Sequence[KindTable]]
     """Of a summary; those without rows are left out."""

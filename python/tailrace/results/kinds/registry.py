@@ -1,4 +1,4 @@
-"""The kinds of workloads that add something to results, and what all of them add."""
+"""The kinds of workloads with additional results, and all of their additions."""
 
 from tailrace.results.format.columns import align
 from tailrace.results.kinds.blocks import BLOCKS
@@ -19,7 +19,7 @@ CONTRIBUTIONS: tuple[Contribution, ...] = (BLOCKS, STORAGE, MPI)
 FIGURES: dict[str, KindFigure] = {
     metric: figure for one in CONTRIBUTIONS for metric, figure in one.figures.items()
 }
-"""By metric, what it is of one workload in one trial."""
+"""Figure functions of one workload in one trial, by metric."""
 
 
 def tables_of_kinds(summary: Summary) -> list[KindTable]:

@@ -18,8 +18,8 @@ from tailrace.outcome.run_files import TRIALS
 
 POINTS_OF_FILE = 1000
 IMPOSSIBLE = "impossible"
-"""Status of a point that makes no sound scenario; its line has the number 0 and stands for all of
-its trials."""
+"""Status of a point that makes the scenario invalid; its line has the number 0 and stands for all
+of its trials."""
 SUFFIX = ".jsonl"
 SHA256 = "sha256"
 """Key of the identity of a line; those of earlier versions have none."""
@@ -44,8 +44,8 @@ class Line:
     digest: str | None = None
     wall_s: float = 0.0
     figures: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By workload and metric, in the unit that ends the metric's name; those that a trial lacks are
-    absent."""
+    """By workload and metric, in the unit that ends the metric's name; absent figures of a trial
+    are omitted."""
     bounds: dict[str, list[str]] = field(default_factory=dict)
     """By workload the metrics that are lower bounds, because transactions were running when the
     trial ended."""
@@ -94,8 +94,7 @@ class Lines:
 
 
 def _text(line: Line) -> bytes:
-    """A line that ends with its own identity: the beginning of the SHA-256 of what stands before
-    that."""
+    """A line that ends with its checksum: the beginning of the SHA-256 of the preceding text."""
     text = json.dumps(
         {key: value for key, value in asdict(line).items() if value not in ("", None, {})}
     )

@@ -18,7 +18,7 @@ HEAD = ["workload", "figure", "arm", "mean", "smallest", "largest"]
 
 
 def large_text(summary: LargeSummary) -> str:
-    """Means over all points, extremes, and what is not ok."""
+    """Means over all points, extremes, and trials that are not ok."""
     lines = [fill(line, WIDTH) for line in _title(summary)]
     lines += ["", align([HEAD, *_rows(summary)], left=3), ""]
     lines += [fill(sentence, WIDTH) for sentence in _sentences(summary)]
@@ -138,7 +138,7 @@ def _markdown(rows: list[list[str]]) -> Iterator[str]:
 
 
 def _open(curve: LargeCurve) -> str:
-    """What the comparison leaves out."""
+    """The points that the comparison omits."""
     return (
         f"; a lower bound leaves it open at {_number(curve.unknown)} more" if curve.unknown else ""
     )

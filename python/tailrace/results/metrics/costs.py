@@ -110,8 +110,8 @@ def _losses(interfaces: Interfaces) -> dict[str, InterfaceLosses]:
 
 
 def parts_of(costs: Costs, most: int | None = None) -> list[tuple[str, Spent]]:
-    """The programs, the switch and the neighbours of an arm with what each spent; of programs and
-    neighbours `most`."""
+    """The programs, the switch and the neighbours of an arm with their processor time; of programs
+    and neighbours at most `most`."""
     switch = [("switch", costs.switch)] if costs.switch else []
     return [*list(costs.programs.items())[:most], *switch, *list(costs.neighbours.items())[:most]]
 

@@ -1,6 +1,5 @@
-"""Trials that ended with their work, long before the duration of the scenario: what runs beside it
-was measured for so short a time.
-"""
+"""Trials that ended with their work, long before the scenario's duration: the other workloads were
+measured for that short time only."""
 
 from collections.abc import Sequence
 
@@ -12,8 +11,8 @@ from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.workload import EarlyEnd
 
 EARLY_SHARE = 0.1
-"""Of the duration: a trial that ended before is told. Most durations are limits, with time to
-spare."""
+"""A trial that ends before this share of the duration is reported. Most durations are limits with a
+margin."""
 
 
 def early_end_of(trials: Sequence[Trial], plan: Plan) -> EarlyEnd | None:

@@ -1,4 +1,4 @@
-"""A figure of workloads over the trials of an arm: its value, its interval, and what it is in each
+"""A figure of workloads over the trials of an arm: its value, its interval, and its values in each
 trial.
 
 A latency is that of all transactions together, any other figure is a mean over trials.
@@ -69,7 +69,7 @@ class Figure:
 
     @cached_property
     def interval(self) -> Interval | None:
-        """The one that is printed, where the trials allow one."""
+        """The printed interval, where the trials allow one."""
         return self._found if isinstance(self._found, Interval) else None
 
     @cached_property

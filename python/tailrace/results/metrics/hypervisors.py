@@ -1,5 +1,4 @@
-"""Figures of hypervisors: switches of context, exits, overruns, and what their cores spent time
-on."""
+"""Figures of hypervisors: context switches, exits, overruns, and the work of their cores."""
 
 from collections.abc import Callable
 

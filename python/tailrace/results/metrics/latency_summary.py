@@ -1,4 +1,4 @@
-"""The latency of one workload in one arm, in seconds, as programs and notebooks ask for it."""
+"""The latency of one workload in one arm, in seconds, for programs and notebooks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ Value = TypeVar("Value")
 class Latency:
     """Percentiles of all valid trials together, in seconds, and each transaction by request.
 
-    What the end of a trial cut off counts as a wait of at least that long. Figures that are only
-    known to be larger than they say are named in `bounds`.
+    A transaction that the end of a trial cut off counts as a wait of at least that long. `bounds`
+    names figures that are lower bounds.
     """
 
     arm: str

@@ -1,4 +1,4 @@
-"""Figures of modelled processors: what programs of a workload took of them, queues of their cores,
+"""Figures of modelled processors: their use by programs of a workload, queues of their cores,
 throttling."""
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def counted_ps(trial: Trial, host: Host) -> int:
 
 
 def _of_workload(trial: Trial, workload: str) -> list[ProcessorWorkload | Program]:
-    """What its programs took of each processor; live, on each host."""
+    """Use of each processor by the workload's programs; in live trials by host."""
     rows: list[ProcessorWorkload | Program] = [
         own for _, found in processors_of(trial) for own in found.workloads
     ]

@@ -16,8 +16,8 @@ def summarise_slowdown(run: Run, arm: str, workload: str) -> Slowdown | None:
     """Completion in an arm over the mean completion alone; None for solo arms and without a solo
     run.
 
-    The interval includes the spread of the solo trials where there are enough of them; else their
-    mean is exact.
+    The interval includes the spread of the solo trials where there are enough of them; otherwise
+    their mean is taken as exact.
     """
     solo = f"{SOLO}{workload}"
     if arm.startswith(SOLO) or not run.valid(solo):

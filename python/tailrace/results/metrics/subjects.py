@@ -36,11 +36,8 @@ def subjects_of(run: Run) -> list[Subject]:
 
 
 def chosen_metrics(run: Run) -> dict[str, list[str]]:
-    """By name of a workload or group what it is judged by: as the scenario says, or one metric of
-    each.
-
-    Members of a group are judged as parts of it.
-    """
+    """By name of a workload or group, the metrics that judge it: those of the scenario, or one
+    metric of each. Members of a group are judged as parts of it."""
     known = {subject.name for subject in subjects_of(run)}
     named = [one for one in run.manifest.headline if one.workload in known]
     return _metrics(run, named) if named else usual_metrics(run)

@@ -21,12 +21,12 @@ HEAD = (
 does not use."""
 METRIC = "0"
 UNKNOWN = "-"
-"""What an engine cannot count, which is not zero."""
+"""A counter that an engine does not have, which is not zero."""
 
 
 class Row(Interface, frozen=True, kw_only=True):
-    """The counters of an interface of a host, or of a port of a switch. None is what the engine
-    cannot count."""
+    """The counters of an interface of a host, or of a port of a switch. None for a counter that the
+    engine does not have."""
 
     @property
     def interface(self) -> str:
@@ -38,7 +38,7 @@ class Row(Interface, frozen=True, kw_only=True):
         return {name: getattr(self, name) for name in COUNTERS}
 
     def since(self, before: "Row") -> "Row":
-        """What was counted after an earlier reading."""
+        """The counts since an earlier reading."""
         less: dict[str, Any] = {
             name: _less(now, getattr(before, name)) for name, now in self.counted().items()
         }
@@ -72,7 +72,8 @@ def series_of(
     """The readings over time of the table `interface_series`, as recorded: the time in picoseconds,
     and all interfaces.
 
-    `last` are the interfaces at the end of the trial: what they could not count, no reading has.
+    `last` are the interfaces at the end of the trial: counters that they lack are absent from all
+    readings.
     """
     by_time: dict[int, list[Row]] = {}
     for reading in table:
@@ -86,7 +87,7 @@ def series_of(
 
 
 def difference(now: Sequence[Row], before: Sequence[Row]) -> list[Row]:
-    """What was counted between two readings; an interface without an earlier one is left out."""
+    """The counts between two readings; an interface without an earlier one is omitted."""
     earlier = {(row.interface, row.name): row for row in before}
     known = [row for row in now if (row.interface, row.name) in earlier]
     return [row.since(earlier[row.interface, row.name]) for row in known]

@@ -1,5 +1,4 @@
-"""All ports of switches with the few figures by which a reader finds the one that matters: means
-over trials."""
+"""All ports of switches with a few figures that identify the important one: means over trials."""
 
 from collections import defaultdict
 from collections.abc import Iterable

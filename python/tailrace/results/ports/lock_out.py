@@ -1,10 +1,10 @@
 """Lock-out at ports: of workloads that share a queue, one loses many times the share of frames that
 another loses.
 
-A tail-drop queue whose sender is as fast as the port stays full: each frame that leaves is replaced
-by the next one of that sender, and occasional senders find no room ("port blackout": Prakash et
-al., TCP Outcast, NSDI 2012). Counted are frames with data that found no room; what queue management
-drops is left out, because it chooses.
+A tail-drop queue whose sender is as fast as the port stays full: the next frame of that sender
+replaces each departing one, and occasional senders find no room ("port blackout": Prakash et al.,
+TCP Outcast, NSDI 2012). Only frames with data that found no room are counted; drops of queue
+management are omitted, because it selects frames.
 """
 
 from collections.abc import Mapping
@@ -43,8 +43,8 @@ def lost_share(traffic: SourceTraffic) -> float:
 
 
 def is_locked_out(loser: SourceTraffic, other: SourceTraffic) -> bool:
-    """Whether it loses so much more than the other. One that loses nothing counts as if it had lost
-    one frame."""
+    """Whether the first loses much more than the other. A workload without losses counts as if it
+    had lost one frame."""
     if min(offered_frames(loser), offered_frames(other)) < OFFERED_FRAMES_MIN:
         return False
     if loser.dropped_frames < DROPPED_FRAMES_MIN or lost_share(loser) < LOST_SHARE_MIN:
@@ -69,8 +69,8 @@ def lock_outs_of(trials: list[Trial]) -> list[LockOut]:
 
 
 def _in_port(port: Port) -> list[LockOut]:
-    """By queue: each workload that was locked out, and who lost the least beside it; without the
-    trial."""
+    """By queue: each workload that was locked out, and the one with the smallest loss beside it;
+    without the trial."""
     queues: dict[str, list[SourceTraffic]] = {}
     for traffic in port.traffic or []:
         queues.setdefault(traffic.queue, []).append(traffic)

@@ -2,8 +2,7 @@
 `ipqos_QueuingStats`).
 
 Names without a vendor's counterpart are defined here: mean and largest depths, headroom, QCN, and
-what a switch drops before any queue. The state at the end of the trial is what `curr...` and
-`ingQDepthBytes` tell.
+drops before any queue. `curr...` and `ingQDepthBytes` are the state at the end of the trial.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,12 +22,12 @@ PRIORITIES = range(8)
 
 
 class Counters(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Counters whose JSON has the names of switches. None is what an engine cannot count."""
+    """Counters whose JSON has the names of switches. None for counters that an engine does not
+    have."""
 
 
 class QueueCounters(Counters, frozen=True, kw_only=True):
-    """One queue. Drops are apart by who decided them; `drop_packets` is those that found no
-    room."""
+    """One queue. Drops are separate by cause; `drop_packets` are those that found no room."""
 
     name: str
     setting: planned.Queue | None
@@ -101,7 +100,7 @@ class EarlyCounters(Counters, frozen=True, kw_only=True):
 
 
 class SwitchCounters(Counters, frozen=True, kw_only=True):
-    """What a switch dropped before any queue, by cause, and how full its memory was."""
+    """Drops of a switch before any queue, by cause, and the use of its memory."""
 
     switch: str
     buffer_bytes: int

@@ -41,7 +41,7 @@ def vendor_of(scenario: str) -> str:
 
 
 def format_switches(switches: list[SwitchCounters]) -> str:
-    """What every switch dropped before any queue."""
+    """Drops of every switch before any queue."""
     lines = [
         "Dropped before queueing",
         WIDE,
@@ -56,7 +56,7 @@ def format_switches(switches: list[SwitchCounters]) -> str:
 
 
 def format_rules(rules: list[ClassifyRule]) -> str:
-    """Rules of `classify`, each with the frames that it is the first to match."""
+    """Rules of `classify`, each with the frames whose first match it is."""
     lines = [
         "Classification",
         WIDE,

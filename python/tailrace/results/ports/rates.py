@@ -11,8 +11,7 @@ from tailrace.scenario.workloads.kinds import facts_of
 
 MILLION = 1_000_000
 SAME_END = 1.01
-"""Arms whose trials last so many times as long as those of another, or less, end at the same
-time."""
+"""Arms end at the same time where the durations of their trials differ by at most this factor."""
 
 
 def summarise_rates(trials: Sequence[Trial]) -> Rates:
@@ -40,8 +39,8 @@ def summarise_rates(trials: Sequence[Trial]) -> Rates:
 def _frames(trials: Sequence[Trial]) -> int | None:
     """Frames that hosts sent in all trials; None where one did not count them.
 
-    Frames are counted from the beginning: after a warm-up they are no measure of what was counted
-    later.
+    Frames are counted from the beginning: after a warm-up they do not describe the counted
+    interval.
     """
     counts = [trial.outcome.conservation if trial.is_counted_whole else None for trial in trials]
     known = [count.sent for count in counts if count]

@@ -39,7 +39,7 @@ class Slowest:
 
     @property
     def waited_max(self) -> int:
-        """At most so many of `count` waited for a timeout."""
+        """Upper bound of the number of transactions, of `count`, that waited for a timeout."""
         return min(self.at_least_rto, self.timeouts)
 
 
@@ -80,8 +80,8 @@ def slowest_of(trials: list[Trial], workload: str, rto_ms: float) -> Slowest | N
 
 
 def timeout_words(arm: str, workload: str, slowest: Slowest, noun: str) -> str | None:
-    """One sentence: exact where there was no timeout, else a bound with what it rests on. None for
-    too few."""
+    """One sentence: exact where there was no timeout, else a bound with its evidence. None for too
+    few."""
     if slowest.median_ms >= slowest.rto_min_ms:
         return (
             f"With {arm}, the connections of {workload} had {_timeouts(slowest)} over all "
@@ -125,6 +125,6 @@ def _timeouts(slowest: Slowest) -> str:
 
 
 def _probes(slowest: Slowest) -> str:
-    """What else takes so long: Linux (`tcp_schedule_loss_probe`) adds the minimum timeout where one
+    """The alternative cause: Linux (`tcp_schedule_loss_probe`) adds the minimum timeout where one
     segment is out."""
     return f"{count_text(slowest.probes)} tail loss probe{'s' * (slowest.probes != 1)}"

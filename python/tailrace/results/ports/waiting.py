@@ -110,7 +110,7 @@ def wait_words(arm: str, workload: str, wait: Wait, crossings: int, median_ms: f
 
 
 def prioritized_words(arm: str, wait: Wait, medians: dict[str, float]) -> str | None:
-    """What is known of a port where packet prioritization chooses the queue of each frame;
+    """Known facts about a port where packet prioritization chooses the queue of each frame;
     `medians` by workload."""
     if wait.own_ms is not None or max(wait.queues.values()) < SHARE_MIN * min(medians.values()):
         return None

@@ -1,2 +1,2 @@
-"""The summary of a run as types: what `result.json` holds, and what every text, table, page and
-program reads."""
+"""The summary of a run as types: the content of `result.json`, and the source of every text, table,
+page and program."""

@@ -1,4 +1,4 @@
-"""What parts of a summary have in common."""
+"""Base types for the parts of a summary."""
 
 from collections.abc import Sequence
 
@@ -22,4 +22,4 @@ class Sample(Part, frozen=True, kw_only=True):
     min: float | None
     max: float | None
     interval: Interval | None
-    """Of the mean; None where so few trials allow none."""
+    """Of the mean; None for too few trials."""

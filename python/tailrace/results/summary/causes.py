@@ -25,7 +25,7 @@ class Band(Part, frozen=True, kw_only=True):
     losses: float
     """Dropped frames of the critical path, per transaction."""
     dropped: dict[str, float]
-    """The same by place and what has dropped them, such as `before leaf>web (policed)`."""
+    """The same by port and dropping component, such as `before leaf>web (policed)`."""
 
 
 class Slowest(Part, frozen=True, kw_only=True):
@@ -38,13 +38,13 @@ class Slowest(Part, frozen=True, kw_only=True):
 
 
 class LostDatagrams(Part, frozen=True, kw_only=True):
-    """Datagrams of one workload that were lost at one place, and are not explained therefore."""
+    """Datagrams of one workload that were lost at one port, and therefore have no explanation."""
 
     port: str
-    """Before which wire, as `node>neighbour`; what its neighbour has dropped was lost at its
-    end."""
+    """The wire before which they were lost, as `node>neighbour`; drops of the neighbour are losses
+    at the wire's end."""
     by: str
-    """What has dropped them: the cause of a switch, or a part of a host."""
+    """The dropping component: the cause of a switch, or a part of a host."""
     datagrams: int
 
 
@@ -53,14 +53,15 @@ class Explained(Part, frozen=True, kw_only=True):
 
     trial: int
     until_s: float | None
-    """Where only the beginning of the trial was explained, its end."""
+    """End of the explained interval, where only the beginning of the trial was explained."""
     transactions: int
-    """0 where nothing was complete, and what was lost is told alone; there are no bands then."""
+    """0 where no transaction was complete; there are no bands then, and only losses are listed."""
     bands: list[Band]
     slowest: list[Slowest]
     """From the longest latency."""
     lost: list[LostDatagrams]
-    """Datagrams that were lost and are not explained, from the place with most of them."""
+    """Datagrams that were lost and are not explained, in descending order of their number by port.
+    """
     is_live: bool
     """Measured by the fabric of a live trial; the others are simulated."""
 

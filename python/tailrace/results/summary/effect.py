@@ -7,8 +7,10 @@ from tailrace.statistics import Interval, Verdict
 
 
 class ArmEffect(Part, frozen=True, kw_only=True):
-    """What an arm does to one figure of a workload or group. An improvement is positive: less time,
-    or more goodput."""
+    """The effect of an arm on one figure of a workload or group.
+
+    An improvement is positive: less time, or more goodput.
+    """
 
     metric: str
     workload: str
@@ -18,7 +20,8 @@ class ArmEffect(Part, frozen=True, kw_only=True):
     baseline_value: float
     arm_value: float
     ratio: float | None
-    """Of the arm's value to the baseline's; None of shares, and where the baseline is zero."""
+    """Ratio of the arm's value to the baseline's; None for shares, and where the baseline is zero.
+    """
     ratio_interval: Interval | None
     difference: float
     difference_interval: Interval | None
@@ -32,13 +35,14 @@ class ArmEffect(Part, frozen=True, kw_only=True):
     p_value: float | None
     """None of figures that are described and not tested, as all that belongs to a test."""
     p_smallest: float | None
-    """That so many trials can reach."""
+    """The smallest p value that this number of trials can reach."""
     p_adjusted: float | None
     tests: int
     """Number of comparisons that share the adjustment."""
     test: str | None
     trials_needed: int | None
-    """Of each arm, so that a difference can be significant; None where there are enough."""
+    """Trials of each arm with which a difference can be significant; None where there are enough.
+    """
     is_paired: bool
     """Whether trials are compared in pairs that share a seed."""
     trials: tuple[int, int]
@@ -54,7 +58,7 @@ class ArmEffect(Part, frozen=True, kw_only=True):
     """Whether it is of the main metric of the workload, which is tested."""
     is_group: bool
     noun: str
-    """What the workloads do, such as `transactions`."""
+    """Noun for completed work, such as `transactions`."""
     is_same: bool
     """Whether all trials have the same figure in both."""
     scope: str | UnsetType = UNSET

@@ -10,7 +10,7 @@ End = Literal["meets", "misses", "undecided"]
 
 
 class Verdict(Part, frozen=True, kw_only=True):
-    """What is found of a figure in a band."""
+    """The result of comparing a figure with a band."""
 
     value: float | None
     """At full scale, as the published one; None where no trial has it, as the verdict then."""
@@ -19,7 +19,7 @@ class Verdict(Part, frozen=True, kw_only=True):
     measured: float | None
     """In the trials."""
     multiplied_by: float
-    """What makes the value of that which was measured."""
+    """Factor from the measured value to the figure."""
     passed: bool | None
     holds: bool | None
     """Whether the value alone lies in the band."""
@@ -40,8 +40,8 @@ class JudgedFigure(Verdict, frozen=True, kw_only=True):
     """A figure of the run with the band in which it is expected.
 
     Bounds of a figure that a goal can name are goals: `end` is whether the interval meets them,
-    `takes` what it would take to decide an undecided one, which does not pass. Of other bands, also
-    around a published value, the value is judged, not its interval.
+    `takes` the trials that would decide an undecided one, which does not pass. For other bands,
+    including those around a published value, the value is judged instead of its interval.
     """
 
     metric: str
@@ -49,7 +49,7 @@ class JudgedFigure(Verdict, frozen=True, kw_only=True):
     baseline: str | None
     workload: str | None
     noun: str
-    """What the workloads do, such as `transactions`."""
+    """Noun for completed work, such as `transactions`."""
     port: str | None
     queue: str | None
     cause: str | None

@@ -1,4 +1,4 @@
-"""What hosts, processors, hypervisors and machines did: parts of the summary of an arm."""
+"""Summaries of hosts, processors, hypervisors and machines in an arm."""
 
 from tailrace.results.summary.base import Part
 
@@ -12,7 +12,7 @@ class BondMeans(Part, frozen=True, kw_only=True):
 
 
 class IpMeans(Part, frozen=True, kw_only=True):
-    """What a host has cut into fragments and put together, means over trials, in the words of
+    """Fragmentation and reassembly of a host, means over trials, under the names of
     `/proc/net/snmp`."""
 
     FragCreates: float
@@ -94,7 +94,7 @@ class HypervisorMeans(Part, frozen=True, kw_only=True):
 
 
 class Spent(Part, frozen=True, kw_only=True):
-    """What a program, all programs of a workload on a host, or a switch spent."""
+    """Processor time of a program, of all programs of a workload on a host, or of a switch."""
 
     user_cores: float
     system_cores: float
@@ -106,7 +106,7 @@ class Spent(Part, frozen=True, kw_only=True):
 
 
 class MachineSpent(Part, frozen=True, kw_only=True):
-    """What everything on the machine spent. What its kernel does not tell is None."""
+    """Processor time of the whole machine. None for figures that its kernel does not report."""
 
     user_cores: float
     system_cores: float
@@ -129,7 +129,7 @@ class InterfaceLosses(Part, frozen=True, kw_only=True):
 
 
 class Costs(Part, frozen=True, kw_only=True):
-    """What live trials cost, means over those that have the part."""
+    """Costs of live trials, means over those that report them."""
 
     programs: dict[str, Spent]
     """By workload and host, `shop/web`."""
@@ -142,20 +142,21 @@ class Costs(Part, frozen=True, kw_only=True):
 
 
 class Fidelity(Part, frozen=True, kw_only=True):
-    """How true live trials were: the worst value over the trials of an arm. What no trial tells is
-    None."""
+    """Fidelity of live trials: the worst value over the trials of an arm. None where no trial
+    reports it."""
 
     lateness_p50_us: float | None
     lateness_p99_us: float | None
     lateness_p99_9_us: float | None
     lateness_max_us: float | None
     delay_error_ms: float | None
-    """Of the mean delay at a port, against a switch without lateness."""
+    """Error of the mean delay at a port, relative to a switch without lateness."""
     delay_error_p99_ms: float | None
     drop_error: float | None
     """Drops at a port that are too many or too few."""
     core_wait_share: float | None
-    """Of the time of a workload's users, lost because its programs waited for a core, 0 to 1."""
+    """Share of the time of a workload's users that was lost because its programs waited for a core,
+    0 to 1."""
     own_lateness_p99_9_us: float | None
     """Without the times for which the machine did not let the fabric run."""
     stalls_us: float | None

@@ -1,4 +1,4 @@
-"""What workloads of single kinds have of their own: figures of blocks, of storage and of MPI."""
+"""Additional figures of single kinds of workloads: blocks, storage and MPI."""
 
 from tailrace.results.summary.base import Part
 
@@ -24,7 +24,7 @@ class BlockFigures(Part, frozen=True, kw_only=True):
     messages: float
     blocks_per_s: float
     latency_ms: LatencyFigures | None
-    """Of all blocks; None where none has come."""
+    """Of all blocks; None where none arrived."""
 
 
 class StorageFigures(Part, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class StorageFigures(Part, frozen=True, kw_only=True):
     waits_queue_percent: float | None
     waits_device_percent: float | None
     device_requests_per_s: float | None
-    """Of one workload alone: several may share their devices."""
+    """Of one workload alone: several workloads may share their devices."""
     device_await_ms: float | None
     device_queue_mean: float | None
     device_busy_percent: float | None

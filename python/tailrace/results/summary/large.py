@@ -1,4 +1,4 @@
-"""All of a large sweep: what its `result.json` holds."""
+"""The summary of a large sweep: the content of its `result.json`."""
 
 from tailrace.results.summary.base import Part
 

@@ -1,4 +1,4 @@
-"""What the looks of `trials: auto` have decided."""
+"""Decisions of the looks of `trials: auto`."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -9,7 +9,7 @@ State = Literal["different", "alike", "precise", "undecided"]
 
 
 class Standing(Part, frozen=True, kw_only=True):
-    """What the looks say about one main comparison, or about one main figure of an arm."""
+    """The state of one main comparison, or of one main figure of an arm, after the looks."""
 
     arm: str
     baseline: str | None
@@ -24,13 +24,11 @@ class Standing(Part, frozen=True, kw_only=True):
     p_adjusted: float | None
     """By Holm's method over the main comparisons."""
     trials_needed: int | None
-    """At the look after about so many trials of each arm it is decided if it is as it seems, which
-    is after more trials than have run; None where that is not known, or is decided.
-    """
+    """The look, in trials of each arm, at which it would be decided if the estimates stay; always
+    after more trials than have run. None where that is unknown, or it is decided."""
     interval_needs: int | None
-    """About so many trials an interval takes, without which nothing tells when it is decided; None
-    where it has one, or is decided.
-    """
+    """Approximate number of trials that an interval requires; without an interval the time of
+    decision is unknown. None where it has one, or is decided."""
 
     @property
     def is_decided(self) -> bool:
@@ -42,7 +40,7 @@ class LooksSummary(Part, frozen=True, kw_only=True):
     """All standings."""
 
     trials: int
-    """Of each arm, after the last look; 0 before the first."""
+    """Trials of each arm at the last look; 0 before the first."""
     trials_max: int
     precision: float
     """Within which figures are alike, 0 to 1."""

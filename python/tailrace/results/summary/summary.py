@@ -1,4 +1,4 @@
-"""All of a run: what `result.json` holds."""
+"""The summary of a run: the content of `result.json`."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ class RunFacts(Part, frozen=True, kw_only=True):
     plan_hashes: dict[str, str] | None
     """By arm."""
     overrides: dict[str, Any] | None
-    """By arm, what it changes in the scenario."""
+    """Changes of the scenario by arm."""
     calibration: dict[str, Any] | None
 
 
@@ -98,7 +98,7 @@ class HeadlineFigure(Part, frozen=True, kw_only=True):
 
 
 class ArmSummary(Part, frozen=True, kw_only=True):
-    """All that is told of an arm, over its told trials."""
+    """The summary of an arm over its trials with outcome."""
 
     trials: list[int]
     """Their numbers."""
@@ -114,7 +114,7 @@ class ArmSummary(Part, frozen=True, kw_only=True):
     groups: dict[str, GroupSummary]
     """Those of which the arm has all members."""
     figures: dict[str, Figures]
-    """By workload or group, what the outcome table shows."""
+    """By workload or group, the content of the outcome table."""
     rates: Rates
     goodput_jain: float | None
     """Jain's index of the goodputs of its workloads."""

@@ -1,4 +1,4 @@
-"""What is computed of a workload, or of the members of a group together, in one arm."""
+"""Figures of a workload, or of the members of a group together, in one arm."""
 
 from collections.abc import Sequence
 
@@ -28,8 +28,8 @@ class FailedAttempts(Part, frozen=True, kw_only=True):
 
 
 class TcpMeans(Part, frozen=True, kw_only=True):
-    """Counters per trial; None for one that some trial lacks: real hosts count less than modelled
-    ones."""
+    """Counters per trial; None where a trial lacks one: real hosts have fewer counters than
+    modelled ones."""
 
     segments_sent: float | None
     retransmits: float | None
@@ -60,7 +60,7 @@ class LatencySummary(LatencyFigures, frozen=True, kw_only=True):
     """Figures that are lower bounds."""
     cut_off: CutOffWaits
     intervals: dict[str, Interval | None]
-    """By figure; None where so few trials allow none, or for the longest."""
+    """By figure; None for too few trials, and for the maximum."""
     trials_needed: dict[str, int]
     """By figure that has no interval yet, about how many trials of this length make one."""
     of_trials: dict[str, list[float]]
@@ -68,7 +68,7 @@ class LatencySummary(LatencyFigures, frozen=True, kw_only=True):
 
 
 class ConnectionLimits(Part, frozen=True, kw_only=True):
-    """What limited one connection."""
+    """The limit of one connection."""
 
     limited_by: str
     shares_percent: dict[str, float]
@@ -76,10 +76,10 @@ class ConnectionLimits(Part, frozen=True, kw_only=True):
 
 
 class LimitSummary(Part, frozen=True, kw_only=True):
-    """What limits a workload."""
+    """The limit of a workload."""
 
     limited_by: str
-    """A cause of `vocabulary.LIMITS`, `mixed`, or in words what the critical path tells."""
+    """A cause of `vocabulary.LIMITS`, `mixed`, or the text of the critical path's verdict."""
     limited_percent: float | None
     """Share of the time that `limited_by` names; None where it is mixed."""
     shares_percent: dict[str, Sample]
@@ -114,7 +114,7 @@ class Unfinished(GroupUnfinished, frozen=True, kw_only=True):
     done_share: float
     """Of the work, in the unfinished trials, 0 to 1."""
     noun: str
-    """What the work is counted in."""
+    """Unit of the work."""
 
 
 class Slowdown(Sample, frozen=True, kw_only=True):
@@ -149,7 +149,7 @@ class FlowSlowdown(SlowdownPercentiles, frozen=True, kw_only=True):
 
 
 class SubjectSummary(Part, frozen=True, kw_only=True):
-    """What one workload and several together have."""
+    """Common fields of one workload and of several together."""
 
     trials: list[int]
     """Numbers of those that have it."""
@@ -172,12 +172,12 @@ class SubjectSummary(Part, frozen=True, kw_only=True):
     """Fairness among users by their speed (the inverse of their completion), mean over trials."""
     tcp: TcpMeans | None
     limits: LimitSummary | None
-    """None where no engine tells."""
+    """None where no engine reports it."""
     connection_limits: LimitSummary | None
-    """What TCP counts of its connections, where `limits` are those of the critical path."""
+    """The TCP counters of its connections, where `limits` are those of the critical path."""
     datagram_bytes_mean: float | None
-    """Payload of those that arrived: below the mean of their distribution where the MTU cuts
-    them."""
+    """Payload of the datagrams that arrived: below the mean of their distribution where the MTU
+    limits them."""
     block_figures: BlockFigures | None
     storage_figures: StorageFigures | None
     slowdown: Slowdown | None
@@ -185,7 +185,7 @@ class SubjectSummary(Part, frozen=True, kw_only=True):
     flow_slowdown: FlowSlowdown | None
     """None where no flow has a size."""
     causes: Explained | None
-    """Where the time went, in the trial that was explained."""
+    """Parts of the latency, in the explained trial."""
     unfinished: GroupUnfinished | None
 
 
@@ -196,7 +196,7 @@ class WorkloadSummary(SubjectSummary, frozen=True, kw_only=True):
     scale: float
     """Share of its work that was run."""
     planned: int | None
-    """What it has to do in all; None where it has no end."""
+    """Its total work; None where it has no end."""
     unfinished: Unfinished | None
     mpi_figures: MpiFigures | None
 
@@ -209,7 +209,7 @@ class GroupSummary(SubjectSummary, frozen=True, kw_only=True):
 
 
 WorkloadOrGroup = WorkloadSummary | GroupSummary
-"""What has a row in tables."""
+"""A row of tables."""
 
 
 class EarlyEnd(Part, frozen=True, kw_only=True):

@@ -31,8 +31,8 @@ def write_sweep_files(folder: Folder, sweep: SweepSummary) -> list[Path]:
 
 
 def _table(head: list[str], rows: list[list[Any]]) -> ArrowTable:
-    """Figures are numbers or null; the values of an axis are numbers where all of them are, texts
-    with units else."""
+    """Figures are numbers or null; the values of an axis are numbers where all of them are,
+    otherwise texts with units."""
     columns = {name: [row[at] for row in rows] for at, name in enumerate(head)}
     typed = {name: _typed(name, values) for name, values in columns.items()}
     fields = [Field(name, kind) for name, (kind, _) in typed.items()]

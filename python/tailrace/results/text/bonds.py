@@ -1,4 +1,4 @@
-"""What each interface of a bond has carried: a hash that spreads flows badly is seen here."""
+"""Bytes on each interface of a bond: they reveal a hash that spreads flows badly."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

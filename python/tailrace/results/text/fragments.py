@@ -1,4 +1,4 @@
-"""What the IP layer of hosts has cut into fragments and put together, under the names of Linux."""
+"""Fragmentation and reassembly by the IP layer of hosts, under the names of Linux."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -53,9 +53,8 @@ class FragmentRow:
 def fragment_rows(
     arms: Iterable[tuple[str, list[HostMeans]]], hosts_max: int | None = None
 ) -> list[FragmentRow]:
-    """Hosts that sent or received fragments: so many of each arm, those with most failures first,
-    then in the scenario's order.
-    """
+    """Hosts that sent or received fragments: at most `hosts_max` of each arm, those with most
+    failures first, then in the scenario's order."""
     rows: list[FragmentRow] = []
     for index, (arm, hosts) in enumerate(arms):
         found = [(host.name, host.ip) for host in hosts if host.ip]

@@ -1,5 +1,4 @@
-"""What the cores of hypervisors spent their time on, and frames that found one of their queues
-full."""
+"""The work of hypervisors' cores, and frames that found one of their queues full."""
 
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import number

@@ -15,12 +15,12 @@ NOTEBOOK_STYLE = (
 COLOURS = 6
 """Arms have this many colours in the report."""
 TIPS_MAX = 60
-"""Rows up to which a cell tells the sentence of its effect: each is as long as the rest of the
-cell."""
+"""Tables with at most this many rows have the sentence of an effect in each cell: each is as long
+as the rest of the cell."""
 
 
 def outcome_html(summary: Summary) -> str:
-    """The table with its notes; empty where there is no trial to tell of."""
+    """The table with its notes; empty without a trial with outcome."""
     table = outcome_table(summary)
     if not table.blocks:
         return ""

@@ -21,7 +21,7 @@ def plain(text: str, _tone: Tone) -> str:
 
 
 def outcome_text(summary: Summary, paint: Paint = plain) -> str:
-    """The table, and the notes below it; empty where there is no trial to tell of."""
+    """The table, and the notes below it; empty without a trial with outcome."""
     table = outcome_table(summary)
     if not table.blocks:
         return ""

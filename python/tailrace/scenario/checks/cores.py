@@ -14,7 +14,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def absent_core(core: int, cores: int, owner: str) -> tuple[str, str]:
-    """What is wrong with the number of a core that does not exist, and what to write instead."""
+    """The fault in the number of a core that does not exist, and a valid range."""
     if cores == 1:
         return f"there is no core {core}: {owner} has 1 core", "write 0"
     return (
@@ -24,8 +24,7 @@ def absent_core(core: int, cores: int, owner: str) -> tuple[str, str]:
 
 
 def wrong_cores(at: KeyPath, listed: Sequence[int], cores: int, owner: str) -> Found:
-    """Cores of a list that `owner`, which has so many, does not have, and those that stand there
-    twice."""
+    """Cores of a list that `owner` with this number of cores does not have, and duplicates."""
     seen: set[int] = set()
     for index, core in enumerate(listed):
         if core >= cores:

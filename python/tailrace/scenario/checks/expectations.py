@@ -107,7 +107,7 @@ def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario
 
 
 def _figure(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
-    """A goal whose workloads never have its figure; what is disabled is a matter of the arm."""
+    """A goal whose workloads never have its figure; disabled workloads are a matter of the arm."""
     name = expected.workload or (
         next(iter(scenario.workloads)) if len(scenario.workloads) == 1 else None
     )
@@ -146,8 +146,8 @@ def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collect
 
 
 def subjects(scenario: Scenario, metric: str) -> list[str]:
-    """What `workload` of a figure may name: workloads, and groups where the metric is one of all
-    members."""
+    """Names that `workload` of a figure may have: workloads, and groups where the metric is one of
+    all members."""
     groups = (
         [own.group for own in scenario.workloads.values() if own.group] if metric in GOALS else []
     )

@@ -16,11 +16,11 @@ TIMES = {
     "halt_poll": (0, 10**10, "at most 10ms", "200us is usual"),
     "tick": (10**9, 10**10, "1ms to 10ms", "4ms is usual"),
 }
-"""Bounds in picoseconds of times that are no costs: what is beyond is a typing error."""
+"""Bounds in picoseconds of times other than costs: values outside are typing errors."""
 
 
 def check(scenario: Scenario, graph: Graph) -> Found:
-    """What makes no sense in the hypervisors of this scenario."""
+    """Semantic checks of the hypervisors of this scenario."""
     for name, own in scenario.hypervisors.items():
         at: KeyPath = ("hypervisors", name)
         if name not in graph.switch_names:

@@ -10,7 +10,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def absent(scenario: Scenario, engine: str) -> Found:
-    """Workloads that ask one, for an engine that does not have it."""
+    """Workloads that use a cluster, for an engine without clusters."""
     for name, workload in scenario.running.items():
         service = workload.live_choices().get(SERVICE_KEY)
         if service in LIVE_ONLY:

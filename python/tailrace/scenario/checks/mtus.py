@@ -10,8 +10,8 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
-    """For each switch, the first port that drops the longest packets of a host, of which its sender
-    is not told."""
+    """For each switch, the first port that drops the longest packets of a host without notifying
+    the sender."""
     largest = max(graph.hosts, key=lambda host: scenario.host(host).mtu, default=None)
     for name in graph.switches:
         switch = scenario.switch(name)

@@ -17,7 +17,7 @@ Address = tuple[str, int, Protocol, int]
 
 
 def problems(scenario: Scenario, graph: Graph) -> Found:
-    """Problems of the ports of enabled workloads, whose other values are sound."""
+    """Problems of the ports of enabled workloads whose other values are valid."""
     servings = {name: list(workload.servings(graph)) for name, workload in scenario.running.items()}
     yield from _servers(scenario, servings)
     yield from _clients(scenario, servings)

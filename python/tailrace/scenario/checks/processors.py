@@ -39,7 +39,7 @@ QUOTA_PERIOD_PS_MAX = 10**12
 
 
 def check(scenario: Scenario) -> Found:
-    """What makes no sense in the processors of this scenario."""
+    """Semantic checks of the processors of this scenario."""
     for name, own in scenario.hosts.items():
         merged = scenario.host(name).cpu
         at: KeyPath = ("hosts", name, "cpu")

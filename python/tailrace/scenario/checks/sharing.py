@@ -12,7 +12,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 class Sharing:
-    """What shares a line."""
+    """The parts that share a line."""
 
     def __init__(self, noun: str, parts: Mapping[str, Served]) -> None:
         self._noun = noun

@@ -11,7 +11,7 @@ from tailrace.scenario.scenario import Scenario
 OF_KERNELS = "`{}` has an effect only with the kernel's switches: bridge and ovs"
 OF_POLLING = "`{}` has an effect only with ovs-dpdk, whose cores poll"
 Found = Iterator[tuple[KeyPath, str, str, bool]]
-"""Path, what uses it, hint, and whether this scenario uses it."""
+"""Path, the user of the key, hint, and whether this scenario has that user."""
 
 
 def keys_of_kinds(scenario: Scenario) -> Found:

@@ -11,7 +11,7 @@ PERIOD_PS = 100 * 10**9
 def lower_cpu(cpu: Cpu) -> dict[str, Any]:
     """The `cpu` of a host in a plan; the processor stands there only where it has cores."""
     named = cpu.program_cores
-    # Engines without a model of the processor share so many cores out in one queue.
+    # Engines without a model of the processor share this many cores in one queue.
     shared = len(cpu.program_cores_list) if cpu.cores else named
     return {
         "per_packet_ps": cpu.cost("per_packet"),

@@ -41,7 +41,7 @@ def lower_trees(scenario: Scenario, graph: Graph) -> Raw:
 
 
 def path_cost(link: Joined) -> int:
-    """The stated path cost, or else the one of the link's rate."""
+    """The stated path cost, or the one of the link's rate."""
     if link.path_cost is not None:
         return link.path_cost
     return min(max(COST_BPS // link.rate_bps, 1), PATH_COST_MAX)

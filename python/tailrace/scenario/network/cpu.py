@@ -126,7 +126,7 @@ STEAL_PS_MIN, STEAL_PS_MAX = 10**7, 10**12
 
 
 def slice_of(cores: int) -> int:
-    """Slice of a task on a machine of so many cores, in picoseconds (Linux `base_slice_ns`)."""
+    """Slice of a task on a machine with this many cores, in picoseconds (Linux `base_slice_ns`)."""
     return SLICE_PS * min(cores, SLICE_CORES_MAX).bit_length()
 
 

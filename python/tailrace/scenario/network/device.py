@@ -124,7 +124,7 @@ PLAIN = Device.model_validate(
         "limits": {"max_sectors": "1280KiB", "max_segments": 128, "segment": "4KiB"},
     },
 )
-"""What a device has without a preset."""
+"""Properties of a device without a preset."""
 
 PRESETS: Mapping[str, Device] = {
     # Samsung SSD of "How to identify SSD types and measure performance" (n0derunner.com): 540 and

@@ -194,7 +194,7 @@ class Hypervisor(Part):
 
     @property
     def free_cores(self) -> list[int]:
-        """Cores for what is not pinned."""
+        """Cores for threads that are not pinned."""
         taken = set(self.polling_cores) if self.polls and self.isolate else set()
         return [core for core in range(self.cores) if core not in taken]
 

@@ -1,5 +1,5 @@
-"""When a queue of a port or a class of an interface is served: strict, or by a share of what strict
-ones leave."""
+"""Service of a port's queue or an interface's class: strict, or by a share of the rest after strict
+ones."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -20,8 +20,8 @@ class Served(Protocol):
 
 
 def shares_of(parts: Mapping[str, Served]) -> dict[str, int]:
-    """Shares of parts that are not strict, in parts per billion; those that are not stated divide
-    the rest equally."""
+    """Shares of parts that are not strict, in parts per billion; parts without a stated share
+    divide the rest equally."""
     weighted = {name: each.share for name, each in parts.items() if each.strict is None}
     stated = sum(share for share in weighted.values() if share is not None)
     unstated = sum(1 for share in weighted.values() if share is None)

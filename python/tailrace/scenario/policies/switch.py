@@ -143,8 +143,7 @@ class Policy(Part):
 
     @property
     def usual_queue(self) -> str:
-        """Queue of unlisted priorities: the first weighted one that is not for a lossless
-        priority."""
+        """Queue of unlisted priorities: the first weighted queue without a lossless priority."""
         lossless = (
             {self.priorities.get(priority) for priority in self.pfc.priorities}
             if self.pfc

@@ -99,9 +99,9 @@ def parse_distribution(value: object, dimension: Dimension) -> Distribution:
 
 
 def sense_of(text: str) -> object:
-    """What a value means, the same for `exponential(1ms)` and `exponential(1000us)`, and for `1ms`
-    and `constant(1ms)`: a quantity, or a name with its quantities; any other text means itself.
-    """
+    """The normalised meaning of a value, equal for `exponential(1ms)` and `exponential(1000us)`,
+    and for `1ms` and `constant(1ms)`: a quantity, or a name with its quantities; any other text
+    stands for itself."""
     if (call := _CALL.fullmatch(text)) is None:
         return amount_of(text) or text
     parts = (part.strip() for part in call["arguments"].split(","))

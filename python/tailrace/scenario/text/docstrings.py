@@ -1,8 +1,8 @@
 """Descriptions of a part's keys: the strings below them in the source of its class, read when a
-schema is asked for.
+schema is requested.
 
-Pydantic reads them as well (`use_attribute_docstrings`), but when a class is made: that takes
-longer than everything else that happens before a scenario is read.
+Pydantic reads them as well (`use_attribute_docstrings`), but when a class is created: that takes
+longer than all other work before a scenario is read.
 """
 
 import ast

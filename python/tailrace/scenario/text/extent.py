@@ -80,7 +80,8 @@ class Extent:
     units: tuple[str, ...] = ()
     """Units in which values are written: those of the ends, largest first."""
     finest: tuple[str, ...] = ()
-    """The plan's unit, where the dimension has it, for what is not short in those."""
+    """The plan's unit, where the dimension has it, for values without a short form in the others.
+    """
     is_whole: bool = False
     """Of bare numbers, whether both ends are whole, so that all values are."""
     spacing: str | None = None
@@ -122,7 +123,7 @@ class Extent:
         return float(Fraction(found[0]) * size) if size is not None else None
 
     def share_of(self, number: float | None) -> float:
-        """Where a number lies in the range, 0 to 1; the middle for None."""
+        """Position of a number in the range, 0 to 1; the middle for None."""
         if number is None:
             return 0.5
         low, high = float(self.low), float(self.high)
@@ -152,8 +153,8 @@ class Extent:
             return int(exact) if exact.denominator == 1 else float(exact)
         sizes = {unit: self.dimension.suffixes[unit] for unit in self.units}
         fitting = [unit for unit, size in sizes.items() if exact >= size]
-        # Below one of the smallest unit of the ends, a fraction of it where that is short, else the
-        # plan's unit.
+        # Below one of the smallest unit of the ends, a fraction of it where that is short,
+        # otherwise the plan's unit.
         for unit in [*fitting, *reversed(self.units), *self.finest]:
             if (text := _decimal(exact / self.dimension.suffixes[unit])) is not None:
                 return f"{text}{_gap(self.dimension)}{unit}"
@@ -162,7 +163,8 @@ class Extent:
 
 
 def is_range(text: str) -> bool:
-    """Whether a text is a range, or values spaced in one, and no list; perhaps not a sound one."""
+    """Whether a text has the form of a range, or of values spaced in one, rather than a list; it
+    may be invalid."""
     return bool(_CALL.fullmatch(text) or _ENDS.fullmatch(text))
 
 
@@ -170,7 +172,7 @@ def values_of(text: str) -> list[object]:
     """The values of `log(1MB..64MB, 7)`, `linear(1..9, 5)`, or a range of few whole numbers such as
     `1..8`.
 
-    Raises `QuantityError` with what is wrong, also for a range whose values have no number.
+    Raises `QuantityError` with the fault, also for a range without a number of values.
     """
     if (spaced := _SPACED.match(text)) is not None:
         extent, number = (
@@ -201,7 +203,7 @@ def values_of(text: str) -> list[object]:
 
 
 def parse_extent(text: str) -> Extent:
-    """The range in a text such as `100kB..16MB`; raises `QuantityError` with what is wrong."""
+    """The range in a text such as `100kB..16MB`; raises `QuantityError` with the fault."""
     ends = [part.strip() for part in text.split(BETWEEN)]
     if len(ends) != 2 or not all(ends):
         raise QuantityError(f"'{text}' is no range", HINT)

@@ -46,7 +46,7 @@ class _Reader:
         return self.completed(read_document(path), (*chain, path.resolve()))
 
     def completed(self, document: Document, chain: tuple[Path, ...]) -> Document:
-        """The document merged over the files that it includes."""
+        """The document merged over its included files."""
         if INCLUDE not in document.data:
             return document
         own = replace(

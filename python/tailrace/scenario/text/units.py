@@ -248,8 +248,8 @@ def split(text: str) -> tuple[str, str] | None:
 
 
 def amount_of(text: str) -> tuple[Fraction, str] | None:
-    """What a quantity of any kind amounts to, and its kind: the same for `1ms` and `1000us`; None
-    where it is none."""
+    """The normalised value of a quantity, and its dimension: equal for `1ms` and `1000us`; None for
+    other texts."""
     if (parts := split(text)) is None:
         return None
     number, unit = parts

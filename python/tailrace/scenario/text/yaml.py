@@ -10,9 +10,8 @@ from ruamel.yaml.scanner import RoundTripScanner, Scanner
 from tailrace.files import DEPTH_MAX
 
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError)
-"""What the library raises of its own where it does not expect the input: a number `-_`, a key that
-is a mapping, a version of YAML that it does not know.
-"""
+"""Errors of the library on unexpected input: a number `-_`, a key that is a mapping, an unknown
+version of YAML."""
 TOO_DEEP = f"it is nested deeper than {DEPTH_MAX} levels"
 ENTRIES_MAX = 20_000
 """Lines and commas of a text, which bound its keys and entries: the parser takes 0.15 ms for
@@ -21,8 +20,8 @@ TOO_LONG = f"it has more than {ENTRIES_MAX} lines and commas"
 
 
 class _PlainScanner(Scanner):
-    """The parser looks ahead by a kilobyte for the end of a key, at a cost quadratic in the number
-    of brackets."""
+    """Limits the nesting: the parser searches up to a kilobyte for the end of a key, at a cost
+    quadratic in the number of brackets."""
 
     def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:  # noqa: N803  the library's name
         if len(self.flow_context) >= DEPTH_MAX:
@@ -35,17 +34,17 @@ class _MarkedScanner(_PlainScanner, RoundTripScanner):
 
 
 def yaml_comment(text: str) -> str:
-    """A comment of one line, whatever the text is: a line break would end it, and what follows
-    would be keys."""
+    """A comment of one line for any text: a line break would end it, and the following text would
+    be keys."""
     return "# " + "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in text)
 
 
 def load_yaml(text: str, *, is_marked: bool) -> Any:
     """The content of YAML text: where `is_marked` with the position of every key, and quoted text
-    as `ScalarString`; else as plain data.
+    as `ScalarString`; otherwise as plain data.
 
-    Raises `YAMLError` or `ValueError` for invalid YAML, and `YAMLError` where it is nested too
-    deeply or too long.
+    Raises `YAMLError` or `ValueError` for invalid YAML, and `YAMLError` for too deep nesting or too
+    long text.
     """
     if text.count("\n") + text.count("\r") + text.count(",") > ENTRIES_MAX:
         raise MarkedYAMLError(None, None, TOO_LONG)
@@ -71,7 +70,7 @@ def _load(text: str, *, is_marked: bool) -> Any:
 
 
 def _line_of(text: str, fault: type[Exception], *, is_marked: bool) -> int:
-    """The first line, from 0, with which the text has the fault; the library does not tell it."""
+    """The first line, from 0, at which the text has the fault; the library does not report it."""
     lines = text.splitlines(keepends=True)
 
     def has_fault(count: int) -> bool:

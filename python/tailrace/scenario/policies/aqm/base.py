@@ -10,7 +10,7 @@ from tailrace.errors import KeyPath
 from tailrace.scenario.text.quantities import Part
 
 Found = Iterator[tuple[KeyPath, str, str]]
-"""Path below the mechanism, what is wrong, hint."""
+"""Path below the mechanism, the fault, and a hint."""
 
 
 @dataclass(frozen=True)
