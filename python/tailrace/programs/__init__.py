@@ -1,2 +1,2 @@
-"""What live and exact runs share of real programs: commands, settings, templates, draws, and what
-their logs say."""
+"""The common part of real programs in live and exact runs: commands, settings, templates, draws,
+and log formats."""

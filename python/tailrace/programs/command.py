@@ -1,4 +1,4 @@
-"""A program that an engine starts: its command, its end, and the last lines of what it wrote."""
+"""A program that an engine starts: its command, its end, and the last lines of its output."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,8 @@ class Command:
     stdin: str | None = None
     """File with its input; None for none."""
     observes: bool = False
-    """It only looks at its host, for a moment: it need not be in the control group of the host."""
+    """Whether it only reads the state of its host, for a moment: it need not be in the control
+    group of the host."""
     io: Mapping[str, Any] | None = None
     """Limits on a disk, as `Envelope.order` writes them; None for none."""
 

@@ -39,8 +39,8 @@ PROGRAM = "dnsperf"
 TICK_S = 0.1
 """Interval of its clock."""
 USERS_MIN = 4
-"""With fewer queries outstanding dnsperf 2.10 pauses for up to 100 ms between them: it looks for
-answers that often."""
+"""With fewer outstanding queries dnsperf 2.10 pauses for up to 100 ms between them: it polls for
+answers at that interval."""
 USERS_MAX = 1000
 TCP_ANSWER_BYTES_MAX = 16_380
 """dnsperf 2.10 has a buffer of 16 KiB for each connection: longer answers count as lost."""
@@ -68,7 +68,7 @@ DNSPERF = Needed(PROGRAM, "dnsperf", "-h", "workloads of kind requests with dnsp
 
 
 def dnsperf_refusals(workload: Requests) -> Found:
-    """What dnsperf, or Knot DNS for it, cannot do."""
+    """Features that dnsperf, or Knot DNS for it, does not have."""
     yield from refusals(PROGRAM, workload, paces=True)
     if workload.arrivals is not None:
         yield from _arrival_refusals(workload)
@@ -129,7 +129,7 @@ class Dnsperf:
 
     @property
     def asked(self) -> str:
-        """The name that it asks for, without the zone."""
+        """The requested name, without the zone."""
         found = knot.name(self.query_bytes, self.answer_bytes)
         assert found is not None, "checks refuse sizes that do not exist"
         return found

@@ -132,7 +132,7 @@ def _value(kind: str, value: Any, u: list[float]) -> float:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a language of scripts writes what draws need. `{}` stands for an expression."""
+    """The syntax of a scripting language for draws. `{}` stands for an expression."""
 
     uniform: str
     """The uniform number of which `{}` is the number."""

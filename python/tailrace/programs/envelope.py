@@ -74,7 +74,7 @@ class Envelope:
 
 
 def _iops(servers: int, latency_ps: float) -> int:
-    """Requests per second of so many servers."""
+    """Requests per second of this many servers."""
     return (
         min(IOPS_MAX, max(1, round(servers * PS_PER_S / latency_ps)))
         if latency_ps > 0
@@ -98,8 +98,7 @@ def disk_of(path: Path) -> str:
 
 
 def check_command(name: str, path: str, size_bytes: int) -> Command:
-    """Measures what the disk does without limits: four jobs of a second each, one after the
-    other."""
+    """Measures the disk without limits: four jobs of a second each, one after the other."""
     argv = [
         "fio",
         "--output-format=json",
@@ -120,8 +119,8 @@ def check_command(name: str, path: str, size_bytes: int) -> Command:
 
 
 def read_check(text: str) -> DiskRates:
-    """What the disk does, by the names of the limits. Raises `ProgramError` where fio reports no
-    such jobs."""
+    """The measured rates of the disk, by the names of the limits. Raises `ProgramError` where fio
+    reports no such jobs."""
     try:
         rows = {row["jobname"]: row for row in json.loads(text[text.index("{") :])["jobs"]}
         return DiskRates(
@@ -135,7 +134,7 @@ def read_check(text: str) -> DiskRates:
 
 
 def shortfalls(backing: BackingDisk) -> list[str]:
-    """What the disk does not reach: the envelope would not be the bound."""
+    """The rates that the disk does not reach: the envelope would not be the bound."""
     found = []
     for key, (op, unit) in WORDS.items():
         wanted, measured = getattr(backing.envelope, key), getattr(backing.measured, key)

@@ -4,4 +4,4 @@ from tailrace.errors import TailraceError
 
 
 class ProgramError(TailraceError):
-    """A program failed, is missing, or wrote something else than it should."""
+    """A program failed, is missing, or wrote unexpected output."""

@@ -23,13 +23,13 @@ REPORT = "report.json"
 LOG = "requests"
 """Prefix of the logs of requests."""
 START_GRACE_S = 60
-"""fio's own time ends so much after the trial's, which ends it first."""
+"""fio's own time limit exceeds the trial's by this; the trial ends it first."""
 JOBS_MAX = 64
 """Of an initiator: each is a thread with a log in memory."""
 PS_PER_US = 10**6
 PERCENT = 100
 ERROR = re.compile(r"fio: |error")
-"""In lines that tell of one; those of the jobs have the name of their server before."""
+"""In lines about an error; those of the jobs have the name of their server before."""
 ENGINES = {"local": "libaio", "iscsi": "nbd", "nbd": "nbd"}
 """fio's engine for each protocol: iSCSI is reached through qemu-nbd."""
 

@@ -1,4 +1,5 @@
-"""What fio, and the devices of live runs, cannot do for a workload of storage of the scenario."""
+"""Features of a storage workload in the scenario that fio, or the devices of live runs, do not
+have."""
 
 from typing import Any
 
@@ -46,7 +47,7 @@ def refusals(workload: Any) -> Found:
 
 
 def jobs(workload: Any, option: str) -> Found:
-    """What the jobs of fio cannot do on any device; `option` is that of the engine."""
+    """Features that the jobs of fio do not have on any device; `option` is that of the engine."""
     if workload.jobs > fio.JOBS_MAX:
         yield (
             ("jobs",),

@@ -38,7 +38,7 @@ FORM_LIMIT_S = 60.0
 ASK_LIMIT_S = 10.0
 POLL_S = 0.1
 LAYOUT = 1
-"""Version of what a template holds."""
+"""Version of a template's content."""
 STATE = re.compile(r"^uuid:\s*([0-9a-f-]{36})\nseqno:\s*(-?\d+)$", re.MULTILINE)
 STATE_FILE = "grastate.dat"
 SETTINGS = (
@@ -121,7 +121,7 @@ class Node:
 
 
 def status(runner: ProgramRunner, server: Server, name: str) -> dict[str, str]:
-    """What a node says about its cluster, by the name of the variable."""
+    """A node's status of its cluster, by the name of the variable."""
     text = runner.run(
         server.shell(f"{name}-{server.host}", "SHOW GLOBAL STATUS LIKE 'wsrep%'"), ASK_LIMIT_S
     )
@@ -130,8 +130,8 @@ def status(runner: ProgramRunner, server: Server, name: str) -> dict[str, str]:
 
 
 def wait_until_formed(runner: ProgramRunner, servers: Sequence[Server]) -> None:
-    """Returns once every node sees all others and accepts statements; raises `ProgramError` with
-    what each says."""
+    """Returns once every node is connected to all others and accepts statements; raises
+    `ProgramError` with the status of each."""
     deadline_s = time.monotonic() + FORM_LIMIT_S
     moment = 0
     while True:
@@ -148,7 +148,7 @@ def wait_until_formed(runner: ProgramRunner, servers: Sequence[Server]) -> None:
 
 
 def require_whole(runner: ProgramRunner, servers: Sequence[Server]) -> dict[str, dict[str, str]]:
-    """What each node says; raises `ProgramError` when one has left the cluster."""
+    """The status of each node; raises `ProgramError` when one has left the cluster."""
     found = {server.host: status(runner, server, "status") for server in servers}
     if problems := list(_unformed(found)):
         raise ProgramError(

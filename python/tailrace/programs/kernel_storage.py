@@ -25,7 +25,7 @@ PREFIX = "2026-11.org.tailrace"
 MIB = 2**20
 PS_PER_NS = 1000
 ATTEMPTS = 500
-"""Looks at a disk that has been attached, 10 ms of virtual time apart."""
+"""Polls of an attached disk, 10 ms of virtual time apart."""
 HEADER = """#!/bin/sh -e
 [ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config || true
 """
@@ -35,8 +35,7 @@ while :; do
     wait
 done
 """
-"""A target lasts until the trial tells it to end: by then its initiators have done what they had
-begun."""
+"""A target lasts until the trial ends it: by then its initiators have completed their requests."""
 WAIT = """tries=0
 until find_disk && [ -b "$disk" ]; do
     tries=$((tries + 1))
@@ -50,7 +49,7 @@ done
 
 
 class StorageTarget(NamedTuple):
-    """A workload, its place among those of its host, and the address of its target."""
+    """A workload, its index among those of its host, and the address of its target."""
 
     work: StorageWork
     number: int
@@ -104,7 +103,7 @@ def attach(target: StorageTarget, initiator: str) -> str:
 
 
 def _session(work: StorageWork) -> Mapping[str, Any]:
-    """What the ends of a workload agree on, in the plan."""
+    """The negotiated parameters of a workload's session, in the plan."""
     [found] = work.raw["protocol"].values()
     return dict(found)
 

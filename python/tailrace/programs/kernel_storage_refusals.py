@@ -1,5 +1,5 @@
-"""What the storage of Linux kernels in virtual time cannot do for a workload of storage of the
-scenario."""
+"""Features of a storage workload in the scenario that the storage of Linux kernels in virtual time
+does not have."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -64,7 +64,7 @@ def refusals(workload: Any, devices: Mapping[str, Device]) -> Found:
 
 
 def capsule_refusals(workload: Any, every: Iterable[Any]) -> Found:
-    """A port of the target of NVMe/TCP has one size of capsules, for the first workload that asks
+    """A port of the NVMe/TCP target has one size of capsules, that of the first workload that uses
     it."""
     storage = (each for each in every if each.kind == workload.kind)
     known = next((each for each in storage if _address(each) == _address(workload)), workload)
@@ -112,7 +112,7 @@ def _device(name: str, device: Device) -> Found:
 
 
 def _iscsi(session: Any) -> Found:
-    """What LIO does not offer, or open-iscsi not take."""
+    """Parameters that LIO or open-iscsi does not support."""
     ends = (session.initiator, session.target)
     for key, end, ours in zip(("initiator", "target"), ends, KERNELS, strict=True):
         if end != ours:
@@ -141,7 +141,7 @@ def _iscsi(session: Any) -> Found:
 
 
 def _nvme_tcp(session: Any) -> Found:
-    """What the host and the target of Linux do not agree on."""
+    """Parameters on which Linux's host and target do not agree."""
     if session.queues != 1:
         yield ("nvme_tcp", "queues"), "a guest has one core, and so one I/O queue", "omit it"
     if session.queue_size not in QUEUE_SIZES:

@@ -34,9 +34,8 @@ KNOT = Needed(
 
 
 def name(query_bytes: int, answer_bytes: int) -> str | None:
-    """The name that is asked for, without the zone: unique for its answer, and as long as the query
-    needs; None where there is none.
-    """
+    """The requested name, without the zone: unique for its answer, and as long as the query
+    requires; None where there is none."""
     first = f"r{answer_bytes}"
     # Each label has a byte of length, and a name ends with an empty one.
     room = query_bytes - FIXED_BYTES - (1 + len(ZONE)) - 1

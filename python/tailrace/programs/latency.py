@@ -43,8 +43,8 @@ def latency_outcome(latencies_ps: Iterable[int]) -> Latency | None:
 
 
 def cut_off_outcome(waits_ps: Sequence[int]) -> CutOff:
-    """The `cut_off` object of an outcome: what was running when the trial ended, and how long it
-    had."""
+    """The `cut_off` object of an outcome: the running transactions at the end of the trial, and
+    their times so far."""
     counts = Counter(_edge_ps(wait) for wait in waits_ps)
     return CutOff(
         count=len(waits_ps), longest_ps=max(waits_ps, default=0), buckets=sorted(counts.items())

@@ -1,4 +1,4 @@
-"""This machine as a place: programs are its processes, for what is done before trials."""
+"""Runs programs as processes of this machine, for the work before trials."""
 
 import os
 import pwd
@@ -25,7 +25,7 @@ class LocalProgram:
         self.out_path = folder / f"{command.name}.out"
         self.err_path = folder / f"{command.name}.err"
         self._begun_s = time.monotonic()
-        # Only root may become somebody else.
+        # Only root may change its user.
         account = pwd.getpwnam(command.user) if command.user and os.geteuid() == 0 else None
         with self.out_path.open("wb") as out, self.err_path.open("wb") as err:
             self._process = subprocess.Popen(
@@ -76,7 +76,7 @@ class LocalProgram:
 
 
 class LocalRunner:
-    """A context manager: what it has started, and its scratch folder, end with it."""
+    """A context manager: its started programs, and its scratch folder, end with it."""
 
     is_nested = os.geteuid() != 0
 

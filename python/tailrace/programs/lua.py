@@ -46,7 +46,7 @@ def settings(values: Mapping[str, int | str]) -> str:
 
 
 def shared() -> str:
-    """What scripts begin with."""
+    """The common beginning of scripts."""
     return SHARED.read_text(encoding="utf-8")
 
 

@@ -47,7 +47,7 @@ SETTINGS = (
 CONNECTIONS_SPARE = 10
 POLL_S = 0.02
 LAYOUT = 1
-"""Version of what a template holds."""
+"""Version of a template's content."""
 
 MARIADB = Needed(
     PROGRAM, "mariadb-server", "--version", "workloads of kind oltp with mariadb", title="MariaDB"
@@ -171,7 +171,7 @@ def make_folder_of(runner: ProgramRunner, server: Server) -> None:
 
 
 def wait_until_ready(server: Running) -> None:
-    """Returns once the server has said that it accepts connections."""
+    """Returns once the server reports that it accepts connections."""
     deadline_s = time.monotonic() + READY_LIMIT_S
     while time.monotonic() < deadline_s:
         if server.ended is not None:

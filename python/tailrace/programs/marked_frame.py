@@ -17,7 +17,7 @@ TIME_TO_LIVE = 64
 
 @dataclass(frozen=True)
 class End:
-    """A host of a lab: its place in the plan, and its address in the VLAN."""
+    """A host of a lab: its index in the plan, and its address in the VLAN."""
 
     index: int
     address: str

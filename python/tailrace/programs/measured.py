@@ -1,4 +1,4 @@
-"""What a program did for a workload, from its logs."""
+"""The measurements of a program for a workload, from its logs."""
 
 from dataclasses import dataclass, field
 
@@ -20,8 +20,8 @@ class MeasuredInterval:
     warm_up_s: float = 0.0
     """Warm-up: work of endless workloads in this time from the start is not reported."""
     begun_within_us: int = 0
-    """How long the start took to be asked for and answered: by the fabric's clock it may be so much
-    earlier."""
+    """Time between the request of the start and its confirmation: by the fabric's clock the start
+    may be that much earlier."""
 
     @property
     def counted_from_ps(self) -> int:
@@ -50,14 +50,14 @@ class Measured:
     """Transactions that were running at the end of the interval; their latency is the time until
     then."""
     refused: dict[str, int] = field(default_factory=dict)
-    """By host, frames that its interface had no room for, as the sender was told: it has counted
-    them."""
+    """By host, frames that found no room at its interface and whose sender was notified, so that it
+    counted them."""
     offset_ps: int = 0
     """Added to times of its rows, gives those since the start of the trial: a workload with an end
     may be timed from its own begin, as a simulated one is.
     """
     client_ports: list[int] = field(default_factory=list)
-    """By user, the port of its connection, where the program tells."""
+    """By user, the port of its connection, where the program reports it."""
     start_skew_ms: float | None = None
     """Between the first requests of the first and of the last of its hosts, where several begin
     together."""

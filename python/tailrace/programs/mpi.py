@@ -1,4 +1,4 @@
-"""MPI jobs of real programs: what the ranks of a workload have to do, and what was measured."""
+"""MPI jobs of real programs: the tasks of a workload's ranks, and the measurements."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class Iteration(NamedTuple):
 
 @dataclass(frozen=True)
 class MpiWork:
-    """What one workload asks its ranks to do."""
+    """The tasks of one workload's ranks."""
 
     raw: Mapping[str, Any]
     """The workload as it stands in the plan."""
@@ -50,7 +50,7 @@ class MpiWork:
 
     @property
     def pattern(self) -> str:
-        """What the ranks do."""
+        """The pattern of the ranks."""
         return str(self.raw["pattern"])
 
     @property
@@ -100,7 +100,7 @@ class MpiWork:
         return int(self.raw.get("start_ps") or 0) // PS_PER_NS
 
     def job(self, ports: tuple[int, int], cores: Sequence[int] | None) -> dict[str, Any]:
-        """What `mpi_rank.py` reads. `ports` are the first on which ranks listen, and their
+        """The input of `mpi_rank.py`. `ports` are the first on which ranks listen, and their
         number."""
         return {
             "pattern": self.pattern,
@@ -130,16 +130,16 @@ class MpiWork:
 
 @dataclass(frozen=True)
 class RankLog:
-    """What one rank has written."""
+    """The output of one rank."""
 
     iterations: Sequence[Sequence[Iteration]]
-    """By size; those that it came to."""
+    """By size; the iterations that it reached."""
     sizes: Sequence[Mapping[str, int]]
-    """Of each size that it ended: begin, end, bytes that came so far, connections opened so far."""
+    """Of each completed size: begin, end, received bytes so far, opened connections so far."""
 
 
 def read(work: MpiWork, folder: Path) -> list[RankLog]:
-    """What every rank has written; raises `ProgramError` where a file is missing."""
+    """The output of every rank; raises `ProgramError` where a file is missing."""
     return [_read_rank(work, folder, rank) for rank in range(len(work.ranks))]
 
 
@@ -204,7 +204,7 @@ def measured(
 
 @dataclass(frozen=True)
 class Timed:
-    """What is known of one size of message."""
+    """The measurements of one size of message."""
 
     repetitions: int
     """That are complete."""
@@ -217,7 +217,7 @@ class Timed:
 
 
 def times(work: MpiWork, sizes: Sequence[Timed]) -> MpiTimes:
-    """The `mpi_times` object of an outcome, from what is known of each size."""
+    """The `mpi_times` object of an outcome, from the measurements of each size."""
     asked = str(work.raw.get("algorithm") or "auto")
     return MpiTimes(
         pattern=work.pattern,
@@ -267,7 +267,7 @@ def _end_ps(work: MpiWork, by_size: Sequence[Sequence[Iteration]], zero_ns: int)
 
 
 def _moved(rank: RankLog, zero_ns: int) -> Iterator[Moved]:
-    """What came to a rank, evenly over the time of each size."""
+    """The received bytes of a rank, evenly over the time of each size."""
     before = 0
     for one in rank.sizes:
         begun, ended = ((one[key] - zero_ns) * PS_PER_NS for key in ("begun_ns", "ended_ns"))

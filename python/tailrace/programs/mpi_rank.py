@@ -41,7 +41,7 @@ SYNCHRONISED = ("allreduce", "alltoall", "bcast")
 
 
 def main() -> None:
-    """Runs the rank, or the program that the job names in its place."""
+    """Runs the rank, or the program that the job names instead."""
     path = Path(sys.argv[1])
     job = json.loads(path.read_text(encoding="utf-8"))
     rank = int(os.environ["OMPI_COMM_WORLD_RANK"])
@@ -162,7 +162,7 @@ class _Rank:
     def _exchange(
         self, sent: Any, first: Any, second: Any, others: tuple[int, int]
     ) -> Callable[[], Any]:
-        """Tags tell the messages of two ranks that are both neighbours of each other."""
+        """Tags distinguish the messages of two ranks that are both neighbours of each other."""
         world, wait = self._world, self._mpi.Request.Waitall
         before, after = others
 
@@ -179,8 +179,8 @@ class _Rank:
         return step
 
     def _connections(self) -> tuple[int, int]:
-        """Bytes that came over connections to other ranks so far, and how many of these this rank
-        has opened."""
+        """Received bytes of connections to other ranks so far, and the number of connections that
+        this rank has opened."""
         received = opened = 0
         first, count = self._job["ports"]
         ports = range(first, first + count)

@@ -1,4 +1,4 @@
-"""What real ranks of MPI cannot do for a workload of the scenario."""
+"""Features of a workload in the scenario that real ranks of MPI do not have."""
 
 from collections.abc import Sequence
 from typing import Any

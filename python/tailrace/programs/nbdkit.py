@@ -5,7 +5,7 @@ from tailrace.programs.needed import Needed
 
 PROGRAM = "nbdkit"
 THREADS = 16
-"""Of each connection: requests that it has under way at the same time [A]; 1 to 64."""
+"""Concurrent requests of each connection [A]; 1 to 64."""
 NBDKIT = Needed(PROGRAM, "nbdkit", "--version", "workloads of kind storage over nbd")
 
 

@@ -1,4 +1,4 @@
-"""NetPIPE: a pingpong of one size after another, and what it writes about each."""
+"""NetPIPE: a pingpong of one size after another, and the format of its results."""
 
 from pathlib import Path
 

@@ -21,9 +21,10 @@ HEADERS = (
     "Connection: {connection}\r\n"
     "\r\n"
 )
-"""What nginx 1.22 writes before a file with the configuration below; trials verify the size."""
+"""The header that nginx 1.22 sends before a file with the configuration below; trials verify the
+size."""
 KEPT, CLOSED = "keep-alive", "close"
-"""What nginx writes of a connection."""
+"""The values of nginx's `Connection` header."""
 REQUEST_BYTES_MAX = 32_000
 """Of a request, whose headers fit the buffers configured below."""
 CONNECTIONS_SPARE = 16
@@ -69,7 +70,7 @@ def write_files(folder: Path, sizes: Iterable[tuple[int, bool]]) -> None:
 
 
 def file_name(response_bytes: int, *, is_kept: bool = True) -> str:
-    """The file that is asked for."""
+    """The requested file."""
     return f"{'r' if is_kept else 'n'}{response_bytes}"
 
 

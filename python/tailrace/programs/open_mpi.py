@@ -82,7 +82,7 @@ class Launch:
 
     @property
     def agent(self) -> Path:
-        """The program in place of ssh."""
+        """The program that replaces ssh."""
         return self.folder / AGENT
 
     @property
@@ -97,7 +97,7 @@ class Launch:
         return "".join(f"{host}\n" for host in self.work.ranks)
 
     def command(self, job: Path, number: int = 0) -> Command:
-        """Starts the ranks; `number` tells several launches of a workload apart."""
+        """Starts the ranks; `number` distinguishes several launches of a workload."""
         argv = [
             MPIRUN.program,
             "--hostfile",
@@ -141,7 +141,7 @@ class Launch:
         return found
 
     def daemon(self, host: str, words: str, number: int = 0) -> Command:
-        """The daemon of a host, from what the agent wrote."""
+        """The daemon of a host, from the output of the agent."""
         argv = [word for word in shlex.split(words) if word != "--daemonize"]
         name = f"mpi-{self.work.name}-{host}" + (f"-{number}" if number else "")
         return self._command(name, host, argv)
@@ -165,7 +165,7 @@ class Launch:
         )
 
     def asked(self) -> list[tuple[str, str]]:
-        """Hosts on which a daemon is to be started, with the words of its command. Each is told
+        """Hosts on which a daemon is to be started, with the words of its command. Each is returned
         once."""
         found = []
         for host in self.addresses:
@@ -177,8 +177,8 @@ class Launch:
 
 
 def complaint(work: MpiWork, errors: str) -> str:
-    """Why a job failed, from what Open MPI wrote: the rank that was ended, or the first lines with
-    an error."""
+    """The reason for which a job failed, from Open MPI's output: the rank that was ended, or the
+    first lines with an error."""
     name = f"mpi-{work.name}"
     for pattern in REASONS:
         found = pattern.search(" ".join(errors.split()))

@@ -24,7 +24,7 @@ def pieces(size_bytes: int) -> Iterator[bytes]:
 
 
 def write(path: Path, size_bytes: int) -> str:
-    """Writes the data to a file or device; returns the checksum of what was meant to be written."""
+    """Writes the data to a file or device; returns the checksum of the intended data."""
     digest = hashlib.sha256()
     with path.open("r+b" if path.exists() else "wb") as file:
         for piece in pieces(size_bytes):
@@ -32,13 +32,13 @@ def write(path: Path, size_bytes: int) -> str:
             file.write(piece)
         file.flush()
         os.fsync(file.fileno())
-        # What is read back then comes from the disk; in memory this has no effect.
+        # The data that is read back then comes from the disk; in memory this has no effect.
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     return digest.hexdigest()
 
 
 def read(path: Path, size_bytes: int) -> str:
-    """The checksum of what is there."""
+    """The checksum of the content."""
     digest, left_bytes = hashlib.sha256(), size_bytes
     with path.open("rb") as file:
         while left_bytes and (piece := file.read(min(PIECE_BYTES, left_bytes))):

@@ -106,7 +106,7 @@ JAVA = Needed(
 
 
 def perf_test_refusals(workload: Requests) -> Found:
-    """What PerfTest, or RabbitMQ for it, cannot do."""
+    """Features that PerfTest, or RabbitMQ for it, does not have."""
     yield from refusals(PROGRAM, workload, pipelines=True)
     yield from no_pauses(PROGRAM, workload)
     if workload.is_udp:
@@ -205,8 +205,8 @@ class Messages:
 
     @property
     def first_count(self) -> int:
-        """Messages in the queue before the trial: one that has all of its own may have received
-        others' already."""
+        """Messages in the queue before the trial: a queue with all messages of its workload may
+        already contain others'."""
         return self.total + self.work.depth * self.work.users if self.consumes else 0
 
     @property
@@ -307,7 +307,7 @@ class Messages:
             total = self.total
             until_us = ended_wall_us = first_wall_us + round(total / rate * US_PER_S)
         elif until_us > first_wall_us:
-            # What was sent at the end has no confirm.
+            # Messages sent at the end have no confirm.
             open_count = 0 if self.consumes else self.work.depth * self.work.users
             total = max(done, round(rate * (until_us - first_wall_us) / US_PER_S) - open_count)
         begin_ps = (
@@ -355,7 +355,7 @@ class Messages:
 
 
 def distribution(said: str, count: int) -> Distribution | None:
-    """Of the points of its report; None where there is none."""
+    """The distribution from the points of its report; None where there are none."""
     found = SUMMARY.search(said)
     if found is None or not count:
         return None

@@ -146,7 +146,7 @@ def make_folders(runner: ProgramRunner, server: Server) -> None:
 
 
 def wait_until_ready(server: Running) -> None:
-    """Returns once the server has said that it accepts connections."""
+    """Returns once the server reports that it accepts connections."""
     deadline = time.monotonic() + READY_LIMIT_S
     while time.monotonic() < deadline:
         if server.ended is not None:

@@ -12,7 +12,7 @@ from tailrace.programs.program_runner import ProgramRunner
 from tailrace.programs.templates import COPY_LIMIT_S, LOAD_LIMIT_S, Templates
 
 LAYOUT = 2
-"""Version of what a template holds."""
+"""Version of a template's content."""
 
 
 class PostgresTemplates(Templates):

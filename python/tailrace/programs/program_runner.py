@@ -1,4 +1,4 @@
-"""Where programs are started before and in trials: a lab, or this machine."""
+"""Runs programs before and in trials: in a lab, or on this machine."""
 
 from pathlib import Path
 from typing import Protocol
@@ -20,15 +20,16 @@ class Running(Protocol):
 
 
 class ProgramRunner(Protocol):
-    """Starts programs, and has a folder for what they write."""
+    """Starts programs, and has a folder for their output."""
 
     @property
     def scratch(self) -> str:
-        """Folder that every user may reach, and that is gone with the place."""
+        """Folder that every user may reach, and that is removed with the runner."""
 
     @property
     def is_nested(self) -> bool:
-        """Whether programs run as the user who started this one, whatever their command says."""
+        """Whether programs run as the user who started this one, whatever user their command
+        states."""
 
     def start(self, command: Command) -> Running: ...
     def run(self, command: Command, limit_s: float) -> str: ...

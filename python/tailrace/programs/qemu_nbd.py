@@ -11,7 +11,7 @@ QEMU_NBD = Needed(PROGRAM, "qemu-utils", "--version", "workloads of kind storage
 DRIVER = "block-iscsi.so"
 """QEMU loads it when a device is named `iscsi:`."""
 CONNECTIONS_SPARE = 4
-"""Besides one for each job: every job asks for the size of the device first."""
+"""Besides one for each job: every job first requests the size of the device."""
 
 
 def _driver(name: str) -> Path | None:

@@ -61,7 +61,7 @@ RABBITMQ = Needed(
 
 
 def body_bytes(whole_bytes: int, around_bytes: int) -> int | None:
-    """Body of a message that has a size with what is around its body; None where there is none."""
+    """Size of the body in a message of this whole size; None where there is none."""
     for frames in range(1, math.ceil(whole_bytes / BODY_BYTES_MAX) + 1):
         body = whole_bytes - around_bytes - frames * BODY_FRAME_BYTES
         if body > 0 and -(-body // BODY_BYTES_MAX) == frames:

@@ -1,4 +1,4 @@
-"""Redis: its configuration, and the file of values that it starts from."""
+"""Redis: its configuration, and the file of its initial values."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,8 +11,8 @@ PROGRAM = "redis-server"
 USER = "redis"
 """Debian's account of the server."""
 CONNECTIONS_SPARE = 64
-"""Besides those of the users: redis-benchmark asks for the configuration first; the server keeps 32
-for itself."""
+"""Besides those of the users: redis-benchmark first requests the configuration; the server reserves
+32 for itself."""
 FILE = "dump.rdb"
 VALUE_BYTES_MAX = 512 * 2**20
 """Redis documentation, "Strings": largest value."""

@@ -44,7 +44,7 @@ BENCHMARK = Needed(
 
 
 def redis_refusals(workload: Requests) -> Found:
-    """What redis-benchmark, or Redis for it, cannot do."""
+    """Features that redis-benchmark, or Redis for it, does not have."""
     yield from refusals(PROGRAM, workload, pipelines=True)
     if (
         workload.requests is not None
@@ -128,8 +128,8 @@ class Benchmark:
     def summary(
         self, said: str, errors: str, begun_wall_us: int, interval: MeasuredInterval
     ) -> Summary:
-        """From its report. One that the end of the trial cut off has none: its requests are counted
-        by its rates."""
+        """The summary from its report. Without a report, because the end of the trial cut it off,
+        the requests are counted by its rates."""
         if fault := FAULT.search(said + errors):
             raise ProgramError(f"redis-benchmark-{self.work.name}: {fault[0]}")
         rate = THROUGHPUT.search(said)

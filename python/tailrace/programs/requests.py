@@ -1,5 +1,5 @@
-"""Requests of real programs: what users have to do, what such programs cannot do, and what was
-measured."""
+"""Requests of real programs: the tasks of users, features that such programs do not have, and
+measurements."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ KIND = "requests"
 
 @dataclass(frozen=True)
 class RequestWork(Work):
-    """What one workload of requests asks its users to do: transactions of one request each."""
+    """The tasks of one workload's users: transactions of one request each."""
 
     @classmethod
     def of(cls, raw: Mapping[str, Any], seed: int) -> "RequestWork":
@@ -46,7 +46,7 @@ class RequestWork(Work):
 
     @property
     def server(self) -> str:
-        """Host that they ask."""
+        """Host that they use."""
         return str(self.raw["servers"][0])
 
     @property
@@ -99,9 +99,8 @@ def refusals(
     opens: bool = False,
     paces: bool = False,
 ) -> Found:
-    """What no program of requests does. Some have pipelines, some open a connection for each
-    request, some send at a rate whatever the server does.
-    """
+    """Features that no program of requests has. Some have pipelines, some open a connection for
+    each request, some send at a rate that does not depend on the server."""
     if workload.arrivals is not None and not paces:
         yield (
             ("arrivals",),

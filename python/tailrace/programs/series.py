@@ -37,7 +37,7 @@ class Moved:
 
 
 def bytes_after(moved: Iterable[Moved], from_ps: int) -> int:
-    """What came after `from_ps`."""
+    """Bytes received after `from_ps`."""
     return sum(part.size_bytes - part.until(from_ps).size_bytes for part in moved)
 
 
@@ -74,7 +74,7 @@ def transactions_table(rows: Sequence[Sequence[Row]], rows_max: int) -> Columns:
 
 
 def cut_off_table(rows: Sequence[Sequence[Row]], rows_max: int) -> Columns:
-    """The same of those that the end of the trial cut off."""
+    """The same for transactions that the end of the trial cut off."""
     return _rows_table(rows, rows_max, "waited_ps")
 
 

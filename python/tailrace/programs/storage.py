@@ -1,5 +1,5 @@
-"""Storage of real programs: what the jobs of a workload have to do, what real programs cannot do,
-what was measured."""
+"""Storage of real programs: the tasks of a workload's jobs, features that real programs do not
+have, and measurements."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True)
 class StorageWork:
-    """What one workload asks its jobs to do."""
+    """The tasks of one workload's jobs."""
 
     raw: Mapping[str, Any]
     """The workload as it stands in the plan."""
@@ -138,7 +138,7 @@ class StorageWork:
 
     @property
     def envelope(self) -> Envelope | None:
-        """What the device holds its users to; None for memory."""
+        """The limits of the device for its users; None for memory."""
         return Envelope.of(self.raw.get("device_values"))
 
     @property
@@ -240,8 +240,7 @@ def measured(work: StorageWork, whole: Sequence[Done], interval: MeasuredInterva
 
 
 def by_op(counted: Sequence[Done]) -> StorageRequests:
-    """Requests, bytes and latencies of reads and of writes. fio does not tell what they waited
-    for."""
+    """Requests, bytes and latencies of reads and of writes. fio does not report their waits."""
     made = {name: _requests([one for one in counted if one.op == op]) for op, name in OPS.items()}
     return StorageRequests(devices=None, flush=_requests([]), **made)
 

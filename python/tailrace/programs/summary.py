@@ -23,11 +23,11 @@ class Distribution:
     mean_ps: float
     least_ps: int
     above: tuple[int, int] = (0, 0)
-    """A latency and the count of those that are known to be at least as long, and no more."""
+    """A latency and the number of transactions that took at least as long."""
 
     @property
     def count(self) -> int:
-        """Of those that are known."""
+        """Number of known latencies."""
         return sum(count for _, count in self.buckets)
 
     def outcome(self) -> Latency | None:
@@ -64,7 +64,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a program has done in the measured interval."""
+    """The results of a program in the measured interval."""
 
     latencies: Distribution | None
     completed: int
@@ -79,8 +79,8 @@ class Summary:
 
 
 def measured(work: RequestWork, summary: Summary, interval: MeasuredInterval) -> Measured:
-    """In the format of other workloads, without rows of requests. What ran at the end is not
-    known."""
+    """The results in the format of other workloads, without rows of requests. Requests running at
+    the end are unknown."""
     begun_wall_us = interval.begun_wall_us
     ended_ps = (
         None

@@ -29,7 +29,7 @@ SCRIPT = Path(__file__).with_name("sysbench.lua")
 USERS_MAX = 256
 """Each user is a thread with an interpreter."""
 START_GRACE_S = 60
-"""sysbench's own time ends so much after the trial's, which ends it first."""
+"""sysbench's own time limit exceeds the trial's by this; the trial ends it first."""
 
 CONFLICTS = (1213, 1020, 1205, 1180)
 """Errors of transactions that the database rolls back because of another one: deadlock or failed
@@ -61,7 +61,7 @@ def sysbench_refusals(workload: Oltp) -> Iterator[tuple[KeyPath, str, str]]:
 
 
 def server_options(protocol: str, address: str, port: int) -> list[str]:
-    """Where the database is, and which library asks it: `mysql` or `pgsql`."""
+    """The address of the database, and the client library: `mysql` or `pgsql`."""
     connection = [
         f"--db-driver={protocol}",
         f"--{protocol}-host={address}",

@@ -1,7 +1,7 @@
 """Templates of databases: loaded once, copied for each trial.
 
-A template is a stopped data directory below the run's folder, named by what it holds. Trials share
-no pages, locks, statistics or log.
+A template is a stopped data directory below the run's folder, named by its content. Trials share no
+pages, locks, statistics or log.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ def rows_of(response_bytes: int) -> int:
 
 
 def sizes_of(workloads: Iterable[Mapping[str, Any]]) -> frozenset[int]:
-    """Sizes of the answers that workloads of a plan ask for."""
+    """Response sizes that workloads of a plan request."""
     return frozenset(trip["response_bytes"] for raw in workloads for trip in raw["round_trips"])
 
 
@@ -73,7 +73,7 @@ class Templates(ABC):
     def __init__(
         self, folder: Path, open_runner: Callable[[Path], AbstractContextManager[ProgramRunner]]
     ) -> None:
-        """`open_runner` opens a place for the programs that make them, which may write into a
+        """`open_runner` opens a runner for the programs that make them, which may write into a
         folder."""
         self._folder = folder.absolute()
         self._open_runner = open_runner
@@ -81,8 +81,8 @@ class Templates(ABC):
 
     @abstractmethod
     def identity(self) -> list[Any]:
-        """What tells a template from another one with the same rows: versions of the server and of
-        its layout."""
+        """Properties that distinguish a template from another one with the same rows: versions of
+        the server and of its layout."""
 
     @abstractmethod
     def load(self, runner: ProgramRunner, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:

@@ -58,7 +58,7 @@ def set_up(host: str, control: int, files: Sequence[str], storage: str) -> Itera
 
 
 def show(host: str, control: int, attempt: int) -> Command:
-    """Lists what it has: succeeds when it accepts commands."""
+    """Lists its targets: succeeds when it accepts commands."""
     return _admin(
         f"tgt-{host}-show-{attempt}", host, control, ["show", "--mode", "target"], has_target=False
     )

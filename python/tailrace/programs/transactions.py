@@ -1,4 +1,4 @@
-"""The measurements of transactions, from what their users logged."""
+"""The measurements of transactions, from the logs of their users."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -69,8 +69,8 @@ def measured(
 
 
 def _cut_off(work: Work, whole: Sequence[Transaction], interval: MeasuredInterval) -> list[Row]:
-    """What was running at the end, and how long it had: users end after those transactions, and log
-    them."""
+    """Running transactions at the end, and their times so far: users end after those transactions,
+    and log them."""
     ended_us = interval.ended_wall_us
     running = [one for one in whole if one.intended_us <= ended_us < one.ended_us]
     counted = [one for one in running if one.number > work.raw["warmup_transactions"]]

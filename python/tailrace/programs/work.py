@@ -1,4 +1,4 @@
-"""What the users of a workload have to do, and one transaction of theirs as it was logged."""
+"""The tasks of a workload's users, and one of their logged transactions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Transaction:
 
 @dataclass(frozen=True)
 class Work:
-    """What one workload asks its users to do."""
+    """The tasks of one workload's users."""
 
     raw: Mapping[str, Any]
     """The workload as it stands in the plan."""

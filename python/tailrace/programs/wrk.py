@@ -27,7 +27,7 @@ SCRIPT = Path(__file__).with_name("wrk.lua")
 USERS_MAX = 256
 """Each user is a thread with an interpreter."""
 START_GRACE_S = 60
-"""wrk's own time ends so much after the trial's, which ends it first."""
+"""wrk's own time limit exceeds the trial's by this; the trial ends it first."""
 TOTAL = re.compile(r"^total ((?:[a-z]+ \d+ ?)+)$", re.MULTILINE)
 SOCKET_ERRORS = ("connect", "read", "write")
 LOST = re.compile(r"^lost (\d+) (\d+)$", re.MULTILINE)
@@ -36,7 +36,7 @@ WRK = Needed(PROGRAM, "wrk", "-v", "workloads of kind requests with wrk")
 
 
 def wrk_refusals(workload: Requests) -> Found:
-    """What wrk, or nginx for it, cannot do."""
+    """Features that wrk, or nginx for it, does not have."""
     yield from refusals(PROGRAM, workload, opens=True)
     yield from pause_refusals(PROGRAM, workload)
     if workload.is_udp:

@@ -49,7 +49,7 @@ class Change:
     interval: Interval | None
     """Of the ratio, or of the difference where there is none."""
     is_ratio: bool
-    """Whether the change is told as a ratio: both figures are positive, and no shares."""
+    """Whether the change is shown as a ratio: both figures are positive, and no shares."""
 
     @property
     def ratio(self) -> float | None:

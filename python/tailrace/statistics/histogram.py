@@ -47,7 +47,7 @@ class Histogram:
     edges_ps: Sequence[int]
     cumulative: Sequence[int]
     cuts: Mapping[int, int]
-    """Values of which a lower bound is known, by bound: a trial ended, or a program told no more.
+    """Values with a known lower bound, by bound: a trial ended, or a program reported no more.
     Bounds ascend."""
     sum_ps: float
     min_ps: int

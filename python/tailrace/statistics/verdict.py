@@ -134,9 +134,8 @@ def _verdict(effect: Effect, test: TestResult, p_adjusted: float, tests: int) ->
 
 
 def bounded_verdict(verdict: Verdict, bounds: tuple[int, int]) -> Verdict:
-    """A verdict on two samples of which so many values are lower bounds: a difference is told only
-    where larger values than the bounds would make it larger.
-    """
+    """A verdict on two samples with these numbers of lower bounds: the direction of a difference is
+    known only where larger values than the bounds would make it larger."""
     of_baseline, of_other = bounds
     is_certain = {
         "higher": not of_baseline,

@@ -17,8 +17,8 @@ from tailrace.results.causes.causes import Loss, Transaction
 from tailrace.timeline.crossings import CLIENT, SERVER, Connection, Crossing, Wait
 
 OUTSIDE, AFTER_DROP = "outside", "outside_after_drop"
-"""Parts that the fabric does not know: hosts and programs, and of these what followed a drop until
-a frame was sent."""
+"""Parts that the fabric does not observe: hosts and programs, and of these the time from a drop
+until a frame was sent."""
 TRANSACTIONS_MIN = 3
 """Fewer of a user do not show which connection is theirs."""
 TRANSACTIONS_LOOKED_AT = 200
@@ -84,7 +84,7 @@ def _after_drop(
     gap_ps: tuple[int, int],
     start_ps: int,
 ) -> int:
-    """Of a time between two frames at a host, what followed the drop of one that it had sent.
+    """Part of a time between two frames at a host that followed the drop of a frame it had sent.
 
     The drop lies in this time; or before it, and the host then had acknowledgements only: it waits
     for a timer.
@@ -100,11 +100,11 @@ def _after_drop(
 def connections_by_user(
     transactions: Sequence[Transaction], connections: Sequence[Connection], ports: Sequence[int]
 ) -> dict[int, Connection]:
-    """Whose connection each is; users for which that does not show are left out.
+    """The connection of each user; users without an evident one are omitted.
 
-    `ports` are the client's, by user, where the program tells them. Otherwise a connection is the
-    user's whose first frame with data follows the starts of their transactions, and whose last one
-    precedes the ends, most closely.
+    `ports` are the client's, by user, where the program reports them. Otherwise a connection
+    belongs to the user whose transactions' starts are followed most closely by its first frames
+    with data, and whose ends are preceded most closely by its last ones.
     """
     if ports:
         by_port = {one.client[1]: one for one in connections}

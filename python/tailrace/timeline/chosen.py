@@ -10,11 +10,11 @@ from tailrace.results.format.numbers import span_text
 MARGIN_DIVISOR = 10
 """The window begins before a transaction and ends after it by this part of its latency."""
 MARGIN_PS_MIN = 100_000_000
-"""And by at least 100 us, so that the queue that it met is seen."""
+"""And by at least 100 us, so that the queue that it met is visible."""
 
 
 INTERVAL_PS = 5_000_000_000
-"""What is shown of a workload whose operations are not known: 5 ms."""
+"""Shown interval of a workload whose operations are not known: 5 ms."""
 INTERVAL_REASON = "5 ms of a workload whose operations are not known"
 NO_NUMBER = 2**32 - 1
 PS_PER_US = 1_000_000

@@ -1,6 +1,5 @@
-"""Tracks of cores: who ran when on the processors of hosts and hypervisors, what hypervisors did to
-single frames, and waits for cores on hosts without a processor.
-"""
+"""Tracks of cores: threads on the processors of hosts and hypervisors, work of hypervisors on
+single frames, and waits for cores on hosts without a processor."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -31,8 +30,8 @@ def draw_cores(drawing: Drawing) -> None:
 
 
 def _works(drawing: Drawing, group: int, works: Sequence[Work]) -> None:
-    """What waits for the virtual switch or a vhost thread, and what these work on, in the order in
-    which it came."""
+    """Waiting work for the virtual switch or a vhost thread, and running work, in the order of
+    arrival."""
     writer = drawing.writer
     for stage in dict.fromkeys(work.stage for work in works):
         own = sorted(

@@ -79,7 +79,7 @@ class Connection:
 
 
 class Paths:
-    """What the plan tells of a frame's way: links of hosts, which it passes before it enters, and
+    """The path of a frame in the plan: links of hosts, which it passes before it enters, and
     switches."""
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
@@ -193,18 +193,18 @@ def _overlap(times: Sequence[tuple[int, int]], from_ps: int, to_ps: int) -> int:
 
 @dataclass
 class AtQueue:
-    """What frames met at one port and class."""
+    """The waits and drops of frames at one port and class."""
 
     waited_ps: list[int] = field(default_factory=list)
     """Of each frame that was sent on."""
     paused_ps: int = 0
     paused_frames: int = 0
     dropped: int = 0
-    """Of all classes of the port, told with its first."""
+    """Drops of all classes of the port, stored with the first class."""
 
 
 def at_queues(connections: Sequence[Connection]) -> dict[str, AtQueue]:
-    """By queue what frames of these connections met, the longest waits first."""
+    """By queue the waits and drops of these connections' frames, the longest waits first."""
     found: dict[str, AtQueue] = defaultdict(AtQueue)
     for wait in _waits(connections):
         of = found[wait.queue]
@@ -219,7 +219,7 @@ def at_queues(connections: Sequence[Connection]) -> dict[str, AtQueue]:
 
 
 def merged_queues(several: Iterable[Mapping[str, AtQueue]]) -> dict[str, AtQueue]:
-    """By queue what the frames of several workloads met."""
+    """By queue the waits and drops of several workloads' frames."""
     found: dict[str, AtQueue] = defaultdict(AtQueue)
     for queue, own in (item for queues in several for item in queues.items()):
         of = found[queue]

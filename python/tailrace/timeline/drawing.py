@@ -1,4 +1,4 @@
-"""A trace that is being drawn: what the modules share that draw the groups of its tracks."""
+"""A trace under construction: the common part of the modules that draw its groups of tracks."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -8,15 +8,15 @@ from tailrace.timeline.log import Frame, Log
 from tailrace.timeline.perfetto import Writer
 
 CAUSE_FLOWS = 1 << 40
-"""Flows that lead from a frame to what was sent because of it count from here; those that follow a
-frame, from 0."""
+"""Flows from a frame to the frames that it caused count from here; those that follow a frame, from
+0."""
 USER_FLOWS = 1 << 41
 """Flows from and to users count from here."""
 
 
 @dataclass
 class Drawing:
-    """The trace so far, and what is known of the log."""
+    """The trace so far, and facts about the log."""
 
     log: Log
     writer: Writer = field(default_factory=Writer)
@@ -26,7 +26,7 @@ class Drawing:
     causes: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """By frame, the frames that were sent because of it."""
     whose: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """By frame, the names of the transactions that it is of."""
+    """By frame, the names of its transactions."""
     flows: dict[str, int] = field(default_factory=dict)
     """By name of the transaction, the flow from its user; that to its user has the next number."""
     tracks: dict[str, int] = field(default_factory=dict)

@@ -1,8 +1,8 @@
-"""A live trial, explained by its fabric: the frames of each workload, and its transactions taken
-apart.
+"""A live trial, explained by its fabric: the frames of each workload, and its transactions divided
+into parts.
 
 The ingress log is replayed once or a few times for the frames of each workload, and once more for
-the slowest transactions with all frames, to tell behind whose frames theirs waited.
+the slowest transactions with all frames, to find the frames behind which theirs waited.
 """
 
 from collections import Counter
@@ -37,21 +37,21 @@ from tailrace.timeline.log import NONE_64, Log, Socket
 from tailrace.timeline.queues import behind
 
 CLOCKS_APART_US_MAX = 100
-"""Trials of earlier versions do not tell when the fabric began by the clock of the programs."""
+"""Trials of earlier versions do not record the start of the fabric by the clock of the programs."""
 PS_PER_US = 10**6
 REPLAYS_MAX = 8
 """For the frames of one workload. A replay keeps 2^18 rows."""
 OVERLAP_PS = 200 * 10**9
 """Frames that are in the fabric at the end of one replay's rows are whole in the next."""
 BEHIND_MAX = 20
-"""Transactions of which it is told behind whose frames theirs waited."""
+"""Transactions for which the frames in front of theirs are determined."""
 SLOWEST_KEPT = 10
 """Of a record."""
 
 
 @dataclass(frozen=True)
 class OfWorkload:
-    """What the fabric knows of one workload in a trial."""
+    """The fabric's observations of one workload in a trial."""
 
     queues: Mapping[str, AtQueue]
     """By port and class."""
@@ -62,7 +62,7 @@ class OfWorkload:
     unknown: int
     """Transactions whose connection is not known."""
     unseen: int
-    """Transactions after the part of the log that was looked at."""
+    """Transactions after the replayed part of the log."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def explain_live_finished(path: Path, say: Callable[[str], None]) -> None:
     """Explains the first trial with a log of every arm of a live run that has ended, where none has
     a record.
 
-    What cannot be explained is told by counters alone; that the replay fails is a warning.
+    Where the explanation is impossible, only counters are reported; a failed replay is a warning.
     """
     run = Run.read(path)
     for trials in (run.with_outcome(arm) for arm in run.arms):
@@ -175,7 +175,7 @@ def _of_subject(subject: Subject, found: Mapping[str, OfWorkload], slowest: int)
 
 
 def seen_connections(run: Run, trial: Trial, workload: str) -> list[Connection]:
-    """The connections between the hosts of a workload, as far as the log is looked at."""
+    """The connections between the hosts of a workload, in the replayed part of the log."""
     return _connections(read_live(run, trial, workload), workload)[0]
 
 

@@ -89,8 +89,8 @@ def _tcp(frame: Frame, ports: tuple[int, int], header_bytes: int, shift: int) ->
 
 
 def _options(frame: Frame, room: int, shift: int) -> bytes:
-    """What the length of the header has room for: timestamps, and the options of a SYN or selective
-    acknowledgement."""
+    """The options that fit the length of the header: timestamps, and the options of a SYN or
+    selective acknowledgement."""
     stamp = struct.pack(
         ">BBII", 8, _TIMESTAMP_OPTION_BYTES, frame.handed_ps // PS_PER_MS & 0xFFFF_FFFF, 0
     )
@@ -105,5 +105,5 @@ def _options(frame: Frame, room: int, shift: int) -> bytes:
                 for left, right in blocks
             )
             options += struct.pack(">BBBB", 1, 1, 5, 2 + len(edges)) + edges
-    # What the model counts and does not state ends the options (RFC 9293 section 3.2).
+    # Bytes that the model counts and does not specify end the options (RFC 9293 section 3.2).
     return options[:room].ljust(room, b"\0")

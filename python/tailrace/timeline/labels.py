@@ -1,4 +1,4 @@
-"""Names of frames and of what happened to them, shared by traces and captures."""
+"""Names of frames and of their events, shared by traces and captures."""
 
 from tailrace.results.format.numbers import size_text, span_text
 from tailrace.scenario.workloads.kinds import facts_of
@@ -8,18 +8,18 @@ from tailrace.timeline.queues import Depths, behind, depth_at, waited_from
 SYN, ACK, FIN, PSH, ECE, CWR, RST = 1, 2, 4, 8, 16, 32, 2048
 """Bits of `tailrace_wire::Flags`."""
 WAIT_NAMED_PS_MIN = 100_000
-"""Waits from 100 ns on are told."""
+"""Waits from 100 ns on are named."""
 REPEATED = {
     "fast_retransmission": "repeated after duplicate acknowledgements or reordering",
     "probe": "repeated by a tail loss probe",
     "timeout": "repeated after a retransmission timeout",
 }
-"""Why a frame was sent again, by the part of the latency that it ended."""
+"""The reason of a retransmission, by the part of the latency that it ended."""
 
 
 def label(log: Log, frame: Frame) -> str:
-    """`request 200 B`, `response 1448 B`, `data 1448 B`, `ack`, and what it repeats; `frame 1514 B`
-    without header."""
+    """`request 200 B`, `response 1448 B`, `data 1448 B`, `ack`, and the repeated data; `frame 1514
+    B` without header."""
     if not frame.has_header:
         return f"frame {frame.frame_bytes} B"
     if frame.flags & SYN:
@@ -40,8 +40,7 @@ def _what(log: Log, frame: Frame) -> str:
 
 
 def waited(log: Log, wire: str, hop: Hop) -> str | None:
-    """`waited 310 us at leaf>client behind bulk 97 %`; None of a wait that is too short to be
-    told."""
+    """`waited 310 us at leaf>client behind bulk 97 %`; None for a shorter wait."""
     from_ps = waited_from(log, hop)
     wait_ps = hop.start_ps - from_ps
     if wait_ps < WAIT_NAMED_PS_MIN:

@@ -34,8 +34,8 @@ PS_PER_US = 1_000_000
 
 
 class NotMeasuredError(RunRefusedError):
-    """The fabric tells nothing of the transactions of a trial: it kept no log, or no program logged
-    transactions."""
+    """The fabric has no measurements of a trial's transactions: it kept no log, or no program
+    logged transactions."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class LiveTrial:
     log: ReplayLog
     digest: str
     of: dict[str, list[Transaction]]
-    """Transactions by workload, in the order of completion; without those that logged none."""
+    """Transactions by workload, in the order of completion; without workloads that logged none."""
     workloads: list[str]
-    """Those that are asked for."""
+    """The requested workloads."""
     ends: dict[str, Ends]
     """By workload, where its connections end; without those of which it is not known."""
     apart_ps: int
-    """The interval may have begun so much earlier by the fabric's clock than by that of the
+    """The interval may have begun this much earlier by the fabric's clock than by that of the
     programs."""
 
 
@@ -120,8 +120,8 @@ def transactions_of(trial: Trial, names: Sequence[str]) -> dict[str, list[Transa
 
 
 def live_log(trial: LiveTrial, chosen: Sequence[Chosen]) -> tuple[Log, bool]:
-    """What happened to frames in the windows of these transactions, and whether the replay was the
-    same."""
+    """The events of frames in the windows of these transactions, and whether the replay had the
+    same digest."""
     windows_ps = apart([(one.window_ps[0], one.window_ps[1] + trial.apart_ps) for one in chosen])
     words = [word for from_ps, to_ps in windows_ps for word in ("--window", f"{from_ps}-{to_ps}")]
     try:
@@ -202,7 +202,7 @@ class _Connections:
         self._numbers: dict[tuple[tuple[int, int], tuple[int, int], int], int] = {}
 
     def frame(self, row: Sequence[int], workload: str) -> Frame | None:
-        """A frame of a connection; None of one that came before the window."""
+        """A frame of a connection; None for one that came before the window."""
         number, from_, to, source, destination, protocol, size, entered_ps, delivered_ps = row
         if entered_ps == NONE_64:
             return None
@@ -211,7 +211,7 @@ class _Connections:
         if known is not None:
             server, client = sorted(ends, key=lambda end: (end[0] != known.server, end[1]))
         else:
-            # Programs listen on low ports, and systems give the high ones to those that connect.
+            # Programs listen on low ports, and systems assign the high ones to clients.
             client, server = sorted(ends, key=lambda end: (-end[1], end[0]))
         key = client, server, protocol
         if key not in self._numbers:
@@ -247,8 +247,7 @@ _NO_HEADER = (
 
 def chosen_reason(log: Log, one: Chosen) -> str:
     """`3.1 ms from 1.5 s, user 1 (program's log); meanwhile 2 frames of orders were dropped at
-    leaf>client`: what the fabric did to frames of the workload while the transaction was under way.
-    """
+    leaf>client`: the fabric's effects on frames of the workload during the transaction."""
     of = one.transaction
     span = f"{span_text(of.latency_ps)} from {span_text(of.start_ps)}"
     text = (

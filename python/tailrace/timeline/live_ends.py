@@ -49,8 +49,8 @@ class Ends:
 class Sorter:
     """The workload of every frame of a replay.
 
-    The fabric tells of each frame the workloads between whose hosts it went. It is of one whose
-    ports are known only if its ports are those.
+    The fabric records for each frame the workloads between whose hosts it went. Where the ports of
+    a workload are known, only frames with those ports belong to it.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Sorter:
         }
 
     def name(self, number: int) -> str:
-        """What a number of a table stands for."""
+        """The name of a number in a table."""
         return self._names[number]
 
     def _number(self, name: str) -> int:

@@ -48,7 +48,7 @@ class Frame(NamedTuple):
     prior: int | None
     """The frame without which this one would not have been sent then."""
     prior_part: str | None
-    """What the time between them is."""
+    """Name of the time between them."""
     repeats: int | None
     seq: int
     ack: int
@@ -64,8 +64,8 @@ class Frame(NamedTuple):
     sack: tuple[tuple[int, int], ...]
     """Left edge and right edge of each block, as stream offsets."""
     has_header: bool = True
-    """Of the header only what decides its way is known where this is false: no numbers, flags or
-    payload."""
+    """Where this is false, only the header fields that decide its path are known: no numbers, flags
+    or payload."""
 
 
 class Hop(NamedTuple):
@@ -113,7 +113,7 @@ class Pause(NamedTuple):
 
 
 class SocketSample(NamedTuple):
-    """How a socket looked after a change."""
+    """The state of a socket after a change."""
 
     at_ps: int
     cwnd_bytes: int
@@ -125,19 +125,19 @@ class SocketSample(NamedTuple):
 
 
 class Members(NamedTuple):
-    """The frames of one transaction: those of its critical path, and what followed from them while
-    it lasted."""
+    """The frames of one transaction: those of its critical path, and the frames that these caused
+    while it lasted."""
 
     first: int | None
     """The first with payload on the critical path; None where no frame completed the
     transaction."""
     last: int | None
-    """The one that brought its last bytes."""
+    """The frame with its last bytes."""
     frames: frozenset[int]
 
 
 class CoreTime(NamedTuple):
-    """What a core did."""
+    """An interval of a core's work."""
 
     core: int
     from_ps: int
@@ -164,7 +164,7 @@ class CoreWait(NamedTuple):
     since_ps: int
     until_ps: int
     socket: int
-    """For what had come for this one."""
+    """Number of the socket with the arrived data."""
 
 
 class Step(NamedTuple):
@@ -178,7 +178,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Log:
-    """What happened in the windows, by wire (`node>neighbour`) and socket."""
+    """The events in the windows, by wire (`node>neighbour`) and socket."""
 
     windows_ps: list[tuple[int, int]]
     sockets: list[Socket]
@@ -209,7 +209,7 @@ class Log:
     connections_left_out: int = 0
     """Connections of the transactions that are not watched."""
     is_live: bool = False
-    """From a replay of real frames, which knows nothing of what is in hosts."""
+    """Whether it is from a replay of real frames, which has no events inside hosts."""
 
     @property
     def end_ps(self) -> int:
@@ -298,7 +298,7 @@ def _members(tables: Mapping[str, Values]) -> dict[int, Members]:
 
 
 class OfWires(NamedTuple):
-    """What happened at wires, by their names."""
+    """The events at wires, by their names."""
 
     hops: dict[str, list[Hop]]
     drops: dict[str, list[Drop]]

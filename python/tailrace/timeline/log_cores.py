@@ -1,4 +1,4 @@
-"""What cores did, from the tables of the simulator (`crates/sim/src/core_logs.rs`)."""
+"""The work of cores, from the tables of the simulator (`crates/sim/src/core_logs.rs`)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

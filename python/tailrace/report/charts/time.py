@@ -30,7 +30,7 @@ HEIGHT_PX = 200
 # Ports with a chart of their own: the ones that lost most frames, then the ones with the longest
 # queues.
 PORTS_MAX = 3
-# More lines than this cannot be told apart.
+# More lines than this are not distinguishable.
 WORKLOADS_MAX = 8
 # Maximum number of lines on all charts together with which the first trial is drawn beside the
 # median.

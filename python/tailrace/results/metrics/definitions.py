@@ -212,11 +212,11 @@ def _lost_of(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
 
 
 def _lost_datagrams(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
-    """By what switches dropped of it; by the counts of its own ends where switches cannot tell it
-    from another.
+    """Datagrams of a workload that switches dropped; by the counts of its own ends where switches
+    cannot distinguish it from another.
 
     Switches count from the end of the warm-up, the ends of `frames` in the whole trial. None where
-    nothing tells.
+    no counter has them.
     """
     lost = _dropped_frames(trial, outcome.name)
     if lost is None:

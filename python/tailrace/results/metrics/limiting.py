@@ -77,7 +77,7 @@ def shares_of(times: Limits, lost: LostShares) -> Shares | None:
         "pacing": paced * (1 - lost.policed),
         "interface": times.interface_ps or 0,
     }
-    # Real kernels do not tell why nothing was written: a program that took all of a core had no
+    # Real kernels do not report why nothing was written: a program that took all of a core had no
     # time.
     idle = whole - counted
     at_program = _busy(times.sender_busy_permille)
