@@ -1,1 +1,2 @@
-"""What an engine writes of a trial, as types: `types` is made of those of the crate `outcome`."""
+"""The output of an engine for a trial, as types: `types` is generated from those of the crate
+`outcome`."""

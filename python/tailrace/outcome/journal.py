@@ -21,12 +21,11 @@ LOST = f"no such file, and the run has written one ({JOURNAL})"
 UNKNOWN = f"{JOURNAL} has no SHA-256 of it"
 
 Digests = Mapping[str, str]
-"""By the end of a file's name, behind the first dot of what was written together: `json`,
-`transactions.parquet`."""
+"""By the end of a file's name, behind the first dot: `json`, `transactions.parquet`."""
 
 
 class DamagedError(ValueError):
-    """A file is not the one that the run has written."""
+    """A file is not the written one."""
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -36,7 +35,7 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 class Journal:
-    """The journal of one run directory, read when it is asked for the first time."""
+    """The journal of one run directory, read on first use."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
@@ -57,7 +56,7 @@ class Journal:
             self._bytes = 0
 
     def stems(self, below: str) -> Iterator[str]:
-        """What was written below a folder, without the ends of names."""
+        """Written files below a folder, without the ends of names."""
         return (stem for stem in self._read() if stem.startswith(f"{below}/"))
 
     def written(self) -> Iterator[tuple[str, str]]:
@@ -68,8 +67,8 @@ class Journal:
         return iter(sorted(every))
 
     def add(self, stem: str, contents: Mapping[str, bytes | memoryview]) -> None:
-        """Notes what is about to be written, unless it is known; `contents` are by the end of the
-        name."""
+        """Records files before they are written, unless they are known; `contents` are by the end
+        of the name."""
         digests = {end: digest_of(content) for end, content in contents.items()}
         lines = self._read().setdefault(stem, [])
         if digests in lines:
@@ -81,8 +80,8 @@ class Journal:
         lines.append(digests)
 
     def together(self, stem: str, end: str, content: bytes) -> Digests:
-        """What was written together with this file; raises `DamagedError` where no line has its
-        SHA-256."""
+        """The files that were written together with this file; raises `DamagedError` where no line
+        has its SHA-256."""
         digest = digest_of(content)
         found = self._found(stem, end, digest)
         if found is None and self._has_grown():  # by a run that goes on meanwhile
@@ -124,7 +123,7 @@ class Journal:
 
 
 def _parsed(line: bytes) -> _Line | None:
-    """None of a line that is empty, or damaged: what it was of has no identity then."""
+    """The entry of a line; None for an empty or damaged one, whose files have no identity then."""
     try:
         return _LINES.decode(line) if line else None
     except (ValueError, RecursionError):

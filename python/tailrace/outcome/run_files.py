@@ -87,7 +87,7 @@ class TrialFiles:
         """`folder` is that of the arm, such as `trials/fifo`; `name` is `1`, or `1.attempt-2`."""
         self._run, self._folder, self.name = run, folder, name
         self._digests: Digests | None = None
-        """Of the outcome and what was written together with it, once the outcome was read."""
+        """Of the outcome and the files written with it, once the outcome was read."""
 
     @property
     def stem(self) -> Path:
@@ -114,7 +114,7 @@ class TrialFiles:
         return content
 
     def tables(self) -> list[str]:
-        """Names of its tables; of a run with a journal, of those that were written."""
+        """Names of its tables; in a run with a journal, those in the journal."""
         names = self._expected() if self._run.journal.is_kept else self._there()
         return [name.removesuffix(TABLE) for name in names if name.endswith(TABLE)]
 
@@ -139,7 +139,7 @@ class TrialFiles:
         return content
 
     def beside(self, end: str) -> str:
-        """The name of another file of the trial, for those that read and write it by itself."""
+        """The name of another file of the trial, for callers that read and write it themselves."""
         return self._named(end)
 
     @property

@@ -1,4 +1,4 @@
-"""A trial as a run directory keeps it: what it is of, how it ended, and its outcome."""
+"""A trial as a run directory stores it: its identity, its end, and its outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ Status = Literal["ok", "invalid", "failed", "cancelled"]
 
 
 class TrialHead(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """What is known of a trial besides its outcome."""
+    """Properties of a trial besides its outcome."""
 
     format: Literal[3]
     """`FORMAT`."""
@@ -49,14 +49,13 @@ class TrialHead(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     reason: str = ""
     """Why it is not ok."""
     is_machine_fault: bool = False
-    """Whether it is invalid for what the machine did alone: repeating it does not select
+    """Whether all reasons for its invalidity lie in the machine: repeating it does not select
     results."""
     unfinished: list[str] = []
-    """Workloads that did not finish, of a trial that is invalid for nothing else: its rates and
-    latencies are results.
-    """
+    """Workloads that did not finish, for a trial without other reasons of invalidity: its rates and
+    latencies are results."""
     cores: int = 1
-    """Of the machine, that it ran on."""
+    """Cores of the machine on which it ran."""
 
 
 class StoredTrial(TrialHead, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
@@ -68,7 +67,7 @@ class StoredTrial(TrialHead, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 @dataclass(frozen=True)
 class Planned:
-    """What a run has planned for one of its trials."""
+    """The planned properties of a trial."""
 
     arm: str
     trial: int
@@ -107,9 +106,10 @@ def stored_bytes(stored: StoredTrial) -> bytes:
 
 
 def read_stored(content: bytes, planned: Planned) -> StoredTrial:
-    """A trial in its place, of the content of its file. Raises `ValueError` with what is wrong and
-    where: the path of a key, the version of another format, or that it is another trial than the
-    planned one.
+    """The trial in the content of its file.
+
+    Raises `ValueError` with the fault and its location: the path of a key, the version of another
+    format, or that it is another trial than the planned one.
     """
     found = _decoded(_decoder(), content, content)
     if (found.arm, found.trial) != (planned.arm, planned.trial):
@@ -161,7 +161,7 @@ def read_head(file: BinaryIO) -> TrialHead:
 
 
 def _decoded(decoder: msgspec.json.Decoder[T], part: bytes, content: bytes) -> T:
-    """What a part of a file holds; raises as `read_stored`."""
+    """The value of a part of a file; raises as `read_stored`."""
     try:
         return decoder.decode(part)
     except ValueError:
@@ -182,5 +182,5 @@ def _refuse_other_format(content: bytes) -> None:
 
 
 def format_words(found: object) -> str:
-    """What is said of a file of another version."""
+    """The error for a file of another version."""
     return f"it has format {found}, and this version of tailrace reads format {FORMAT}"

@@ -73,7 +73,7 @@ def _opened(content: bytes, table: str) -> "RecordBatchReader":
 
 @contextmanager
 def _refused() -> Iterator[None]:
-    """Raises `ValueError` for whatever the library raises: it panics on what it does not expect."""
+    """Converts every exception of the library to `ValueError`: it panics on unexpected input."""
     try:
         yield
     except KeyboardInterrupt:

@@ -1,1 +1,2 @@
-"""What an engine reads of an arm, as types: `types` is made of those of the crate `plan`."""
+"""The input of an engine for an arm, as types: `types` is generated from those of the crate
+`plan`."""

@@ -1,9 +1,10 @@
-"""From one sample of trials to another: the ratio of a figure on the log scale, or its difference.
+"""The change from one sample of trials to another: the ratio of a figure on the log scale, or its
+difference.
 
 The ratio of two positive figures has an interval that is neither zero nor negative. Trials that
-share their seeds are paired: what luck does to both is not counted as their difference. Each change
-has Student's p value by the very standard error of its interval, so that the two never contradict
-each other.
+share their seeds are paired: the effect of the seed on both does not count as their difference.
+Each change has Student's p value by the same standard error as its interval, so that the two never
+contradict each other.
 """
 
 from collections.abc import Callable, Sequence
@@ -65,10 +66,8 @@ def mean_change(
     is_share: bool = False,
     level: float = LEVEL,
 ) -> Change:
-    """Of the means of two samples that are not empty; `is_paired` says that values at one place
-    share their seed.
-
-    Means of shares, and those of which one is zero, have a difference.
+    """The change of the means of two samples that are not empty; `is_paired` means that values at
+    one index share their seed. Means of shares, and those of which one is zero, have a difference.
     """
     means = mean(first), mean(second)
     if is_share or min(*first, *second) < 0 or min(means) == 0:

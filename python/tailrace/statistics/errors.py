@@ -40,8 +40,8 @@ def t_ratio(value: float, error: float) -> float:
 
 
 def welch_freedom(variances: Sequence[float], counts: Sequence[int]) -> int:
-    """Degrees of freedom of a sum of means with these variances, of so many values each (Welch
-    1947), rounded down."""
+    """Degrees of freedom of a sum of means with these variances and numbers of values (Welch 1947),
+    rounded down."""
     parts = fsum(each**2 / (count - 1) for each, count in zip(variances, counts, strict=True))
     # Rounding could otherwise exceed the degrees of freedom where one sample has all of the
     # variance.

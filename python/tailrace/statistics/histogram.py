@@ -68,7 +68,8 @@ class Histogram:
     def from_outcomes(
         cls, latencies: Iterable[Latency | None], cut_off: Sequence[CutOff] = ()
     ) -> "Histogram | None":
-        """Pools the latencies of outcomes, and what their ends cut off. None without a value."""
+        """Pools the latencies of outcomes and the transactions that their ends cut off. None
+        without a value."""
         recorded = [latency for latency in latencies if latency and latency.count > 0]
         if not recorded and not cut_off:
             return None
@@ -182,7 +183,7 @@ class Histogram:
 
     def max_ms(self) -> Estimate:
         """The longest value; a bound where it is censored, or where hardly any value was observed
-        for so long."""
+        for that long."""
         is_censored = self.longest_cut_off_ps >= self.max_ps and self.censored > 0
         return Estimate(self.longest_ms, is_bound=is_censored or self._is_hardly_followed(-1))
 
@@ -230,7 +231,7 @@ def position_of(survival: Survival, edges_ps: Sequence[int], percent: float) -> 
 
 
 def rank_of(percent: float, count: int) -> int:
-    """Which of so many values in ascending order is a percentile, from 1 on."""
+    """The rank of a percentile among `count` values in ascending order, from 1 on."""
     # Rounded before ceil, so that 99.9 % of 1000 is 999 and not 1000.
     return max(1, ceil(round(percent / 100 * count, 9)))
 

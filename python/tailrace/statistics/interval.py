@@ -1,12 +1,10 @@
 """Confidence intervals of means and medians of few trials.
 
-The interval of a mean is Student's, that of a positive one on the log scale: mean times and over
-the exponential of so many relative standard errors. Several samples have the degrees of freedom of
-Welch (1947). The quantile is that of `student_quantile`, with which the printed level of 90 % is
-what simulations show (`scripts/coverage.py`).
-
-The interval of a median takes two of the values, at a level that holds exactly whatever the
-distribution.
+The interval of a mean is Student's, that of a positive one on the log scale: the mean times and
+over the exponential of a multiple of its relative standard error. Several samples have the degrees
+of freedom of Welch (1947). The quantile is that of `student_quantile`, with which simulations
+confirm the printed level of 90 % (`scripts/coverage.py`). The interval of a median takes two of the
+values, at a level that holds exactly for any distribution.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,8 +38,7 @@ class Interval:
     method: str
 
     def scaled(self, factor: float, shift: float = 0.0) -> "Interval":
-        """That of so many times the figure, and then some more; a negative factor turns it
-        round."""
+        """The interval of the figure times `factor` plus `shift`; a negative factor reverses it."""
         low, high = sorted((self.low * factor + shift, self.high * factor + shift))
         return replace(self, low=low, high=high)
 
@@ -49,8 +46,8 @@ class Interval:
 def mean_interval(
     values: Sequence[float], *, bounds: Bounds = (-inf, inf), level: float = LEVEL
 ) -> Interval | None:
-    """Interval of a mean, such as one of shares, within the range of what is possible; None below
-    three values."""
+    """Interval of a mean, such as one of shares, within the possible range; None below three
+    values."""
     if len(values) < VALUES_MIN:
         return None
     centre, reach = mean(values), student_quantile(len(values) - 1, level) * mean_error(values)

@@ -62,11 +62,11 @@ class Latencies:
 
 @dataclass(frozen=True)
 class _Tail:
-    """A trial, with the chances of its censored values to be longer than a latency.
+    """A trial, with the probabilities of its censored values to exceed a latency.
 
-    One that was censored before that latency counts for its chance to get there (Efron 1967, `The
-    Two Sample Problem with Censored Data`, Fifth Berkeley Symposium 4): the share that survives the
-    latency over that which survives its own bound.
+    A value that was censored before that latency counts with its probability to reach it (Efron
+    1967, `The Two Sample Problem with Censored Data`, Fifth Berkeley Symposium 4): the share that
+    survives the latency over that which survives its own bound.
     """
 
     trial: Histogram

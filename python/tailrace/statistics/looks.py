@@ -1,15 +1,14 @@
-"""Looks at an experiment that goes on until it is decided, and what they cost.
+"""Looks at an experiment that continues until it is decided, and their error probabilities.
 
-After some of its trials an experiment is looked at; it ends there or goes on. Each look has a share
-of the error that is allowed, so that all of them together exceed it with at most that probability,
-however the looks depend on each other (Bonferroni). The p value of all looks is the smallest of
-those of each look over its share. With Holm's method over several comparisons at every look this is
-a group-sequential procedure that keeps the familywise error (Ye, Li, Liu and Yao 2013, `Group
-Sequential Holm Procedure with Multiple Primary Endpoints`, Statistics in Medicine 32; Maurer and
-Bretz 2013, `Multiple Testing in Group Sequential Trials Using Graphical Approaches`, Statistics in
-Biopharmaceutical Research 5).
+At a look the experiment ends or continues. Each look has a share of the allowed error, so that all
+of them together exceed it with at most that probability, for any dependence between the looks
+(Bonferroni). The p value of all looks is the smallest of those of each look over its share. With
+Holm's method over several comparisons at every look this is a group-sequential procedure that keeps
+the familywise error (Ye, Li, Liu and Yao 2013, `Group Sequential Holm Procedure with Multiple
+Primary Endpoints`, Statistics in Medicine 32; Maurer and Bretz 2013, `Multiple Testing in Group
+Sequential Trials Using Graphical Approaches`, Statistics in Biopharmaceutical Research 5).
 
-Looks and shares do not depend on where an experiment ends: one that ended undecided can go on
+Looks and shares do not depend on the end of an experiment: one that ended undecided can continue
 later.
 """
 
@@ -22,19 +21,19 @@ from tailrace.statistics.verdict import trials_to_decide
 FIRST_LOOKS = (6, 8, 12, 16, 24)
 """Trials of each arm: six can show three differences, and four times as many halve an interval."""
 SHARE = 0.18
-"""Of the error that is allowed, for each of the first looks; the later ones halve the rest from
-look to look."""
+"""Share of the allowed error for each of the first looks; the later ones halve the rest from look
+to look."""
 
 
 def looks_until(trials_max: int) -> list[int]:
-    """The numbers of trials after which an experiment of so many is looked at; none below the first
-    look."""
+    """The looks of an experiment with at most `trials_max` trials, as numbers of trials; none below
+    the first look."""
     return list(takewhile(lambda trials: trials <= trials_max, every_look()))
 
 
 def every_look() -> Iterator[int]:
-    """Each of the later looks is a third or a half further than the one before: 32, 48, 64, 96 and
-    so on."""
+    """The numbers of trials of all looks. Each later look has a third or half more trials than the
+    one before: 32, 48, 64, 96 and so on."""
     yield from FIRST_LOOKS
     far, near = FIRST_LOOKS[-1], FIRST_LOOKS[-2]
     while True:
@@ -54,7 +53,7 @@ def share_of(look: int) -> float:
 
 
 def trials_to_decide_looking(tests: int) -> int:
-    """The first look at which one of so many tests can be significant, by Holm's method."""
+    """The first look at which one of `tests` tests can be significant, by Holm's method."""
     for look, trials in enumerate(every_look()):
         if trials >= trials_to_decide(ceil(tests / share_of(look))):
             return trials
@@ -62,6 +61,5 @@ def trials_to_decide_looking(tests: int) -> int:
 
 
 def sequential_p_value(p_values: Sequence[float]) -> float:
-    """The p value of all looks, from those of each, the first one first; 1 before the first
-    look."""
+    """The p value of all looks, from those of each in order; 1 before the first look."""
     return min([1.0, *(p_value / share_of(look) for look, p_value in enumerate(p_values))])

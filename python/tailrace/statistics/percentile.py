@@ -35,13 +35,13 @@ MEDIAN = 50.0
 PLAIN_MAX = 90.0
 """Percentile up to which the inversion of shares covers by itself."""
 LONGEST_FACTOR = 2.0
-"""The upper end of an interval is at most so many times the longest latency."""
+"""The upper end of an interval is at most this many times the longest latency."""
 METHOD = "shares of trials, inverted"
 
 
 @dataclass(frozen=True)
 class TrialsNeeded:
-    """There is no interval yet: about so many trials of the same length make one."""
+    """There is no interval yet: it requires about this number of trials of the same length."""
 
     trials: int
 

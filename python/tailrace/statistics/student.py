@@ -15,7 +15,7 @@ TINY = 1e-300
 
 
 def student_p_value(t: float, freedom: int) -> float:
-    """Probability of a t at least as far from zero, with so many degrees of freedom (at least
+    """Probability of a t at least as far from zero, with `freedom` degrees of freedom (at least
     1)."""
     if t in (inf, -inf):
         return 0.0

@@ -1,9 +1,9 @@
 """The product-limit estimate (Kaplan and Meier 1958) of the share of values beyond a latency, from
 few bounds.
 
-Between two bounds the factors of the product telescope: what counts is how many values ended there,
-of how many at risk. A value that is censored at a latency was at risk up to that latency, and at
-it.
+Between two bounds the factors of the product telescope: it depends on the number of values that
+ended there, and of those at risk. A value that is censored at a latency was at risk up to and
+including that latency.
 """
 
 from bisect import bisect_left

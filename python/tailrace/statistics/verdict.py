@@ -1,4 +1,4 @@
-"""What two samples of trials say about each other, in numbers and in words."""
+"""The comparison of two samples of trials, in numbers and in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class Effect:
 
     change: Change
     is_paired: bool
-    """Whether trials at one place share their seed."""
+    """Whether trials at one index share their seed."""
     trials: tuple[int, int]
     test: TestResult | None = None
     """None for an effect that is only described."""
@@ -38,8 +38,7 @@ class Effect:
     tests: int = 0
     verdict: Verdict = "not tested"
     looked_needed: int | None = None
-    """`trials_needed`, where the trials are looked at several times
-    (`tailrace.statistics.looks`)."""
+    """`trials_needed`, for trials with several looks (`tailrace.statistics.looks`)."""
 
     @property
     def trials_needed(self) -> int:
@@ -58,16 +57,15 @@ class Effect:
 
 
 def with_test(effect: Effect, samples: Samples, *, seed: int, address: str, tests: int) -> Effect:
-    """The effect with the p value of one of so many tests: the larger of a permutation test and
+    """The effect with the p value of one of `tests` tests: the larger of a permutation test and
     Student's.
 
     The one is valid where trials of equal arms can be exchanged, the other where their differences
     are symmetric; and Student's is that of the interval of the change, so that a verdict never
     contradicts it. `samples` are fixed numbers of the trials, such as their scores at one latency.
-
-    Pairs that are too few for their permutation test have `student_test` in its place. Exchanging
-    the trials of all pairs would count the luck that both arms share, which the interval leaves
-    out: p may be 0.2 beside 25 to 32 %.
+    Pairs that are too few for their permutation test have `student_test` instead. Exchanging the
+    trials of all pairs would include the randomness that both arms share, which the interval
+    excludes: p may be 0.2 beside 25 to 32 %.
     """
     random = named_stream(seed, f"statistics/{address}")
     first, second = samples
@@ -88,10 +86,10 @@ def differences(samples: Samples) -> list[float]:
 def student_test(apart: Sequence[float]) -> TestResult:
     """Student's test of the differences of pairs, which are symmetric where the arms are equal.
 
-    It is that of logarithms or scores, as a permutation test would be: that of the ratio of two
-    means tells arms with very skewed values apart too often. Its p value is not below what so many
-    trials reach without pairs, so that equal differences of a few trials do not prove everything,
-    and as many trials decide with pairs as without.
+    It uses logarithms or scores, as a permutation test would: the test of the ratio of two means
+    rejects too often for arms with very skewed values. Its p value is not below the minimum for
+    this number of trials without pairs, so that equal differences of a few trials do not prove
+    everything, and pairs need as many trials for a decision.
     """
     count = len(apart)
     p_value = student_p_value(t_of(apart), count - 1) if count >= VALUES_MIN else 1.0
@@ -109,7 +107,7 @@ def logs_or_values(first: Sequence[float], second: Sequence[float]) -> Samples:
 def adjusted(effects: Sequence[Effect]) -> list[Effect]:
     """The same tested effects as one family: p values by Holm's method, and verdicts by those.
 
-    Where not even the most extreme outcome of all trials could be told from chance among so many
+    Where not even the most extreme outcome of all trials could be significant among this number of
     tests, there are too few trials; that is known before any of them has run.
     """
     known = [effect.test for effect in effects if effect.test]
@@ -147,18 +145,14 @@ def bounded_verdict(verdict: Verdict, bounds: tuple[int, int]) -> Verdict:
 
 
 def can_flip(pairs: int, tests: int = 1) -> bool:
-    """Whether the permutation test of so many pairs, which reaches 2 / 2^n at best, can reach p <
-    0.05 among so many tests: six pairs can as one test.
-    """
+    """Whether the permutation test of `pairs` pairs, which reaches 2 / 2^n at best, can reach p <
+    0.05 among `tests` tests: six pairs can as one test."""
     return tests * 2 * 0.5**pairs < SIGNIFICANCE
 
 
 def trials_to_decide(tests: int) -> int:
-    """The smallest number of trials of each arm with which one of so many tests can be significant,
-    by Holm's method.
-
-    Without pairs, n trials against n reach 2 / C(2n, n) at best.
-    """
+    """The smallest number of trials of each arm with which one of `tests` tests can be significant,
+    by Holm's method. Without pairs, n trials against n reach 2 / C(2n, n) at best."""
     trials = 1
     while tests * 2 / comb(2 * trials, trials) >= SIGNIFICANCE:
         trials += 1

@@ -14,7 +14,7 @@ _WHAT = {
     _SYSTEM: "{}, kernel",
     _STOLEN: "stolen by the hypervisor",
 }
-"""By number of the column `what`, with the name of whose work it is."""
+"""By number of the column `what`, with the name of the work's owner."""
 _THREAD, _VIRTUAL_CORE, _VHOST, _POLLING, _NEIGHBOUR = range(5)
 """Numbers of the column `role`."""
 _CORE = (

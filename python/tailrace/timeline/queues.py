@@ -1,4 +1,4 @@
-"""What waited before a wire, from the log: bytes over time, and behind whose frames one waited."""
+"""Waiting bytes before a wire over time, from the log, and the frames in front of a waiting one."""
 
 from bisect import bisect_right
 from collections import defaultdict

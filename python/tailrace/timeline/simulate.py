@@ -34,7 +34,7 @@ def log_of(plan: dict[str, Any], plan_json: str, chosen: Sequence[Chosen]) -> Lo
 
 def connections_of(plan: Mapping[str, Any], workload: str | None) -> dict[str, int]:
     """The number of connections of this workload, by its name, if they carry bulk data without an
-    end; else nothing."""
+    end; otherwise nothing."""
     planned = {own.name: own.endless_connections for own in planned_workloads(plan)}
     count = planned.get(workload or "")
     return {} if workload is None or count is None else {workload: count}
@@ -46,7 +46,7 @@ def datagram_workloads(plan: Mapping[str, Any]) -> set[str]:
 
 
 def apart(windows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same windows in order; those that touch are one."""
+    """The same windows in order; adjacent ones are merged."""
     found: list[tuple[int, int]] = []
     for from_ps, to_ps in sorted(windows):
         if found and from_ps <= found[-1][1]:

@@ -1,4 +1,4 @@
-"""Tracks of sockets: what each end of a connection sends and receives, and how it looks."""
+"""Tracks of sockets: sent and received data of each end of a connection, and its state."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,8 +10,7 @@ from tailrace.timeline.log import Frame, Log, Socket
 
 
 def ends_of(log: Log, one: Chosen) -> tuple[Frame | None, Frame | None]:
-    """The first frame with payload of the path of a transaction, and the one that brought its last
-    bytes."""
+    """The first frame with payload on a transaction's path, and the frame with its last bytes."""
     members = log.members.get((one.workload, one.id))
     if members is None:
         return None, None
@@ -76,8 +75,8 @@ def _whose(socket: Socket) -> str:
 
 
 def _caused(drawing: Drawing, frame: Frame, *, by_sender: bool) -> Iterable[int]:
-    """What the sender of a frame sent after it, such as its repetition, or what its receiver
-    answered."""
+    """Frames that the sender sent because of this one, such as its retransmission, or that its
+    receiver sent in response."""
     of = drawing.log.frames
     return (
         caused

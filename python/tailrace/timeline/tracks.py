@@ -1,4 +1,4 @@
-"""The Perfetto trace of chosen transactions: which tracks it has, and what stands on them.
+"""The Perfetto trace of chosen transactions: its tracks and their contents.
 
 Groups, from the top: one for each workload with its users, one for the sockets of each host, one
 for the cores of each host with a processor and of each hypervisor, and one for each wire that the
@@ -25,7 +25,7 @@ SLICES_MAX = 200_000
 
 @dataclass
 class Trace:
-    """A trace, and what it leaves out."""
+    """A trace, and a note on omitted parts."""
 
     content: bytes
     own_slices: int

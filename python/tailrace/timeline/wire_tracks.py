@@ -1,4 +1,4 @@
-"""Tracks of ports and interfaces: what waited before a wire, what it sent, drops, marks and
+"""Tracks of ports and interfaces: waiting bytes before a wire, transmissions, drops, marks and
 pauses."""
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ QUANTUM_BITS = 512
 
 
 def wires_of(log: Log) -> list[str]:
-    """Those that frames of watched connections passed or were to pass, by the first of them."""
+    """Wires on the paths of the chosen connections' frames, by the first frame of each."""
     first: dict[str, int] = {}
     for wire, hops in log.hops.items():
         own = (hop.start_ps for hop in hops if hop.frame is not None)
@@ -128,8 +128,8 @@ def _waits(drawing: Drawing, group: int, wire: str, class_: int) -> None:
 
 
 def _transmissions(drawing: Drawing, track: int, hops: Sequence[Hop], room: int) -> int:
-    """What the wire sent. Where there is no room for all, frames that own ones waited behind come
-    first."""
+    """Draws the transmissions of a wire. Where there is no room for all, frames in front of the
+    chosen ones come first."""
     writer, log = drawing.writer, drawing.log
     shown = _with_room(log, hops, room)
     for hop in hops:

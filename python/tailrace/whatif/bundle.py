@@ -1,5 +1,5 @@
-"""Everything that a page needs to simulate: plans of all arms, and what each position of each knob
-changes in them."""
+"""The content of a page's simulation: plans of all arms, and the changes of each knob's positions
+in them."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -24,7 +24,7 @@ from tailrace.whatif.verified import check_combinations
 ARMS_MAX = 6
 """Arms of one page, at most."""
 PLANS_BYTES_MAX = 300_000
-"""Plans with what the knobs change in them, at most: the page is to stay below 1.5 MB."""
+"""Maximum bytes of plans with the changes of the knobs: the page is to stay below 1.5 MB."""
 DRAWN_OF_LARGE_MAX = 24
 """Values that are edited in the drawing, at most, when the plans take half of that already."""
 EXACT_MAX = 2**53
@@ -32,7 +32,8 @@ EXACT_MAX = 2**53
 
 
 def refuse(loaded: Loaded, arms: list[str]) -> None:
-    """Raises `RunRefusedError`, before anything is simulated, for what no page can have."""
+    """Raises `RunRefusedError`, before anything is simulated, for scenarios that no page
+    supports."""
     if loaded.scenario.sweep is not None:
         raise RunRefusedError(
             "a page has no room for a sweep (hint: name what it varies under whatif.knobs)"

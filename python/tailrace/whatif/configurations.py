@@ -17,7 +17,7 @@ policy."""
 
 
 Written = dict[tuple[str, str], dict[str, Any]]
-"""What a vendor's exporter wrote, by vendor and all that it was given."""
+"""The output of a vendor's exporter, by vendor and input."""
 
 
 def configurations(scenario: Scenario, written: Written) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def configurations(scenario: Scenario, written: Written) -> dict[str, Any]:
 
 
 def _lines(vendor: str, scenario: Scenario, name: str, written: Written) -> dict[str, Any]:
-    """`lines`, and `remarks` by what they are about."""
+    """`lines`, and `remarks` by their subject."""
     switch = scenario.switch(name)
     policies = [
         scenario.policy(one)
@@ -54,9 +54,8 @@ def _lines(vendor: str, scenario: Scenario, name: str, written: Written) -> dict
 
 
 def without_words(value: Any) -> Any:
-    """Configurations without what their remarks say: one remark may name several values, and is
-    that of the knob that moved last. Plans as they are.
-    """
+    """Configurations without the words of their remarks: one remark may name several values, and
+    belongs to the knob that moved last. Plans are unchanged."""
     if not isinstance(value, dict) or not set(value) <= set(VENDORS):
         return value
     return {

@@ -1,4 +1,4 @@
-"""What goes into a page."""
+"""The content of a page."""
 
 import json
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ SEEDS = 32
 
 @dataclass
 class Bundle:
-    """What goes into the page."""
+    """The content of the page."""
 
     lowering: Lowering
     plans: dict[str, dict[str, Raw]]

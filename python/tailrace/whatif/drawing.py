@@ -50,7 +50,7 @@ DEFAULT_LIMIT = "dynamic(8)"
 def drawn_of(
     data: Mapping[str, Any], scenarios: Mapping[str, Scenario], taken: Sequence[str]
 ) -> list[Knob]:
-    """The knobs of the drawing of these arms, without those that have a slider already."""
+    """The knobs of the drawing of these arms, without those that have a slider."""
     made = [
         knob
         for name, policy in _used(scenarios).items()

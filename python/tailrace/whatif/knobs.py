@@ -1,5 +1,4 @@
-"""The values of a scenario that a page can move: those that it names, or those that readers ask for
-first."""
+"""The values of a scenario that a page can change: those that it names, or a default selection."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,7 +59,7 @@ class Knob:
     start: int
     """The position that is the scenario's own."""
     label: tuple[str, str]
-    """What it belongs to, and what of that it is."""
+    """The part of the scenario, and the property of it."""
     is_drawn: bool = False
     """It is edited in the drawing of the policies, and has no slider."""
     group: str = ""
@@ -74,7 +73,7 @@ class Knob:
 
 
 def knobs_of(loaded: Loaded) -> list[Knob]:
-    """The knobs that the scenario names, or else up to `KNOBS_MAX` that are asked for first."""
+    """The knobs that the scenario names, or up to `KNOBS_MAX` of the default selection."""
     data = loaded.document.data
     named = loaded.scenario.whatif.knobs
     axes = dict(named) if named else dict(_chosen(data))
@@ -111,9 +110,8 @@ def label_of(data: Any, path: str) -> tuple[str, str]:
 
 
 def own_labels(knobs: Sequence[Knob]) -> dict[str, tuple[str, str]]:
-    """By path a label for each knob that no other one has: where two are alike, with their places
-    in lists, with their sections, and at last with their paths.
-    """
+    """By path a unique label for each knob: equal ones get their positions in lists, then their
+    sections, and at last their paths."""
     labels = {knob.path: knob.label for knob in knobs}
     for longer in (
         _with_position,
@@ -161,8 +159,8 @@ def value_at(data: Any, path: str) -> Any:
 
 
 def _chosen(data: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
-    """In turn one of each section, so that none takes all the room; told in the order of the
-    sections."""
+    """One value of each section in turn, so that no section takes all the room; returned in the
+    order of the sections."""
     columns = [
         [
             (path, values)

@@ -14,8 +14,8 @@ from tailrace.whatif.configurations import Written, configurations
 from tailrace.whatif.drawing import used_policies
 
 UNREACHED = "no frame can enter queue"
-"""The beginning of what the checks say of a queue without a class: the page checks maps of classes
-as a whole."""
+"""The beginning of the checks' message about a queue without a class: the page checks maps of
+classes as a whole."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,8 @@ class Size:
 
 @dataclass(frozen=True)
 class Tried:
-    """What the checks say of values, and the scenario of each arm where they can be lowered."""
+    """The results of the checks for values, and the scenario of each arm where they can be
+    lowered."""
 
     problem: str | None
     """Why the scenario cannot have these values; None where it can."""
@@ -57,7 +58,7 @@ class Lowering:
     """Arms of the page."""
     sizes: Sequence[Size]
     written: Written = field(default_factory=dict)
-    """Configurations by what they depend on: a value of one policy leaves those of the others."""
+    """Configurations by their inputs: a value of one policy does not change those of the others."""
 
     def __post_init__(self) -> None:
         self._used = {name: used_policies(scenario) for name, scenario in self.loaded.arms.items()}

@@ -1,5 +1,4 @@
-"""The simulator as a WebAssembly module: built by `make whatif`, and shipped with what it was built
-from."""
+"""The simulator as a WebAssembly module: built by `make whatif`, and shipped with its version."""
 
 import json
 from functools import cache

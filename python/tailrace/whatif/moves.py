@@ -1,4 +1,4 @@
-"""A knob with what its positions and typed numbers change in the plans of every size and arm."""
+"""A knob with the changes of its positions and typed numbers in the plans of every size and arm."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,13 +29,13 @@ class Number:
     unwritten: set[str]
     """Vendors whose configuration does not follow."""
     step: Fraction
-    """What changes the plans by one."""
+    """The amount that changes the plans by one."""
     beyond: str = ""
-    """What the checks say of a number outside the range; empty where the range is what the page
-    offers."""
+    """The checks' message for a number outside the range; empty where the range is that of the
+    page."""
 
     def data(self) -> dict[str, Any]:
-        """As it is written into the page, without what the plans follow."""
+        """The knob as the page stores it, without the inputs of its plans."""
         ends = [self.form.text(self.low), self.form.text(self.high)]
         return {
             **self.form.data(),
@@ -119,8 +119,8 @@ def number_or_text(text: str) -> Any:
 
 
 def changes(moved: Sequence[Moved], texts: Mapping[str, str]) -> dict[str, Any]:
-    """What is set in the scenario: knobs that are not where the scenario has them, and the others
-    of their groups."""
+    """The changed values of the scenario: knobs that differ from it, and the others of their
+    groups."""
     away = {
         one.path for one in moved if one.is_always_set or texts.get(one.path, one.own) != one.own
     }

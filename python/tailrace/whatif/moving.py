@@ -1,4 +1,4 @@
-"""Finds what a knob changes in the plans: at each position, and for numbers between them."""
+"""Determines the changes of a knob in the plans: at each position, and for numbers between them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,8 @@ class Mover:
     """Sizes of the scenario at which a range may end, in bytes."""
 
     def of(self, knob: Knob) -> Moved:
-        """The knob with what each position changes, and with numbers where the plans follow one."""
+        """The knob with the changes of each position, and with numbers where the plans follow
+        one."""
         steps: dict[str, ByArm] = {
             size: {arm: [] for arm in arms} for size, arms in self.plans.items()
         }
@@ -64,9 +65,8 @@ class Mover:
     def _steps(
         self, values: dict[str, Any], *, is_map: bool = False
     ) -> tuple[dict[str, dict[str, list[Step]]] | None, str | None]:
-        """What values change by size and arm, or why the scenario cannot have them. A queue without
-        a class is no reason where maps of classes are checked as a whole.
-        """
+        """The changes of values by size and arm, or the reason why the scenario cannot have them. A
+        queue without a class is no reason where maps of classes are checked as a whole."""
         tried = self.lowering.tried(values)
         if not tried.arms or (tried.problem is not None and not is_map):
             return None, tried.problem or "it cannot be lowered"
@@ -144,7 +144,7 @@ class Mover:
         )
 
     def _follow(self, samples: BySample) -> tuple[Fields | None, set[str]]:
-        """What every plan has at any value, None without such a rule; and the vendors without
+        """The content of every plan at any value, None without such a rule; and the vendors without
         one."""
         found: Fields = {}
         without: set[str] = set()
@@ -163,8 +163,7 @@ class Mover:
         return found, without
 
     def _end(self, knob: Knob, form: Form, line: Line, good: Fraction, bad: Fraction) -> Fraction:
-        """The last value that the scenario can have on the way from one that it can have to one
-        that it cannot."""
+        """The last valid value from a valid one towards an invalid one."""
 
         def is_sound(number: int) -> bool:
             value = line.of(number)

@@ -1,7 +1,7 @@
-"""Numbers that the reader of a page types: how they are written, and what they change in a plan.
+"""Numbers that the reader of a page types: their form, and their changes in a plan.
 
 A plan follows a number when each of its fields that the number changes is a whole number `(a + b *
-value) / c`; a line of a configuration follows when each of its numbers does. This is found from
+value) / c`; a line of a configuration follows when each of its numbers does. This is derived from
 plans lowered at a few values, and verified at others.
 """
 
@@ -22,7 +22,7 @@ _FUNCTION = re.compile(r"^([a-z]+\()([^(),:]*)(\))$")
 
 @dataclass(frozen=True)
 class Form:
-    """How a number is written: what stands around it, and its units in multiples of one of them."""
+    """The form of a number: the text around it, and its units in multiples of one of them."""
 
     head: str
     tail: str
@@ -107,13 +107,13 @@ class Line:
 
 
 Follow = tuple[str, list[Any], Line]
-"""The kind and the path of a step, and the number that it has at each value."""
+"""The kind and the path of a step, and its number at each value."""
 Sample = tuple[Fraction, Sequence[Step]]
 
 
 def follows(plan: Any, samples: Sequence[Sample]) -> list[Follow] | None:
-    """What every field that the samples' steps change is at any value; None where there is no such
-    rule."""
+    """The value of every field that the samples' steps change, at any value; None where there is no
+    such rule."""
     replaced: dict[str, tuple[str, list[Any]]] = {}
     for _, steps in samples:
         for step in steps:
@@ -134,8 +134,8 @@ def follows(plan: Any, samples: Sequence[Sample]) -> list[Follow] | None:
 
 
 def written(configuration: Any, samples: Sequence[Sample]) -> tuple[list[Follow], set[str]]:
-    """What the lines of each vendor's configuration are at any value, and the vendors without such
-    a rule."""
+    """The lines of each vendor's configuration at any value, and the vendors without such a
+    rule."""
     found: list[Follow] = []
     without: set[str] = set()
     for vendor in configuration:
@@ -151,7 +151,7 @@ def written(configuration: Any, samples: Sequence[Sample]) -> tuple[list[Follow]
 
 
 def _number(plan: Any, steps: Sequence[Step], key: str, kind: str, path: list[Any]) -> Any:
-    """What a place has after the steps."""
+    """The value at a path after the steps."""
     for step in steps:
         if repr(step[:2]) == key:
             return step[2]
@@ -161,7 +161,7 @@ def _number(plan: Any, steps: Sequence[Step], key: str, kind: str, path: list[An
 
 
 def at_path(plan: Any, path: Sequence[Any]) -> Any:
-    """What a plan has at the path of a step; None without anything there."""
+    """The value of a plan at the path of a step; None where there is none."""
     for key in path:
         if isinstance(key, dict):
             plan = next((one for one in plan if name_of(one) == key["name"]), None)

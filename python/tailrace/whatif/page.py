@@ -39,10 +39,8 @@ FIRST_SCALE = 0.01
 def write_page(
     loaded: Loaded, arms: Sequence[str], scale: float, path: Path, reporter: Reporter | None = None
 ) -> tuple[Bundle, int]:
-    """Writes the page, whole or not at all, and returns what is in it and its bytes.
-
-    Raises `RunRefusedError` when a page cannot have it.
-    """
+    """Writes the page atomically, and returns its content and its bytes. Raises `RunRefusedError`
+    for a scenario that pages do not support."""
     chosen = list(arms) or list(loaded.arms)
     refuse(loaded, chosen)
     reporter = reporter or Silent()

@@ -1,10 +1,9 @@
-"""What a value of the scenario changes in a plan, as steps that a page can take without lowering
-anything.
+"""The changes of a scenario's value in a plan, as steps that a page can apply without lowering.
 
 A step is `["set", path, value]`, `["remove", path]`, `["insert", path, index, value]`, or, of a
 number within a line of text, `["digits", [*path, which], number]`. A path leads through keys,
-indices, and, in lists whose elements have names, `{"name": ..}`: a workload keeps its place by its
-name when another one is switched off.
+indices, and, in lists whose elements have names, `{"name": ..}`: a workload keeps its position by
+its name when another one is switched off.
 """
 
 import re
@@ -71,7 +70,7 @@ def digits_of(line: str) -> list[str]:
 
 
 def _found(value: Any, path: Sequence[Any]) -> Any:
-    """What is at a path; None where nothing is."""
+    """The value at a path; None where there is none."""
     for key in path:
         resolved = _resolved_key(value, key)
         if isinstance(value, dict) and resolved not in value:
@@ -141,7 +140,7 @@ def _applied(value: Any, path: Sequence[Any], step: Step) -> Any:
 
 
 def _resolved_key(value: Any, key: Any) -> Any:
-    """A key or an index; by name, the place of that element."""
+    """A key or an index; for a name, the index of that element."""
     if not isinstance(key, dict):
         return key
     names = [name_of(element) for element in value]

@@ -1,5 +1,5 @@
-"""Values that the scenario's checks refuse together, though each is sound alone: found by trying,
-in words."""
+"""Values that the scenario's checks refuse in combination, though each is valid alone: found by
+trying, with the message."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ from tailrace.whatif.lowered import Lowering
 from tailrace.whatif.moves import Moved, changes
 
 ROWS_QUIET = 32
-"""The search ends after so many mixtures of ends with nothing new: a pair of ends is in one of four
-of them."""
+"""The search ends after this many mixtures of ends without a new finding: a pair of ends is in one
+of four of them."""
 ROWS_MAX = 200
 PROBLEMS_MAX = 80
-"""Problems that are looked into."""
+"""Problems that are examined."""
 HALVINGS = 6
-"""How often a second place for a bound is looked for nearer to the first."""
+"""Halvings of the distance to a second point for a bound near the first."""
 
 NOT_TOGETHER = (
     "these are not moved together on this page, as some of their values are refused together: "
@@ -43,7 +43,7 @@ class Bound:
     base: Fraction
     slope: Fraction
     words: str
-    """What the checks said of some such values."""
+    """The checks' message for one such combination."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Together:
         }
 
     def violated(self, by_path: Mapping[str, Moved], texts: Mapping[str, str]) -> str | None:
-        """The path of a knob that is to go back for what is refused; None where nothing is."""
+        """The path of a knob to reset for a refused combination; None where nothing is refused."""
         for never in self.nevers:
             if all(path in texts for path in never.paths):
                 here = tuple(texts[path] for path in never.paths)
@@ -105,12 +105,12 @@ class Together:
         return None
 
     def _bounds_of(self, path: str) -> int:
-        """How many bounds a knob has: one that bounds many others stays where it is, so that these
+        """Number of bounds of a knob: one that bounds many others stays at its value, so that these
         are tried too."""
         return sum(path in (one.path, one.other) for one in self.bounds)
 
     def repaired(self, moved: Sequence[Moved], texts: Mapping[str, str]) -> Texts:
-        """These values, with those that are refused together put back to the scenario's own."""
+        """These values, with refused combinations reset to the scenario's own."""
         by_path = {one.path: one for one in moved}
         found = {path: text for path, text in texts.items() if path in by_path}
         while (path := self.violated(by_path, found)) is not None:
@@ -184,7 +184,7 @@ def _drawn(one: Moved, drawn: random.Random, how: str) -> str:
 
 
 def learned(lowering: Lowering, moved: Sequence[Moved]) -> Together:
-    """Tries mixtures of the ends of all knobs, and finds what the checks refuse of them."""
+    """Tries mixtures of the ends of all knobs, and records the refused combinations."""
     search = _Search(lowering, list(moved), Together())
     drawn = random.Random(len(moved))
     quiet = 0
@@ -198,8 +198,8 @@ def learned(lowering: Lowering, moved: Sequence[Moved]) -> Together:
 
 
 def smallest(units: Sequence[T], is_wrong: Callable[[Sequence[T]], bool]) -> list[T]:
-    """A smallest part of what is wrong: without any of its elements it is not (QuickXplain: Junker,
-    AAAI 2004)."""
+    """A smallest part of a refused combination: without any of its elements it is valid
+    (QuickXplain: Junker, AAAI 2004)."""
 
     def needed(base: list[T], has_added: bool, rest: list[T]) -> list[T]:
         if has_added and is_wrong(base):
@@ -332,7 +332,7 @@ class _Pair:
     words: str
 
     def bound(self) -> Bound | None:
-        """A bound in proportion to the other knob's number, verified between its places; None where
+        """A bound in proportion to the other knob's number, verified between its points; None where
         there is none."""
         assert self.other.number is not None, "both are numbers"
         form = self.other.number.form
@@ -387,7 +387,7 @@ class _Pair:
         )
 
     def end(self, value_text: str) -> Fraction | None:
-        """The last sound value of the second knob from its own towards the refused one; None where
+        """The last valid value of the second knob from its own towards the refused one; None where
         all are, or none."""
         assert self.one.number is not None, "it is a number"
         form, unit = self.one.number.form, self._unit()
