@@ -32,7 +32,7 @@ def read_json_text(text: str) -> Any:
         rest, lists = _parted(text)
         content = json.loads(rest)
     except ValueError:
-        return json.loads(text)  # of another layout, or broken: the decoder tells where
+        return json.loads(text)  # another layout, or broken: the decoder reports the position
     return (
         {**content, **lists}
         if isinstance(content, dict) and content.keys() >= lists.keys()

@@ -52,7 +52,7 @@ class Judged:
         return [effect for effect in self.others if tone_of(effect) in ("better", "worse")]
 
     @property
-    def untold(self) -> int:
+    def undetermined(self) -> int:
         """Number of other effects with too few trials for a verdict."""
         return sum(effect.verdict == "too few trials" for effect in self.others)
 

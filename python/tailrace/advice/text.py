@@ -175,8 +175,8 @@ def _side_effects(judged: Judged) -> str:
     ]
     more = len(judged.side_effects) - len(shown)
     few = (
-        f" (too few trials to tell for {judged.untold} of {len(judged.others)} figures)"
-        if judged.untold
+        f" (too few trials to tell for {judged.undetermined} of {len(judged.others)} figures)"
+        if judged.undetermined
         else ""
     )
     return (

@@ -250,7 +250,7 @@ def _log(path: Path, initiator: int, job: int) -> Iterator[Done]:
     try:
         lines = path.read_text(encoding="ascii").splitlines()
     except OSError:
-        return  # a job without a request; the report tells how many there were
+        return  # a job without a request; the report has their number
     for line in lines:
         words = line.split(",")
         try:

@@ -28,7 +28,7 @@ between more threads.
 """
 US_PER_S = 10**6
 NAP_US = 1_000_000
-"""Longest sleep of one run of the script: pgbench ends so much later than it is told to."""
+"""Longest sleep of one run of the script: pgbench ends that much after its stop."""
 FOREVER_US = 10**15
 """Sleep of a user that has completed its transactions, in naps: 30 years."""
 START_GRACE_S = 60

@@ -2,8 +2,8 @@
 
 wrk's own histogram is of the whole run, and is corrected for its guess of requests that were not
 sent (`stats_correct` in wrk.c). The script logs every request with its times instead, so that
-warm-up, end and pauses are told apart, and nothing is corrected: a latency counts from the intended
-time of a request.
+warm-up, end and pauses are distinguishable, and nothing is corrected: a latency counts from the
+intended time of a request.
 
 With a new connection for each request, wrk opens the next one when a response is complete, before
 the pause, and goes on when it is open: the handshake of a connection counts to the request before

@@ -167,7 +167,7 @@ class CoreWait(NamedTuple):
     """Number of the socket with the arrived data."""
 
 
-class Step(NamedTuple):
+class PathInterval(NamedTuple):
     """One interval of a critical path."""
 
     part: str
@@ -189,7 +189,7 @@ class Log:
     marks: dict[str, list[Mark]]
     pauses: dict[str, list[Pause]]
     samples: dict[int, list[SocketSample]]
-    steps: dict[tuple[str, int], list[Step]]
+    steps: dict[tuple[str, int], list[PathInterval]]
     """By workload and number of the transaction, from its start to its completion."""
     rates_bps: dict[str, int]
     left_out: int
@@ -235,13 +235,13 @@ def read_log(
     samples: dict[int, list[SocketSample]] = defaultdict(list)
     for socket, *sample in _rows(tables["timeline_looks"], ("socket", *_SOCKET_COLUMNS)):
         samples[socket].append(SocketSample(*sample))
-    steps: dict[tuple[str, int], list[Step]] = defaultdict(list)
+    steps: dict[tuple[str, int], list[PathInterval]] = defaultdict(list)
     transactions = _numbered(workload(number) for number in tables["causes"]["workload"])
     for row, part, from_ps, to_ps, number in _rows(
         tables["timeline_steps"], ("transaction", "part", "from_ps", "to_ps", "wire")
     ):
         steps[transactions[row]].append(
-            Step(PARTS[part], from_ps, to_ps, None if number == NONE_32 else wires[number])
+            PathInterval(PARTS[part], from_ps, to_ps, None if number == NONE_32 else wires[number])
         )
     sockets = [
         Socket(names[who], None if user == NONE_32 else user, hosts[host], host, port)

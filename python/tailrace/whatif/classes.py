@@ -10,7 +10,7 @@ from typing import Any
 
 from tailrace.importers.nxos.export import groups_of
 from tailrace.scenario.scenario import Scenario
-from tailrace.whatif.patch import Step
+from tailrace.whatif.patch import PatchStep
 
 VENDOR = "NX-OS"
 NAME = re.compile(r"c-out-8q-q(?:\d|-default)")
@@ -57,7 +57,7 @@ def _named(scenario: Scenario, policy: str, name: str) -> str | None:
     return next((queue for queue, group in groups.items() if class_name(group) == name), None)
 
 
-def is_name(step: Step) -> bool:
+def is_name(step: PatchStep) -> bool:
     """Whether a step changes a line of an NX-OS configuration: of the map of classes only names are
     there."""
     return bool(step[1][:1] == [VENDOR] and "lines" in step[1])

@@ -8,11 +8,11 @@ from typing import Any
 from tailrace.scenario.sweep import text_of
 from tailrace.whatif.knobs import Knob
 from tailrace.whatif.numbers import Follow, Form, form_of, steps_at
-from tailrace.whatif.patch import Step
+from tailrace.whatif.patch import PatchStep
 
 CONFIGURATION = "configuration"
 """The size that stands for the configurations of the switches."""
-ByArm = dict[str, list[list[Step]]]
+ByArm = dict[str, list[list[PatchStep]]]
 """By arm, the steps of each position."""
 
 
@@ -88,7 +88,7 @@ class Moved:
             return self.knob.values[texts.index(text)]
         return number_or_text(text)
 
-    def steps_of(self, size: str, arm: str, text: str) -> list[Step] | None:
+    def steps_of(self, size: str, arm: str, text: str) -> list[PatchStep] | None:
         """The steps for a position or a typed number; None where the page cannot take them."""
         texts = self.knob.texts
         if text in texts:

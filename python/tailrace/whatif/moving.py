@@ -16,7 +16,7 @@ from tailrace.whatif.knobs import Knob, value_at
 from tailrace.whatif.lowered import Lowering
 from tailrace.whatif.moves import CONFIGURATION, ByArm, Moved, Number, is_number, number_or_text
 from tailrace.whatif.numbers import Follow, Form, Line, Sample, follows, form_of, written
-from tailrace.whatif.patch import Step, difference, in_lines
+from tailrace.whatif.patch import PatchStep, difference, in_lines
 
 BETWEEN = (0.236, 0.618)
 """Where between its ends a number is verified besides its positions, as shares of the way."""
@@ -64,7 +64,7 @@ class Mover:
 
     def _steps(
         self, values: dict[str, Any], *, is_map: bool = False
-    ) -> tuple[dict[str, dict[str, list[Step]]] | None, str | None]:
+    ) -> tuple[dict[str, dict[str, list[PatchStep]]] | None, str | None]:
         """The changes of values by size and arm, or the reason why the scenario cannot have them. A
         queue without a class is no reason where maps of classes are checked as a whole."""
         tried = self.lowering.tried(values)
@@ -93,7 +93,7 @@ class Mover:
         }
 
     @staticmethod
-    def _difference(size: str, before: Raw, after: Raw) -> list[Step]:
+    def _difference(size: str, before: Raw, after: Raw) -> list[PatchStep]:
         steps = difference(before, after) if before is not after else []
         return in_lines(before, steps) if size == CONFIGURATION else steps
 
@@ -265,7 +265,7 @@ def _compositions(total: int, parts: int) -> Iterator[list[int]]:
 
 
 def _owners(
-    changed: Sequence[Sequence[Step]], rows: Sequence[Sequence[int]], parts: int
+    changed: Sequence[Sequence[PatchStep]], rows: Sequence[Sequence[int]], parts: int
 ) -> dict[str, int] | None:
     """Which part each step follows, by the step's kind and path; None where one follows none.
     Remarks have no part."""

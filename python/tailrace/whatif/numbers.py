@@ -13,7 +13,7 @@ from typing import Any
 
 from tailrace.scenario.sweep import number_of
 from tailrace.scenario.text.units import DIMENSIONS
-from tailrace.whatif.patch import Step, digits_of, name_of
+from tailrace.whatif.patch import PatchStep, digits_of, name_of
 
 DECIMALS_MAX = 12
 """Decimal places of a number that the page writes."""
@@ -108,7 +108,7 @@ class Line:
 
 Follow = tuple[str, list[Any], Line]
 """The kind and the path of a step, and its number at each value."""
-Sample = tuple[Fraction, Sequence[Step]]
+Sample = tuple[Fraction, Sequence[PatchStep]]
 
 
 def follows(plan: Any, samples: Sequence[Sample]) -> list[Follow] | None:
@@ -150,7 +150,7 @@ def written(configuration: Any, samples: Sequence[Sample]) -> tuple[list[Follow]
     return found, without
 
 
-def _number(plan: Any, steps: Sequence[Step], key: str, kind: str, path: list[Any]) -> Any:
+def _number(plan: Any, steps: Sequence[PatchStep], key: str, kind: str, path: list[Any]) -> Any:
     """The value at a path after the steps."""
     for step in steps:
         if repr(step[:2]) == key:
@@ -187,7 +187,7 @@ def _line(values: Sequence[tuple[Fraction, Any]]) -> Line | None:
     return line if all(line.at(value) == number for value, number in values) else None
 
 
-def steps_at(follow: Sequence[Follow], value: Fraction) -> list[Step] | None:
+def steps_at(follow: Sequence[Follow], value: Fraction) -> list[PatchStep] | None:
     """The steps at a value; None where a number of the plan would not be whole."""
     numbers = [line.at(value) for _, _, line in follow]
     if None in numbers:

@@ -14,7 +14,7 @@ _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"0|[1-9]\d{0,14}")
 """A number that has the same digits again when it is written."""
 
-Step = list[Any]
+PatchStep = list[Any]
 Path = tuple[Any, ...]
 
 
@@ -29,10 +29,10 @@ def name_of(value: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def difference(before: Any, after: Any, path: Path = ()) -> list[Step]:
+def difference(before: Any, after: Any, path: Path = ()) -> list[PatchStep]:
     """The steps that make `before` equal to `after`."""
     if isinstance(before, dict) and isinstance(after, dict):
-        removed: list[Step] = [["remove", [*path, key]] for key in before if key not in after]
+        removed: list[PatchStep] = [["remove", [*path, key]] for key in before if key not in after]
         changed = [
             step for key, value in after.items() for step in _of_key(before, key, value, path)
         ]
@@ -45,10 +45,10 @@ def difference(before: Any, after: Any, path: Path = ()) -> list[Step]:
     return [] if same else [["set", list(path), after]]
 
 
-def in_lines(before: Any, steps: Sequence[Step]) -> list[Step]:
+def in_lines(before: Any, steps: Sequence[PatchStep]) -> list[PatchStep]:
     """The same steps, in which lines that differ only in numbers have these changed: two values may
     be in one line."""
-    found: list[Step] = []
+    found: list[PatchStep] = []
     for step in steps:
         old = _found(before, step[1]) if step[0] == "set" and isinstance(step[2], str) else None
         if not isinstance(old, str) or _DIGITS.split(old) != _DIGITS.split(step[2]):
@@ -79,7 +79,7 @@ def _found(value: Any, path: Sequence[Any]) -> Any:
     return value
 
 
-def _of_key(before: dict[str, Any], key: str, value: Any, path: Path) -> list[Step]:
+def _of_key(before: dict[str, Any], key: str, value: Any, path: Path) -> list[PatchStep]:
     return (
         difference(before[key], value, (*path, key))
         if key in before
@@ -87,13 +87,15 @@ def _of_key(before: dict[str, Any], key: str, value: Any, path: Path) -> list[St
     )
 
 
-def _of_lists(before: list[Any], after: list[Any], path: Path) -> list[Step] | None:
+def _of_lists(before: list[Any], after: list[Any], path: Path) -> list[PatchStep] | None:
     old, new = [name_of(value) for value in before], [name_of(value) for value in after]
     if None not in (*old, *new) and len(set(old)) == len(old) and len(set(new)) == len(new):
         kept = [name for name in old if name in new]
         if kept != [name for name in new if name in old]:
             return None
-        steps: list[Step] = [["remove", [*path, {"name": name}]] for name in old if name not in new]
+        steps: list[PatchStep] = [
+            ["remove", [*path, {"name": name}]] for name in old if name not in new
+        ]
         for index, (name, value) in enumerate(zip(new, after, strict=True)):
             if name in old:
                 steps += difference(before[old.index(name)], value, (*path, {"name": name}))
@@ -109,14 +111,14 @@ def _of_lists(before: list[Any], after: list[Any], path: Path) -> list[Step] | N
     ]
 
 
-def applied(plan: Any, steps: Sequence[Step]) -> Any:
+def applied(plan: Any, steps: Sequence[PatchStep]) -> Any:
     """A copy of the plan after the steps; `LookupError` where one leads nowhere."""
     for step in steps:
         plan = _applied(plan, step[1], step)
     return plan
 
 
-def _applied(value: Any, path: Sequence[Any], step: Step) -> Any:
+def _applied(value: Any, path: Sequence[Any], step: PatchStep) -> Any:
     if isinstance(value, str) and step[0] == "digits":
         which = iter(range(len(value)))
         return _DIGITS.sub(

@@ -12,7 +12,7 @@ from tailrace.whatif.classes import VENDOR, named
 from tailrace.whatif.configurations import VENDORS
 from tailrace.whatif.content import Bundle
 from tailrace.whatif.moves import CONFIGURATION, Moved, changes
-from tailrace.whatif.patch import Step, applied
+from tailrace.whatif.patch import PatchStep, applied
 from tailrace.whatif.together import Never, drawn_row, smallest
 
 TRIED = 12
@@ -134,10 +134,10 @@ def _compared(plan: Any, what: str) -> str:
 
 def _steps(
     bundle: Bundle, size: str, arm: str, texts: Mapping[str, str], what: str
-) -> list[Step] | None:
+) -> list[PatchStep] | None:
     """The steps to these values, of the plan or of the configuration of a vendor; None where a
     number has none."""
-    found: list[Step] = []
+    found: list[PatchStep] = []
     for one in bundle.moved:
         steps = one.steps_of(size, arm, texts[one.path]) if one.path in texts else []
         if steps is None:

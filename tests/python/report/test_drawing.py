@@ -26,7 +26,7 @@ from tailrace.report.drawing.scale import (
     linear_from_zero,
     log_around,
 )
-from tailrace.report.drawing.series import CELLS, Steps, cell_means, lines_of, medians
+from tailrace.report.drawing.series import CELLS, BinnedSeries, cell_means, lines_of, medians
 from tailrace.report.drawing.svg import line, row_label, steps, tag
 from tailrace.report.policy.switch import switch_sentences
 from tailrace.results.format.numbers import (
@@ -79,7 +79,7 @@ def test_scales_map_their_ends_to_the_ends_of_the_axis() -> None:
 def test_means_of_cells_keep_the_area() -> None:
     rng = random.Random(3)
     starts = sorted({0.0, *(rng.uniform(0, 9) for _ in range(50))})
-    recorded = Steps(starts, [rng.uniform(0, 5) for _ in starts], 10.0)
+    recorded = BinnedSeries(starts, [rng.uniform(0, 5) for _ in starts], 10.0)
     exact = sum(
         v * (b - a) for a, b, v in zip(starts, [*starts[1:], 10.0], recorded.values, strict=True)
     )
@@ -89,10 +89,10 @@ def test_means_of_cells_keep_the_area() -> None:
 
 
 def test_a_trial_that_ended_early_has_no_value_after_its_end() -> None:
-    means = cell_means(Steps([0.0, 1.0], [2.0, 4.0], 5.0), 10.0)
+    means = cell_means(BinnedSeries([0.0, 1.0], [2.0, 4.0], 5.0), 10.0)
     assert means[: CELLS // 2] == [2.0] * (CELLS // 10) + [4.0] * (CELLS // 2 - CELLS // 10)
     assert set(means[CELLS // 2 :]) == {None}
-    assert cell_means(Steps([], [], 5.0), 10.0) == [None] * CELLS
+    assert cell_means(BinnedSeries([], [], 5.0), 10.0) == [None] * CELLS
 
 
 def test_medians_need_half_of_the_trials() -> None:

@@ -3,7 +3,17 @@ transfer."""
 
 import pytest
 
-from tailrace.timeline.log import Drop, Frame, Hop, Log, Members, Pause, Socket, SocketSample, Step
+from tailrace.timeline.log import (
+    Drop,
+    Frame,
+    Hop,
+    Log,
+    Members,
+    PathInterval,
+    Pause,
+    Socket,
+    SocketSample,
+)
 
 US = 1_000_000
 """Picoseconds."""
@@ -96,9 +106,9 @@ def log() -> Log:
         },
         steps={
             ("orders", 12): [
-                Step("wait_to_start", 8 * US, 10 * US, None),
-                Step("timeout", 10 * US, 230 * US, None),
-                Step("switch_queue", 230 * US, 255 * US, "leaf>client"),
+                PathInterval("wait_to_start", 8 * US, 10 * US, None),
+                PathInterval("timeout", 10 * US, 230 * US, None),
+                PathInterval("switch_queue", 230 * US, 255 * US, "leaf>client"),
             ]
         },
         rates_bps=dict.fromkeys(

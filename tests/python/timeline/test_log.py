@@ -11,9 +11,9 @@ from tailrace.timeline.log import (
     NONE_32,
     NONE_64,
     Members,
+    PathInterval,
     Pause,
     Socket,
-    Step,
     read_log,
 )
 
@@ -188,7 +188,7 @@ def test_frames_are_found_by_their_transaction() -> None:
 def test_steps_are_found_by_their_transaction() -> None:
     assert LOG.steps == {
         ("orders", 1): [
-            Step("switch_queue", 6, 7, "server>leaf"),
-            Step("wait_to_start", 7, 9, None),
+            PathInterval("switch_queue", 6, 7, "server>leaf"),
+            PathInterval("wait_to_start", 7, 9, None),
         ]
     }

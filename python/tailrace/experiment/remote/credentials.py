@@ -91,7 +91,7 @@ def keys_of_run(folder: Path) -> Iterator[Any]:
     The files have mode 0600 in a folder of mode 0700 below `folder`, and are removed when the block
     ends. Files of killed runs on this machine are removed first.
     """
-    import cryptography  # noqa: F401  told by its name where it is missing
+    import cryptography  # noqa: F401  reported by its name where it is missing
     from distributed import Security
 
     made = Security.temporary()

@@ -75,6 +75,6 @@ def _watch(lifeline: Lifeline, worker: Any) -> None:
     os.write(2, f"tailrace: {why}: ending\n".encode())
     worker.loop.add_callback(
         worker.close
-    )  # the running trial is cancelled, and the scheduler is told
+    )  # the running trial is cancelled, and the scheduler is notified
     time.sleep(CLOSE_S)
     os._exit(ENDED)

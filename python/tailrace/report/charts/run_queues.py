@@ -3,8 +3,8 @@
 from tailrace.report.charts import time
 from tailrace.report.drawing.arms import arm_class
 from tailrace.report.drawing.series import (
+    BinnedSeries,
     SeriesLine,
-    Steps,
     TimeChart,
     Values,
     cell_means,
@@ -33,7 +33,7 @@ def run_queue_charts(run: Run) -> list[TimeChart]:
                     trial, "run_queues", ("host", "runnable_mean"), [name]
                 ).values():
                     starts_s = [start / PS_PER_S for start, _ in rows]
-                    steps = Steps(
+                    steps = BinnedSeries(
                         starts_s, [depth for _, depth in rows], trial.outcome.end_ps / PS_PER_S
                     )
                     trials.append((trial.number, cell_means(steps, end_s)))

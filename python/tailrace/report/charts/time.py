@@ -10,8 +10,8 @@ from tailrace.report.drawing.arms import arm_class, workload_class
 from tailrace.report.drawing.scale import AxisScale, Linear, linear_from_zero, log_around
 from tailrace.report.drawing.series import (
     CELLS,
+    BinnedSeries,
     SeriesLine,
-    Steps,
     TimeChart,
     Values,
     cell_means,
@@ -184,16 +184,18 @@ def _names(trial: Trial, column: str) -> list[str]:
     return [own.name for own in trial.outcome.workloads]
 
 
-def _queue_steps(trial: Trial, rows: Rows) -> Steps:
+def _queue_steps(trial: Trial, rows: Rows) -> BinnedSeries:
     starts_s = [start / PS_PER_S for start, _ in rows]
-    return Steps(starts_s, [depth / 1e6 for _, depth in rows], trial.outcome.end_ps / PS_PER_S)
+    return BinnedSeries(
+        starts_s, [depth / 1e6 for _, depth in rows], trial.outcome.end_ps / PS_PER_S
+    )
 
 
-def _goodput_steps(trial: Trial, rows: Rows) -> Steps:
+def _goodput_steps(trial: Trial, rows: Rows) -> BinnedSeries:
     return _per_s(trial, rows, 8e-9)
 
 
-def _per_s(trial: Trial, rows: Rows, unit: float = 1.0) -> Steps:
+def _per_s(trial: Trial, rows: Rows, unit: float = 1.0) -> BinnedSeries:
     """Counts in bins, as a rate."""
     starts_s = [start / PS_PER_S for start, _ in rows]
     end_s = trial.outcome.end_ps / PS_PER_S
@@ -202,7 +204,7 @@ def _per_s(trial: Trial, rows: Rows, unit: float = 1.0) -> Steps:
         count * unit / width if width > 0 else 0.0
         for (_, count), width in zip(rows, widths_s, strict=True)
     ]
-    return Steps(starts_s, rates, end_s)
+    return BinnedSeries(starts_s, rates, end_s)
 
 
 def _ports(run: Run) -> list[str]:

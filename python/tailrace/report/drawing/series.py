@@ -15,7 +15,7 @@ Values = list[float | None]
 
 
 @dataclass(frozen=True)
-class Steps:
+class BinnedSeries:
     """A quantity that is constant in bins: `values[i]` from `starts_s[i]` to the next start, the
     last until `end_s`."""
 
@@ -61,7 +61,7 @@ def cell_middles(end_s: float, cells: int = CELLS) -> list[float]:
     return [end_s * (index + 0.5) / cells for index in range(cells)]
 
 
-def cell_means(steps: Steps, end_s: float, cells: int = CELLS) -> Values:
+def cell_means(steps: BinnedSeries, end_s: float, cells: int = CELLS) -> Values:
     """Mean of a quantity over every cell of a chart that ends at `end_s`; None where the trial was
     over."""
     if not steps.starts_s:

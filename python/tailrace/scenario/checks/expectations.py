@@ -222,10 +222,10 @@ def _bounds(at: KeyPath, expected: Expectation) -> Found:
             "write a share such as 10%",
         )
     elif expected.metric == "acceleration_percent" and expected.kind in ("independent", "derived"):
-        yield from _untold(at, expected, expected.value)
+        yield from _includes_zero(at, expected, expected.value)
 
 
-def _untold(at: KeyPath, expected: Expectation, value: float) -> Found:
+def _includes_zero(at: KeyPath, expected: Expectation, value: float) -> Found:
     """Problems of bands around a change that include zero, which proves nothing."""
     if expected.tolerance_points is not None and abs(value) <= expected.tolerance_points:
         what = (
