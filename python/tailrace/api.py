@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any, Literal
 from tailrace.errors import RunRefusedError, ScenarioWarning
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.engine import LIVE, Engine
+from tailrace.experiment.execution import ExecutionOptions
 from tailrace.experiment.explain import explain_run
 from tailrace.experiment.options import Options, refuse_baseline
-from tailrace.experiment.remote.executors import opened, refuse_executor
-from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
+from tailrace.experiment.run_options import RunOptions
 from tailrace.live.engine import LiveEngine
+from tailrace.option import refuse_out_of_range
 from tailrace.results import Result
 from tailrace.scenario.loading import Loaded, Source, load_scenario
 from tailrace.scenario.sweep import text_of
+from tailrace.search.options import SearchOptions
+from tailrace.sensitivity.options import SensitivityOptions
 from tailrace.timeline.explained import explain_live_finished
 
 if TYPE_CHECKING:
@@ -34,18 +37,18 @@ def load(scenario: Source, *, set: Mapping[str, Any] | None = None) -> Loaded:  
 def run(
     scenario: Source,
     *,
-    arms: str | Sequence[str] | None = None,
-    baseline: str | None = None,
-    trials: int | Literal["auto"] | None = None,
-    seed: int | None = None,
-    jobs: int | None = None,
-    scale: float | None = None,
-    out: str | Path | None = None,
-    live: bool = False,
-    exact: bool = False,
-    explain: bool | None = None,
-    on: str = "local",
-    set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
+    arms: str | Sequence[str] | None = RunOptions.arms,
+    baseline: str | None = RunOptions.baseline,
+    trials: int | Literal["auto"] | None = RunOptions.trials,
+    seed: int | None = RunOptions.seed,
+    jobs: int | None = RunOptions.jobs,
+    scale: float = RunOptions.scale,
+    out: str | Path | None = RunOptions.out,
+    live: bool = RunOptions.live,
+    exact: bool = RunOptions.exact,
+    explain: bool | None = RunOptions.explain,
+    on: str = ExecutionOptions.on,
+    set: Mapping[str, Any] | None = RunOptions.set,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> Result:
     """Runs every arm and trial of a scenario and returns the result; repeating the call resumes an
@@ -62,43 +65,38 @@ def run(
     by default as much as takes a third of the time of the run. An interrupt (Ctrl-C) keeps the
     finished trials, writes a partial result and raises `KeyboardInterrupt`.
     """
-    if live and exact:
-        raise RunRefusedError(
-            "live and exact are two engines (hint: run each, and compare the two)"
-        )
-    engine = LiveEngine() if live else ExactEngine() if exact else None
-    changes = dict(set or {})
-    return _run(
-        scenario,
-        arms,
-        baseline,
-        trials,
-        seed,
-        jobs,
-        scale,
-        out,
-        changes,
-        engine,
-        on,
-        explain,
-        is_shown=progress,
+    options = RunOptions(
+        set=set,
+        arms=_listed(arms),
+        trials=trials,
+        seed=seed,
+        baseline=baseline,
+        jobs=jobs,
+        scale=scale,
+        out=_path(out),
+        live=live,
+        exact=exact,
+        explain=explain,
+        execution=ExecutionOptions(on=on),
     )
+    loaded = _loaded(scenario, options, _given(options))
+    return _run(loaded, options, is_shown=progress)
 
 
 def sweep(
     scenario: Source,
     axes: Mapping[str, Sequence[Any] | str],
     *,
-    paired: bool = False,
-    arms: str | Sequence[str] | None = None,
-    baseline: str | None = None,
-    trials: int | Literal["auto"] | None = None,
-    seed: int | None = None,
-    jobs: int | None = None,
-    scale: float | None = None,
-    out: str | Path | None = None,
-    on: str = "local",
-    set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
+    paired: bool = RunOptions.paired,
+    arms: str | Sequence[str] | None = RunOptions.arms,
+    baseline: str | None = RunOptions.baseline,
+    trials: int | Literal["auto"] | None = RunOptions.trials,
+    seed: int | None = RunOptions.seed,
+    jobs: int | None = RunOptions.jobs,
+    scale: float = RunOptions.scale,
+    out: str | Path | None = RunOptions.out,
+    on: str = ExecutionOptions.on,
+    set: Mapping[str, Any] | None = RunOptions.set,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> Result:
     """Runs every arm at every point of `axes` and returns the result; finished points are not run
@@ -109,23 +107,22 @@ def sweep(
     the curves. The other parameters are those of `run`. A sweep of more than 2000 points is
     refused: `tailrace run` runs it, and keeps figures alone.
     """
-    spec = {"axes": dict(axes), "combine": "paired" if paired else "grid"}
-    changes = {**(set or {}), "sweep": spec}
-    return _run(
-        scenario,
-        arms,
-        baseline,
-        trials,
-        seed,
-        jobs,
-        scale,
-        out,
-        changes,
-        None,
-        on,
-        None,
-        is_shown=progress,
+    options = RunOptions(
+        set={
+            **(set or {}),
+            "sweep": {"axes": dict(axes), "combine": "paired" if paired else "grid"},
+        },
+        arms=_listed(arms),
+        trials=trials,
+        seed=seed,
+        baseline=baseline,
+        jobs=jobs,
+        scale=scale,
+        out=_path(out),
+        execution=ExecutionOptions(on=on),
     )
+    loaded = _loaded(scenario, options, _given(options))
+    return _run(loaded, options, is_shown=progress)
 
 
 def search_for(
@@ -133,21 +130,21 @@ def search_for(
     vary: Mapping[str, Sequence[Any] | str],
     goals: str | Sequence[str],
     *,
-    minimise: str | None = None,
-    maximise: str | None = None,
-    arm: str | None = None,
-    precision: float = 0.01,
-    confidence: float = 0.95,
-    trials_max: int = 16,
-    confirm: int = 6,
-    sampler: str = "tpe",
-    evaluations: int = 60,
-    seed: int | None = None,
-    jobs: int | None = None,
-    scale: float | None = None,
-    out: str | Path | None = None,
-    on: str = "local",
-    set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
+    minimise: str | None = SearchOptions.minimise,
+    maximise: str | None = SearchOptions.maximise,
+    arm: str | None = SearchOptions.arm,
+    precision: float = SearchOptions.precision,
+    confidence: float = SearchOptions.confidence,
+    trials_max: int = SearchOptions.trials_max,
+    confirm: int = SearchOptions.confirm,
+    sampler: str = SearchOptions.sampler,
+    evaluations: int = SearchOptions.evaluations,
+    seed: int | None = SearchOptions.seed,
+    jobs: int | None = SearchOptions.jobs,
+    scale: float = SearchOptions.scale,
+    out: str | Path | None = SearchOptions.out,
+    on: str = ExecutionOptions.on,
+    set: Mapping[str, Any] | None = SearchOptions.set,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> "Searched":
     """Finds the smallest or largest value with which the goals hold, as `tailrace search` does.
@@ -160,29 +157,30 @@ def search_for(
     """
     from tailrace.search.search import search
     from tailrace.search.text import write_search
-    from tailrace.search.wanted import Wanted
 
-    refuse_executor(on, Jobs(), jobs)
-    wanted = Wanted(
-        _texts(vary),
-        [goals] if isinstance(goals, str) else list(goals),
-        minimise,
-        maximise,
-        arm,
-        precision,
-        confidence,
-        trials_max,
-        confirm,
-        sampler,
-        evaluations,
-        jobs,
-        scale or 1.0,
-        Path(out) if out else None,
+    options = SearchOptions(
+        vary=_texts(vary),
+        goals=_listed(goals),
+        minimise=minimise,
+        maximise=maximise,
+        arm=arm,
+        precision=precision,
+        confidence=confidence,
+        trials_max=trials_max,
+        confirm=confirm,
+        sampler=sampler,
+        evaluations=evaluations,
+        seed=seed,
+        jobs=jobs,
+        scale=scale,
+        out=_path(out),
+        set=set,
+        execution=ExecutionOptions(on=on),
     )
-    loaded = _loaded(scenario, _with_seed(set, seed), scale)
+    loaded = _loaded(scenario, options)
     reporter = reporter_for(json_lines=False, quiet=not progress)
-    with opened(on, Jobs(), reporter.say) as executor:
-        found = search(loaded, wanted, reporter, executor)
+    with options.execution.opened(reporter.say) as executor:
+        found = search(loaded, options, reporter, executor)
     write_search(found)
     return found
 
@@ -192,19 +190,19 @@ def sensitivity_of(
     vary: Mapping[str, Sequence[Any] | str] | None = None,
     *,
     assumptions: bool = True,
-    figures: str | Sequence[str] = (),
-    arms: str | Sequence[str] = (),
-    trials: int = 1,
-    trajectories: int = 6,
-    samples: int = 16,
-    factors: int = 4,
-    checks: int = 16,
-    seed: int | None = None,
-    jobs: int | None = None,
-    scale: float | None = None,
-    out: str | Path | None = None,
-    on: str = "local",
-    set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
+    figures: str | Sequence[str] = SensitivityOptions.figures,
+    arms: str | Sequence[str] = SensitivityOptions.arms,
+    trials: int = SensitivityOptions.trials,
+    trajectories: int = SensitivityOptions.trajectories,
+    samples: int = SensitivityOptions.samples,
+    factors: int = SensitivityOptions.factors,
+    checks: int = SensitivityOptions.checks,
+    seed: int | None = SensitivityOptions.seed,
+    jobs: int | None = SensitivityOptions.jobs,
+    scale: float = SensitivityOptions.scale,
+    out: str | Path | None = SensitivityOptions.out,
+    on: str = ExecutionOptions.on,
+    set: Mapping[str, Any] | None = SensitivityOptions.set,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> "Study":
     """Varies every assumption, and the values of `vary`, over their ranges: which assumptions
@@ -216,28 +214,30 @@ def sensitivity_of(
     `sensitivity.json`, `sensitivity.md` and the plot are written to the `path` of the answer. The
     other parameters and errors are those of `search_for`.
     """
-    from tailrace.sensitivity.study import Studying, Wanted
+    from tailrace.sensitivity.study import Studying
     from tailrace.sensitivity.text import write_study
 
-    refuse_executor(on, Jobs(), jobs)
-    wanted = Wanted(
-        assumptions,
-        _texts(vary or {}),
-        [figures] if isinstance(figures, str) else list(figures),
-        [arms] if isinstance(arms, str) else list(arms),
-        trials,
-        trajectories,
-        samples,
-        factors,
-        checks,
-        jobs,
-        scale or 1.0,
-        Path(out) if out else None,
+    options = SensitivityOptions(
+        assumptions=assumptions,
+        vary=_texts(vary or {}),
+        figures=_listed(figures),
+        arms=_listed(arms),
+        trials=trials,
+        trajectories=trajectories,
+        samples=samples,
+        factors=factors,
+        checks=checks,
+        seed=seed,
+        jobs=jobs,
+        scale=scale,
+        out=_path(out),
+        set=set,
+        execution=ExecutionOptions(on=on),
     )
-    loaded = _loaded(scenario, _with_seed(set, seed), scale)
+    loaded = _loaded(scenario, options)
     reporter = reporter_for(json_lines=False, quiet=not progress)
-    with opened(on, Jobs(), reporter.say) as executor:
-        study = Studying(loaded, wanted, reporter, executor).run()
+    with options.execution.opened(reporter.say) as executor:
+        study = Studying(loaded, options, reporter, executor).run()
     write_study(study, "tailrace.sensitivity_of")
     return study
 
@@ -250,57 +250,73 @@ def _texts(vary: Mapping[str, Sequence[Any] | str]) -> list[str]:
     ]
 
 
-def _with_seed(changes: Mapping[str, Any] | None, seed: int | None) -> dict[str, Any]:
-    return {**(changes or {}), **({} if seed is None else {"experiment.seed": seed})}
+def _listed(names: str | Sequence[str] | None) -> Sequence[str]:
+    """One name or several, as a list."""
+    return [names] if isinstance(names, str) else list(names or ())
 
 
-def _loaded(scenario: Source, changes: Mapping[str, Any], scale: float | None) -> Loaded:
-    """The scenario, with its warnings issued."""
-    if scale is not None and scale <= 0:
+def _path(name: str | Path | None) -> Path | None:
+    return Path(name) if name else None
+
+
+def _given(options: RunOptions) -> dict[str, Any]:
+    """The options that abbreviate a value of the scenario; None where one is not given."""
+    return {"experiment.trials": options.trials, "experiment.baseline": options.baseline}
+
+
+def _loaded(
+    scenario: Source,
+    options: RunOptions | SearchOptions | SensitivityOptions,
+    given: Mapping[str, Any] | None = None,
+) -> Loaded:
+    """The scenario with the changes of the options and those of `given`; warnings are issued for
+    the caller of the interface. Raises `RunRefusedError` for options that do not fit together."""
+    refuse_out_of_range(options)
+    options.execution.refuse_unsound(options.jobs)
+    if options.scale <= 0:
         raise RunRefusedError(
-            f"scale {scale:g} must be greater than zero (hint: 0.05 runs a twentieth of the work)"
+            f"scale {options.scale:g} must be greater than zero (hint: 0.05 runs a twentieth of "
+            "the work)"
         )
-    loaded = load_scenario(scenario, changes)
+    changes = {"experiment.seed": options.seed, **(given or {})}
+    changes = {path: value for path, value in changes.items() if value is not None}
+    loaded = load_scenario(scenario, {**(options.set or {}), **changes})
     for warning in loaded.warnings:
         warnings.warn(str(warning), ScenarioWarning, stacklevel=3)
     return loaded
 
 
-def _run(
-    scenario: Source,
-    arms: str | Sequence[str] | None,
-    baseline: str | None,
-    trials: int | Literal["auto"] | None,
-    seed: int | None,
-    jobs: int | None,
-    scale: float | None,
-    out: str | Path | None,
-    changes: dict[str, Any],
-    engine: Engine | None,
-    on: str,
-    explain: bool | None,
-    *,
-    is_shown: bool,
-) -> Result:
-    refuse_executor(on, Jobs(), jobs)
-    chosen = [arms] if isinstance(arms, str) else arms
-    given = {"trials": trials, "seed": seed, "baseline": baseline}
-    changes |= {f"experiment.{key}": value for key, value in given.items() if value is not None}
-    loaded = _loaded(scenario, changes, scale)
-    refuse_baseline(baseline, chosen)
+def _engine(options: RunOptions) -> Engine | None:
+    """The engine that the options choose; None for the simulator."""
+    if options.live and options.exact:
+        raise RunRefusedError(
+            "live and exact are two engines (hint: run each, and compare the two)"
+        )
+    return LiveEngine() if options.live else ExactEngine() if options.exact else None
+
+
+def _run(loaded: Loaded, options: RunOptions, *, is_shown: bool) -> Result:
+    engine = _engine(options)
+    refuse_baseline(options.baseline, options.arms)
     if loaded.is_large:
         raise RunRefusedError(
             "the sweep has more than 2000 points, of which figures alone are kept (hint: run "
             "it with `tailrace run`,"
             " and read its sweep.csv)"
         )
-    options = Options(chosen, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"])
+    settings = Options(
+        arms=options.arms,
+        jobs=options.jobs,
+        scale=options.scale,
+        out=options.out,
+        command=["tailrace.run"],
+    )
     reporter = reporter_for(json_lines=False, quiet=not is_shown)
-    with opened(on, Jobs(), reporter.say) as executor:
-        experiment = ExperimentRun(loaded, options, reporter, engine, executor)
+    with options.execution.opened(reporter.say) as executor:
+        experiment = ExperimentRun(loaded, settings, reporter, engine, executor)
         finished = experiment.run()
-    is_interrupted = finished.is_interrupted or explain_run(experiment, is_asked=explain)
-    if experiment.engine.name == LIVE and explain is not False and not is_interrupted:
+    is_interrupted = finished.is_interrupted or explain_run(experiment, is_asked=options.explain)
+    if experiment.engine.name == LIVE and options.explain is not False and not is_interrupted:
         explain_live_finished(finished.path, reporter.say)
     summarise_and_report(finished.path)
     if is_interrupted:

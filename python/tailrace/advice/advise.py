@@ -1,7 +1,7 @@
 """From a scenario and a goal to ranked advice."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from tailrace.advice.combining import COMBINATION, combined
 from tailrace.advice.configuration import Configuration, configuration
 from tailrace.advice.doubts import doubts
 from tailrace.advice.judging import Judged, decided, figure_in, improvement, judged, subject_of
+from tailrace.advice.options import AdviceOptions
 from tailrace.advice.screening import LEAST_PERCENT, Screened, Screening, screening_of
 from tailrace.advice.situation import Situation
 from tailrace.advice.trying import (
@@ -41,28 +42,11 @@ from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.document import Document
 from tailrace.scenario.workloads.kinds import facts_of
 
-SCREENING_TRIALS = 2
-TRIALS_MAX = 16
-"""Trials of each confirmed candidate at most; as in a search."""
 CONFIRMED_MAX = 3
 COMBINED_FROM = 5
 """The two candidates to combine are among this many of the best."""
 SCREENING, CONFIRMED = "screening", "confirmed"
 FOLDER_DIGITS = 8
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """The request of a call."""
-
-    goal: str | None = None
-    arm: str | None = None
-    only: Sequence[str] = ()
-    """Names of candidates; all when empty."""
-    out: Path | None = None
-    screening: int = SCREENING_TRIALS
-    trials_max: int = TRIALS_MAX
-    effort: Effort = field(default_factory=Effort)
 
 
 @dataclass(frozen=True)
@@ -104,40 +88,36 @@ class Advice:
         return [one for one in self.confirmed if one.judged.helps]
 
 
-def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
-    """Simulates the present and the candidates; raises `RunRefusedError` for an unknown goal.
+def advise(loaded: Loaded, options: AdviceOptions, reporter: Reporter) -> Advice:
+    """Simulates the present and the candidates; raises `RunRefusedError` for a goal that is none.
 
     Raises `KeyboardInterrupt` when interrupted: finished trials are kept, and the same call
     continues.
     """
-    arm = _arm(loaded, wanted.arm)
+    effort = Effort(options.jobs, options.scale)
+    arm = _arm(loaded, options.arm)
     document, scenario = document_of(loaded, arm), loaded.arms[arm]
-    named = parse_goal(wanted.goal, scenario) if wanted.goal else None
+    named = parse_goal(options.goal, scenario) if options.goal else None
     seed = scenario.experiment.seed
-    # Calibrated sizes are not known yet, so nothing is explained in that case.
-    seen = (
-        None
-        if scenario.experiment.calibrate
-        else _at_present(document, seed, wanted.effort, reporter)
-    )
+    # Sizes that are calibrated are not known before: nothing is explained then.
+    seen = None if scenario.experiment.calibrate else _at_present(document, seed, effort, reporter)
     goal = named or _slowest(seen)
     targets = tuple(scenario.groups.get(goal.subject, [goal.subject]))
     situation = Situation(document, scenario, targets, goal.metric)
     with working(reporter, "reading where the time goes"):
         made = makeup(*seen, targets, goal.metric) if seen else None
     with working(reporter, "looking for what may help"):
-        tried, not_possible = _chosen(situation, wanted.only)
+        tried, not_possible = _chosen(situation, options.only)
         if made is not None:
             tried.sort(key=made.share_of, reverse=True)
-    effort = wanted.effort
     present = seen[0] if seen else None
     screening = screening_of(
-        present, situation, goal, 1 + len(tried), wanted.screening, effort.scale
+        present, situation, goal, 1 + len(tried), options.screening, effort.scale
     )
     with working(reporter, f"making plans of {len(tried)} candidates"):
-        arms = with_arms(document, tried, seed, trials_of(wanted.screening))
+        arms = with_arms(document, tried, seed, trials_of(options.screening))
         short = experiment_of(arms, replace(effort, scale=effort.scale * screening.share), reporter)
-    folder = wanted.out or RUNS / f"{scenario.name}-advice-{short.identity[:FOLDER_DIGITS]}"
+    folder = options.out or RUNS / f"{scenario.name}-advice-{short.identity[:FOLDER_DIGITS]}"
     run = run_all(short, folder / SCREENING, reporter)
     _refuse_unknown(run, goal)
     screened = sorted(
@@ -152,9 +132,9 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     # by chance.
     with working(reporter, f"making plans of {len(chosen)} candidates to confirm"):
         arms = with_arms(
-            document, chosen, seed + 1, until_decided_of(goal, wanted.trials_max, LEAST_PERCENT)
+            document, chosen, seed + 1, looks_at(goal, options.trials_max, LEAST_PERCENT)
         )
-        confirming = experiment_of(arms, wanted.effort, reporter)
+        confirming = experiment_of(arms, effort, reporter)
     final = run_all(confirming, folder / CONFIRMED, reporter)
     before = figure_in(final, PRESENT, goal)
     end, takes = decided(goal, before)

@@ -1,9 +1,12 @@
 """`tailrace advise`."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from tailrace.advice.advise import Advice, Wanted, advise
+from tailrace.advice.advise import Advice, advise
+from tailrace.advice.options import AdviceOptions
 from tailrace.advice.text import advice_data, advice_text
 from tailrace.cli.console import emit_json, emit_table, note, overrides, warn
 from tailrace.cli.running import refuse_scale
@@ -34,16 +37,14 @@ none."""
 SCENARIO = "scenario.json"
 
 
-def advise_on(
-    paths: list[Path], assignments: list[str] | None, wanted: Wanted, *, json_: bool
-) -> None:
+def advise_on(paths: list[Path], options: AdviceOptions) -> None:
     """Simulates, prints the advice, and keeps it with its files beside the runs."""
-    refuse_scale(wanted.effort.scale)
-    reporter = reporter_for(json_lines=json_)
-    loaded = scenario_of(paths, assignments, reporter)
-    advice = advise(loaded, wanted, reporter)
+    refuse_scale(options.scale)
+    reporter = reporter_for(json_lines=options.json)
+    loaded = scenario_of(paths, options.set, reporter)
+    advice = advise(loaded, options, reporter)
     _write(advice)
-    if json_:
+    if options.json:
         emit_json(advice_data(advice))
     else:
         emit_table(partial(advice_text, advice))
@@ -51,7 +52,7 @@ def advise_on(
 
 
 def scenario_of(
-    paths: list[Path], assignments: list[str] | None, reporter: Reporter | None = None
+    paths: list[Path], assignments: Mapping[str, Any] | None, reporter: Reporter | None = None
 ) -> Loaded:
     """The scenario of files, the one that a run directory keeps, or one that is fitted to a
     capture.

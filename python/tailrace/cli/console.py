@@ -5,11 +5,10 @@ import errno
 import io
 import json
 import os
-import re
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -221,23 +220,21 @@ def _logged(error: BaseException) -> str:
 
 
 def overrides(
-    assignments: Sequence[str] | None,
+    changes: Mapping[str, Any] | None,
     *,
-    trials: str | None = None,
+    trials: int | str | None = None,
     seed: int | None = None,
     baseline: str | None = None,
     sweep: Sequence[str] | None = None,
     is_paired: bool = False,
 ) -> dict[str, Any]:
     """The `--set` options, and the options that abbreviate one."""
-    from tailrace.scenario.loading import Given, parse_assignment
+    from tailrace.scenario.loading import Given
     from tailrace.scenario.varied import parse_sweep
 
-    given = dict(parse_assignment(text) for text in assignments or [])
+    given = dict(changes or {})
     if trials is not None:
-        given["experiment.trials"] = Given(
-            "--trials", int(trials) if re.fullmatch("[0-9]{1,9}", trials) else trials
-        )
+        given["experiment.trials"] = Given("--trials", trials)
     if seed is not None:
         given["experiment.seed"] = Given("--seed", seed)
     if baseline is not None:

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.commands import Commands
 from tailrace.cli.options import ResultJson
 
-explain_app = typer.Typer(rich_markup_mode=None)
+explain_app = Commands(rich_markup_mode=None)
 
 
 @explain_app.command()

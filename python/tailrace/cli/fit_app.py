@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.commands import Commands
 from tailrace.cli.options import ResultJson
 
-fit_app = typer.Typer(rich_markup_mode=None)
+fit_app = Commands(rich_markup_mode=None)
 
 
 @fit_app.command()

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Files, Json, OfArm, OutFile, Set
+from tailrace.cli.commands import Commands
+from tailrace.cli.options import Files, OutFile
+from tailrace.option import Json, OfArm, Set
 
-import_app = typer.Typer(rich_markup_mode=None)
+import_app = Commands(rich_markup_mode=None)
 
 
 class Vendor(StrEnum):

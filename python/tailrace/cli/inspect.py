@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,8 +58,8 @@ def write_starter(path: Path, *, force: bool) -> None:
 
 def check_scenario(
     paths: list[Path],
-    assignments: list[str] | None,
-    sweep: list[str] | None,
+    assignments: Mapping[str, Any] | None,
+    sweep: Sequence[str],
     *,
     is_paired: bool,
     json_: bool,
@@ -154,7 +154,7 @@ def print_plan(
     paths: list[Path],
     arm: str | None,
     trial: int,
-    assignments: list[str] | None,
+    assignments: Mapping[str, Any] | None,
     seed: int | None,
     scale: float,
 ) -> None:

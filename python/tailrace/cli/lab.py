@@ -3,7 +3,9 @@
 import os
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from msgspec import to_builtins
 
@@ -24,7 +26,7 @@ def bring_up(
     name: str | None,
     arm: str | None,
     metrics: int | None,
-    assignments: list[str] | None,
+    assignments: Mapping[str, Any] | None,
     fabric: str,
 ) -> None:
     """Creates the fabric of a scenario."""

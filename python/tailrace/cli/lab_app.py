@@ -1,30 +1,23 @@
 """`tailrace lab`: the commands of live networks and of this machine, with their options."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tailrace.cli.commands import Commands
 from tailrace.cli.group import Group
-from tailrace.cli.options import Files, OfArm, OutFile, ResultJson, Set
+from tailrace.cli.options import Files, OutFile, ResultJson
+from tailrace.experiment.run_options import FabricKind
+from tailrace.option import OfArm, Set
 
-lab_app = typer.Typer(
+lab_app = Commands(
     cls=Group,
     help="Keep the network of a scenario up with your own programs on its hosts; live runs on "
     "this machine.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-
-class FabricKind(StrEnum):
-    """The switch between the hosts of a live run."""
-
-    TAP = "tap"
-    BRIDGE = "bridge"
-    OVS = "ovs"
-    OVS_DPDK = "ovs-dpdk"
 
 
 FabricName = Annotated[

@@ -8,13 +8,13 @@ from msgspec import to_builtins
 from tailrace.cli.console import DONE, INVALID_TRIAL, emit, emit_json, emit_table, note
 from tailrace.cli.dry import print_dry
 from tailrace.cli.reporting import reporting
-from tailrace.cli.request import RunArguments
 from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.executor import Executor
 from tailrace.experiment.large.run import LargeRun
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for, to_go
+from tailrace.experiment.run_options import RunOptions
 from tailrace.folder import Folder
 from tailrace.json_text import json_text
 from tailrace.results.large.summary import summarise_large
@@ -27,12 +27,12 @@ PROBED = 12
 """Points that are simulated for the estimate of a dry run."""
 
 
-def refuse_large(request: RunArguments) -> None:
+def refuse_large(request: RunOptions) -> None:
     """Raises `RunRefusedError` for options that a large sweep does not have."""
     given = {
-        "--live": request.is_live,
-        "--exact": request.is_exact,
-        "--explain": request.is_explained is True,
+        "--live": request.live,
+        "--exact": request.exact,
+        "--explain": request.explain is True,
     }
     if named := [name for name, is_given in given.items() if is_given]:
         raise RunRefusedError(
@@ -42,17 +42,17 @@ def refuse_large(request: RunArguments) -> None:
 
 
 def run_large(
-    request: RunArguments, loaded: Loaded, options: Options, executor: Executor | None
+    request: RunOptions, loaded: Loaded, options: Options, executor: Executor | None
 ) -> int:
     """Runs a large sweep; returns the exit code."""
-    run = LargeRun(loaded, options, reporter_for(json_lines=request.is_json), executor)
-    if request.is_dry:
+    run = LargeRun(loaded, options, reporter_for(json_lines=request.json), executor)
+    if request.dry_run:
         _describe(run, request)
         return DONE
-    if not request.is_json:
+    if not request.json:
         note(f"run directory: {run.directory.path}")
     ended = run.run()
-    summary = print_large(ended.path, is_json=request.is_json)
+    summary = print_large(ended.path, is_json=request.json)
     if ended.is_interrupted:
         note("interrupted: completed trials are kept; run the same command again to resume")
         return INTERRUPTED
@@ -75,9 +75,9 @@ def print_large(path: Path, baseline: str | None = None, *, is_json: bool) -> La
     return summary
 
 
-def _describe(run: LargeRun, request: RunArguments) -> None:
+def _describe(run: LargeRun, request: RunOptions) -> None:
     """The size of the sweep, and its time by some of its points."""
-    probed_s, count, at_once = 0.0, 0, request.at_once(run.jobs)
+    probed_s, count, at_once = 0.0, 0, request.execution.at_once(run.jobs)
     for key in run.grid.keys(lambda *_impossible: None):
         began_s = time.monotonic()
         run.engine.trial(run.grid.json(key)).run()

@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.commands import Commands
 from tailrace.cli.group import Group
-from tailrace.cli.lab_app import FabricKind
-from tailrace.cli.options import OfArm, OutDirectory, ResultJson, Set
+from tailrace.cli.options import ResultJson
+from tailrace.experiment.run_options import FabricKind
+from tailrace.option import OfArm, OutDirectory, Set
 
-measure_app = typer.Typer(
+measure_app = Commands(
     cls=Group,
     help="Measure a switch, a path or a drive.",
     no_args_is_help=True,

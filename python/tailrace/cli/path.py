@@ -1,10 +1,11 @@
 """`tailrace measure path`."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, overrides, warn
 from tailrace.cli.scenarios import loaded_of
@@ -33,7 +34,7 @@ class PathArguments:
     fabric: str | None
     netns: str | None
     arm: str | None
-    assignments: list[str] | None
+    assignments: Mapping[str, Any] | None
     tries: int
     limit_s: float
 

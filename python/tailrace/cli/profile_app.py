@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.commands import Commands
 from tailrace.cli.options import ResultJson
 
-profile_app = typer.Typer(rich_markup_mode=None)
+profile_app = Commands(rich_markup_mode=None)
 
 
 @profile_app.command()

@@ -21,7 +21,6 @@ from tailrace.cli.dry import print_dry
 from tailrace.cli.explaining import refuse_explain
 from tailrace.cli.large import print_large, refuse_large, run_large
 from tailrace.cli.reporting import SUMMARY_LATER, reporting
-from tailrace.cli.request import RunArguments
 from tailrace.cli.scenarios import loaded_of, scenario_paths
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
@@ -29,13 +28,14 @@ from tailrace.errors import RunRefusedError
 from tailrace.exact import refuse
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.dry_run import describe
-from tailrace.experiment.engine import Simulated
-from tailrace.experiment.executor import Executor, Local, refuse_elsewhere
+from tailrace.experiment.engine import LIVE, Simulated
+from tailrace.experiment.execution import LOCAL
+from tailrace.experiment.executor import Executor, refuse_elsewhere
 from tailrace.experiment.explain import explain_run
 from tailrace.experiment.options import Options, refuse_baseline
-from tailrace.experiment.remote.executors import opened, refuse_executor
 from tailrace.experiment.reporter import Reporter, reporter_for
 from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
+from tailrace.experiment.run_options import RunOptions
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.experiment.stages import working
 from tailrace.experiment.storage import RunDirectory, outcome_bytes
@@ -46,7 +46,7 @@ from tailrace.results.compare.fidelity import TAP
 from tailrace.results.large.summary import is_large
 from tailrace.results.summary.summary import Summary
 from tailrace.scenario.calibrated import host_parameters
-from tailrace.scenario.loading import Given
+from tailrace.scenario.loading import Given, Loaded
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 from tailrace.timeline.explained import explain_live_finished
 
@@ -60,90 +60,127 @@ takes a second for every ten megabytes; a command ends within a second of Ctrl-C
 KEPT = "completed trials are kept; run the same command again to resume"
 
 
-def run_scenario(request: RunArguments) -> int:
+def run_scenario(scenario: list[Path], options: RunOptions) -> int:
     """Runs a scenario; returns the exit code."""
-    refuse_scale(request.scale)
-    refuse_executor(request.on, request.jobs_of_slurm, credentials=request.credentials)
-    refuse_elsewhere(_engine(request) or Simulated(), request.on)
-    if request.on == Local.name or request.is_dry:
-        return _run_on(request, None)
-    with opened(
-        request.on, request.jobs_of_slurm, note, request.jobs, request.credentials
-    ) as executor:
-        return _run_on(request, executor)
+    refuse_scale(options.scale)
+    options.execution.refuse_unsound()
+    engine = _engine(options)
+    refuse_elsewhere(engine or Simulated(), options.execution.on)
+    if options.execution.on == LOCAL or options.dry_run:
+        return _run_on(scenario, options, engine, None)
+    with options.execution.opened(note, options.jobs) as executor:
+        return _run_on(scenario, options, engine, executor)
 
 
-def _run_on(request: RunArguments, executor: Executor | None) -> int:
-    paths = scenario_paths(request.scenario)
-    measured = host_parameters(request.calibrated, paths) if request.calibrated else {}
-    measured = {key: Given("--calibrated", value) for key, value in measured.items()}
-    given = overrides(
-        request.assignments,
-        trials=request.trials,
-        seed=request.seed,
-        baseline=request.baseline,
-        sweep=request.sweep,
-        is_paired=request.is_paired,
-    )
-    reporter = reporter_for(json_lines=request.is_json)
-    loaded = loaded_of(paths, {**measured, **given}, reporter)
-    refuse_baseline(request.baseline, request.arms)
+def _run_on(
+    scenario: list[Path],
+    options: RunOptions,
+    engine: LiveEngine | ExactEngine | None,
+    executor: Executor | None,
+) -> int:
+    reporter = reporter_for(json_lines=options.json)
+    loaded = _load(scenario, options, reporter)
+    settings = _settings(options)
+    _refuse_explanations(loaded, options, engine)
     if loaded.is_large:
-        refuse_large(request)
-    options = Options(
-        arms=request.arms,
-        jobs=request.jobs,
-        cores=request.cores,
-        scale=request.scale,
-        live_scale=request.live_scale,
-        time_budget_s=_budget_s(request),
-        out=request.out,
+        return run_large(options, loaded, settings, executor)
+    with working(reporter, "making plans"):
+        experiment = ExperimentRun(loaded, settings, reporter, engine, executor)
+    _warn_of_choices(experiment, loaded, engine)
+    if options.dry_run:
+        listing = describe(experiment, options.execution.at_once(experiment.jobs))
+        print_dry(options, listing.data, listing.text)
+        return DONE
+    if not options.json:
+        note(f"run directory: {experiment.directory.path}")
+    finished = _explain(experiment, _run_trials(experiment, engine), options, reporter)
+    return _conclude(finished, reporter, is_json=options.json, is_full=options.full)
+
+
+def _load(scenario: list[Path], options: RunOptions, reporter: Reporter) -> Loaded:
+    """The scenario with the values of the options; raises `RunRefusedError` for options that it
+    does not allow."""
+    paths = scenario_paths(scenario)
+    measured = host_parameters(options.calibrated, paths) if options.calibrated else {}
+    given = overrides(
+        options.set,
+        trials=options.trials,
+        seed=options.seed,
+        baseline=options.baseline,
+        sweep=options.sweep,
+        is_paired=options.paired,
+    )
+    calibrated = {key: Given("--calibrated", value) for key, value in measured.items()}
+    loaded = loaded_of(paths, {**calibrated, **given}, reporter)
+    refuse_baseline(options.baseline, options.arms)
+    if loaded.is_large:
+        refuse_large(options)
+    return loaded
+
+
+def _settings(options: RunOptions) -> Options:
+    """The options as the experiment takes them."""
+    return Options(
+        arms=options.arms,
+        jobs=options.jobs,
+        cores=options.execution.trial_cores,
+        scale=options.scale,
+        live_scale=options.live_scale,
+        time_budget_s=_budget_s(options),
+        out=options.out,
         command=["tailrace", *sys.argv[1:]],
     )
-    engine = _engine(request)
-    if request.is_explained:
-        refuse_explain(loaded, engine)
-        if request.cores is not None and request.cores > 1:
-            note(
-                f"--cores {request.cores}: trials have {request.cores} cores, their "
-                "explanations one"
-            )
-    if loaded.is_large:
-        return run_large(request, loaded, options, executor)
-    with working(reporter, "making plans"):
-        experiment = ExperimentRun(loaded, options, reporter, engine, executor)
-    chosen = {arm: loaded.arms[arm] for arm in experiment.arms if arm in loaded.arms}
+
+
+def _refuse_explanations(
+    loaded: Loaded, options: RunOptions, engine: LiveEngine | ExactEngine | None
+) -> None:
+    """Raises `RunRefusedError` where `--explain` explains nothing; notes that explanations have one
+    core."""
+    if not options.explain:
+        return
+    refuse_explain(loaded, engine)
+    cores = options.execution.trial_cores
+    if cores is not None and cores > 1:
+        note(f"--cores {cores}: trials have {cores} cores, their explanations one")
+
+
+def _warn_of_choices(
+    experiment: ExperimentRun, loaded: Loaded, engine: LiveEngine | ExactEngine | None
+) -> None:
+    """Notes a baseline that does not run, and warns of the keys that the engine ignores."""
     if loaded.scenario.baseline not in experiment.chosen:
         first = experiment.chosen[0]
         note(
             f"the baseline, {loaded.scenario.baseline}, does not run: "
             f"arms are compared with {first}"
         )
+    chosen = {arm: loaded.arms[arm] for arm in experiment.arms if arm in loaded.arms}
     if isinstance(engine, LiveEngine):
         warn(kinds.ignored(engine.kind, loaded, chosen))
     if isinstance(engine, ExactEngine):
         warn(refuse.ignored(loaded, chosen))
-    if request.is_dry:
-        listing = describe(experiment, request.at_once(experiment.jobs))
-        print_dry(request, listing.data, listing.text)
-        return DONE
-    if not request.is_json:
-        note(f"run directory: {experiment.directory.path}")
+
+
+def _run_trials(experiment: ExperimentRun, engine: LiveEngine | ExactEngine | None) -> Finished:
     finished = experiment.run()
     if isinstance(engine, ExactEngine):
         _note_uncaptured(experiment, engine)
+    return finished
+
+
+def _explain(
+    experiment: ExperimentRun, finished: Finished, options: RunOptions, reporter: Reporter
+) -> Finished:
+    """Explains a trial of each arm; the run is interrupted if this is."""
     if not finished.is_interrupted:
-        finished = replace(
-            finished, is_interrupted=explain_run(experiment, is_asked=request.is_explained)
-        )
-    if (
-        isinstance(engine, LiveEngine)
-        and request.is_explained is not False
-        and not finished.is_interrupted
-    ):
+        is_interrupted = explain_run(experiment, is_asked=options.explain)
+        finished = replace(finished, is_interrupted=is_interrupted)
+    is_live = experiment.engine.name == LIVE
+    if is_live and options.explain is not False and not finished.is_interrupted:
         with working(reporter, "explaining by the fabric's log"):
             explain_live_finished(finished.path, note)
-    return _conclude(finished, reporter, is_json=request.is_json, is_full=request.is_full)
+    return finished
 
 
 def _note_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
@@ -159,12 +196,12 @@ def _note_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
         )
 
 
-def _budget_s(request: RunArguments) -> float | None:
+def _budget_s(options: RunOptions) -> float | None:
     """The time budget in seconds; raises `RunRefusedError` when it is not a time."""
-    if request.time_budget is None:
+    if options.time_budget is None:
         return None
     try:
-        budget_ps = parse(request.time_budget, TIME)
+        budget_ps = parse(options.time_budget, TIME)
     except QuantityError as error:
         raise RunRefusedError(f"--time-budget: {error.what} (hint: {error.hint})") from None
     if budget_ps <= 0:
@@ -172,23 +209,23 @@ def _budget_s(request: RunArguments) -> float | None:
     return budget_ps / PS_PER_S
 
 
-def _engine(request: RunArguments) -> LiveEngine | ExactEngine | None:
+def _engine(options: RunOptions) -> LiveEngine | ExactEngine | None:
     """The engine that the options choose; None for the simulator."""
-    if request.is_live and request.is_exact:
+    if options.live and options.exact:
         raise RunRefusedError(
             "--live and --exact are two engines (hint: run each, and `tailrace compare` the two)"
         )
-    if request.captures and not request.is_exact:
+    if options.captures and not options.exact:
         raise RunRefusedError(
             "--capture requires --exact (hint: of a standing fabric, `tailrace lab capture`)"
         )
-    if request.is_live:
-        return LiveEngine(log_ingress=request.is_logged, say=note, kind=request.fabric or TAP)
-    if request.fabric is not None:
+    if options.live:
+        return LiveEngine(log_ingress=options.log_ingress, say=note, kind=options.fabric or TAP)
+    if options.fabric is not None:
         raise RunRefusedError("--fabric requires --live (hint: add --live)")
-    if request.is_logged:
+    if options.log_ingress:
         raise RunRefusedError("--log-ingress requires --live (hint: add --live)")
-    return ExactEngine(request.captures or [], note) if request.is_exact else None
+    return ExactEngine(options.captures, note) if options.exact else None
 
 
 def report_run(path: Path, baseline: str | None = None, *, json_: bool, full: bool = False) -> int:

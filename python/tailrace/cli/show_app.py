@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.commands import Commands
 from tailrace.cli.options import ResultJson
 
-show_app = typer.Typer(rich_markup_mode=None)
+show_app = Commands(rich_markup_mode=None)
 
 
 class Shown(StrEnum):

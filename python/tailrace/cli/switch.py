@@ -1,8 +1,10 @@
 """`tailrace measure switch`."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tailrace.cli.console import DONE, emit_json, emit_table, note, overrides
 from tailrace.cli.scenarios import loaded_of
@@ -42,7 +44,7 @@ class SwitchArguments:
     source: str | None
     destination: str | None
     arm: str | None
-    assignments: list[str] | None
+    assignments: Mapping[str, Any] | None
     out: Path | None
     json_: bool
 

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-trace_app = typer.Typer(rich_markup_mode=None)
+from tailrace.cli.commands import Commands
+
+trace_app = Commands(rich_markup_mode=None)
 
 
 @trace_app.command()

@@ -1,7 +1,9 @@
 """`tailrace import` and `tailrace export`."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_text, note, overrides
 from tailrace.cli.outputs import refuse_unwritable
@@ -124,7 +126,7 @@ def export_scenario(
     switch: str | None,
     arm: str | None,
     out: Path | None,
-    assignments: list[str] | None,
+    assignments: Mapping[str, Any] | None,
 ) -> None:
     """Writes the configuration of one switch."""
     if out is not None:

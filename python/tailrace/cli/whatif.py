@@ -1,6 +1,8 @@
 """`tailrace whatif`."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tailrace.cli.console import note, overrides
 from tailrace.cli.scenarios import loaded_of
@@ -13,7 +15,7 @@ def write_whatif(
     scenario: list[Path],
     *,
     arms: list[str],
-    assignments: list[str] | None,
+    assignments: Mapping[str, Any] | None,
     scale: float | None,
     out: Path | None,
 ) -> None:

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Files, Set
+from tailrace.cli.commands import Commands
+from tailrace.cli.options import Files
+from tailrace.option import Set
 
-whatif_app = typer.Typer(rich_markup_mode=None)
+whatif_app = Commands(rich_markup_mode=None)
 
 
 @whatif_app.command()

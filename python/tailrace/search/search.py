@@ -1,7 +1,7 @@
 """From a scenario, variables and goals to the best setting that meets the goals."""
 
 import hashlib
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ from tailrace.json_text import json_text
 from tailrace.scenario.loading import Loaded, document_of
 from tailrace.scenario.replaced_arms import replace_arms
 from tailrace.scenario.text.document import Document
+from tailrace.search.asked import GRID, Asked, read
 from tailrace.search.bisection import ALL, FOUND, NONE, bisect, concluded, steps_max
 from tailrace.search.deciding import Decider, Tried, excess
+from tailrace.search.options import SearchOptions
 from tailrace.search.rule import Rule, rule_of
 from tailrace.search.several import EARLY_ERROR, Several, library
-from tailrace.search.wanted import GRID, Asked, Wanted, read
 
 FOLDER_DIGITS = 8
 
@@ -33,7 +34,7 @@ class Searched:
     arm: str
     path: Path
     asked: Asked
-    wanted: Wanted
+    wanted: SearchOptions
     method: str
     rule: Rule
     """Of one decision."""
@@ -59,7 +60,7 @@ class Searched:
 
 
 def search(
-    loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executor | None = None
+    loaded: Loaded, wanted: SearchOptions, reporter: Reporter, executor: Executor | None = None
 ) -> Searched:
     """Simulates settings until the best one is known; raises `RunRefusedError` for contradictory
     options.
@@ -76,7 +77,14 @@ def search(
         library()
     folder = wanted.out or RUNS / f"{scenario.name}-search-{_digest(document, wanted, arm)}"
     points = Points(
-        document, [arm], folder, reporter, wanted.jobs, wanted.scale, executor, wanted.cores
+        document,
+        [arm],
+        folder,
+        reporter,
+        wanted.jobs,
+        wanted.scale,
+        executor,
+        wanted.execution.trial_cores,
     )
     steps = steps_max(len(asked.variables[0].values)) if is_one else _evaluations(wanted, asked)
     final = rule_of((1 - wanted.confidence) / steps, wanted.trials_max)
@@ -129,7 +137,7 @@ def _one(base: Searched, decider: Decider) -> Searched:
     )
 
 
-def _evaluations(wanted: Wanted, asked: Asked) -> int:
+def _evaluations(wanted: SearchOptions, asked: Asked) -> int:
     return asked.count if wanted.sampler == GRID else min(wanted.evaluations, asked.count)
 
 
@@ -144,10 +152,18 @@ def _only(document: Document, arm: str) -> Document:
     return edit.document()
 
 
-def _digest(document: Document, wanted: Wanted, arm: str) -> str:
-    """Hash over all inputs that determine the course of a search: the same command continues in the
-    same folder."""
-    options: dict[str, Any] = {**asdict(wanted), "out": None, "jobs": None, "arm": arm}
-    del options["cores"]
+DECIDING = (
+    *("vary", "goals", "minimise", "maximise", "arm", "precision", "confidence", "trials_max"),
+    *("confirm", "sampler", "evaluations", "jobs", "scale", "out"),
+)
+"""Options in the digest of a search, in this order. `jobs` and `out` decide nothing: the digest has
+them as null."""
+
+
+def _digest(document: Document, wanted: SearchOptions, arm: str) -> str:
+    """Of everything that decides the course of a search: the same command continues in the same
+    folder."""
+    options: dict[str, Any] = {name: getattr(wanted, name) for name in DECIDING}
+    options |= {"out": None, "jobs": None, "arm": arm}
     text = json_text([document.data, options])
     return hashlib.sha256(text.encode()).hexdigest()[:FOLDER_DIGITS]

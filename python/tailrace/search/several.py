@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
+from tailrace.search.asked import GRID, Asked
 from tailrace.search.deciding import Decider, Tried, excess
+from tailrace.search.options import SearchOptions
 from tailrace.search.rule import Rule
-from tailrace.search.wanted import GRID, Asked, Wanted
 
 STUDY = "study.log"
 EARLY_ERROR = 0.05
@@ -44,7 +45,7 @@ def library() -> Any:
 class Several:
     """A search over several variables, or for the best figure."""
 
-    wanted: Wanted
+    wanted: SearchOptions
     asked: Asked
     decider: Decider
     folder: Path

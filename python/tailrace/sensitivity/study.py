@@ -28,6 +28,7 @@ from tailrace.sensitivity.figures import (
     of_published,
     of_run,
 )
+from tailrace.sensitivity.options import SensitivityOptions
 from tailrace.sensitivity.region import Box, region
 from tailrace.statistics import mean
 
@@ -39,28 +40,6 @@ NOISE_ERRORS = 2.0
 """An effect must differ from zero by this many errors of a difference of two points."""
 Point = tuple[float | None, ...]
 """A share of its range for each factor; None for the present value."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """The options."""
-
-    is_of_assumptions: bool = True
-    vary: Sequence[str] = ()
-    figures: Sequence[str] = ()
-    arms: Sequence[str] = ()
-    trials: int = 1
-    trajectories: int = 6
-    samples: int = 16
-    factors: int = 4
-    """Factors whose shares of variance are estimated; the others keep their present values."""
-    checks: int = 16
-    """New points in the region."""
-    jobs: int | None = None
-    scale: float = 1.0
-    out: Path | None = None
-    cores: int | None = None
-    """Of each trial; None for a share of the machine's where several are faster."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +64,7 @@ class Study:
 
     scenario: str
     path: Path
-    wanted: Wanted
+    wanted: SensitivityOptions
     seed: int
     arms: list[str]
     factors: list[Factor]
@@ -122,14 +101,16 @@ class Studying:
     """Runs a study. Finished trials are kept, and the same call continues."""
 
     def __init__(
-        self, loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executor | None = None
+        self,
+        loaded: Loaded,
+        wanted: SensitivityOptions,
+        reporter: Reporter,
+        executor: Executor | None = None,
     ) -> None:
         self.loaded, self.wanted, self.reporter = loaded, wanted, reporter
         self.arms = chosen_arms(loaded, wanted.arms)
         scenario, document = loaded.scenario, loaded.document
-        factors, self.left = (
-            of_assumptions(scenario, document) if wanted.is_of_assumptions else ([], [])
-        )
+        factors, self.left = of_assumptions(scenario, document) if wanted.assumptions else ([], [])
         self.factors = [*factors, *of_texts(wanted.vary, document)]
         if not self.factors:
             raise RunRefusedError(
@@ -157,7 +138,7 @@ class Studying:
             wanted.jobs,
             wanted.scale,
             executor,
-            wanted.cores,
+            wanted.execution.trial_cores,
         )
         self._refuse_cores()
         self.kept: dict[str, dict[Figure, float | None]] = {}
@@ -195,9 +176,9 @@ class Studying:
             )
 
     def _refuse_cores(self) -> None:
-        """Raises `ScenarioError` where the present, or a factor at an end of its range, cannot use
-        the requested cores."""
-        if (self.wanted.cores or 1) <= 1:
+        """Raises `ScenarioError` where the present, or a factor at an end of its range, cannot have
+        so many cores."""
+        if (self.wanted.execution.trial_cores or 1) <= 1:
             return
         ends = [
             factor.applied(self.loaded.document, share)[1]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from counts import cases
-from tailrace.advice.advise import Advice, Wanted, advise
-from tailrace.advice.trying import Effort
+from tailrace.advice.advise import Advice, advise
+from tailrace.advice.options import AdviceOptions
 from tailrace.experiment.reporter import Silent
 from tailrace.scenario.loading import load_scenario
 
@@ -59,7 +59,7 @@ def advice_on(
     loaded = load_scenario(CASES / f"{name}.yaml")
     return advise(
         loaded,
-        Wanted(goal=goal, out=out, only=list(only), effort=Effort(jobs=1, scale=scale)),
+        AdviceOptions(goal=goal, out=out, only=list(only), jobs=1, scale=scale),
         Silent(),
     )
 
@@ -92,8 +92,8 @@ def test_where_nothing_helps_nothing_is_advised(name: str, tmp_path: Path) -> No
     ],
 )
 def test_the_case_study_holds(name: str, goal: str, right: str, wrong: str, tmp_path: Path) -> None:
-    wanted = Wanted(
-        goal=goal, out=tmp_path / "advice", only=[right, wrong], trials_max=6, effort=Effort(jobs=1)
+    wanted = AdviceOptions(
+        goal=goal, out=tmp_path / "advice", only=[right, wrong], trials_max=6, jobs=1
     )
     found = advise(load_scenario(TOLD / f"{name}.yaml"), wanted, Silent())
     assert [one.candidate.name for one in found.helpful] == [right]

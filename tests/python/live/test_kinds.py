@@ -13,10 +13,10 @@ from lab import sound
 from sealing import seal
 from tailrace import results
 from tailrace.cli.app import app
-from tailrace.cli.lab_app import FabricKind
 from tailrace.errors import RunRefusedError, ScenarioError
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
+from tailrace.experiment.run_options import FabricKind
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import kinds
 from tailrace.outcome.types import Port

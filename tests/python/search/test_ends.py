@@ -14,9 +14,9 @@ from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.figure import Figure, figure_of
 from tailrace.scenario.loading import load_scenario
 from tailrace.search.deciding import Decider
+from tailrace.search.options import SearchOptions
 from tailrace.search.search import Searched, search
 from tailrace.search.text import answer, search_text
-from tailrace.search.wanted import Wanted
 
 LIMIT = "policies.q.queues.normal.limit"
 GOAL_MS = 20.0
@@ -52,7 +52,15 @@ def searched(
 
     monkeypatch.setattr(Decider, "_figures", figures)
     vary = [f"{LIMIT}={','.join(truths)}"]
-    wanted = Wanted(vary, ["burst.p99 < 20ms"], minimise="limit", out=tmp_path / "out", **options)  # type: ignore[arg-type]
+    wanted = SearchOptions(
+        **{  # type: ignore[arg-type]
+            "vary": vary,
+            "goals": ["burst.p99 < 20ms"],
+            "minimise": "limit",
+            "out": tmp_path / "out",
+            **options,
+        }
+    )
     return search(load_scenario(Path(__file__).parent / "burst.yaml"), wanted, Silent())
 
 

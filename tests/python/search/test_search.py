@@ -4,7 +4,7 @@ refuses."""
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,8 @@ from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.definitions import metric_of_members
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.starter import STARTER
-from tailrace.search.search import Searched, search
-from tailrace.search.wanted import Wanted
+from tailrace.search.options import SearchOptions
+from tailrace.search.search import DECIDING, Searched, search
 
 HERE = Path(__file__).parent
 LIMIT = "policies.q.queues.normal.limit"
@@ -26,7 +26,7 @@ Ethernet."""
 
 
 def searched(tmp_path: Path, scenario: str = "burst.yaml", **options: object) -> Searched:
-    wanted = Wanted(
+    wanted = SearchOptions(
         **{"vary": [], "goals": ["burst.loss <= 0"], "out": tmp_path / "out", **options}  # type: ignore[arg-type]
     )
     return search(load_scenario(HERE / scenario), wanted, Silent())
@@ -147,7 +147,7 @@ def test_trials_that_an_earlier_search_has_run_beyond_its_own_do_not_count(tmp_p
 
 def test_what_a_scenario_expects_of_other_arms_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "lab.yaml").write_text(STARTER)
-    wanted = Wanted(
+    wanted = SearchOptions(
         vary=["switches.leaf.buffer=4MB,16MB"],
         goals=["orders.p99 < 50ms"],
         minimise="buffer",
@@ -232,3 +232,8 @@ def test_what_is_wrong_is_said_before_anything_runs(
     assert done.returncode == 2
     assert told in " ".join(done.stderr.split())
     assert not (tmp_path / "out").exists()
+
+
+def test_each_option_of_a_search_decides_or_is_in_the_scenario() -> None:
+    elsewhere = {"execution", "json", "seed", "set"}
+    assert {one.name for one in fields(SearchOptions)} == {*DECIDING, *elsewhere}

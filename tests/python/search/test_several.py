@@ -12,8 +12,8 @@ from tailrace.experiment.points import Points
 from tailrace.experiment.reporter import Silent
 from tailrace.results import Run
 from tailrace.scenario.loading import load_scenario
+from tailrace.search.options import SearchOptions
 from tailrace.search.search import Searched, search
-from tailrace.search.wanted import Wanted
 
 HERE = Path(__file__).parent
 LIMIT, BUFFER, GAP = (
@@ -25,7 +25,7 @@ FEW = 14
 
 
 def proposed(out: Path, **options: object) -> Searched:
-    wanted = Wanted(
+    wanted = SearchOptions(
         **{  # type: ignore[arg-type]
             "vary": [f"{LIMIT}=10kB..1MB", f"{GAP}=80us..1ms"],
             "goals": ["burst.loss <= 0"],

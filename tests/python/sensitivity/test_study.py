@@ -10,11 +10,13 @@ import pytest
 
 from command_line import tailrace
 from tailrace.errors import RunRefusedError, ScenarioError
+from tailrace.experiment.execution import ExecutionOptions
 from tailrace.experiment.reporter import Silent
 from tailrace.scenario.loading import load_scenario
 from tailrace.sensitivity.chart import bars, tornado
+from tailrace.sensitivity.options import SensitivityOptions
 from tailrace.sensitivity.region import Box
-from tailrace.sensitivity.study import Study, Studying, Wanted
+from tailrace.sensitivity.study import Study, Studying
 from tailrace.sensitivity.text import study_data, study_page, study_text
 
 SCENARIO = Path(__file__).parent / "path.yaml"
@@ -22,8 +24,16 @@ CABLE, SWITCH, BUFFER = 0, 1, 2
 
 
 def studied(out: Path, **options: object) -> Study:
-    wanted = Wanted(
-        **{"trajectories": 4, "samples": 8, "factors": 2, "checks": 4, "out": out, **options}  # type: ignore[arg-type]
+    wanted = SensitivityOptions(
+        **{  # type: ignore[arg-type]
+            "assumptions": True,
+            "trajectories": 4,
+            "samples": 8,
+            "factors": 2,
+            "checks": 4,
+            "out": out,
+            **options,
+        }
     )
     return Studying(load_scenario(SCENARIO), wanted, Silent()).run()
 
@@ -233,8 +243,11 @@ def test_cores_that_an_end_of_a_range_cannot_have_are_refused_before_any_trial(
         "experiment: {duration: 1ms, trials: 1}\n",
         encoding="utf-8",
     )
-    wanted = Wanted(
-        is_of_assumptions=False, vary=["network.link.delay=0s..5us"], out=tmp_path / "out", cores=2
+    wanted = SensitivityOptions(
+        assumptions=False,
+        vary=["network.link.delay=0s..5us"],
+        out=tmp_path / "out",
+        execution=ExecutionOptions(cores="2"),
     )
     loaded = load_scenario(scenario)
     with pytest.raises(ScenarioError, match="--cores 2: "):
@@ -245,7 +258,7 @@ def test_cores_that_an_end_of_a_range_cannot_have_are_refused_before_any_trial(
 
 def test_a_study_hands_on_the_cores_of_its_trials(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="--cores 2: "):  # one switch has nothing to divide
-        studied(tmp_path / "out", figures=["load.mean"], cores=2)
+        studied(tmp_path / "out", figures=["load.mean"], execution=ExecutionOptions(cores="2"))
 
 
 def test_assumptions_may_share_a_key_and_options_may_not(tmp_path: Path) -> None:
@@ -259,7 +272,9 @@ def test_assumptions_may_share_a_key_and_options_may_not(tmp_path: Path) -> None
         for name, ends in (("cable", "100ns..5us"), ("plug", "400ns..600ns"))
     ]
     found = Studying(
-        load_scenario(SCENARIO, {"assumptions": shared}), Wanted(out=tmp_path / "out"), Silent()
+        load_scenario(SCENARIO, {"assumptions": shared}),
+        SensitivityOptions(assumptions=True, out=tmp_path / "out"),
+        Silent(),
     )
     assert [factor.name for factor in found.factors] == ["cable", "plug"]
     with pytest.raises(ScenarioError, match="it is varied twice"):
@@ -278,8 +293,8 @@ def test_figures_that_are_lower_bounds_are_told(tmp_path: Path) -> None:
         "arms: {slow: {}}\nexperiment: {duration: 200ms, trials: 1}\n",
         encoding="utf-8",
     )
-    wanted = Wanted(
-        is_of_assumptions=False,
+    wanted = SensitivityOptions(
+        assumptions=False,
         vary=["network.link.delay=1us..5us"],
         figures=["shop.p99", "shop.mean"],
         trajectories=0,

@@ -1,15 +1,15 @@
-"""What a search is asked for, checked before anything runs."""
+"""The options of a search for one scenario, checked before anything runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from pathlib import Path
 
 from tailrace.errors import RunRefusedError, closest
 from tailrace.scenario.figures import parse_goal
 from tailrace.scenario.goal import Goal
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.document import Document
+from tailrace.search.options import SearchOptions
 from tailrace.search.variable import Variable, parse_variables, refuse_unsound
 from tailrace.statistics.interval import VALUES_MIN
 
@@ -21,30 +21,6 @@ GRID_MAX = 2000
 EVALUATIONS_MAX = 10_000
 GROUPED = " "
 """Between the thousands of a number."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """The options."""
-
-    vary: Sequence[str]
-    goals: Sequence[str]
-    minimise: str | None = None
-    maximise: str | None = None
-    arm: str | None = None
-    precision: float = 0.01
-    confidence: float = 0.95
-    trials_max: int = 16
-    confirm: int = 6
-    """Trials of the setting that is found, at least."""
-    sampler: str = "tpe"
-    evaluations: int = 60
-    """Settings that a search over several variables tries."""
-    jobs: int | None = None
-    scale: float = 1.0
-    out: Path | None = None
-    cores: int | None = None
-    """Of each trial; None for a share of the machine's where several are faster."""
 
 
 @dataclass(frozen=True)
@@ -76,19 +52,19 @@ class Asked:
         return prod(len(one.values) for one in self.variables)
 
 
-def read(wanted: Wanted, scenario: Scenario, document: Document) -> Asked:
+def read(options: SearchOptions, scenario: Scenario, document: Document) -> Asked:
     """The options for a scenario, whose document is also given; raises `RunRefusedError` with what
     is wrong."""
-    _refuse_numbers(wanted)
-    if not wanted.vary:
+    _refuse_numbers(options)
+    if not options.vary:
         raise RunRefusedError(
             "--vary is needed (hint: for example --vary switches.leaf.buffer=1MB..64MB)"
         )
-    variables = parse_variables(wanted.vary, wanted.precision)
-    if wanted.sampler == GRID:
+    variables = parse_variables(options.vary, options.precision)
+    if options.sampler == GRID:
         refuse_large_grid(variables)
     refuse_unsound(document, variables)
-    goals = [parse_goal(text, scenario) for text in wanted.goals]
+    goals = [parse_goal(text, scenario) for text in options.goals]
     for goal in goals:
         if goal.bound is None:
             raise RunRefusedError(
@@ -99,16 +75,16 @@ def read(wanted: Wanted, scenario: Scenario, document: Document) -> Asked:
             )
     if not goals:
         raise RunRefusedError("--goal is needed (hint: for example --goal 'shop.p99 < 5ms')")
-    return Asked(variables, goals, _aim(wanted, variables, scenario))
+    return Asked(variables, goals, _aim(options, variables, scenario))
 
 
-def _aim(wanted: Wanted, variables: Sequence[Variable], scenario: Scenario) -> Aim:
+def _aim(options: SearchOptions, variables: Sequence[Variable], scenario: Scenario) -> Aim:
     names = [one.name for one in variables]
-    if (wanted.minimise is None) == (wanted.maximise is None):
+    if (options.minimise is None) == (options.maximise is None):
         hint = f"for example --minimise {names[0]}"
         raise RunRefusedError(f"one of --minimise and --maximise is needed (hint: {hint})")
-    is_minimised = wanted.minimise is not None
-    text = str(wanted.minimise if is_minimised else wanted.maximise)
+    is_minimised = options.minimise is not None
+    text = str(options.minimise if is_minimised else options.maximise)
     option = f"--{'minimise' if is_minimised else 'maximise'}"
     for number, variable in enumerate(variables):
         if text in (variable.name, variable.path):
@@ -127,28 +103,28 @@ def _aim(wanted: Wanted, variables: Sequence[Variable], scenario: Scenario) -> A
     return Aim(is_minimised, figure=figure)
 
 
-def _refuse_numbers(wanted: Wanted) -> None:
-    if not PRECISION_MIN <= wanted.precision <= PRECISION_MAX:
+def _refuse_numbers(options: SearchOptions) -> None:
+    if not PRECISION_MIN <= options.precision <= PRECISION_MAX:
         raise RunRefusedError(
             f"--precision must be between {PRECISION_MIN:.2%} and {PRECISION_MAX:.0%} (hint: "
             "1% is the default)"
         )
-    if min(wanted.trials_max, wanted.confirm) < VALUES_MIN:
+    if min(options.trials_max, options.confirm) < VALUES_MIN:
         raise RunRefusedError(
             f"--trials-max and --confirm must be at least {VALUES_MIN}: "
             "fewer trials have no interval "
             "(hint: the defaults are 16 and 6)"
         )
-    if not 0.5 <= wanted.confidence < 1:
+    if not 0.5 <= options.confidence < 1:
         raise RunRefusedError(
             "--confidence must be from 50% to below 100% (hint: 95% is the default)"
         )
-    if wanted.sampler not in SAMPLERS:
-        hint = closest(wanted.sampler, SAMPLERS, "samplers")
+    if options.sampler not in SAMPLERS:
+        hint = closest(options.sampler, SAMPLERS, "samplers")
         raise RunRefusedError(
-            f"--sampler {wanted.sampler}: there is no such sampler (hint: {hint})"
+            f"--sampler {options.sampler}: there is no such sampler (hint: {hint})"
         )
-    if not 1 <= wanted.evaluations <= EVALUATIONS_MAX:
+    if not 1 <= options.evaluations <= EVALUATIONS_MAX:
         raise RunRefusedError(
             f"--evaluations must be from 1 to {EVALUATIONS_MAX} (hint: 60 is the default)"
         )
