@@ -1,7 +1,7 @@
 """Known traffic of real kernels, captured, fitted and compared: users, gaps, sizes and rates within
 10 %.
 
-    unshare --net python scripts/fit_round_trip.py [FOLDER]
+    unshare --net python studies/fit_round_trip.py [FOLDER]
 
 Two network namespaces and the pair of interfaces between them end with the programs. The client's
 side records its frames with the kernel's times. The truth of the gaps is what the client's program
