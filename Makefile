@@ -18,6 +18,7 @@
 #+ make bench-guard     refuse more instructions or cache misses per packet-hop
 #+ make bench-peers     the benches beside csg-htsim, by turns: PEER_HTSIM=path
 #+ make whatif          build the WebAssembly module of `tailrace whatif`, when its test says that outcomes differ
+#+ make man             write a manual page for each command into target/man
 #+ make gallery         write the what-if pages of docs/gallery
 #+ make wheel           a source distribution and a manylinux wheel, into dist/; the wheel is installed and used
 #+ make clean           remove everything that these targets made, runs/ apart
@@ -152,6 +153,10 @@ mutants: build
 
 # RUN=runs/...: first take the result of this run into the summary behind the README's table and figure.
 RUN ?=
+
+.PHONY: man
+man: build
+	@$(BIN)/python scripts/man_pages.py
 
 .PHONY: docs readme-table
 docs: build
