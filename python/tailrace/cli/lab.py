@@ -33,8 +33,7 @@ def bring_up(
     from tailrace.experiment.engine import LIVE
     from tailrace.experiment.real_kernel import network, raise_found
     from tailrace.live.lab import kinds
-    from tailrace.live.lab.clean import clean_before
-    from tailrace.live.machine.doctor import require
+    from tailrace.live.public import prepare_machine
     from tailrace.scenario.lowering.plan import canonical_json, lower
 
     loaded = loaded_of(scenario, overrides(assignments))
@@ -42,9 +41,7 @@ def bring_up(
     kind, arms = kinds.kind_of(fabric), {chosen: loaded.arms[chosen]}
     raise_found(loaded, arms, lambda scenario: network(scenario, LIVE))
     kinds.refuse(kind, loaded, arms)
-    found = require()
-    clean_before(note)
-    kinds.require(kind, found)
+    prepare_machine(kind, note)
     warn(kinds.ignored(kind, loaded, arms))
     plan_json = canonical_json(lower(loaded.arms[chosen], chosen, trial=1))
     up = standing.bring_up(name or loaded.scenario.name, plan_json, metrics, kind.name)

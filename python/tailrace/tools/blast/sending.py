@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tailrace.live.lab import standing
-from tailrace.live.lab.fabric import FabricError, program
+from tailrace.live.public import FabricError, exec_words, fabric_program, standing_fabric
 
 START_LIMIT_S = 30.0
 """Beyond the time that was asked for."""
@@ -63,9 +62,9 @@ def send(
     interface: SendingInterface, sending: Sending, rounds: Sequence[Sequence[bytes]]
 ) -> Iterator[dict[str, Any]]:
     """Sends round after round; yields the report of each."""
-    words = [str(program()), "blast"]
-    if interface.host is not None:
-        words = standing.exec_words(standing.chosen(interface.fabric), interface.host, words)
+    words = [str(fabric_program()), "blast"]
+    if place.host is not None:
+        words = exec_words(standing_fabric(place.fabric), place.host, words)
     limit_s = START_LIMIT_S + len(rounds) * sending.length_ps / PS_PER_S
     try:
         done = subprocess.run(

@@ -6,8 +6,7 @@ from typing import Any
 
 from tailrace.errors import closest
 from tailrace.files import read_json
-from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.standing import Standing, exec_words
+from tailrace.live.public import Lab, Standing, exec_words
 from tailrace.tools.path.path import Asked, Direction, Located, probe
 from tailrace.tools.path.talk import Agent, ProbeError
 from tailrace.tools.path.ways import OneWay

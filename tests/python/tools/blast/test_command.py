@@ -103,7 +103,9 @@ def test_an_interface_of_the_machine_needs_its_name_and_a_yes(
         return subprocess.CompletedProcess(words, 0, json.dumps(answer()) + "\n", "")
 
     monkeypatch.setattr(subprocess, "run", run)
-    monkeypatch.setattr("tailrace.tools.blast.sending.program", lambda: Path("tailrace-fabric"))
+    monkeypatch.setattr(
+        "tailrace.tools.blast.sending.fabric_program", lambda: Path("tailrace-fabric")
+    )
     assert blast_frames(wanted(file, interface="eth9", is_yes=True), json_=True) == 0
     assert [
         (each["interface"], each["namespace"], each["is_machine_allowed"]) for each in asked

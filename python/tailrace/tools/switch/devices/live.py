@@ -12,12 +12,15 @@ from types import TracebackType
 from typing import Any
 
 from tailrace.errors import RunRefusedError
-from tailrace.live.lab import kinds
-from tailrace.live.lab.clean import clean_before
-from tailrace.live.lab.fabric import FabricError, program
-from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Program
-from tailrace.live.machine.doctor import require
+from tailrace.live.public import (
+    POLLING,
+    FabricError,
+    Lab,
+    Program,
+    fabric_program,
+    kind_of,
+    prepare_machine,
+)
 from tailrace.programs.command import Command
 from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.loading import load_scenario
@@ -59,12 +62,12 @@ class LiveSwitch:
     is_simulated = False
 
     def __init__(self, kind: str, rate: str, mtu: int | None = None) -> None:
-        self._kind = kinds.kind_of(kind)
+        self._kind = kind_of(kind)
         try:
             self.rate_bps = parse(rate, RATE)
         except QuantityError as error:
             raise RunRefusedError(f"--rate: {error.what} (hint: {error.hint})") from None
-        self._lab_kind = VHOST if self._kind.name == kinds.POLLING else self._kind.name
+        self._lab_kind = VHOST if self._kind.name == POLLING else self._kind.name
         self.mtu = mtu or mtu_of(SIZES[-1])
         self._plan = _plan(rate, self.mtu)
         self._stack = ExitStack()
@@ -89,9 +92,7 @@ class LiveSwitch:
     def prepare(self, say: Any) -> None:
         """Raises `RunRefusedError` if this machine lacks something; removes what a killed run
         left."""
-        found = require()
-        clean_before(say)
-        kinds.require(self._kind, found)
+        prepare_machine(self._kind, say)
 
     def __enter__(self) -> "LiveSwitch":
         self._generator = self._stack.enter_context(Generator(self._lab_kind, self._plan))
@@ -160,7 +161,13 @@ class Generator:
         lab = self._stack.enter_context(Lab(self._plan, folder, *options))
         state = json.loads((folder / "lab.json").read_text(encoding="utf-8"))
         listen = folder / "generator.sock"
-        argv = [str(program()), "generator", "--listen", str(listen), *_ends(self._kind, state)]
+        argv = [
+            str(fabric_program()),
+            "generator",
+            "--listen",
+            str(listen),
+            *_ends(self._kind, state),
+        ]
         cores = None if self._kind == TAP else SENDER_CORES
         self._program = lab.start(Command("generator", argv, host=SENDER, cores=cores))
         self._line = self._stack.enter_context(self._connected(listen))
