@@ -8,7 +8,7 @@ method here: a kind without it can be neither registered (mypy) nor instantiated
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
 
 from pydantic import Field
 
@@ -20,7 +20,7 @@ from tailrace.scenario.policies.classify import Dscp, Ports
 from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import Name, Part
 from tailrace.scenario.workloads.division import Divisor
-from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.facts import Ends, Facts, LiveLoad
 from tailrace.scenario.workloads.ports import PORT_MAX, Serving
 from tailrace.scenario.workloads.recording import Recording
 
@@ -349,6 +349,114 @@ class OneWay(WorkloadKind):
 
     def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
         return {self.destination}
+
+
+class ClientServer(WorkloadKind):
+    """A host asks one server, which sends most of the bytes."""
+
+    client: str
+    """Host that asks."""
+    server: str
+    """Host that answers."""
+
+    @classmethod
+    def ends_in(cls, body: Mapping[str, Any]) -> Ends:
+        return Ends([body["client"]], [body["server"]], are_openers_receivers=True)
+
+    def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
+        yield ("client",), self.client
+        yield ("server",), self.server
+
+    def path_problems(self, graph: Graph) -> Found:
+        return named_problems(self.client, self.server, graph)
+
+    def senders(self, graph: Graph) -> list[str]:
+        return [self.client, self.server]
+
+    def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
+        return {self.client}
+
+    def pinned_keys(self) -> tuple[str, ...]:
+        return ()
+
+
+class Unanswered(OneWay):
+    """Datagrams that one host sends and no program answers: they have a number, or end with the
+    trial."""
+
+    if TYPE_CHECKING:  # each kind has both among its keys, at their place in the reference
+        count: int | None
+        start: int
+
+    @classmethod
+    def unanswered_facts(
+        cls,
+        *,
+        noun: str,
+        main_metrics: tuple[str, ...],
+        sweep_metrics: tuple[str, ...],
+        live_load: LiveLoad,
+    ) -> Facts:
+        """The facts of such a kind; the parameters are its own."""
+        return Facts(
+            noun=noun,
+            group_noun="workloads",
+            protocol="udp",
+            is_open_loop=True,
+            is_ever_done=False,
+            done_key="transactions",
+            latency="one-way delay",
+            metrics=frozenset(),
+            main_metrics=main_metrics,
+            sweep_metrics=sweep_metrics,
+            load_metric=None,
+            growth=None,
+            has_slowdown_by_size=False,
+            are_datagrams_timed=True,
+            is_unasked=False,
+            live_load=live_load,
+            live_refusal=None,
+        )
+
+    @classmethod
+    def work_in(cls, body: Mapping[str, Any]) -> int:
+        return 0
+
+    @classmethod
+    def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
+        return None
+
+    def pinned_keys(self) -> tuple[str, ...]:
+        return ()
+
+    def least_time(self, graph: Graph) -> LeastTime | None:
+        return None
+
+    def bulk_to(self) -> tuple[str, int] | None:
+        return None
+
+    def long_flows(self) -> LongFlows | None:
+        return None
+
+    def held_ports(self) -> list[tuple[str, str, int]]:
+        return [(self.source, "source", 1)]
+
+    def start_ps(self) -> int:
+        return self.start
+
+    def live_choices(self) -> Raw:
+        return {}
+
+    def work(self) -> int:
+        return self.count or 0
+
+    def scaled(self, factor: float) -> Self:
+        return self.model_copy(
+            update={"count": scaled_count(self.count, factor), "start": round(self.start * factor)},
+        )
+
+    def closed_loop(self) -> ClosedLoop | None:
+        return None
 
 
 def named_problems(first: str, second: str, graph: Graph) -> Found:

@@ -1,7 +1,7 @@
 """Datagrams at a rate that does not depend on the network."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -10,14 +10,10 @@ from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import Count, Size, SizeDistribution, Time, TimeDistribution
 from tailrace.scenario.workloads import division
 from tailrace.scenario.workloads.base import (
-    ClosedLoop,
     Found,
-    LeastTime,
-    LongFlows,
-    OneWay,
     Raw,
     Surroundings,
-    scaled_count,
+    Unanswered,
     too_late,
 )
 from tailrace.scenario.workloads.facts import Facts
@@ -40,7 +36,7 @@ def no_datagram(sizes: Distribution) -> tuple[str, str]:
     return what, f"write at most {PAYLOAD_BYTES_MAX}B"
 
 
-class Datagrams(OneWay):
+class Datagrams(Unanswered):
     """Datagrams at a rate that does not depend on the network."""
 
     kind: Literal["datagrams"]
@@ -65,36 +61,12 @@ class Datagrams(OneWay):
 
     @classmethod
     def facts(cls) -> Facts:
-        return Facts(
+        return cls.unanswered_facts(
             noun="datagrams",
-            group_noun="workloads",
-            protocol="udp",
-            is_open_loop=True,
-            is_ever_done=False,
-            done_key="transactions",
-            latency="one-way delay",
-            metrics=frozenset(),
             main_metrics=("latency_p99_ms", "goodput_gbps"),
             sweep_metrics=("latency_p50_ms", "latency_p99_ms", "goodput_gbps"),
-            load_metric=None,
-            growth=None,
-            has_slowdown_by_size=False,
-            are_datagrams_timed=True,
-            is_unasked=False,
             live_load="udp-datagrams",
-            live_refusal=None,
         )
-
-    @classmethod
-    def work_in(cls, body: Mapping[str, Any]) -> int:
-        return 0
-
-    @classmethod
-    def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
-        return None
-
-    def pinned_keys(self) -> tuple[str, ...]:
-        return ()
 
     def problems(self, around: Surroundings) -> Found:
         if too_large(self.sizes):
@@ -127,29 +99,11 @@ class Datagrams(OneWay):
         )
         yield ("sizes",), what, f"write sizes that fit, such as uniform(64B, {room}B)"
 
-    def least_time(self, graph: Graph) -> LeastTime | None:
-        return None
-
-    def bulk_to(self) -> tuple[str, int] | None:
-        return None
-
-    def long_flows(self) -> LongFlows | None:
-        return None
-
     def usual_port(self) -> int:
         return STREAM
 
-    def held_ports(self) -> list[tuple[str, str, int]]:
-        return [(self.source, "source", 1)]
-
-    def start_ps(self) -> int:
-        return self.start
-
     def is_first_at_start(self) -> bool:
         return self.first_at_start
-
-    def live_choices(self) -> Raw:
-        return {}
 
     def lowered(self, graph: Graph) -> Raw:
         return {
@@ -160,18 +114,7 @@ class Datagrams(OneWay):
             "count": self.count or 0,
         } | ({"send_buffer_bytes": self.send_buffer} if self.send_buffer else {})
 
-    def work(self) -> int:
-        return self.count or 0
-
-    def scaled(self, factor: float) -> Self:
-        return self.model_copy(
-            update={"count": scaled_count(self.count, factor), "start": round(self.start * factor)},
-        )
-
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
         slower = self.interarrival.scaled(scale.divisor)
         count = division.divided_count(self.count, scale.divisor)
         return self.model_copy(update={"count": count, "interarrival": slower})
-
-    def closed_loop(self) -> ClosedLoop | None:
-        return None

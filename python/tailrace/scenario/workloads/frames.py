@@ -1,7 +1,7 @@
 """Frames that the threads of a program send as fast as their host can, or at a rate."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -12,14 +12,10 @@ from tailrace.scenario.text.units import TIME
 from tailrace.scenario.workloads import division
 from tailrace.scenario.workloads.base import (
     PS_PER_S,
-    ClosedLoop,
     Found,
-    LeastTime,
-    LongFlows,
-    OneWay,
     Raw,
     Surroundings,
-    scaled_count,
+    Unanswered,
     too_late,
 )
 from tailrace.scenario.workloads.facts import Facts
@@ -36,7 +32,7 @@ COST = parse_distribution("1us", TIME)
 NONE = parse_distribution("0s", TIME)
 
 
-class Frames(OneWay):
+class Frames(Unanswered):
     """Frames of one size that the threads of a program send, such as `tailrace blast`, without a
     transport."""
 
@@ -68,36 +64,12 @@ class Frames(OneWay):
 
     @classmethod
     def facts(cls) -> Facts:
-        return Facts(
+        return cls.unanswered_facts(
             noun="frames",
-            group_noun="workloads",
-            protocol="udp",
-            is_open_loop=True,
-            is_ever_done=False,
-            done_key="transactions",
-            latency="one-way delay",
-            metrics=frozenset(),
             main_metrics=("goodput_gbps", "latency_p99_ms"),
             sweep_metrics=("goodput_gbps", "latency_p50_ms", "latency_p99_ms"),
-            load_metric=None,
-            growth=None,
-            has_slowdown_by_size=False,
-            are_datagrams_timed=True,
-            is_unasked=False,
             live_load="raw-frames",
-            live_refusal=None,
         )
-
-    @classmethod
-    def work_in(cls, body: Mapping[str, Any]) -> int:
-        return 0
-
-    @classmethod
-    def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
-        return None
-
-    def pinned_keys(self) -> tuple[str, ...]:
-        return ()
 
     def problems(self, around: Surroundings) -> Found:
         if not FRAME_BYTES_MIN <= self.frame <= FRAME_BYTES_MAX:
@@ -135,26 +107,8 @@ class Frames(OneWay):
         bounds += [PS_PER_S / self.locked.mean] if self.locked.mean else []
         return min(bounds, default=float("inf"))
 
-    def least_time(self, graph: Graph) -> LeastTime | None:
-        return None
-
-    def bulk_to(self) -> tuple[str, int] | None:
-        return None
-
-    def long_flows(self) -> LongFlows | None:
-        return None
-
     def usual_port(self) -> int:
         return DISCARD
-
-    def held_ports(self) -> list[tuple[str, str, int]]:
-        return [(self.source, "source", 1)]
-
-    def start_ps(self) -> int:
-        return self.start
-
-    def live_choices(self) -> Raw:
-        return {}
 
     def lowered(self, graph: Graph) -> Raw:
         return {
@@ -169,14 +123,6 @@ class Frames(OneWay):
             "count": self.count or 0,
         }
 
-    def work(self) -> int:
-        return self.count or 0
-
-    def scaled(self, factor: float) -> Self:
-        return self.model_copy(
-            update={"count": scaled_count(self.count, factor), "start": round(self.start * factor)},
-        )
-
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
         return self.model_copy(
             update={
@@ -187,6 +133,3 @@ class Frames(OneWay):
                 "locked": self.locked.scaled(scale.divisor),
             }
         )
-
-    def closed_loop(self) -> ClosedLoop | None:
-        return None

@@ -1,11 +1,11 @@
 """Closed-loop users of a database."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from tailrace.errors import KeyPath, RunRefusedError
+from tailrace.errors import RunRefusedError
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.programs import LOADS, MYSQL_SERVICES, SERVICES, choices_of, one_of
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
@@ -22,19 +22,18 @@ from tailrace.scenario.text.units import TIME, exact_size
 from tailrace.scenario.workloads import division
 from tailrace.scenario.workloads.base import (
     PS_PER_S,
+    ClientServer,
     ClosedLoop,
     Found,
     LeastTime,
     LongFlows,
     Raw,
     Surroundings,
-    WorkloadKind,
     line_bps,
-    named_problems,
     scaled_count,
     too_slow,
 )
-from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.facts import Facts
 from tailrace.scenario.workloads.ports import MYSQL, POSTGRESQL
 
 TransactionProgram = Annotated[
@@ -109,7 +108,7 @@ class RoundTrip(Part):
         return self.server_time.mean + self.server_work
 
 
-class Oltp(WorkloadKind):
+class Oltp(ClientServer):
     """Closed-loop users of a database: each has one connection and runs one transaction after
     another."""
 
@@ -170,32 +169,12 @@ class Oltp(WorkloadKind):
         )
 
     @classmethod
-    def ends_in(cls, body: Mapping[str, Any]) -> Ends:
-        return Ends([body["client"]], [body["server"]], are_openers_receivers=True)
-
-    @classmethod
     def work_in(cls, body: Mapping[str, Any]) -> int:
         return int(body.get("transactions", 0) * body.get("users", 1))
 
     @classmethod
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
         return max(1, len(body.get("round_trips") or []))
-
-    def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
-        yield ("client",), self.client
-        yield ("server",), self.server
-
-    def path_problems(self, graph: Graph) -> Found:
-        return named_problems(self.client, self.server, graph)
-
-    def senders(self, graph: Graph) -> list[str]:
-        return [self.client, self.server]
-
-    def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
-        return {self.client}
-
-    def pinned_keys(self) -> tuple[str, ...]:
-        return ()
 
     def problems(self, around: Surroundings) -> Found:
         if self.transactions == 0:

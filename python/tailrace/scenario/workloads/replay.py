@@ -1,23 +1,22 @@
 """Requests of a recording, each with its own size and time."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from tailrace.errors import KeyPath, RunRefusedError
+from tailrace.errors import RunRefusedError
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.workloads.base import (
+    ClientServer,
     ClosedLoop,
     Found,
     LeastTime,
     LongFlows,
     Raw,
     Surroundings,
-    WorkloadKind,
     line_bps,
-    named_problems,
 )
 from tailrace.scenario.workloads.division import Divisor
-from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.facts import Facts
 from tailrace.scenario.workloads.ports import HTTP
 from tailrace.scenario.workloads.recording import PS_PER_NS, Recorded, Recording, RecordingFile
 
@@ -25,7 +24,7 @@ BITS_PER_BYTE = 8
 NS_PER_S = 10**9
 
 
-class Replay(WorkloadKind):
+class Replay(ClientServer):
     """Requests and responses of a recording: their sizes, the server's times, and the users' pauses
     or times."""
 
@@ -68,32 +67,12 @@ class Replay(WorkloadKind):
         )
 
     @classmethod
-    def ends_in(cls, body: Mapping[str, Any]) -> Ends:
-        return Ends([body["client"]], [body["server"]], are_openers_receivers=True)
-
-    @classmethod
     def work_in(cls, body: Mapping[str, Any]) -> int:
         return sum(len(one["begin_ps"]) for one in body["connections"])
 
     @classmethod
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
         return 1
-
-    def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
-        yield ("client",), self.client
-        yield ("server",), self.server
-
-    def path_problems(self, graph: Graph) -> Found:
-        return named_problems(self.client, self.server, graph)
-
-    def senders(self, graph: Graph) -> list[str]:
-        return [self.client, self.server]
-
-    def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
-        return {self.client}
-
-    def pinned_keys(self) -> tuple[str, ...]:
-        return ()
 
     def problems(self, around: Surroundings) -> Found:
         first_ns = min(requests[0].start_ns for requests in self.file.connections)

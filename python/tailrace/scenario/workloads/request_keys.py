@@ -8,7 +8,14 @@ from tailrace.scenario.programs import LOADS, choices_of, one_of
 from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import Count, SizeDistribution, Time, TimeDistribution
 from tailrace.scenario.workloads.base import WorkloadKind
-from tailrace.scenario.workloads.request_parts import AT_ONCE, CALLS_MAX, Call, Replicas, Spike
+from tailrace.scenario.workloads.request_parts import (
+    AT_ONCE,
+    CALLS_MAX,
+    Call,
+    Replicas,
+    Spike,
+    hosts_named,
+)
 from tailrace.scenario.workloads.request_presets import PRESETS, PresetName
 
 RequestProgram = Annotated[
@@ -94,12 +101,12 @@ class RequestKeys(WorkloadKind):
     @property
     def client_hosts(self) -> list[str]:
         """Hosts of the clients."""
-        return self.clients or ([self.client] if self.client is not None else [])
+        return hosts_named(self.client, self.clients)
 
     @property
     def server_hosts(self) -> list[str]:
         """Hosts of the servers that clients ask."""
-        return self.servers or ([self.server] if self.server is not None else [])
+        return hosts_named(self.server, self.servers)
 
     @property
     def called_hosts(self) -> list[str]:

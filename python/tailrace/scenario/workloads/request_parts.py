@@ -78,7 +78,7 @@ class Call(Part):
     @property
     def hosts(self) -> list[str]:
         """The asked servers."""
-        return self.servers or ([self.server] if self.server is not None else [])
+        return hosts_named(self.server, self.servers)
 
     @property
     def all_hosts(self) -> list[str]:
@@ -156,6 +156,11 @@ class Replicas(Part):
 def service(time: Raw, work: Raw, concurrency: int | None) -> Raw:
     """What a server does with a request, in a plan."""
     return {"time": time, "work": work, "concurrency": concurrency or 0}
+
+
+def hosts_named(one: str | None, several: list[str] | None) -> list[str]:
+    """The hosts of a key such as `server` and its plural, one of which is given."""
+    return several or ([one] if one is not None else [])
 
 
 def one_or_several(one: str | None, several: list[str] | None, key: str) -> Found:
