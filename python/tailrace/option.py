@@ -13,8 +13,8 @@ PARTS_PER_UNIT = 10**9
 
 
 class Option:
-    """The command line's form of a field: its flags, its text, its range, and how its text is
-    read."""
+    """The command line's form of a field: its flags (none for an argument), its text, its range,
+    and how its text is read."""
 
     def __init__(
         self,

@@ -12,7 +12,8 @@ import pytest
 import tailrace
 from known_causes import KNOWN, Known
 from tailrace.advice.causes import makeup
-from tailrace.cli.explaining import ExplainArguments, explain_run
+from tailrace.cli.explaining import explain_run
+from tailrace.cli.trial_arguments import ExplainArguments
 from tailrace.errors import ScenarioWarning
 from tailrace.experiment.explain import trial_plan
 from tailrace.experiment.native import explain_trial, make_trial

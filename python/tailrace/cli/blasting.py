@@ -1,8 +1,8 @@
 """`tailrace blast`."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from tailrace.cli.blast_arguments import BlastArguments
 from tailrace.cli.console import DONE, emit_json, emit_table
 from tailrace.errors import RunRefusedError, closest
 from tailrace.scenario.text.units import TIME, QuantityError, parse
@@ -15,26 +15,6 @@ NAMESPACES = Path("/run/netns")
 DEFAULT_LENGTH = "10s"
 LENGTH_PS_MAX = 3600 * 10**12
 DELAY_PS_MAX = 10 * 10**12
-
-
-@dataclass(frozen=True, kw_only=True)
-class BlastArguments:
-    """The arguments of `blast`."""
-
-    file: Path
-    host: str | None
-    fabric: str | None
-    interface: str | None
-    netns: str | None
-    is_yes: bool
-    threads: int
-    delay: str | None
-    rate: int | None
-    count: int | None
-    length: str | None
-    sizes: str | None
-    syntax: str | None
-    is_queued: bool
 
 
 def blast_frames(wanted: BlastArguments, *, json_: bool) -> int:

@@ -58,7 +58,7 @@ def made(kind: Any, values: Mapping[str, Any]) -> Any:
     for field, hint in _hinted(kind):
         if is_dataclass(hint):
             given[field.name] = made(hint, values)
-        elif values[field.name] != _default(field, hint):
+        elif field.default is MISSING or values[field.name] != _default(field, hint):
             given[field.name] = _value(hint, values[field.name])
     return kind(**given)
 
@@ -109,8 +109,11 @@ def _annotation(hint: Any, default: Any) -> Any:
     option = option_of(hint)
     if option is None:
         return hint
+    kind = _read_type(get_args(hint)[0], option, default)
+    if not option.flags:
+        return Annotated[kind, typer.Argument(help=option.help, metavar=option.metavar)]
     return Annotated[
-        _read_type(get_args(hint)[0], option),
+        kind,
         typer.Option(
             *option.flags,
             help=option.help,
@@ -122,12 +125,14 @@ def _annotation(hint: Any, default: Any) -> Any:
     ]
 
 
-def _read_type(kind: Any, option: Option) -> Any:
+def _read_type(kind: Any, option: Option, default: Any) -> Any:
     """What Typer reads: texts, where the option itself makes the value of them."""
     members = get_args(kind) if isinstance(kind, UnionType) else (kind,)
     first = members[0]
     if get_origin(first) in (abc.Sequence, abc.Mapping):
-        return list[str] | None
+        of_what = str if option.read is not None else get_args(first)[0]
+        is_required = default is inspect.Parameter.empty
+        return list[of_what] if is_required else list[of_what] | None  # type: ignore[valid-type]
     read = str if option.read is not None else first
     return read | None if NoneType in members else read
 

@@ -2,11 +2,11 @@
 
 import os
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from tailrace.cli.console import DONE, emit, emit_json, emit_table, emit_text, note
+from tailrace.cli.measure_arguments import DriveArguments
 from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError, reason_of
 from tailrace.files import make_folder
@@ -26,22 +26,6 @@ from tailrace.tools.drive.split import split
 PS_PER_S = 1e12
 DURATION_S_MIN, DURATION_S_MAX = 2.0, 3600.0
 REPEATS_MAX, JOBS_MAX = 100, 64
-
-
-@dataclass(frozen=True, kw_only=True)
-class DriveArguments:
-    """The options of the command line."""
-
-    path: Path
-    spec: str | None
-    duration: str
-    repeats: int
-    depth: int | None
-    jobs: int
-    destroy: str | None
-    precondition: bool
-    out: Path | None
-    json_: bool
 
 
 def disk_measure(request: DriveArguments) -> int:

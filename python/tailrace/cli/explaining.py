@@ -1,7 +1,7 @@
 """`tailrace explain`, and `--explain` of `tailrace run`."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from msgspec import to_builtins
 from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.explaining_counters import counted_data, counted_rows, print_counted
 from tailrace.cli.explaining_live import explain_live_run
+from tailrace.cli.trial_arguments import ExplainArguments
 from tailrace.errors import RunRefusedError, closest
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.engine import EXACT, LIVE, Simulated
@@ -34,17 +35,6 @@ from tailrace.results.directory.run_directory import Trial
 from tailrace.results.text.causes import causes_text
 from tailrace.results.text.unexplained import unexplained_sentence
 from tailrace.scenario.loading import Loaded
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExplainArguments:
-    """What is asked for."""
-
-    arms: Sequence[str]
-    workloads: Sequence[str]
-    number: int
-    slowest: int
-    jobs: int | None
 
 
 def explain_run(path: Path, wanted: ExplainArguments, *, json_: bool) -> None:

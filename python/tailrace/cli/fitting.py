@@ -1,9 +1,9 @@
 """`tailrace fit`."""
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from tailrace.cli.capture_arguments import FitArguments
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_table, note
 from tailrace.cli.profiling import parsed
 from tailrace.errors import RunRefusedError
@@ -15,18 +15,6 @@ from tailrace.fit.fitting import FitOptions
 from tailrace.fit.paths import Vantage
 from tailrace.fit.text import fit_data, fit_text
 from tailrace.scenario.text.units import RATE, TIME
-
-
-@dataclass(frozen=True, kw_only=True)
-class FitArguments:
-    """What is asked for, as it was written."""
-
-    path: Path
-    out: Path | None = None
-    line: str | None = None
-    delay: str | None = None
-    vantage: str | None = None
-    is_replay: bool = False
 
 
 def fit_file(request: FitArguments, *, json_: bool, is_strict: bool = False) -> int:

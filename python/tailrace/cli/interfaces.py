@@ -3,12 +3,12 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd
 from pathlib import Path
 from typing import Any
 
 from tailrace.cli.console import emit, emit_json, emit_table, emit_text
+from tailrace.cli.trial_arguments import InterfacesArguments
 from tailrace.errors import RunRefusedError, closest, reason_of
 from tailrace.files import read_json
 from tailrace.live.lab import standing
@@ -42,20 +42,6 @@ NOT_RECORDED = {
 }
 """Why a run has no readings over time, by engine."""
 FOREIGN = "it is not what `show interfaces --json` prints"
-
-
-@dataclass(frozen=True, kw_only=True)
-class InterfacesArguments:
-    """The arguments of `show interfaces`."""
-
-    run: Path | None
-    arm: str | None
-    trial: int
-    interface: str | None
-    fabric: str | None
-    interval: str | None
-    count: int | None
-    since: Path | None
 
 
 def show_interfaces(wanted: InterfacesArguments, *, json_: bool) -> None:

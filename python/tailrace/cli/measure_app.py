@@ -7,9 +7,8 @@ import typer
 
 from tailrace.cli.commands import Commands
 from tailrace.cli.group import Group
+from tailrace.cli.measure_arguments import DriveArguments, PathArguments, SwitchArguments
 from tailrace.cli.options import ResultJson
-from tailrace.experiment.run_options import FabricKind
-from tailrace.option import OfArm, OutDirectory, Set
 
 measure_app = Commands(
     cls=Group,
@@ -21,224 +20,36 @@ measure_app = Commands(
 
 @measure_app.command()
 def switch(
-    scenario: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="Scenario files whose network is measured; default: two hosts at one switch.",
-            metavar="SCENARIO...",
-        ),
-    ] = None,
-    *,
-    fabric: Annotated[
-        FabricKind | None,
-        typer.Option(
-            "--fabric", help="Measure a switch of this machine (as root), not a simulated one."
-        ),
-    ] = None,
-    sizes: Annotated[
-        str | None,
-        typer.Option(
-            "--sizes", metavar="BYTES", help="Sizes of frames with the check sequence: 64,512,1518."
-        ),
-    ] = None,
-    tests: Annotated[
-        str | None,
-        typer.Option(
-            "--tests",
-            metavar="TESTS",
-            help="Of throughput,latency,loss,back-to-back,mlrsearch; default: all.",
-        ),
-    ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option(
-            "--duration", metavar="TIME", help="Length of a trial; default: 2s, simulated 50ms."
-        ),
-    ] = None,
-    full: Annotated[
-        bool,
-        typer.Option(
-            "--full", help="Lengths and repetitions of RFC 2544: 60 s, 20 times 120 s, 50 bursts."
-        ),
-    ] = False,
-    rate: Annotated[
-        str | None,
-        typer.Option(
-            "--rate",
-            metavar="RATE",
-            help="Without a scenario, rate of the lines; default: 10Gbit/s.",
-        ),
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--source", metavar="HOST", help="Host of the scenario that sends; default: the first."
-        ),
-    ] = None,
-    destination: Annotated[
-        str | None,
-        typer.Option(
-            "--destination", metavar="HOST", help="Host that receives; default: the next."
-        ),
-    ] = None,
-    arm: OfArm = None,
-    set_: Set = None,
-    out: OutDirectory = None,
-    json_: ResultJson = False,
+    arguments: SwitchArguments,
 ) -> None:
     """Throughput, latency, loss and bursts of a switch (RFC 2544, RFC 9004), and MLRsearch."""
-    from tailrace.cli.switch import SwitchArguments, measure_switch
+    from tailrace.cli.switch import measure_switch
 
-    request = SwitchArguments(
-        scenario=scenario,
-        fabric=fabric,
-        sizes=sizes,
-        tests=tests,
-        duration=duration,
-        full=full,
-        rate=rate,
-        source=source,
-        destination=destination,
-        arm=arm,
-        assignments=set_,
-        out=out,
-        json_=json_,
-    )
-    raise typer.Exit(measure_switch(request))
+    raise typer.Exit(measure_switch(arguments))
 
 
 @measure_app.command()
 def path(
-    ends: Annotated[
-        list[str],
-        typer.Argument(
-            help="Two hosts of a fabric that is up; a scenario and two of its hosts; or an "
-            "address or a name.",
-            metavar="A B | SCENARIO A B | ADDRESS",
-        ),
-    ],
+    arguments: PathArguments,
     *,
-    expect: Annotated[
-        str | None,
-        typer.Option(
-            "--expect",
-            metavar="MTU",
-            help="MTU that the path should carry, e.g. 9000B; default: that of "
-            "the end with the larger one.",
-        ),
-    ] = None,
-    live: Annotated[
-        bool, typer.Option("--live", help="With a scenario: probe emulated hosts (as root).")
-    ] = False,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="With a scenario: probe real kernels in virtual time.")
-    ] = False,
-    fabric: Annotated[
-        str | None,
-        typer.Option(
-            "--fabric",
-            metavar="NAME",
-            help="Fabric that is up; with SCENARIO and --live its kind: "
-            "tap, bridge, ovs or ovs-dpdk.",
-        ),
-    ] = None,
-    netns: Annotated[
-        str | None,
-        typer.Option(
-            "--netns",
-            metavar="NAME",
-            help="With an address: probe from this network namespace (as root).",
-        ),
-    ] = None,
-    arm: OfArm = None,
-    set_: Set = None,
-    tries: Annotated[
-        int,
-        typer.Option("--tries", min=1, max=1000, help="Probes of each size, 100 a second at most."),
-    ] = 10,
-    limit: Annotated[
-        float,
-        typer.Option("--limit", min=1, max=3600, help="Seconds for the search in each direction."),
-    ] = 60.0,
     json_: ResultJson = False,
 ) -> None:
     """Find the largest packet that a path carries, and where a larger one ends; exit code 1 below
     --expect."""
-    from tailrace.cli.path import PathArguments, probe_mtu
+    from tailrace.cli.path import probe_mtu
 
-    wanted = PathArguments(
-        ends=ends,
-        expect=expect,
-        is_live=live,
-        is_exact=exact,
-        fabric=fabric,
-        netns=netns,
-        arm=arm,
-        assignments=set_,
-        tries=tries,
-        limit_s=limit,
-    )
-    raise typer.Exit(probe_mtu(wanted, json_=json_))
+    raise typer.Exit(probe_mtu(arguments, json_=json_))
 
 
 @measure_app.command()
 def drive(
-    drive_path: Annotated[Path, typer.Argument(help="A block device.", metavar="DEV")],
-    *,
-    spec: Annotated[
-        str | None,
-        typer.Option(
-            "--spec", metavar="NAME|FILE", help="Specification to compare with: `measure specs`."
-        ),
-    ] = None,
-    duration: Annotated[
-        str, typer.Option("--duration", metavar="TIME", help="Length of each run.")
-    ] = "10s",
-    repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Runs of each kind.")] = 3,
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            "--depth", metavar="N", help="Requests under way in each job; default: the sheet's."
-        ),
-    ] = None,
-    jobs: Annotated[
-        int,
-        typer.Option("--jobs", metavar="N", help="Threads that ask, each on a core of its own."),
-    ] = 1,
-    destroy_data: Annotated[
-        str | None,
-        typer.Option(
-            "--destroy-data",
-            metavar="NAME",
-            help="Also write; NAME is the drive's, and its data are lost.",
-        ),
-    ] = None,
-    precondition: Annotated[
-        bool,
-        typer.Option(
-            "--precondition", help="Write the whole drive once before; needs --destroy-data."
-        ),
-    ] = False,
-    out: OutDirectory = None,
-    json_: ResultJson = False,
+    arguments: DriveArguments,
 ) -> None:
     """Measure a drive beside its specification, and name what limits it; reads only, unless told
     otherwise."""
-    from tailrace.cli.drive import DriveArguments, disk_measure
+    from tailrace.cli.drive import disk_measure
 
-    request = DriveArguments(
-        path=drive_path,
-        spec=spec,
-        duration=duration,
-        repeats=repeats,
-        depth=depth,
-        jobs=jobs,
-        destroy=destroy_data,
-        precondition=precondition,
-        out=out,
-        json_=json_,
-    )
-    raise typer.Exit(disk_measure(request))
+    raise typer.Exit(disk_measure(arguments))
 
 
 @measure_app.command()

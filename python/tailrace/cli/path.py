@@ -1,13 +1,12 @@
 """`tailrace measure path`."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, overrides, warn
+from tailrace.cli.measure_arguments import PathArguments
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, known_arm
 from tailrace.results.compare.fidelity import TAP
@@ -21,26 +20,6 @@ MTU_MIN, MTU_MAX = 576, 65_535
 FRAMES_MAX = 2**63
 """Frames a second that a plan may offer where no workload runs."""
 FORMS = "A B, SCENARIO... A B, or ADDRESS"
-
-
-@dataclass(frozen=True, kw_only=True)
-class PathArguments:
-    """The arguments of `measure path`."""
-
-    ends: Sequence[str]
-    expect: str | None
-    is_live: bool
-    is_exact: bool
-    fabric: str | None
-    netns: str | None
-    arm: str | None
-    assignments: Mapping[str, Any] | None
-    tries: int
-    limit_s: float
-
-    def asked(self, expected_mtu: int) -> Asked:
-        """The question to a path."""
-        return Asked(expected_mtu, self.tries, self.limit_s)
 
 
 def probe_mtu(wanted: PathArguments, *, json_: bool) -> int:

@@ -1,11 +1,11 @@
 """`tailrace profile`."""
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tailrace.cli.blasting import LENGTH_PS_MAX, NAMESPACES
+from tailrace.cli.capture_arguments import ProfileArguments
 from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.outputs import refuse_unwritable
 from tailrace.errors import RunRefusedError, closest
@@ -24,21 +24,6 @@ from tailrace.profile.page import write_page
 from tailrace.profile.text import profile_text
 from tailrace.scenario.text.units import RATE, TIME, Dimension, QuantityError, parse
 from tailrace.tools.blast.sending import available
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProfileArguments:
-    """What is asked for, as it was written."""
-
-    path: Path | None
-    line: str | None = None
-    from_: str | None = None
-    until: str | None = None
-    is_anonymous: bool = False
-    key: str | None = None
-    interface: str | None = None
-    netns: str | None = None
-    length: str | None = None
 
 
 def profile_file(request: ProfileArguments, *, out: Path | None = None, json_: bool) -> None:

@@ -1,12 +1,10 @@
 """`tailrace measure switch`."""
 
-from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tailrace.cli.console import DONE, emit_json, emit_table, note, overrides
+from tailrace.cli.measure_arguments import SwitchArguments
 from tailrace.cli.scenarios import loaded_of
 from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError, reason_of
@@ -27,26 +25,6 @@ fills slowly."""
 TRIAL_S_MIN, TRIAL_S_MAX = 1e-4, 120.0
 PS_PER_S = 1e12
 S_PER_MIN = 60.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class SwitchArguments:
-    """The options of the command line."""
-
-    scenario: list[Path] | None
-    """Files that are merged in this order."""
-    fabric: str | None
-    sizes: str | None
-    tests: str | None
-    duration: str | None
-    full: bool
-    rate: str | None
-    source: str | None
-    destination: str | None
-    arm: str | None
-    assignments: Mapping[str, Any] | None
-    out: Path | None
-    json_: bool
 
 
 def measure_switch(request: SwitchArguments) -> int:

@@ -1,13 +1,14 @@
 """`tailrace trace`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tailrace import files
 from tailrace.cli.console import emit, emit_json, note
 from tailrace.cli.outputs import refuse_unwritable
+from tailrace.cli.trial_arguments import TraceArguments
 from tailrace.errors import RunRefusedError, closest, listed
 from tailrace.experiment.engine import LIVE
 from tailrace.experiment.explain import (
@@ -46,21 +47,6 @@ from tailrace.timeline.simulate import connections_of, datagram_workloads, log_o
 from tailrace.timeline.tracks import SLICES_MAX, trace_of
 
 SUFFIX = ".perfetto-trace"
-
-
-@dataclass(frozen=True, kw_only=True)
-class TraceArguments:
-    """What is asked for."""
-
-    arm: str | None
-    number: int
-    workload: str | None
-    slowest: int | None
-    id: int | None
-    at: str | None
-    output: Path | None
-    pcapng: Path | None
-    port: str | None
 
 
 def trace_run(path: Path, wanted: TraceArguments, *, json_: bool) -> None:

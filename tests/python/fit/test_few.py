@@ -10,7 +10,8 @@ import pytest
 
 import traffic
 from parts import part
-from tailrace.cli.fitting import FitArguments, fit_file
+from tailrace.cli.capture_arguments import FitArguments
+from tailrace.cli.fitting import fit_file
 from tailrace.fit.compared import fit_compared
 from tailrace.fit.comparing import Beside, beside
 from tailrace.fit.document import scenario_text

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import traffic
-from tailrace.cli.fitting import FitArguments, fit_file, options_of
+from tailrace.cli.capture_arguments import FitArguments
+from tailrace.cli.fitting import fit_file, options_of
 from tailrace.errors import RunRefusedError
 from tailrace.fit.conversations import Connection
 from tailrace.fit.fitting import FitOptions, fit_capture

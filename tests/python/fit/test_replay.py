@@ -10,7 +10,8 @@ import pytest
 
 import simulated_capture
 import traffic
-from tailrace.cli.fitting import FitArguments, fit_file
+from tailrace.cli.capture_arguments import FitArguments
+from tailrace.cli.fitting import fit_file
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.native import make_trial, run_trial, values
 from tailrace.fit import fitting as fitting_module

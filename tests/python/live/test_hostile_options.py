@@ -11,6 +11,8 @@ import pytest
 from hostile import hostile
 from lab import load
 from tailrace.cli import blasting, profiling
+from tailrace.cli.blast_arguments import BlastArguments
+from tailrace.cli.capture_arguments import ProfileArguments
 from tailrace.errors import RunRefusedError
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.remote.address import SchedulerAddress
@@ -66,7 +68,7 @@ def test_keys_of_a_run_are_in_no_folder_that_a_shell_would_divide(
 
 
 def frames_of(netns: str) -> object:
-    wanted = blasting.BlastArguments(
+    wanted = BlastArguments(
         file=Path("x"),
         host=None,
         fabric=None,
@@ -87,7 +89,7 @@ def frames_of(netns: str) -> object:
 
 def profile_of(netns: str) -> None:
     profiling.profile_file(
-        profiling.ProfileArguments(path=Path("eth0"), netns=netns, length="1s"), json_=True
+        ProfileArguments(path=Path("eth0"), netns=netns, length="1s"), json_=True
     )
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tailrace.cli.blasting import BlastArguments, blast_frames
+from tailrace.cli.blast_arguments import BlastArguments
+from tailrace.cli.blasting import blast_frames
 from tailrace.errors import TailraceError
 from tailrace.programs.internet_sum import internet_sum
 from tailrace.tools.blast import report
