@@ -34,6 +34,7 @@ OF_FIO = {
         Path("importers/fio"),
         Path("importers/storage"),
         Path("cli/import_app.py"),
+        Path("cli/storage_arguments.py"),
         Path("cli/storage_tests.py"),
     ),
     Path("tools/drive/load_run.py"),

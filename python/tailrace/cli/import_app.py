@@ -1,6 +1,7 @@
 """`tailrace import` and `tailrace export`: their options."""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 
 from tailrace.cli.commands import Commands
 from tailrace.cli.options import Files, OutFile
+from tailrace.cli.storage_arguments import StorageOptions
 from tailrace.option import Json, OfArm, Set
 
 import_app = Commands(rich_markup_mode=None)
@@ -57,38 +59,7 @@ def import_(
             "--name", metavar="NAME", help="Name of switch and policy, or of the scenario."
         ),
     ] = None,
-    protocol: Annotated[
-        str | None,
-        typer.Option(
-            "--protocol",
-            metavar="PROTOCOL",
-            help="How hosts reach their drives; default: local (vdbench, fio).",
-        ),
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            "--device",
-            metavar="PRESET",
-            help="Preset of every drive; default: by its path (vdbench, fio).",
-        ),
-    ] = None,
-    define: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--define",
-            metavar="NAME=VALUE",
-            help="Value of a variable of the file; repeatable (not switches).",
-        ),
-    ] = None,
-    client: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--client",
-            metavar="HOST",
-            help="Host that runs the file, or a file with one in each line; repeatable.",
-        ),
-    ] = None,
+    storage: StorageOptions,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 1 unless every line is understood.")
     ] = False,
@@ -101,45 +72,19 @@ def import_(
     database's log or a list of flows to a whole one.
     """
     from tailrace.cli.records import import_record
-    from tailrace.cli.storage_tests import StorageOptions, import_storage
+    from tailrace.cli.storage_tests import import_storage
     from tailrace.cli.vendors import import_file, refuse_storage_options
 
-    options = StorageOptions(protocol, device, define or [], client or [])
     if source in (Source.VDBENCH, Source.FIO):
-        code = import_storage(
-            source,
-            file,
-            out,
-            options,
-            scenario,
-            is_strict=strict,
-            is_json=json_,
-            is_verbose=verbose,
-            name=name,
-        )
-        raise typer.Exit(code)
-    if source in (Source.POSTGRES, Source.FLOWS):
-        given = [
-            *(one for one in options.given if one != "--define"),
-            *(["--scenario"] if scenario else []),
-        ]
-        code = import_record(
-            source,
-            file,
-            out,
-            define or [],
-            given,
-            is_strict=strict,
-            is_json=json_,
-            is_verbose=verbose,
-            name=name,
-        )
-        raise typer.Exit(code)
-    refuse_storage_options(source, options.given)
-    code = import_file(
-        source, file, out, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name
-    )
-    raise typer.Exit(code)
+        convert = partial(import_storage, source, file, out, storage, scenario)
+    elif source in (Source.POSTGRES, Source.FLOWS):
+        given = [one for one in storage.given if one != "--define"]
+        given += ["--scenario"] if scenario else []
+        convert = partial(import_record, source, file, out, storage.define, given)
+    else:
+        refuse_storage_options(source, storage.given)
+        convert = partial(import_file, source, file, out, scenario)
+    raise typer.Exit(convert(is_strict=strict, is_json=json_, is_verbose=verbose, name=name))
 
 
 @import_app.command("export")

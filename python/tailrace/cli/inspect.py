@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from tailrace.errors import RunRefusedError, ScenarioError, known_arm
 
 if TYPE_CHECKING:
     from tailrace.outcome.types import Tree
+    from tailrace.scenario.loading import Loaded
     from tailrace.scenario.scenario import Scenario
 
 COMPARED = 2
@@ -65,19 +66,46 @@ def check_scenario(
     json_: bool,
 ) -> None:
     """Prints a summary of a scenario; raises `ScenarioError` with all of its problems."""
-    from tailrace.experiment.looks import trials_least, trials_most
     from tailrace.experiment.published import check_published
-    from tailrace.experiment.significance import comparisons_of, too_few_words, trials_needed
+
+    loaded = _checked(scenario_paths(paths), assignments, sweep, is_paired=is_paired, json_=json_)
+    check_published(loaded)
+    trees = {
+        arm: of_arm for arm, scenario in loaded.arms.items() if (of_arm := _trees(scenario, arm))
+    }
+    found = _summary(loaded, trees)
+    if json_:
+        emit_json(found)
+        return
+    warn(loaded.warnings)
+    for line in (*_summary_lines(loaded, found), *_tree_lines(loaded, trees)):
+        emit(line)
+
+
+def _checked(
+    paths: list[Path],
+    assignments: Mapping[str, Any] | None,
+    sweep: Sequence[str],
+    *,
+    is_paired: bool,
+    json_: bool,
+) -> "Loaded":
+    """The scenario; its problems are printed as JSON before they are raised."""
     from tailrace.scenario.loading import load_scenario
 
-    paths = scenario_paths(paths)
     try:
-        loaded = load_scenario(paths, overrides(assignments, sweep=sweep, is_paired=is_paired))
+        return load_scenario(paths, overrides(assignments, sweep=sweep, is_paired=is_paired))
     except ScenarioError as error:
         if json_:
             emit_json({"valid": False, "problems": [vars(problem) for problem in error.problems]})
         raise
-    check_published(loaded)
+
+
+def _summary(loaded: "Loaded", trees: Mapping[str, Any]) -> dict[str, Any]:
+    """The contents of a valid scenario, as data."""
+    from tailrace.experiment.looks import trials_least, trials_most
+    from tailrace.experiment.significance import comparisons_of, trials_needed
+
     graph, spec = loaded.scenario.graph, loaded.scenario.experiment
     found: dict[str, Any] = {
         "valid": True,
@@ -95,17 +123,16 @@ def check_scenario(
         "points": loaded.scenario.sweep.count if loaded.scenario.sweep is not None else 0,
         "warnings": [vars(warning) for warning in loaded.warnings],
     }
-    trees = {
-        arm: of_arm for arm, scenario in loaded.arms.items() if (of_arm := _trees(scenario, arm))
-    }
-    if trees:
-        found["spanning_trees"] = to_builtins(trees)
-    if json_:
-        emit_json(found)
-        return
+    return found | ({"spanning_trees": to_builtins(trees)} if trees else {})
+
+
+def _summary_lines(loaded: "Loaded", found: Mapping[str, Any]) -> Iterator[str]:
+    """The summary in words."""
+    from tailrace.experiment.significance import too_few_words
+
     parts = [counted(found[key], one, key) for one, key in COUNTED]
     trials = counted(found["trials_max"], "trial", "trials")
-    if spec.is_auto:
+    if loaded.scenario.experiment.is_auto:
         trials = f"{found['trials_min']} to {trials} of each arm, as many as decide the comparisons"
     swept = f" at {counted(found['points'], 'point', 'points')}" if found["points"] else ""
     names = (
@@ -113,12 +140,13 @@ def check_scenario(
     )
     warnings = counted(len(loaded.warnings), "warning", "warnings")
     verdict = f"valid, with {warnings}" if loaded.warnings else "valid"
-    warn(loaded.warnings)
-    emit(f"{loaded.document.file}: {verdict}. {', '.join(parts)}; {names}")
+    yield f"{loaded.document.file}: {verdict}. {', '.join(parts)}; {names}"
     if too_few := too_few_words(loaded):
-        emit(f"  {too_few}")
-    if not trees:
-        return
+        yield f"  {too_few}"
+
+
+def _tree_lines(loaded: "Loaded", trees: Mapping[str, Any]) -> Iterator[str]:
+    """The spanning trees of each arm, one in a line."""
     from msgspec import convert
 
     from tailrace.outcome.types import Tree
@@ -129,7 +157,7 @@ def check_scenario(
     for arm, of_arm in trees.items():
         plan = convert(lower(loaded.arms[arm], arm, 1), Plan)
         for tree in of_arm:
-            emit(f"  {arm}: {tree_words(convert(tree, Tree), plan)}")
+            yield f"  {arm}: {tree_words(convert(tree, Tree), plan)}"
 
 
 def _listed(names: list[str]) -> str:

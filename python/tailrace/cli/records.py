@@ -1,6 +1,6 @@
 """`tailrace import postgres` and `tailrace import flows`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tailrace.cli.storage_tests import checked_name, variable, write_scenario
@@ -26,7 +26,7 @@ def import_record(
     source: str,
     file: Path,
     out: Path | None,
-    define: list[str],
+    define: Sequence[str],
     given: list[str],
     *,
     is_strict: bool,

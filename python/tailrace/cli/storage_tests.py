@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, note
+from tailrace.cli.storage_arguments import StorageOptions
 from tailrace.cli.vendors import read_file, write_text
 from tailrace.errors import RunRefusedError, closest
 from tailrace.importers.fio.importer import import_fio
@@ -25,27 +25,6 @@ IMPORTERS: Mapping[str, tuple[Importer, str]] = {
     "fio": (import_fio, "no job has reads or writes of a device"),
 }
 """Importers, and why a file has nothing for them."""
-
-
-@dataclass(frozen=True)
-class StorageOptions:
-    """Options that only storage tests have."""
-
-    protocol: str | None = None
-    device: str | None = None
-    define: list[str] | None = None
-    client: list[str] | None = None
-
-    @property
-    def given(self) -> list[str]:
-        """Names of those that the user gave."""
-        values = {
-            "--protocol": self.protocol,
-            "--device": self.device,
-            "--define": self.define,
-            "--client": self.client,
-        }
-        return [name for name, value in values.items() if value]
 
 
 def import_storage(
@@ -122,8 +101,8 @@ def _setting(options: StorageOptions) -> Setting:
     if options.device is not None and options.device not in PRESETS:
         hint = closest(options.device, PRESETS, "presets")
         raise RunRefusedError(f"--device: there is no preset '{options.device}' (hint: {hint})")
-    variables = dict(variable(text) for text in options.define or [])
-    clients = list(dict.fromkeys(host for text in options.client or [] for host in _hosts(text)))
+    variables = dict(variable(text) for text in options.define)
+    clients = list(dict.fromkeys(host for text in options.client for host in _hosts(text)))
     if len(clients) > CLIENTS_MAX:
         raise RunRefusedError(f"--client: more than {CLIENTS_MAX} hosts (hint: name fewer)")
     return Setting(protocol, options.device, clients, variables)
