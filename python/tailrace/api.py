@@ -153,7 +153,7 @@ def search_for(
     `"shop.p99 < 5ms"`. `precision` and `confidence` are shares from 0 to 1. `found` of the answer
     is None when no setting meets the goals; `search.json` and `search.md` are written to its
     `path`. The other parameters are those of `run`. Raises `RunRefusedError` or `ScenarioError` for
-    what makes no sense, and `KeyboardInterrupt` when interrupted: the same call continues.
+    invalid values, and `KeyboardInterrupt` when interrupted: the same call continues.
     """
     from tailrace.search.search import search
     from tailrace.search.text import write_search

@@ -26,9 +26,9 @@ class Option:
         read: Callable[[str, Any], Any] | None = None,
         shown: Callable[[Any], str] = str,
     ) -> None:
-        """`read` makes the value from the flag and what the command line says after it (a list
-        where the flag may be repeated), and raises `ValueError` or `RunRefusedError`; without it,
-        the field's type decides. `shown` is its inverse, for the default."""
+        """`read` parses the text after the flag (a list of texts if the flag may be repeated), and
+        raises `ValueError` or `RunRefusedError`; the default is Typer's parser of the field's type.
+        `shown` is its inverse, for the default."""
         self.flags = flags
         self.help = help
         self.metavar = metavar
@@ -68,7 +68,7 @@ def refuse_out_of_range(options: Any) -> None:
 
 
 def share_of(flag: str, text: str) -> float:
-    """A share such as `5%`; raises `RunRefusedError` with what is wrong."""
+    """A share such as `5%`; raises `RunRefusedError` for a text that is none."""
     from tailrace.scenario.text.units import SHARE, QuantityError, parse
 
     try:

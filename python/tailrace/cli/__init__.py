@@ -1,4 +1,4 @@
-"""The command line. Commands import what they need when they run, so that `--help` answers at
+"""The command line. Each command imports its modules when it runs, so that `--help` answers at
 once."""
 
 from tailrace.cli.start import main

@@ -70,7 +70,9 @@ def scenario_of(
     files = RunFiles(path)
     if len(paths) > 1 or not path.is_dir() or not files.folder.has(MANIFEST):
         return loaded_of(paths, overrides(assignments), reporter)
-    if read_text(files, SCENARIO) is None:  # it is refused where it is not what the run has written
+    if (
+        read_text(files, SCENARIO) is None
+    ):  # `read_text` refuses a file that differs from the run's own
         raise RunRefusedError(
             f"{path}: the run did not keep its scenario (hint: name the scenario file)"
         )

@@ -32,9 +32,8 @@ def blast_frames(wanted: BlastArguments, *, json_: bool) -> int:
     return DONE
 
 
-def _sending_interface(wanted: BlastArguments) -> SendingInterface:
-    """Where frames are sent: never by an interface of the machine that was not named and
-    confirmed."""
+def _place(wanted: BlastArguments) -> Place:
+    """The interface that sends; one of the machine must be named and confirmed."""
     if wanted.host is not None:
         for option, value in (("--netns", wanted.netns), ("--yes", wanted.is_yes or None)):
             if value is not None:

@@ -17,8 +17,8 @@ def is_run(paths: Sequence[Path]) -> bool:
 
 
 def check_run_directory(path: Path, *, json_: bool) -> None:
-    """Prints what was compared; raises `RunDirectoryError` with a sentence for each file that is
-    another one."""
+    """Prints the comparison of the files with the journal of the run; raises `RunDirectoryError`
+    with a sentence for each file that differs."""
     from tailrace.results.check import REPAIR, check_run
     from tailrace.results.directory.kept import RunDirectoryError
 

@@ -53,7 +53,7 @@ def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def made(kind: Any, values: Mapping[str, Any]) -> Any:
-    """The options from the values that Typer has read; what was not given keeps its default."""
+    """The options from the values that Typer has read; an absent option keeps its default."""
     given: dict[str, Any] = {}
     for field, hint in _hinted(kind):
         if is_dataclass(hint):
@@ -126,7 +126,7 @@ def _annotation(hint: Any, default: Any) -> Any:
 
 
 def _read_type(kind: Any, option: Option, default: Any) -> Any:
-    """What Typer reads: texts, where the option itself makes the value of them."""
+    """The type that Typer parses: text, if the option has a parser of its own."""
     members = get_args(kind) if isinstance(kind, UnionType) else (kind,)
     first = members[0]
     if get_origin(first) in (abc.Sequence, abc.Mapping):

@@ -142,7 +142,7 @@ def _code(end: SystemExit) -> int:
 
 
 class Outliving(io.TextIOWrapper):
-    """A stream to a pipe whose reader may leave early, as `head` does: what follows is
+    """A stream to a pipe whose reader may leave early, as `head` does: later output is
     discarded."""
 
     def __init__(self, stream: io.TextIOWrapper) -> None:
@@ -183,7 +183,7 @@ def outlive_readers() -> None:
 
 
 def _drop(stream: TextIO) -> None:
-    """Discards what is still written there, including the interpreter's last flush."""
+    """Discards all later output of the stream, including the interpreter's last flush."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, stream.fileno())
     os.close(null)

@@ -29,7 +29,7 @@ REPEATS_MAX, JOBS_MAX = 100, 64
 
 
 def disk_measure(request: DriveArguments) -> int:
-    """Measures, prints and writes; returns the exit code. What an interrupt leaves is kept."""
+    """Measures, prints and writes; returns the exit code. An interrupt keeps the completed runs."""
     duration_s = _checked(request)
     load_run.require()
     specification = load_specification(request.spec) if request.spec else None

@@ -1,4 +1,4 @@
-"""What `tailrace run --dry-run` prints."""
+"""The output of `tailrace run --dry-run`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whether the place of `--on` can be reached."""
+"""An early check of the scheduler of `--on`."""
 
 from tailrace.cli.console import note
 from tailrace.experiment.remote.address import refuse_absent

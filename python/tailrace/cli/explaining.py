@@ -38,7 +38,7 @@ from tailrace.scenario.loading import Loaded
 
 
 def explain_run(path: Path, wanted: ExplainArguments, *, json_: bool) -> None:
-    """Prints where the time went, by arm and workload; a record of it stays in the run
+    """Prints the parts of the latency by arm and workload, and writes them to the run
     directory."""
     run = Run.read(path)
     if run.manifest.engine == LIVE:
@@ -95,7 +95,8 @@ def explain_run(path: Path, wanted: ExplainArguments, *, json_: bool) -> None:
 def _print_counters(
     run: Run, wanted: ExplainArguments, why: str | None = None, *, json_: bool
 ) -> None:
-    """The verdict of counters, why it is no other, and how to get the critical path."""
+    """Prints the verdict of the counters, the reason for the absence of a critical path, and the
+    command that yields one."""
     for name in [*wanted.arms, *wanted.workloads]:
         known = run.arms if name in wanted.arms else [*run.groups, *run.workloads]
         if name not in known:

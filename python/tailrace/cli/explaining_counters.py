@@ -19,8 +19,8 @@ from tailrace.results.text.unexplained import counters_of
 def counted_rows(
     run: Run, arms: Sequence[str], workloads: Sequence[str]
 ) -> tuple[Summary, list[SubjectRow]]:
-    """The workloads and groups of these arms that counters tell something of, of all where none is
-    named."""
+    """The workloads and groups of these arms (of all arms if none is named) that the counters
+    explain."""
     summary = summarise_run(run)
     rows = subject_rows(summary, lambda own: own.limits)
     return summary, [

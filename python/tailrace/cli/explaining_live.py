@@ -1,4 +1,4 @@
-"""`tailrace explain` of live runs: what the fabric knows, and the rest."""
+"""`tailrace explain` of live runs: the fabric's measurements, and the rest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -37,7 +37,7 @@ def explain_live_run(
     *,
     json_: bool,
 ) -> None:
-    """Prints what the fabric measured, by arm and workload; a record of it stays in the run
+    """Prints the fabric's measurements by arm and workload, and writes them to the run
     directory."""
     run = Run.read(path)
     explained: list[dict[str, Any]] = []

@@ -171,7 +171,7 @@ def _since(file: Path, wanted: InterfacesArguments, *, json_: bool) -> None:
 
 
 def _read(file: Path) -> list[Row]:
-    """What `show interfaces --json` has printed."""
+    """The rows of an output of `show interfaces --json`."""
     try:
         rows: list[dict[str, Any]] = read_json(file)["interfaces"]
         names = ("node", "towards", "name", "mtu_bytes", *COUNTERS, "flags")

@@ -19,7 +19,7 @@ from tailrace.results.large.lines import Lines
 KEYS = ("name", "state", "started", "scale", "live_scale", "arms")
 """Of a manifest, that are listed."""
 DAMAGED = "damaged"
-"""State of a run whose manifest cannot be read, or is not what the run has written."""
+"""State of a run whose manifest cannot be read, or differs from that of the run."""
 
 SCENARIO_FOLDERS = (".", "examples", "reproductions/*")
 LISTED_MAX = 500
@@ -44,7 +44,7 @@ class _Large(Struct):
 
 
 class _Listed(Struct):
-    """What is listed of a manifest, whatever else it has."""
+    """The keys of a manifest that `list` reads; others are ignored."""
 
     order: list[str] = []
     command: list[str] | str | None = None
@@ -101,7 +101,7 @@ def _done(folder: Folder) -> int:
 
 
 def _overridden(manifest: _Listed) -> list[str]:
-    """What a run changed in its scenario: the axes of a sweep, and the values set on the command
+    """The changes of a run to its scenario: the axes of a sweep, and the values set on the command
     line."""
     axes, command = manifest.sweep.axes if manifest.sweep else [], manifest.command or []
     words = shlex.split(command) if isinstance(command, str) else command

@@ -33,7 +33,7 @@ def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
 
 
 def calibrate_processor(out: Path | None) -> None:
-    """Measures what the kernel's work costs and writes the fragment."""
+    """Measures the kernel's costs on a core and writes the fragment."""
     from tailrace.live.machine.kernel_costs import fragment, measure
 
     _write_fragment(out, lambda: fragment(measure(note)))
@@ -74,7 +74,7 @@ def replay_run(path: Path, *, json_: bool) -> int:
 
 
 def clean_machine() -> None:
-    """Removes what killed runs left on the machine."""
+    """Removes the remains of killed runs from the machine."""
     from tailrace.live.lab.clean import clean
 
     removed = clean()

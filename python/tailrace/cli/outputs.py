@@ -1,5 +1,5 @@
-"""Files that a command is to write, and trials that are not those of the run: checked and told
-alike everywhere."""
+"""Checks of output files, and of trials that differ from those of the run: the same for every
+command."""
 
 from pathlib import Path
 

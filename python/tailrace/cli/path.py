@@ -16,7 +16,7 @@ from tailrace.tools.path.path import Asked, Direction
 from tailrace.tools.path.report import Report
 
 MTU_MIN, MTU_MAX = 576, 65_535
-"""RFC 791: what every host accepts, and the largest packet."""
+"""RFC 791: the size that every host accepts, and the largest packet."""
 FRAMES_MAX = 2**63
 """Frames a second that a plan may offer where no workload runs."""
 FORMS = "A B, SCENARIO... A B, or ADDRESS"

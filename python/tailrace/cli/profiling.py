@@ -56,7 +56,7 @@ def _capture(request: ProfileArguments) -> Path:
 
 
 def _observation(request: ProfileArguments) -> Observation:
-    """What is observed: never an interface of the machine that was not named as one."""
+    """The interface to observe; `--interface` must name one of the machine."""
     if (request.interface is None) == (request.path is None):
         raise RunRefusedError(
             "--for: name one interface (hint: NAME with --netns, or --interface NAME)"
@@ -78,7 +78,7 @@ def _observation(request: ProfileArguments) -> Observation:
 
 
 def _warn(data: dict[str, Any]) -> None:
-    """What makes the profile incomplete."""
+    """Warns of an incomplete profile, with the reason."""
     end, dropped = data["capture"]["end"], data.get("observed", {}).get("dropped_frames", 0)
     if end["state"] != "complete":
         note(
@@ -103,7 +103,7 @@ def check_page(out: Path) -> None:
 
 
 def _print_result(data: dict[str, Any], out: Path | None, *, json_: bool) -> None:
-    """The result on stdout, and its page."""
+    """Prints the result, and writes its page."""
     if out:
         write_page(data, out)
         note(f"page: {out}")
@@ -147,7 +147,7 @@ def _is_key(text: str) -> bool:
 
 
 def parsed(option: str, text: str | None, dimension: Dimension) -> int | None:
-    """The number that an option states; raises `RunRefusedError` for what is none."""
+    """The number of an option; raises `RunRefusedError` for a text that is not one."""
     if text is None:
         return None
     try:

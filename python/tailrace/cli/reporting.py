@@ -1,5 +1,5 @@
-"""Writing of results and reports: an interrupt says what is kept, and the command that writes
-them."""
+"""Writing of results and reports: an interrupt prints the kept files, and the command that writes
+the rest."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -251,7 +251,7 @@ def refuse_scale(scale: float) -> None:
 def _conclude(
     finished: Finished, reporter: Reporter, *, is_json: bool, is_full: bool = False
 ) -> int:
-    if finished.is_interrupted and not finished.statuses:  # nothing to tell of
+    if finished.is_interrupted and not finished.statuses:  # no trial has ended
         note(f"interrupted: {KEPT}")
         return INTERRUPTED
     if finished.is_interrupted and outcome_bytes(finished.path) > SUMMARY_BYTES_MAX:

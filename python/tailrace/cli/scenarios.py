@@ -1,5 +1,5 @@
-"""The scenario of a command: one or several files that are merged, and what the options
-override."""
+"""The scenario of a command: one or several files that are merged, and the values of the
+options."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

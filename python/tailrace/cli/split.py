@@ -16,7 +16,8 @@ REQUEST_BYTES_MAX = 64 << 20
 
 
 def disk_inspect(path: Path, size: str, *, is_proof: bool, json_: bool) -> int:
-    """Inspects, prints, and returns the exit code: 1 if what was seen is not what was predicted."""
+    """Inspects, prints, and returns the exit code: 1 if the kernel's counters contradict the
+    prediction."""
     try:
         size_bytes = parse(size, SIZE)
     except QuantityError as error:

@@ -39,8 +39,8 @@ def import_storage(
     is_verbose: bool = False,
     name: str | None = None,
 ) -> int:
-    """Writes the scenario and the remarks; returns the exit code. What `check` would reject is
-    refused."""
+    """Writes the scenario and the remarks; returns the exit code. A scenario that `check` would
+    reject is refused."""
     if scenario is not None:
         raise RunRefusedError(
             f"--scenario: {source} writes a whole scenario (hint: leave the option out)"
@@ -70,8 +70,8 @@ def write_scenario(
     is_json: bool,
     is_verbose: bool,
 ) -> int:
-    """Writes what was imported of a file, and the remarks; returns the exit code. `nothing` says
-    why there is none."""
+    """Writes the imported scenario and the remarks; returns the exit code. `nothing` is the reason
+    if there is no scenario."""
     if scenario is None:
         note(remarks.text(str(file), is_verbose=is_verbose))
         raise RunRefusedError(f"{file}: there is nothing to import (hint: {nothing})")

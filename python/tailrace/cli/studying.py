@@ -51,8 +51,8 @@ def study_scenario(scenario: list[Path], options: SensitivityOptions) -> None:
         note(f"results: {study.path}")
 
 
-def _without_execution_options(arguments: list[str]) -> list[str]:
-    """The command without what decides no figure: where results go, and where trials run."""
+def _without_places(arguments: list[str]) -> list[str]:
+    """The command without the options that change no figure: output files, and places of trials."""
     kept, is_value = [], False
     for one in arguments:
         if is_value:

@@ -28,7 +28,7 @@ S_PER_MIN = 60.0
 
 
 def measure_switch(request: SwitchArguments) -> int:
-    """Measures, prints and writes; returns the exit code. What an interrupt leaves is kept."""
+    """Measures, prints and writes; returns the exit code. An interrupt keeps completed trials."""
     _refuse_combinations(request)
     tests = TESTS if request.tests is None else parse_tests(request.tests)
     if "mlrsearch" in tests:

@@ -50,7 +50,7 @@ SUFFIX = ".perfetto-trace"
 
 
 def trace_run(path: Path, wanted: TraceArguments, *, json_: bool) -> None:
-    """Writes the files and prints which transactions they have."""
+    """Writes the files and prints the transactions in them."""
     at_ps = _one_choice(wanted)
     run = Run.read(path)
     if run.manifest.engine == LIVE:
@@ -102,7 +102,7 @@ def trace_run(path: Path, wanted: TraceArguments, *, json_: bool) -> None:
 
 
 def _trace_live(run: Run, wanted: TraceArguments, at_ps: int | None, *, json_: bool) -> None:
-    """The same of real frames, from the ingress log."""
+    """Writes and prints the transactions of a live trial, from its ingress log."""
     if wanted.pcapng is not None:
         raise RunRefusedError(
             "--pcapng is of simulated runs (hint: `tailrace lab capture` writes real frames "
@@ -123,7 +123,7 @@ def _trace_live(run: Run, wanted: TraceArguments, at_ps: int | None, *, json_: b
             f"warning: the replay of {key} had other events (hint: `tailrace lab replay "
             f"{run.path}`)"
         )
-    chosen = [replace(one, why=chosen_reason(log, one)) for one in chosen]
+    chosen = [replace(one, why=told_of(log, one)) for one in chosen]
     _print_result(run, key, _write(run, log, chosen, wanted), json_=json_)
 
 
@@ -137,8 +137,8 @@ def _print_result(run: Run, key: TrialKey, written: dict[str, Any], *, json_: bo
 
 
 def _one_choice(wanted: TraceArguments) -> int | None:
-    """The moment that is asked for, in picoseconds; raises `RunRefusedError` for choices that
-    exclude each other."""
+    """The time of `--at` in picoseconds; raises `RunRefusedError` for options that exclude each
+    other."""
     given = [
         name
         for name, value in (("--slowest", wanted.slowest), ("--id", wanted.id), ("--at", wanted.at))

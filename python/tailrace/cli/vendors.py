@@ -181,7 +181,7 @@ def write_text(text: str, out: Path | None) -> None:
 
 
 def read_file(file: Path, expected: str) -> str:
-    """The text of a file; a hint says what was expected."""
+    """The text of a file; `expected` is the hint of an error."""
     try:
         text = read_text(file, IMPORTED_BYTES_MAX)
     except OSError as error:

@@ -19,7 +19,7 @@ def write_whatif(
     scale: float | None,
     out: Path | None,
 ) -> None:
-    """Writes the page, and says what of it cannot be moved."""
+    """Writes the page, and notes the values that have no control on it."""
     if scale is not None and not 0 < scale <= 1:
         raise RunRefusedError(
             f"--scale: {scale:g} is not a share (hint: write a number above 0, at most 1)"

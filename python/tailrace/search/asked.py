@@ -53,8 +53,8 @@ class Asked:
 
 
 def read(options: SearchOptions, scenario: Scenario, document: Document) -> Asked:
-    """The options for a scenario, whose document is also given; raises `RunRefusedError` with what
-    is wrong."""
+    """The options for a scenario, whose document is also given; raises `RunRefusedError` for
+    the first that is invalid."""
     _refuse_numbers(options)
     if not options.vary:
         raise RunRefusedError(
