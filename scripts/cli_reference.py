@@ -10,7 +10,7 @@ from typing import Any
 from typer.main import get_command
 
 from tailrace.cli.app import app
-from tailrace.cli.group import PANELS
+from tailrace.cli.group import panels_of
 
 PROGRAM = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "tailrace"
 PRINT_LIMIT_S = 30
@@ -36,8 +36,9 @@ def commands() -> list[list[str]]:
     own."""
     root: Any = get_command(app)
     found = []
-    for name in (name for names in PANELS.values() for name in names):
-        found += [[name], *([name, own] for own in getattr(root.commands[name], "commands", ()))]
+    for panel in panels_of(root, "").values():
+        for name, command in panel.items():
+            found += [[name], *([name, own] for own in getattr(command, "commands", ()))]
     return found
 
 

@@ -6,12 +6,8 @@ from typing import Annotated
 import typer
 
 from tailrace.advice.options import AdviceOptions
-from tailrace.cli.commands import Commands
-
-advise_app = Commands(rich_markup_mode=None)
 
 
-@advise_app.command()
 def advise(
     scenario: Annotated[
         list[Path],

@@ -1,28 +1,29 @@
 """The commands and their options."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tailrace.cli.advise_app import advise_app
+from tailrace.cli.advise_app import advise
 from tailrace.cli.blast_app import blast
 from tailrace.cli.commands import Commands
 from tailrace.cli.completion import Shell
-from tailrace.cli.explain_app import explain_app
-from tailrace.cli.fit_app import fit_app
-from tailrace.cli.group import Group
-from tailrace.cli.import_app import import_app
+from tailrace.cli.explain_app import explain
+from tailrace.cli.fit_app import fit
+from tailrace.cli.group import Group, Panel
+from tailrace.cli.import_app import export_, import_
 from tailrace.cli.lab_app import lab_app
 from tailrace.cli.measure_app import measure_app
 from tailrace.cli.options import Files
 from tailrace.cli.places import reach
-from tailrace.cli.profile_app import profile_app
-from tailrace.cli.search_app import search_app
-from tailrace.cli.sensitivity_app import sensitivity_app
-from tailrace.cli.show_app import show_app
-from tailrace.cli.trace_app import trace_app
-from tailrace.cli.whatif_app import whatif_app
+from tailrace.cli.profile_app import profile
+from tailrace.cli.search_app import search
+from tailrace.cli.sensitivity_app import sensitivity
+from tailrace.cli.show_app import show
+from tailrace.cli.trace_app import trace
+from tailrace.cli.whatif_app import whatif
 from tailrace.experiment.run_options import Baseline, Full, Paired, RunOptions, RunScale, Sweep
 from tailrace.option import Json, OfArm, Seed, Set
 
@@ -51,20 +52,6 @@ app = Commands(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.add_typer(show_app)
-app.add_typer(explain_app)
-app.add_typer(trace_app)
-app.add_typer(advise_app)
-app.add_typer(whatif_app)
-app.add_typer(search_app)
-app.add_typer(sensitivity_app)
-app.add_typer(profile_app)
-app.add_typer(fit_app)
-app.add_typer(import_app)
-app.add_typer(lab_app, name="lab")
-app.add_typer(measure_app, name="measure")
-app.command()(blast)
-
 
 @app.callback(invoke_without_command=True)
 def _root(
@@ -80,7 +67,6 @@ def _root(
         raise typer.Exit
 
 
-@app.command()
 def init(
     path: Annotated[Path, typer.Argument(help="File to write.")] = Path("scenario.yaml"),
     *,
@@ -92,7 +78,6 @@ def init(
     write_starter(path, force=force)
 
 
-@app.command()
 def check(
     scenario: Files,
     *,
@@ -113,7 +98,6 @@ def check(
     check_scenario(scenario, set_, sweep, is_paired=paired, json_=json_)
 
 
-@app.command()
 def plan(
     scenario: Files,
     *,
@@ -129,7 +113,6 @@ def plan(
     print_plan(scenario, arm, trial, set_, seed, scale)
 
 
-@app.command()
 def run(
     scenario: Files,
     *,
@@ -145,7 +128,6 @@ def run(
     raise typer.Exit(run_scenario(scenario, options))
 
 
-@app.command()
 def compare(
     runs: Annotated[list[Path], typer.Argument(help="Run directories.", metavar="RUN [RUN] [RUN]")],
     *,
@@ -180,7 +162,6 @@ def compare(
     print_comparison(runs, page, json_=json_)
 
 
-@app.command()
 def report(
     run_directory: Annotated[Path, typer.Argument(help="Run directory.", metavar="RUN")],
     *,
@@ -194,7 +175,6 @@ def report(
     raise typer.Exit(report_run(run_directory, baseline, json_=json_, full=full))
 
 
-@app.command("list")
 def list_(
     *,
     runs: Annotated[
@@ -208,7 +188,6 @@ def list_(
     print_list(runs, json_=json_)
 
 
-@app.command()
 def schema() -> None:
     """Print the JSON Schema of scenario files, for editors."""
     from tailrace.cli.inspect import print_schema
@@ -216,7 +195,6 @@ def schema() -> None:
     print_schema()
 
 
-@app.command()
 def completion(
     shell: Annotated[Shell, typer.Argument(help="Shell.")],
 ) -> None:
@@ -224,3 +202,18 @@ def completion(
     from tailrace.cli.completion import print_completion
 
     print_completion(shell)
+
+
+COMMANDS: Mapping[Panel, tuple[Callable[..., None], ...]] = {
+    Panel.SCENARIOS: (init, check, run, explain, trace, compare, report),
+    Panel.ASK: (advise, search, sensitivity, whatif),
+    Panel.FILES: (import_, export_, fit, profile),
+    Panel.MEASURE: (blast,),
+    Panel.RUNS: (list_, show, plan, schema, completion),
+}
+"""The commands beside the groups, in the order of the help."""
+app.add_typer(measure_app, name="measure", rich_help_panel=Panel.MEASURE)
+app.add_typer(lab_app, name="lab", rich_help_panel=Panel.LAB)
+for panel, functions in COMMANDS.items():
+    for function in functions:
+        app.command(function.__name__.rstrip("_"), rich_help_panel=panel)(function)

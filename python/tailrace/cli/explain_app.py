@@ -5,14 +5,10 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.commands import Commands
 from tailrace.cli.options import ResultJson
 from tailrace.cli.trial_arguments import ExplainArguments
 
-explain_app = Commands(rich_markup_mode=None)
 
-
-@explain_app.command()
 def explain(
     run_directory: Annotated[
         Path,

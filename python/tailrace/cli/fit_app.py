@@ -5,13 +5,9 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.capture_arguments import FitArguments
-from tailrace.cli.commands import Commands
 from tailrace.cli.options import ResultJson
 
-fit_app = Commands(rich_markup_mode=None)
 
-
-@fit_app.command()
 def fit(
     arguments: FitArguments,
     *,

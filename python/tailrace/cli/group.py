@@ -1,6 +1,6 @@
 """Help that groups commands by purpose and gives the full summary of each."""
 
-from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from typing import Any
 
 import typer.core
@@ -10,16 +10,17 @@ from tailrace.cli.start import INTERRUPTED
 
 SUMMARY_CHARACTERS_MAX = 1000
 """Longer than any summary, so that none is cut off."""
-PANELS: Mapping[str, tuple[str, ...]] = {
-    "Scenarios": ("init", "check", "run", "explain", "trace", "compare", "report"),
-    "Ask": ("advise", "search", "sensitivity", "whatif"),
-    "Bring your own": ("import", "export", "fit", "profile"),
-    "Measure": ("measure", "blast"),
-    "Live lab": ("lab",),
-    "Runs, and for developers": ("list", "show", "plan", "schema", "completion"),
-}
-"""Commands of the program in the order in which its help shows them. A group lists its own under
-one title."""
+
+
+class Panel(StrEnum):
+    """The titles of the program's help, in order. A group lists its own commands under one."""
+
+    SCENARIOS = "Scenarios"
+    ASK = "Ask"
+    FILES = "Bring your own"
+    MEASURE = "Measure"
+    LAB = "Live lab"
+    RUNS = "Runs, and for developers"
 
 
 class Group(typer.core.TyperGroup):
@@ -35,20 +36,24 @@ class Group(typer.core.TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes the commands of each panel with their summaries."""
-        summaries = {
-            name: command.get_short_help_str(SUMMARY_CHARACTERS_MAX)
-            for name in self.list_commands(ctx)
-            if (command := self.get_command(ctx, name)) is not None and not command.hidden
-        }
-        panels = (
-            _panels(summaries) if ctx.parent is None else [("Commands", list(summaries.items()))]
-        )
-        for title, rows in panels:
+        for title, commands in panels_of(self, "Commands").items():
+            rows = [
+                (name, command.get_short_help_str(SUMMARY_CHARACTERS_MAX))
+                for name, command in commands.items()
+            ]
             with formatter.section(title):
                 formatter.write_dl(rows)
 
 
-def _panels(summaries: Mapping[str, str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Each panel of the program."""
-    for title, names in PANELS.items():
-        yield title, [(name, summaries[name]) for name in names]
+def panels_of(group: Any, title: str) -> dict[str, dict[str, Any]]:
+    """The visible commands of a group by their panel (`title` for those without one), in the order
+    of the help: in a panel, groups come first."""
+    found: dict[str, dict[str, Any]] = {panel: {} for panel in Panel}
+    for name, command in sorted(group.commands.items(), key=lambda one: not _is_group(one[1])):
+        if not command.hidden:
+            found.setdefault(command.rich_help_panel or title, {})[name] = command
+    return {panel: commands for panel, commands in found.items() if commands}
+
+
+def _is_group(command: Any) -> bool:
+    return hasattr(command, "commands")

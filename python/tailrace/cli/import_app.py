@@ -7,12 +7,9 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.commands import Commands
 from tailrace.cli.options import Files, OutFile
 from tailrace.cli.storage_arguments import StorageOptions
 from tailrace.option import Json, OfArm, Set
-
-import_app = Commands(rich_markup_mode=None)
 
 
 class Vendor(StrEnum):
@@ -34,7 +31,6 @@ class Source(StrEnum):
     FLOWS = "flows"
 
 
-@import_app.command("import")
 def import_(
     source: Annotated[Source, typer.Argument(help="Program or operating system whose file it is.")],
     file: Annotated[
@@ -87,7 +83,6 @@ def import_(
     raise typer.Exit(convert(is_strict=strict, is_json=json_, is_verbose=verbose, name=name))
 
 
-@import_app.command("export")
 def export_(
     vendor: Annotated[Vendor, typer.Argument(help="Vendor of the configuration to write.")],
     scenario: Files,

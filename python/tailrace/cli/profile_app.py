@@ -6,13 +6,9 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.capture_arguments import ProfileArguments
-from tailrace.cli.commands import Commands
 from tailrace.cli.options import ResultJson
 
-profile_app = Commands(rich_markup_mode=None)
 
-
-@profile_app.command()
 def profile(
     arguments: ProfileArguments,
     *,

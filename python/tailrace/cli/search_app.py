@@ -2,15 +2,11 @@
 
 import typer
 
-from tailrace.cli.commands import Commands
 from tailrace.cli.options import Files
 from tailrace.cli.places import reach
 from tailrace.search.options import SearchOptions
 
-search_app = Commands(rich_markup_mode=None)
 
-
-@search_app.command()
 def search(scenario: Files, *, options: SearchOptions) -> None:
     """Find the smallest or largest value that meets a goal."""
     reach(options.execution.on)

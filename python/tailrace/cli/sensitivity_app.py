@@ -1,14 +1,10 @@
 """`tailrace sensitivity` and its options."""
 
-from tailrace.cli.commands import Commands
 from tailrace.cli.options import Files
 from tailrace.cli.places import reach
 from tailrace.sensitivity.options import SensitivityOptions
 
-sensitivity_app = Commands(rich_markup_mode=None)
 
-
-@sensitivity_app.command()
 def sensitivity(scenario: Files, *, options: SensitivityOptions) -> None:
     """Vary every assumption over its range, and tell which assumptions decide each figure."""
     reach(options.execution.on)

@@ -5,11 +5,8 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.commands import Commands
 from tailrace.cli.options import ResultJson
 from tailrace.cli.trial_arguments import InterfacesArguments
-
-show_app = Commands(rich_markup_mode=None)
 
 
 class Shown(StrEnum):
@@ -19,7 +16,6 @@ class Shown(StrEnum):
     INTERFACES = "interfaces"
 
 
-@show_app.command()
 def show(
     what: Annotated[
         Shown,

@@ -5,13 +5,9 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.commands import Commands
 from tailrace.cli.trial_arguments import TraceArguments
 
-trace_app = Commands(rich_markup_mode=None)
 
-
-@trace_app.command()
 def trace(
     run_directory: Annotated[
         Path,

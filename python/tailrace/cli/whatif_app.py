@@ -5,14 +5,10 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.commands import Commands
 from tailrace.cli.options import Files
 from tailrace.option import Set
 
-whatif_app = Commands(rich_markup_mode=None)
 
-
-@whatif_app.command()
 def whatif(
     scenario: Files,
     *,

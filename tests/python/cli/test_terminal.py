@@ -16,7 +16,7 @@ from typer.main import get_command
 from fake_run import FakeRun
 from tailrace.cli import console, terminal
 from tailrace.cli.app import app
-from tailrace.cli.group import PANELS
+from tailrace.cli.group import Panel, panels_of
 from tailrace.errors import Problem, escaped
 from tailrace.experiment.reporter import Plain, Terminal
 from tailrace.results import compare, format_compare, format_table, summarise
@@ -104,11 +104,15 @@ def test_help_says_each_command_in_whole_sentences(verb: list[str]) -> None:
     assert max(map(len, text.splitlines())) <= WIDTH
 
 
-def test_every_command_is_in_one_group_of_the_help() -> None:
+def test_every_command_is_in_one_panel_of_the_help() -> None:
     root: Any = get_command(app)
-    assert sorted(name for panel in PANELS.values() for name in panel) == sorted(root.commands)
+    panels = panels_of(root, "")
+    assert list(panels) == list(Panel), "each command names its panel"
+    assert sorted(name for commands in panels.values() for name in commands) == sorted(
+        root.commands
+    )
     text = printed("--help")
-    for title, commands in PANELS.items():
+    for title, commands in panels.items():
         section = text.partition(f"{title}:\n")[2].partition("\n\n")[0]
         assert [line.split()[0] for line in section.splitlines() if line[2:3].strip()] == list(
             commands
