@@ -132,7 +132,7 @@ def advise(loaded: Loaded, options: AdviceOptions, reporter: Reporter) -> Advice
     # by chance.
     with working(reporter, f"making plans of {len(chosen)} candidates to confirm"):
         arms = with_arms(
-            document, chosen, seed + 1, looks_at(goal, options.trials_max, LEAST_PERCENT)
+            document, chosen, seed + 1, until_decided_of(goal, options.trials_max, LEAST_PERCENT)
         )
         confirming = experiment_of(arms, effort, reporter)
     final = run_all(confirming, folder / CONFIRMED, reporter)

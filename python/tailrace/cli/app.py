@@ -10,6 +10,7 @@ from tailrace.cli.advise_app import advise
 from tailrace.cli.blast_app import blast
 from tailrace.cli.commands import Commands
 from tailrace.cli.completion import Shell
+from tailrace.cli.executor_options import reach
 from tailrace.cli.explain_app import explain
 from tailrace.cli.fit_app import fit
 from tailrace.cli.group import Group, Panel
@@ -17,7 +18,6 @@ from tailrace.cli.import_app import export_, import_
 from tailrace.cli.lab_app import lab_app
 from tailrace.cli.measure_app import measure_app
 from tailrace.cli.options import Files
-from tailrace.cli.places import reach
 from tailrace.cli.profile_app import profile
 from tailrace.cli.search_app import search
 from tailrace.cli.sensitivity_app import sensitivity

@@ -32,7 +32,7 @@ def blast_frames(wanted: BlastArguments, *, json_: bool) -> int:
     return DONE
 
 
-def _place(wanted: BlastArguments) -> Place:
+def _sending_interface(wanted: BlastArguments) -> SendingInterface:
     """The interface that sends; one of the machine must be named and confirmed."""
     if wanted.host is not None:
         for option, value in (("--netns", wanted.netns), ("--yes", wanted.is_yes or None)):

@@ -2,8 +2,8 @@
 
 import typer
 
+from tailrace.cli.executor_options import reach
 from tailrace.cli.options import Files
-from tailrace.cli.places import reach
 from tailrace.search.options import SearchOptions
 
 

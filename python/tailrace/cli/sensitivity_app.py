@@ -1,7 +1,7 @@
 """`tailrace sensitivity` and its options."""
 
+from tailrace.cli.executor_options import reach
 from tailrace.cli.options import Files
-from tailrace.cli.places import reach
 from tailrace.sensitivity.options import SensitivityOptions
 
 

@@ -18,7 +18,9 @@ from tailrace.sensitivity.options import SensitivityOptions
 from tailrace.sensitivity.study import Studying
 from tailrace.sensitivity.text import study_data, study_page, study_text, write_study
 
-PLACES = frozenset({*flags_of(SensitivityOptions, "out", "jobs"), *flags_of(ExecutionOptions)})
+EXECUTION_OPTIONS = frozenset(
+    {*flags_of(SensitivityOptions, "out", "jobs"), *flags_of(ExecutionOptions)}
+)
 """Options that decide where and when trials run, and no figure."""
 
 
@@ -38,7 +40,7 @@ def study_scenario(scenario: list[Path], options: SensitivityOptions) -> None:
     loaded = loaded_of(scenario, overrides(options.set, seed=options.seed), reporter)
     with options.execution.opened(note) as executor:
         study = Studying(loaded, options, reporter, executor).run()
-    command = shlex.join(["tailrace", *_without_places(sys.argv[1:])])
+    command = shlex.join(["tailrace", *_without_execution_options(sys.argv[1:])])
     write_study(study, command)
     if options.page is not None:
         chart = options.page.with_suffix(".svg")
@@ -51,8 +53,9 @@ def study_scenario(scenario: list[Path], options: SensitivityOptions) -> None:
         note(f"results: {study.path}")
 
 
-def _without_places(arguments: list[str]) -> list[str]:
-    """The command without the options that change no figure: output files, and places of trials."""
+def _without_execution_options(arguments: list[str]) -> list[str]:
+    """The command without the options that change no figure: output files, and where
+    trials run."""
     kept, is_value = [], False
     for one in arguments:
         if is_value:

@@ -123,7 +123,7 @@ def _trace_live(run: Run, wanted: TraceArguments, at_ps: int | None, *, json_: b
             f"warning: the replay of {key} had other events (hint: `tailrace lab replay "
             f"{run.path}`)"
         )
-    chosen = [replace(one, why=told_of(log, one)) for one in chosen]
+    chosen = [replace(one, why=chosen_reason(log, one)) for one in chosen]
     _print_result(run, key, _write(run, log, chosen, wanted), json_=json_)
 
 

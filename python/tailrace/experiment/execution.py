@@ -106,15 +106,15 @@ class ExecutionOptions:
     def refuse_unsound(self, jobs: int | None = None) -> None:
         """Raises `RunRefusedError` when `on` names no place, or when an option, or the number of
         local `jobs`, belongs to another place."""
-        from tailrace.experiment.remote.place import refuse_place
+        from tailrace.experiment.remote.executors import refuse_executor
 
-        refuse_place(self.on, self.slurm_jobs, jobs, self.credentials)
+        refuse_executor(self.on, self.slurm_jobs, jobs, self.credentials)
 
     def opened(
         self, say: Callable[[str], None], jobs: int | None = None
     ) -> AbstractContextManager[Executor | None]:
         """The executor while the block runs; None for this process."""
-        from tailrace.experiment.remote.place import opened
+        from tailrace.experiment.remote.executors import opened
 
         return opened(self.on, self.slurm_jobs, say, jobs, self.credentials)
 

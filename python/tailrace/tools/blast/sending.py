@@ -63,8 +63,8 @@ def send(
 ) -> Iterator[dict[str, Any]]:
     """Sends round after round; yields the report of each."""
     words = [str(fabric_program()), "blast"]
-    if place.host is not None:
-        words = exec_words(standing_fabric(place.fabric), place.host, words)
+    if interface.host is not None:
+        words = exec_words(standing_fabric(interface.fabric), interface.host, words)
     limit_s = START_LIMIT_S + len(rounds) * sending.length_ps / PS_PER_S
     try:
         done = subprocess.run(
