@@ -2,6 +2,7 @@
 
 mod counting;
 mod entrance;
+mod fast_path;
 mod waiting;
 
 use crate::admit::SharedPool;
@@ -37,7 +38,9 @@ pub struct Switch<F> {
     /// everywhere.
     has_dynamic_limits: bool,
     /// Whether there are rules, VLANs, policers, MTUs, lossy lines or accounts at the entrance.
-    looks_at_ingress: bool,
+    has_entrance: bool,
+    /// Whether frames can take the fast path: there is no entrance, and no port chooses.
+    is_plain: bool,
     /// Whether every choice is a wakeup.
     reports_every_departure: bool,
     /// Frames that were dropped before they came to a queue.
@@ -67,7 +70,8 @@ impl<F: Frame> Switch<F> {
             buffer: SharedBuffer::new(buffer_bytes),
             ingress: None,
             has_dynamic_limits: false,
-            looks_at_ingress: false,
+            has_entrance: false,
+            is_plain: true,
             reports_every_departure: false,
             early: QueueCounters::default(),
             releases: Vec::new(),
@@ -88,7 +92,9 @@ impl<F: Frame> Switch<F> {
             policy.queues.iter().any(|queue| matches!(queue.room.limit, Limit::Alpha(_)));
         self.has_dynamic_limits |= has_alpha;
         policy.queues.iter().for_each(|queue| self.buffer.reserve(queue.room.reserved_bytes));
-        self.ports.push(Port::new(number, pace, overhead_bytes, policy, must_choose));
+        let port = Port::new(number, pace, overhead_bytes, policy, must_choose);
+        self.is_plain &= !port.chooses_late();
+        self.ports.push(port);
         self.dues.push(Time::NEVER);
         self.policers.push(None);
         number
@@ -114,8 +120,8 @@ impl<F: Frame> Switch<F> {
             .into_iter()
             .zip(paces)
             .map(|((groups, pausing), pace)| IngressPort::new(groups, pausing, pace));
-        self.looks_at_ingress = true;
         self.ingress = Some(Ingress { ports: ports.collect(), pool });
+        self.open_entrance();
     }
 
     /// Reports every change of depth at `port` to [`Outputs::depth`].
@@ -166,22 +172,35 @@ impl<F: Frame> Switch<F> {
     }
 
     /// A frame has arrived by `in_port` (its tail, or for cut-through its header) and is handled
-    /// now.
-    #[inline]
+    /// now. The only way into a switch. In order:
+    ///
+    /// 1. A pause frame holds back the port that it came by, and ends here.
+    /// 2. The entrance, where there is one, decides at which port and why the frame is dropped, or
+    ///    where it goes and what it is accounted to; elsewhere the forwarding table alone does.
+    /// 3. All ports do what was due by now, where the fate of the frame depends on all of them.
+    /// 4. The output port does so, and admits the frame or drops it.
+    /// 5. The frame is transmitted, or put into its queue.
+    ///
+    /// The fast path takes the same steps for most frames, without those that do nothing to them.
+    ///
+    /// It stays where the caller put it until it is known where it goes: everything on the way looks
+    /// at it there, and may change it.
+    #[inline(always)]
     pub fn handle_frame(
         &mut self,
         now: Time,
         in_port: PortNo,
-        mut frame: F,
+        frame: &mut F,
         out: &mut impl Outputs<F>,
     ) {
-        self.handle_frame_there(now, in_port, &mut frame, out);
+        if !self.take_fast_path(now, frame, out) {
+            self.take_slow_path(now, in_port, frame, out);
+        }
     }
 
-    /// The same. The frame stays where the caller put it until it is known where it goes:
-    /// everything on the way looks at it there, and may change it.
-    #[inline(always)]
-    pub fn handle_frame_there(
+    /// Any frame at any switch.
+    #[inline(never)]
+    fn take_slow_path(
         &mut self,
         now: Time,
         in_port: PortNo,
@@ -191,74 +210,19 @@ impl<F: Frame> Switch<F> {
         if frame.is_pause() {
             return self.handle_pause(now, in_port, frame, out);
         }
-        if self.looks_at_ingress {
-            return self.handle_at_entrance(now, in_port, frame, out);
-        }
-        let Some(port) = self.forwarding.route(frame) else {
-            return self.drop_early(now, in_port, frame, DropCause::NoRoute, out);
+        let entered = if self.has_entrance {
+            self.enter(now, in_port, frame, out)
+        } else {
+            let port = self.forwarding.route(frame);
+            port.map(|port| (port, None)).ok_or((in_port, DropCause::NoRoute))
         };
-        out.prepare(port);
+        let (port, account) = match entered {
+            Ok(entered) => entered,
+            Err((port, cause)) => return self.drop_early(now, port, frame, cause, out),
+        };
         self.settle_all_for(now, port, frame.bytes(), out);
         let target = &mut self.ports[port];
-        if target.due() <= now {
-            target.settle(now, &mut self.buffer, &mut self.releases, out);
-        }
-        let Some(sent) = target.judge_plainly(now, frame, &mut self.buffer, out) else {
-            return self.offer(now, port, frame, None, out);
-        };
-        self.dues[port] = target.due();
-        if let Some((start, end)) = sent {
-            out.transmit(port, frame, start, end);
-        }
-    }
-
-    /// The same at a switch with something to do at its entrance.
-    #[inline(never)]
-    fn handle_at_entrance(
-        &mut self,
-        now: Time,
-        in_port: PortNo,
-        frame: &mut F,
-        out: &mut impl Outputs<F>,
-    ) {
-        match self.enter(now, in_port, frame, out) {
-            Err((port, cause)) => self.drop_early(now, port, frame, cause, out),
-            Ok((port, account)) => {
-                self.settle_all_for(now, port, frame.bytes(), out);
-                let target = &mut self.ports[port];
-                // Nothing is due any more where ports are settled in order of time: that was done
-                // when the ingress was asked.
-                if target.due() <= now {
-                    target.settle(now, &mut self.buffer, &mut self.releases, out);
-                }
-                self.offer(now, port, frame, account, out);
-            }
-        }
-    }
-
-    /// Settles all ports where the fate of a frame for this port, or the largest use of the memory,
-    /// depends on what waits at the others.
-    #[inline(always)]
-    fn settle_all_for(&mut self, now: Time, port: PortNo, bytes: u32, out: &mut impl Outputs<F>) {
-        if self.has_dynamic_limits
-            || self.buffer.would_be_record(bytes) && !self.ports[port].sends_at_once(now)
-        {
-            self.handle_timeout(now, out);
-        }
-    }
-
-    /// A frame has come to its port, which is settled.
-    #[inline(never)]
-    fn offer(
-        &mut self,
-        now: Time,
-        port: PortNo,
-        frame: &mut F,
-        account: Option<Account>,
-        out: &mut impl Outputs<F>,
-    ) {
-        let target = &mut self.ports[port];
-        let verdict = target.judge(now, frame, &mut self.buffer, out);
+        let verdict = target.admit(now, frame, &mut self.buffer, &mut self.releases, out);
         self.dues[port] = target.due();
         match verdict {
             Verdict::Dropped => {}
@@ -274,6 +238,17 @@ impl<F: Frame> Switch<F> {
                 // hold it.
                 self.settle(port, now, out);
             }
+        }
+    }
+
+    /// Settles all ports where the fate of a frame for this port, or the largest use of the memory,
+    /// depends on what waits at the others.
+    #[inline(always)]
+    fn settle_all_for(&mut self, now: Time, port: PortNo, bytes: u32, out: &mut impl Outputs<F>) {
+        if self.has_dynamic_limits
+            || self.buffer.would_be_record(bytes) && !self.ports[port].sends_at_once(now)
+        {
+            self.handle_timeout(now, out);
         }
     }
 

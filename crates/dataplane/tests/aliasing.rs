@@ -31,7 +31,7 @@ fn prioritised_wrongly(flows: u64, when_full: WhenFull) -> (f64, f64) {
             switch.handle_frame(
                 now,
                 0,
-                frame(n, FRAME_BYTES, hashes[((n + shift) % flows) as usize]),
+                &mut frame(n, FRAME_BYTES, hashes[((n + shift) % flows) as usize]),
                 &mut notes,
             );
         }
@@ -67,7 +67,7 @@ fn trapped(large: u64) -> (u64, u64) {
             if is_large || round % 11 == 0 {
                 now += Span::from_ns(100);
                 let bytes = if is_large { 1_500 } else { FRAME_BYTES };
-                switch.handle_frame(now, 0, frame(n, bytes, hashes[n as usize]), &mut notes);
+                switch.handle_frame(now, 0, &mut frame(n, bytes, hashes[n as usize]), &mut notes);
             }
         }
         notes.sent.clear();

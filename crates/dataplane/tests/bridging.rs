@@ -106,6 +106,14 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    /// A port that commits to every departure when the frame arrives.
+    fn committing_port()(queue in any_queue()) -> PortPolicy {
+        let aqm = if matches!(queue.aqm, Aqm::Codel(_)) { Aqm::None } else { queue.aqm };
+        port(vec![QueuePolicy { aqm, ceiling: None, congestion_point: None, ..queue }])
+    }
+}
+
 type Ingress = (Vec<GroupPolicy>, PausePolicy);
 
 prop_compose! {
@@ -178,9 +186,9 @@ impl Policies {
             let next = now + Span::from_ns(*gap);
             nudge(&mut switch, now, next, &mut notes);
             now = next;
-            let entering = enters.frame(id as u64);
+            let mut entering = enters.frame(id as u64);
             frames += u64::from(entering.pause.is_none());
-            switch.handle_frame(now, *in_port, entering, &mut notes);
+            switch.handle_frame(now, *in_port, &mut entering, &mut notes);
         }
         let end = now + Span::from_secs(1);
         nudge(&mut switch, now, end, &mut notes);
@@ -208,6 +216,28 @@ struct Driven {
     notes: Notebook,
     /// Frames that entered, without pauses.
     frames: u64,
+}
+
+/// All that can be asked of a switch at `now`.
+fn state(switch: &Switch<TestFrame>, now: Time) -> impl PartialEq + std::fmt::Debug {
+    let queues = |port| (0..switch.queues(port)).map(move |queue| (port, queue));
+    let port = |port| {
+        (
+            (switch.waiting_bytes(port), switch.free_at(port), switch.held_frames(port)),
+            (switch.committed_frames(port, now), switch.is_due(port, now), switch.storms(port)),
+            switch.elephants(port),
+        )
+    };
+    let queue = |(port, queue)| {
+        let counters = switch.counters(port, queue, now);
+        (counters, switch.depth_bytes(port, queue), switch.notifications(port, queue))
+    };
+    (
+        (switch.poll_timeout(), switch.poll_wakeup(), switch.early_drops().clone()),
+        (switch.buffer().free_bytes(), switch.buffer().used_max_bytes()),
+        (0..PORTS).map(port).collect::<Vec<_>>(),
+        (0..PORTS).flat_map(queues).map(queue).collect::<Vec<_>>(),
+    )
 }
 
 fn never(_: &mut Switch<TestFrame>, _: Time, _: Time, _: &mut Notebook) {}
@@ -253,6 +283,35 @@ proptest! {
             prop_assert_eq!(of(&lazy.notes), of(&eager.notes));
             prop_assert_eq!(lazy.switch.groups(port), eager.switch.groups(port));
         }
+    }
+
+    /// A switch with nothing to do at its entrance only asks the forwarding table. It does to every
+    /// frame what the whole entrance does that lets every frame pass: the frame, what was reported,
+    /// and the state of the switch are the same after each.
+    #[test]
+    fn without_an_entrance_is_as_with_one_that_lets_every_frame_pass(
+        ports in proptest::collection::vec(prop_oneof![any_port(), committing_port()], PORTS),
+        traffic in arrivals(),
+    ) {
+        let policies = Policies { ports, ingress: None, police: None };
+        let (mut short, mut whole) = (policies.build(), policies.build());
+        whole.limit_frames(vec![None; PORTS]);
+        let (mut of_short, mut of_whole) = (Notebook::default(), Notebook::default());
+        let mut now = Time::ZERO;
+        for (id, (gap, in_port, enters)) in traffic.iter().enumerate() {
+            now += Span::from_ns(*gap);
+            let (mut left, mut right) = (enters.frame(id as u64), enters.frame(id as u64));
+            short.handle_frame(now, *in_port, &mut left, &mut of_short);
+            whole.handle_frame(now, *in_port, &mut right, &mut of_whole);
+            prop_assert_eq!(left, right);
+            prop_assert_eq!(state(&short, now), state(&whole, now));
+            prop_assert_eq!(&of_short, &of_whole);
+        }
+        now += Span::from_secs(1);
+        short.handle_timeout(now, &mut of_short);
+        whole.handle_timeout(now, &mut of_whole);
+        prop_assert_eq!(state(&short, now), state(&whole, now));
+        prop_assert_eq!(&of_short, &of_whole);
     }
 
     /// Every frame is sent or dropped once and counted where it went; the memory is never overdrawn

@@ -28,9 +28,9 @@ fn overfull(queues: Vec<QueuePolicy>, sizes: &[Vec<u32>], until: Span, times: u6
         while offered < times * line_bytes {
             let bytes = sizes[stream.below(sizes.len() as u64) as usize];
             offered += u64::from(bytes + 24);
-            let entering =
+            let mut entering =
                 TestFrame { priority: queue as u8, ..frame(offered, bytes, queue as u32) };
-            switch.handle_frame(Time::ZERO, 0, entering, &mut notes);
+            switch.handle_frame(Time::ZERO, 0, &mut entering, &mut notes);
         }
     }
     switch.handle_timeout(Time::ZERO + until, &mut notes);
@@ -172,7 +172,7 @@ fn longest_waits_of_heads(weights: &[u32], offered: &[Offered]) -> Vec<u64> {
         switch.handle_frame(
             now,
             0,
-            TestFrame { priority: queue as u8, ..frame(id as u64, bytes, 0) },
+            &mut TestFrame { priority: queue as u8, ..frame(id as u64, bytes, 0) },
             &mut notes,
         );
     }
@@ -262,7 +262,7 @@ fn a_floor_has_no_debts() {
                  priority: u8,
                  frames: u64| {
         (0..frames).for_each(|id| {
-            switch.handle_frame(at, 0, TestFrame { priority, ..frame(id, 1_476, 0) }, notes)
+            switch.handle_frame(at, 0, &mut TestFrame { priority, ..frame(id, 1_476, 0) }, notes)
         });
     };
     enter(&mut switch, &mut notes, Time::ZERO, 0, 60_000);
@@ -284,7 +284,12 @@ fn a_ceiling_counts_what_need_not_wait() {
     let mut notes = Notebook::default();
     // 1500 bytes of the line each 2 us are 6 Gbit/s.
     (0..1_000).for_each(|id| {
-        switch.handle_frame(Time::ZERO + Span::from_us(2 * id), 0, frame(id, 1_476, 0), &mut notes)
+        switch.handle_frame(
+            Time::ZERO + Span::from_us(2 * id),
+            0,
+            &mut frame(id, 1_476, 0),
+            &mut notes,
+        )
     });
     switch.handle_timeout(Time::ZERO + Span::from_us(2_000), &mut notes);
     let served: u64 = notes.sent.iter().map(|_| 1_500).sum();
@@ -299,9 +304,9 @@ fn a_shaped_queue_holds_back_nobody_else() {
     let policy = PortPolicy { queue_of_class: [0, 1, 0, 0, 0, 0, 0, 0], ..port(queues) };
     let mut switch = switch(1 << 40, vec![policy], true);
     let mut notes = Notebook::default();
-    (0..40).for_each(|id| switch.handle_frame(Time::ZERO, 0, frame(id, 1_476, 0), &mut notes));
+    (0..40).for_each(|id| switch.handle_frame(Time::ZERO, 0, &mut frame(id, 1_476, 0), &mut notes));
     let now = Time::ZERO + Span::from_ms(1);
     switch.handle_timeout(now, &mut notes);
-    switch.handle_frame(now, 0, TestFrame { priority: 1, ..frame(99, 1_476, 1) }, &mut notes);
+    switch.handle_frame(now, 0, &mut TestFrame { priority: 1, ..frame(99, 1_476, 1) }, &mut notes);
     assert_eq!(notes.sent.last().map(|s| (s.0, s.2.id)), Some((now.ps(), 99)));
 }

@@ -129,9 +129,9 @@ impl Net {
     }
 
     /// A sender's program hands down a frame for the slow port.
-    fn send(&mut self, now: Time, sender: usize, frame: TestFrame) {
+    fn send(&mut self, now: Time, sender: usize, mut frame: TestFrame) {
         let mut calls = Calls::default();
-        self.senders[sender].handle_frame(now, 0, frame, &mut calls);
+        self.senders[sender].handle_frame(now, 0, &mut frame, &mut calls);
         self.carry(Place::Sender(sender), calls);
     }
 
@@ -142,7 +142,7 @@ impl Net {
         self.middle.handle_frame(
             now,
             self.senders.len(),
-            TestFrame { destination, ..frame },
+            &mut TestFrame { destination, ..frame },
             &mut calls,
         );
         self.carry(Place::Middle(0), calls);
@@ -181,11 +181,14 @@ impl Net {
                 self.senders[sender].handle_timeout(now, &mut calls);
                 Place::Sender(sender)
             } else {
-                let (_, (place, frame)) = self.on_the_way.pop_first().expect("something arrives");
+                let (_, (place, mut frame)) =
+                    self.on_the_way.pop_first().expect("something arrives");
                 match place {
-                    Place::Middle(port) => self.middle.handle_frame(now, port, frame, &mut calls),
+                    Place::Middle(port) => {
+                        self.middle.handle_frame(now, port, &mut frame, &mut calls)
+                    }
                     Place::Sender(at) if frame.pause.is_some() => {
-                        self.senders[at].handle_frame(now, 0, frame, &mut calls)
+                        self.senders[at].handle_frame(now, 0, &mut frame, &mut calls)
                     }
                     Place::Sender(_) => {}
                 }

@@ -32,7 +32,7 @@ fn a_frame_above_the_mtu_is_dropped_at_the_port_that_is_too_small_for_it() {
         (2, 9_015, 0),
     ];
     for (id, (in_port, bytes, destination)) in (0..).zip(arrivals) {
-        switch.handle_frame(Time::ZERO, in_port, long(id, bytes, destination), &mut notes);
+        switch.handle_frame(Time::ZERO, in_port, &mut long(id, bytes, destination), &mut notes);
     }
     let dropped: Vec<_> =
         notes.dropped.iter().map(|&(_, port, id, cause)| (id, port, cause)).collect();
@@ -60,7 +60,7 @@ proptest! {
         for (id, &(in_port, bytes, destination)) in (0..).zip(&frames) {
             let fits = |port: usize| mtus[port].is_none_or(|most| bytes <= most);
             fitting += usize::from(fits(in_port) && fits(destination as usize));
-            switch.handle_frame(Time::ZERO, in_port, long(id, bytes, destination), &mut notes);
+            switch.handle_frame(Time::ZERO, in_port, &mut long(id, bytes, destination), &mut notes);
         }
         let counted: u64 = (0..3)
             .filter_map(|port| switch.mtu_drops(port))

@@ -44,11 +44,13 @@ fn pauses_do_not_take_what_a_queue_has_saved() {
     let mut switch = switch(1 << 40, vec![policy], true);
     let mut notes = Notebook::default();
     for n in 0..25_000 {
-        switch.handle_frame(ns(0), 0, of(LAN, n), &mut notes);
-        switch.handle_frame(ns(0), 0, of(SAN, n), &mut notes);
+        switch.handle_frame(ns(0), 0, &mut of(LAN, n), &mut notes);
+        switch.handle_frame(ns(0), 0, &mut of(SAN, n), &mut notes);
     }
     // Every 50 us a pause of 10.24 us.
-    (0..400).for_each(|n| switch.handle_frame(ns(50_000 * n), 0, pause(1 << SAN, 200), &mut notes));
+    (0..400).for_each(|n| {
+        switch.handle_frame(ns(50_000 * n), 0, &mut pause(1 << SAN, 200), &mut notes)
+    });
     switch.handle_timeout(ns(20_000_000), &mut notes);
     let (san, all) =
         (notes.sent.iter().filter(|(_, _, sent)| sent.priority == SAN).count(), notes.sent.len());
@@ -79,11 +81,11 @@ fn told(lines: &[(u64, &str)]) -> Vec<(u64, String)> {
 fn a_resume_is_noticed_at_once() {
     let mut switch = switch(1 << 20, vec![obedient(None)], true);
     let mut notes = Notebook::default();
-    switch.handle_frame(ns(0), 0, pause(1 << SAN, 1_000), &mut notes);
-    switch.handle_frame(ns(100), 0, of(SAN, 1), &mut notes);
+    switch.handle_frame(ns(0), 0, &mut pause(1 << SAN, 1_000), &mut notes);
+    switch.handle_frame(ns(100), 0, &mut of(SAN, 1), &mut notes);
     switch.handle_timeout(ns(5_000), &mut notes);
     assert_eq!(switch.poll_timeout(), ns(PAUSE_NS));
-    switch.handle_frame(ns(9_000), 0, pause(1 << SAN, 0), &mut notes);
+    switch.handle_frame(ns(9_000), 0, &mut pause(1 << SAN, 0), &mut notes);
     assert_eq!(story(&notes, 0), told(&[(9_000, "frame 1")]));
 }
 
@@ -107,13 +109,13 @@ fn a_newcomer_goes_after_the_pause_frame_on_the_wire_and_not_after_the_pause() {
     let mut notes = Notebook::default();
     // Both neighbours have paused this priority; a frame of it waits at port 0, and another at port
     // 1, from port 0.
-    switch.handle_frame(ns(0), 0, pause(1 << SAN, QUANTA_MAX), &mut notes);
-    switch.handle_frame(ns(0), 1, pause(1 << SAN, QUANTA_MAX), &mut notes);
-    switch.handle_frame(ns(100), 1, of(SAN, 1), &mut notes);
-    switch.handle_frame(ns(1_000), 0, TestFrame { destination: 1, ..of(SAN, 2) }, &mut notes);
+    switch.handle_frame(ns(0), 0, &mut pause(1 << SAN, QUANTA_MAX), &mut notes);
+    switch.handle_frame(ns(0), 1, &mut pause(1 << SAN, QUANTA_MAX), &mut notes);
+    switch.handle_frame(ns(100), 1, &mut of(SAN, 1), &mut notes);
+    switch.handle_frame(ns(1_000), 0, &mut TestFrame { destination: 1, ..of(SAN, 2) }, &mut notes);
     // Its group is above XOFF at once: port 0 pauses its neighbour from 1 000 to 1 067.2 ns.
     // Meanwhile a frame comes.
-    switch.handle_frame(ns(1_020), 1, of(LAN, 3), &mut notes);
+    switch.handle_frame(ns(1_020), 1, &mut of(LAN, 3), &mut notes);
     switch.handle_timeout(ns(10_000), &mut notes);
     let expected = told(&[(1_000, "priorities 0x08: 65535"), (1_067, "frame 3")]);
     assert_eq!(story(&notes, 0), expected);
@@ -136,10 +138,10 @@ fn pausing(policy: PausePolicy) -> Notebook {
     switch.account_ingress(vec![(open, policy), (groups, policy)]);
     let mut notes = Notebook::default();
     (10..14).for_each(|id| {
-        switch.handle_frame(ns(0), 0, TestFrame { destination: 1, ..of(LAN, id) }, &mut notes)
+        switch.handle_frame(ns(0), 0, &mut TestFrame { destination: 1, ..of(LAN, id) }, &mut notes)
     });
     // 0 is sent at once, 1 and 2 wait
-    (0..3).for_each(|id| switch.handle_frame(ns(100), 1, of(SAN, id), &mut notes));
+    (0..3).for_each(|id| switch.handle_frame(ns(100), 1, &mut of(SAN, id), &mut notes));
     switch.handle_timeout(ns(20_000), &mut notes);
     notes
 }
@@ -178,8 +180,8 @@ fn a_frame_is_not_sent_at_a_time_before_it_has_come() {
     let mut switch =
         switch(1 << 20, vec![PortPolicy { pause: Some(pause_state), ..obedient(None) }], true);
     let mut notes = Notebook::default();
-    switch.handle_frame(ns(0), 0, pause(1 << SAN, 1_000), &mut notes);
-    switch.handle_frame(ns(5_000), 0, of(SAN, 1), &mut notes);
+    switch.handle_frame(ns(0), 0, &mut pause(1 << SAN, 1_000), &mut notes);
+    switch.handle_frame(ns(5_000), 0, &mut of(SAN, 1), &mut notes);
     switch.handle_timeout(ns(100_000), &mut notes);
     assert_eq!(story(&notes, 0), told(&[(PAUSE_NS, "frame 1")]));
 }
@@ -191,9 +193,9 @@ const WATCHDOG: Watchdog =
 fn watched(frames_at_ns: &[u64]) -> (Switch<TestFrame>, Notebook) {
     let mut switch = switch(1 << 20, vec![obedient(Some(WATCHDOG))], true);
     let mut notes = Notebook::default();
-    switch.handle_frame(ns(0), 0, pause(1 << SAN, 1_000), &mut notes);
+    switch.handle_frame(ns(0), 0, &mut pause(1 << SAN, 1_000), &mut notes);
     for (id, &at) in frames_at_ns.iter().enumerate() {
-        switch.handle_frame(ns(at), 0, of(SAN, id as u64), &mut notes);
+        switch.handle_frame(ns(at), 0, &mut of(SAN, id as u64), &mut notes);
     }
     (switch, notes)
 }
@@ -232,8 +234,8 @@ fn a_pause_shorter_than_the_detection_time_is_no_storm() {
     let mut switch = switch(1 << 20, vec![obedient(Some(WATCHDOG))], true);
     let mut notes = Notebook::default();
     for round in 0..5 {
-        switch.handle_frame(ns(round * 20_000), 0, pause(1 << SAN, 300), &mut notes); // 15.36 us
-        switch.handle_frame(ns(round * 20_000 + 1), 0, of(SAN, round), &mut notes);
+        switch.handle_frame(ns(round * 20_000), 0, &mut pause(1 << SAN, 300), &mut notes); // 15.36 us
+        switch.handle_frame(ns(round * 20_000 + 1), 0, &mut of(SAN, round), &mut notes);
     }
     switch.handle_timeout(ns(200_000), &mut notes);
     assert_eq!((switch.storms(0), dropped(&notes), notes.sent.len()), ((0, 0), vec![], 5));
@@ -257,7 +259,7 @@ fn reserves_and_headroom_are_kept_free_for_their_groups() {
         switch(100_000, vec![fifo(Limit::Bytes(1 << 20)), fifo(Limit::Bytes(1 << 20))], true);
     switch.account_ingress(vec![(groups, PausePolicy::default()); 2]);
     let mut notes = Notebook::default();
-    (0..80).for_each(|id| switch.handle_frame(ns(0), 1, frame(id, 1_000, 0), &mut notes));
+    (0..80).for_each(|id| switch.handle_frame(ns(0), 1, &mut frame(id, 1_000, 0), &mut notes));
     // One on the wire; 100 000 bytes less twice 30 000 are shared.
     assert_eq!(notes.dropped.len(), 39);
     assert!(notes.dropped.iter().all(|drop| drop.3 == DropCause::IngressFull));
@@ -267,7 +269,7 @@ fn reserves_and_headroom_are_kept_free_for_their_groups() {
             switch.handle_frame(
                 ns(0),
                 port,
-                TestFrame { priority: SAN, ..frame(100 + id, 1_000, 3) },
+                &mut TestFrame { priority: SAN, ..frame(100 + id, 1_000, 3) },
                 &mut notes,
             )
         });

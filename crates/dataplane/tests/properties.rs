@@ -72,9 +72,9 @@ fn drive(
         nudge(&mut switch, now, next, &mut notes);
         now = next;
         // A flow has one destination, as its key says.
-        let frame =
+        let mut frame =
             TestFrame { destination, priority, ..frame(id as u64, bytes, flow * 2 + destination) };
-        switch.handle_frame(now, 0, frame, &mut notes);
+        switch.handle_frame(now, 0, &mut frame, &mut notes);
     }
     let end = now + Span::from_secs(1);
     nudge(&mut switch, now, end, &mut notes);

@@ -19,10 +19,10 @@ fn a_full_queue_drops_the_newcomer() {
     let mut switch = switch(1 << 20, vec![fifo(limit)], false);
     let mut notes = Notebook::default();
     for id in 0..4 {
-        switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes);
+        switch.handle_frame(ns(0), 0, &mut frame(id, SIZE, 1), &mut notes);
     }
     // frame 1 has left the queue just now
-    switch.handle_frame(ns(800), 0, frame(4, SIZE, 1), &mut notes);
+    switch.handle_frame(ns(800), 0, &mut frame(4, SIZE, 1), &mut notes);
     switch.handle_timeout(ns(10_000), &mut notes);
     let story = "
         0 ps  frame 0  SendStarted
@@ -43,10 +43,10 @@ fn the_largest_use_of_the_memory_is_that_of_one_moment() {
     let mut notes = Notebook::default();
     let to = |port: u32, id: u64| TestFrame { destination: port, ..frame(id, SIZE, 1) };
     for id in 0..2 {
-        switch.handle_frame(ns(0), 0, to(0, id), &mut notes); // one is sent, one waits for 800 ns
+        switch.handle_frame(ns(0), 0, &mut to(0, id), &mut notes); // one is sent, one waits for 800 ns
     }
     for id in 2..4 {
-        switch.handle_frame(ns(5_000), 0, to(1, id), &mut notes);
+        switch.handle_frame(ns(5_000), 0, &mut to(1, id), &mut notes);
     }
     assert_eq!(switch.buffer().used_max_bytes(), u64::from(SIZE));
 }
@@ -58,9 +58,9 @@ fn express_packets_overtake_what_waits_but_not_what_is_on_the_wire() {
     let mut notes = Notebook::default();
     for id in 0..4 {
         // one bulk flow: frame 0 is its prioritised one
-        switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes);
+        switch.handle_frame(ns(0), 0, &mut frame(id, SIZE, 1), &mut notes);
     }
-    switch.handle_frame(ns(900), 0, frame(9, SIZE, 2), &mut notes); // a new flow
+    switch.handle_frame(ns(900), 0, &mut frame(9, SIZE, 2), &mut notes); // a new flow
     switch.handle_timeout(ns(10_000), &mut notes);
     let story = "
         0 ps  frame 0  SendStarted
@@ -78,9 +78,9 @@ fn a_choice_that_is_due_does_not_see_a_frame_that_arrives_at_that_moment() {
         switch(1 << 20, vec![dpp(Limit::Bytes(1 << 19), 1, DppReset::OrderSafe)], false);
     let mut notes = Notebook::default();
     for id in 0..3 {
-        switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes);
+        switch.handle_frame(ns(0), 0, &mut frame(id, SIZE, 1), &mut notes);
     }
-    switch.handle_frame(ns(800), 0, frame(9, SIZE, 2), &mut notes);
+    switch.handle_frame(ns(800), 0, &mut frame(9, SIZE, 2), &mut notes);
     switch.handle_timeout(ns(10_000), &mut notes);
     let order: Vec<u64> = notes.sent.iter().map(|(_, _, frame)| frame.id).collect();
     assert_eq!(order, [0, 1, 9, 2]);
@@ -101,7 +101,7 @@ fn saturated_queues_share_the_buffer_by_their_alpha() {
             switch.handle_frame(
                 ns(id),
                 0,
-                TestFrame { destination, ..frame(id, SIZE, 1) },
+                &mut TestFrame { destination, ..frame(id, SIZE, 1) },
                 &mut notes,
             );
         }
@@ -125,7 +125,7 @@ fn the_step_marks_what_finds_more_than_the_threshold_and_only_what_is_capable() 
     let mut notes = Notebook::default();
     for id in 0..8 {
         let ecn = if id % 2 == 0 { Ecn::Ect0 } else { Ecn::NotEct };
-        switch.handle_frame(ns(0), 0, TestFrame { ecn, ..frame(id, SIZE, 1) }, &mut notes);
+        switch.handle_frame(ns(0), 0, &mut TestFrame { ecn, ..frame(id, SIZE, 1) }, &mut notes);
     }
     // Frame 0 is on the wire, 1 and 2 wait: 3 finds exactly the threshold, 4 finds more.
     assert_eq!(notes.marked, [4, 6]);
@@ -143,7 +143,7 @@ fn a_rule_gives_a_frame_its_class_its_queue_and_its_priority_on_the_way_on() {
     switch.classify_by(Classifier::new(vec![(Match { ingress: Some(1), ..Match::default() }, 5)]));
     let mut notes = Notebook::default();
     (0..2).for_each(|in_port| {
-        switch.handle_frame(ns(0), in_port, frame(in_port as u64, SIZE, 1), &mut notes)
+        switch.handle_frame(ns(0), in_port, &mut frame(in_port as u64, SIZE, 1), &mut notes)
     });
     switch.handle_timeout(ns(10_000), &mut notes);
     assert_eq!([0, 1].map(|queue| switch.counters(0, queue, ns(10_000)).tx_frames), [1, 1]);
@@ -157,12 +157,12 @@ fn counting_anew_changes_what_is_counted_and_nothing_else() {
     let run = |must_choose: bool, counts_anew: bool| {
         let mut switch = switch(1 << 20, vec![fifo(limit)], must_choose);
         let mut notes = Notebook::default();
-        (0..4).for_each(|id| switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes));
+        (0..4).for_each(|id| switch.handle_frame(ns(0), 0, &mut frame(id, SIZE, 1), &mut notes));
         switch.handle_timeout(ns(900), &mut notes);
         if counts_anew {
             switch.begin_counting(ns(900));
         }
-        (4..7).for_each(|id| switch.handle_frame(ns(900), 0, frame(id, SIZE, 1), &mut notes));
+        (4..7).for_each(|id| switch.handle_frame(ns(900), 0, &mut frame(id, SIZE, 1), &mut notes));
         switch.handle_timeout(ns(10_000), &mut notes);
         let counters = switch.counters(0, 0, ns(10_000));
         (notes.timeline(), counters.drops.of(DropCause::TailDrop).frames, counters.tx_frames)

@@ -125,9 +125,9 @@ impl<F: NetworkFrame> SwitchNode<F> {
         source_host: u32,
         medium: &mut impl Medium<F>,
     ) {
-        let frame = notification(&notice.sampled, source_host, notice.notification);
+        let mut frame = notification(&notice.sampled, source_host, notice.notification);
         let (switch, mut outputs) = self.split(medium);
-        switch.handle_frame(now, notice.port, frame, &mut outputs);
+        switch.handle_frame(now, notice.port, &mut frame, &mut outputs);
     }
 
     /// Brings the depths of observed ports up to `now`. The switch must be settled.
@@ -349,7 +349,7 @@ mod tests {
             switch.handle_frame(
                 Time::ZERO,
                 0,
-                Packet { frame_bytes: 1_500, ..Packet::default() },
+                &mut Packet { frame_bytes: 1_500, ..Packet::default() },
                 &mut outputs,
             );
         }

@@ -1,5 +1,7 @@
 //! The wires on which switches and hosts send, and the deadlines that follow from a frame on one.
 
+mod fast_path;
+
 use crate::agenda::{Agenda, source_of};
 use crate::attachment::Attachment;
 use crate::boundary::{Boundary, Opening};
@@ -50,48 +52,26 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Most frames follow another one on their wire, where there is room: then nobody need be told.
-    /// Everything else is a last call, so that this way needs no register that outlives a call.
-    #[inline(always)]
-    fn send_here(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+    /// Any frame of any run.
+    #[inline(never)]
+    fn take_slow_path(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         if !self.observe.sent(start, wire, packet.fingerprint()) {
-            return self.send_without_digest(wire, packet, start, end);
+            self.observe.record(wire, packet, (start, end, self.wires[wire].arrival(start, end)));
         }
-        let link = &mut self.wires[wire];
-        if packet.is_control() || link.is_full() {
-            return self.send_slowly(wire, packet, start, end);
-        }
-        if let Some(arrival) = link.push(packet, start, end) {
-            self.announce(wire, arrival);
-        }
-    }
-
-    /// The same for hosts, which send from many places.
-    #[inline(never)]
-    fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
-        self.send_here(wire, packet, start, end);
-    }
-
-    /// The same in runs that keep no digest, or more than it.
-    #[inline(never)]
-    fn send_without_digest(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
-        self.observe.record(wire, packet, (start, end, self.wires[wire].arrival(start, end)));
-        self.send_slowly(wire, packet, start, end);
-    }
-
-    /// For frames that may end at a host's interface, and for wires that need memory.
-    #[cold]
-    #[inline(never)]
-    fn send_slowly(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         let link = &mut self.wires[wire];
         if packet.is_control()
             && let End::Host(host) | End::Bonded(host) = link.end
         {
             let arrival = link.arrival(start, end);
-            self.note_control(wire, arrival);
-            self.wake_wire(wire, arrival);
-            self.deliver_control(host, arrival, *packet);
-        } else if let Some(arrival) = link.push(packet, start, end) {
+            return self.deliver_control(wire, host, arrival, *packet);
+        }
+        self.put_on_wire(wire, packet, start, end);
+    }
+
+    /// The wire may need memory for the frame.
+    #[inline(never)]
+    fn put_on_wire(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+        if let Some(arrival) = self.wires[wire].push(packet, start, end) {
             self.announce(wire, arrival);
         }
     }
@@ -113,13 +93,13 @@ impl Links {
         // A poll that is under way keeps its time: it will find the frame.
         self.agenda.arm_idle_wire(source_of(wire), due);
     }
-}
 
-impl Links {
-    /// A pause or a notification goes to a host's interface, if that takes part; any other ignores
-    /// it.
+    /// A pause or a notification on a wire goes to a host's interface, if that takes part; any other
+    /// ignores it.
     #[cold]
-    fn deliver_control(&mut self, host: u32, arrival: Time, packet: Packet) {
+    fn deliver_control(&mut self, wire: usize, host: u32, arrival: Time, packet: Packet) {
+        self.note_control(wire, arrival);
+        self.wake_wire(wire, arrival);
         let Some(interface) = self.bridging.interface_of(host) else {
             self.observe.frames.delivered += u64::from(!packet.is_pause());
             return;
@@ -163,9 +143,18 @@ impl Medium<Packet> for Links {
         self.wires[wire].prefetch_last();
     }
 
+    /// The only way out of a switch or a host. In order:
+    ///
+    /// 1. The frame is counted and told to the digest; runs that keep none, or more, record it.
+    /// 2. A control frame for a host's interface is delivered to it, and ends here.
+    /// 3. Any other is put on the wire, which becomes due if it was empty.
+    ///
+    /// The fast path takes the same steps for most frames, without those that do nothing to them.
     #[inline(always)]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
-        self.send_here(wire, packet, start, end);
+        if !self.take_fast_path(wire, packet, start, end) {
+            self.take_slow_path(wire, packet, start, end);
+        }
     }
 
     fn dropped(&mut self, at: Time, wire: usize, packet: &Packet, cause: DropCause) {
@@ -199,7 +188,7 @@ impl Link for Links {
             !matches!(self.wires[place.wire_in as usize].origin, Origin::LatePort { .. });
         fills_by_itself && self.moderations[place.index as usize].is_none()
     }
-    #[inline]
+    #[inline(never)]
     fn transmit(&mut self, place: &Attachment, packet: &Packet, start: Time, end: Time) {
         self.send(place.wire_out as usize, packet, start, end);
     }

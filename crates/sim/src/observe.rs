@@ -121,6 +121,12 @@ impl Observe {
         }
     }
 
+    /// Whether all that is kept of most frames is their part of the digest.
+    #[inline(always)]
+    pub(crate) fn keeps_only_digest(&self) -> bool {
+        self.digest.is_some()
+    }
+
     /// A frame goes onto a wire. Returns whether that is all to keep of it; otherwise `record` is
     /// told the rest.
     #[inline(always)]

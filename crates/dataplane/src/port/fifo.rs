@@ -136,7 +136,7 @@ impl Fifo {
     /// Decides the fate of a frame that arrives now: when its transmission starts and ends, or none
     /// if it is dropped.
     #[inline(always)]
-    pub(super) fn judge<F: Frame>(
+    pub(super) fn commit<F: Frame>(
         &mut self,
         transmitter: &mut Transmitter,
         now: Time,

@@ -214,41 +214,48 @@ impl<F: Frame> Port<F> {
         }
     }
 
-    /// Decides the fate of a frame that arrives now. The port must be settled. The frame stays
+    /// Does what was due by now, and decides the fate of a frame that arrives now. The frame stays
     /// where it is until it is known where it goes, so that it moves once.
-    #[inline(always)]
-    pub(crate) fn judge(
+    pub(crate) fn admit(
         &mut self,
         now: Time,
         frame: &mut F,
         buffer: &mut SharedBuffer,
+        releases: &mut Releases,
         out: &mut impl Outputs<F>,
     ) -> Verdict {
-        match &mut self.queueing {
-            Queueing::Fifo(fifo) => {
-                match fifo.judge(&mut self.transmitter, now, frame, buffer, out) {
-                    None => Verdict::Dropped,
-                    Some((start, end)) => Verdict::Leaves { start, end },
-                }
-            }
-            Queueing::Scheduled(scheduled) => {
-                scheduled.judge(&mut self.transmitter, now, frame, buffer, out)
-            }
+        if !self.chooses_late() {
+            let times = self.commit(now, frame, buffer, releases, out);
+            return times.map_or(Verdict::Dropped, |(start, end)| Verdict::Leaves { start, end });
         }
+        // With accounts nothing is due any more: the entrance has settled all ports.
+        if self.due() <= now {
+            self.settle(now, buffer, releases, out);
+        }
+        let Queueing::Scheduled(scheduled) = &mut self.queueing else {
+            unreachable!("the port chooses")
+        };
+        scheduled.admit(&mut self.transmitter, now, frame, buffer, out)
     }
 
-    /// The same of a port with nothing to choose: when the frame is sent from and to, or none if it
-    /// was dropped. None at all of a port that chooses.
+    /// The same at a port that does not choose: when the frame is sent from and to, or none if it is
+    /// dropped.
     #[inline(always)]
-    pub(crate) fn judge_plainly(
+    pub(crate) fn commit(
         &mut self,
         now: Time,
         frame: &mut F,
         buffer: &mut SharedBuffer,
+        releases: &mut Releases,
         out: &mut impl Outputs<F>,
-    ) -> Option<Option<(Time, Time)>> {
-        let Queueing::Fifo(fifo) = &mut self.queueing else { return None };
-        Some(fifo.judge(&mut self.transmitter, now, frame, buffer, out))
+    ) -> Option<(Time, Time)> {
+        if self.due() <= now {
+            self.settle(now, buffer, releases, out);
+        }
+        let Queueing::Fifo(fifo) = &mut self.queueing else {
+            unreachable!("only ports that do not choose are asked")
+        };
+        fifo.commit(&mut self.transmitter, now, frame, buffer, out)
     }
 
     /// Puts a frame into the queue that was found for it.

@@ -229,8 +229,9 @@ impl<F: Frame> Scheduled<F> {
         ready.min().unwrap_or(Time::NEVER).min(watch)
     }
 
+    /// Decides the fate of a frame that arrives now.
     #[inline(always)]
-    pub(super) fn judge(
+    pub(super) fn admit(
         &mut self,
         transmitter: &mut Transmitter,
         now: Time,

@@ -11,13 +11,15 @@ use tailrace_units::Time;
 impl<F: Frame> Switch<F> {
     /// Sets the rules of classification.
     pub fn classify_by(&mut self, classifier: Classifier) {
-        self.looks_at_ingress |= !classifier.is_empty();
+        if !classifier.is_empty() {
+            self.open_entrance();
+        }
         self.classifier = classifier;
     }
 
     /// Checks the VLANs of frames.
     pub fn look_at_vlans(&mut self, vlans: Vlans) {
-        self.looks_at_ingress = true;
+        self.open_entrance();
         self.vlans = Some(vlans);
     }
 
@@ -25,7 +27,7 @@ impl<F: Frame> Switch<F> {
     /// All ports must have been added.
     pub fn limit_frames(&mut self, frame_bytes_max: Vec<Option<u32>>) {
         assert_eq!(frame_bytes_max.len(), self.ports.len(), "one limit for each port");
-        self.looks_at_ingress = true;
+        self.open_entrance();
         self.mtus = Some(Box::new(Mtus::new(frame_bytes_max)));
     }
 
@@ -33,20 +35,24 @@ impl<F: Frame> Switch<F> {
     /// ports must have been added.
     pub fn lose(&mut self, into: Vec<Option<LineLoss>>, out: Vec<Option<LineLoss>>) {
         assert!([&into, &out].map(Vec::len) == [self.ports.len(); 2], "one or none for each port");
-        self.looks_at_ingress = true;
+        self.open_entrance();
         self.lines = Some(Box::new(Lines { into, out }));
     }
 
     /// Polices what enters by a port.
     pub fn police(&mut self, port: PortNo, policer: Policer) {
         self.policers[port] = Some(policer);
-        self.looks_at_ingress = true;
+        self.open_entrance();
+    }
+
+    /// There is something to do at the entrance: no frame takes the fast path.
+    pub(super) fn open_entrance(&mut self) {
+        (self.has_entrance, self.is_plain) = (true, false);
     }
 
     /// The entrance of a switch that classifies, polices, looks at VLANs, has MTUs, lossy lines or
     /// accounts: at which port and why a frame is dropped, or where it goes and what it is
     /// accounted to when it waits.
-    #[inline(never)]
     pub(super) fn enter(
         &mut self,
         now: Time,

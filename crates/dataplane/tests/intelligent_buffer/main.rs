@@ -35,7 +35,7 @@ fn ours(buffer_bytes: u64, policy: PortPolicy, arrivals: &[Arrival]) -> Ours {
             switch.dpp_counters(0).expect("it prioritises").prioritised_frames,
             notes.dropped.len(),
         );
-        switch.handle_frame(Time::from_ps(ps), 0, frame(id as u64, bytes, flow), &mut notes);
+        switch.handle_frame(Time::from_ps(ps), 0, &mut frame(id as u64, bytes, flow), &mut notes);
         let after = (
             switch.dpp_counters(0).expect("it prioritises").prioritised_frames,
             notes.dropped.len(),

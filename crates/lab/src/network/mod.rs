@@ -356,12 +356,12 @@ impl Network {
             unreachable!("hosts are not called")
         };
         let index = index as usize;
-        let (_, frame) = self.links.wires[wire]
+        let (_, mut frame) = self.links.wires[wire]
             .pop_arrived(at)
             .expect("the wire is due when its first frame arrives");
         self.links.see_arrival(wire, at, &frame);
         let (switch, mut outputs) = self.switches[index].split(&mut self.links);
-        switch.handle_frame(at, usize::from(port), frame, &mut outputs);
+        switch.handle_frame(at, usize::from(port), &mut frame, &mut outputs);
         self.after_call(at, index);
     }
 

@@ -35,7 +35,7 @@ impl HypervisorOutputs for Around<'_> {
     fn forward(&mut self, now: Time, port: usize, packet: &Packet) {
         self.links.observe.switched(self.hypervisor, self.number, packet);
         let (switch, mut outputs) = self.switch.split(self.links);
-        switch.handle_frame(now, port, *packet, &mut outputs);
+        switch.handle_frame(now, port, &mut { *packet }, &mut outputs);
     }
     fn deliver(&mut self, now: Time, port: usize, packet: &Packet) {
         let ring = self.machine(port).ring;

@@ -336,9 +336,9 @@ impl World {
         let free_at = self.switches[switch].switch.free_at(port);
         let choice = if free_at > now { free_at } else { Time::NEVER };
         self.links.agenda.arm(source_of(wire), self.links.wires[wire].next_arrival().min(choice));
-        if let Some((_, packet)) = arrived {
+        if let Some((_, mut packet)) = arrived {
             let (node, mut around) = self.switch_and_outputs(next as usize);
-            node.handle_frame(now, usize::from(in_port), packet, &mut around.0);
+            node.handle_frame(now, usize::from(in_port), &mut packet, &mut around.0);
             self.after_switch(now, next as usize);
         }
     }
@@ -355,7 +355,7 @@ impl World {
             ahead::bring(links, switches, hosts, source_of(wire));
         }
         let (node, mut outputs) = switches[switch].split(links);
-        node.handle_frame_there(now, port, &mut packet, &mut outputs);
+        node.handle_frame(now, port, &mut packet, &mut outputs);
         self.after_switch(now, switch);
     }
 

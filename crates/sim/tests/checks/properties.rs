@@ -5,7 +5,7 @@ use crate::random_plan::plans;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tailrace_plan::*;
-use tailrace_sim::Outcome;
+use tailrace_sim::{Control, Outcome, explain, run};
 
 /// Random plans per property: all of this file runs in about ten seconds.
 const CASES: u32 = 96;
@@ -127,6 +127,18 @@ proptest! {
     fn a_watched_run_is_the_same_run(plan in plans(), period_us in 1_u64..5_000) {
         let watched = simulate_watched(plan.clone(), period_us * US, |_, _| {});
         prop_assert_eq!(digest(&simulate(plan)), digest(&watched));
+    }
+
+    /// Frames take the slow path onto every wire of a run that is explained: what the network does
+    /// and counts is as in the run in which most take the fast path.
+    #[test]
+    fn on_the_slow_path_a_run_is_the_same_run(plan in plans()) {
+        let plan = Plan::from_raw(plan).expect("the plan is sound");
+        let fast = run(&plan, &Control::default());
+        let slow = explain(&plan, &Control::default()).outcome;
+        for key in ["digest", "packet_hops", "conservation", "ports", "switches"] {
+            prop_assert_eq!(&fast.summary()[key], &slow.summary()[key]);
+        }
     }
 
     /// Nothing is faster than light and the line: no transaction takes less than its bytes need on
