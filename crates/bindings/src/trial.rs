@@ -59,7 +59,7 @@ impl Trial {
             ran.map_err(TrialFailed::new_err)?.map_err(|refusal| not_divided(&refusal))?;
         self.used.store(course.map_or(1, |course| course.events.len()), Ordering::Relaxed);
         let tables = tables::to_python(py, outcome.tables())?;
-        told(py, outcome, tables)
+        to_python(py, outcome, tables)
     }
 
     /// The same run with the latency of everything that workloads complete split by cause: the
@@ -69,7 +69,7 @@ impl Trial {
             .detach(|| failure::caught(|| tailrace_sim::explain(&self.plan, &self.control)))
             .map_err(TrialFailed::new_err)?;
         let tables = tables::to_python(py, &explained.tables())?;
-        told(py, explained.outcome, tables)
+        to_python(py, explained.outcome, tables)
     }
 
     /// Workloads whose latencies are not explained: name and reason.
@@ -114,7 +114,7 @@ impl Trial {
 }
 
 /// Each piece is freed when its copy is there: the text is never there twice.
-fn told<'py>(
+fn to_python<'py>(
     py: Python<'py>,
     outcome: Outcome,
     tables: Bound<'py, PyDict>,

@@ -321,7 +321,7 @@ fn a_head_writes_at_the_rate_of_the_disk_and_a_cache_takes_the_data_before_it_se
 }
 
 #[test]
-fn busy_time_is_told_once_and_idle_time_never() {
+fn busy_time_is_reported_once_and_idle_time_never() {
     let mut device = device(config(1, 100));
     let mut busy = Span::ZERO;
     for tag in 0..10 {

@@ -6,7 +6,7 @@ use tailrace_record::LogLinear;
 /// Shares that a summary tells.
 const SHARES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 0.999];
 /// Places of a summary's histogram in each power of two.
-const PLACES_LOG: u32 = 3;
+const BINS_PER_OCTAVE_LOG: u32 = 3;
 
 /// Numbers that were counted: exact in number, sum and extremes, and within 0.1 % between.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +77,7 @@ impl Distribution {
 
 /// The end of the coarse place of a number.
 fn coarse(number: u64) -> u64 {
-    let lost = (u64::BITS - number.leading_zeros()).saturating_sub(PLACES_LOG + 1);
+    let lost = (u64::BITS - number.leading_zeros()).saturating_sub(BINS_PER_OCTAVE_LOG + 1);
     number | ((1 << lost) - 1)
 }
 

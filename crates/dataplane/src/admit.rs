@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn alpha_shares_what_nobody_has_reserved() {
+    fn alpha_shares_unreserved_memory() {
         let (mut buffer, owner, other) = reserving();
         assert_eq!(fill(&mut buffer, &other, 0), (30, DropCause::BufferFull)); // half of 60
         // The owner has its own, however little is shared; using it takes nothing from the others.

@@ -154,7 +154,7 @@ mod tests {
         let mut classifier = Classifier::new(rules.into());
         classifier.learn(key);
         let fragment = |offset: u32| {
-            let told = Fragment {
+            let fragment = Fragment {
                 source: 0,
                 id: 7,
                 offset,
@@ -167,7 +167,7 @@ mod tests {
                 flags: Flags::UDP,
                 ..Packet::default()
             };
-            told.write(&mut packet);
+            fragment.write(&mut packet);
             packet
         };
         let whole = Packet { flow_hash: key.hash(), flags: Flags::UDP, ..Packet::default() };

@@ -137,7 +137,7 @@ impl Dpp {
     /// The flow's entry, created if needed; `None` when its set is full and new flows must not
     /// evict.
     fn entry(&mut self, now: Time, flow: FlowTag, left: u64) -> Option<&mut FlowEntry> {
-        let (tag, at) = (flow.hash, flow.place(self.sets));
+        let (tag, at) = (flow.hash, flow.slot(self.sets));
         let chunk = self.chunks[at / SETS_PER_CHUNK]
             .get_or_insert_with(|| Box::new([[EMPTY; WAYS]; SETS_PER_CHUNK]));
         let set = &mut chunk[at % SETS_PER_CHUNK];

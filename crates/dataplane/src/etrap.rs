@@ -92,7 +92,7 @@ impl Etrap {
         let period = self.periods.at(now);
         let age_period = self.age_periods.at(now);
         let counters = &mut self.counters;
-        let set = flow.place(self.sets);
+        let set = flow.slot(self.sets);
         let chunk = self.chunks[set / SETS_PER_CHUNK].get_or_insert_with(Box::default);
         let entry =
             entry(&mut chunk[set % SETS_PER_CHUNK], counters, flow.hash, period, age_period);

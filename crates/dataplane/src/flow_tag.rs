@@ -17,7 +17,7 @@ impl FlowTag {
 
     /// The flow's place among so many, which are a power of two.
     #[inline(always)]
-    pub(crate) fn place(self, places: usize) -> usize {
-        self.spread as usize & (places - 1)
+    pub(crate) fn slot(self, slots: usize) -> usize {
+        self.spread as usize & (slots - 1)
     }
 }

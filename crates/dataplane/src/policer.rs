@@ -165,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn one_bucket_for_all_when_flows_are_not_told_apart() {
+    fn one_bucket_for_all_when_flows_are_not_distinguished() {
         let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, false);
         assert_eq!((1..4).map(|flow| burst(&mut policer, flow, Time::ZERO)).sum::<usize>(), 10);
     }
 
     /// Flows whose buckets are not full stand before one whose bucket is.
     #[test]
-    fn room_is_looked_for_behind_flows_that_are_not_full() {
+    fn room_is_searched_behind_flows_that_are_not_full() {
         let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, true);
         let flows = FLOWS_MAX as u32;
         for flow in 1..=flows {

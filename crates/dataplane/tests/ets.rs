@@ -223,7 +223,7 @@ fn a_ceiling_holds_and_leaves_the_rest_to_others() {
 }
 
 #[test]
-fn a_ceiling_holds_when_nobody_else_sends() {
+fn a_ceiling_holds_when_no_other_queue_sends() {
     let served = saturated(vec![shaped(Service::Dwrr(1000), 0, 2_500)], &[vec![1_500]], WINDOW);
     assert_shares(&served, WINDOW, &[25.0]);
 }
@@ -299,7 +299,7 @@ fn a_ceiling_counts_what_need_not_wait() {
 
 /// A frame that need not wait is not held back by others that must.
 #[test]
-fn a_shaped_queue_holds_back_nobody_else() {
+fn a_shaped_queue_holds_back_no_other_queue() {
     let queues = vec![shaped(Service::Strict(1), 0, 100), full(Service::Dwrr(1000))];
     let policy = PortPolicy { queue_of_class: [0, 1, 0, 0, 0, 0, 0, 0], ..port(queues) };
     let mut switch = switch(1 << 40, vec![policy], true);

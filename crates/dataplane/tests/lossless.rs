@@ -24,14 +24,14 @@ struct Net {
     middle: Switch<TestFrame>,
     cable: Span,
     /// Arrivals by time and number: to the middle (from a sender) or to a sender.
-    on_the_way: BTreeMap<(Time, u64), (Place, TestFrame)>,
+    on_the_way: BTreeMap<(Time, u64), (Hop, TestFrame)>,
     number: u64,
     left: u64,
     lost: Vec<DropCause>,
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Hop {
     Middle(usize),
     Sender(usize),
 }
@@ -123,16 +123,16 @@ impl Net {
         }
     }
 
-    fn arrive(&mut self, at: Time, place: Place, frame: TestFrame) {
+    fn arrive(&mut self, at: Time, hop: Hop, frame: TestFrame) {
         self.number += 1;
-        self.on_the_way.insert((at, self.number), (place, frame));
+        self.on_the_way.insert((at, self.number), (hop, frame));
     }
 
     /// A sender's program hands down a frame for the slow port.
     fn send(&mut self, now: Time, sender: usize, mut frame: TestFrame) {
         let mut calls = Calls::default();
-        self.senders[sender].handle_frame(now, 0, &mut frame, &mut calls);
-        self.carry(Place::Sender(sender), calls);
+        self.senders[sender].handle_frame(now, 0, frame, &mut calls);
+        self.carry(Hop::Sender(sender), calls);
     }
 
     /// The middle switch has a frame for a sender: pauses wait while it is sent.
@@ -145,17 +145,15 @@ impl Net {
             &mut TestFrame { destination, ..frame },
             &mut calls,
         );
-        self.carry(Place::Middle(0), calls);
+        self.carry(Hop::Middle(0), calls);
     }
 
-    fn carry(&mut self, from: Place, Calls(sent, lost): Calls) {
+    fn carry(&mut self, from: Hop, Calls(sent, lost): Calls) {
         for (port, frame, end) in sent {
             match from {
-                Place::Sender(sender) => {
-                    self.arrive(end + self.cable, Place::Middle(sender), frame)
-                }
-                Place::Middle(_) if port == self.senders.len() => self.left += 1,
-                Place::Middle(_) => self.arrive(end + self.cable, Place::Sender(port), frame),
+                Hop::Sender(sender) => self.arrive(end + self.cable, Hop::Middle(sender), frame),
+                Hop::Middle(_) if port == self.senders.len() => self.left += 1,
+                Hop::Middle(_) => self.arrive(end + self.cable, Hop::Sender(port), frame),
             }
         }
         self.lost.extend(lost);
@@ -176,23 +174,20 @@ impl Net {
             let mut calls = Calls::default();
             let from = if second == now {
                 self.middle.handle_timeout(now, &mut calls);
-                Place::Middle(0)
+                Hop::Middle(0)
             } else if first == now {
                 self.senders[sender].handle_timeout(now, &mut calls);
-                Place::Sender(sender)
+                Hop::Sender(sender)
             } else {
-                let (_, (place, mut frame)) =
-                    self.on_the_way.pop_first().expect("something arrives");
-                match place {
-                    Place::Middle(port) => {
-                        self.middle.handle_frame(now, port, &mut frame, &mut calls)
+                let (_, (hop, frame)) = self.on_the_way.pop_first().expect("something arrives");
+                match hop {
+                    Hop::Middle(port) => self.middle.handle_frame(now, port, frame, &mut calls),
+                    Hop::Sender(at) if frame.pause.is_some() => {
+                        self.senders[at].handle_frame(now, 0, frame, &mut calls)
                     }
-                    Place::Sender(at) if frame.pause.is_some() => {
-                        self.senders[at].handle_frame(now, 0, &mut frame, &mut calls)
-                    }
-                    Place::Sender(_) => {}
+                    Hop::Sender(_) => {}
                 }
-                place
+                hop
             };
             self.carry(from, calls);
         }

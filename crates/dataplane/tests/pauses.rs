@@ -63,17 +63,17 @@ fn pauses_do_not_take_what_a_queue_has_saved() {
 fn story(notes: &Notebook, port: PortNo) -> Vec<(u64, String)> {
     let mut sent: Vec<_> = notes.sent.iter().filter(|sent| sent.1 == port).collect();
     sent.sort_by_key(|sent| sent.0);
-    let told = |pause: Pause| {
+    let describe = |pause: Pause| {
         let kind = if pause.is_link_pause { "link" } else { "priorities" };
         format!("{kind} {:#04x}: {}", pause.classes, pause.quanta[usize::from(SAN)])
     };
     sent.iter()
         .map(|(at, _, frame)| {
-            (at / 1_000, frame.pause.map_or_else(|| format!("frame {}", frame.id), told))
+            (at / 1_000, frame.pause.map_or_else(|| format!("frame {}", frame.id), describe))
         })
         .collect()
 }
-fn told(lines: &[(u64, &str)]) -> Vec<(u64, String)> {
+fn owned(lines: &[(u64, &str)]) -> Vec<(u64, String)> {
     lines.iter().map(|&(at, what)| (at, what.to_owned())).collect()
 }
 
@@ -85,8 +85,8 @@ fn a_resume_is_noticed_at_once() {
     switch.handle_frame(ns(100), 0, &mut of(SAN, 1), &mut notes);
     switch.handle_timeout(ns(5_000), &mut notes);
     assert_eq!(switch.poll_timeout(), ns(PAUSE_NS));
-    switch.handle_frame(ns(9_000), 0, &mut pause(1 << SAN, 0), &mut notes);
-    assert_eq!(story(&notes, 0), told(&[(9_000, "frame 1")]));
+    switch.handle_frame(ns(9_000), 0, pause(1 << SAN, 0), &mut notes);
+    assert_eq!(story(&notes, 0), owned(&[(9_000, "frame 1")]));
 }
 
 /// What waits behind a pause of its own must not hold back a newcomer of another priority: it goes
@@ -117,7 +117,7 @@ fn a_newcomer_goes_after_the_pause_frame_on_the_wire_and_not_after_the_pause() {
     // Meanwhile a frame comes.
     switch.handle_frame(ns(1_020), 1, &mut of(LAN, 3), &mut notes);
     switch.handle_timeout(ns(10_000), &mut notes);
-    let expected = told(&[(1_000, "priorities 0x08: 65535"), (1_067, "frame 3")]);
+    let expected = owned(&[(1_000, "priorities 0x08: 65535"), (1_067, "frame 3")]);
     assert_eq!(story(&notes, 0), expected);
 }
 
@@ -149,7 +149,7 @@ fn pausing(policy: PausePolicy) -> Notebook {
 #[test]
 fn pause_frames_go_before_what_waits_and_after_what_is_on_the_wire() {
     let notes = pausing(PausePolicy::default());
-    let expected = told(&[
+    let expected = owned(&[
         (0, "frame 10"),
         (800, "priorities 0xff: 65535"),
         (867, "frame 11"),
@@ -163,14 +163,14 @@ fn pause_frames_go_before_what_waits_and_after_what_is_on_the_wire() {
 
 #[test]
 fn ports_of_802_3x_send_pauses_of_the_link_and_renew_them_as_such() {
-    let told: Vec<String> = story(&pausing(PausePolicy { is_link_pause: true, quanta: 20 }), 1)
+    let sent: Vec<String> = story(&pausing(PausePolicy { is_link_pause: true, quanta: 20 }), 1)
         .into_iter()
         .map(|(_, what)| what)
         .filter(|what| !what.starts_with("frame"))
         .collect();
     // Renewed when the time of 2 * 8 * 84 bytes has passed since the order, 20 quanta being
     // shorter.
-    assert_eq!(told, ["link 0xff: 20", "link 0xff: 20", "link 0xff: 0"]);
+    assert_eq!(sent, ["link 0xff: 20", "link 0xff: 20", "link 0xff: 0"]);
 }
 
 /// The first pause has no effect until its response time is over; what comes after that waits.
@@ -183,7 +183,7 @@ fn a_frame_is_not_sent_at_a_time_before_it_has_come() {
     switch.handle_frame(ns(0), 0, &mut pause(1 << SAN, 1_000), &mut notes);
     switch.handle_frame(ns(5_000), 0, &mut of(SAN, 1), &mut notes);
     switch.handle_timeout(ns(100_000), &mut notes);
-    assert_eq!(story(&notes, 0), told(&[(PAUSE_NS, "frame 1")]));
+    assert_eq!(story(&notes, 0), owned(&[(PAUSE_NS, "frame 1")]));
 }
 
 const WATCHDOG: Watchdog =
@@ -225,7 +225,7 @@ fn a_storm_drops_what_arrives_until_the_restoration_time_has_passed_without_a_pa
     // The pause ends at 51 200 ns; 10 000 later the queue works again.
     let (switch, notes) = watched(&[1_000, 30_000, 52_000, 61_199, 61_200]);
     assert_eq!(dropped(&notes), [(20_000, 0), (30_000, 1), (52_000, 2), (61_199, 3)]);
-    assert_eq!(story(&notes, 0), told(&[(61_200, "frame 4")]));
+    assert_eq!(story(&notes, 0), owned(&[(61_200, "frame 4")]));
     assert_eq!(switch.storms(0), (1, 1));
 }
 

@@ -114,7 +114,7 @@ fn integral(notes: &Notebook, port: PortNo, since: Time, until: Time) -> u128 {
     let depths = notes
         .depths
         .iter()
-        .filter(|told| told.1 == port)
+        .filter(|entry| entry.1 == port)
         .map(|&(at, _, bytes)| (Time::from_ps(at), bytes));
     for (at, bytes) in depths.chain([(Time::NEVER, 0)]) {
         let (from, to) = (last.0.max(since), at.min(until));

@@ -19,7 +19,7 @@ struct Scratch(PathBuf);
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0); // there is nobody left to be told
+        let _ = fs::remove_dir_all(&self.0); // no caller is left to report to
     }
 }
 

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_told_by_the_time_of_the_plan_also_before_it_begins() {
+    fn a_moment_is_given_in_plan_time_also_before_the_plan_begins() {
         assert_eq!(moment(BEGIN_NS + 250_000_000), "at 0.250000 s of the plan's time");
         assert_eq!(moment(BEGIN_NS - 999_996_000), "at -0.999996 s of the plan's time");
         assert!(

@@ -25,7 +25,7 @@ pub struct Interface {
     /// Places in the ring that are being sent, by the end of their last frame.
     sending: VecDeque<(Time, u16)>,
     /// What the engine has to say to the guest, before any frame.
-    untold: VecDeque<Line>,
+    unreported: VecDeque<Line>,
     /// Frames that the driver has not been handed.
     received: VecDeque<LiveFrame>,
     moderation: Moderation,
@@ -61,7 +61,7 @@ impl Interface {
             overhead_bytes: u64::from(plan.raw.framing.overhead_bytes),
             free_at: Time::ZERO,
             sending: VecDeque::new(),
-            untold: VecDeque::new(),
+            unreported: VecDeque::new(),
             received: VecDeque::new(),
             moderation: Moderation::new(
                 Span::from_ps(nic.rx_coalesce_ps),
@@ -117,7 +117,7 @@ impl Interface {
 
     /// The guest is told this as soon as its driver has room for it.
     pub fn tell(&mut self, now: Time, line: Line) {
-        self.untold.push_back(line);
+        self.unreported.push_back(line);
         if !self.is_starved {
             self.hand_over_at = self.hand_over_at.min(now);
         }
@@ -165,10 +165,10 @@ impl Interface {
         self.hand_over_at = Time::NEVER;
         let mut is_any = false;
         while !self.is_starved
-            && let Some(line) = self.untold.front()
+            && let Some(line) = self.unreported.front()
         {
             if card.receive(&line.frame())? {
-                self.untold.pop_front();
+                self.unreported.pop_front();
                 is_any = true;
             } else {
                 card.await_room()?;
@@ -219,7 +219,7 @@ mod tests {
             overhead_bytes: 24,
             free_at: Time::ZERO,
             sending: VecDeque::new(),
-            untold: VecDeque::new(),
+            unreported: VecDeque::new(),
             received: VecDeque::new(),
             moderation: Moderation::new(
                 Span::from_us(10),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_given_back_when_the_last_frame_of_its_row_is_sent() {
+    fn a_slot_is_returned_when_the_last_frame_of_its_row_is_sent() {
         let mut interface = interface();
         let sent: Vec<_> = (0..3).map(|_| interface.send(us(5), 976)).collect(); // 8 us each
         assert_eq!(sent, [(us(5), us(13)), (us(13), us(21)), (us(21), us(29))]);
@@ -248,21 +248,21 @@ mod tests {
         assert_eq!(
             interface.complete(us(29), &mut card),
             Ok(false),
-            "without a driver nobody wants to know"
+            "without a driver nothing is reported"
         );
         assert!(interface.due().is_never());
         assert_eq!(interface.send(us(40), 976).0, us(40));
     }
 
     #[test]
-    fn nobody_hears_of_what_no_line_gets_sooner_than_of_the_shortest_frame() {
+    fn no_notification_comes_sooner_than_the_shortest_frame() {
         let mut interface = interface();
         interface.sends(us(5), 7);
         assert_eq!(interface.due(), us(5) + Span::from_ns(480));
     }
 
     #[test]
-    fn what_was_sent_is_told_when_the_interrupt_moderation_says() {
+    fn sent_frames_are_reported_when_the_interrupt_moderation_says() {
         let mut interface = Interface { coalesce: Span::from_us(10), ..interface() };
         interface.sends(us(5), 7);
         assert_eq!(interface.due(), us(15) + Span::from_ns(480));

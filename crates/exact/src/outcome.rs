@@ -64,7 +64,7 @@ pub(crate) struct Counts<'a> {
 /// Puts together what is known of a trial. Without traffic programs nothing is known of workloads.
 pub(crate) fn assembled(
     plan: &Plan,
-    (told, network): (NetworkOutcome, &Network),
+    (network_outcome, network): (NetworkOutcome, &Network),
     counts: &Counts,
     traffic: Option<TrafficOutcome>,
     (exact, wall_s): (Exact, f64),
@@ -72,17 +72,17 @@ pub(crate) fn assembled(
     let programs = traffic.as_ref().map_or(&[][..], |traffic| &traffic.hosts);
     Outcome {
         hosts: hosts(plan, counts, programs),
-        netstat: interfaces(plan, counts, network).chain(told.netstat).collect(),
+        netstat: interfaces(plan, counts, network).chain(network_outcome.netstat).collect(),
         finished: traffic.as_ref().is_some_and(|traffic| traffic.finished),
-        end_ps: traffic.as_ref().map_or(told.end_ps, |traffic| traffic.end_ps),
+        end_ps: traffic.as_ref().map_or(network_outcome.end_ps, |traffic| traffic.end_ps),
         workloads: traffic.map_or_else(Vec::new, |traffic| traffic.workloads),
-        name: told.name,
-        seed: told.seed,
-        digest: told.digest,
-        counted_from_ps: told.counted_from_ps,
-        conservation: told.conservation,
-        ports: told.ports,
-        switches: told.switches,
+        name: network_outcome.name,
+        seed: network_outcome.seed,
+        digest: network_outcome.digest,
+        counted_from_ps: network_outcome.counted_from_ps,
+        conservation: network_outcome.conservation,
+        ports: network_outcome.ports,
+        switches: network_outcome.switches,
         exact: Some(exact),
         wall_s,
         ..Outcome::default()

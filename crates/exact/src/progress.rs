@@ -15,13 +15,13 @@ pub(crate) struct ProgressReport {
     begin: Time,
     stop: Time,
     turns: u32,
-    told: Instant,
+    reported_at: Instant,
 }
 
 impl ProgressReport {
     /// Of a trial from `begin` to `stop`.
     pub(crate) fn new(begin: Time, stop: Time) -> ProgressReport {
-        ProgressReport { begin, stop, turns: 0, told: Instant::now() }
+        ProgressReport { begin, stop, turns: 0, reported_at: Instant::now() }
     }
 
     /// A turn at this time.
@@ -31,10 +31,10 @@ impl ProgressReport {
             return;
         }
         self.turns = 0;
-        if self.told.elapsed() < EVERY {
+        if self.reported_at.elapsed() < EVERY {
             return;
         }
-        self.told = Instant::now();
+        self.reported_at = Instant::now();
         let share = now.since(self.begin.min(now)).ps() as f64
             / self.stop.since(self.begin).ps().max(1) as f64;
         // Whoever waited may have ended.

@@ -126,7 +126,7 @@ pub struct Ending {
     /// Its exit code; none when a signal ended it.
     pub code: Option<i32>,
     /// Whether it had to be told to end.
-    pub was_told: bool,
+    pub was_asked_to_end: bool,
     /// What it wrote to its error output last.
     pub last_words: String,
 }

@@ -121,17 +121,17 @@ impl Trial {
         let ran = started.elapsed();
         let said = engine.said().to_vec();
         if self.programs.iter().flatten().any(|program| program.is_server) {
-            let told = engine.tell(Line::Stop)?;
+            let asked_at = engine.tell(Line::Stop)?;
             let is_over = |said: &Option<Line>| matches!(said, Some(Line::Stopped | Line::Failed));
-            engine.advance(told + STOP, |said| said.iter().all(is_over))?;
+            engine.advance(asked_at + STOP, |said| said.iter().all(is_over))?;
         }
-        let told = engine.tell(Line::End)?;
+        let asked_at = engine.tell(Line::End)?;
         let ended =
-            engine.advance(told + END, |said| said.iter().all(|said| *said == Some(Line::End)));
+            engine.advance(asked_at + END, |said| said.iter().all(|said| *said == Some(Line::End)));
         let endings = self.endings(&folders);
         self.judge(&said, &endings, &engine)?;
         ended?;
-        self.have_told(&endings, &engine)?;
+        self.check_endings_are_reported(&endings, &engine)?;
         let queues = self.queues(&folders)?;
         let merged = self
             .is_traffic
@@ -142,7 +142,7 @@ impl Trial {
         tables.extend(of_traffic.unwrap_or_default());
         let exact = Exact {
             hosts: self.hosts(&engine, &endings, &queues),
-            captures: self.captures.iter().zip(captured).map(told_capture).collect(),
+            captures: self.captures.iter().zip(captured).map(captured_of).collect(),
             registers: engine.guests.first().map(|guest| Registers {
                 bytes: guest.registers.bytes.into(),
                 room_bytes: guest.registers.room_bytes.into(),
@@ -261,7 +261,7 @@ impl Trial {
             let bad = endings[host]
                 .iter()
                 .zip(&self.programs[host])
-                .find(|(ending, _)| !ending.was_told && ending.code != Some(0));
+                .find(|(ending, _)| !ending.was_asked_to_end && ending.code != Some(0));
             if let Some((ending, program)) = bad {
                 let how = ending
                     .code
@@ -282,7 +282,11 @@ impl Trial {
     }
 
     /// Whether every guest has told how its programs ended, which it does before it ends.
-    fn have_told(&self, endings: &[Vec<Ending>], engine: &Engine) -> Result<(), Fault> {
+    fn check_endings_are_reported(
+        &self,
+        endings: &[Vec<Ending>],
+        engine: &Engine,
+    ) -> Result<(), Fault> {
         let silent =
             (0..endings.len()).find(|&host| endings[host].len() < self.programs[host].len());
         silent.map_or(Ok(()), |host| {
@@ -310,7 +314,7 @@ impl Trial {
     }
 }
 
-fn told_capture((order, frames): (&CaptureOrder, u64)) -> Captured {
+fn captured_of((order, frames): (&CaptureOrder, u64)) -> Captured {
     Captured { port: order.port.clone(), file: order.file.to_string_lossy().into_owned(), frames }
 }
 

@@ -87,8 +87,8 @@ impl Client {
         }
     }
 
-    /// Number of the guardian.
-    pub fn guardian(&self) -> u32 {
+    /// Number of the supervisor.
+    pub fn supervisor(&self) -> u32 {
         self.child.id()
     }
 
@@ -169,13 +169,13 @@ impl Client {
 }
 
 impl Drop for Client {
-    /// Closing its input ends the lab; the guardian ends when all is cleared up. What a killed one
+    /// Closing its input ends the lab; the supervisor ends when all is cleared up. What a killed one
     /// left is removed.
     fn drop(&mut self) {
         self.input = None;
         // It was waited for already, or it ends within its own time limits.
         if self.child.wait().is_ok_and(|status| !status.success()) {
-            let _ = crate::cgroup::clear(); // its undertaker may have been killed too
+            let _ = crate::cgroup::clear(); // its cleanup process may have been killed too
         }
     }
 }

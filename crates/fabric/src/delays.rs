@@ -58,8 +58,8 @@ mod tests {
     fn the_mean_is_exact_and_a_percentile_close() {
         let mut delays = Delays::new();
         (1..=1_000).for_each(|us| delays.record(Span::from_us(us)));
-        let told = delays.summary();
-        assert_eq!((told.frames, told.mean), (1_000, 500.5));
-        assert!((told.p99 - 990.0).abs() < 10.0, "{told:?}");
+        let summary = delays.summary();
+        assert_eq!((summary.frames, summary.mean), (1_000, 500.5));
+        assert!((summary.p99 - 990.0).abs() < 10.0, "{summary:?}");
     }
 }

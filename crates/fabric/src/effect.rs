@@ -210,42 +210,43 @@ mod tests {
         (plan, path)
     }
 
-    fn told(name: &str, frames: &[(u64, u64)]) -> Value {
+    fn report_of(name: &str, frames: &[(u64, u64)]) -> Value {
         let (plan, path) = logged(name, frames);
-        let told = effect(&plan, &path).expect("the log is whole");
+        let report = effect(&plan, &path).expect("the log is whole");
         std::fs::remove_file(path).expect("it is there");
-        told
+        report
     }
 
     #[test]
     fn a_punctual_pass_has_the_delays_of_the_network_alone() {
         // Two frames that came with one late wake-up, 3 ms apart for one without lateness: neither
         // waits for the other then.
-        let told = told("alone", &[(22 * MS, 25 * MS), (25 * MS, 25 * MS + 1_000)]);
-        let port = &told["ports"]["sw>h0"];
+        let report = report_of("alone", &[(22 * MS, 25 * MS), (25 * MS, 25 * MS + 1_000)]);
+        let port = &report["ports"]["sw>h0"];
         let alone_us = 1_024.0 * 8.0 / 100.0;
         let mean_us = port["punctual"]["delay_us"]["mean"].as_f64().expect("a number");
-        assert!((mean_us - alone_us).abs() < 0.1, "{told}");
+        assert!((mean_us - alone_us).abs() < 0.1, "{report}");
         assert_eq!(
             (&port["punctual"]["delay_us"]["frames"], &port["punctual"]["drops"]),
             (&json!(2), &json!(0))
         );
         assert!(
             (port["drain_us"].as_f64().expect("a number") - 80_000.0).abs() < 0.1,
-            "1 MB at 100 Mbit/s: {told}"
+            "1 MB at 100 Mbit/s: {report}"
         );
     }
 
     #[test]
     fn a_known_lateness_shows_in_delay_by_as_much_as_was_added() {
         // One frame in a stop of 1 ms, a quarter of it over, and one far from any.
-        let told = told("added", &[(20 * MS + MS / 4, 20 * MS + MS / 4), (25 * MS, 25 * MS)]);
-        let port = &told["ports"]["sw>h0"];
+        let report =
+            report_of("added", &[(20 * MS + MS / 4, 20 * MS + MS / 4), (25 * MS, 25 * MS)]);
+        let port = &report["ports"]["sw>h0"];
         let mean = |pass: &str| port[pass]["delay_us"]["mean"].as_f64().expect("a number");
-        assert!((mean("stopped") - mean("punctual") - 375.0).abs() < 0.1, "{told}");
+        assert!((mean("stopped") - mean("punctual") - 375.0).abs() < 0.1, "{report}");
         assert!(
-            (told["stops"]["added_mean_us"].as_f64().expect("a number") - 375.0).abs() < 0.1,
-            "{told}"
+            (report["stops"]["added_mean_us"].as_f64().expect("a number") - 375.0).abs() < 0.1,
+            "{report}"
         );
     }
 
@@ -255,8 +256,8 @@ mod tests {
         // the port.
         let frames: Vec<(u64, u64)> =
             (1..=2_000_u64).map(|n| (n * 91_000_000, 200 * MS + n)).collect();
-        let told = told("burst", &frames);
-        assert_eq!(told["ports"]["sw>h0"]["punctual"]["drops"], 0, "{told}");
+        let report = report_of("burst", &frames);
+        assert_eq!(report["ports"]["sw>h0"]["punctual"]["drops"], 0, "{report}");
         let (plan, path) = logged("burst-again", &frames);
         let happened = drops(&crate::replay::replay(&plan, &path).expect("the log is whole"));
         std::fs::remove_file(path).expect("it is there");

@@ -2,8 +2,8 @@
 //! switch program that executes the simulator's data plane by the clock, and nothing left behind.
 //!
 //! A frame's way: a program in its host → the host's TCP → `sys::tap` → `frame` → `plane` (edge,
-//! network) → the TAP of another host. Processes: `guardian` → `lab` → programs, with an
-//! `undertaker` beside them.
+//! network) → the TAP of another host. Processes: `supervisor` → `lab` → programs, with an
+//! `cleanup` process beside them.
 
 pub mod cgroup;
 pub mod client;
@@ -15,17 +15,17 @@ pub mod plane;
 pub mod replay;
 
 mod blast;
+mod cleanup;
 mod delays;
 mod effect;
 mod failure;
 mod generator;
-mod guardian;
 mod interface_counters;
 mod lateness;
 mod limits;
 mod machine;
+mod namespace_interface;
 mod observe;
-mod place;
 mod scratch;
+mod supervisor;
 mod sys;
-mod undertaker;

@@ -16,7 +16,7 @@ const KEPT_BYTES: u32 = 256;
 /// An hour.
 const LENGTH_NS_MAX: u64 = 3_600_000_000_000;
 /// How often the program looks whether its time is over.
-const LOOK_MS: u16 = 10;
+const STOP_POLL_MS: u16 = 10;
 /// Destination and source, which stand before a tag, and the tag (802.1Q clause 9.3).
 const ADDRESSES_BYTES: usize = 12;
 const TAG_BYTES: u32 = 4;
@@ -73,7 +73,7 @@ pub(crate) fn observe(
     let name = &order.interface;
     let refusal = (!order.is_machine_allowed)
         .then_some("name it if its traffic is meant (hint: --interface)");
-    let number = crate::place::enter(order.namespace.as_deref(), name, refusal)?;
+    let number = crate::namespace_interface::enter(order.namespace.as_deref(), name, refusal)?;
     let mut observer = Observer::open(number, KEPT_BYTES).map_err(|error| refused(name, &error))?;
     let link = link_type(name, observer.hardware())?;
     let failed = |error: io::Error| format!("{name}: {error}");
@@ -91,7 +91,7 @@ pub(crate) fn observe(
     let (begin, length) = (Instant::now(), Duration::from_nanos(order.length_ns));
     let mut report = Report::default();
     while begin.elapsed() < length && !is_over() {
-        observer.wait(LOOK_MS).map_err(failed)?;
+        observer.wait(STOP_POLL_MS).map_err(failed)?;
         observer.receive(|seen| hand_on(output, seen, &mut report)).map_err(failed)?;
     }
     report.length_ns = begin.elapsed().as_nanos() as u64;

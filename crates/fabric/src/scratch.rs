@@ -1,7 +1,7 @@
 //! Folders that a command needs for a moment. They go with the command, also when that is killed;
 //! what stays when its undertaker is killed with it goes with the next command.
 
-use crate::undertaker::{self, Hold};
+use crate::cleanup::{self, CleanupHandle};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -17,7 +17,7 @@ const REMOVE_POLL: Duration = Duration::from_millis(5);
 pub(crate) struct Scratch {
     path: PathBuf,
     /// Who removes it when this process is killed.
-    _undertaker: Option<Hold>,
+    _cleanup: Option<CleanupHandle>,
 }
 
 impl Scratch {
@@ -27,21 +27,21 @@ impl Scratch {
     /// # Errors
     /// When it is there already or cannot be made.
     pub(crate) fn new(purpose: &str) -> Result<Scratch, String> {
-        Scratch::make(place(purpose), |path| undertaker::start(|| remove(path)).map(Some))
+        Scratch::make(directory_of(purpose), |path| cleanup::start(|| remove(path)).map(Some))
     }
 
     /// The folder is made first: an undertaker removes what it is started for, and a folder that is
     /// there already is not ours.
     fn make(
         path: PathBuf,
-        undertake: impl FnOnce(&Path) -> io::Result<Option<Hold>>,
+        start_cleanup: impl FnOnce(&Path) -> io::Result<Option<CleanupHandle>>,
     ) -> Result<Scratch, String> {
         fs::create_dir(&path).map_err(|error| format!("creating {}: {error}", path.display()))?;
-        let mut scratch = Scratch { path, _undertaker: None };
+        let mut scratch = Scratch { path, _cleanup: None };
         let explain = |error: io::Error| {
             format!("starting the undertaker of {}: {error}", scratch.path.display())
         };
-        scratch._undertaker = undertake(&scratch.path).map_err(explain)?;
+        scratch._cleanup = start_cleanup(&scratch.path).map_err(explain)?;
         Ok(scratch)
     }
 
@@ -52,15 +52,15 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path); // what cannot be removed is the undertaker's to try
+        let _ = fs::remove_dir_all(&self.path); // on failure the cleanup process tries again
     }
 }
 
 /// Where the folder of this process is. Those of the dead are removed.
-fn place(purpose: &str) -> PathBuf {
-    let (place, prefix) = (std::env::temp_dir(), format!("tailrace-{purpose}-"));
-    sweep(&place, &prefix);
-    place.join(format!("{prefix}{}", std::process::id()))
+fn directory_of(purpose: &str) -> PathBuf {
+    let (parent, prefix) = (std::env::temp_dir(), format!("tailrace-{purpose}-"));
+    sweep(&parent, &prefix);
+    parent.join(format!("{prefix}{}", std::process::id()))
 }
 
 /// Removes a folder into which others may still write for a moment. Returns whether nothing is
@@ -74,9 +74,9 @@ fn remove(path: &Path) -> bool {
 }
 
 /// Removes the folders of this user's processes that do not live any more.
-fn sweep(place: &Path, prefix: &str) {
+fn sweep(parent: &Path, prefix: &str) {
     let Ok(own) = fs::metadata("/proc/self").map(|own| own.uid()) else { return };
-    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let owner = name
             .to_str()
@@ -104,10 +104,10 @@ mod tests {
         let dead = std::env::temp_dir().join(format!("tailrace-test-{}", u32::MAX));
         let foreign =
             std::env::temp_dir().join(format!("tailrace-test-notes-{}", std::process::id()));
-        fs::create_dir_all(dead.join("below")).expect("there is a place");
-        fs::create_dir_all(&foreign).expect("there is a place");
+        fs::create_dir_all(dead.join("below")).expect("the directory can be made");
+        fs::create_dir_all(&foreign).expect("the directory can be made");
         // tests have threads
-        let scratch = Scratch::make(place("test"), |_| Ok(None)).expect("it can be made");
+        let scratch = Scratch::make(directory_of("test"), |_| Ok(None)).expect("it can be made");
         assert!(!dead.exists() && foreign.exists() && scratch.path().is_dir());
         let path = scratch.path().to_owned();
         drop(scratch);
@@ -118,19 +118,21 @@ mod tests {
     #[test]
     fn a_folder_that_is_there_is_neither_taken_over_nor_removed() {
         let path = std::env::temp_dir().join(format!("tailrace-theirs-{}", std::process::id()));
-        fs::create_dir_all(path.join("below")).expect("there is a place");
-        let made = Scratch::make(path.clone(), |_| panic!("nobody buries what is not ours"));
+        fs::create_dir_all(path.join("below")).expect("the directory can be made");
+        let made = Scratch::make(path.clone(), |_| {
+            panic!("no cleanup process starts for a folder that is not ours")
+        });
         let is_there = path.join("below").is_dir();
         fs::remove_dir_all(&path).expect("it is ours");
         assert!(made.is_err() && is_there);
     }
 
     #[test]
-    fn without_an_undertaker_there_is_no_folder() {
+    fn without_a_cleanup_process_there_is_no_folder() {
         let path = std::env::temp_dir().join(format!("tailrace-unburied-{}", std::process::id()));
         let made = Scratch::make(path.clone(), |_| Err(io::Error::other("no more processes")));
         assert!(
-            made.expect_err("nobody would remove it").contains("no more processes")
+            made.expect_err("no process would remove it").contains("no more processes")
                 && !path.exists()
         );
     }

@@ -75,7 +75,7 @@ mod tests {
         cores.leave();
         assert_eq!([cores.poll_granted(), cores.poll_granted()], [Some(4), Some(5)]);
         cores.leave();
-        assert!(cores.ask(6), "nobody waits");
+        assert!(cores.ask(6), "no thread waits");
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_nobody_waits() {
+    fn without_a_limit_no_thread_waits() {
         let mut cores = Cores::new(0, Span::ZERO);
         assert!((0..1000).all(|socket| cores.ask(socket)));
         assert!(cores.goes_on(Span::from_ms(50)));

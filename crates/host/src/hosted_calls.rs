@@ -46,13 +46,13 @@ pub(super) fn waiter_of(program: u32, thread: u32) -> u64 {
 impl<'a, O: Environment> HostedCalls<'a, O> {
     /// Why the program acts now.
     pub(super) fn because(&self) -> Because {
-        let (host, cause, now) = (self.host, self.told_cause(), self.uplink.now);
+        let (host, cause, now) = (self.host, self.cause_on_host(), self.uplink.now);
         let core_wait = self.threads.as_ref().map_or(Span::ZERO, |threads| threads.core_wait(now));
         Because { host, cause, core_wait }
     }
 
     /// What the program's acts follow from, with sockets as the host numbers them.
-    fn told_cause(&self) -> Option<Cause> {
+    fn cause_on_host(&self) -> Option<Cause> {
         let cause = self.cause?;
         let Came::Datagram { socket, number } = cause.came else { return Some(cause) };
         Some(Cause {
@@ -104,7 +104,7 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
         }
         self.own.add(socket, remote, is_passive);
         self.connections.opened(expects, socket);
-        let cause = self.told_cause().filter(|_| !is_passive);
+        let cause = self.cause_on_host().filter(|_| !is_passive);
         self.uplink.tell(Event::ConnectionOpened(&Opened {
             socket,
             owner,
@@ -370,7 +370,7 @@ impl<O: Environment> HostCalls for HostedCalls<'_, O> {
         }
         let has_core = self.cores.ask(Waiter::Thread { program: self.program, thread });
         if !has_core {
-            let (waiter, cause) = (waiter_of(self.program, thread), self.told_cause());
+            let (waiter, cause) = (waiter_of(self.program, thread), self.cause_on_host());
             self.uplink.tell(Event::CoreRequested { waiter, cause });
         }
         has_core

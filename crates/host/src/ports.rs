@@ -80,7 +80,7 @@ impl ClientPorts {
 
     /// The range that a port belongs to.
     fn holding(&mut self, port: u16) -> &mut PortRange {
-        let place = self.ranges.iter().position(|range| range.place_of(port).is_some());
+        let place = self.ranges.iter().position(|range| range.bit_of(port).is_some());
         place.map_or(&mut self.ephemeral, |place| &mut self.ranges[place])
     }
 }
@@ -122,7 +122,7 @@ impl PortRange {
     }
 
     fn reserve(&mut self, port: u16) -> bool {
-        let Some((word, bit)) = self.place_of(port) else { return true };
+        let Some((word, bit)) = self.bit_of(port) else { return true };
         if self.in_use.len() <= word {
             self.in_use.resize(word + 1, 0);
         }
@@ -133,7 +133,7 @@ impl PortRange {
     }
 
     fn give_back(&mut self, port: u16) {
-        if let Some((word, bit)) = self.place_of(port)
+        if let Some((word, bit)) = self.bit_of(port)
             && let Some(bits) = self.in_use.get_mut(word)
         {
             self.used -= u32::from(*bits & bit != 0);
@@ -148,7 +148,7 @@ impl PortRange {
     }
 
     /// The word and the bit of a port of the range.
-    fn place_of(&self, port: u16) -> Option<(usize, u64)> {
+    fn bit_of(&self, port: u16) -> Option<(usize, u64)> {
         let index = port.checked_sub(self.ends.0).filter(|_| port <= self.ends.1)?;
         Some((usize::from(index) / 64, 1 << (index % 64)))
     }
@@ -158,16 +158,16 @@ impl PortRange {
 mod tests {
     use super::*;
 
-    const NOBODY: u32 = 0;
+    const NO_OWNER: u32 = 0;
     const EPHEMERAL_PORTS: u32 = (EPHEMERAL.1 - EPHEMERAL.0) as u32 + 1;
 
     #[test]
-    fn owners_with_a_range_have_its_ports_and_nobody_else_has() {
+    fn ports_of_a_range_are_given_to_its_owners_only() {
         let mut ports = ClientPorts::new();
         ports.give_range(1, (32_768, 32_769));
         ports.give_range(2, (32_768, 32_769));
         ports.give_range(3, (100, 101));
-        assert_eq!([ports.take(NOBODY), ports.take(1), ports.take(2)], [32_770, 32_768, 32_769]);
+        assert_eq!([ports.take(NO_OWNER), ports.take(1), ports.take(2)], [32_770, 32_768, 32_769]);
         assert_eq!(
             (ports.take_free(1), ports.take(3), ports.take(3), ports.take_free(3)),
             (None, 100, 101, None)
@@ -175,7 +175,7 @@ mod tests {
         ports.give_back(32_768);
         ports.give_back(101);
         assert_eq!(
-            (ports.take(NOBODY), ports.take_free(2), ports.take_free(3)),
+            (ports.take(NO_OWNER), ports.take_free(2), ports.take_free(3)),
             (32_771, Some(32_768), Some(101))
         );
     }
@@ -184,20 +184,21 @@ mod tests {
     fn ports_are_handed_out_in_order_and_those_in_use_are_left_out() {
         let mut ports = ClientPorts::new();
         let all: Vec<u16> =
-            (0..EPHEMERAL_PORTS).map(|_| ports.take_free(NOBODY).expect("free")).collect();
+            (0..EPHEMERAL_PORTS).map(|_| ports.take_free(NO_OWNER).expect("free")).collect();
         assert_eq!((all[0], all[1], all[all.len() - 1]), (32_768, 32_769, 65_535));
-        assert_eq!((ports.take_free(NOBODY), ports.used()), (None, EPHEMERAL_PORTS));
+        assert_eq!((ports.take_free(NO_OWNER), ports.used()), (None, EPHEMERAL_PORTS));
         ports.give_back(40_000);
         ports.give_back(33_000);
-        let more = [ports.take_free(NOBODY), ports.take_free(NOBODY), ports.take_free(NOBODY)];
+        let more =
+            [ports.take_free(NO_OWNER), ports.take_free(NO_OWNER), ports.take_free(NO_OWNER)];
         assert_eq!(more, [Some(33_000), Some(40_000), None]);
     }
 
     #[test]
     fn where_all_ports_are_in_use_they_are_shared_in_order() {
         let mut ports = ClientPorts::new();
-        (0..EPHEMERAL_PORTS).for_each(|_| assert!(ports.take(NOBODY) >= EPHEMERAL.0));
-        assert_eq!([ports.take(NOBODY), ports.take(NOBODY)], [32_768, 32_769]);
+        (0..EPHEMERAL_PORTS).for_each(|_| assert!(ports.take(NO_OWNER) >= EPHEMERAL.0));
+        assert_eq!([ports.take(NO_OWNER), ports.take(NO_OWNER)], [32_768, 32_769]);
     }
 
     #[test]
@@ -207,6 +208,6 @@ mod tests {
         ports.give_back(5_432);
         assert_eq!(ports.used(), 0);
         assert!(ports.reserve(32_768));
-        assert_eq!(ports.take_free(NOBODY), Some(32_769));
+        assert_eq!(ports.take_free(NO_OWNER), Some(32_769));
     }
 }

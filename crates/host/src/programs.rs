@@ -55,7 +55,7 @@ pub(super) struct Owned {
     /// Sockets whose deadline may have moved during a call.
     pub(super) touched: Vec<u32>,
     /// Its thread has been told, or will be, that its deadline has come.
-    pub(super) is_due_told: bool,
+    pub(super) is_due_reported: bool,
     /// Sockets that the program has accepted during a call: what had come for them is told after
     /// it.
     pub(super) accepted: VecDeque<u32>,
@@ -193,7 +193,7 @@ impl Hosted {
                 datagrams,
                 due,
                 touched,
-                is_due_told: false,
+                is_due_reported: false,
                 accepted,
             },
         }
@@ -202,7 +202,7 @@ impl Hosted {
     /// When the program or one of its connections is due.
     pub(super) fn poll_timeout(&self) -> Time {
         let connections = self.own.due.first().map_or(Time::NEVER, |&(at, _)| at);
-        connections.min(if self.own.is_due_told {
+        connections.min(if self.own.is_due_reported {
             Time::NEVER
         } else {
             self.program.poll_timeout()

@@ -16,13 +16,13 @@ impl<O: Environment> HostedCalls<'_, O> {
             return;
         }
         if progress.connected {
-            self.post_letter(ProgramEvent::Connected { socket });
+            self.post_event(ProgramEvent::Connected { socket });
         }
         if progress.readable > 0 {
-            self.post_letter(ProgramEvent::Readable { socket, bytes: progress.readable });
+            self.post_event(ProgramEvent::Readable { socket, bytes: progress.readable });
         }
         if progress.ended {
-            self.post_letter(ProgramEvent::Ended { socket });
+            self.post_event(ProgramEvent::Ended { socket });
         }
         if progress.acked > 0
             && let Some(threads) = &mut self.threads
@@ -35,7 +35,7 @@ impl<O: Environment> HostedCalls<'_, O> {
     /// Tells it if a socket is gone before both ends had closed.
     pub(super) fn post_failure(&mut self, socket: u32) {
         if self.failure(socket).is_some() {
-            self.post_letter(ProgramEvent::Failed { socket });
+            self.post_event(ProgramEvent::Failed { socket });
             let (table, now) = (&*self.table, self.uplink.now);
             if let Some(threads) = &mut self.threads {
                 threads.unblock(socket, &table.sockets[socket as usize].tcp, now);
@@ -43,7 +43,7 @@ impl<O: Environment> HostedCalls<'_, O> {
         }
     }
 
-    fn post_letter(&mut self, program_event: ProgramEvent) {
+    fn post_event(&mut self, program_event: ProgramEvent) {
         if let Some(threads) = &mut self.threads {
             threads.tell_program(self.program, program_event, self.uplink.now);
         }
@@ -54,8 +54,8 @@ impl<O: Environment> HostedCalls<'_, O> {
         if self.threads.is_none() {
             return program.handle_timeout(self.uplink.now, self);
         }
-        if !std::mem::replace(&mut self.own.is_due_told, true) {
-            self.post_letter(ProgramEvent::Due);
+        if !std::mem::replace(&mut self.own.is_due_reported, true) {
+            self.post_event(ProgramEvent::Due);
         }
     }
 
@@ -63,7 +63,7 @@ impl<O: Environment> HostedCalls<'_, O> {
     pub(super) fn tell_waiting(&mut self, program: &mut dyn Program, port: u16) {
         match self.threads {
             None => program.handle_waiting(self.uplink.now, port, self),
-            Some(_) => self.post_letter(ProgramEvent::Waiting { port }),
+            Some(_) => self.post_event(ProgramEvent::Waiting { port }),
         }
     }
 
@@ -166,7 +166,7 @@ impl<O: Environment> HostedCalls<'_, O> {
         self.cause = program_event.cause(now);
         match program_event {
             ProgramEvent::Due => {
-                self.own.is_due_told = false;
+                self.own.is_due_reported = false;
                 program.handle_timeout(now, self);
             }
             ProgramEvent::Core => {

@@ -8,10 +8,10 @@
 pub mod address;
 mod build;
 mod control;
+mod digest_location;
 mod flight;
 mod frame;
 mod outcome;
-mod place;
 mod record;
 mod ring;
 mod switch;
@@ -20,13 +20,13 @@ mod wire;
 
 pub use build::{lossless_nics, notifies};
 pub use control::{ControlQueue, deliver_to, notification};
+pub use digest_location::DigestLocation;
 pub use flight::pace_of;
 pub use frame::{Frames, NetworkFrame};
 pub use outcome::{
     Counted, OnWires, deadlock, interface_summary, port_series, ports, queue_depth, switch_rows,
     switch_summaries,
 };
-pub use place::DigestPlace;
 pub use record::{PortEvent, PortRecord};
 pub use switch::{Losses, Medium, Notice, SwitchNode, SwitchOutputs};
 pub use tailrace_wire::address_of;

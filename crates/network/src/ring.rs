@@ -53,15 +53,15 @@ impl<F: NetworkFrame> Ring<F> {
 
     /// The place of the one so many behind the first.
     #[inline]
-    fn place(&self, behind: usize) -> usize {
-        let place = self.first as usize + behind;
-        if place < self.slots.len() { place } else { place - self.slots.len() }
+    fn index(&self, behind: usize) -> usize {
+        let index = self.first as usize + behind;
+        if index < self.slots.len() { index } else { index - self.slots.len() }
     }
 
     /// The place behind this one. Without memory there is one place, and it stays free.
     #[inline(always)]
-    fn behind(&self, place: u32) -> u32 {
-        let behind = place + 1;
+    fn behind(&self, index: u32) -> u32 {
+        let behind = index + 1;
         if behind as usize >= self.slots.len() { 0 } else { behind }
     }
 
@@ -73,23 +73,23 @@ impl<F: NetworkFrame> Ring<F> {
         }
         // All that is read of the ring is read before anything is written, which might change it as
         // far as a compiler knows.
-        let (place, next, is_only) = (self.next as usize, self.behind(self.next), self.is_empty());
+        let (index, next, is_only) = (self.next as usize, self.behind(self.next), self.is_empty());
         self.next = next;
-        let slot = &mut self.slots[place];
+        let slot = &mut self.slots[index];
         slot.at = at;
         slot.head = frame.head();
         if frame.has_rest() {
-            self.keep_rest(place, frame);
+            self.keep_rest(index, frame);
         }
         is_only
     }
 
     #[cold]
     #[inline(never)]
-    fn keep_rest(&mut self, place: usize, frame: &F) {
+    fn keep_rest(&mut self, index: usize, frame: &F) {
         // Most wires see one in the whole run, that of the first packet of a connection.
         let rests = self.rests.get_or_insert_with(|| Box::new(VecDeque::with_capacity(1)));
-        rests.extend(frame.rest(&mut self.slots[place].head));
+        rests.extend(frame.rest(&mut self.slots[index].head));
     }
 
     #[cold]
@@ -115,7 +115,7 @@ impl<F: NetworkFrame> Ring<F> {
     #[inline]
     pub(crate) fn back(&self) -> Option<Time> {
         let last = self.len().checked_sub(1)?;
-        self.slots.get(self.place(last)).map(|slot| slot.at)
+        self.slots.get(self.index(last)).map(|slot| slot.at)
     }
 
     /// The time of the second.
@@ -183,7 +183,7 @@ impl<F: NetworkFrame> Ring<F> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, F)> {
         let mut rests = self.rests.iter().flat_map(|rests| rests.iter());
         (0..self.len()).map(move |behind| {
-            let Slot { at, head } = &self.slots[self.place(behind)];
+            let Slot { at, head } = &self.slots[self.index(behind)];
             let mut frame = F::default();
             frame.read_head(head);
             if F::tells_rest(head) {

@@ -65,7 +65,7 @@ fn a_sound_plan_is_accepted() {
 }
 
 #[test]
-fn nonsense_about_the_run_and_its_hosts_is_refused_with_its_place() {
+fn nonsense_about_the_run_and_its_hosts_is_refused_with_its_location() {
     every_case_is_refused_so(&[
         (
             "/version",
@@ -402,7 +402,7 @@ fn a_key_that_a_header_or_body_does_not_have_is_refused() {
 }
 
 #[test]
-fn what_only_live_runs_read_is_not_looked_at() {
+fn keys_of_live_runs_only_are_not_checked() {
     let mut plan = sound();
     plan["workloads"][0]["header"]["live"] = json!({"load_generator": "unheard-of"});
     assert!(Plan::parse(&plan.to_string()).is_ok());
@@ -435,7 +435,7 @@ fn as_many_hosts_as_a_packet_can_name_are_accepted_and_one_more_is_not() {
 }
 
 #[test]
-fn a_key_that_nobody_reads_is_refused() {
+fn an_unknown_key_is_refused() {
     let mut plan = sound();
     plan["observe"]["colour"] = json!("red");
     let said = Plan::parse(&plan.to_string()).expect_err("no key has this name").to_string();

@@ -307,9 +307,9 @@ mod tests {
         client.handle_timeout(Time::from_ps(200), &mut notes);
         client.handle_connected(Time::from_ps(250), &mut notes);
         client.handle_timeout(Time::from_ps(1_000), &mut notes);
-        let mut told = Vec::new();
-        client.running(Time::from_ps(3_999), |_, at| told.push(at.ps()));
-        assert_eq!(told, [1_000, 300]);
+        let mut running = Vec::new();
+        client.running(Time::from_ps(3_999), |_, at| running.push(at.ps()));
+        assert_eq!(running, [1_000, 300]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_does_not_matter_but_time_place_and_frame_do() {
+    fn order_does_not_matter_but_time_location_and_frame_do() {
         let event = |a: u64, b: u64, c: u64| (Time::from_ps(a), b, c);
         let digest = |events: &[(Time, u64, u64)]| {
             let mut digest = Digest::default();

@@ -14,5 +14,5 @@ pub use digest::Digest;
 pub use latency::Latency;
 pub use log_linear::LogLinear;
 pub use series::Series;
-pub use table::{Column, Table, told};
+pub use table::{Column, Table, collect_tables};
 pub use traffic::{Tally, Traffic};

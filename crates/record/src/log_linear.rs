@@ -8,7 +8,7 @@
 /// Numbers below two to this power have places of their own.
 const EXACT_BITS: u32 = 11;
 /// Places of one width.
-const PLACES: usize = 1 << (EXACT_BITS - 1);
+const BUCKETS_PER_WIDTH: usize = 1 << (EXACT_BITS - 1);
 
 /// How many of which numbers there were.
 #[derive(Clone, Debug)]
@@ -36,11 +36,11 @@ impl LogLinear {
     /// Counts one number so many times, at least once.
     #[inline]
     pub fn add_times(&mut self, number: u64, times: u64) {
-        let place = place_of(number);
-        if place >= self.counts.len() {
-            self.counts.resize((place + 1).next_multiple_of(PLACES), 0);
+        let bucket = bucket_of(number);
+        if bucket >= self.counts.len() {
+            self.counts.resize((bucket + 1).next_multiple_of(BUCKETS_PER_WIDTH), 0);
         }
-        self.counts[place] += times;
+        self.counts[bucket] += times;
         self.total += times;
         (self.least, self.most) = (self.least.min(number), self.most.max(number));
     }
@@ -55,13 +55,13 @@ impl LogLinear {
         if self.total == 0 {
             0
         } else {
-            self.least >> width_bits(place_of(self.least)) << width_bits(place_of(self.least))
+            self.least >> width_bits(bucket_of(self.least)) << width_bits(bucket_of(self.least))
         }
     }
 
     /// The largest number of the largest one's place; 0 without numbers.
     pub fn most(&self) -> u64 {
-        if self.total == 0 { 0 } else { end_of(place_of(self.most)) }
+        if self.total == 0 { 0 } else { end_of(bucket_of(self.most)) }
     }
 
     /// The least number itself; 0 without numbers.
@@ -76,10 +76,10 @@ impl LogLinear {
 
     /// The largest number of each place that has any, and how many it has, in order.
     pub fn filled(&self) -> impl Iterator<Item = (u64, u64)> {
-        let first = place_of(self.least.min(self.most));
-        let counts = self.counts.get(first..=place_of(self.most)).unwrap_or_default();
+        let first = bucket_of(self.least.min(self.most));
+        let counts = self.counts.get(first..=bucket_of(self.most)).unwrap_or_default();
         let filled = counts.iter().enumerate().filter(|&(_, &count)| count > 0);
-        filled.map(move |(place, &count)| (end_of(first + place), count))
+        filled.map(move |(bucket, &count)| (end_of(first + bucket), count))
     }
 }
 
@@ -88,20 +88,20 @@ fn bits_lost(number: u64) -> u32 {
     (u64::BITS - number.leading_zeros()).saturating_sub(EXACT_BITS)
 }
 
-fn place_of(number: u64) -> usize {
+fn bucket_of(number: u64) -> usize {
     let lost = bits_lost(number);
-    lost as usize * PLACES + (number >> lost) as usize
+    lost as usize * BUCKETS_PER_WIDTH + (number >> lost) as usize
 }
 
 /// The width of a place is a power of two.
-fn width_bits(place: usize) -> u32 {
-    ((place / PLACES) as u32).saturating_sub(1)
+fn width_bits(bucket: usize) -> u32 {
+    ((bucket / BUCKETS_PER_WIDTH) as u32).saturating_sub(1)
 }
 
 /// The largest number of a place.
-fn end_of(place: usize) -> u64 {
-    let bits = width_bits(place);
-    let start = ((place - bits as usize * PLACES) as u64) << bits;
+fn end_of(bucket: usize) -> u64 {
+    let bits = width_bits(bucket);
+    let start = ((bucket - bits as usize * BUCKETS_PER_WIDTH) as u64) << bits;
     start + ((1 << bits) - 1)
 }
 

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn merging_keeps_the_sum_and_the_place() {
+    fn merging_keeps_the_sum_and_the_position() {
         let mut series = Series::new(4, Span::from_ns(1));
         for ns in 0..16 {
             series.add(Time::ZERO + Span::from_ns(ns), ns);

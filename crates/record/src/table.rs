@@ -35,12 +35,12 @@ impl From<&Column> for ColumnValues {
 
 impl Table {
     /// Its columns, as outcomes have them.
-    fn told(&self) -> TableColumns {
+    fn to_columns(&self) -> TableColumns {
         self.columns.iter().map(|(name, column)| ((*name).to_owned(), column.into())).collect()
     }
 }
 
 /// Tables as outcomes have them: by name.
-pub fn told(tables: &[Table]) -> Tables {
-    tables.iter().map(|table| (table.name.to_owned(), table.told())).collect()
+pub fn collect_tables(tables: &[Table]) -> Tables {
+    tables.iter().map(|table| (table.name.to_owned(), table.to_columns())).collect()
 }

@@ -302,7 +302,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn too_many_connections_end_the_trial_with_what_to_do_and_no_place_in_the_code() {
+    fn too_many_connections_end_the_trial_with_a_hint_and_no_source_location() {
         failure::install_hook();
         let mut agenda = Agenda::new(2, 2);
         let ended = failure::caught(|| agenda.grow(SOURCES_MAX + 1)).expect_err("there is no room");

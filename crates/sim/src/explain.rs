@@ -3,15 +3,15 @@
 
 use crate::agenda::Source;
 use crate::causes::{
-    Connection, Explanation, Gates, Look, LostDatagrams, Node, Pausable, Receives, Recorder,
-    Repairs, Stage, tables,
+    Connection, Explanation, Gates, LostDatagrams, Node, Pausable, Receives, Recorder, Repairs,
+    SocketState, Stage, tables,
 };
 use crate::clock::Stopwatch;
 use crate::links::Links;
 use crate::outcome::{Outcome, Table, gather};
-use crate::timeline::Look as SocketLook;
+use crate::timeline::SocketSample;
 use crate::world::World;
-use crate::{Control, build, looks};
+use crate::{Control, build, sampling};
 use tailrace_host::nic::LosslessNic;
 use tailrace_network::End;
 use tailrace_plan::{Plan, Workload};
@@ -43,7 +43,7 @@ impl Explained {
 pub fn explain(plan: &Plan, control: &Control) -> Explained {
     let started = Stopwatch::start();
     let mut world = recorded(plan, |_| false);
-    looks::run_and_look(plan, &mut world, control);
+    sampling::run_sampled(plan, &mut world, control);
     let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
     let (transactions, lost) =
         (std::mem::take(&mut recorder.explained), std::mem::take(&mut recorder.lost));
@@ -105,7 +105,7 @@ impl World {
         recorder.end_event(|(host, number)| {
             let tcp = hosts[usize::from(host)].sockets()[number as usize].tcp();
             let TcpStats { timeouts, tail_loss_probes: probes, .. } = *tcp.stats();
-            Look {
+            SocketState {
                 repairs: Repairs { timeouts, probes },
                 limit: tcp.limit(),
                 is_after_timeout: tcp.state() == State::Loss,
@@ -113,9 +113,9 @@ impl World {
         });
         if let Some(timeline) = &mut links.observe.timeline {
             timeline.end_event(|socket| {
-                let (host, number) = recorder.place_of(socket)?;
+                let (host, number) = recorder.current_socket(socket)?;
                 let tcp = hosts[usize::from(host)].sockets()[number as usize].tcp();
-                Some(SocketLook {
+                Some(SocketSample {
                     stats: *tcp.stats(),
                     cwnd: tcp.cwnd(),
                     in_flight: tcp.in_flight(),

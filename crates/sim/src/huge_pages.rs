@@ -15,19 +15,19 @@ pub(crate) const WIRES_MIN: usize = 2_048;
 #[derive(Debug, Default)]
 pub(crate) struct HugePages {
     /// So often it was time to look whether a run is cancelled.
-    looks: u32,
+    checks: u32,
 }
 
 impl HugePages {
     /// It is time to look at the memory of a network with so many wires, which lies around these
     /// addresses: each time after twice as many events as the time before.
-    pub(crate) fn look<A: Iterator<Item = usize>>(
+    pub(crate) fn check<A: Iterator<Item = usize>>(
         &mut self,
         wires: usize,
         addresses: impl FnOnce() -> A,
     ) {
-        self.looks += 1;
-        if self.looks.is_power_of_two() && wires >= WIRES_MIN {
+        self.checks += 1;
+        if self.checks.is_power_of_two() && wires >= WIRES_MIN {
             linux::collapse(addresses().collect());
         }
     }

@@ -40,7 +40,7 @@ impl InterfaceSeries {
 
     /// Adds the rows of all interfaces. What cannot be counted is zero here; the outcome tells
     /// which that is.
-    pub(crate) fn look(&mut self, now: Time, netstat: &[Interface]) {
+    pub(crate) fn sample(&mut self, now: Time, netstat: &[Interface]) {
         if self.rows.len() + netstat.len() > ROWS_MAX {
             return;
         }

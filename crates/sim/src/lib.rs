@@ -22,11 +22,11 @@ mod hypervisors;
 mod interfaces;
 mod limits;
 mod links;
-mod looks;
 mod observe;
 mod outcome;
 mod parallel;
 mod part_flows;
+mod sampling;
 mod timeline;
 mod trace;
 mod traced;
@@ -67,7 +67,7 @@ pub fn run(plan: &Plan, control: &Control) -> Outcome {
 pub fn run_with(plan: &Plan, programs: Vec<HostedProgram>, control: &Control) -> Outcome {
     let started = Stopwatch::start();
     let mut world = build::build_with(plan, programs);
-    looks::run_and_look(plan, &mut world, control);
+    sampling::run_sampled(plan, &mut world, control);
     let wall = started.elapsed();
     outcome::gather(plan, &mut world, wall, control)
 }

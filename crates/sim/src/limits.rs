@@ -53,7 +53,7 @@ impl World {
                 own.note_busy(side, self.permille(host.receive_busy(socket).ps()));
             }
         }
-        let told = sums.into_iter().zip(records).map(|(sum, record)| {
+        let outcomes = sums.into_iter().zip(records).map(|(sum, record)| {
             let mut limits = sum.limits;
             limits.add(&record.retired_limits);
             let [ack_core_permille, receive_core_permille] =
@@ -62,7 +62,7 @@ impl World {
                 record.before.as_ref().map_or(limits, |before| limits.since(&before.limits));
             (LimitCounts { limits, receive_core_permille, ack_core_permille }, sum.lasting)
         });
-        told.collect()
+        outcomes.collect()
     }
 
     /// Both ends of a connection that was opened for its workload.

@@ -3,10 +3,10 @@
 use crate::attachment::Attachment;
 use crate::causes::{Connection, DatagramEnds, DroppedBy, FrameId, Recorder, Transmission};
 use crate::timeline::{Sent, Timeline};
-use crate::workload_events::{Log, WorkloadEvent, tell};
+use crate::workload_events::{Log, WorkloadEvent, apply};
 use tailrace_dataplane::{DropCause, Frame};
 use tailrace_host::{Completion, Event, Opened, sender_of};
-use tailrace_network::{DigestPlace, Frames, NetworkFrame};
+use tailrace_network::{DigestLocation, Frames, NetworkFrame};
 use tailrace_programs::StorageDone;
 use tailrace_record::Digest;
 use tailrace_transport::ip::protocol;
@@ -37,7 +37,7 @@ pub(crate) struct Observe {
     /// The ends of all flows of datagrams.
     pub(crate) datagram_flows: Vec<DatagramEnds>,
     /// Work for the world after a call of a host.
-    pub(crate) news: Vec<HostEvent>,
+    pub(crate) host_events: Vec<HostEvent>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
     /// The run goes on when they are.
@@ -97,7 +97,7 @@ impl Observe {
             endpoints: vec![Vec::new(); hosts],
             udp_endpoints: vec![Vec::new(); hosts],
             datagram_flows: Vec::new(),
-            news: Vec::new(),
+            host_events: Vec::new(),
             unfinished,
             lasts_to_stop: plan.lasts_to_stop,
             is_done: false,
@@ -135,7 +135,7 @@ impl Observe {
         let Some(digest) = &mut self.digest else {
             return false;
         };
-        digest.add(start, DigestPlace::Wire(wire as u64).number(), fingerprint);
+        digest.add(start, DigestLocation::Wire(wire as u64).number(), fingerprint);
         true
     }
 
@@ -152,7 +152,7 @@ impl Observe {
         let workload = self.source_of(packet);
         if let Some(recorder) = &mut self.recorder {
             if let Some(digest) = &mut recorder.digest {
-                digest.add(start, DigestPlace::Wire(wire as u64).number(), packet.fingerprint());
+                digest.add(start, DigestLocation::Wire(wire as u64).number(), packet.fingerprint());
             }
             let sent = Transmission { start, end, arrival, workload };
             let frame = recorder.sent(wire as u32, packet, &sent);
@@ -232,7 +232,7 @@ impl Observe {
             Event::CoreGranted { waiter } => self.core_granted(place.index as u16, waiter),
             Event::ConnectionOpened(opened) => {
                 self.note_endpoint(place.index, opened.socket, Endpoint::of(opened));
-                self.news.push(HostEvent::Flow(opened.key));
+                self.host_events.push(HostEvent::Flow(opened.key));
             }
             Event::ConnectionClosed { owner, stats, limits } => {
                 let record = &mut self.workloads[owner as usize];
@@ -245,10 +245,10 @@ impl Observe {
             }
             Event::StorageCompleted { owner, done } => self.storage_done(now, owner as usize, done),
             Event::UserFinished { owner, user } => {
-                self.tell(now, owner as usize, WorkloadEvent::Finished(user))
+                self.note_workload_event(now, owner as usize, WorkloadEvent::Finished(user))
             }
             Event::FlowFinished { socket } => {
-                self.news.push(HostEvent::Over { host: place.index, socket })
+                self.host_events.push(HostEvent::Over { host: place.index, socket })
             }
             Event::FrameQueued { .. }
             | Event::AggregateDelivered { .. }
@@ -288,7 +288,7 @@ impl Observe {
     ) {
         self.frames.dropped += 1;
         if let Some(digest) = self.digest_mut() {
-            digest.add(at, DigestPlace::Drop(wire).number(), packet.fingerprint());
+            digest.add(at, DigestLocation::Drop(wire).number(), packet.fingerprint());
         }
         if let Some(recorder) = &mut self.recorder {
             let frame = recorder.dropped(
@@ -322,7 +322,7 @@ impl Observe {
     pub(crate) fn overran(&mut self, at: Time, hypervisor: u32, wire: u64, packet: &Packet) {
         self.frames.dropped += 1;
         if let Some(digest) = self.digest_mut() {
-            digest.add(at, DigestPlace::Drop(wire).number(), packet.fingerprint());
+            digest.add(at, DigestLocation::Drop(wire).number(), packet.fingerprint());
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.overran(hypervisor, packet);
@@ -331,7 +331,7 @@ impl Observe {
 
     pub(crate) fn marked(&mut self, at: Time, wire: u64, packet: &Packet) {
         if let Some(digest) = self.digest_mut() {
-            digest.add(at, DigestPlace::Mark(wire).number(), packet.fingerprint());
+            digest.add(at, DigestLocation::Mark(wire).number(), packet.fingerprint());
         }
         if self.timeline.is_some() {
             let workload = self.source_of(packet);
@@ -352,11 +352,15 @@ impl Observe {
         if let Some(digest) = self.digest_mut() {
             digest.add(
                 now,
-                DigestPlace::Delivery(workload as u64).number(),
+                DigestLocation::Delivery(workload as u64).number(),
                 u64::from(user) ^ intended.ps().rotate_left(20),
             );
         }
-        self.tell(now, workload, WorkloadEvent::Completed { user, intended, carried });
+        self.note_workload_event(
+            now,
+            workload,
+            WorkloadEvent::Completed { user, intended, carried },
+        );
     }
 
     /// A part of a transaction is complete.
@@ -364,18 +368,18 @@ impl Observe {
         if let Some(digest) = self.digest_mut() {
             digest.add(
                 now,
-                DigestPlace::Delivery(workload as u64).number(),
+                DigestLocation::Delivery(workload as u64).number(),
                 since.ps().rotate_left(40),
             );
         }
-        self.tell(now, workload, WorkloadEvent::Part(since));
+        self.note_workload_event(now, workload, WorkloadEvent::Part(since));
     }
 
     /// A datagram's delay is from program to program.
     #[inline(never)]
     fn received_datagram(&mut self, now: Time, workload: u32, datagram: &Datagram) {
         self.workloads[workload as usize].received(now, u64::from(datagram.payload_bytes));
-        self.tell(now, workload as usize, WorkloadEvent::Datagram(datagram.sent));
+        self.note_workload_event(now, workload as usize, WorkloadEvent::Datagram(datagram.sent));
     }
 
     fn storage_done(&mut self, now: Time, workload: usize, done: &StorageDone) {
@@ -383,18 +387,23 @@ impl Observe {
         self.workloads[workload].storage_done(now, done);
     }
 
-    /// Tells the record of a workload, or notes what is to be told.
+    /// Adds an event to the record of its workload, or in a partition to the log of such events.
     #[inline]
-    fn tell(&mut self, now: Time, workload: usize, told: WorkloadEvent) {
+    fn note_workload_event(&mut self, now: Time, workload: usize, event: WorkloadEvent) {
         match &mut self.log {
-            None => self.tell_record(now, workload, &told),
-            Some(log) => log.note(now, workload, told),
+            None => self.apply_workload_event(now, workload, &event),
+            Some(log) => log.note(now, workload, event),
         }
     }
 
     #[inline]
-    pub(crate) fn tell_record(&mut self, now: Time, workload: usize, told: &WorkloadEvent) {
-        if tell(&mut self.workloads[workload], now, told) {
+    pub(crate) fn apply_workload_event(
+        &mut self,
+        now: Time,
+        workload: usize,
+        event: &WorkloadEvent,
+    ) {
+        if apply(&mut self.workloads[workload], now, event) {
             self.unfinished -= 1;
             self.is_done = self.unfinished == 0 && !self.lasts_to_stop;
         }

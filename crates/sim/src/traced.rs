@@ -4,8 +4,8 @@ use crate::Control;
 use crate::causes::{Recorder, SocketNumber, tables as tables_of_causes};
 use crate::core_logs::{keep_logs, table as table_of_cores};
 use crate::explain::recorded;
-use crate::looks::run_and_look;
 use crate::outcome::Table;
+use crate::sampling::run_sampled;
 use crate::timeline::{Nodes, Timeline, Wanted, tables};
 use crate::world::World;
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ pub fn traced(plan: &Plan, control: &Control, wanted: &Wanted) -> Vec<Table> {
     let mut world = wanting(plan, wanted);
     keep_logs(&mut world, wanted.windows(), &watched.hosts);
     keep_timeline(&mut world, wanted, watched);
-    run_and_look(plan, &mut world, control);
+    run_sampled(plan, &mut world, control);
     let (cores, cores_left_out) = table_of_cores(&mut world);
     let observe = &mut world.links.observe;
     let recorder = observe.recorder.take().expect("this run is recorded");
@@ -69,7 +69,7 @@ fn connections(plan: &Plan, control: &Control, wanted: &Wanted) -> Watched {
     if all.len() == lasting.len() {
         return watched(recorder, all, 0);
     }
-    run_and_look(plan, &mut world, control);
+    run_sampled(plan, &mut world, control);
     let recorder = world.links.observe.recorder.as_ref().expect("this run is recorded");
     let members = recorder.members();
     all.extend(members.iter().flat_map(|one| one.connections.iter().copied()));

@@ -43,10 +43,10 @@ impl Trigger {
     }
 
     /// When several threads pay.
-    pub(super) fn of(parts: usize, look_ahead: Span, has_room: fn(usize) -> bool) -> Trigger {
+    pub(super) fn of(parts: usize, lookahead: Span, has_room: fn(usize) -> bool) -> Trigger {
         let events = NonZeroU64::new((parts * parts) as u64 * WINDOW_EVENTS_MIN);
         Trigger {
-            wanted: events.map(|events| (events, look_ahead)),
+            wanted: events.map(|events| (events, lookahead)),
             has_room,
             ..Trigger::certain(parts)
         }
@@ -54,18 +54,18 @@ impl Trigger {
 
     /// Whether it is time, after so many events. The share of the trial that is done decides too:
     /// what is done is done again.
-    pub(crate) fn look(&mut self, events: u64, now: Time, progress: f64) -> bool {
+    pub(crate) fn is_due(&mut self, events: u64, now: Time, progress: f64) -> bool {
         if events < self.next || self.is_pulled {
             return self.is_pulled;
         }
-        let Some((wanted, look_ahead)) = self.wanted else {
+        let Some((wanted, lookahead)) = self.wanted else {
             self.is_pulled = true;
             return true;
         };
         // The beginning, in which connections open, is not typical: the first look only notes it.
         let (events_before, since) = std::mem::replace(&mut self.seen, (events, now));
         self.next = 2 * events;
-        let windows = now.since(since).ps().div_ceil(look_ahead.ps().max(1)).max(1);
+        let windows = now.since(since).ps().div_ceil(lookahead.ps().max(1)).max(1);
         let is_dense = (events - events_before) / windows >= wanted.get();
         self.is_pulled = events_before > 0
             && is_dense
@@ -88,7 +88,7 @@ mod tests {
     fn pulled(mut trigger: Trigger, events_per_window: u64, progress: f64) -> Option<u32> {
         (18..24).find(|&power| {
             let events = 1_u64 << power;
-            trigger.look(events, Time::ZERO + Span::from_us(events / events_per_window), progress)
+            trigger.is_due(events, Time::ZERO + Span::from_us(events / events_per_window), progress)
         })
     }
 

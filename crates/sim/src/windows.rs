@@ -23,7 +23,7 @@ impl Windows {
     }
 
     /// Adds a row for each end of a lasting connection that is open.
-    pub(crate) fn look<'a>(&mut self, now: Time, sockets: impl Iterator<Item = &'a Socket>) {
+    pub(crate) fn sample<'a>(&mut self, now: Time, sockets: impl Iterator<Item = &'a Socket>) {
         let mut connections = vec![0_u32; self.lasting.len()];
         for (number, socket) in sockets.enumerate() {
             let (workload, side) = (socket.owner(), number as u32 % 2);

@@ -33,12 +33,12 @@ pub(crate) type EventKey = (Time, Source, u32);
 /// One of these, with its place in the order of events.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// The event in which it was told.
-    pub(crate) event: EventKey,
+    /// The simulator event in which it was reported.
+    pub(crate) key: EventKey,
     /// When it happened.
     pub(crate) now: Time,
     pub(crate) workload: u32,
-    pub(crate) told: WorkloadEvent,
+    pub(crate) event: WorkloadEvent,
 }
 
 /// What one part has noted.
@@ -66,15 +66,15 @@ impl Log {
         self.event = (at, source, repeated);
     }
 
-    pub(crate) fn note(&mut self, now: Time, workload: usize, told: WorkloadEvent) {
-        self.finished += u64::from(matches!(told, WorkloadEvent::Finished(_)));
-        self.entries.push(Entry { event: self.event, now, workload: workload as u32, told });
+    pub(crate) fn note(&mut self, now: Time, workload: usize, event: WorkloadEvent) {
+        self.finished += u64::from(matches!(event, WorkloadEvent::Finished(_)));
+        self.entries.push(Entry { key: self.event, now, workload: workload as u32, event });
     }
 }
 
-/// Tells a record. Returns whether that was the last of its users.
-pub(crate) fn tell(record: &mut WorkloadRecord, now: Time, told: &WorkloadEvent) -> bool {
-    match *told {
+/// Adds an event to the record of its workload. Returns whether that was the last of its users.
+pub(crate) fn apply(record: &mut WorkloadRecord, now: Time, event: &WorkloadEvent) -> bool {
+    match *event {
         WorkloadEvent::Completed { user, intended, carried } => {
             record.completed(now, user, intended);
             if let Some(carried) = carried {

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::str::FromStr;
 use tailrace_outcome::TrafficOutcome;
 use tailrace_plan::Plan;
-use tailrace_record::told;
+use tailrace_record::collect_tables;
 use tailrace_units::{Span, Time};
 
 const USAGE: &str = "\
@@ -187,7 +187,7 @@ fn guest(options: Options) -> Result<(), String> {
     let out = required(options.out.as_ref(), "--out")?;
     let begin = match (options.begin_ns, options.begin_file) {
         (Some(ns), None) => Begin::At(ns),
-        (None, Some(path)) => Begin::Told(path),
+        (None, Some(path)) => Begin::InFile(path),
         (None, None) => return Err("--begin-ns or --begin-file is missing".to_owned()),
         (Some(_), Some(_)) => {
             return Err("--begin-ns and --begin-file exclude each other".to_owned());
@@ -266,7 +266,7 @@ fn merge_records(options: Options) -> Result<(), String> {
         |path: &PathBuf| read_record(path).map_err(|error| format!("{}: {error}", path.display()));
     let records = options.records.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let merged = merge(&plan, &records, options.end_ps.map(Time::from_ps))?;
-    let outcome = TrafficOutcome { tables: Some(told(&merged.tables)), ..merged.summary };
+    let outcome = TrafficOutcome { tables: Some(collect_tables(&merged.tables)), ..merged.summary };
     say(&format!("{}\n", serde_json::to_string(&outcome).expect("an outcome is JSON")))
 }
 

@@ -67,7 +67,7 @@ impl Link {
 
     /// What its connection has counted by `at`.
     pub fn sample(&mut self, at: Time, mut counters: Counters) -> Sample {
-        self.clock.look(at, &counters);
+        self.clock.sample(at, &counters);
         self.clock.add_to(&mut counters);
         let port = if self.side == 0 { self.route.own.port() } else { self.route.peer.port() };
         let Link { workload, user, side, received, .. } = *self;

@@ -82,7 +82,7 @@ impl Connection {
     ) -> Option<Sample> {
         let port = if self.side == 0 { self.ends.own_port } else { self.ends.peer.port };
         let (user, mut counters) = (self.ends.peer.host.into(), sockets.counters(number)?);
-        self.clock.look(now, &counters);
+        self.clock.sample(now, &counters);
         self.clock.add_to(&mut counters);
         Some(Sample {
             at: now,
@@ -112,12 +112,12 @@ impl Owned {
 
 impl Owned {
     /// Looks at what limits each open connection.
-    pub fn look<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
+    pub fn sample_limits<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
         for (&number, connection) in
             self.connections.iter_mut().filter(|(_, connection)| connection.is_open)
         {
             if let Some(counters) = sockets.counters(number) {
-                connection.clock.look(now, &counters);
+                connection.clock.sample(now, &counters);
             }
         }
     }

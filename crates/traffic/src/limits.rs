@@ -6,7 +6,7 @@ use crate::counters::Counters;
 use tailrace_units::{Span, Time};
 
 /// Looks at every connection in a trial.
-const LOOKS: u64 = 256;
+const SAMPLES: u64 = 256;
 /// Added to their distance, which then is no multiple of a clock tick or of a program's.
 const ODD: Span = Span::from_us(137);
 const DISTANCE_MIN: Span = Span::from_ms(1);
@@ -18,8 +18,8 @@ const FULL_PARTS: u64 = 2;
 const FULL_OF: u64 = 3;
 
 /// Between two looks, in a trial of this length.
-pub fn look_distance(trial: Span) -> Span {
-    trial.part(LOOKS).max(DISTANCE_MIN) + ODD
+pub fn sample_interval(trial: Span) -> Span {
+    trial.part(SAMPLES).max(DISTANCE_MIN) + ODD
 }
 
 /// What the busy time is that Linux does not explain.
@@ -31,14 +31,15 @@ enum Rest {
     Buffer,
 }
 
-fn state_of(told: impl Fn(&str) -> u64) -> Rest {
-    let waits_for_room = told("wmem_queued_bytes") * FULL_OF >= told("sndbuf_bytes") * FULL_PARTS;
-    let is_window_full = told("unacked") * FULL_OF >= told("snd_cwnd") * FULL_PARTS;
-    if told("ca_state") >= RECOVERY {
+fn state_of(value_of: impl Fn(&str) -> u64) -> Rest {
+    let waits_for_room =
+        value_of("wmem_queued_bytes") * FULL_OF >= value_of("sndbuf_bytes") * FULL_PARTS;
+    let is_window_full = value_of("unacked") * FULL_OF >= value_of("snd_cwnd") * FULL_PARTS;
+    if value_of("ca_state") >= RECOVERY {
         Rest::Recovery
-    } else if told("notsent_bytes") == 0 {
+    } else if value_of("notsent_bytes") == 0 {
         if waits_for_room { Rest::Buffer } else { Rest::Application }
-    } else if told("wmem_bytes") * 2 > told("unacked") * told("snd_mss") {
+    } else if value_of("wmem_bytes") * 2 > value_of("unacked") * value_of("snd_mss") {
         Rest::Interface // most of what is not acknowledged has not left
     } else if waits_for_room && !is_window_full {
         Rest::Buffer
@@ -77,21 +78,21 @@ impl Kernel {
 
 impl LimitClock {
     /// Looks at a connection that is open.
-    pub fn look(&mut self, now: Time, counters: &Counters) {
+    pub fn sample(&mut self, now: Time, counters: &Counters) {
         let Some(kernel) = Kernel::of(counters) else { return };
         let (at, before) = self.last.replace((now, kernel)).unwrap_or((now, Kernel::default()));
         let busy_us = kernel.busy_us.saturating_sub(before.busy_us);
         let windows_us = kernel.windows_us.saturating_sub(before.windows_us);
         let span_us = now.since(at).ps() / 1_000_000;
         self.open_us += if at == now { busy_us } else { span_us };
-        let told = |name: &str| counters.named(name).unwrap_or(0);
+        let value_of = |name: &str| counters.named(name).unwrap_or(0);
         // Of what waits to be read, the kernel counts the memory.
-        if told("rmem_bytes") * 2 > told("rcvbuf_bytes") {
+        if value_of("rmem_bytes") * 2 > value_of("rcvbuf_bytes") {
             self.reader_late_us += span_us;
         }
         let rest_us = busy_us.saturating_sub(windows_us);
         let mut buffered_us = windows_us;
-        match state_of(told) {
+        match state_of(value_of) {
             Rest::Application => {}
             Rest::Recovery => self.recovery_us += rest_us,
             Rest::Congestion => self.congestion_us += rest_us,
@@ -101,8 +102,8 @@ impl LimitClock {
                 buffered_us += rest_us;
             }
         }
-        self.queued_us +=
-            buffered_us * told("rtt_us").saturating_sub(told("min_rtt_us")) / told("rtt_us").max(1);
+        self.queued_us += buffered_us * value_of("rtt_us").saturating_sub(value_of("min_rtt_us"))
+            / value_of("rtt_us").max(1);
     }
 
     /// Adds what was seen to what the system tells.
@@ -125,20 +126,20 @@ impl LimitClock {
 mod tests {
     use super::*;
 
-    fn counters(told: &[(&str, u64)]) -> Counters {
+    fn counters(values: &[(&str, u64)]) -> Counters {
         let mut counters = Counters::default();
-        told.iter().for_each(|&(name, value)| counters.set(name, value));
+        values.iter().for_each(|&(name, value)| counters.set(name, value));
         counters
     }
 
-    fn seen(told: &[(&str, u64)]) -> Counters {
+    fn seen(values: &[(&str, u64)]) -> Counters {
         let mut clock = LimitClock::default();
         let at = |ms| Time::ZERO + Span::from_ms(ms);
-        clock.look(
+        clock.sample(
             at(10),
             &counters(&[("busy_time_us", 0), ("rwnd_limited_us", 0), ("sndbuf_limited_us", 0)]),
         );
-        clock.look(at(20), &counters(told));
+        clock.sample(at(20), &counters(values));
         let mut result = Counters::default();
         clock.add_to(&mut result);
         result
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_goes_by_what_the_connection_looks_like() {
+    fn the_rest_goes_by_the_state_of_the_connection() {
         let rest = |more: &[(&str, u64)], name: &str| {
             let busy = [
                 ("busy_time_us", 9_000),

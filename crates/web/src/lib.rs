@@ -32,16 +32,17 @@ mod page {
     #[expect(unsafe_code, reason = "the page's functions")]
     unsafe extern "C" {
         /// How much of the run is done, 0 to 1. Another answer than 0 ends it.
-        pub safe fn told(progress: f64) -> u32;
+        #[link_name = "told"]
+        pub safe fn report_progress(progress: f64) -> u32;
         /// The run has failed, and nothing follows: where the message is, and its length.
         pub safe fn failed(message: *const u8, bytes: usize);
     }
 }
 
-/// Without a page: nobody listens.
+/// Without a page, calls have no effect.
 #[cfg(not(target_arch = "wasm32"))]
 mod page {
-    pub(crate) fn told(_progress: f64) -> u32 {
+    pub(crate) fn report_progress(_progress: f64) -> u32 {
         0
     }
     pub(crate) fn failed(_message: *const u8, _bytes: usize) {}
@@ -73,7 +74,7 @@ pub extern "C" fn run() -> u32 {
             Status::Done,
             answer::text(&tailrace_sim::run(
                 &plan,
-                &Control::listened_by(|progress| page::told(progress) != 0),
+                &Control::listened_by(|progress| page::report_progress(progress) != 0),
             )),
         ),
         Err(message) => (Status::Refused, message),

@@ -125,7 +125,7 @@ mod tests {
             dscp: 46,
             ..Packet::default()
         };
-        let told = Fragment {
+        let fragment = Fragment {
             source: 65_535,
             id: 40_000,
             offset: 65_128,
@@ -135,10 +135,10 @@ mod tests {
         };
         let mut packet = Packet { flow_hash: 1, ..whole };
         assert_eq!(Fragment::of(&packet), None);
-        told.write(&mut packet);
-        assert_eq!(Fragment::of(&packet), Some(told));
+        fragment.write(&mut packet);
+        assert_eq!(Fragment::of(&packet), Some(fragment));
         assert_ne!(packet.seq, whole.seq);
-        assert_eq!(told.undo(&packet), whole);
+        assert_eq!(fragment.undo(&packet), whole);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! what answers messages, with their random streams.
 
 use crate::pairs::{self, Pair};
-use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
+use crate::{Engine, Kind, WorkloadContext, WorkloadProgram, WorkloadRecord, driving};
 use std::sync::Arc;
 use tailrace_plan::{Blocks, MessageSizes, RawObserve, Serving};
 use tailrace_programs::{
@@ -27,8 +27,8 @@ impl Kind for Blocks {
         true
     }
 
-    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
-        let parts = Parts { blocks: self, place };
+    fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine) {
+        let parts = Parts { blocks: self, context };
         let exchanges = Sort::ALL.map(|sort| parts.exchange(sort));
         let servers =
             Sort::ALL.map(|sort| parts.start_servers(engine, sort, &exchanges[sort as usize]));
@@ -69,7 +69,7 @@ impl Sort {
 /// A workload, as its programs are put together.
 struct Parts<'a> {
     blocks: &'a Blocks,
-    place: &'a Place<'a>,
+    context: &'a WorkloadContext<'a>,
 }
 
 impl Parts<'_> {
@@ -81,7 +81,7 @@ impl Parts<'_> {
         finishes: u64,
         counts_goodput: bool,
     ) -> u32 {
-        let (workload, host) = (self.place.number, host as u32);
+        let (workload, host) = (self.context.number, host as u32);
         engine.start(WorkloadProgram {
             workload,
             host,
@@ -106,7 +106,7 @@ impl Parts<'_> {
             request.clone(),
             response.clone(),
             bytes,
-            self.place.random(sort.name()),
+            self.context.random(sort.name()),
         ))
     }
 
@@ -126,7 +126,7 @@ impl Parts<'_> {
                 exchange: Arc::clone(exchange),
                 policy: crate::requests::policy(self.sizes(sort).1),
                 closes: false,
-                random: self.place.random(&format!("{number}/{}", sort.name())),
+                random: self.context.random(&format!("{number}/{}", sort.name())),
                 stages: Vec::new(),
             });
             servers.push(self.start(engine, host, Box::new(server), 0, false));
@@ -142,7 +142,7 @@ impl Parts<'_> {
         });
         BlockClient::new(BlockClientConfig {
             others: self.blocks.nodes.len() as u32 - 1,
-            drive: self.driven().drive(self.place, number, |_| 0),
+            drive: self.driven().drive(self.context, number, |_| 0),
             demand: Demand {
                 blocks_milli: raw.blocks_milli,
                 messages_milli: raw.messages_milli,
@@ -152,7 +152,7 @@ impl Parts<'_> {
             retries: raw.retries,
             blocks,
             messages,
-            random: self.place.random("transactions"),
+            random: self.context.random("transactions"),
         })
     }
 
@@ -191,6 +191,6 @@ impl Parts<'_> {
     fn pair(&self, engine: &mut dyn Engine, client: u32, program: u32, servers: &[u32]) {
         let Blocks { clients, nodes, .. } = self.blocks;
         let pairs = self.pairs().filter(|pair| pair.client == client);
-        pairs::connect(engine, self.place.number, pairs, (clients, nodes), (program, servers));
+        pairs::connect(engine, self.context.number, pairs, (clients, nodes), (program, servers));
     }
 }

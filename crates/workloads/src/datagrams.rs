@@ -1,6 +1,6 @@
 //! Datagrams at a rate, whatever the network does.
 
-use crate::{Arriving, Ends, Engine, Followed, Kind, Place, WorkloadRecord};
+use crate::{Arriving, Ends, Engine, Followed, Kind, WorkloadContext, WorkloadRecord};
 use tailrace_plan::{Datagrams, RawObserve};
 
 impl Kind for Datagrams {
@@ -16,13 +16,13 @@ impl Kind for Datagrams {
         true
     }
 
-    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
+    fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine) {
         let ends = Ends { client: self.source as u32, server: self.destination as u32 };
         let what = Arriving::Datagrams {
             ends,
             payload_max: self.payload_max,
             send_buffer_bytes: self.raw.send_buffer_bytes,
         };
-        engine.arrive(place.arrivals(what, &self.sizes, &self.interarrival, self.raw.count));
+        engine.arrive(context.arrivals(what, &self.sizes, &self.interarrival, self.raw.count));
     }
 }

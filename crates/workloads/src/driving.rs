@@ -1,7 +1,7 @@
 //! What makes requests or transactions: closed-loop users, spread over clients in turn, or
 //! arrivals, of which each client takes its part.
 
-use crate::{Place, WorkloadRecord};
+use crate::{WorkloadContext, WorkloadRecord};
 use tailrace_plan::{RawObserve, RawSpike};
 use tailrace_programs::{Arrivals, ArrivalsConfig, Drive, Spike, User};
 use tailrace_units::{Distribution, Span, Time};
@@ -40,21 +40,22 @@ impl Driven<'_> {
     /// one.
     pub(crate) fn drive(
         &self,
-        place: &Place<'_>,
+        context: &WorkloadContext<'_>,
         client: u32,
         home_of: impl Fn(u32) -> u32,
     ) -> Drive {
-        let start = Time::from_ps(place.header.start_ps);
+        let start = Time::from_ps(context.header.start_ps);
         let Some(arrivals) = self.arrivals else {
             let users = self.users_of(client).map(|number| {
-                let high = if place.header.is_first_at_start { 0 } else { self.gap.mean() as u64 };
+                let high =
+                    if context.header.is_first_at_start { 0 } else { self.gap.mean() as u64 };
                 let spread = Distribution::Uniform { low: 0, high };
-                let first = spread.draw(&mut place.random(&format!("{number}/start")));
+                let first = spread.draw(&mut context.random(&format!("{number}/start")));
                 User {
                     number,
                     first: start + Span::from_ps(first),
                     server: home_of(number),
-                    random: place.random(&format!("{number}/client")),
+                    random: context.random(&format!("{number}/client")),
                 }
             });
             return Drive::Users {
@@ -78,9 +79,9 @@ impl Driven<'_> {
             count: self.count,
             client: client.into(),
             clients: self.clients as u64,
-            random: place.random("arrivals"),
+            random: context.random("arrivals"),
         };
-        Drive::Arrivals(if place.header.is_first_at_start {
+        Drive::Arrivals(if context.header.is_first_at_start {
             Arrivals::at_start(config)
         } else {
             Arrivals::new(config)

@@ -1,6 +1,6 @@
 //! Finite flows that arrive by themselves.
 
-use crate::{Arriving, Engine, Kind, Place, WorkloadRecord};
+use crate::{Arriving, Engine, Kind, WorkloadContext, WorkloadRecord};
 use tailrace_plan::{Flows, RawObserve};
 
 impl Kind for Flows {
@@ -16,12 +16,12 @@ impl Kind for Flows {
         true
     }
 
-    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
+    fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine) {
         let narrow = |hosts: &[usize]| hosts.iter().map(|&host| host as u32).collect();
         let what = Arriving::Flows {
-            sources: narrow(&place.header.openers),
-            destinations: narrow(&place.header.peers),
+            sources: narrow(&context.header.openers),
+            destinations: narrow(&context.header.peers),
         };
-        engine.arrive(place.arrivals(what, &self.sizes, &self.interarrival, self.raw.flows));
+        engine.arrive(context.arrivals(what, &self.sizes, &self.interarrival, self.raw.flows));
     }
 }

@@ -105,7 +105,7 @@ trait Kind {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord;
 
     /// Opens the connections that last as long as the trial, and tells what arrives by itself.
-    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine);
+    fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine);
 
     /// Whether something arrives by itself.
     fn has_arrivals(&self) -> bool {
@@ -154,11 +154,11 @@ trait Kind {
     }
 
     /// Adds what only this kind tells.
-    fn add_details(&self, _record: &WorkloadRecord, _told: &mut tailrace_outcome::Workload) {}
+    fn add_details(&self, _record: &WorkloadRecord, _outcome: &mut tailrace_outcome::Workload) {}
 }
 
 /// A workload's place in the plan.
-struct Place<'a> {
+struct WorkloadContext<'a> {
     plan: &'a Plan,
     header: &'a Header,
     number: u32,
@@ -166,7 +166,7 @@ struct Place<'a> {
     devices: &'a Devices,
 }
 
-impl Place<'_> {
+impl WorkloadContext<'_> {
     /// The random stream of this name within the workload.
     fn random(&self, what: &str) -> RandomStream {
         RandomStream::new(self.plan.raw.seed, &format!("{}/{what}", self.header.name))
@@ -254,17 +254,19 @@ pub fn followed(workload: &Workload) -> Followed {
 fn add_details(
     workload: &Workload,
     record: &WorkloadRecord,
-    told: &mut tailrace_outcome::Workload,
+    outcome: &mut tailrace_outcome::Workload,
 ) {
-    kind_of(workload).add_details(record, told);
+    kind_of(workload).add_details(record, outcome);
 }
 
 /// Tells an engine of all workloads.
 pub fn open_workloads(plan: &Plan, engine: &mut dyn Engine) {
     let devices = Devices::default();
     for (number, workload) in (0..).zip(&plan.workloads) {
-        kind_of(workload)
-            .open(&Place { plan, header: &workload.header, number, devices: &devices }, engine);
+        kind_of(workload).open(
+            &WorkloadContext { plan, header: &workload.header, number, devices: &devices },
+            engine,
+        );
     }
 }
 

@@ -1,6 +1,6 @@
 //! Ranks of an MPI job: the program of each host, and what is told of each size.
 
-use crate::{Engine, Followed, Kind, Place, WorkloadProgram, WorkloadRecord};
+use crate::{Engine, Followed, Kind, WorkloadContext, WorkloadProgram, WorkloadRecord};
 use std::sync::Arc;
 use tailrace_outcome::{MpiSize, MpiTimes, Workload};
 use tailrace_plan::{Algorithm, Mpi, MpiPattern, RawObserve, variants};
@@ -26,10 +26,10 @@ impl Kind for Mpi {
         self.hosts.len()
     }
 
-    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
-        let (job, ledger, port) = (Arc::new(self.job()), Ledger::default(), place.header.port);
+    fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine) {
+        let (job, ledger, port) = (Arc::new(self.job()), Ledger::default(), context.header.port);
         for &host in &self.hosts {
-            let ranks = self.ranks_of(host, place);
+            let ranks = self.ranks_of(host, context);
             let finishes = ranks.len() as u64;
             let program = MpiHost::new(MpiConfig {
                 host: host as u16,
@@ -41,9 +41,9 @@ impl Kind for Mpi {
                     .map(|&host| Peer { host: host as u16, port })
                     .collect(),
                 ranks,
-                start: Time::from_ps(place.header.start_ps),
+                start: Time::from_ps(context.header.start_ps),
             });
-            let (workload, program) = (place.number, Box::new(program));
+            let (workload, program) = (context.number, Box::new(program));
             engine.start(WorkloadProgram {
                 workload,
                 host: host as u32,
@@ -55,7 +55,7 @@ impl Kind for Mpi {
         }
     }
 
-    fn add_details(&self, record: &WorkloadRecord, told: &mut Workload) {
+    fn add_details(&self, record: &WorkloadRecord, outcome: &mut Workload) {
         let active = self.active() as usize;
         let size = |(at, (&bytes, &planned)): (usize, (&u64, &u64))| {
             let sums: Vec<_> = record.sums[at * active..(at + 1) * active]
@@ -76,7 +76,7 @@ impl Kind for Mpi {
         let sizes =
             self.raw.sizes_bytes.iter().zip(&self.raw.iterations).enumerate().map(size).collect();
         let pattern = variants::<MpiPattern>()[self.raw.pattern as usize].to_owned();
-        told.mpi_times = Some(MpiTimes { pattern, ranks: self.active().into(), sizes });
+        outcome.mpi_times = Some(MpiTimes { pattern, ranks: self.active().into(), sizes });
     }
 }
 
@@ -84,7 +84,7 @@ trait Parts {
     fn active(&self) -> u32;
     fn collective(&self, bytes: u64) -> Collective;
     fn job(&self) -> Job;
-    fn ranks_of(&self, host: usize, place: &Place<'_>) -> Vec<(u32, RandomStream)>;
+    fn ranks_of(&self, host: usize, context: &WorkloadContext<'_>) -> Vec<(u32, RandomStream)>;
 }
 
 impl Parts for Mpi {
@@ -123,9 +123,9 @@ impl Parts for Mpi {
     }
 
     /// The ranks of a host that take part, with what they draw from.
-    fn ranks_of(&self, host: usize, place: &Place<'_>) -> Vec<(u32, RandomStream)> {
+    fn ranks_of(&self, host: usize, context: &WorkloadContext<'_>) -> Vec<(u32, RandomStream)> {
         let ranks = (0..self.active()).zip(&self.ranks).filter(|&(_, &own)| own == host);
-        ranks.map(|(rank, _)| (rank, place.random(&format!("{rank}/compute")))).collect()
+        ranks.map(|(rank, _)| (rank, context.random(&format!("{rank}/compute")))).collect()
     }
 }
 

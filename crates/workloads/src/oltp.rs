@@ -1,6 +1,6 @@
 //! Closed-loop users of a database.
 
-use crate::{Ends, Engine, Kind, LastingConnection, Place, WorkloadRecord};
+use crate::{Ends, Engine, Kind, LastingConnection, WorkloadContext, WorkloadRecord};
 use std::sync::Arc;
 use tailrace_plan::{Oltp, RawGapFrom, RawObserve};
 use tailrace_programs::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
@@ -14,11 +14,11 @@ impl Kind for Oltp {
         WorkloadRecord::new(observe, users as usize, left, users * recorded)
     }
 
-    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
+    fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine) {
         let profile = Arc::new(profile(self));
         let ends = Ends { client: self.client as u32, server: self.server as u32 };
         for user in 0..self.raw.users {
-            let random = |what: &str| place.random(&format!("{user}/{what}"));
+            let random = |what: &str| context.random(&format!("{user}/{what}"));
             let start = Time::from_ps(self.start.draw(&mut random("start")));
             let connect = if self.raw.connects_early { Time::ZERO } else { start };
             let client =
@@ -26,7 +26,7 @@ impl Kind for Oltp {
             let server = OltpServer::new(Arc::clone(&profile), random("server"));
             let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(server))];
             engine.connect(LastingConnection {
-                workload: place.number,
+                workload: context.number,
                 user,
                 ends,
                 apps,

@@ -1,6 +1,6 @@
 //! Requests of a recording.
 
-use crate::{Ends, Engine, Kind, LastingConnection, Place, WorkloadRecord};
+use crate::{Ends, Engine, Kind, LastingConnection, WorkloadContext, WorkloadRecord};
 use std::sync::Arc;
 use tailrace_plan::{RawObserve, RawRecorded, RawReplayPace, Replay};
 use tailrace_programs::{App, ReplayClient, ReplayPace, ReplayServer, Replayed, ReplayedRequest};
@@ -12,7 +12,7 @@ impl Kind for Replay {
         WorkloadRecord::new(observe, connections, connections as u64, self.requests())
     }
 
-    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
+    fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine) {
         let pace = match self.raw.pace {
             RawReplayPace::Think => ReplayPace::Thinking,
             RawReplayPace::Time => ReplayPace::Timed,
@@ -26,7 +26,7 @@ impl Kind for Replay {
                 App::ReplayServer(Box::new(ReplayServer::new(replayed))),
             ];
             engine.connect(LastingConnection {
-                workload: place.number,
+                workload: context.number,
                 user,
                 ends,
                 apps,

@@ -1,7 +1,7 @@
 //! Requests and responses: the programs of clients and of servers, with their random streams.
 
 use crate::pairs::{self, Pair};
-use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
+use crate::{Engine, Kind, WorkloadContext, WorkloadProgram, WorkloadRecord, driving};
 use std::ops::Range;
 use std::sync::Arc;
 use tailrace_plan::{MessageSizes, RawObserve, Requests, Serving, Stage};
@@ -44,8 +44,8 @@ impl Kind for Requests {
         hosts
     }
 
-    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
-        let parts = Parts { requests: self, place, port: place.header.port };
+    fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine) {
+        let parts = Parts { requests: self, context, port: context.header.port };
         for (number, stage) in (0..).zip(&self.stages) {
             for &host in &stage.servers {
                 parts.start(
@@ -67,7 +67,7 @@ impl Kind for Requests {
         for (number, &host) in (0..).zip(&self.clients) {
             let client = parts.client(number, host, &exchange);
             let counts_goodput = true;
-            let (workload, program) = (place.number, Box::new(client));
+            let (workload, program) = (context.number, Box::new(client));
             let client = engine.start(WorkloadProgram {
                 workload,
                 host: host as u32,
@@ -84,7 +84,7 @@ impl Kind for Requests {
 /// A workload, as its programs are put together.
 struct Parts<'a> {
     requests: &'a Requests,
-    place: &'a Place<'a>,
+    context: &'a WorkloadContext<'a>,
     /// The port of the servers that clients ask; those that servers ask follow.
     port: u16,
 }
@@ -97,7 +97,7 @@ impl Parts<'_> {
         port: Option<u16>,
         program: Box<dyn Program>,
     ) -> u32 {
-        let workload = self.place.number;
+        let workload = self.context.number;
         engine.start(WorkloadProgram {
             workload,
             host: host as u32,
@@ -122,13 +122,13 @@ impl Parts<'_> {
             sizes.request.clone(),
             sizes.response.clone(),
             bytes,
-            self.place.random(name),
+            self.context.random(name),
         ))
     }
 
     /// The sizes of what servers ask, which always goes over TCP.
     fn stage_exchange(&self, number: u16, sizes: &MessageSizes) -> Arc<Exchange> {
-        let random = self.place.random(&format!("stage{number}/sizes"));
+        let random = self.context.random(&format!("stage{number}/sizes"));
         Arc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), 1..=u64::MAX, random))
     }
 
@@ -140,7 +140,7 @@ impl Parts<'_> {
             exchange: self.stage_exchange(number, &stage.sizes),
             policy: policy(&stage.service),
             closes: false,
-            random: self.place.random(&format!("stage{number}/{host}/server")),
+            random: self.context.random(&format!("stage{number}/{host}/server")),
             stages: self.stages(stage.calls.clone()),
         })
     }
@@ -171,7 +171,7 @@ impl Parts<'_> {
             exchange: Arc::clone(exchange),
             policy: policy(service),
             closes: !raw.is_kept,
-            random: self.place.random(&format!("{number}/server")),
+            random: self.context.random(&format!("{number}/server")),
             stages: self.stages(0..*first_stages),
         })
     }
@@ -199,9 +199,9 @@ impl Parts<'_> {
                 .collect(),
             exchange: Arc::clone(exchange),
             transport,
-            drive: self.driven().drive(self.place, number, |user| self.home_of(user)),
+            drive: self.driven().drive(self.context, number, |user| self.home_of(user)),
             choice: (raw.is_random && servers.len() > 1)
-                .then(|| self.place.random(&format!("{number}/balance"))),
+                .then(|| self.context.random(&format!("{number}/balance"))),
         })
     }
 
@@ -252,7 +252,7 @@ impl Parts<'_> {
     fn pair(&self, engine: &mut dyn Engine, client: u32, program: u32, servers: &[u32]) {
         let Requests { clients, servers: hosts, .. } = self.requests;
         let pairs = self.pairs().filter(|pair| pair.client == client);
-        pairs::connect(engine, self.place.number, pairs, (clients, hosts), (program, servers));
+        pairs::connect(engine, self.context.number, pairs, (clients, hosts), (program, servers));
     }
 }
 

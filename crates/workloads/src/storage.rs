@@ -2,7 +2,7 @@
 
 use crate::storage_network::agreed;
 use crate::storage_record::StorageRecord;
-use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
+use crate::{Engine, Kind, WorkloadContext, WorkloadProgram, WorkloadRecord};
 use std::sync::Arc;
 use tailrace_blockdev::DeviceUser;
 use tailrace_plan::{RawAccess, RawObserve, Storage};
@@ -35,8 +35,8 @@ impl Kind for Storage {
         self.initiators.len() + usize::from(self.target.is_some())
     }
 
-    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
-        let parts = Parts { storage: self, place };
+    fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine) {
+        let parts = Parts { storage: self, context };
         let network = agreed(&self.raw.protocol).map(|(rules, connections)| Network {
             rules,
             connections,
@@ -53,7 +53,7 @@ impl Kind for Storage {
             let program = Box::new(parts.client(number, path));
             let finishes =
                 if self.raw.requests > 0 || self.raw.bytes > 0 { self.raw.jobs.into() } else { 0 };
-            let (workload, host) = (place.number, host as u32);
+            let (workload, host) = (context.number, host as u32);
             // What an initiator reads or writes is counted when a request is complete.
             engine.start(WorkloadProgram {
                 workload,
@@ -70,7 +70,7 @@ impl Kind for Storage {
 /// A workload, as its programs are put together.
 struct Parts<'a> {
     storage: &'a Storage,
-    place: &'a Place<'a>,
+    context: &'a WorkloadContext<'a>,
 }
 
 /// What leads to the target.
@@ -84,7 +84,7 @@ struct Network {
 impl Parts<'_> {
     fn start_target(&self, engine: &mut dyn Engine, host: usize, network: &Network) {
         let Network { rules, wires, .. } = network;
-        let (workload, port) = (self.place.number, self.place.header.port);
+        let (workload, port) = (self.context.number, self.context.header.port);
         let target = StorageTarget::new(StorageTargetConfig {
             port,
             rules: Arc::clone(rules),
@@ -107,7 +107,7 @@ impl Parts<'_> {
         let target = self.storage.target.expect("what leads over the network has a target");
         NetworkPath::new(NetworkPathConfig {
             host: host as u16,
-            target: Peer { host: target as u16, port: self.place.header.port },
+            target: Peer { host: target as u16, port: self.context.header.port },
             rules: Arc::clone(rules),
             connections: *connections,
             wires: wires.clone(),
@@ -117,8 +117,8 @@ impl Parts<'_> {
     /// The device of an initiator, or of the target (0), which workloads before this one may use
     /// already.
     fn device(&self, number: u32, host: usize) -> DeviceUser {
-        let random = || self.place.random(&format!("{number}/device"));
-        self.place.devices.user(host, &self.storage.device, random)
+        let random = || self.context.random(&format!("{number}/device"));
+        self.context.devices.user(host, &self.storage.device, random)
     }
 
     fn client(&self, number: u32, path: Box<dyn Path>) -> StorageClient {
@@ -142,14 +142,14 @@ impl Parts<'_> {
             bytes: raw.bytes,
             flush_every: raw.flush_every,
             pattern: pattern(self.storage, job),
-            random: self.place.random(&format!("{user}/pattern")),
+            random: self.context.random(&format!("{user}/pattern")),
         }
     }
 
     fn pace(&self, initiator: u32, job: u32, user: u32) -> Pace {
-        let start = Time::from_ps(self.place.header.start_ps);
+        let start = Time::from_ps(self.context.header.start_ps);
         let Some(arrivals) = &self.storage.arrivals else {
-            let random = self.place.random(&format!("{user}/think"));
+            let random = self.context.random(&format!("{user}/think"));
             return Pace::Closed { start, think: self.storage.think.clone(), random };
         };
         Pace::Open(Arrivals::new(ArrivalsConfig {
@@ -159,7 +159,7 @@ impl Parts<'_> {
             count: 0,
             client: job.into(),
             clients: self.storage.raw.jobs.into(),
-            random: self.place.random(&format!("{initiator}/arrivals")),
+            random: self.context.random(&format!("{initiator}/arrivals")),
         }))
     }
 }

@@ -84,7 +84,7 @@ mod tests {
             });
         }
         let queue = Waits::NAMES.iter().position(|&name| name == "queue").expect("it is a part");
-        let told = StorageRecord::NAMES
+        let found = StorageRecord::NAMES
             .iter()
             .zip(&record.of)
             .map(|(&name, of)| (name, of.bytes, of.waits_ps[queue]));
@@ -93,7 +93,7 @@ mod tests {
             ("write", 2_000, 20_000_000),
             ("flush", 3_000, 30_000_000),
         ];
-        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!(found.collect::<Vec<_>>(), expected);
         assert!(record.of.iter().all(|of| of.latency.count() == 1));
         assert_eq!(
             (record.pieces, record.pieces_wait_ps, record.busy),

@@ -1,6 +1,8 @@
 //! Bulk TCP connections.
 
-use crate::{Ends, Engine, Followed, Kind, LastingConnection, Place, Unfollowed, WorkloadRecord};
+use crate::{
+    Ends, Engine, Followed, Kind, LastingConnection, Unfollowed, WorkloadContext, WorkloadRecord,
+};
 use tailrace_plan::{RawObserve, RawStream, Stream};
 use tailrace_programs::{App, Offer, StreamSink, StreamSource};
 use tailrace_units::Time;
@@ -16,16 +18,16 @@ impl Kind for Stream {
         if self.raw.bytes > 0 { Followed::Asking } else { Followed::Not(Unfollowed::Endless) }
     }
 
-    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
+    fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine) {
         let ends = Ends { client: self.source as u32, server: self.destination as u32 };
         let pins = [self.pins[0].as_slice(), &self.pins[1]];
         for user in 0..self.raw.connections {
             let start =
-                Time::from_ps(place.header.start_ps + u64::from(user) * self.raw.stagger_ps);
+                Time::from_ps(context.header.start_ps + u64::from(user) * self.raw.stagger_ps);
             let source = App::StreamSource(source(&self.raw, start));
             let sink = App::StreamSink(StreamSink::new(user, start, self.raw.bytes));
             engine.connect(LastingConnection {
-                workload: place.number,
+                workload: context.number,
                 user,
                 ends,
                 apps: [source, sink],

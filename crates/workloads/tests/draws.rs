@@ -12,7 +12,7 @@ use tailrace_workloads::{
     open_workloads, record_for,
 };
 
-/// Notes what it is told.
+/// Notes what it is recorded.
 #[derive(Default)]
 struct Recorded {
     arrivals: Vec<Arrivals>,
@@ -35,14 +35,14 @@ impl Engine for Recorded {
     }
 }
 
-fn told(workload: RawWorkload) -> Recorded {
+fn recorded(workload: RawWorkload) -> Recorded {
     let mut raw = star(3, 1500, GBPS, US, switch("sw", 1 << 20, fifo(1 << 20)));
     (raw.seed, raw.workloads) = (5, vec![workload]);
     let plan = Plan::from_raw(raw).expect("the plan is sound");
-    let mut told = Recorded::default();
-    open_workloads(&plan, &mut told);
-    assert_eq!(told.arrivals.len(), arriving(&plan));
-    told
+    let mut recorded = Recorded::default();
+    open_workloads(&plan, &mut recorded);
+    assert_eq!(recorded.arrivals.len(), arriving(&plan));
+    recorded
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_flow_has_its_size_the_gap_to_the_next_and_its_hosts_drawn_in_this_order() {
     );
     let mut web = flows_between("web", [hosts(), hosts()], size, gap, 20);
     web.header.start_ps = 7 * MS;
-    let mut arrivals = told(web.into()).arrivals.remove(0);
+    let mut arrivals = recorded(web.into()).arrivals.remove(0);
     let mut random = RandomStream::new(5, "web/arrivals");
     let (sizes, gaps) =
         (Distribution::Exponential { mean: 10_000 }, Distribution::Uniform { low: US, high: MS });
@@ -80,7 +80,7 @@ fn a_flow_has_its_size_the_gap_to_the_next_and_its_hosts_drawn_in_this_order() {
 fn a_datagram_has_its_size_and_the_gap_to_the_next_drawn_and_fits_a_frame() {
     let mut pings = datagrams("pings", "h0", "h2", 0, RawDistribution::Exponential { mean: MS });
     pings.sizes = RawDistribution::Exponential { mean: 1_000 };
-    let mut arrivals = told(pings.into()).arrivals.remove(0);
+    let mut arrivals = recorded(pings.into()).arrivals.remove(0);
     let mut random = RandomStream::new(5, "pings/arrivals");
     let mut at = Distribution::Exponential { mean: MS }.draw(&mut random);
     for _ in 0..50 {
@@ -100,11 +100,11 @@ fn each_user_has_a_stream_for_its_start() {
             .draw(&mut RandomStream::new(5, &format!("shop/{user}/start")))
     };
     assert_eq!(
-        told(users.clone().into()).due,
+        recorded(users.clone().into()).due,
         (0..4).map(|user| Time::from_ps(start(user))).collect::<Vec<_>>()
     );
     users.connects_early = true;
-    assert_eq!(told(users.into()).due, [Time::ZERO; 4]);
+    assert_eq!(recorded(users.into()).due, [Time::ZERO; 4]);
 }
 
 /// Transactions before the recorded ones belong to no result, and so not to its number.

@@ -4,7 +4,7 @@
 use crate::decode::{Fragment, Ip};
 
 /// Packets whose ports are remembered. One of another packet with the same place is forgotten.
-const PLACES: usize = 4_096;
+const SLOTS: usize = 4_096;
 
 type Packet = (u128, u128, u32, u8);
 
@@ -34,27 +34,27 @@ impl Fragments {
     ) -> Option<(u16, u16)> {
         let packet = (ip.source, ip.destination, ip.identification, ip.protocol);
         if self.known.is_empty() {
-            self.known = vec![None; PLACES];
+            self.known = vec![None; SLOTS];
         }
-        let place = &mut self.known[place_of(&packet)];
+        let slot = &mut self.known[slot_of(&packet)];
         self.frames += 1;
         self.frame_bytes += u64::from(frame_bytes);
         if ip.fragment == Fragment::First {
             self.packets += 1;
-            *place = ports.map(|ports| (packet, ports));
+            *slot = ports.map(|ports| (packet, ports));
             return ports;
         }
-        let known = place.filter(|(of, _)| *of == packet).map(|(_, ports)| ports);
+        let known = slot.filter(|(of, _)| *of == packet).map(|(_, ports)| ports);
         self.orphans += u64::from(known.is_none());
         known
     }
 }
 
-fn place_of(&(source, destination, identification, protocol): &Packet) -> usize {
+fn slot_of(&(source, destination, identification, protocol): &Packet) -> usize {
     let ends = source.wrapping_mul(31).wrapping_add(destination);
     let folded = (ends ^ ends >> 64) as u64;
     ((folded ^ folded >> 32) as usize)
         .wrapping_add(identification as usize)
         .wrapping_add(usize::from(protocol))
-        % PLACES
+        % SLOTS
 }

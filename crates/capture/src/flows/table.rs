@@ -47,7 +47,7 @@ impl<T> FlowTable<T> {
         if self.newest != NONE && self.entries[self.newest as usize].key == *key {
             return Some(&mut self.entries[self.newest as usize].flow);
         }
-        let index = self.look_up(key)?;
+        let index = self.find_entry(key)?;
         self.unlink(index);
         self.link_newest(index);
         Some(&mut self.entries[index as usize].flow)
@@ -83,13 +83,13 @@ impl<T> FlowTable<T> {
     }
 
     #[inline]
-    fn look_up(&self, key: &Key) -> Option<u32> {
-        self.place(key).map(|at| index_of(self.slots[at]))
+    fn find_entry(&self, key: &Key) -> Option<u32> {
+        self.slot_of(key).map(|at| index_of(self.slots[at]))
     }
 
     /// Where the slot of this key is.
     #[inline]
-    fn place(&self, key: &Key) -> Option<usize> {
+    fn slot_of(&self, key: &Key) -> Option<usize> {
         let hash = key.hash();
         let mut at = self.home(hash);
         while self.slots[at] != 0 {
@@ -104,7 +104,7 @@ impl<T> FlowTable<T> {
 
     /// Empties the slot of a key, and moves the slots behind it that would not be found any more.
     fn clear_slot(&mut self, key: &Key) {
-        let mut hole = self.place(key).expect("every entry has a slot");
+        let mut hole = self.slot_of(key).expect("every entry has a slot");
         let mut at = hole;
         loop {
             at = self.next(at);

@@ -47,7 +47,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// Does it only repeat or ask?
-    fn is_without_news(self) -> bool {
+    fn has_no_new_data(self) -> bool {
         self.is_keep_alive || self.is_window_probe
     }
 }
@@ -86,7 +86,7 @@ pub fn judge(
     if !is_same_ack {
         own.duplicates = 0;
     }
-    if (length > 0 || tcp.flags & (flags::SYN | flags::FIN) != 0) && !verdict.is_without_news() {
+    if (length > 0 || tcp.flags & (flags::SYN | flags::FIN) != 0) && !verdict.has_no_new_data() {
         repeated(own, peer, tcp, now_ns, handshake_ns, &mut verdict);
     }
     advance(own, tcp, now_ns, &mut verdict);

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 /// Widths of intervals; the last one is the width of the places below.
 const WIDTHS_NS: [u64; 4] = [1_000_000_000, 10_000_000, 1_000_000, 100_000];
-const PLACE_NS: u64 = 100_000;
+const SLOT_NS: u64 = 100_000;
 /// Places that are open, so that frames may come late by 12.8 ms.
-const PLACES: u64 = 128;
+const SLOTS: u64 = 128;
 /// A burst is a run of intervals of 100 µs in each of which at least this share of the line is
 /// used.
 const BURST_PERCENT: u128 = 80;
@@ -19,7 +19,7 @@ const NS_PER_S: u128 = 1_000_000_000;
 pub struct Rates {
     intervals: [Intervals; WIDTHS_NS.len()],
     series: Series,
-    places: [(u64, u64); PLACES as usize],
+    slots: [(u64, u64); SLOTS as usize],
     /// Number of the first open place since the origin.
     first: u64,
     /// The last place that has frames.
@@ -58,12 +58,12 @@ impl Rates {
     /// Rates from this time on, on a line of this speed.
     pub fn new(origin_ns: u64, line_bps: Option<u64>) -> Rates {
         let place_bytes = |bps: u64| {
-            (u128::from(bps) * u128::from(PLACE_NS) * BURST_PERCENT / (100 * 8 * NS_PER_S)) as u64
+            (u128::from(bps) * u128::from(SLOT_NS) * BURST_PERCENT / (100 * 8 * NS_PER_S)) as u64
         };
         Rates {
             intervals: WIDTHS_NS.map(|width_ns| Intervals::new(width_ns, line_bps)),
-            series: Series::new(PLACE_NS),
-            places: [(0, 0); PLACES as usize],
+            series: Series::new(SLOT_NS),
+            slots: [(0, 0); SLOTS as usize],
             first: 0,
             last: 0,
             origin_ns,
@@ -79,38 +79,38 @@ impl Rates {
     /// Counts a frame of this length on the line.
     #[inline]
     pub fn add(&mut self, now_ns: u64, line_bytes: u32) {
-        let since = now_ns.saturating_sub(self.origin_ns) / PLACE_NS;
-        let place = if since < self.first || now_ns < self.origin_ns {
+        let since = now_ns.saturating_sub(self.origin_ns) / SLOT_NS;
+        let slot = if since < self.first || now_ns < self.origin_ns {
             self.late_frames += 1;
             self.first
         } else {
             since
         };
-        if place >= self.first + PLACES {
-            self.advance(place);
+        if slot >= self.first + SLOTS {
+            self.advance(slot);
         }
-        self.last = self.last.max(place);
-        let (bytes, frames) = &mut self.places[(place % PLACES) as usize];
+        self.last = self.last.max(slot);
+        let (bytes, frames) = &mut self.slots[(slot % SLOTS) as usize];
         *bytes += u64::from(line_bytes);
         *frames += 1;
     }
 
     /// Closes places until this one is open.
-    fn advance(&mut self, place: u64) {
-        let first = place - PLACES + 1;
-        for number in self.first..first.min(self.first + PLACES) {
+    fn advance(&mut self, slot: u64) {
+        let first = slot - SLOTS + 1;
+        for number in self.first..first.min(self.first + SLOTS) {
             self.close(number);
         }
         self.first = first;
     }
 
     fn close(&mut self, number: u64) {
-        let (bytes, frames) = std::mem::take(&mut self.places[(number % PLACES) as usize]);
+        let (bytes, frames) = std::mem::take(&mut self.slots[(number % SLOTS) as usize]);
         if frames == 0 {
             return;
         }
         for intervals in &mut self.intervals {
-            intervals.add(number * PLACE_NS, bytes, frames);
+            intervals.add(number * SLOT_NS, bytes, frames);
         }
         self.series.add(number, bytes);
         if self.burst_bytes_min.is_some_and(|min| bytes >= min) {
@@ -123,9 +123,9 @@ impl Rates {
     }
 
     fn end_burst(&mut self) {
-        let (places, bytes) = std::mem::take(&mut self.burst);
-        if places > 0 {
-            self.burst_duration.add(places * PLACE_NS);
+        let (slots, bytes) = std::mem::take(&mut self.burst);
+        if slots > 0 {
+            self.burst_duration.add(slots * SLOT_NS);
             self.burst_bytes.add(bytes);
         }
     }

@@ -12,9 +12,9 @@ use tailrace_capture::{Options, Profile};
 const INPUTS: u64 = 20_000;
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-struct Luck(u64);
+struct Random(u64);
 
-impl Luck {
+impl Random {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -83,21 +83,21 @@ fn valid() -> Vec<Vec<u8>> {
 }
 
 /// A file with a few changes: bytes, numbers of the sizes that lengths have, cuts, repetitions.
-fn changed(file: &[u8], luck: &mut Luck) -> Vec<u8> {
+fn changed(file: &[u8], random: &mut Random) -> Vec<u8> {
     let mut file = file.to_vec();
-    for _ in 0..1 + luck.below(6) {
-        let at = luck.below(file.len().max(1));
-        match luck.below(5) {
-            0 | 1 if at < file.len() => file[at] = luck.next() as u8,
+    for _ in 0..1 + random.below(6) {
+        let at = random.below(file.len().max(1));
+        match random.below(5) {
+            0 | 1 if at < file.len() => file[at] = random.next() as u8,
             2 if at + 4 <= file.len() => {
-                let number = [0, 1, 4, 12, 65_535, 262_144, 262_145, u32::MAX][luck.below(8)];
+                let number = [0, 1, 4, 12, 65_535, 262_144, 262_145, u32::MAX][random.below(8)];
                 let bytes =
-                    if luck.below(2) == 0 { number.to_le_bytes() } else { number.to_be_bytes() };
+                    if random.below(2) == 0 { number.to_le_bytes() } else { number.to_be_bytes() };
                 file[at..at + 4].copy_from_slice(&bytes);
             }
             3 => file.truncate(at),
             _ => {
-                let part = file[at..(at + luck.below(64)).min(file.len())].to_vec();
+                let part = file[at..(at + random.below(64)).min(file.len())].to_vec();
                 file.splice(at..at, part);
             }
         }
@@ -111,12 +111,12 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn inputs_of_any_kind_end_without_a_panic() {
-    let (valid, mut luck) = (valid(), Luck(setting("CAPTURE_SEED", 1)));
+    let (valid, mut random) = (valid(), Random(setting("CAPTURE_SEED", 1)));
     let mut begun = 0;
     for _ in 0..setting("CAPTURE_INPUTS", INPUTS) {
-        let file = match luck.below(8) {
-            0 => (0..luck.below(300)).map(|_| luck.next() as u8).collect(),
-            _ => changed(&valid[luck.below(valid.len())], &mut luck),
+        let file = match random.below(8) {
+            0 => (0..random.below(300)).map(|_| random.next() as u8).collect(),
+            _ => changed(&valid[random.below(valid.len())], &mut random),
         };
         let bytes = file.len() as u64;
         let is_compressed =
@@ -134,7 +134,7 @@ fn inputs_of_any_kind_end_without_a_panic() {
             .split("\"read_bytes\":")
             .nth(1)
             .and_then(|rest| rest.split(',').next())
-            .expect("it is told");
+            .expect("it is reported");
         assert!(
             is_compressed || read.parse::<u64>().expect("a number") <= bytes,
             "no byte is read twice"

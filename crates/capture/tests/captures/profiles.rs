@@ -36,8 +36,9 @@ fn intervals_hold_what_came_in_them_and_a_burst_is_a_run_of_full_ones() {
         (0..count).map(move |number| datagram(START_NS + start_us * US + number * 800, (1, 2), 60))
     };
     let frames: Vec<_> = burst(0, 375).chain(burst(5_000, 125)).chain(burst(9_000, 50)).collect();
-    let (told, _) = with(&frames, Options { line_bps: Some(1_000_000_000), ..Options::default() });
-    let rates = &told["rates"]["all"];
+    let (report, _) =
+        with(&frames, Options { line_bps: Some(1_000_000_000), ..Options::default() });
+    let rates = &report["rates"]["all"];
     let interval = |place: usize, key: &str| rates["intervals"][place][key].clone();
     assert_eq!(interval(3, "width_ns"), 100_000);
     assert_eq!((interval(3, "intervals"), interval(2, "intervals")), (json!(91), json!(10)));
@@ -55,7 +56,7 @@ fn intervals_hold_what_came_in_them_and_a_burst_is_a_run_of_full_ones() {
         ),
         (Some(100_000), Some(300_000))
     );
-    assert_eq!(told["capture"]["line_bps"], 1_000_000_000_u64);
+    assert_eq!(report["capture"]["line_bps"], 1_000_000_000_u64);
 }
 
 proptest! {
@@ -86,8 +87,8 @@ proptest! {
     #[test]
     fn sizes_are_exact(sizes in proptest::collection::vec(60_usize..9_600, 1..40)) {
         let frames: Vec<_> = sizes.iter().map(|&size| datagram(START_NS, (1, 2), size)).collect();
-        let told = profile(file(&frames));
-        let bins: u64 = told["frame_sizes"]["bins"]
+        let report = profile(file(&frames));
+        let bins: u64 = report["frame_sizes"]["bins"]
             .as_array()
             .expect("a list")
             .iter()
@@ -95,11 +96,11 @@ proptest! {
             .sum();
         let total: usize = sizes.iter().sum();
         prop_assert_eq!(
-            (bins, told["capture"]["frame_bytes"].as_u64()),
+            (bins, report["capture"]["frame_bytes"].as_u64()),
             (sizes.len() as u64, Some(total as u64))
         );
         prop_assert_eq!(
-            told["frame_sizes"]["max_bytes"].as_u64(),
+            report["frame_sizes"]["max_bytes"].as_u64(),
             sizes.iter().max().map(|&size| size as u64)
         );
     }
@@ -115,9 +116,9 @@ fn classes_are_those_of_the_outer_tag_and_of_the_packet() {
         whole(START_NS, ethernet(&[], 0x86DD, &ipv6(17, &udp((1, 2), 30)))),
         whole(START_NS, ethernet(&[], 0x0806, &[0; 28])),
     ];
-    let told = profile(file(&frames));
+    let report = profile(file(&frames));
     let values = |key: &str| -> Vec<(u64, u64)> {
-        let of = told["classes"][key].as_array().expect("a list").iter();
+        let of = report["classes"][key].as_array().expect("a list").iter();
         of.map(|one| {
             (one["value"].as_u64().expect("a class"), one["frames"].as_u64().expect("a count"))
         })
@@ -126,15 +127,15 @@ fn classes_are_those_of_the_outer_tag_and_of_the_packet() {
     assert_eq!(values("vlan"), [(7, 1), (12, 1)]);
     assert_eq!(values("priority"), [(0, 1), (5, 1)]);
     assert_eq!(values("dscp"), [(0, 1), (46, 3)]);
-    let ecn = |key: &str| told["classes"]["ecn"][key]["frames"].as_u64();
+    let ecn = |key: &str| report["classes"]["ecn"][key]["frames"].as_u64();
     assert_eq!(
         (ecn("not_capable"), ecn("ect0"), ecn("congestion_experienced")),
         (Some(2), Some(1), Some(1))
     );
     assert_eq!(
         (
-            told["classes"]["untagged"]["frames"].as_u64(),
-            told["protocols"]["arp"]["frames"].as_u64()
+            report["classes"]["untagged"]["frames"].as_u64(),
+            report["protocols"]["arp"]["frames"].as_u64()
         ),
         (Some(3), Some(1))
     );
@@ -150,15 +151,15 @@ fn fragments_belong_to_the_flow_of_the_first() {
         fragment(185, &[0; 100]),
         fragment(0x2000 | 400, &[0; 8]),
     ];
-    let (told, profile) = with(&frames, Options::default());
+    let (report, profile) = with(&frames, Options::default());
     assert_eq!(
-        (told["fragments"]["frames"].as_u64(), told["fragments"]["packets"].as_u64()),
+        (report["fragments"]["frames"].as_u64(), report["fragments"]["packets"].as_u64()),
         (Some(3), Some(1))
     );
     assert_eq!(column(&profile, "datagram_flows", "sent_frames"), [3]);
     assert_eq!(column(&profile, "datagram_flows", "destination_port"), [53]);
-    let (told, profile) = with(&frames[1..], Options::default());
-    assert_eq!(told["fragments"]["frames_without_first"], 2);
+    let (report, profile) = with(&frames[1..], Options::default());
+    assert_eq!(report["fragments"]["frames_without_first"], 2);
     assert!(column(&profile, "datagram_flows", "sent_frames").is_empty());
 }
 
@@ -169,10 +170,10 @@ fn extension_headers_lead_to_the_transport() {
             .concat();
     let frames =
         [whole(START_NS, ethernet(&[], 0x86DD, &ipv6(0, &[headers, udp((7, 53), 12)].concat())))];
-    let (told, profile) = with(&frames, Options::default());
+    let (report, profile) = with(&frames, Options::default());
     assert_eq!(column(&profile, "datagram_flows", "destination_port"), [53]);
     assert_eq!(column(&profile, "datagram_flows", "sent_payload_bytes"), [12]);
-    assert_eq!(told["protocols"]["ip_protocols"][0]["number"], 17);
+    assert_eq!(report["protocols"]["ip_protocols"][0]["number"], 17);
 }
 
 #[test]
@@ -182,9 +183,9 @@ fn the_flow_seen_longest_ago_makes_room_and_is_counted() {
         .enumerate()
         .map(|(at, &port)| datagram(START_NS + at as u64, (port, 9), 60))
         .collect();
-    let (told, profile) = with(&frames, Options { flows_max: 3, ..Options::default() });
+    let (report, profile) = with(&frames, Options { flows_max: 3, ..Options::default() });
     // 4 takes the place of 2, and 2 that of 3.
-    assert_eq!(told["flow_summary"]["evicted"], 2);
+    assert_eq!(report["flow_summary"]["evicted"], 2);
     assert_eq!(column(&profile, "datagram_flows", "source_port"), [1, 2, 3, 4, 2]);
     assert_eq!(column(&profile, "datagram_flows", "sent_frames"), [2, 1, 1, 1, 1]);
 }
@@ -197,22 +198,22 @@ fn rows_beyond_the_limit_are_counted() {
             Segment { from: ([3; 4], 50_000 + port), ..Segment::new(true, ACK, 1, 1, 10) };
         frames.push(whole(START_NS, segment.frame()));
     }
-    let (told, profile) = with(&frames, Options { rows_max: 3, ..Options::default() });
-    let left = |key: &str| told["tables"][key].as_u64();
+    let (report, profile) = with(&frames, Options { rows_max: 3, ..Options::default() });
+    let left = |key: &str| report["tables"][key].as_u64();
     assert_eq!(
         (left("connections_left_out"), left("exchanges_left_out"), left("datagram_flows_left_out")),
         (Some(1), Some(1), Some(2))
     );
     assert_eq!(column(&profile, "exchanges", "connection"), [0, 1, 2]);
-    assert_eq!(told["flow_summary"]["connections"], 4);
+    assert_eq!(report["flow_summary"]["connections"], 4);
 }
 
 #[test]
 fn mice_and_elephants_have_their_shares_of_flows_and_bytes() {
     let mut frames: Vec<_> = (0..9).map(|port| datagram(START_NS, (100 + port, 9), 100)).collect();
     frames.extend((0..100).map(|number| datagram(START_NS + number, (50, 9), 1_000)));
-    let told = profile(file(&frames));
-    let classes = &told["flow_summary"]["sizes"]["classes"];
+    let report = profile(file(&frames));
+    let classes = &report["flow_summary"]["sizes"]["classes"];
     let of = |place: usize| {
         (
             classes[place]["flow_count"].as_u64(),
@@ -223,22 +224,22 @@ fn mice_and_elephants_have_their_shares_of_flows_and_bytes() {
     assert_eq!(of(0), (Some(9), Some(900), Some(1_000)));
     assert_eq!(of(3), (Some(1), Some(100_000), Some(1_000_000)));
     assert_eq!(classes[3]["share_of_flows"], json!(0.1));
-    assert_eq!(told["flow_summary"]["largest"][0]["source_port"], 50);
+    assert_eq!(report["flow_summary"]["largest"][0]["source_port"], 50);
 }
 
 #[test]
 fn only_frames_within_the_times_that_were_asked_for_count() {
     let frames: Vec<_> =
         (0..10).map(|number| datagram(START_NS + number * 1_000_000, (1, 2), 60)).collect();
-    let (told, _) = with(
+    let (report, _) = with(
         &frames,
         Options { from_ns: 2_000_000, until_ns: Some(5_000_000), ..Options::default() },
     );
     assert_eq!(
-        (told["capture"]["frames"].as_u64(), told["capture"]["frames_left_out"].as_u64()),
+        (report["capture"]["frames"].as_u64(), report["capture"]["frames_left_out"].as_u64()),
         (Some(3), Some(7))
     );
-    assert_eq!(told["capture"]["start_ns"], START_NS + 2_000_000);
+    assert_eq!(report["capture"]["start_ns"], START_NS + 2_000_000);
 }
 
 #[test]
@@ -256,7 +257,7 @@ fn anonymous_addresses_share_their_prefixes_and_nothing_else_changes() {
     let frames = [frame(4), frame(5)];
     let key_hex = Some("000102030405060708090a0b0c0d0e0f".to_owned());
     let (plain, own) = with(&frames, Options::default());
-    let (told, other) = with(&frames, Options { key_hex, ..Options::default() });
+    let (report, other) = with(&frames, Options { key_hex, ..Options::default() });
     let (before, after) = (column(&own, "addresses", "low"), column(&other, "addresses", "low"));
     assert_eq!(before[..2], [0xFFFF_0A01_0204, 0xFFFF_0A01_0909]);
     let common = |of: &[u64], a: usize, b: usize| (of[a] ^ of[b]).leading_zeros();
@@ -264,9 +265,9 @@ fn anonymous_addresses_share_their_prefixes_and_nothing_else_changes() {
         assert_eq!(common(&before, a, b), common(&after, a, b));
     }
     assert!(before.iter().zip(&after).all(|(before, after)| before != after));
-    assert!(!told.to_string().contains("10.1.2"));
+    assert!(!report.to_string().contains("10.1.2"));
     assert_eq!(
-        (told["tcp"].clone(), told["rates"].clone()),
+        (report["tcp"].clone(), report["rates"].clone()),
         (plain["tcp"].clone(), plain["rates"].clone())
     );
 }

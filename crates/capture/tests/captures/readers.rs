@@ -74,13 +74,13 @@ fn interfaces_have_their_own_clocks_and_links_in_every_section() {
     };
     let file = [section(LITTLE), section(BIG)].concat();
     let mut reader = open(file).expect("it begins as a capture does");
-    let mut told = Vec::new();
+    let mut records = Vec::new();
     while let Some(record) = reader.next_record() {
-        told.push((record.time_ns, record.interface, record.link, record.direction));
+        records.push((record.time_ns, record.interface, record.link, record.direction));
     }
     let (unknown, outbound) = (Direction::Unknown, Direction::Outbound);
     assert_eq!(
-        told,
+        records,
         [
             (Some(11_500_000_000), 1, 101, unknown),
             (Some(7_000), 0, 1, outbound),
@@ -147,7 +147,7 @@ fn a_file_that_ends_early_has_its_whole_frames_and_says_where_it_ended() {
 }
 
 #[test]
-fn damage_is_told_with_its_place() {
+fn damage_is_reported_with_its_position() {
     let frames = frames();
     let mut file = LITTLE.pcap(true, ETHERNET, &frames[..2]);
     let place = 24 + 16 + frames[0].bytes.len();

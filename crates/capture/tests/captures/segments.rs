@@ -172,7 +172,7 @@ fn data_that_were_acknowledged_come_again_for_nothing() {
 }
 
 #[test]
-fn a_closed_window_its_probes_and_its_opening_are_told_apart() {
+fn a_closed_window_its_probes_and_its_opening_are_distinguished() {
     let window = |at_us: u64, window: u16, story: Story| {
         story.then(at_us, Segment { window, ..Segment::new(false, ACK, 5_000, 1_100, 0) })
     };

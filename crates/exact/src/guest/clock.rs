@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn kicks_are_told_once_and_in_order() {
+    fn kicks_are_reported_once_and_in_order() {
         let (engine, guest) = pair();
         let mut kicks = Vec::new();
         for (number, at) in [(0_usize, 40_u64), (1, 90)] {

@@ -28,18 +28,18 @@ pub use clock::{Kick, Registers};
 pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
 /// Wall time after which a kernel has looked at its clock, which is the first thing that it does;
 /// and what each other guest adds, which starts on the same core.
-const FIRST_LOOK: Duration = Duration::from_secs(10);
-const FIRST_LOOK_OF_EACH: Duration = Duration::from_millis(200);
+const FIRST_CLOCK_READ: Duration = Duration::from_secs(10);
+const FIRST_CLOCK_READ_EACH: Duration = Duration::from_millis(200);
 /// Why a kernel does not take its clock from the page.
 const KERNEL_OF_ANOTHER: &str =
     "its kernel is one of another version of tailrace (hint: make exact-deps)";
 const KERNEL_OF_ANOTHER_SORT: &str = "it is not one of exact runs (hint: make exact-deps)";
 /// How often is looked whether a kernel has looked at its clock.
-const LOOK_AT_START: Duration = Duration::from_millis(2);
+const CLOCK_READ_POLL: Duration = Duration::from_millis(2);
 /// A guest that says nothing for so long may have panicked.
 const SILENCE: Duration = Duration::from_secs(2);
 /// How often is looked whether a guest that says nothing has ended.
-const LOOK: Duration = Duration::from_millis(100);
+const SILENCE_POLL: Duration = Duration::from_millis(100);
 
 /// Why a guest does not run. What it told of rings until then is to be asked for first
 /// (`take_kicks`).
@@ -93,7 +93,7 @@ impl Guest {
         guests: usize,
         limit: Duration,
     ) -> Result<Guest, Fault> {
-        let limit = limit.min(FIRST_LOOK + FIRST_LOOK_OF_EACH * guests as u32);
+        let limit = limit.min(FIRST_CLOCK_READ + FIRST_CLOCK_READ_EACH * guests as u32);
         let Start { name, mut process, clock, device } = start;
         let started = Instant::now();
         loop {
@@ -116,7 +116,7 @@ impl Guest {
                     limit.as_secs()
                 )
             } else {
-                thread::sleep(LOOK_AT_START);
+                thread::sleep(CLOCK_READ_POLL);
                 continue;
             };
             return Err(Fault::new(&name, why + &process.last_lines()));
@@ -196,7 +196,7 @@ impl Guest {
     pub fn hear(&mut self, limit: Duration) -> Result<GuestEvent, Fault> {
         let started = Instant::now();
         loop {
-            match self.clock.turn(LOOK.min(limit)) {
+            match self.clock.turn(SILENCE_POLL.min(limit)) {
                 Some(Reason::Waits(at)) => {
                     self.is_waiting = true;
                     self.wake = if at >= i64::MAX as u64 { u64::MAX } else { at };

@@ -182,12 +182,12 @@ fn run_programs(spec: &GuestSpec, line: &EngineLine) -> io::Result<Vec<Ending>> 
         match if has_line { line.hear()? } else { None } {
             Some(Line::Stop) => {
                 (is_stopping, has_said) = (true, true);
-                programs.tell_to_end(Whom::Clients);
+                programs.ask_to_end(Whom::Clients);
             }
             Some(Line::End) => {
                 is_ending = true;
                 report_queue()?;
-                programs.tell_to_end(Whom::All);
+                programs.ask_to_end(Whom::All);
                 if programs.are_over() {
                     return programs.endings();
                 }

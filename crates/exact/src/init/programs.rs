@@ -41,10 +41,10 @@ struct Running {
     pid: Option<Pid>,
     errors: PathBuf,
     /// The output of a program that tells when it has finished, and what has come of its last line.
-    told: Option<(File, String)>,
+    watched: Option<(File, String)>,
     /// Lines that have told so.
     finished_lines: u64,
-    was_told: bool,
+    was_asked_to_end: bool,
     ending: Option<Ending>,
 }
 
@@ -63,9 +63,9 @@ impl Programs {
             start: Duration::from_nanos(start_ns + program.delay_ns),
             pid: None,
             errors: Path::new(super::mounts::OUTPUT).join(format!("{number}.err")),
-            told: None,
+            watched: None,
             finished_lines: 0,
-            was_told: false,
+            was_asked_to_end: false,
             ending: None,
         };
         Programs { all: programs.iter().enumerate().map(running).collect(), is_ending: false }
@@ -99,9 +99,10 @@ impl Programs {
                 Err(error) => return Err(error.into()),
             };
             if let Some(running) = self.all.iter_mut().find(|running| running.pid == Some(pid)) {
-                let was_told = running.was_told;
+                let was_asked_to_end = running.was_asked_to_end;
                 running.read_output()?;
-                running.ending = Some(Ending { code, was_told, last_words: running.last_words() });
+                running.ending =
+                    Some(Ending { code, was_asked_to_end, last_words: running.last_words() });
             }
         }
     }
@@ -120,7 +121,7 @@ impl Programs {
 
     /// The outputs to be waited for.
     pub(super) fn outputs(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.all.iter().filter_map(|running| Some(running.told.as_ref()?.0.as_fd()))
+        self.all.iter().filter_map(|running| Some(running.watched.as_ref()?.0.as_fd()))
     }
 
     /// Reads what programs have told.
@@ -140,11 +141,13 @@ impl Programs {
     }
 
     /// Asks programs to end.
-    pub(super) fn tell_to_end(&mut self, whom: Whom) {
+    pub(super) fn ask_to_end(&mut self, whom: Whom) {
         self.is_ending = true;
         let is_meant = |running: &&mut Running| whom == Whom::All || !running.program.is_server;
-        for running in self.all.iter_mut().filter(is_meant).filter(|running| !running.was_told) {
-            running.was_told = true;
+        for running in
+            self.all.iter_mut().filter(is_meant).filter(|running| !running.was_asked_to_end)
+        {
+            running.was_asked_to_end = true;
             if let (Some(pid), None) = (running.pid, &running.ending) {
                 // It may have ended.
                 let _ = match running.stop_signal() {
@@ -175,7 +178,8 @@ impl Programs {
     /// How they ended, in order; those that had to be killed by a signal.
     pub(super) fn endings(&self) -> io::Result<Vec<Ending>> {
         let of = |running: &Running| {
-            let killed = || Ending { code: None, was_told: true, last_words: running.last_words() };
+            let killed =
+                || Ending { code: None, was_asked_to_end: true, last_words: running.last_words() };
             running.ending.clone().unwrap_or_else(killed)
         };
         Ok(self.all.iter().map(of).collect())
@@ -218,11 +222,11 @@ impl Running {
             .spawn()
             .map_err(|error| io::Error::new(error.kind(), format!("{program}: {error}")))?;
         self.pid = Some(Pid::from_raw(child.id() as i32));
-        let told =
+        let pipe =
             child.stdout.take().map(OwnedFd::from).or(child.stderr.take().map(OwnedFd::from));
-        if let Some(told) = told {
-            fcntl(&told, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
-            self.told = Some((told.into(), String::new()));
+        if let Some(pipe) = pipe {
+            fcntl(&pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+            self.watched = Some((pipe.into(), String::new()));
         }
         Ok(())
     }
@@ -247,19 +251,19 @@ impl Running {
     /// Reads what has come on the output that tells, and keeps it where the other one goes.
     fn read_output(&mut self) -> io::Result<()> {
         let output = self.output();
-        let (Some((told, line)), Some(finished)) = (&mut self.told, &self.program.finished_by)
+        let (Some((pipe, line)), Some(finished)) = (&mut self.watched, &self.program.finished_by)
         else {
             return Ok(());
         };
         let mut bytes = [0; 4_096];
         loop {
-            let count = match told.read(&mut bytes) {
+            let count = match pipe.read(&mut bytes) {
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) => return Err(error),
             };
             if count == 0 {
-                self.told = None;
+                self.watched = None;
                 return Ok(());
             }
             line.push_str(&String::from_utf8_lossy(&bytes[..count]));

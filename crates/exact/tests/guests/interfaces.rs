@@ -119,7 +119,7 @@ except TimeoutError:
 
 #[test]
 #[ignore = "only in make test-all"]
-fn a_frame_for_nobody_is_counted_and_enters_no_network() {
+fn a_frame_for_no_host_is_counted_and_enters_no_network() {
     let folder = Folder::new("nobody");
     let words = ["sh", "-c", "ping -c 1 -W 1 10.77.0.9; true"];
     let programs = json!({ "h0": [{ "words": words, "is_awaited": true }] });

@@ -113,7 +113,7 @@ fn memory_that_no_guest_or_no_machine_has_is_refused_at_once() {
 }
 
 #[test]
-fn a_kernel_that_never_looks_at_its_clock_is_named() {
+fn a_kernel_that_never_reads_its_clock_is_named() {
     let folder = Folder::new("silent");
     let Some(mut command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
     let silent = folder.0.join("silent");

@@ -28,7 +28,7 @@ use work::{Lock, Worker};
 pub(crate) fn enter(order: &BlastSpec) -> Result<u32, String> {
     let refusal = (!order.is_machine_allowed)
         .then_some("frames could leave it (hint: --yes sends all the same)");
-    crate::place::enter(order.namespace.as_deref(), &order.interface, refusal)
+    crate::namespace_interface::enter(order.namespace.as_deref(), &order.interface, refusal)
 }
 
 /// Sends one round of frames. `is_over`: it ends early.

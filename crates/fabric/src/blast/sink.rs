@@ -13,7 +13,7 @@ use tailrace_units::{Span, Time};
 
 /// How often arrivals are looked at: the kernel has noted their times, and its memory holds 131 072
 /// of them.
-const LOOK: Duration = Duration::from_millis(1);
+const RECEIVE_POLL: Duration = Duration::from_millis(1);
 /// RFC 2544 section 23: after the last frame was sent, two seconds for what is still under way.
 const RESIDUE: Duration = Duration::from_secs(2);
 /// What has not come for so long will not come: ten times the longest delay of a full queue that
@@ -125,7 +125,7 @@ pub(crate) fn catch(order: &Catch) -> Result<Value, String> {
             if end.is_none() && stopping.is_asked() {
                 end = Some(Instant::now() + RESIDUE);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(RECEIVE_POLL);
         }
         Ok(arrivals.json(receiver.overruns()?))
     };
@@ -166,22 +166,22 @@ mod tests {
             arrivals.take(&frame(port, sent), arrived);
         }
         arrivals.take(&frame(5201, 8900), 9000);
-        let told = arrivals.json(7);
+        let report = arrivals.json(7);
         assert_eq!(
             (
-                told["received"].as_u64(),
-                told["latency"]["count"].as_u64(),
-                told["overruns"].as_u64()
+                report["received"].as_u64(),
+                report["latency"]["count"].as_u64(),
+                report["overruns"].as_u64()
             ),
             (Some(5), Some(3), Some(7))
         );
         assert_eq!(
-            (&told["bins"], &told["bin_ps"]),
+            (&report["bins"], &report["bin_ps"]),
             (&json!([1, 1, 1, 1, 1]), &json!(2_000_000)),
             "eight of 1 us do not reach 8 us"
         );
         assert_eq!(
-            told["rows"],
+            report["rows"],
             json!([[1_500_000, 500_000], [3_000_000, 2_000_000]]),
             "no more than asked for"
         );

@@ -11,11 +11,11 @@ const PREFIX: &str = "tailrace-";
 const CHECK_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const CHECK_PRIME: u64 = 0x0000_0100_0000_01b3;
 /// Placeholder for a missing observer.
-const NOBODY: &str = "nobody";
+const NO_OBSERVER: &str = "nobody";
 
 /// The name of a group of this process, as the observer counts processes.
 pub(super) fn name(pid: u32, start: u64, observer: Option<&str>) -> String {
-    let check = check(&format!("tailrace lab {pid} {start} {}", observer.unwrap_or(NOBODY)));
+    let check = check(&format!("tailrace lab {pid} {start} {}", observer.unwrap_or(NO_OBSERVER)));
     format!("{PREFIX}{pid}-{start}-{check:016x}")
 }
 
@@ -60,8 +60,8 @@ mod tests {
 
     #[test]
     fn who_cannot_tell_how_processes_are_counted_takes_none_for_dead() {
-        let (nobodys, us) = (name(u32::MAX, 1, None), observer());
-        assert!(!is_dead(&nobodys, None) && !is_dead(&nobodys, us.as_deref()));
+        let (unobserved, us) = (name(u32::MAX, 1, None), observer());
+        assert!(!is_dead(&unobserved, None) && !is_dead(&unobserved, us.as_deref()));
     }
 
     #[test]

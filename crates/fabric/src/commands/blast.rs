@@ -13,7 +13,7 @@ use tailrace_lab::options::{Words, unknown};
 /// Longest order: a few frames in each of 256 rounds, or 512 of 9 kB in one.
 const ORDER_BYTES_MAX: u64 = 64 << 20;
 /// How often the program looks whether it is asked to end.
-const LOOK: Duration = Duration::from_millis(10);
+const STOP_POLL: Duration = Duration::from_millis(10);
 
 pub(super) fn run(words: Words) -> Result<(), String> {
     let (order, rounds) = BlastSpec::parse(&read_order(words)?)?;
@@ -28,15 +28,15 @@ pub(super) fn run(words: Words) -> Result<(), String> {
             scope.spawn(move || {
                 while !is_done.load(Ordering::Relaxed) {
                     is_over.fetch_or(stopping.is_asked(), Ordering::Relaxed);
-                    std::thread::sleep(LOOK);
+                    std::thread::sleep(STOP_POLL);
                 }
             });
         }
-        let told = rounds.iter().try_for_each(|frames| {
+        let result = rounds.iter().try_for_each(|frames| {
             print_json(&run_round(&order, interface, frames, &is_over)?.json())
         });
         is_done.store(true, Ordering::Relaxed);
-        told
+        result
     })
 }
 

@@ -97,7 +97,7 @@ mod tests {
         std::fs::create_dir_all(&dir).expect("it can be made");
         let listener = listen(&dir).expect("nothing listens here");
         let mode = std::fs::metadata(dir.join(SOCKET)).expect("it was made").permissions().mode();
-        assert!(listen(&dir).is_err_and(|told| told.contains("already running")));
+        assert!(listen(&dir).is_err_and(|error| error.contains("already running")));
         drop(listener);
         std::fs::remove_dir_all(&dir).expect("it is ours");
         assert_eq!(mode & 0o777, 0o600);

@@ -3,9 +3,9 @@
 use super::print_json;
 use crate::cgroup::Hierarchies;
 use crate::client::Client;
-use crate::guardian::{CAPABILITIES_NEEDED, capabilities};
 use crate::lab;
 use crate::scratch::Scratch;
+use crate::supervisor::{CAPABILITIES_NEEDED, capabilities};
 use crate::sys::thread::be_realtime;
 use serde_json::{Value, json};
 use std::fs;

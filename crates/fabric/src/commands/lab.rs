@@ -1,9 +1,9 @@
 //! `tailrace-fabric lab`.
 
 use super::detach;
-use crate::guardian;
 use crate::lab::{FabricKind, Override, Setup, is_private};
 use crate::limits::{self, FRAMES_PER_S_DEFAULT};
+use crate::supervisor;
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     }
     let (groups, is_nested, warnings) = (None, false, Vec::new());
     let log = logs.then(|| dir.join(LOG_FILE));
-    guardian::run(Setup {
+    supervisor::run(Setup {
         plan,
         kind,
         is_shaped,

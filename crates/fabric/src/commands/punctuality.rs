@@ -51,8 +51,8 @@ mod tests {
 
     #[test]
     fn a_thread_that_only_sleeps_wakes_late_and_never_early() {
-        let told = measure(Duration::from_millis(20)).expect("there are threads");
-        assert!(told["lateness_us"]["p50"].as_f64() > Some(0.0), "{told}");
-        assert!(told["core_share"].as_f64() > Some(0.0), "{told}");
+        let report = measure(Duration::from_millis(20)).expect("there are threads");
+        assert!(report["lateness_us"]["p50"].as_f64() > Some(0.0), "{report}");
+        assert!(report["core_share"].as_f64() > Some(0.0), "{report}");
     }
 }

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_doubled_and_reordered_frames_are_told_apart() {
+    fn lost_doubled_and_reordered_frames_are_distinguished() {
         let mut wire = Fake { lost: vec![3, 9], doubled: vec![5], held: Some(7), ..sound() };
         let report = run(&mut wire, &TrialSpec { interval_ps: 0, ..order(20) }).expect("it runs");
         assert_eq!((report.sent, report.tally.received, report.lost()), (20, 18, 2));

@@ -331,14 +331,14 @@ mod tests {
 
     #[test]
     fn a_port_that_does_not_run_is_named_with_its_host() {
-        let mut looks = [false, true].into_iter();
+        let mut readings = [false, true].into_iter();
         let later = Instant::now() + RUNNING_WAIT;
-        wait_for_port(0, "db1", later, || Ok(looks.next().expect("two readings are enough")))
+        wait_for_port(0, "db1", later, || Ok(readings.next().expect("two readings are enough")))
             .expect("it runs at the second reading");
-        let told = wait_for_port(1, "db2", Instant::now(), || Ok(false))
+        let error = wait_for_port(1, "db2", Instant::now(), || Ok(false))
             .expect_err("it never runs")
             .to_string();
-        assert!(told.contains("port-1") && told.contains("\"db2\""), "{told}");
+        assert!(error.contains("port-1") && error.contains("\"db2\""), "{error}");
     }
 
     #[test]
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(ports[0].queues[0].drops, Drops::new());
         assert_eq!(json!(ports[1].queues[0].drops), json!({ "tail-drop": { "frames": 2 } }));
         assert_eq!((ports[1].towards.as_str(), ports[1].tx_bytes), ("b", 700));
-        assert!(json!(ports[1].queues[0]).get("marked_frames").is_none(), "nobody counts marks");
+        assert!(json!(ports[1].queues[0]).get("marked_frames").is_none(), "marks are not counted");
     }
 
     #[test]

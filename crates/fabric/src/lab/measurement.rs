@@ -58,21 +58,21 @@ impl Measurement {
             self.at_end.clone().unwrap_or_else(|| (Hosts::read(hosts), Machine::now()));
         let Hosts { mut losses, sent_frames, received_frames, rows } = counted;
         let (idle, steal) = machine.idle_and_steal_since(self.at_begin);
-        let told = outcome.fabric.unwrap_or_default();
-        for (host, failed) in told.write_failed.iter().flatten() {
+        let reported = outcome.fabric.unwrap_or_default();
+        for (host, failed) in reported.write_failed.iter().flatten() {
             losses.entry(host.clone()).or_default().write_failed = Some(*failed);
         }
         let is_own = self.kind == FabricKind::Tap;
         let fabric = Fabric {
-            cpu: Cpu { idle_share: Some(idle), steal_share: Some(steal), ..told.cpu },
+            cpu: Cpu { idle_share: Some(idle), steal_share: Some(steal), ..reported.cpu },
             kind: Some(self.kind.name().to_owned()),
-            frames_in: if is_own { told.frames_in } else { Some(sent_frames) },
-            frames_out: if is_own { told.frames_out } else { Some(received_frames) },
+            frames_in: if is_own { reported.frames_in } else { Some(sent_frames) },
+            frames_out: if is_own { reported.frames_out } else { Some(received_frames) },
             realtime: Some(self.is_realtime),
             replay_log: Some(self.log.as_ref().map(|log| log.to_string_lossy().into_owned())),
             frames_lost_outside: Some(losses),
             write_failed: None,
-            ..told
+            ..reported
         };
         let netstat = rows.into_iter().chain(outcome.netstat).collect();
         NetworkOutcome { fabric: Some(fabric), netstat, ..outcome }

@@ -217,7 +217,7 @@ impl Lab {
             }
             Op::Begin => {
                 self.measurement.begin(&mut self.hosts)?;
-                self.fabric.begin().map(|begun| begun.told())
+                self.fabric.begin().map(|begun| begun.to_json())
             }
             Op::End => {
                 self.fabric.end()?;
@@ -236,11 +236,12 @@ impl Lab {
                         path.display()
                     ));
                 }
-                self.fabric.ask(Ask::Capture(host, path, name)).map(|done| done.told())
+                self.fabric.ask(Ask::Capture(host, path, name)).map(|done| done.to_json())
             }
-            Op::CaptureStop { port } => {
-                self.fabric.ask(Ask::CaptureEnd(self.port(&port)?)).map(|captured| captured.told())
-            }
+            Op::CaptureStop { port } => self
+                .fabric
+                .ask(Ask::CaptureEnd(self.port(&port)?))
+                .map(|captured| captured.to_json()),
             Op::Down => unreachable!("the end is handled by who calls"),
         }
     }

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn private_places_are_known() {
+    fn private_directories_are_known() {
         assert!(is_private(Path::new("/run/x/y")) && is_private(Path::new("/dev/shm")));
         assert!(!is_private(Path::new("/running")) && !is_private(Path::new("/tmp/x")));
     }

@@ -290,8 +290,8 @@ mod tests {
         while process::is_alive(&pid, start_ticks) {
             std::thread::yield_now(); // it ends by itself
         }
-        let told = switch.processor_time().expect_err("it has ended").to_string();
-        assert_eq!(told, "Open vSwitch has ended: see there/ovs-vswitchd.log");
+        let error = switch.processor_time().expect_err("it has ended").to_string();
+        assert_eq!(error, "Open vSwitch has ended: see there/ovs-vswitchd.log");
         drop(switch);
         child.wait().expect("it is ours");
     }

@@ -310,14 +310,14 @@ mod tests {
             programs.member(&order(Some("../host-0")), None).is_err()
                 && programs.member(&order(Some("")), None).is_err()
         );
-        assert!(cores(&[]).is_err_and(|told| told.contains("empty")));
+        assert!(cores(&[]).is_err_and(|error| error.contains("empty")));
     }
 
     #[test]
-    fn what_only_looks_joins_no_group_where_the_lab_has_one() {
+    fn an_observer_joins_no_group_where_the_lab_has_one() {
         let text =
             r#"{"name": "ss", "argv": ["ss"], "stdout": "/o", "stderr": "/e", "observes": true}"#;
-        let looks: Spawn = serde_json::from_str(text).expect("it is an order");
+        let observer: Spawn = serde_json::from_str(text).expect("it is an order");
         let order =
             Spawn { observes: false, ..serde_json::from_str(text).expect("it is an order") };
         let hierarchies =
@@ -327,11 +327,11 @@ mod tests {
                 Programs::new(Some(Groups::named(hierarchies.clone(), "lab")), false, is_member);
             programs.groups_of(order, member).map(|files| files.len())
         };
-        assert_eq!(joined(true, &looks, "host-0"), Ok(0));
+        assert_eq!(joined(true, &observer, "host-0"), Ok(0));
         assert_eq!(joined(true, &order, "host-0"), Ok(1), "a program of a host is in its group");
         assert_eq!(joined(true, &order, cgroup::NO_HOST), Ok(0), "it is there");
         assert_eq!(
-            joined(false, &looks, "host-0"),
+            joined(false, &observer, "host-0"),
             Ok(1),
             "the lab is in no group that ends with it"
         );

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_stamp_a_frame_came_by_the_time_of_the_look_that_was_meant() {
+    fn without_a_stamp_a_frame_came_by_the_time_of_the_intended_poll() {
         let mut line = HostLine::new(BitRate::from_gbps(1).pace(0), 24);
         let (real, on_time) = line.send(us(3_010), us(50), None, 976);
         assert_eq!((real.0, on_time.0), (us(3_010), us(50)));

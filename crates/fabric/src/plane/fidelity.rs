@@ -35,7 +35,7 @@ pub(super) struct Fidelity {
     ticks: u64,
     /// The longest time between two looks at the clock while something was under way.
     gap_max: Span,
-    looked_at: Option<Time>,
+    polled_at: Option<Time>,
     pub(super) frames_in: u64,
     pub(super) frames_out: u64,
     /// Frames that are not IPv4 between hosts of the lab.
@@ -94,7 +94,7 @@ impl Fidelity {
             stalls: Stalls::default(),
             ticks: 0,
             gap_max: Span::ZERO,
-            looked_at: None,
+            polled_at: None,
             frames_in: 0,
             frames_out: 0,
             foreign_frames: 0,
@@ -113,10 +113,10 @@ impl Fidelity {
         self.overslept = overslept;
         self.worked_at = now;
         self.stalls.add(overslept);
-        if let Some(before) = self.looked_at {
+        if let Some(before) = self.polled_at {
             self.gap_max = self.gap_max.max(now.since(before));
         }
-        self.looked_at = Some(now);
+        self.polled_at = Some(now);
     }
 
     /// The network has caught up with the time of the wake-up, which took so much processor time: a
@@ -138,7 +138,7 @@ impl Fidelity {
     /// Nothing is under way: the time until the next wake-up does not count.
     #[inline]
     pub(super) fn idle(&mut self) {
-        self.looked_at = None;
+        self.polled_at = None;
     }
 
     /// A frame is written.
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_machine_delays_is_told_apart_from_what_the_switch_delays() {
+    fn delays_of_the_machine_and_of_the_switch_are_distinguished() {
         let mut fidelity = Fidelity::new(1);
         // Meant to wake up at 100 us, woken at 3 100 us; the frame of 90 us is written 5 us later.
         fidelity.woke(us(3_100), Span::from_us(3_000));
@@ -267,27 +267,27 @@ mod tests {
         deliver(&mut fidelity, us(3_110), us(3_151));
         // Stopped for 2 ms between two frames.
         deliver(&mut fidelity, us(3_145), us(5_151));
-        let told = fidelity.summary(Span::from_ms(10));
-        let max = |of: Option<LatenessUs>| of.expect("it is told").max;
-        assert!((max(told.lateness_us) - 3_015.0).abs() < 30.0, "{told:?}");
-        assert!((max(told.own_lateness_us) - 39.0).abs() < 1.0, "{told:?}");
+        let summary = fidelity.summary(Span::from_ms(10));
+        let max = |of: Option<LatenessUs>| of.expect("it is reported").max;
+        assert!((max(summary.lateness_us) - 3_015.0).abs() < 30.0, "{summary:?}");
+        assert!((max(summary.own_lateness_us) - 39.0).abs() < 1.0, "{summary:?}");
         assert_eq!(
-            told.stalls,
+            summary.stalls,
             Some(tailrace_outcome::Stalls { count: 2, total_us: 5_000.0, max_us: 3_000.0 })
         );
     }
 
     #[test]
-    fn a_long_look_is_the_switchs_own_work_and_a_stop_in_it_is_not() {
+    fn a_long_poll_is_the_switchs_own_work_and_a_stop_in_it_is_not() {
         let own_max_us = |worked: Duration| {
             let mut fidelity = Fidelity::new(1);
             fidelity.woke(us(1_000), Span::from_us(10));
             fidelity.caught_up(us(4_000), || worked);
             deliver(&mut fidelity, us(1_000), us(4_005));
-            let told = fidelity.summary(Span::from_ms(10));
+            let summary = fidelity.summary(Span::from_ms(10));
             (
-                told.own_lateness_us.expect("it is told").max,
-                told.stalls.expect("they are told").count,
+                summary.own_lateness_us.expect("it is reported").max,
+                summary.stalls.expect("they are reported").count,
             )
         };
         let (own, stalls) = own_max_us(Duration::from_micros(2_990));

@@ -43,10 +43,10 @@ impl Plane {
             EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK,
         )?);
         let mut run = Run::new(plan, wires, log, asked, Arc::clone(&wake))?;
-        let (told, is_realtime) = mpsc::channel();
+        let (sender, is_realtime) = mpsc::channel();
         let work = move || {
             // The receiver waits for this message.
-            let _ = told.send(thread::be_realtime().is_ok());
+            let _ = sender.send(thread::be_realtime().is_ok());
             thread::use_exact_timers();
             run.run();
         };

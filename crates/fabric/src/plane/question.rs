@@ -58,7 +58,7 @@ impl Answer {
     }
 
     /// As the lab tells it; null where there is nothing to tell.
-    pub fn told(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         match self {
             Answer::Done => Value::Null,
             Answer::Begun(at_ns) => json!({ "begun_epoch_ns": at_ns }),

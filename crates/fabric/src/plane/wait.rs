@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_meets_the_last_frame_that_it_may_wait_for() {
+    fn a_poll_meets_the_last_frame_that_it_may_wait_for() {
         let wake_up = |dues_us: &[u64]| {
             let mut dues = Dues::new(us(1_000));
             dues_us.iter().for_each(|&due| dues.add(us(due)));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_look_neither_shifts_the_next_nor_is_made_up_for() {
+    fn a_late_poll_neither_shifts_the_next_nor_is_made_up_for() {
         // Meant for 100 us; it was 30 us late, and so is the frame that follows.
         assert_eq!(Wait::tick(us(100), us(130), us(140)), Wait::Tick(us(150)));
         assert_eq!(Wait::tick(us(100), us(900), us(905)), Wait::Tick(us(910)));

@@ -256,9 +256,9 @@ mod tests {
         let pid =
             spawn(&mut command, ChildSetup { cores, ..ChildSetup::default() }).expect("it starts");
         nix::sys::wait::waitpid(pid, None).expect("it is ours");
-        let told = std::fs::read_to_string(&folder).expect("it was written");
+        let text = std::fs::read_to_string(&folder).expect("it was written");
         std::fs::remove_file(&folder).expect("it is ours");
-        assert_eq!(told, "Cpus_allowed_list:\t0\n");
+        assert_eq!(text, "Cpus_allowed_list:\t0\n");
         assert_eq!(core_set(&[0, 1 << 20]).expect_err("no set has so many"), 1 << 20);
     }
 }

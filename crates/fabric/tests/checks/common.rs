@@ -103,9 +103,9 @@ pub fn is_root(test: &str) -> bool {
 
 /// What this machine refuses of a lab.
 fn refusal() -> Option<String> {
-    let told =
+    let output =
         std::process::Command::new(program()).arg("doctor").output().expect("the program is built");
-    let found: Value = serde_json::from_slice(&told.stdout).expect("the doctor speaks JSON");
+    let found: Value = serde_json::from_slice(&output.stdout).expect("the doctor speaks JSON");
     if found["capabilities"]["lab"] != true {
         return Some("CAP_SYS_ADMIN and CAP_NET_ADMIN are needed".into());
     }
@@ -124,9 +124,9 @@ pub fn program() -> &'static std::path::Path {
     std::path::Path::new(env!("CARGO_BIN_EXE_tailrace-fabric"))
 }
 
-/// A control group of a lab whose guardian had this number, if one is left.
-pub fn groups_of(guardian: u32) -> Vec<String> {
-    let prefix = format!("tailrace-{guardian}-");
+/// A control group of a lab whose supervisor had this number, if one is left.
+pub fn groups_of(supervisor: u32) -> Vec<String> {
+    let prefix = format!("tailrace-{supervisor}-");
     let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/unified"];
     let entries = roots.iter().filter_map(|root| std::fs::read_dir(root).ok()).flatten().flatten();
     entries

@@ -27,14 +27,14 @@ const GONE_WAIT: Duration = Duration::from_secs(20);
 enum Victim {
     /// The process that holds the lab's input.
     Holder,
-    Guardian,
+    Supervisor,
     Lab,
-    Undertaker,
+    Cleanup,
     Program,
 }
 
 const VICTIMS: [Victim; 5] =
-    [Victim::Holder, Victim::Guardian, Victim::Lab, Victim::Undertaker, Victim::Program];
+    [Victim::Holder, Victim::Supervisor, Victim::Lab, Victim::Cleanup, Victim::Program];
 
 #[test]
 fn nothing_stays_when_any_part_is_killed_at_any_moment() {
@@ -66,15 +66,15 @@ fn kill_one(dir: &Path, victim: Victim, after: Duration) -> Vec<String> {
     let start = Instant::now();
     let programs = fill(&mut holder, dir);
     sleep(after.saturating_sub(start.elapsed()));
-    let guardian = children(holder.id()).first().copied();
-    let found = guardian.and_then(|guardian| match victim {
+    let supervisor = children(holder.id()).first().copied();
+    let found = supervisor.and_then(|supervisor| match victim {
         Victim::Holder => Some(holder.id()),
-        Victim::Guardian => Some(guardian),
-        // The undertaker is made before the lab.
-        Victim::Undertaker => children(guardian).first().copied(),
-        Victim::Lab => children(guardian).get(1).copied(),
+        Victim::Supervisor => Some(supervisor),
+        // The cleanup process is started before the lab.
+        Victim::Cleanup => children(supervisor).first().copied(),
+        Victim::Lab => children(supervisor).get(1).copied(),
         Victim::Program => {
-            children(guardian).get(1).and_then(|&lab| children(lab).first().copied())
+            children(supervisor).get(1).and_then(|&lab| children(lab).first().copied())
         }
     });
     if let Some(pid) = found {
@@ -84,9 +84,9 @@ fn kill_one(dir: &Path, victim: Victim, after: Duration) -> Vec<String> {
     drop(holder.stdin.take()); // where the victim's death does not end the lab, this does
     let deadline = Instant::now() + GONE_WAIT;
     loop {
-        let left = left_of(dir, guardian);
+        let left = left_of(dir, supervisor);
         if left.is_empty() || Instant::now() > deadline {
-            let _ = holder.kill(); // it waits for the guardian, which is gone
+            let _ = holder.kill(); // it waits for the supervisor, which is gone
             let _ = holder.wait();
             let _ = programs.join();
             return left;
@@ -136,7 +136,7 @@ fn fill(holder: &mut Child, dir: &Path) -> std::thread::JoinHandle<()> {
 }
 
 /// What there is of a lab: processes that name its folder or descend from it, and control groups.
-fn left_of(dir: &Path, guardian: Option<u32>) -> Vec<String> {
+fn left_of(dir: &Path, supervisor: Option<u32>) -> Vec<String> {
     let name = dir.to_str().expect("a path in UTF-8").as_bytes();
     let is_holder = |text: &[u8]| text.starts_with(b"sh\0-c\0exec 3");
     let processes = processes().into_iter().filter_map(|pid| {
@@ -144,7 +144,7 @@ fn left_of(dir: &Path, guardian: Option<u32>) -> Vec<String> {
         let names_it = text.windows(name.len()).any(|window| window == name) && !is_holder(&text);
         names_it.then(|| format!("process {pid}: {}", String::from_utf8_lossy(&text)))
     });
-    processes.chain(guardian.into_iter().flat_map(groups_of)).collect()
+    processes.chain(supervisor.into_iter().flat_map(groups_of)).collect()
 }
 
 /// Children of a process, in the order of their making.

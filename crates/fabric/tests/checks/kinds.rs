@@ -192,15 +192,15 @@ fn what_cannot_be_compared_is_refused() {
 }
 
 #[test]
-fn a_switch_that_ends_in_a_trial_is_told() {
-    let test = "a_switch_that_ends_in_a_trial_is_told";
+fn a_switch_that_ends_in_a_trial_is_reported() {
+    let test = "a_switch_that_ends_in_a_trial_is_reported";
     if !is_root(test) || !has(test, "ovs") {
         return;
     }
     let mut lab = lab("ended-ovs", "ovs", 1_500);
     lab.ask(json!({ "op": "begin" })).expect("it begins");
-    let guardian = children(lab.guardian());
-    let programs: Vec<u32> = guardian.into_iter().flat_map(children).collect();
+    let supervisor = children(lab.supervisor());
+    let programs: Vec<u32> = supervisor.into_iter().flat_map(children).collect();
     let name = |pid: u32| std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     let daemon = programs
         .into_iter()
@@ -211,10 +211,10 @@ fn a_switch_that_ends_in_a_trial_is_told() {
     while is_running(daemon) && Instant::now() < deadline {
         sleep(Duration::from_millis(10));
     }
-    let told = lab.ask(json!({ "op": "end" })).expect_err("nothing was switched");
+    let error = lab.ask(json!({ "op": "end" })).expect_err("nothing was switched");
     assert!(
-        told.contains("Open vSwitch has ended: see ") && told.contains("ovs-vswitchd.log"),
-        "{told}"
+        error.contains("Open vSwitch has ended: see ") && error.contains("ovs-vswitchd.log"),
+        "{error}"
     );
     assert!(lab.down().is_err(), "there is no outcome");
 }

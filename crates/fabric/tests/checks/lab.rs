@@ -45,9 +45,9 @@ fn programs_of_hosts_reach_each_other_by_name_and_nothing_stays() {
         return;
     }
     let mut lab = lab("names", &two_switches(RATE_BPS, &fifo(100_000)), &[]);
-    let guardian = lab.guardian();
+    let supervisor = lab.supervisor();
     assert_eq!(lab.ready["hosts"][3]["address"], "10.77.0.4");
-    assert!(!groups_of(guardian).is_empty(), "programs have control groups");
+    assert!(!groups_of(supervisor).is_empty(), "programs have control groups");
     let shell = "hostname; getent hosts h3; cat /sys/class/net/eth0/mtu 2>/dev/null; exec cat /proc/net/dev";
     lab.spawn("look", "h1", &["sh", "-c", shell]).expect("it starts");
     let (event, text) = lab.wait("look").expect("the lab goes on");
@@ -63,7 +63,7 @@ fn programs_of_hosts_reach_each_other_by_name_and_nothing_stays() {
             .contains("/no/such/program")
     );
     lab.down().expect("it ends");
-    assert_eq!(groups_of(guardian), Vec::<String>::new());
+    assert_eq!(groups_of(supervisor), Vec::<String>::new());
 }
 
 #[test]
@@ -271,11 +271,11 @@ fn cleaning_removes_groups_of_the_dead_and_no_others() {
         return;
     }
     let alive = lab("clean", &two_switches(RATE_BPS, &fifo(100_000)), &[]);
-    let groups = groups_of(alive.guardian());
+    let groups = groups_of(alive.supervisor());
     let dead = lab("dead", &two_switches(RATE_BPS, &fifo(100_000)), &[]);
-    let guardian = dead.guardian();
-    let undertaker = children(guardian)[0]; // made before the lab
-    for pid in [undertaker, guardian] {
+    let supervisor = dead.supervisor();
+    let cleanup = children(supervisor)[0]; // made before the lab
+    for pid in [cleanup, supervisor] {
         kill(Pid::from_raw(pid as i32), Signal::SIGKILL).expect("it lives");
     }
     // no process has such a number, and not our check
@@ -302,8 +302,8 @@ fn cleaning_removes_groups_of_the_dead_and_no_others() {
     let is_there = group.is_dir();
     std::fs::remove_dir(&group).expect("it is empty");
     assert!(status.success() && is_asleep && is_there);
-    assert_eq!(groups_of(guardian), Vec::<String>::new());
-    assert_eq!(groups_of(alive.guardian()), groups);
+    assert_eq!(groups_of(supervisor), Vec::<String>::new());
+    assert_eq!(groups_of(alive.supervisor()), groups);
     drop(dead);
     alive.down().expect("it ends");
 }
@@ -338,14 +338,14 @@ fn a_lab_knows_beforehand_whether_its_programs_can_have_priorities() {
     }
     let (mut lab, dir) =
         (lab("priorities", &two_switches(RATE_BPS, &fifo(100_000)), &[]), folder("priorities"));
-    let told = lab.ready["priorities"].as_bool().expect("it says so or not");
+    let has_priorities = lab.ready["priorities"].as_bool().expect("it says so or not");
     let doctor = Command::new(program()).arg("doctor").output().expect("the program runs");
     let doctor: Value = serde_json::from_slice(&doctor.stdout).expect("the doctor speaks JSON");
     for what in ["priority", "dscp"] {
         let done = lab.ask(json!({ "op": "spawn", "name": what, "host": "h1", "argv": ["true"], "stdout": dir.join("out"),
                                    "stderr": dir.join("err"), what: 5 }));
-        assert_eq!(done.is_ok(), told, "{what}: {done:?}");
+        assert_eq!(done.is_ok(), has_priorities, "{what}: {done:?}");
     }
     lab.down().expect("it ends");
-    assert_eq!(doctor["priorities"], told);
+    assert_eq!(doctor["priorities"], has_priorities);
 }

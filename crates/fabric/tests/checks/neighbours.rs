@@ -44,7 +44,7 @@ fn a_neighbour_ends_with_a_killed_measurement() {
 }
 
 #[test]
-fn a_neighbour_that_nobody_holds_does_not_begin() {
+fn a_neighbour_without_a_holder_does_not_begin() {
     let (input, other) = UnixStream::pair().expect("there is room for files");
     drop(other);
     let mut command = Command::new(program());
@@ -60,5 +60,5 @@ fn a_neighbour_that_nobody_holds_does_not_begin() {
     if ended.is_none() {
         neighbour.kill().and_then(|()| neighbour.wait()).expect("it is a child");
     }
-    assert!(ended.is_some_and(|status| status.success()), "it computes for nobody");
+    assert!(ended.is_some_and(|status| status.success()), "it computes for no holder");
 }

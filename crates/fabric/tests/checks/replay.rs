@@ -37,11 +37,11 @@ fn frame(number: u64, from: u16, to: u16, bytes: u16) -> LiveFrame {
 
 /// Frames of three hosts to the fourth, more than its port can send, looked after at these moments.
 /// Returns the outcome.
-fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> NetworkOutcome {
+fn live(plan: &Plan, polls_us: &[u64], log: &Path) -> NetworkOutcome {
     let mut network = Network::new(plan, None);
     let mut log = Writer::create(log).expect("the folder is there");
     let (mut now, mut number) = (Time::ZERO, 0);
-    for (index, &us) in looks_us.iter().enumerate() {
+    for (index, &us) in polls_us.iter().enumerate() {
         now += Span::from_us(us);
         for host in 1..4_u16 {
             let bytes = 60 + (number * 487 % 1_455) as u16;
@@ -59,7 +59,7 @@ fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> NetworkOutcome {
         }
         network.advance(now);
         (0..4).for_each(|host| while network.poll_delivery(host, now).is_some() {});
-        if index == looks_us.len() / 3 {
+        if index == polls_us.len() / 3 {
             network.begin(plan, now);
             log.add(&Entry::Begin(now));
         }
@@ -88,11 +88,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn a_log_replays_to_the_same_outcome_and_digest(
-        looks in proptest::collection::vec(1_u64..3_000, 30..200),
+        polls in proptest::collection::vec(1_u64..3_000, 30..200),
     ) {
         let plan = parse(&two_switches(RATE_BPS, &prioritising(60_000)));
-        let log = scratch("looks.log");
-        let lived = live(&plan, &looks, &log);
+        let log = scratch("polls.log");
+        let lived = live(&plan, &polls, &log);
         let again = replay(&plan, &log).expect("the log is whole");
         prop_assert!(lived.conservation.is_some_and(|frames| frames.sent > 0));
         prop_assert_eq!(&lived, &again);
@@ -136,9 +136,9 @@ fn switches_count_from_the_end_of_the_warm_up_and_so_does_a_replay() {
     (raw.observe.warm_up_ps, raw.stop_at_ps) = (WARM_UP_PS, 10 * WARM_UP_PS);
     let warm = Plan::from_raw(raw).expect("it is sound");
     let log = scratch("warm-up.log");
-    let looks = vec![100; 400]; // 40 ms, of which the last 26.6 are measured
+    let polls = vec![100; 400]; // 40 ms, of which the last 26.6 are measured
     let counted = |plan: &Plan| {
-        let lived = live(plan, &looks, &log);
+        let lived = live(plan, &polls, &log);
         assert_eq!(lived, replay(plan, &log).expect("the log is whole"));
         lived
     };

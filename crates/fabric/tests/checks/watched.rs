@@ -35,11 +35,11 @@ fn logged(name: &str, frames: u64) -> (Plan, std::path::PathBuf) {
     (plan, path)
 }
 
-fn told(name: &str, frames: u64, windows_ps: &[(u64, u64)]) -> Value {
-    told_between(name, frames, windows_ps, &[])
+fn timeline_of(name: &str, frames: u64, windows_ps: &[(u64, u64)]) -> Value {
+    timeline_between(name, frames, windows_ps, &[])
 }
 
-fn told_between(
+fn timeline_between(
     name: &str,
     frames: u64,
     windows_ps: &[(u64, u64)],
@@ -47,50 +47,53 @@ fn told_between(
 ) -> Value {
     let (plan, path) = logged(name, frames);
     let watched = Watched { windows_ps: windows_ps.to_vec(), between: between.to_vec() };
-    let told = replay_watched(&plan, &path, &watched).expect("the log is whole");
+    let replayed = replay_watched(&plan, &path, &watched).expect("the log is whole");
     let plain = replay(&plan, &path).expect("the log is whole");
     std::fs::remove_file(path).expect("it is there");
-    assert_eq!(told.outcome, plain, "what is watched happens in the same way");
-    told.timeline.expect("frames are watched")
+    assert_eq!(replayed.outcome, plain, "what is watched happens in the same way");
+    replayed.timeline.expect("frames are watched")
 }
 
 #[test]
 fn frames_wait_one_behind_the_other_in_the_time_of_the_measured_interval() {
-    let told = told("wait", 3, &[(0, 20 * MS)]);
-    let (hops, at) = (&told["hops"], 10 * MS);
-    assert_eq!(hops["frame"], json!([0, 1, 2]), "{told}");
+    let timeline = timeline_of("wait", 3, &[(0, 20 * MS)]);
+    let (hops, at) = (&timeline["hops"], 10 * MS);
+    assert_eq!(hops["frame"], json!([0, 1, 2]), "{timeline}");
     assert_eq!(hops["since_ps"], json!([at, at + 1, at + 2]));
     assert_eq!(hops["start_ps"], json!([at, at + SEND, at + 2 * SEND]));
     assert_eq!(hops["end_ps"], json!([at + SEND, at + 2 * SEND, at + 3 * SEND]));
-    assert_eq!(told["frames"]["entered_ps"], json!([at, at + 1, at + 2]));
-    assert_eq!(told["frames"]["delivered_ps"], hops["arrival_ps"]);
+    assert_eq!(timeline["frames"]["entered_ps"], json!([at, at + 1, at + 2]));
+    assert_eq!(timeline["frames"]["delivered_ps"], hops["arrival_ps"]);
 }
 
 #[test]
 fn only_what_touches_a_window_is_kept() {
     // The second frame is sent from one to two times of a frame after the first one came.
     let from = 10 * MS + SEND + SEND / 2;
-    let told = told("window", 3, &[(from, from + 1)]);
-    assert_eq!(told["hops"]["frame"], json!([1]), "{told}");
-    assert_eq!(told["hops"]["since_ps"], json!([u64::MAX]), "it came before the window");
+    let timeline = timeline_of("window", 3, &[(from, from + 1)]);
+    assert_eq!(timeline["hops"]["frame"], json!([1]), "{timeline}");
+    assert_eq!(timeline["hops"]["since_ps"], json!([u64::MAX]), "it came before the window");
 }
 
 #[test]
 fn only_frames_between_chosen_hosts_are_kept() {
-    let told =
-        |name, hosts| told_between(name, 3, &[(0, 20 * MS)], &[hosts])["hops"]["frame"].clone();
-    assert_eq!(told("there", (0, 1)), json!([0, 1, 2]));
-    assert_eq!(told("back", (1, 0)), json!([0, 1, 2]));
-    assert_eq!(told("others", (1, 1)), json!([]));
+    let frames_between =
+        |name, hosts| timeline_between(name, 3, &[(0, 20 * MS)], &[hosts])["hops"]["frame"].clone();
+    assert_eq!(frames_between("there", (0, 1)), json!([0, 1, 2]));
+    assert_eq!(frames_between("back", (1, 0)), json!([0, 1, 2]));
+    assert_eq!(frames_between("others", (1, 1)), json!([]));
 }
 
 #[test]
 fn what_a_full_queue_drops_has_its_time_and_cause() {
     // The port has a megabyte.
-    let told = told("drops", 2_000, &[(0, 20 * MS)]);
-    let dropped = told["drops"]["frame"].as_array().expect("a column").len() as u64;
+    let timeline = timeline_of("drops", 2_000, &[(0, 20 * MS)]);
+    let dropped = timeline["drops"]["frame"].as_array().expect("a column").len() as u64;
     assert!(dropped > 900, "{dropped}");
-    assert_eq!(told["drops"]["at_ps"][0], told["drops"]["since_ps"][0], "a newcomer is dropped");
-    let cause = told["drops"]["cause"][0].as_u64().expect("an index") as usize;
+    assert_eq!(
+        timeline["drops"]["at_ps"][0], timeline["drops"]["since_ps"][0],
+        "a newcomer is dropped"
+    );
+    let cause = timeline["drops"]["cause"][0].as_u64().expect("an index") as usize;
     assert_eq!(tailrace_dataplane::DropCause::ALL[cause].name(), "tail-drop");
 }

@@ -157,7 +157,7 @@ impl Processor {
             match self.dues.first(now) {
                 Err(due) => return Err(self.earlier_period(due)),
                 Ok(core) => {
-                    if let Some(done) = self.look(core, now) {
+                    if let Some(done) = self.check(core, now) {
                         return Ok(done);
                     }
                 }
@@ -231,12 +231,12 @@ impl Processor {
     }
 
     /// Looks at a core at once, unless it is stolen.
-    pub(super) fn look_at(&mut self, core: usize, now: Time) {
+    pub(super) fn check_at_once(&mut self, core: usize, now: Time) {
         self.dues.set(core, self.cores[core].due_at_once(now));
     }
 
     /// Looks at a core again after so long, or when the hypervisor takes it.
-    fn look_after(&mut self, core: usize, now: Time, span: Option<Span>) {
+    fn check_after(&mut self, core: usize, now: Time, span: Option<Span>) {
         self.dues.set(core, self.cores[core].due_after(now, span));
     }
 
@@ -292,16 +292,16 @@ impl Processor {
     }
 
     /// Looks at a core: what runs goes on, or is done.
-    fn look(&mut self, number: usize, now: Time) -> Option<Done> {
+    fn check(&mut self, number: usize, now: Time) -> Option<Done> {
         self.settle(number, now);
         let core = &mut self.cores[number];
         core.toggle_steal(now, self.config.steal.as_ref());
         if core.is_stolen || core.is_held {
-            self.look_after(number, now, None);
+            self.check_after(number, now, None);
             return None;
         }
         if let Some(left) = core.softirq {
-            self.look_after(number, now, Some(left));
+            self.check_after(number, now, Some(left));
             return (left == Span::ZERO).then_some(Done::Softirq(number));
         }
         self.end_turn(number, now);
@@ -310,7 +310,7 @@ impl Processor {
         }
         let core = &mut self.cores[number];
         let Some(task) = core.task else {
-            self.look_after(number, now, None);
+            self.check_after(number, now, None);
             return None;
         };
         let running = &self.tasks[task as usize];
@@ -319,7 +319,7 @@ impl Processor {
         }
         let bandwidth = self.bandwidths[running.group as usize].as_ref();
         let stretch = core.stretch(now, running, self.config.scheduler.tick, bandwidth);
-        self.look_after(number, now, Some(stretch));
+        self.check_after(number, now, Some(stretch));
         None
     }
 }

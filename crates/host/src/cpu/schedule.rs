@@ -59,7 +59,7 @@ impl Processor {
         self.leave(core, now);
         self.tasks[task as usize].state = State::Asleep;
         self.depth.change(now, -1);
-        self.look_at(core, now);
+        self.check_at_once(core, now);
         if self.tasks[task as usize].is_leaving {
             self.forget(task);
         }
@@ -114,7 +114,7 @@ impl Processor {
         to.must_choose |= running.is_some_and(|running| preempts(&to.queue, &entity, &running));
         if to.softirq.is_none() {
             // The task that runs has others beside it by now, so that its slice counts.
-            self.look_at(core, now);
+            self.check_at_once(core, now);
         }
     }
 

@@ -25,7 +25,7 @@ impl Processor {
     pub fn hold(&mut self, core: usize, is_held: bool, now: Time) {
         self.settle(core, now);
         self.cores[core].is_held = is_held;
-        self.look_at(core, now);
+        self.check_at_once(core, now);
     }
 
     /// Whether a core has something to do.

@@ -3,7 +3,7 @@
 use super::polling::Polling;
 use super::softirq::Softirq;
 use super::vhost::Vhost;
-use super::{Hypervisor, HypervisorConfig, Place, PortConfig};
+use super::{Hypervisor, HypervisorConfig, PortConfig, PortQueue};
 use crate::cpu::Processor;
 use tailrace_units::{Span, Time};
 
@@ -67,16 +67,16 @@ impl Hypervisor {
     }
 
     fn overruns_of(&self, port: usize) -> Overruns {
-        match self.places[port] {
-            Place::Uplink(first) => {
+        match self.port_queues[port] {
+            PortQueue::Uplink(first) => {
                 let queues = &self.uplinks[first..first + self.config.irq_cores.len()];
                 Overruns { received: queues.iter().map(|queue| queue.lane.overruns).sum(), sent: 0 }
             }
-            Place::Vhost(vhost) => {
+            PortQueue::Vhost(vhost) => {
                 let Vhost { to_machine, from_machine, .. } = &self.vhosts[vhost];
                 Overruns { received: to_machine.overruns, sent: from_machine.overruns }
             }
-            Place::Polled { thread, at } => {
+            PortQueue::Polled { thread, at } => {
                 let polled = self.polling[thread].ports[at].lane.overruns;
                 match self.config.ports[port] {
                     PortConfig::Uplink => Overruns { received: polled, sent: 0 },

@@ -11,8 +11,8 @@ const WINDOW: usize = 64;
 #[derive(Debug)]
 pub(super) struct Lane {
     frames: VecDeque<Slot>,
-    places: usize,
-    places_max: usize,
+    slots: usize,
+    slots_max: usize,
     merge_bytes: u32,
     counts_frames: bool,
     /// What the latest place holds.
@@ -28,11 +28,11 @@ struct Slot {
 }
 
 impl Lane {
-    pub(super) fn new(places_max: usize, merge_bytes: u32) -> Lane {
+    pub(super) fn new(slots_max: usize, merge_bytes: u32) -> Lane {
         Lane {
             frames: VecDeque::new(),
-            places: 0,
-            places_max,
+            slots: 0,
+            slots_max,
             merge_bytes,
             counts_frames: false,
             last_bytes: 0,
@@ -58,11 +58,11 @@ impl Lane {
         let follows = self.frames.back().is_some_and(|last| is_continued_by(&last.packet, packet));
         let is_first =
             self.counts_frames || !follows || self.last_bytes + payload > self.merge_bytes;
-        if is_first && self.places >= self.places_max {
+        if is_first && self.slots >= self.slots_max {
             self.overruns += 1;
             return false;
         }
-        self.places += usize::from(is_first);
+        self.slots += usize::from(is_first);
         self.last_bytes = if is_first { payload } else { self.last_bytes + payload };
         self.frames.push_back(Slot { packet: *packet, is_first });
         true
@@ -100,7 +100,7 @@ impl Lane {
             // The rest of a super-frame that is cut keeps the place.
             match self.frames.get_mut(at) {
                 Some(next) if !self.counts_frames && !next.is_first => next.is_first = true,
-                _ => self.places -= 1,
+                _ => self.slots -= 1,
             }
         }
         Some(packet)
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_super_frame_takes_one_place_and_is_taken_whole() {
+    fn a_super_frame_takes_one_slot_and_is_taken_whole() {
         let mut lane = Lane::new(2, 4_000);
         (0..4).for_each(|number| assert!(lane.push(&segment(1, number))));
         assert!(lane.push(&segment(1, 4)), "the limit of a super-frame begins the second place");
@@ -156,7 +156,7 @@ mod tests {
             let seen: Vec<usize> =
                 std::iter::from_fn(|| lane.take(&mut taken).then_some(taken.len())).collect();
             assert_eq!(seen, sizes);
-            assert_eq!(lane.places, 0);
+            assert_eq!(lane.slots, 0);
         }
     }
 }

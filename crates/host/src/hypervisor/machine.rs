@@ -97,7 +97,11 @@ impl Hypervisor {
     }
 
     /// Looks at what the machines have come to want. Returns whether anything followed.
-    pub(super) fn look_at_machines(&mut self, now: Time, out: &mut impl HypervisorOutputs) -> bool {
+    pub(super) fn advance_virtual_cores(
+        &mut self,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) -> bool {
         let mut followed = false;
         for index in 0..self.virtual_cores.len() {
             let VirtualCore { task, port, number, phase, .. } = self.virtual_cores[index];
@@ -140,7 +144,7 @@ impl Hypervisor {
     }
 
     /// Notes which virtual cores run by now.
-    pub(super) fn look_at_gates(&mut self) {
+    pub(super) fn update_gates(&mut self) {
         for virtual_core in &mut self.virtual_cores {
             if virtual_core.phase == Phase::Inside && !self.processor.has_core(virtual_core.task) {
                 virtual_core.phase = Phase::Ready;

@@ -48,7 +48,7 @@ enum Actor {
 
 /// Where the frames of a port wait.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum PortQueue {
     /// In the receive queues of an uplink, of which this is the first.
     Uplink(usize),
     /// At the vhost thread of a machine.
@@ -68,7 +68,7 @@ pub struct Hypervisor {
     vhosts: Vec<Vhost>,
     polling: Vec<Polling>,
     /// By port.
-    places: Vec<Place>,
+    port_queues: Vec<PortQueue>,
     uplinks: Vec<UplinkQueue>,
     softirqs: Vec<Softirq>,
     neighbours: Vec<NeighbourTask>,
@@ -94,7 +94,7 @@ impl Hypervisor {
             virtual_cores: Vec::new(),
             vhosts: Vec::new(),
             polling: Vec::new(),
-            places: Vec::with_capacity(config.ports.len()),
+            port_queues: Vec::with_capacity(config.ports.len()),
             uplinks: Vec::new(),
             softirqs: (0..cores).map(|_| Softirq::new()).collect(),
             neighbours: Vec::new(),
@@ -146,7 +146,7 @@ impl Hypervisor {
         for port in 0..self.config.ports.len() {
             match self.config.ports[port] {
                 PortConfig::Uplink => {
-                    self.places.push(Place::Uplink(self.uplinks.len()));
+                    self.port_queues.push(PortQueue::Uplink(self.uplinks.len()));
                     for core in self.config.irq_cores.clone() {
                         let lane =
                             Lane::new(self.config.uplink_ring_frames, self.config.merge_bytes);
@@ -162,7 +162,7 @@ impl Hypervisor {
                 }
                 PortConfig::Machine { vhost: group, .. } => {
                     let number = self.vhosts.len();
-                    self.places.push(Place::Vhost(number));
+                    self.port_queues.push(PortQueue::Vhost(number));
                     let task = self.add_task(machines + number, group, Actor::Vhost(number));
                     let lane = |frames| Lane::new(frames, self.config.merge_bytes);
                     self.vhosts.push(Vhost::new(
@@ -192,7 +192,7 @@ impl Hypervisor {
             };
             let thread = port % self.polling.len();
             let ports = &mut self.polling[thread].ports;
-            self.places.push(Place::Polled { thread, at: ports.len() });
+            self.port_queues.push(PortQueue::Polled { thread, at: ports.len() });
             ports.push(PolledPort { port, lane });
         }
     }
@@ -214,10 +214,10 @@ impl Hypervisor {
 
     /// Who interrupts the machine at a port.
     fn sender_to(&self, port: usize) -> Option<Actor> {
-        match self.places[port] {
-            Place::Uplink(_) => None,
-            Place::Vhost(vhost) => Some(Actor::Vhost(vhost)),
-            Place::Polled { thread, .. } => Some(Actor::Polling(thread)),
+        match self.port_queues[port] {
+            PortQueue::Uplink(_) => None,
+            PortQueue::Vhost(vhost) => Some(Actor::Vhost(vhost)),
+            PortQueue::Polled { thread, .. } => Some(Actor::Polling(thread)),
         }
     }
 }
@@ -233,10 +233,12 @@ impl Hypervisor {
         now: Time,
         out: &mut impl HypervisorOutputs,
     ) {
-        match self.places[port] {
-            Place::Uplink(first) => self.queue_from_uplink(first, packet, now, out),
-            Place::Vhost(vhost) => self.queue_from_machine(vhost, packet, now, out),
-            Place::Polled { thread, at } => self.queue_for_polling((thread, at), packet, now, out),
+        match self.port_queues[port] {
+            PortQueue::Uplink(first) => self.queue_from_uplink(first, packet, now, out),
+            PortQueue::Vhost(vhost) => self.queue_from_machine(vhost, packet, now, out),
+            PortQueue::Polled { thread, at } => {
+                self.queue_for_polling((thread, at), packet, now, out)
+            }
         }
     }
 
@@ -248,9 +250,11 @@ impl Hypervisor {
         now: Time,
         out: &mut impl HypervisorOutputs,
     ) {
-        match self.places[port] {
-            Place::Vhost(vhost) => self.queue_for_machine(vhost, packet, now, out),
-            Place::Polled { .. } | Place::Uplink(_) => self.put_into_ring(port, packet, now, out),
+        match self.port_queues[port] {
+            PortQueue::Vhost(vhost) => self.queue_for_machine(vhost, packet, now, out),
+            PortQueue::Polled { .. } | PortQueue::Uplink(_) => {
+                self.put_into_ring(port, packet, now, out)
+            }
         }
     }
 
@@ -286,11 +290,12 @@ impl Hypervisor {
             match self.processor.poll(now) {
                 Some(done) => self.end(done, now, out),
                 // What machines want may have changed with what they were told.
-                None if self.look_at_machines(now, out) | self.look_at_rings(now, out) => {}
+                None if self.advance_virtual_cores(now, out) | self.wake_ready_vhosts(now, out) => {
+                }
                 None => break,
             }
         }
-        self.look_at_gates();
+        self.update_gates();
     }
 
     fn end(&mut self, done: Done, now: Time, out: &mut impl HypervisorOutputs) {

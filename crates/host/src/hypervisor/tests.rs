@@ -154,7 +154,7 @@ fn frames_wait_as_in_a_queue_with_constant_service() {
 }
 
 #[test]
-fn a_polling_thread_is_always_busy_and_wakes_nobody() {
+fn a_polling_thread_is_always_busy_and_wakes_no_thread() {
     let mut config = config(Switching::Polling, 2);
     config.ports.push(PortConfig::Uplink);
     let (mut hypervisor, mut around) = (Hypervisor::new(config), Around::default());
@@ -234,10 +234,10 @@ fn a_virtual_core_enters_runs_and_halts() {
     }];
     let (mut hypervisor, mut around) = (Hypervisor::new(config), Around::default());
     let at = |us| Time::ZERO + Span::from_us(us);
-    let mut told = Vec::new();
+    let mut seen = Vec::new();
     let mut step = |hypervisor: &mut Hypervisor, now: Time, around: &mut Around| {
         hypervisor.run(now, around);
-        told.extend(
+        seen.extend(
             std::iter::from_fn(|| hypervisor.poll_gate()).map(|gate| (now.ns() / 1_000, gate.runs)),
         );
     };
@@ -250,7 +250,7 @@ fn a_virtual_core_enters_runs_and_halts() {
         step(&mut hypervisor, at(us), &mut around);
     }
     // A switch and an entry after it wanted to run, it runs; when it halts, it has left.
-    assert_eq!(told, [(63, true), (200, false)]);
+    assert_eq!(seen, [(63, true), (200, false)]);
     assert_eq!((hypervisor.counters().exits, hypervisor.processor().switches().voluntary), (1, 2));
     assert_eq!(hypervisor.processor().owner(0).busy.of(Kind::User), Span::from_us(137));
 }

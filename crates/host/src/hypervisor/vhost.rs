@@ -122,7 +122,7 @@ impl Hypervisor {
     }
 
     /// Threads whose machine has room again go on. Returns whether any does.
-    pub(super) fn look_at_rings(&mut self, now: Time, out: &impl HypervisorOutputs) -> bool {
+    pub(super) fn wake_ready_vhosts(&mut self, now: Time, out: &impl HypervisorOutputs) -> bool {
         let mut followed = false;
         for vhost in 0..self.vhosts.len() {
             let own = &self.vhosts[vhost];

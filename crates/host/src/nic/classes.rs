@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_is_told_what_leaves_before_it() {
+    fn a_frame_knows_the_bytes_that_leave_before_it() {
         let class =
             |priority: u32, service: Service| TrafficClass { priorities: 1 << priority, service };
         let mut classes = Classes::new(&[

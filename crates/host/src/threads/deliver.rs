@@ -180,7 +180,7 @@ impl Threads {
 
     fn tell_due(&mut self, socket: u32, now: Time) {
         let Some(task) = self.task_of(socket) else { return };
-        if !std::mem::replace(&mut self.thread(task).is_due_told, true) {
+        if !std::mem::replace(&mut self.thread(task).is_due_reported, true) {
             self.post(task, ProgramEvent::Due, now);
         }
     }

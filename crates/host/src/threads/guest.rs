@@ -33,17 +33,17 @@ impl Threads {
     }
 
     /// Whether there is something to tell a hypervisor.
-    pub(super) fn has_news(&mut self) -> bool {
+    pub(super) fn has_changes(&mut self) -> bool {
         let received = self.received();
-        let Threads { told, processor, .. } = self;
-        let Some(told) = told else { return false };
-        let mut has_news = received < told.received;
-        told.received = received;
-        for (core, told) in told.has_work.iter_mut().enumerate() {
-            has_news |= std::mem::replace(told, processor.has_work(core)) != *told
+        let Threads { reported, processor, .. } = self;
+        let Some(reported) = reported else { return false };
+        let mut has_changes = received < reported.received;
+        reported.received = received;
+        for (core, had_work) in reported.has_work.iter_mut().enumerate() {
+            has_changes |= std::mem::replace(had_work, processor.has_work(core)) != *had_work
                 || processor.was_interrupted(core);
         }
-        has_news
+        has_changes
     }
 }
 
@@ -53,7 +53,7 @@ impl<P> Host<P> {
     pub fn become_guest(&mut self) {
         if let Some(threads) = &mut self.threads {
             let cores = threads.processor.cores();
-            threads.told = Some(Effects::new(cores));
+            threads.reported = Some(Effects::new(cores));
             (0..cores).for_each(|core| threads.processor.hold(core, true, Time::ZERO));
             // The engine asks when it is due before anything happens.
             threads.due = threads.processor.poll_timeout();

@@ -93,7 +93,7 @@ enum Who {
     /// A thread of such a program that has asked for a core.
     Worker { program: u32, thread: u32 },
     /// It is to end.
-    Nobody,
+    Unused,
 }
 
 /// A thread.
@@ -119,7 +119,7 @@ pub(super) struct Thread {
     /// It waits for room in the send buffer.
     is_blocked: bool,
     /// It has been told, or will be, that its deadline has come.
-    is_due_told: bool,
+    is_due_reported: bool,
 }
 
 impl Thread {
@@ -176,7 +176,7 @@ pub(super) struct Threads {
     due: Time,
     armed: Time,
     /// Of a virtual machine, what its hypervisor was told.
-    told: Option<guest::Effects>,
+    reported: Option<guest::Effects>,
 }
 
 impl Threads {
@@ -208,7 +208,7 @@ impl Threads {
             silent: CoreSet::default(),
             due: Time::NEVER,
             armed: Time::NEVER,
-            told: None,
+            reported: None,
         }
     }
 
@@ -225,7 +225,7 @@ impl Threads {
             awake: Time::ZERO,
             worked: Span::ZERO,
             is_blocked: false,
-            is_due_told: false,
+            is_due_reported: false,
         };
         let at = task as usize - self.processor.cores();
         match self.list.get_mut(at) {
@@ -250,7 +250,7 @@ impl Threads {
         let Some(task) = self.task_of(number) else { return };
         self.of_socket[number as usize] = NO_TASK;
         let thread = self.thread(task);
-        thread.who = Who::Nobody;
+        thread.who = Who::Unused;
         thread.operations.clear();
         thread.inbox.clear();
         self.blocked.retain(|&(_, blocked)| blocked != task);
@@ -274,10 +274,10 @@ impl Threads {
 
     /// When the program of a socket is due, unless it has been told.
     fn due_of(&self, socket: u32, due: Time) -> Time {
-        let is_told = self
+        let is_reported = self
             .task_of(socket)
-            .is_some_and(|task| self.list[task as usize - self.processor.cores()].is_due_told);
-        if is_told { Time::NEVER } else { due }
+            .is_some_and(|task| self.list[task as usize - self.processor.cores()].is_due_reported);
+        if is_reported { Time::NEVER } else { due }
     }
 
     /// How long the thread that acts now has been awake and not at work.

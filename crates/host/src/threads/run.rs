@@ -45,7 +45,7 @@ impl<P> Host<P> {
             let next = out.ring(place).next_arrival();
             out.arm(place, Timer::Poll, next);
         }
-        if threads.told.is_some() && threads.has_news() {
+        if threads.reported.is_some() && threads.has_changes() {
             out.arm(place, Timer::Hypervisor, now);
         }
     }
@@ -73,7 +73,7 @@ impl<P> Host<P> {
         let (who, done) = (thread.who, thread.running.take());
         if let Some(done) = done {
             match who {
-                Who::Nobody => {}
+                Who::Unused => {}
                 Who::Socket(_) if matches!(done, Operation::Overhead(_)) => {}
                 Who::Socket(number) => self.act_for_socket(number, task, done, now, out),
                 Who::Datagrams(number) => self.act_for_datagrams(number, done, now, out),
@@ -152,7 +152,7 @@ impl<P> Host<P> {
                 app.handle_readable(now, bytes, &mut calls)
             }
             Operation::Learn(ProgramEvent::Due) => {
-                calls.thread.is_due_told = false;
+                calls.thread.is_due_reported = false;
                 app.handle_timeout(now, &mut calls);
             }
             Operation::Learn(_)

@@ -21,7 +21,7 @@ impl Threads {
 
     /// When something is due that the engine must be told of.
     pub(super) fn due_aloud(&self) -> Time {
-        if self.told.is_some() {
+        if self.reported.is_some() {
             return self.due; // its hypervisor learns of every end
         }
         self.processor

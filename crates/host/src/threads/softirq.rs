@@ -151,7 +151,7 @@ impl<P> Host<P> {
         let Host { threads, place, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
         let is_off = threads.queues.len() == 1 && threads.queues[0].is_scheduled;
-        threads.leaves_frames = is_off && threads.told.is_none() && out.holds_unpolled(place);
+        threads.leaves_frames = is_off && threads.reported.is_none() && out.holds_unpolled(place);
         if threads.leaves_frames {
             return Time::NEVER;
         }

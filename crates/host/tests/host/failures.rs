@@ -37,20 +37,20 @@ enum Action {
 struct Steps {
     due: VecDeque<(Time, Action)>,
     sockets: Vec<u32>,
-    told: Log,
+    log: Log,
 }
 
 type Log = Arc<RwLock<Vec<String>>>;
 
 fn steps(due: &[(Span, Action)]) -> (Box<dyn Program>, Log) {
-    let told = Log::default();
+    let log = Log::default();
     let due = due.iter().map(|&(at, step)| (Time::ZERO + at, step)).collect();
-    (Box::new(Steps { due, sockets: Vec::new(), told: Arc::clone(&told) }), told)
+    (Box::new(Steps { due, sockets: Vec::new(), log: Arc::clone(&log) }), log)
 }
 
 impl Steps {
     fn note(&self, what: impl Into<String>) {
-        self.told.write().expect("nothing panics with it").push(what.into());
+        self.log.write().expect("nothing panics with it").push(what.into());
     }
 }
 
@@ -99,8 +99,8 @@ impl Program for Steps {
     }
 }
 
-fn told(told: &Log) -> String {
-    told.read().expect("nothing panics with it").join(", ")
+fn joined(log: &Log) -> String {
+    log.read().expect("nothing panics with it").join(", ")
 }
 
 fn run_to(hosts: &mut [Host<usize>; 2], cable: &mut Cable, end: Span) {
@@ -112,7 +112,7 @@ const fn ms(ms: u64) -> Span {
 }
 
 #[test]
-fn what_came_before_a_connection_is_accepted_is_told_when_it_is() {
+fn events_before_a_connection_is_accepted_are_delivered_when_it_is() {
     let (client, of_client) = steps(&[
         (ms(1), Action::Connect),
         (ms(2), Action::Write(5_000)),
@@ -126,14 +126,14 @@ fn what_came_before_a_connection_is_accepted_is_told_when_it_is() {
     ]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(8));
-    assert_eq!(told(&of_server), "waiting");
+    assert_eq!(joined(&of_server), "waiting");
     run_to(&mut hosts, &mut cable, ms(20));
-    assert_eq!(told(&of_server), "waiting, read 5000, ended");
-    assert_eq!(told(&of_client), "connected, read 700, ended", "its other direction stays open");
+    assert_eq!(joined(&of_server), "waiting, read 5000, ended");
+    assert_eq!(joined(&of_client), "connected, read 700, ended", "its other direction stays open");
 }
 
 #[test]
-fn a_connection_that_is_reset_while_it_waits_keeps_its_place_and_its_bytes() {
+fn a_connection_that_is_reset_while_it_waits_keeps_its_backlog_slot_and_its_bytes() {
     let (client, _) =
         steps(&[(ms(1), Action::Connect), (ms(2), Action::Write(300)), (ms(3), Action::Close)]);
     let (server, of_server) = steps(&[
@@ -144,7 +144,7 @@ fn a_connection_that_is_reset_while_it_waits_keeps_its_place_and_its_bytes() {
     ]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(8));
-    assert_eq!(told(&of_server), "waiting, read 300, ended, Reset");
+    assert_eq!(joined(&of_server), "waiting, read 300, ended, Reset");
 }
 
 #[test]
@@ -177,12 +177,12 @@ fn a_syn_beyond_the_backlog_is_dropped_and_sent_again_after_a_second() {
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(1_004));
     assert_eq!(
-        (told(&of_client).as_str(), hosts[1].counters().listen_drops),
+        (joined(&of_client).as_str(), hosts[1].counters().listen_drops),
         ("connected, connected", 1)
     );
     run_to(&mut hosts, &mut cable, ms(1_006));
-    assert_eq!(told(&of_client), "connected, connected, connected");
-    assert_eq!(told(&of_server), "waiting, waiting, waiting");
+    assert_eq!(joined(&of_client), "connected, connected, connected");
+    assert_eq!(joined(&of_server), "waiting, waiting, waiting");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_connection_is_refused_in_its_vlan() {
         let (client, of_client) = steps(&[(ms(1), Action::Connect)]);
         let (mut hosts, mut cable) = start_with_tag([vec![client], vec![]], tag);
         run_to(&mut hosts, &mut cable, ms(10));
-        assert_eq!(told(&of_client), "Refused");
+        assert_eq!(joined(&of_client), "Refused");
         let [reset] = cable.resets[..] else { panic!("one reset: {:?}", cable.resets) };
         assert_eq!(reset.tag, tag);
         reset.frame_bytes
@@ -222,21 +222,21 @@ fn the_last_segment_of_an_opening_is_dropped_too_where_too_many_wait() {
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, ms(400));
     assert_eq!(
-        told(&of_client),
+        joined(&of_client),
         "connected, connected, connected",
         "the answers to all SYNs have come"
     );
-    assert_eq!((told(&of_server).as_str(), hosts[1].counters().listen_drops), ("waiting", 2));
+    assert_eq!((joined(&of_server).as_str(), hosts[1].counters().listen_drops), ("waiting", 2));
     // The answer to a SYN is repeated after a second, and then there is room for one.
     run_to(&mut hosts, &mut cable, ms(1_500));
     assert_eq!(
-        (told(&of_server).as_str(), hosts[1].counters().listen_drops),
+        (joined(&of_server).as_str(), hosts[1].counters().listen_drops),
         ("waiting, waiting", 3)
     );
     // The third is given up after 63 s, without a word.
     run_to(&mut hosts, &mut cable, Span::from_secs(100));
     assert_eq!(
-        (told(&of_client).as_str(), hosts[1].sockets_of(0)),
+        (joined(&of_client).as_str(), hosts[1].sockets_of(0)),
         ("connected, connected, connected", 2)
     );
 }
@@ -261,7 +261,7 @@ fn a_program_hears_that_its_peer_has_forgotten_the_connection() {
     cable.is_cut = false;
     run_to(&mut hosts, &mut cable, Span::from_secs(301));
     assert_eq!(
-        (told(&of_client).as_str(), told(&of_server).as_str()),
+        (joined(&of_client).as_str(), joined(&of_server).as_str()),
         ("connected", "waiting, Reset")
     );
     assert_all_came_back(&hosts);
@@ -290,8 +290,8 @@ fn a_port_that_the_peer_believes_in_use_is_freed_by_a_reset() {
     assert_eq!((hosts[0].sockets_of(0), hosts[1].sockets_of(0)), (0, 2));
     cable.is_cut = false;
     run_to(&mut hosts, &mut cable, again + ms(10));
-    assert_eq!(told(&of_client), "connected, connected, connected, connected");
-    assert_eq!(told(&of_server), "waiting, waiting, Reset, Reset, waiting, waiting");
+    assert_eq!(joined(&of_client), "connected, connected, connected, connected");
+    assert_eq!(joined(&of_server), "waiting, waiting, Reset, Reset, waiting, waiting");
 }
 
 /// Linux: two hours, then nine questions 75 s apart.
@@ -302,15 +302,15 @@ fn a_connection_that_is_kept_alive_ends_when_the_peer_is_silent_for_two_hours_an
     let (server, of_server) = steps(&[(ms(0), Action::Listen(1)), (ms(5), Action::Accept)]);
     let (mut hosts, mut cable) = start([vec![client], vec![server]]);
     run_to(&mut hosts, &mut cable, Span::from_secs(20_000));
-    assert_eq!(told(&of_client), "connected", "the peer answers");
+    assert_eq!(joined(&of_client), "connected", "the peer answers");
     cable.is_cut = true;
     // The last answer came after four hours: the first question without one is that after six, and
     // nine of them are waited for.
     run_to(&mut hosts, &mut cable, Span::from_secs(3 * 7_200 + 9 * 75 - 1));
-    assert_eq!(told(&of_client), "connected");
+    assert_eq!(joined(&of_client), "connected");
     run_to(&mut hosts, &mut cable, Span::from_secs(3 * 7_200 + 9 * 75 + 1));
     assert_eq!(
-        (told(&of_client).as_str(), told(&of_server).as_str()),
+        (joined(&of_client).as_str(), joined(&of_server).as_str()),
         ("connected, TimedOut", "waiting")
     );
 }

@@ -282,10 +282,10 @@ fn fragments_of_all_sockets_between_two_hosts_have_one_hash_and_identifications_
     for (step, socket) in (0..).zip([0, 1, 2, 2, 0]) {
         host.send_datagram(at(step), socket, 2_000, &mut cable);
     }
-    let told = |packet: &Packet| {
+    let identity = |packet: &Packet| {
         (packet.to_host, Fragment::of(packet).expect("a fragment").id, packet.flow_hash)
     };
-    let seen: Vec<_> = cable.sent.iter().map(told).collect();
+    let seen: Vec<_> = cable.sent.iter().map(identity).collect();
     let [near, far] = [seen[0].2, seen[4].2];
     let once = [(1, 0, near), (1, 1, near), (2, 0, far), (2, 1, far), (1, 2, near)];
     assert_eq!(seen, once.map(|own| [own; 2]).concat());
@@ -400,9 +400,9 @@ fn memory_at_the_threshold_takes_one_more_and_above_it_none() {
 #[test]
 fn a_fragment_that_overlaps_gives_its_datagram_up_and_the_next_one_begins_anew() {
     let ([_, mut host], frames) = (with_mtu(1_500, ReassemblyPolicy::LINUX), blocks(1));
-    let told = Fragment::of(&frames[1]).expect("a fragment");
-    let mut shifted = told.undo(&frames[1]);
-    Fragment { offset: told.offset - 8, ..told }.write(&mut shifted);
+    let fragment = Fragment::of(&frames[1]).expect("a fragment");
+    let mut shifted = fragment.undo(&frames[1]);
+    Fragment { offset: fragment.offset - 8, ..fragment }.write(&mut shifted);
     shifted.flow_hash = frames[1].flow_hash;
     assert_eq!(receive(&mut host, at(0), &[frames[0], shifted]), 0);
     assert_eq!((host.ip_counters().reasm_fails, host.reassembly_memory().0), (1, 0));

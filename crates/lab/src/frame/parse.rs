@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_nobody_is_foreign() {
+    fn a_frame_for_no_host_of_the_plan_is_foreign() {
         let mut arp = bytes(0, 1, 6, (1, 2), 0);
         arp[12..14].copy_from_slice(&[8, 6]);
         assert_eq!(parse_plain(&arp, 0, 2, 0, None).expect_err("ARP"), Foreign::NotIpv4);

@@ -45,7 +45,7 @@ impl Pool {
     /// The memory of a slot.
     #[inline]
     pub fn bytes_mut(&mut self, slot: Slot) -> &mut [u8] {
-        let (chunk, start) = self.place(slot);
+        let (chunk, start) = self.location(slot);
         &mut self.chunks[chunk][start..start + self.slot_bytes]
     }
 
@@ -54,7 +54,7 @@ impl Pool {
         self.chunks.len() * SLOTS_PER_CHUNK - self.free.len()
     }
 
-    fn place(&self, slot: Slot) -> (usize, usize) {
+    fn location(&self, slot: Slot) -> (usize, usize) {
         let slot = slot.0 as usize;
         (slot / SLOTS_PER_CHUNK, slot % SLOTS_PER_CHUNK * self.slot_bytes)
     }

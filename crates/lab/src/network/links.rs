@@ -6,7 +6,7 @@ use super::taps::Taps;
 use super::timeline::Timeline;
 use crate::frame::{LiveFrame, Pool};
 use tailrace_dataplane::{DropCause, Frame};
-use tailrace_network::{ControlQueue, DigestPlace, End, Frames, Medium, NetworkFrame, Wire};
+use tailrace_network::{ControlQueue, DigestLocation, End, Frames, Medium, NetworkFrame, Wire};
 use tailrace_record::Digest;
 use tailrace_units::Time;
 
@@ -63,7 +63,7 @@ impl Links {
 impl Medium<LiveFrame> for Links {
     #[inline]
     fn send(&mut self, wire: usize, frame: &LiveFrame, start: Time, end: Time) {
-        self.digest.add(start, DigestPlace::Wire(wire as u64).number(), frame.fingerprint());
+        self.digest.add(start, DigestLocation::Wire(wire as u64).number(), frame.fingerprint());
         if let End::Host(host) = self.wires[wire].end
             && frame.is_control()
         {
@@ -87,13 +87,13 @@ impl Medium<LiveFrame> for Links {
     fn dropped(&mut self, at: Time, wire: usize, frame: &LiveFrame, cause: DropCause) {
         self.see_stop((at, wire), frame, Some(cause));
         self.frames.dropped += 1;
-        self.digest.add(at, DigestPlace::Drop(wire as u64).number(), frame.fingerprint());
+        self.digest.add(at, DigestLocation::Drop(wire as u64).number(), frame.fingerprint());
         self.release(frame);
     }
 
     fn marked(&mut self, at: Time, wire: usize, frame: &LiveFrame) {
         self.see_stop((at, wire), frame, None);
-        self.digest.add(at, DigestPlace::Mark(wire as u64).number(), frame.fingerprint());
+        self.digest.add(at, DigestLocation::Mark(wire as u64).number(), frame.fingerprint());
     }
 
     fn source_of(&self, frame: &LiveFrame) -> Option<usize> {

@@ -16,7 +16,7 @@ use serde_json::Value;
 use sources::Sources;
 use tailrace_dataplane::Frame;
 use tailrace_network::{
-    ControlQueue, DigestPlace, End, Frames, HostLink, OnWires, PortEvent, SwitchNode, Topology,
+    ControlQueue, DigestLocation, End, Frames, HostLink, OnWires, PortEvent, SwitchNode, Topology,
     Wire, switch_rows,
 };
 use tailrace_outcome::Interface;
@@ -103,7 +103,7 @@ impl Network {
         self.sent[host] += u64::from(!frame.is_pause());
         self.links.digest.add(
             arrival,
-            DigestPlace::Wire(wire as u64).number(),
+            DigestLocation::Wire(wire as u64).number(),
             frame.fingerprint(),
         );
         self.links.wires[wire].push_at(arrival, &frame);

@@ -37,7 +37,7 @@ pub fn outcome(plan: &Plan, network: &Network, now: Time) -> NetworkOutcome {
 /// The observed ports over time.
 pub fn tables(plan: &Plan, network: &Network) -> Tables {
     let nodes = network.switches();
-    tailrace_record::told(&[port_series(plan, nodes), queue_depth(plan, nodes)])
+    tailrace_record::collect_tables(&[port_series(plan, nodes), queue_depth(plan, nodes)])
 }
 
 /// Name of the port of a switch towards a host.

@@ -44,7 +44,7 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
     for (port, end) in graph.ports[node].iter().enumerate() {
         let policy = plan.policy(index, port);
         let pace = pace_of(plan, node, port);
-        let place = PolicyPlace {
+        let target = PolicyTarget {
             name: format!("{}/{}", raw.name, graph.names[end.peer]),
             pace,
             seed: plan.raw.seed,
@@ -52,7 +52,7 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
         switch.add_port(
             pace,
             plan.raw.framing.overhead_bytes,
-            port_policy(policy, &place),
+            port_policy(policy, &target),
             accounts,
         );
         if let Some(police) = &policy.police {
@@ -125,7 +125,7 @@ fn is_beside_reacting_hosts(plan: &Plan, node: usize) -> bool {
 }
 
 /// Where a policy applies: for addresses of random streams, and rates.
-struct PolicyPlace {
+struct PolicyTarget {
     name: String,
     pace: Pace,
     seed: u64,
@@ -175,11 +175,11 @@ fn tree_tables(plan: &Plan, tree: &SpanningTree, switches: usize) -> Vec<Forward
     tables
 }
 
-fn port_policy(raw: &RawPolicy, place: &PolicyPlace) -> PortPolicy {
+fn port_policy(raw: &RawPolicy, target: &PolicyTarget) -> PortPolicy {
     let afd_period =
         raw.etrap.as_ref().map_or(Span::ZERO, |etrap| Span::from_ps(etrap.afd_period_ps));
     PortPolicy {
-        queues: raw.queues.iter().map(|queue| queue_policy(queue, place, afd_period)).collect(),
+        queues: raw.queues.iter().map(|queue| queue_policy(queue, target, afd_period)).collect(),
         queue_of_class: raw.queue_of_priority,
         dpp: raw.dpp.as_ref().map(dpp_policy),
         etrap: raw.etrap.as_ref().map(|etrap| (etrap_policy(etrap), afd_period)),
@@ -193,17 +193,18 @@ fn port_policy(raw: &RawPolicy, place: &PolicyPlace) -> PortPolicy {
     }
 }
 
-fn queue_policy(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> QueuePolicy {
+fn queue_policy(raw: &RawQueue, target: &PolicyTarget, afd_period: Span) -> QueuePolicy {
     let shaper =
         |bps: u64| BitRate::from_bps(bps).map(|rate| Shaper::new(rate.pace(0), SHAPER_BURST_BYTES));
     QueuePolicy {
         service: super::service(raw.service),
         room: Room { reserved_bytes: raw.reserved_bytes, limit: limit(raw.limit) },
-        aqm: aqm(raw, place, afd_period),
+        aqm: aqm(raw, target, afd_period),
         ceiling: shaper(raw.shape_max_bps),
         floor: shaper(raw.shape_min_bps),
         congestion_point: raw.qcn.map(|qcn| {
-            let random = RandomStream::new(place.seed, &format!("{}/{}/qcn", place.name, raw.name));
+            let random =
+                RandomStream::new(target.seed, &format!("{}/{}/qcn", target.name, raw.name));
             CongestionPoint::new(
                 QcnPolicy { set_point_bytes: qcn.set_point_bytes, weight: qcn.weight },
                 random,
@@ -277,9 +278,10 @@ fn classification(plan: &Plan, node: usize, raw: &RawRule) -> (Match, u8) {
     )
 }
 
-fn aqm(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> Aqm {
-    let random =
-        |what: &str| RandomStream::new(place.seed, &format!("{}/{}/{what}", place.name, raw.name));
+fn aqm(raw: &RawQueue, target: &PolicyTarget, afd_period: Span) -> Aqm {
+    let random = |what: &str| {
+        RandomStream::new(target.seed, &format!("{}/{}/{what}", target.name, raw.name))
+    };
     match raw.aqm {
         RawAqm::None => Aqm::None,
         RawAqm::Step { threshold_bytes } => Aqm::Step(Step { threshold_bytes }),
@@ -304,7 +306,7 @@ fn aqm(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> Aqm {
                 weight_exponent,
                 ecn,
                 random("red"),
-                place.pace,
+                target.pace,
             )))
         }
         RawAqm::Codel { target_ps, interval_ps, ecn, ce_threshold_ps } => {
@@ -312,7 +314,7 @@ fn aqm(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> Aqm {
             Aqm::Codel(Box::new(Codel::new(target, interval, ecn, Span::from_ps(ce_threshold_ps))))
         }
         RawAqm::Afd { desired_bytes, ecn } => {
-            let line_bytes = afd_period.ps() / place.pace.time_to_send(1).ps().max(1);
+            let line_bytes = afd_period.ps() / target.pace.time_to_send(1).ps().max(1);
             Aqm::Afd(Box::new(Afd::new(
                 desired_bytes,
                 afd_period,

@@ -10,7 +10,7 @@ use tailrace_plan::Plan;
 use tailrace_units::Time;
 
 /// Switch, port, queue.
-type Place = (usize, usize, usize);
+type QueueLocation = (usize, usize, usize);
 
 /// The links of a cycle of switches that wait for each other at `now`, such as `sw1>sw2`, in order;
 /// empty when there is none. The switches must be settled.
@@ -24,7 +24,7 @@ fn waiting<F: NetworkFrame>(
     plan: &Plan,
     nodes: &[SwitchNode<F>],
     now: Time,
-) -> BTreeMap<Place, Vec<Place>> {
+) -> BTreeMap<QueueLocation, Vec<QueueLocation>> {
     let graph = &plan.graph;
     let mut waiting = BTreeMap::new();
     for (index, node) in nodes.iter().enumerate() {
@@ -33,8 +33,8 @@ fn waiting<F: NetworkFrame>(
             let in_port = graph.port_of_link(end.link, end.peer);
             for (queue, priority) in node.switch.paused_queues(port, now) {
                 if let Some(holders) = nodes[next].switch.waits_for(in_port, priority) {
-                    let places = holders.into_iter().map(|(port, queue)| (next, port, queue));
-                    waiting.insert((index, port, queue), places.collect());
+                    let locations = holders.into_iter().map(|(port, queue)| (next, port, queue));
+                    waiting.insert((index, port, queue), locations.collect());
                 }
             }
         }
@@ -43,12 +43,14 @@ fn waiting<F: NetworkFrame>(
 }
 
 /// Removes the queues that wait for one that can still send.
-fn without_the_living(mut waiting: BTreeMap<Place, Vec<Place>>) -> BTreeMap<Place, Vec<Place>> {
+fn without_the_living(
+    mut waiting: BTreeMap<QueueLocation, Vec<QueueLocation>>,
+) -> BTreeMap<QueueLocation, Vec<QueueLocation>> {
     loop {
-        let is_dead = |wanted: &Vec<Place>| {
+        let is_dead = |wanted: &Vec<QueueLocation>| {
             !wanted.is_empty() && wanted.iter().all(|place| waiting.contains_key(place))
         };
-        let living: Vec<Place> = waiting
+        let living: Vec<QueueLocation> = waiting
             .iter()
             .filter(|(_, wanted)| !is_dead(wanted))
             .map(|(&place, _)| place)
@@ -61,13 +63,13 @@ fn without_the_living(mut waiting: BTreeMap<Place, Vec<Place>>) -> BTreeMap<Plac
 }
 
 /// A cycle of dead queues, starting at its first place.
-fn circle(dead: &BTreeMap<Place, Vec<Place>>) -> Vec<Place> {
-    let mut way: Vec<Place> = Vec::new();
+fn circle(dead: &BTreeMap<QueueLocation, Vec<QueueLocation>>) -> Vec<QueueLocation> {
+    let mut way: Vec<QueueLocation> = Vec::new();
     let mut at = dead.first_key_value().map(|(&place, _)| place);
     while let Some(place) = at {
         if let Some(start) = way.iter().position(|&seen| seen == place) {
             let mut found = way.split_off(start);
-            let first = (0..found.len()).min_by_key(|&i| found[i]).expect("a cycle has places");
+            let first = (0..found.len()).min_by_key(|&i| found[i]).expect("a cycle has locations");
             found.rotate_left(first);
             return found;
         }

@@ -194,7 +194,7 @@ pub fn switch_summaries<F: NetworkFrame>(
     nodes: &[SwitchNode<F>],
     sources: &[Vec<usize>],
 ) -> Vec<outcome::Switch> {
-    let told = |(raw, node): (&RawSwitch, &SwitchNode<F>)| {
+    let outcome_of = |(raw, node): (&RawSwitch, &SwitchNode<F>)| {
         let switch = &node.switch;
         outcome::Switch {
             name: raw.name.clone(),
@@ -205,7 +205,7 @@ pub fn switch_summaries<F: NetworkFrame>(
             losses: Some(losses(plan, node, sources)),
         }
     };
-    plan.raw.switches.iter().zip(nodes).map(told).collect()
+    plan.raw.switches.iter().zip(nodes).map(outcome_of).collect()
 }
 
 /// What was dropped of each source, for whatever reason; those without losses are left out.
@@ -214,7 +214,7 @@ fn losses<F: NetworkFrame>(
     node: &SwitchNode<F>,
     sources: &[Vec<usize>],
 ) -> Vec<SourceLosses> {
-    let told = |(source, workloads): (usize, &Vec<usize>)| {
+    let outcome_of = |(source, workloads): (usize, &Vec<usize>)| {
         let Losses { frames, policed_frames, too_long_frames } = node.losses(source);
         (frames > 0).then(|| SourceLosses {
             workloads: names(plan, workloads),
@@ -223,7 +223,7 @@ fn losses<F: NetworkFrame>(
             too_long_frames,
         })
     };
-    sources.iter().enumerate().filter_map(told).collect()
+    sources.iter().enumerate().filter_map(outcome_of).collect()
 }
 
 /// The counters of an interface that takes part in data-centre bridging.

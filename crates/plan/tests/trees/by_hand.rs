@@ -52,7 +52,7 @@ fn a_way_of_two_fast_links_is_nearer_than_one_slow_link() {
 }
 
 #[test]
-fn the_lowest_priority_is_the_root_whatever_its_place() {
+fn the_lowest_priority_is_the_root_whatever_its_index() {
     let mut drawing = Drawing::new(3, &[(0, 1, AT_1G), (0, 2, AT_1G), (1, 2, AT_1G)]);
     drawing.bridge_priority[2] = 4096;
     let plan = drawing.common();
@@ -103,7 +103,7 @@ fn every_piece_of_a_drawing_has_a_root() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_its_place() {
+fn nonsense_is_refused_with_its_location() {
     let plan = Drawing::new(2, &[(0, 1, AT_1G)]).plan(2, false);
     let said = |place: &str, value: serde_json::Value| {
         let mut plan = plan.clone();

@@ -193,7 +193,7 @@ fn what_a_transaction_draws_does_not_depend_on_when_it_begins() {
 }
 
 #[test]
-fn arrivals_do_not_wait_for_each_other_and_their_end_is_told_once() {
+fn arrivals_do_not_wait_for_each_other_and_their_end_is_reported_once() {
     let (gap, spikes, start) = (constant(Span::from_ms(1).ps()), Vec::new(), Time::ZERO);
     let config = ArrivalsConfig {
         gap,

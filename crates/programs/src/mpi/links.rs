@@ -154,7 +154,7 @@ impl Links {
             State::Closed => {}
             State::Opening(_) | State::Open(_) => return self.close(socket, calls),
         }
-        self.wires.get_mut(&socket).expect("it has just told something").pair = Some(pair);
+        self.wires.get_mut(&socket).expect("it has just reported something").pair = Some(pair);
         self.write(socket, Item::Welcome, calls);
         self.open(pair, socket, calls);
     }

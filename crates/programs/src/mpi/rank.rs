@@ -1,7 +1,7 @@
 //! One rank: a process on a core of its own that is busy with the library, or polls it.
 
 use super::net::Net;
-use super::schedule::{Place, ScheduleStep};
+use super::schedule::{CommRank, ScheduleStep};
 use super::script::{Call, Job, Script};
 use super::time_at;
 use super::wire::Item;
@@ -242,12 +242,12 @@ impl Rank {
     /// The step before is over. Begins the next, or ends the call behind the last.
     fn begin_step(&mut self, now: Time, net: &mut Net, calls: &mut dyn HostCalls) {
         let Some(running) = &mut self.running else { return };
-        let place = Place { rank: self.number, ranks: self.job.ranks };
+        let caller = CommRank { rank: self.number, ranks: self.job.ranks };
         let (collective, bytes) = match running.size.map(|size| self.job.sizes[size as usize]) {
             Some(size) => (size.collective, size.bytes),
             None => (self.job.barrier, 0),
         };
-        let has_step = collective.step(place, bytes, running.next_step, &mut self.step);
+        let has_step = collective.step(caller, bytes, running.next_step, &mut self.step);
         running.next_step += 1;
         self.sent = 0;
         if !has_step {

@@ -4,7 +4,7 @@
 mod protocol;
 
 use super::schedule::{
-    Collective, ELEMENT, Pattern, Place, RANKS_MAX, ScheduleStep, Tree, barrier_of, choose,
+    Collective, CommRank, ELEMENT, Pattern, RANKS_MAX, ScheduleStep, Tree, barrier_of, choose,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -51,7 +51,7 @@ struct Player {
 
 /// Messages of a pair arrive in order, as what their sender had heard when it sent them.
 fn play(collective: Collective, ranks: u32, bytes: u64) -> Done {
-    let place = |rank: u32| Place { rank, ranks };
+    let own = |rank: u32| CommRank { rank, ranks };
     let mut players: Vec<Player> = (0..ranks).map(|_| Player::default()).collect();
     let mut done = Done {
         heard: (0..ranks).map(|rank| BTreeSet::from([rank])).collect(),
@@ -70,7 +70,7 @@ fn play(collective: Collective, ranks: u32, bytes: u64) -> Done {
                 let player = &mut players[at];
                 if player.got == player.step.receives.len() {
                     let number = player.next;
-                    player.is_over = !collective.step(place(rank), bytes, number, &mut player.step);
+                    player.is_over = !collective.step(own(rank), bytes, number, &mut player.step);
                     (player.next, player.got, has_moved) = (number + 1, 0, true);
                     let is_idle = player.step.sends.is_empty() && player.step.receives.is_empty();
                     steps[at] += u32::from(!player.is_over && !is_idle);
@@ -157,7 +157,7 @@ fn allreduce_takes_the_steps_and_bytes_of_theory() {
 }
 
 #[test]
-fn allreduce_combines_what_has_come_and_not_what_is_told() {
+fn allreduce_combines_received_data_and_not_announcements() {
     for levels in 1..=6_u32 {
         let (ranks, bytes) = (1_u32 << levels, 64 * 1_024);
         let others = u64::from(ranks - 1) * bytes / u64::from(ranks);
@@ -256,11 +256,11 @@ fn the_root_of_a_tree_sends_to_as_many_as_its_shape_says() {
 }
 
 #[test]
-fn the_first_rank_of_a_ping_pong_tells_its_times_alone() {
-    let told =
+fn only_the_first_rank_of_a_ping_pong_reports_its_times() {
+    let timed_ranks =
         |pattern: Pattern| (0..3).map(|rank| pattern.is_timed_by(rank)).collect::<Vec<bool>>();
     assert_eq!(
-        (told(Pattern::PingPong), told(Pattern::Allreduce)),
+        (timed_ranks(Pattern::PingPong), timed_ranks(Pattern::Allreduce)),
         (vec![true, false, false], vec![true; 3])
     );
 }

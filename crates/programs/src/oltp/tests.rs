@@ -298,9 +298,9 @@ fn running(profile: Arc<OltpProfile>, now_ps: u64) -> Vec<(u32, u64)> {
     client.handle_timeout(Time::ZERO, &mut notes);
     client.running(Time::from_ps(400), |_, _| panic!("it is not connected"));
     client.handle_connected(Time::from_ps(500), &mut notes);
-    let mut told = Vec::new();
-    client.running(Time::from_ps(now_ps), |user, intended| told.push((user, intended.ps())));
-    told
+    let mut running = Vec::new();
+    client.running(Time::from_ps(now_ps), |user, intended| running.push((user, intended.ps())));
+    running
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub struct Arrivals {
     /// The number of the next.
     number: u64,
     spike: usize,
-    has_told_end: bool,
+    has_reported_end: bool,
 }
 
 impl Arrivals {
@@ -58,10 +58,10 @@ impl Arrivals {
 
     fn begun(config: ArrivalsConfig, draw_first: fn(&mut Arrivals)) -> Arrivals {
         let (next, number) = (config.start, 0);
-        let mut arrivals = Arrivals { config, next, number, spike: 0, has_told_end: false };
+        let mut arrivals = Arrivals { config, next, number, spike: 0, has_reported_end: false };
         draw_first(&mut arrivals);
         // One that has no part in a finite number has nothing to end.
-        arrivals.has_told_end =
+        arrivals.has_reported_end =
             arrivals.config.count > 0 && arrivals.config.client >= arrivals.config.count;
         (0..arrivals.config.client).for_each(|_| arrivals.pass());
         arrivals
@@ -82,7 +82,7 @@ impl Arrivals {
     /// Whether the last has come; true once.
     pub(super) fn tells_end(&mut self) -> bool {
         let has_ended = self.next.is_never();
-        has_ended && !std::mem::replace(&mut self.has_told_end, true)
+        has_ended && !std::mem::replace(&mut self.has_reported_end, true)
     }
 
     fn pass(&mut self) {

@@ -175,7 +175,7 @@ fn a_shared_connection_carries_as_many_requests_as_its_pipeline_and_others_wait(
     client.handle_readable(end, 1, 300, &mut host);
     assert_eq!((host.completed[0], host.written.len()), ((0, Time::ZERO + SECOND), 3));
     (0..4).for_each(|_| client.handle_readable(end, 1, 300, &mut host));
-    assert_eq!((host.completed.len(), host.finished.len()), (5, 1), "told once");
+    assert_eq!((host.completed.len(), host.finished.len()), (5, 1), "reported once");
 }
 
 fn impatient(is_kept: bool, depth: u32, retries: u32) -> Transport {
@@ -356,7 +356,7 @@ fn a_spike_below_one_thins_arrivals_out_and_spikes_may_touch() {
 }
 
 #[test]
-fn the_first_arrival_comes_at_the_start_if_it_is_told_to() {
+fn the_first_arrival_comes_at_the_start_if_configured_so() {
     let config = |client| ArrivalsConfig {
         gap: Distribution::Constant(1_000),
         spikes: Vec::new(),

@@ -51,17 +51,17 @@ impl Draws {
         let op = if self.random.happens(read) { Op::Read } else { Op::Write };
         let sectors = block.draw(&mut self.random).saturating_add(sector / 2) / sector;
         let bytes = (sectors * sector).clamp(sector, area);
-        (op, first + self.place(bytes), bytes)
+        (op, first + self.position(bytes), bytes)
     }
 
-    fn place(&mut self, bytes: u64) -> u64 {
+    fn position(&mut self, bytes: u64) -> u64 {
         let Pattern { ref access, area, .. } = self.pattern;
-        let places = area / bytes;
+        let positions = area / bytes;
         match access {
             Access::Random(share) if self.random.happens(*share) => {
-                self.random.below(places) * bytes
+                self.random.below(positions) * bytes
             }
-            Access::Zipf(zipf) => mix64(zipf.draw(&mut self.random)) % places * bytes,
+            Access::Zipf(zipf) => mix64(zipf.draw(&mut self.random)) % positions * bytes,
             Access::Sequential | Access::Random(_) => {
                 let at = if self.next + bytes > area { 0 } else { self.next };
                 self.next = at + bytes;

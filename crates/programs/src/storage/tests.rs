@@ -117,7 +117,7 @@ fn requests_anywhere_are_blocks_of_the_area_and_the_shares_are_those_asked_for()
 }
 
 #[test]
-fn zipf_prefers_some_places_and_blocks_are_rounded_to_sectors() {
+fn zipf_prefers_some_blocks_and_sizes_are_rounded_to_sectors() {
     let zipf = Pattern {
         block: Distribution::Uniform { low: 1_000, high: 3_000 },
         ..pattern(Access::Zipf(Zipf::new(16, 1_500)), Probability::ONE)
@@ -135,7 +135,7 @@ fn zipf_prefers_some_places_and_blocks_are_rounded_to_sectors() {
 }
 
 #[test]
-fn the_places_that_zipf_prefers_lie_apart() {
+fn the_blocks_that_zipf_prefers_lie_apart() {
     let access = Access::Zipf(Zipf::new(1_024, 1_500));
     let mut draws = Draws::new(
         Pattern { area: 4_096 * KIB, ..pattern(access, Probability::ONE) },
@@ -215,11 +215,11 @@ fn what_arrives_counts_from_its_arrival_and_waits_for_its_turn() {
         Box::new(LocalPath::new(device(8))),
     );
     let host = run(&mut client, Time::ZERO + Span::from_us(500));
-    let told: Vec<(u64, u64)> =
-        host.storage.iter().map(|done| (us(done.intended), done.waits.turn.ns() / 1_000)).collect();
+    let done: Vec<(u64, u64)> =
+        host.storage.iter().map(|each| (us(each.intended), each.waits.turn.ns() / 1_000)).collect();
     // Two at a time, 100 us each: those of 120 and 160 begin at 140 and 180, and so on.
     assert_eq!(
-        told,
+        done,
         [(40, 0), (80, 0), (120, 20), (160, 20), (200, 40), (240, 40), (280, 60), (320, 60)]
     );
     assert!(
@@ -234,11 +234,11 @@ fn nothing_of_a_job_begins_while_it_flushes() {
     let mut client =
         client(vec![JobConfig { flush_every: 4, ..job(2) }], Box::new(LocalPath::new(device(8))));
     let host = run(&mut client, Time::ZERO + Span::from_us(900));
-    let told: Vec<(Op, u64)> =
+    let done: Vec<(Op, u64)> =
         host.storage.iter().map(|done| (done.op, us(done.intended))).collect();
     // The third write ends first, and its place is taken by the flush, which waits for the fourth
     // and ends before it is told.
-    let ops: Vec<Op> = told.iter().map(|&(op, _)| op).collect();
+    let ops: Vec<Op> = done.iter().map(|&(op, _)| op).collect();
     assert_eq!(ops[..6], [Op::Write, Op::Write, Op::Write, Op::Flush, Op::Write, Op::Write]);
     assert_eq!(
         host.storage.iter().filter(|done| done.op == Op::Flush).count(),
@@ -313,7 +313,7 @@ fn a_flush_under_way_holds_back_what_would_begin() {
 }
 
 #[test]
-fn a_request_held_back_by_a_flush_counts_that_wait_also_when_another_flush_takes_its_place() {
+fn a_request_held_back_by_a_flush_counts_that_wait_also_when_another_flush_overtakes_it() {
     let noted = Arc::new(Mutex::new(Noted::default()));
     let mut client = client(
         vec![JobConfig { flush_every: 1, ..job(3) }],

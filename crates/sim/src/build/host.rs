@@ -17,7 +17,7 @@ use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tc
 
 /// Places in the agenda of what belongs to a host.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Places {
+pub(super) struct AgendaSources {
     pub(super) processor: Option<u32>,
     pub(super) hypervisor: Option<u32>,
     /// Whether super-frames come whole.
@@ -30,11 +30,11 @@ pub(super) fn host_of(
     host: usize,
     link: HostLink,
     lossless: Option<LosslessNic>,
-    places: Places,
+    sources: AgendaSources,
 ) -> Host<Attachment> {
     let raw = &plan.raw.hosts[host];
     let is_tagged = plan.tagged_links[plan.graph.ports[host][0].link];
-    let Places { processor, hypervisor, receives_whole } = places;
+    let AgendaSources { processor, hypervisor, receives_whole } = sources;
     let place = Attachment {
         index: host as u32,
         wire_out: link.out,

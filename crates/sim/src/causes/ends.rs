@@ -75,7 +75,7 @@ pub(super) struct End {
     /// Waits for a core for what has come since then, on a host without a processor.
     pub(super) core_wait: Span,
     /// The event in which it was last handed a frame, and that frame.
-    pub(super) told: Option<(u64, FrameId)>,
+    pub(super) handed: Option<(u64, FrameId)>,
     /// Frames for it, and the opening segments that it sends, inside of nodes.
     pub(super) inside: Inside,
     /// On a host with a processor, frames that have come to the interface.
@@ -119,13 +119,13 @@ impl End {
     }
 
     /// What new bytes follow from that are sent now: what they were written for, or what let go
-    /// those that waited. `told` is the frame that the socket was handed in this event, and whether
+    /// those that waited. `handed` is the frame that the socket was handed in this event, and whether
     /// it could open a window.
     pub(super) fn released(
         &self,
         now: Time,
         packet: &Packet,
-        told: Option<(FrameId, bool)>,
+        handed: Option<(FrameId, bool)>,
     ) -> Option<Prior> {
         let end = packet.seq + u64::from(packet.payload_bytes);
         let write_of = |byte: u64| self.writes.iter().find(|write| write.end > byte);
@@ -133,7 +133,7 @@ impl End {
         let hold = |frame, entry, part, opens| {
             Some(Prior { frame, entry, part, core_wait: Span::ZERO, waited: Span::ZERO, opens })
         };
-        match told {
+        match handed {
             _ if first.at == now => first.prior,
             Some((frame, is_window)) => {
                 let window = if self.limit == Some(Limit::ReceiveWindow) {

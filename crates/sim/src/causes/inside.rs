@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fragments_of_two_copies_of_a_datagram_are_told_apart() {
+    fn fragments_of_two_copies_of_a_datagram_are_distinguished() {
         let fragment = |id: u16| {
             let mut packet = Packet { seq: 5, ack: 70, payload_bytes: 1_472, ..Packet::default() };
             Fragment { source: 0, id, offset: 1_480, bytes: 1_480, more: true, datagram_hash: 9 }

@@ -5,9 +5,11 @@
 //! time between two stamps that follow each other on it, so that the sum is exact by construction.
 //! `recorder` keeps the stamps, `ends` knows what each frame followed from, and `walk` goes back.
 
+mod cached_path;
 mod datagrams;
 mod ends;
 mod frames;
+mod inputs;
 mod inside;
 mod loss;
 mod number;
@@ -17,14 +19,13 @@ mod recorder;
 mod stages;
 mod tables;
 mod timed_part;
-mod told;
-mod trail;
 mod walk;
 mod wires;
 
 pub(crate) use datagrams::{DatagramEnds, LostDatagrams};
 pub(crate) use ends::Repairs;
 pub(crate) use frames::FrameId;
+pub(crate) use inputs::{Connection, SocketState, Transmission};
 pub use loss::{DroppedBy, Loss};
 pub(crate) use number::SocketNumber;
 pub use part::{Part, Parts};
@@ -33,7 +34,6 @@ pub(crate) use recorder::{KnownSocket, Member, Receives, Recorder, SentFrame, Wo
 pub(crate) use stages::{Gates, Stage};
 pub(crate) use tables::tables;
 pub use timed_part::TimedPart;
-pub(crate) use told::{Connection, Look, Transmission};
 pub(crate) use wires::Node;
 
 use std::collections::BTreeMap;

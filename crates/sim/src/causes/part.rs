@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_has_its_own_place() {
+    fn every_part_has_its_own_index() {
         for (index, &part) in Part::ALL.iter().enumerate() {
             assert_eq!(part as usize, index);
         }

@@ -1,11 +1,11 @@
 //! The way back along the critical path: from the completion of a transaction to its start,
 //! interval by interval.
 
+use super::cached_path::{CachedPath, Found, Visit, add_to};
 use super::frames::{
     Entry, FrameId, Frames, Hop, NOT_KEPT, Prior, Record, SWITCHING, VHOST, Window,
 };
 use super::part::{Part, Parts};
-use super::trail::{Found, Trail, Visit, add_to};
 use super::wires::{Wires, add};
 use super::{Explanation, TimedPart};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub(super) struct Walk<'a> {
     /// The steps of the path are wanted, too.
     keeps_steps: bool,
     /// The way of the user's transactions before, where this one may pass through it.
-    trail: Option<&'a mut Trail>,
+    cached: Option<&'a mut CachedPath>,
     start: Time,
     /// What the time is before the first frame of the path.
     own: Part,
@@ -50,7 +50,7 @@ impl<'a> Walk<'a> {
     /// `own` time.
     pub(super) fn explain(
         (frames, wires, keeps_steps): (&'a Frames, &'a Wires, bool),
-        trail: Option<&'a mut Trail>,
+        cached: Option<&'a mut CachedPath>,
         (workload, user): (u32, u32),
         (start, end): (Time, Time),
         (last, own): (Last, Part),
@@ -73,7 +73,7 @@ impl<'a> Walk<'a> {
             frames,
             wires,
             keeps_steps,
-            trail,
+            cached,
             start,
             own,
             at: end,
@@ -85,8 +85,8 @@ impl<'a> Walk<'a> {
         match last {
             Last::Frame { at, frame, core_wait, work } if at > start => {
                 walk.split(core_wait, Part::CoreWait, at, work);
-                if let Some(trail) = &mut walk.trail {
-                    trail.begin(start);
+                if let Some(cached) = &mut walk.cached {
+                    cached.begin(start);
                 }
                 walk.follow(frame);
             }
@@ -144,8 +144,8 @@ impl<'a> Walk<'a> {
 
     /// For the user's next transaction, whose path may pass here.
     fn note(&mut self, found: Found, span: Span) {
-        if let Some(trail) = &mut self.trail {
-            trail.note(found, span);
+        if let Some(cached) = &mut self.cached {
+            cached.note(found, span);
         }
     }
 
@@ -156,18 +156,18 @@ impl<'a> Walk<'a> {
             && self.at > self.start
         {
             let (round, from) = (self.round, self.at);
-            if let Some(trail) = &mut self.trail {
-                if trail.passes(frame, entry, round, from) {
-                    trail.follow(&mut self.found, self.own);
+            if let Some(cached) = &mut self.cached {
+                if cached.passes(frame, entry, round, from) {
+                    cached.follow(&mut self.found, self.own);
                     self.at = self.start;
                     return;
                 }
-                trail.visit();
+                cached.visit();
             }
             let (prior, passed) = self.visit((frame, entry));
             let is_after_work = prior.is_some_and(|prior| is_work(prior.part));
-            if let Some(trail) = &mut self.trail {
-                trail.leave(Visit {
+            if let Some(cached) = &mut self.cached {
+                cached.leave(Visit {
                     frame,
                     entry,
                     round,
@@ -181,8 +181,8 @@ impl<'a> Walk<'a> {
             }
             next = prior.map(|prior| (prior.frame, prior.entry));
         }
-        if let Some(trail) = &mut self.trail {
-            trail.replace();
+        if let Some(cached) = &mut self.cached {
+            cached.replace();
         }
     }
 
@@ -203,8 +203,8 @@ impl<'a> Walk<'a> {
         let passed = self.at;
         if let Some(loss) = frame.repeats.and_then(|copy| self.frames.loss_of(copy)) {
             self.found.losses.push(loss);
-            if let Some(trail) = &mut self.trail {
-                trail.note_loss(loss);
+            if let Some(cached) = &mut self.cached {
+                cached.note_loss(loss);
             }
         }
         let Some(prior) = frame.prior else {
@@ -255,7 +255,7 @@ impl<'a> Walk<'a> {
     /// forgotten because it was over by then.
     fn moment(&self, id: FrameId, entry: Entry) -> Option<Time> {
         let Some(frame) = self.frames.read(id) else {
-            let known = self.trail.as_deref().and_then(|trail| trail.moment(id, entry));
+            let known = self.cached.as_deref().and_then(|cached| cached.moment(id, entry));
             return known.or_else(|| self.frames.was_over(id, self.start).then_some(self.start));
         };
         Some(match entry {
@@ -365,7 +365,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let place = usize::from(part == Part::InterfaceQueue);
-        if self.trail.is_none() {
+        if self.cached.is_none() {
             return wires.add_occupied(queue.0, self.at, until, &mut self.behind[place]);
         }
         for (workload, sent, sent_by) in wires.occupied(queue.0, self.at, until) {

@@ -48,7 +48,7 @@ fn tasks(plan: &Plan, raw: &RawHypervisor, node: &HypervisorNode) -> Vec<Hypervi
     let polling = std::iter::once(("polling".to_owned(), TaskKind::Polling));
     let neighbours =
         raw.neighbours.iter().map(|neighbour| (neighbour.name.clone(), TaskKind::Neighbour));
-    let told = |(owner, (name, kind)): (usize, (String, TaskKind))| {
+    let outcome_of = |(owner, (name, kind)): (usize, (String, TaskKind))| {
         let OwnerCounters { busy, switches } = node.model.processor().owner(owner);
         HypervisorTask {
             name,
@@ -59,12 +59,12 @@ fn tasks(plan: &Plan, raw: &RawHypervisor, node: &HypervisorNode) -> Vec<Hypervi
             involuntary_switches: switches.involuntary,
         }
     };
-    cores.chain(vhosts).chain(polling).chain(neighbours).enumerate().map(told).collect()
+    cores.chain(vhosts).chain(polling).chain(neighbours).enumerate().map(outcome_of).collect()
 }
 
 fn ports(plan: &Plan, raw: &RawHypervisor, node: &HypervisorNode) -> Vec<HypervisorPort> {
     let id = plan.graph.node(&raw.switch, "hypervisor").expect("the plan is sound");
-    let told = |(port, machine): (usize, &Option<Machine>)| {
+    let outcome_of = |(port, machine): (usize, &Option<Machine>)| {
         let overruns = node.model.overruns(port);
         HypervisorPort {
             towards: plan.graph.names[plan.graph.ports[id][port].peer].clone(),
@@ -73,7 +73,7 @@ fn ports(plan: &Plan, raw: &RawHypervisor, node: &HypervisorNode) -> Vec<Hypervi
             send_overruns: overruns.sent,
         }
     };
-    node.machines.iter().enumerate().map(told).collect()
+    node.machines.iter().enumerate().map(outcome_of).collect()
 }
 
 fn name_of(plan: &Plan, machine: &Machine) -> String {

@@ -45,16 +45,16 @@ pub(super) fn times(busy: &Busy) -> CoreTimes {
 
 /// Groups with a quota.
 fn groups(raw: &RawProcessor, processor: &Processor) -> Vec<ControlGroup> {
-    let told = |(at, group): (usize, &tailrace_plan::RawControlGroup)| {
+    let outcome_of = |(at, group): (usize, &tailrace_plan::RawControlGroup)| {
         let Throttling { periods, throttled, time } = processor.throttling(at + 1)?;
         Some(ControlGroup { name: group.name.clone(), periods, throttled, throttled_ps: time.ps() })
     };
-    raw.groups.iter().enumerate().filter_map(told).collect()
+    raw.groups.iter().enumerate().filter_map(outcome_of).collect()
 }
 
 /// Workloads whose programs ran here.
 fn workloads(plan: &Plan, processor: &Processor) -> Vec<ProcessorWorkload> {
-    let told = |(owner, workload): (usize, &tailrace_plan::Workload)| {
+    let outcome_of = |(owner, workload): (usize, &tailrace_plan::Workload)| {
         let OwnerCounters { busy, switches } = processor.owner(owner);
         (switches.voluntary + switches.involuntary > 0 || busy.total().ps() > 0).then(|| {
             ProcessorWorkload {
@@ -66,7 +66,7 @@ fn workloads(plan: &Plan, processor: &Processor) -> Vec<ProcessorWorkload> {
             }
         })
     };
-    plan.workloads.iter().enumerate().filter_map(told).collect()
+    plan.workloads.iter().enumerate().filter_map(outcome_of).collect()
 }
 
 /// Tasks that run or wait, over time; none where no host has a processor.

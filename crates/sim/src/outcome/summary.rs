@@ -98,7 +98,7 @@ fn workloads(
     let limited = world.limit_counts();
     let (stats, tallies, received) = (world.tcp_stats(), world.tallies(), world.received_bytes());
     let nothing = Before::default();
-    let told = move |(index, workload): (usize, &Workload)| {
+    let outcome_of = move |(index, workload): (usize, &Workload)| {
         let record = &world.links.observe.workloads[index];
         let before = record.before.as_deref().unwrap_or(&nothing);
         let (together, connections) = &limited[index];
@@ -111,7 +111,7 @@ fn workloads(
         };
         workload_summary(workload, record, &cut_off[index], counts)
     };
-    plan.workloads.iter().enumerate().map(told)
+    plan.workloads.iter().enumerate().map(outcome_of)
 }
 
 /// Flows come and go: those that are open are not told one by one.
@@ -129,12 +129,12 @@ fn connection_bytes(before: &[u64], received: &[u64], workload: &Workload) -> Op
 
 /// What each interface of a bond has carried, in the order of the links.
 fn bond_summary(bond: &BondedNic) -> Vec<outcome::BondedInterface> {
-    let told = |interface: &BondedInterface| outcome::BondedInterface {
+    let outcome_of = |interface: &BondedInterface| outcome::BondedInterface {
         sent_frames: interface.sent_frames,
         sent_bytes: interface.sent_bytes,
         received_frames: interface.received_frames,
     };
-    bond.interfaces().iter().map(told).collect()
+    bond.interfaces().iter().map(outcome_of).collect()
 }
 
 /// What a host has cut and put together.

@@ -42,7 +42,7 @@ impl WindowReport {
 /// The places of one part, on a cache line of its own: what is told in even and in odd windows.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Place {
+struct ReportSlot {
     next: [AtomicU64; 2],
     finished: [AtomicU64; 2],
     events: [AtomicU64; 2],
@@ -53,7 +53,7 @@ struct Place {
 /// A barrier for a fixed number of threads.
 #[derive(Debug)]
 pub(super) struct Barrier {
-    places: Vec<Place>,
+    slots: Vec<ReportSlot>,
     waiting: AtomicUsize,
     /// Counts the times that all have come.
     round: AtomicU32,
@@ -65,10 +65,10 @@ pub(super) struct Barrier {
 
 impl Barrier {
     pub(super) fn new(threads: usize) -> Barrier {
-        let places = std::iter::repeat_with(Place::default).take(threads).collect();
+        let slots = std::iter::repeat_with(ReportSlot::default).take(threads).collect();
         let (waiting, round, is_broken) =
             (AtomicUsize::new(0), AtomicU32::new(0), AtomicBool::new(false));
-        Barrier { places, waiting, round, is_broken, schedule: Schedule::of_this_thread() }
+        Barrier { slots, waiting, round, is_broken, schedule: Schedule::of_this_thread() }
     }
 
     /// Waits until every thread has told what it has to tell in this window, and returns it
@@ -77,29 +77,29 @@ impl Barrier {
     ///
     /// # Panics
     /// When another thread has panicked.
-    pub(super) fn meet(&self, part: usize, window: usize, told: WindowReport) -> WindowReport {
+    pub(super) fn meet(&self, part: usize, window: usize, report: WindowReport) -> WindowReport {
         let parity = window % 2;
-        let own = &self.places[part];
-        own.next[parity].store(told.next.ps(), Ordering::Relaxed);
-        own.finished[parity].store(told.finished, Ordering::Relaxed);
-        own.events[parity].store(told.events, Ordering::Relaxed);
-        own.is_to_pause[parity].store(told.is_to_pause, Ordering::Relaxed);
-        own.flow_end[parity].0.store(told.flow_end.0.ps(), Ordering::Relaxed);
-        own.flow_end[parity].1.store(told.flow_end.1, Ordering::Relaxed);
+        let own = &self.slots[part];
+        own.next[parity].store(report.next.ps(), Ordering::Relaxed);
+        own.finished[parity].store(report.finished, Ordering::Relaxed);
+        own.events[parity].store(report.events, Ordering::Relaxed);
+        own.is_to_pause[parity].store(report.is_to_pause, Ordering::Relaxed);
+        own.flow_end[parity].0.store(report.flow_end.0.ps(), Ordering::Relaxed);
+        own.flow_end[parity].1.store(report.flow_end.1, Ordering::Relaxed);
         self.schedule.delay(part, (window, false));
         self.wait();
         self.schedule.delay(part, (window, true));
         let mut together = WindowReport::NOTHING;
-        for place in &self.places {
+        for slot in &self.slots {
             together.next =
-                together.next.min(Time::from_ps(place.next[parity].load(Ordering::Relaxed)));
-            together.finished += place.finished[parity].load(Ordering::Relaxed);
-            together.events = together.events.max(place.events[parity].load(Ordering::Relaxed));
-            let (at, source) = &place.flow_end[parity];
+                together.next.min(Time::from_ps(slot.next[parity].load(Ordering::Relaxed)));
+            together.finished += slot.finished[parity].load(Ordering::Relaxed);
+            together.events = together.events.max(slot.events[parity].load(Ordering::Relaxed));
+            let (at, source) = &slot.flow_end[parity];
             let flow_end =
                 (Time::from_ps(at.load(Ordering::Relaxed)), source.load(Ordering::Relaxed));
             together.flow_end = together.flow_end.min(flow_end);
-            together.is_to_pause |= place.is_to_pause[parity].load(Ordering::Relaxed);
+            together.is_to_pause |= slot.is_to_pause[parity].load(Ordering::Relaxed);
         }
         together
     }
@@ -108,7 +108,7 @@ impl Barrier {
         let round = self.round.load(Ordering::Acquire);
         // The last to come acquires what the others have released by coming, and releases all of it
         // with the new round.
-        if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.places.len() {
+        if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.slots.len() {
             self.waiting.store(0, Ordering::Relaxed);
             self.round.store(round.wrapping_add(1), Ordering::Release);
             return;

@@ -9,8 +9,8 @@ use super::{Course, FOREVER, run_parted_since};
 use crate::build::build;
 use crate::clock::Stopwatch;
 use crate::control::Control;
-use crate::looks;
 use crate::outcome::{self, Outcome};
+use crate::sampling;
 use crate::trigger::Trigger;
 use crate::world::World;
 use tailrace_plan::Plan;
@@ -53,12 +53,12 @@ pub fn run_on(
         // It may have to be run twice, or stop for every flow.
         Cores::UpTo(..) if ends_with_its_work(&world) || !openers(&world).is_empty() => None,
         Cores::UpTo(_, has_room) => {
-            let look_ahead =
-                Owners::of(plan, &partition, &world).look_ahead(&world).unwrap_or(FOREVER);
-            Some(Trigger::of(parts, look_ahead, has_room))
+            let lookahead =
+                Owners::of(plan, &partition, &world).lookahead(&world).unwrap_or(FOREVER);
+            Some(Trigger::of(parts, lookahead, has_room))
         }
     };
-    looks::run_and_look(plan, &mut world, control);
+    sampling::run_sampled(plan, &mut world, control);
     let is_pulled = world.trigger.as_ref().is_some_and(Trigger::is_pulled);
     if control.is_cancelled() || !is_pulled {
         return Ok((outcome::gather(plan, &mut world, started.elapsed(), control), None));

@@ -54,11 +54,11 @@ impl Part<'_> {
         let part = usize::from(self.number);
         shared.numbers.post(part, self.window, &mut given);
         shared.barrier.meet(part, self.window, WindowReport::NOTHING);
-        let mut told = shared.numbers.read(self.window);
+        let mut numbers = shared.numbers.read(self.window);
         self.window += 1;
         self.exchanges += 1;
-        told.sort_by_key(|&(side, _)| side);
-        let [(0, client), (1, server)] = told[..] else {
+        numbers.sort_by_key(|&(side, _)| side);
+        let [(0, client), (1, server)] = numbers[..] else {
             unreachable!("each end of a flow is in one part")
         };
         [client, server]
@@ -66,7 +66,7 @@ impl Part<'_> {
 
     fn next_opening(&self) -> (Time, Source) {
         let dues = self
-            .flow_places
+            .flow_endpoints
             .openers
             .iter()
             .map(|&source| (self.world.links.agenda.due(source), source));
@@ -81,13 +81,13 @@ impl Part<'_> {
         if hosts.is_empty() || self.is_over {
             return NEVER;
         }
-        let horizon = self.world.links.agenda.peek() + shared.look_ahead;
+        let horizon = self.world.links.agenda.peek() + shared.lookahead;
         hosts.into_iter().map(|host| self.flow_end_at(host, horizon)).min().unwrap_or(NEVER)
     }
 
     /// The first such event at a host.
     fn flow_end_at(&mut self, host: u32, horizon: Time) -> (Time, Source) {
-        let receiver = &self.flow_places.receivers[&host];
+        let receiver = &self.flow_endpoints.receivers[&host];
         let ends = receiver.wires.iter().map(|&wire| {
             let at = self.last_bytes_at(host, wire as usize, receiver.works, horizon);
             if at.is_never() { NEVER } else { (at, source_of(wire as usize) + 1) }

@@ -69,10 +69,10 @@ impl<T: Copy> Board<T> {
 
     /// Puts up what is new in a part, in place of what stood there two windows ago. Nothing is
     /// left.
-    pub(super) fn post(&self, part: usize, window: usize, news: &mut Vec<T>) {
+    pub(super) fn post(&self, part: usize, window: usize, items: &mut Vec<T>) {
         let mut own = self.places[part][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
         own.clear();
-        own.append(news);
+        own.append(items);
     }
 
     /// What is new in all parts, one part after the other.

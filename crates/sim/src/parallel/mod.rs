@@ -30,8 +30,8 @@ use crate::boundary::Boundary;
 use crate::build::build;
 use crate::clock::Stopwatch;
 use crate::control::Control;
-use crate::looks::{self, Engine};
 use crate::outcome::{self, Outcome};
+use crate::sampling::{self, Engine};
 use crate::workload_events::{Entry, EventKey, Log};
 use crate::world::World;
 use barrier::Barrier;
@@ -97,7 +97,7 @@ struct Parted<'a> {
     worlds: Vec<World>,
     ports: Vec<LatePorts>,
     own: Vec<Own>,
-    look_ahead: Span,
+    lookahead: Span,
     /// What the first world has as a part.
     set_aside: (Option<Box<Log>>, Option<Box<Boundary>>),
     /// The last event of the trial, if it is known.
@@ -113,7 +113,7 @@ impl<'a> Parted<'a> {
         let mut worlds: Vec<World> =
             threads::together((0..parts).map(|_| || build(plan)).collect());
         let owners = Owners::of(plan, partition, &worlds[0]);
-        let look_ahead = owners.look_ahead(&worlds[0]);
+        let lookahead = owners.lookahead(&worlds[0]);
         let late: Vec<Vec<whole::LateWire>> =
             (0..).zip(&worlds).map(|(part, world)| owners.late_wires(part, world)).collect();
         let ports = (0..parts).map(|part| {
@@ -129,18 +129,18 @@ impl<'a> Parted<'a> {
         let own = (0..).take(parts).map(|part| owners.own(part)).collect();
         (0..).zip(&mut worlds).for_each(|(part, world)| owners.confine(part, world));
         let course = Course {
-            look_ahead_ps: look_ahead.map_or(0, Span::ps),
+            look_ahead_ps: lookahead.map_or(0, Span::ps),
             events: vec![0; parts],
             ..Course::default()
         };
-        let look_ahead = look_ahead.unwrap_or(FOREVER);
+        let lookahead = lookahead.unwrap_or(FOREVER);
         let mut parted = Parted {
             plan,
             owners,
             worlds,
             ports,
             own,
-            look_ahead,
+            lookahead,
             set_aside: (None, None),
             end,
             overrun: None,
@@ -151,7 +151,7 @@ impl<'a> Parted<'a> {
     }
 
     fn run(&mut self, control: &Control) {
-        looks::run_and_look(self.plan, self, control);
+        sampling::run_sampled(self.plan, self, control);
     }
 
     /// Brings everything into the first world.
@@ -182,24 +182,25 @@ impl<'a> Parted<'a> {
         self.set_aside.0.iter_mut().chain(others)
     }
 
-    /// Tells the whole what the parts have noted, in the order of events, up to the end of the
-    /// trial. Returns the last of its events if that was among them.
-    fn tell(&mut self) -> Option<EventKey> {
+    /// Merges the workload events that the partitions have logged into the records of the trial, in
+    /// event order, up to the end of the trial. Returns the last event of the trial if it is among
+    /// them.
+    fn merge_logs(&mut self) -> Option<EventKey> {
         let mut entries: Vec<Entry> = Vec::new();
         self.logs().for_each(|log| entries.append(&mut log.entries));
         // Those of one event are of one part, and keep their order.
-        entries.sort_by_key(|entry| entry.event);
+        entries.sort_by_key(|entry| entry.key);
         let observe = &mut self.worlds[0].links.observe;
         let mut last = None;
-        for Entry { event, now, workload, told } in entries {
-            if last.is_some_and(|last| last != event) {
+        for Entry { key, now, workload, event } in entries {
+            if last.is_some_and(|last| last != key) {
                 break;
             }
             // The last event is handled to its end: what else came to a host with the end of its
             // last stream counts.
-            observe.tell_record(now, workload as usize, &told);
+            observe.apply_workload_event(now, workload as usize, &event);
             if observe.is_done {
-                last = Some(event);
+                last = Some(key);
             }
         }
         last
@@ -220,7 +221,7 @@ impl<'a> Parted<'a> {
             });
             let (ended, stopped) =
                 self.advance_threads((end.0, end.1.saturating_add(1)), settles_processors, control);
-            let done = self.tell();
+            let done = self.merge_logs();
             if let Some(last) = done.filter(|_| done != self.end) {
                 let is_behind =
                     stopped != (last.0, last.1 + 1) || self.logs().any(|log| log.event > last);
@@ -264,7 +265,7 @@ impl<'a> Parted<'a> {
             numbers: Board::new(parts),
             openings: programs_open(self.plan).then(|| Board::new(parts)),
             control,
-            look_ahead: self.look_ahead,
+            lookahead: self.lookahead,
             bound,
             end: self.end,
             users,
@@ -275,7 +276,7 @@ impl<'a> Parted<'a> {
         let worlds = self.worlds.iter_mut().zip(self.ports.iter_mut().zip(&self.own)).enumerate();
         let mut parts_of_trial: Vec<Part<'_>> = worlds
             .map(|(number, (world, own))| {
-                Part::new(number, world, own, &self.owners.flow_places, parts)
+                Part::new(number, world, own, &self.owners.flow_endpoints, parts)
             })
             .collect();
         let run = |part: &mut Part<'_>| {

@@ -3,7 +3,7 @@
 
 use super::barrier::{Barrier, WindowReport};
 use super::mailboxes::{Board, CrossingFrame, Mailboxes};
-use super::receivers::{FlowPlaces, note_arriving};
+use super::receivers::{FlowEndpoints, note_arriving};
 use super::whole::{LateWire, Own};
 use crate::agenda::{Source, source_of};
 use crate::boundary::{Opening, PartNo};
@@ -36,7 +36,7 @@ pub(super) struct Shared<'a> {
     pub(super) openings: Option<Board<Opening>>,
     pub(super) control: &'a Control,
     /// No frame arrives in another part earlier than this after its transmission began.
-    pub(super) look_ahead: Span,
+    pub(super) lookahead: Span,
     /// Nothing from here on is handled.
     pub(super) bound: (Time, Source),
     /// The last event of the trial, if it is known.
@@ -90,7 +90,7 @@ pub(super) struct Part<'a> {
     /// The end of the window before.
     pub(super) bound: (Time, Source),
     /// The same in all parts.
-    pub(super) flow_places: &'a FlowPlaces,
+    pub(super) flow_endpoints: &'a FlowEndpoints,
 }
 
 /// Wires over the boundary of a part whose ports decide late.
@@ -119,7 +119,7 @@ impl<'a> Part<'a> {
         number: usize,
         world: &'a mut World,
         (ports, own): (&'a mut LatePorts, &'a Own),
-        flow_places: &'a FlowPlaces,
+        flow_endpoints: &'a FlowEndpoints,
         parts: usize,
     ) -> Part<'a> {
         let crossing = vec![Vec::new(); parts];
@@ -141,7 +141,7 @@ impl<'a> Part<'a> {
             decided: Time::ZERO,
             handled_until: Time::ZERO,
             bound: (Time::ZERO, 0),
-            flow_places,
+            flow_endpoints,
         }
     }
 
@@ -169,7 +169,7 @@ impl<'a> Part<'a> {
                 return Ended::Early;
             }
             let opening = self.open_flows(shared);
-            let window = (together.next + shared.look_ahead, 0)
+            let window = (together.next + shared.lookahead, 0)
                 .min(shared.bound)
                 .min(opening)
                 .min(together.flow_end);
@@ -211,21 +211,21 @@ impl<'a> Part<'a> {
             self.is_stopped || is_to_report && self.world.is_cancelled_by(shared.control);
         let flow_end = self.next_flow_end(shared);
         let log = self.world.links.observe.log.as_ref().expect("a part has a log");
-        let told = WindowReport {
+        let report = WindowReport {
             next: if self.is_over { self.handed_over } else { self.next_due() },
             finished: log.finished,
             events: self.handled,
             is_to_pause: log.entries.len() >= ENTRIES_MAX || is_cancelled,
             flow_end,
         };
-        let together = shared.barrier.meet(usize::from(self.number), self.window, told);
+        let together = shared.barrier.meet(usize::from(self.number), self.window, report);
         self.is_ending = shared.ends_with_flows
             && shared.users.is_some_and(|users| users <= together.finished + ENDING_MAX);
         self.handed_over = Time::NEVER;
         self.longest += together.events;
         self.handled = 0;
         self.world.is_cancelled |= together.is_to_pause && shared.control.is_cancelled();
-        if !self.flow_places.openers.is_empty() {
+        if !self.flow_endpoints.openers.is_empty() {
             let mut ended = shared.flows.read(self.window);
             ended.sort_by_key(|flow| flow.event);
             ended.iter().for_each(|flow| self.world.settle_flow(flow));
@@ -248,7 +248,7 @@ impl<'a> Part<'a> {
                 if is_first {
                     links.agenda.arm_idle_wire(frame.wire, frame.arrival);
                 }
-                if !self.flow_places.openers.is_empty() && frame.packet.payload_bytes > 0 {
+                if !self.flow_endpoints.openers.is_empty() && frame.packet.payload_bytes > 0 {
                     note_arriving(links, hosts, &frame.packet, sockets_from);
                 }
             }
@@ -281,18 +281,18 @@ impl<'a> Part<'a> {
                 self.is_over = true;
                 break;
             }
-            let is_to_look = events.is_multiple_of(u64::from(EVENTS_PER_REPORT))
+            let is_check_due = events.is_multiple_of(u64::from(EVENTS_PER_REPORT))
                 || shared.control.is_cancelled();
-            if is_to_look && kind != Some(Kind::In) && self.is_to_stop(shared) {
+            if is_check_due && kind != Some(Kind::In) && self.is_to_stop(shared) {
                 break;
             }
         }
         self.handled = events;
-        let looks = |events: u64| events / u64::from(EVENTS_PER_REPORT);
-        let before = looks(self.world.events);
+        let reports = |events: u64| events / u64::from(EVENTS_PER_REPORT);
+        let before = reports(self.world.events);
         self.world.events += events;
-        if looks(self.world.events) > before {
-            self.world.look_at_pages();
+        if reports(self.world.events) > before {
+            self.world.check_huge_pages();
         }
     }
 
@@ -351,7 +351,7 @@ impl<'a> Part<'a> {
     }
 
     fn post(&mut self, shared: &Shared<'_>) {
-        if !self.flow_places.openers.is_empty() {
+        if !self.flow_endpoints.openers.is_empty() {
             let flows =
                 &mut self.world.links.boundary.as_mut().expect("a part has a boundary").flows;
             let is_last = |at: Time, source: Source| (at, source + 1) == self.bound;

@@ -21,16 +21,16 @@ pub(super) struct Receiver {
 
 /// Where flows begin and end, which every part knows of all parts.
 #[derive(Debug)]
-pub(super) struct FlowPlaces {
+pub(super) struct FlowEndpoints {
     /// The places in the agenda of what opens flows.
     pub(super) openers: Vec<Source>,
     /// By host.
     pub(super) receivers: BTreeMap<u32, Receiver>,
 }
 
-impl FlowPlaces {
-    pub(super) fn of(world: &World) -> FlowPlaces {
-        FlowPlaces { openers: openers(world), receivers: receivers(world) }
+impl FlowEndpoints {
+    pub(super) fn of(world: &World) -> FlowEndpoints {
+        FlowEndpoints { openers: openers(world), receivers: receivers(world) }
     }
 }
 

@@ -87,12 +87,12 @@ fn row() -> RawPlan {
 
 fn are_one_thread(schedules: u64) {
     let plan = Plan::from_raw(row()).expect("a sound plan");
-    let told = |outcome: &crate::Outcome| {
+    let results = |outcome: &crate::Outcome| {
         let mut summary = outcome.summary().clone();
         summary.as_object_mut().expect("it is an object").remove("wall_s");
         (summary, outcome.tables().to_vec())
     };
-    let alone = told(&run(&plan, &Control::default()));
+    let alone = results(&run(&plan, &Control::default()));
     let partition = Partition::by_group(&plan, 3, |group| group).expect("it can be divided");
     let only = std::env::var(ONLY)
         .ok()
@@ -102,7 +102,7 @@ fn are_one_thread(schedules: u64) {
         let (outcome, course) = run_parted(&plan, &partition, &Control::default());
         OF_THIS_THREAD.set(0);
         assert!(course.windows > 100, "{course:?}");
-        assert!(told(&outcome) == alone, "{ONLY}={schedule}: {course:?}");
+        assert!(results(&outcome) == alone, "{ONLY}={schedule}: {course:?}");
     }
 }
 

@@ -51,7 +51,7 @@ mod tests {
     use crate::failure::{caught, install_hook};
 
     #[test]
-    fn the_panic_of_any_part_keeps_its_message_and_place() {
+    fn the_panic_of_any_part_keeps_its_message_and_location() {
         install_hook();
         for failing in 0..3 {
             let barrier = Barrier::new(3);

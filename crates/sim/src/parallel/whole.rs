@@ -4,7 +4,7 @@
 //! Between two stretches of time everything is in the first world, as if one thread had run it.
 
 use super::partition::Partition;
-use super::receivers::FlowPlaces;
+use super::receivers::FlowEndpoints;
 use crate::boundary::{Boundary, PartNo};
 use crate::bridging::AgendaMember;
 use crate::part_flows::PartFlows;
@@ -29,7 +29,7 @@ pub(super) struct Owners {
     interfaces: Vec<PartNo>,
     /// Sources of the agenda.
     sources: Vec<PartNo>,
-    pub(super) flow_places: FlowPlaces,
+    pub(super) flow_endpoints: FlowEndpoints,
 }
 
 /// The nodes of a part, by number.
@@ -79,7 +79,7 @@ impl Owners {
             .iter()
             .map(|interface| hosts[interface.host as usize])
             .collect();
-        let (sources, flow_places) = (Vec::new(), FlowPlaces::of(world));
+        let (sources, flow_endpoints) = (Vec::new(), FlowEndpoints::of(world));
         let mut owners = Owners {
             hosts,
             switches,
@@ -89,7 +89,7 @@ impl Owners {
             hypervisors,
             interfaces,
             sources,
-            flow_places,
+            flow_endpoints,
         };
         owners.sources = owners.sources_of(world);
         owners
@@ -123,11 +123,11 @@ impl Owners {
 
     /// The least time from the beginning of a transmission to the arrival of anything in another
     /// part; none if no wire leads there.
-    pub(super) fn look_ahead(&self, world: &World) -> Option<Span> {
+    pub(super) fn lookahead(&self, world: &World) -> Option<Span> {
         let cut = (0..self.wires.len()).filter(|&wire| self.is_cut(wire));
         // The end of a flow is known when its last frame is on the wire to its host.
         let last = self
-            .flow_places
+            .flow_endpoints
             .receivers
             .values()
             .flat_map(|receiver| &receiver.wires)
@@ -139,7 +139,7 @@ impl Owners {
 
     /// Makes one of the worlds at time zero a part: nothing happens at nodes of others.
     pub(super) fn confine(&self, part: PartNo, world: &mut World) {
-        let openers = &self.flow_places.openers;
+        let openers = &self.flow_endpoints.openers;
         let of_others = (0..)
             .zip(&self.sources)
             .filter(|&(source, &owner)| owner != part && !openers.contains(&source));

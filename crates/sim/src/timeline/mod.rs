@@ -7,13 +7,13 @@
 //! connections changed.
 
 mod hops;
-mod looks;
+mod socket_samples;
 mod tables;
 
 use crate::causes::{FrameId, SocketNumber, Transmission};
 use hops::{CoreWait, Dropped, Hop, Hops, Marked, Paused};
-pub(crate) use looks::Look;
-use looks::Looks;
+pub(crate) use socket_samples::SocketSample;
+use socket_samples::SocketSamples;
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_dataplane::{DropCause, Frame};
 use tailrace_units::Time;
@@ -117,7 +117,7 @@ pub(crate) struct Timeline {
     /// same ones.
     is_used: Vec<bool>,
     hops: Hops,
-    looks: Looks,
+    samples: SocketSamples,
     core_waits: Vec<CoreWait>,
 }
 
@@ -129,7 +129,7 @@ impl Timeline {
         watched: Vec<SocketNumber>,
         left_out: usize,
     ) -> Timeline {
-        let looks = Looks::new(watched.len());
+        let samples = SocketSamples::new(watched.len());
         Timeline {
             wanted: wanted.clone(),
             passed: 0,
@@ -142,7 +142,7 @@ impl Timeline {
             watched,
             connections_left_out: left_out,
             hops: Hops::default(),
-            looks,
+            samples,
             core_waits: Vec::new(),
         }
     }
@@ -173,12 +173,12 @@ impl Timeline {
     }
 
     /// The world has handled it; `look` says what a socket looks like now.
-    pub(crate) fn end_event(&mut self, look: impl Fn(SocketNumber) -> Option<Look>) {
+    pub(crate) fn end_event(&mut self, sample: impl Fn(SocketNumber) -> Option<SocketSample>) {
         if self.is_open {
             let now = self.now;
             for (place, &socket) in (0..).zip(&self.watched) {
-                if let Some(look) = look(socket) {
-                    self.looks.note(now, place, look);
+                if let Some(sample) = sample(socket) {
+                    self.samples.note(now, place, sample);
                 }
             }
         }

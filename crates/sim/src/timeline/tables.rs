@@ -1,7 +1,7 @@
 //! A timeline as columns. Times are picoseconds, `u64::MAX` and `u32::MAX` stand for none.
 
 use super::hops::{CoreWait, Dropped, Hop, Marked, Paused};
-use super::looks::Row;
+use super::socket_samples::Row;
 use super::{Of, Timeline};
 use crate::causes::{
     Explanation, FrameId, KnownSocket, Member, Part, Recorder, SentFrame, WorkOnFrame,
@@ -22,7 +22,7 @@ use tailrace_wire::PRIORITIES;
 /// in the table of causes.
 pub(crate) fn tables(timeline: &Timeline, recorder: &Recorder, cores_left_out: u64) -> Vec<Table> {
     let hops = &timeline.hops;
-    let left_out = hops.left_out.rows + timeline.looks.left_out;
+    let left_out = hops.left_out.rows + timeline.samples.left_out;
     vec![
         sockets(timeline, recorder),
         frames(timeline, recorder),
@@ -30,7 +30,7 @@ pub(crate) fn tables(timeline: &Timeline, recorder: &Recorder, cores_left_out: u
         dropped(&hops.dropped),
         marked(&hops.marked),
         paused(&hops.paused),
-        looks(&timeline.looks.rows),
+        samples(&timeline.samples.rows),
         core_waits(&timeline.core_waits),
         works(timeline, recorder),
         transactions(recorder.members()),
@@ -183,7 +183,7 @@ fn paused(rows: &[Paused]) -> Table {
     Table { name: "timeline_pauses", columns }
 }
 
-fn looks(rows: &[Row]) -> Table {
+fn samples(rows: &[Row]) -> Table {
     let columns = vec![
         ("at_ps", u64s(rows, |row| row.at.ps())),
         ("socket", u32s(rows, |row| row.socket)),

@@ -1,6 +1,6 @@
 //! Connections: addresses, ports and the two sockets.
 
-use super::{SocketPlace, World};
+use super::{HostSocket, World};
 use crate::causes::{Connection, DatagramEnds};
 use crate::observe::Endpoint;
 use tailrace_host::{NewSocket, NewUdpSocket};
@@ -119,7 +119,7 @@ impl World {
                 number,
                 Endpoint { workload, source: peer as u16 },
             );
-            let (place, at) = (SocketPlace { host: own, number }, client as usize + side);
+            let (place, at) = (HostSocket { host: own, number }, client as usize + side);
             match self.sockets.get_mut(at) {
                 Some(reused) => *reused = place,
                 None => self.sockets.push(place),

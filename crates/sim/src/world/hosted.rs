@@ -1,7 +1,7 @@
 //! Programs that own several sockets: each has one place in the agenda, for itself and for all of
 //! its connections.
 
-use super::{ProgramPlace, World};
+use super::{ProgramId, World};
 use tailrace_host::{NewProgram, Socket};
 use tailrace_plan::Plan;
 use tailrace_programs::Program;
@@ -34,16 +34,16 @@ impl World {
             NewProgram { program, owner: workload, timer, tag, dscp: header.dscp, counts_goodput };
         let number = model.add_program(new);
         self.links.agenda.arm(timer, model.poll_program(number));
-        self.programs.push(ProgramPlace { host, number });
+        self.programs.push(ProgramId { host, number });
     }
 
     /// The deadline of a program with several sockets has come, or that of one of its connections.
     #[inline(never)]
     pub(crate) fn wake_hosted(&mut self, now: Time, program: u32) {
-        let ProgramPlace { host, number } = self.programs[program as usize];
+        let ProgramId { host, number } = self.programs[program as usize];
         let (host, out) = self.host_and_links(host);
         host.handle_program_timeout(now, number, out);
-        self.read_news();
+        self.handle_host_events();
     }
 
     /// Something on a core of a host is done.
@@ -54,8 +54,8 @@ impl World {
         };
         let (host, out) = self.host_and_links(host);
         host.handle_processor(now, out);
-        if !self.links.observe.news.is_empty() {
-            self.read_news();
+        if !self.links.observe.host_events.is_empty() {
+            self.handle_host_events();
         }
     }
 

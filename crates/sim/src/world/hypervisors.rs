@@ -133,7 +133,7 @@ impl World {
             }
             let (host, out) = self.host_and_links(machine.host);
             host.handle_gate(now, gate.core, gate.runs, out);
-            self.read_news();
+            self.handle_host_events();
         }
         self.after_switch(now, switch);
     }

@@ -63,13 +63,13 @@ pub(crate) struct World {
     pub(crate) server_ports: Vec<u16>,
     pub(crate) generators: Vec<Generator>,
     /// Where each program with several sockets is.
-    pub(crate) programs: Vec<ProgramPlace>,
+    pub(crate) programs: Vec<ProgramId>,
     /// Hosts with a processor, in the order of their places in the agenda.
     pub(crate) processors: Vec<u32>,
     /// Hypervisors, in the order of their places in the agenda.
     pub(crate) hypervisors: Vec<HypervisorNode>,
     /// Where each socket is, in the order in which their connections were opened.
-    pub(crate) sockets: Vec<SocketPlace>,
+    pub(crate) sockets: Vec<HostSocket>,
     /// Even sockets whose pair can be used again.
     pub(crate) free_sockets: Vec<u32>,
     /// Windows over time, if they are wanted.
@@ -83,14 +83,14 @@ pub(crate) struct World {
 
 /// A program of a host.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ProgramPlace {
+pub(crate) struct ProgramId {
     pub(crate) host: u32,
     pub(crate) number: u32,
 }
 
 /// A socket of a host.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SocketPlace {
+pub(crate) struct HostSocket {
     pub(crate) host: u32,
     pub(crate) number: u32,
 }
@@ -168,7 +168,7 @@ impl World {
                 }
             }
             self.events += u64::from(EVENTS_PER_REPORT);
-            self.look_at_pages();
+            self.check_huge_pages();
             if self.is_cancelled_by(control) {
                 return self.settle_switches();
             }
@@ -178,9 +178,9 @@ impl World {
     /// Memory grows, and is put on huge pages now and then.
     #[cold]
     #[inline(never)]
-    pub(crate) fn look_at_pages(&mut self) {
+    pub(crate) fn check_huge_pages(&mut self) {
         let (hosts, wires) = (&self.hosts, &self.links.wires);
-        self.huge_pages.look(wires.len(), || {
+        self.huge_pages.check(wires.len(), || {
             let of_hosts = hosts.iter().map(|host| host.sockets().as_ptr() as usize);
             let of_frames = wires.iter().filter_map(Wire::memory);
             of_hosts.chain(of_frames).chain([wires.as_ptr() as usize, hosts.as_ptr() as usize])
@@ -192,7 +192,7 @@ impl World {
         control.report(self.progress());
         let (events, now, progress) = (self.events, self.now, self.progress());
         let is_to_be_divided =
-            self.trigger.as_mut().is_some_and(|trigger| trigger.look(events, now, progress));
+            self.trigger.as_mut().is_some_and(|trigger| trigger.is_due(events, now, progress));
         self.is_cancelled |= control.is_cancelled() || is_to_be_divided;
         self.is_cancelled
     }
@@ -379,8 +379,8 @@ impl World {
     fn poll_host(&mut self, now: Time, host: u32) {
         let (host, out) = self.host_and_links(host);
         host.handle_poll(now, out);
-        if !self.links.observe.news.is_empty() {
-            self.read_news();
+        if !self.links.observe.host_events.is_empty() {
+            self.handle_host_events();
         }
     }
 

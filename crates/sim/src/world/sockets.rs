@@ -1,7 +1,7 @@
 //! The sockets of all hosts: their places in the agenda, and what the world does with both ends of
 //! a connection.
 
-use super::{SocketPlace, World};
+use super::{HostSocket, World};
 use crate::agenda::Source;
 use crate::boundary::Opening;
 use crate::observe::HostEvent;
@@ -16,7 +16,7 @@ impl World {
 
     /// A socket, by its place in the order in which connections were opened.
     pub(crate) fn socket(&self, socket: u32) -> &Socket {
-        let SocketPlace { host, number } = self.sockets[socket as usize];
+        let HostSocket { host, number } = self.sockets[socket as usize];
         &self.hosts[host as usize].sockets()[number as usize]
     }
 
@@ -48,7 +48,7 @@ impl World {
     /// The transport's or the program's deadline has come.
     #[inline(never)]
     pub(crate) fn wake_socket(&mut self, now: Time, socket: u32) {
-        let SocketPlace { host, number } = self.sockets[socket as usize];
+        let HostSocket { host, number } = self.sockets[socket as usize];
         let (host, out) = self.host_and_links(host);
         host.handle_socket_timeout(now, number, out);
     }
@@ -56,9 +56,9 @@ impl World {
     /// Executes the requests of hosts.
     #[cold]
     #[inline(never)]
-    pub(crate) fn read_news(&mut self) {
-        while let Some(news) = self.links.observe.news.pop() {
-            match news {
+    pub(crate) fn handle_host_events(&mut self) {
+        while let Some(event) = self.links.observe.host_events.pop() {
+            match event {
                 HostEvent::Over { host, socket } => self.release_flow(host, socket),
                 HostEvent::Flow(key) => {
                     self.tell_flow(key);
@@ -101,7 +101,7 @@ impl World {
         let record = &mut self.links.observe.workloads[owner];
         record.retired.add(&stats);
         record.retired_limits.add(&limits);
-        let SocketPlace { host, number } = self.sockets[end as usize];
+        let HostSocket { host, number } = self.sockets[end as usize];
         let (host, out) = self.host_and_links(host);
         host.release(now, number, out);
     }

@@ -168,8 +168,8 @@ fn nothing_of_the_warm_up_is_counted() {
         counted(&outcome, "received_blocks") as f64 / 10_000.0,
         (0.95, 1.05),
     );
-    let told = count(own(&outcome), "block_latency.count");
-    assert!(told.abs_diff(counted(&outcome, "received_blocks")) <= 1, "{told} latencies");
+    let reported = count(own(&outcome), "block_latency.count");
+    assert!(reported.abs_diff(counted(&outcome, "received_blocks")) <= 1, "{reported} latencies");
 }
 
 prop_compose! {

@@ -51,7 +51,7 @@ fn a_trial_that_is_gathered_shows_that_its_simulation_has_ended() {
 }
 
 #[test]
-fn a_trial_that_is_looked_at_often_can_be_cancelled_between_two_looks() {
+fn a_trial_sampled_often_can_be_cancelled_between_two_samples() {
     let mut plan = small().raw.clone();
     plan.observe.interfaces_ps = MS / 10;
     let plan = Plan::from_raw(plan).expect("a sound plan");

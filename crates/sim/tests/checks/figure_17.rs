@@ -107,7 +107,7 @@ fn red_marking_gives_the_shares_of_the_ns_3_example() {
         probability_milli: 20,
         weight_exponent: 0,
         ecn: true,
-        gentle: true, // as ns-3's RedQueueDisc unless told otherwise
+        gentle: true, // as ns-3's RedQueueDisc unless configured otherwise
     };
     let outcome = simulate(two_bottlenecks(red(20, 60), red(50, 150)));
     let [s1, s3, s2] = means(&outcome);

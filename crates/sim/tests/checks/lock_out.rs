@@ -39,7 +39,7 @@ fn the_frames_of_a_port_are_those_of_its_workloads() {
     assert_eq!(even.0 + odd.0, count(towards, "tx_frames") + waiting);
     assert_eq!(even.1 + odd.1, drops(towards));
     assert!(even.1 > 100 && odd.1 > 100, "both lose: {even:?}, {odd:?}");
-    assert!(port(&outcome, "sw", "h1")["traffic"].is_null(), "nobody observes this port");
+    assert!(port(&outcome, "sw", "h1")["traffic"].is_null(), "this port is not observed");
 }
 
 /// Sockets of finished flows serve the next ones, of whatever workload.

@@ -27,7 +27,7 @@ fn received(outcome: &Outcome) -> u64 {
 }
 
 #[test]
-fn a_port_set_back_to_1500_swallows_what_is_longer_and_no_host_is_told() {
+fn a_port_set_back_to_1500_drops_longer_frames_and_no_host_is_notified() {
     for (small, way) in [("h0", "egress"), ("h1", "ingress")] {
         let (fits, swallowed) =
             (through_a_small_port(1_472, small), through_a_small_port(1_473, small));

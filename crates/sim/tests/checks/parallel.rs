@@ -17,7 +17,7 @@ const CASES: u32 = 128;
 const CASES_OF_LONG: u32 = 2_500;
 
 /// Everything but the time that it took.
-fn told(outcome: &Outcome) -> (Value, &[Table]) {
+fn without_wall_time(outcome: &Outcome) -> (Value, &[Table]) {
     let mut summary = outcome.summary().clone();
     summary.as_object_mut().expect("it is an object").remove("wall_s");
     (summary, outcome.tables())
@@ -25,7 +25,7 @@ fn told(outcome: &Outcome) -> (Value, &[Table]) {
 
 /// Names the first thing that differs.
 pub fn assert_same(alone: &Outcome, outcome: &Outcome, what: &str) {
-    let ((one, tables), (other, others)) = (told(alone), told(outcome));
+    let ((one, tables), (other, others)) = (without_wall_time(alone), without_wall_time(outcome));
     for (key, value) in one.as_object().expect("it is an object") {
         assert_eq!(value, &other[key], "{key}: {what}");
     }

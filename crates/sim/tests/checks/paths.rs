@@ -248,7 +248,7 @@ fn the_delay_of_a_datagram_holds_the_poll_and_the_work_of_receiving() {
 /// The path of a datagram hangs on its hosts and its port, not on the workloads that are named
 /// before its own.
 #[test]
-fn the_flow_hash_of_datagrams_does_not_depend_on_the_place_of_their_workload() {
+fn the_flow_hash_of_datagrams_does_not_depend_on_the_index_of_their_workload() {
     let with = |others_first: bool| {
         let mut plan = leaf_spine(2, 8);
         let between = |from: usize, to: usize| {

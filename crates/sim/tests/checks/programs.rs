@@ -274,7 +274,7 @@ fn what_cannot_be_sent_is_given_up_and_both_ends_hear_of_it() {
 /// Rules about flows know those of programs as they know those of ordinary workloads: from their
 /// first frame on, both ways, refused ones too.
 #[test]
-fn switches_with_rules_about_flows_are_told_of_the_connections_of_programs() {
+fn switches_with_flow_rules_learn_the_connections_of_programs() {
     for port_asked in [PORT, 9] {
         let seen = requests(Asked { port: port_asked, ..USUAL }, |plan| {
             let queues = ["others", "first", "ordinary"]

@@ -206,7 +206,7 @@ proptest! {
 /// A host and its work that share no wire with the others leave their random draws alone: what the
 /// others do is the same to the picosecond, because every random stream has an address of its own.
 #[test]
-fn unrelated_hosts_and_work_leave_the_luck_of_others_alone() {
+fn unrelated_hosts_and_work_leave_the_random_streams_of_others_alone() {
     let mut plan = star(4, 1500, 10 * GBPS, US, switch("sw", 300_000, fifo(300_000)));
     for i in 1..4 {
         plan.workloads.push(RawWorkload::from(oltp(

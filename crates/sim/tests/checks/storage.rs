@@ -28,7 +28,7 @@ fn parts_are_the_whole(outcome: &Outcome) {
     for op in ["read", "write"] {
         let parts = own(outcome)["storage_requests"][op]["waits_s"]
             .as_object()
-            .expect("all parts are told");
+            .expect("all parts are reported");
         let sum: f64 = parts.values().filter_map(Value::as_f64).sum();
         let count = of(outcome, &format!("{op}.count"));
         if count > 0.0 {

@@ -155,7 +155,7 @@ fn every_request_is_answered_over_lines_that_lose_frames() {
             let of = |key: &str| number(own(&outcome), &format!("storage_requests.{op}.{key}"));
             let parts = own(&outcome)["storage_requests"][op]["waits_s"]
                 .as_object()
-                .expect("all parts are told");
+                .expect("all parts are reported");
             let sum: f64 = parts.values().filter_map(Value::as_f64).sum();
             within(
                 "parts of latencies",

@@ -26,7 +26,7 @@ fn column(outcome: &Outcome, name: &str) -> Option<Vec<u64>> {
 fn windows_are_those_of_every_connection_at_every_interval_and_change_nothing() {
     let (seen, unseen) = (simulate(plan(10 * MS)), simulate(plan(0)));
     assert_eq!(seen.summary()["digest"], unseen.summary()["digest"]);
-    assert_eq!(column(&unseen, "at_ps"), None, "nobody asked");
+    assert_eq!(column(&unseen, "at_ps"), None, "not asked for");
     let of = |name: &str| column(&seen, name).expect("they are recorded");
     let ends: Vec<(u64, u64, u64)> = of("workload")
         .into_iter()

@@ -94,7 +94,7 @@ fn cells() -> Cells {
     Cells { barrier: Barrier::new(THREADS), cells }
 }
 
-fn told(window: usize, number: usize) -> WindowReport {
+fn report_of(window: usize, number: usize) -> WindowReport {
     let at = Time::from_ps((10 * window + number) as u64);
     WindowReport {
         next: at,
@@ -118,10 +118,10 @@ fn meet_in_windows(Cells { barrier, cells }: &Cells, number: usize) {
                 *own = window + 1;
             }
         });
-        let together = barrier.meet(number, window, told(window, number));
-        let all = (0..THREADS).map(|number| told(window, number));
-        assert_eq!(together.next, told(window, 0).next, "the earliest of all");
-        assert_eq!(together.finished, all.map(|told| told.finished).sum::<u64>(), "of all");
+        let together = barrier.meet(number, window, report_of(window, number));
+        let all = (0..THREADS).map(|number| report_of(window, number));
+        assert_eq!(together.next, report_of(window, 0).next, "the earliest of all");
+        assert_eq!(together.finished, all.map(|report| report.finished).sum::<u64>(), "of all");
         assert_eq!(together.events, THREADS as u64 - 1, "the most");
         assert_eq!((together.is_to_pause, together.flow_end), (window == 1, (together.next, 7)));
         for other in cells {

@@ -139,17 +139,17 @@ impl Host {
     }
 
     /// Looks at what limits connections.
-    pub(super) fn look<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
+    pub(super) fn sample_limits<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
         for (number, end) in (0..).zip(&mut self.ends) {
             if let Some(end) = end
                 && end.link.is_open
                 && let Some(counters) = sockets.counters(number)
             {
-                end.link.clock.look(now, &counters);
+                end.link.clock.sample(now, &counters);
             }
         }
-        self.programs.iter_mut().for_each(|program| program.own.look(now, sockets));
-        self.arm(now + self.look_distance, Due::Look);
+        self.programs.iter_mut().for_each(|program| program.own.sample_limits(now, sockets));
+        self.arm(now + self.sample_interval, Due::SampleLimits);
     }
 
     pub(super) fn read_counters<S: Sockets>(&mut self, now: Time, sockets: &mut S) {

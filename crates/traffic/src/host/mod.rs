@@ -10,7 +10,7 @@ use crate::duty::{Duty, Listener, Routes};
 use crate::end::End;
 use crate::flows::Flows;
 use crate::hosted::{Hosted, Numbers};
-use crate::limits::look_distance;
+use crate::limits::sample_interval;
 use crate::record::Recorder;
 use crate::sockets::{Event, Route, Sockets};
 use crate::waiter::Waiter;
@@ -38,7 +38,7 @@ enum Due {
     /// TCP's counters are read.
     Sample,
     /// What limits connections is looked at.
-    Look,
+    SampleLimits,
     /// A datagram of this flow is sent.
     Datagram(u32),
     /// A flow of this host starts.
@@ -79,7 +79,7 @@ pub struct Host {
     /// Users, streams and flows that are measured here and not finished.
     left: u64,
     settings: Settings,
-    look_distance: Span,
+    sample_interval: Span,
 }
 
 impl Host {
@@ -120,7 +120,7 @@ impl Host {
             record: Recorder::new(plan, host, settings.bin),
             left,
             settings,
-            look_distance: Span::ZERO,
+            sample_interval: Span::ZERO,
         };
         ends.into_iter().for_each(|end| own.add_lasting(end));
         datagrams.into_iter().for_each(|end| own.add_datagrams(end));
@@ -134,8 +134,8 @@ impl Host {
             settings.tcp_interval.map_or(Time::NEVER, |interval| Time::ZERO + interval),
             Due::Sample,
         );
-        own.look_distance = look_distance(Span::from_ps(plan.raw.stop_at_ps));
-        own.arm(Time::ZERO + own.look_distance, Due::Look);
+        own.sample_interval = sample_interval(Span::from_ps(plan.raw.stop_at_ps));
+        own.arm(Time::ZERO + own.sample_interval, Due::SampleLimits);
         own.arm_flow();
         own
     }
@@ -145,16 +145,16 @@ impl Host {
     /// # Errors
     /// When an address cannot be used.
     pub fn open<S: Sockets>(&mut self, sockets: &mut S) -> io::Result<()> {
-        let told = |own: &SocketAddrV4, error: io::Error| {
+        let failure = |own: &SocketAddrV4, error: io::Error| {
             io::Error::new(error.kind(), format!("{own}: {error}"))
         };
         for Listener { own, marks, congestion } in &self.listeners {
             sockets
                 .listen(*own, *marks, congestion.as_deref())
-                .map_err(|error| told(own, error))?;
+                .map_err(|error| failure(own, error))?;
         }
         for (number, route, _) in &self.datagram_ends {
-            sockets.open_datagrams(*number, route).map_err(|error| told(&route.own, error))?;
+            sockets.open_datagrams(*number, route).map_err(|error| failure(&route.own, error))?;
         }
         Ok(())
     }
@@ -178,7 +178,7 @@ impl Host {
             match due {
                 Due::WarmUp => self.read_counters(at, sockets),
                 Due::Sample => self.sample(now, sockets),
-                Due::Look => self.look(now, sockets),
+                Due::SampleLimits => self.sample_limits(now, sockets),
                 Due::Datagram(number) => self.send_datagram(now, at, number, sockets),
                 Due::Hosted(program) => self.wake_hosted(now, at, program, sockets),
                 Due::Flow => self.start_flows(now, at, sockets),

@@ -167,8 +167,8 @@ impl Kernel {
                     }
                 }
                 Token::Socket(number, used) => {
-                    if let Some(told) = self.next_of_socket(number, used, event.events()) {
-                        return Some(told);
+                    if let Some(event) = self.next_of_socket(number, used, event.events()) {
+                        return Some(event);
                     }
                 }
             }
@@ -192,7 +192,7 @@ impl Kernel {
             let error = getsockopt(fd, SocketError).unwrap_or(0);
             return Some(Event::Failed(number, error));
         }
-        let (done, told) = if slot.is_connecting {
+        let (done, event) = if slot.is_connecting {
             if !flags.contains(EpollFlags::EPOLLOUT) {
                 return None;
             }
@@ -208,7 +208,7 @@ impl Kernel {
             return None;
         };
         self.found[self.seen] = EpollEvent::new(flags - done, Token::Socket(number, used).number());
-        Some(told)
+        Some(event)
     }
 
     fn fd(&self, number: u32) -> io::Result<&OwnedFd> {
@@ -251,7 +251,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     #[test]
-    fn what_was_found_at_a_socket_that_is_closed_is_not_told_of_its_successor() {
+    fn events_of_a_closed_socket_are_not_attributed_to_its_successor() {
         let mut kernel = Kernel::new(Clock::new(ClockKind::Monotonic, 0).expect("a clock"))
             .expect("it has epoll");
         let (one, _peer) = UnixStream::pair().expect("a pair");

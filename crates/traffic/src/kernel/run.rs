@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use tailrace_units::Time;
 
 /// Whoever waits for time zero looks for it so often.
-const LOOK_MS: u8 = 1;
+const BEGIN_POLL_MS: u8 = 1;
 
 /// When time zero is, on the clock of a trial.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,7 +20,7 @@ pub enum Begin {
     /// Then. Listeners of other hosts are open by then, or connections to them are refused.
     At(u64),
     /// As this file says, in a line, once it is there: written when all hosts are ready.
-    Told(PathBuf),
+    InFile(PathBuf),
 }
 
 impl Begin {
@@ -28,7 +28,7 @@ impl Begin {
     fn known_ns(&self) -> io::Result<Option<u64>> {
         let path = match self {
             Begin::At(ns) => return Ok(Some(*ns)),
-            Begin::Told(path) => path,
+            Begin::InFile(path) => path,
         };
         let named = |kind, error: &dyn std::fmt::Display| {
             io::Error::new(kind, format!("{}: {error}", path.display()))
@@ -53,7 +53,7 @@ impl Begin {
             }
             match poll(
                 &mut [PollFd::new(end.as_fd(), PollFlags::POLLIN)],
-                PollTimeout::from(LOOK_MS),
+                PollTimeout::from(BEGIN_POLL_MS),
             ) {
                 Ok(0) | Err(nix::errno::Errno::EINTR) => {}
                 Ok(_) => return Ok(None),
@@ -115,12 +115,12 @@ pub fn run(
     };
     kernel.clock.begin_at(begin_ns);
     kernel.clock.sleep_until_zero()?;
-    let mut has_told = false;
+    let mut has_reported = false;
     let mut now = Time::ZERO;
     loop {
         host.handle_timeout(now, &mut kernel);
-        if host.has_finished() && !has_told {
-            has_told = true;
+        if host.has_finished() && !has_reported {
+            has_reported = true;
             tell(HostProgress::Finished(now))?;
         }
         if now >= stop_at || kernel.is_asked_to_end {
@@ -152,18 +152,18 @@ mod tests {
     fn time_zero_is_awaited_until_a_whole_line_says_it() {
         let folder = std::env::temp_dir().join(format!("tailrace-begin-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
-        let begin = Begin::Told(folder.join("begin"));
+        let begin = Begin::InFile(folder.join("begin"));
         assert_eq!(begin.known_ns().expect("no file is no error"), None);
         fs::write(folder.join("begin"), "12345").expect("it is writable");
         assert_eq!(begin.known_ns().expect("half a line is no error"), None);
         let (open, _other) = UnixStream::pair().expect("a pair");
-        let told = std::thread::spawn({
+        let waiting = std::thread::spawn({
             let begin = begin.clone();
             move || begin.await_ns(open).expect("a number")
         });
         std::thread::sleep(Duration::from_millis(5));
         fs::write(folder.join("begin"), "12345678\n").expect("it is writable");
-        assert_eq!(told.join().expect("it ends"), Some(12_345_678));
+        assert_eq!(waiting.join().expect("it ends"), Some(12_345_678));
         fs::write(folder.join("begin"), "soon\n").expect("it is writable");
         assert!(
             begin
@@ -179,7 +179,8 @@ mod tests {
     fn who_waits_for_time_zero_can_be_asked_to_end() {
         let (end, other) = UnixStream::pair().expect("a pair");
         drop(other); // it can be read now
-        let begin = Begin::Told(std::env::temp_dir().join("tailrace-begin-that-nobody-writes"));
+        let begin =
+            Begin::InFile(std::env::temp_dir().join("tailrace-begin-that-is-never-written"));
         assert_eq!(begin.await_ns(end).expect("no error"), None);
     }
 }

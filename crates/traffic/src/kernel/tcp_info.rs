@@ -19,7 +19,7 @@ const MEMORY: [(&str, usize); 5] = [
 ];
 
 /// Of each counter its place and its length.
-const PLACES: [(&str, usize, usize); OF_TCP_INFO] = [
+const FIELDS: [(&str, usize, usize); OF_TCP_INFO] = [
     ("snd_cwnd", 80, 4),
     ("snd_ssthresh", 76, 4),
     ("rtt_us", 68, 4),
@@ -91,7 +91,7 @@ fn memory(fd: &OwnedFd) -> Option<[u32; MEMORY_VALUES]> {
 
 fn parse(info: &[u8]) -> Counters {
     let mut counters = Counters::default();
-    for (counter, (_, at, length)) in counters.0.iter_mut().zip(PLACES) {
+    for (counter, (_, at, length)) in counters.0.iter_mut().zip(FIELDS) {
         *counter = info.get(at..at + length).map(|field| {
             let mut bytes = [0; 8];
             bytes[..length].copy_from_slice(field);
@@ -107,8 +107,8 @@ mod tests {
     use crate::counters::COUNTERS;
 
     #[test]
-    fn places_stand_in_the_order_of_the_counters() {
-        assert_eq!(PLACES.map(|(name, _, _)| name), COUNTERS[..OF_TCP_INFO]);
+    fn fields_stand_in_the_order_of_the_counters() {
+        assert_eq!(FIELDS.map(|(name, _, _)| name), COUNTERS[..OF_TCP_INFO]);
     }
 
     /// `struct tcp_info` of Linux 6.7 as its header has it.
@@ -200,7 +200,7 @@ mod tests {
             ca_state,
             snd_mss
         );
-        assert_eq!(PLACES.map(|(_, at, _)| at), places);
+        assert_eq!(FIELDS.map(|(_, at, _)| at), places);
         assert_eq!(size_of::<TcpInfo>(), 248);
     }
 

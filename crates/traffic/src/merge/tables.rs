@@ -76,15 +76,15 @@ pub fn windows(plan: &Plan, records: &[Record], end: Time) -> Table {
 }
 
 fn window(sample: &Sample) -> Option<WindowRow> {
-    let told = |name| sample.counters.named(name);
+    let counter = |name| sample.counters.named(name);
     Some(WindowRow {
         workload: sample.workload,
         connection: sample.user,
         side: sample.side.into(),
         at: sample.at,
-        window_segments: told("snd_cwnd")?,
-        threshold_segments: told("snd_ssthresh")?,
-        rtt: Span::from_us(told("rtt_us")?),
-        retransmits: told("total_retrans")?,
+        window_segments: counter("snd_cwnd")?,
+        threshold_segments: counter("snd_ssthresh")?,
+        rtt: Span::from_us(counter("rtt_us")?),
+        retransmits: counter("total_retrans")?,
     })
 }

@@ -6,7 +6,7 @@ use crate::record::{Item, Record};
 use std::collections::BTreeMap;
 use tailrace_outcome::{Limits, Tcp};
 use tailrace_units::Time;
-use tailrace_workloads::outcome::CONNECTIONS_TOLD_MAX;
+use tailrace_workloads::outcome::CONNECTIONS_REPORTED_MAX;
 
 /// One end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,8 +46,9 @@ pub fn limits(records: &[Record], workload: u32, from: Time, is_lasting: bool) -
     let ends = ends(records, workload, from);
     let mut users: BTreeMap<u32, Vec<Counted>> = BTreeMap::new();
     ends.iter().for_each(|end| users.entry(end.user).or_default().push(*end));
-    let told = || users.values().take(CONNECTIONS_TOLD_MAX).map(|ends| limits_of(ends)).collect();
-    Some(Limits { connections: is_lasting.then(told), ..limits_of(&ends)? })
+    let of_connections =
+        || users.values().take(CONNECTIONS_REPORTED_MAX).map(|ends| limits_of(ends)).collect();
+    Some(Limits { connections: is_lasting.then(of_connections), ..limits_of(&ends)? })
 }
 
 const PS_PER_US: u64 = 1_000_000;
@@ -117,9 +118,9 @@ mod tests {
     use tailrace_units::Span;
 
     /// What one end tells at a time (in milliseconds).
-    fn sample(at_ms: u64, port: u16, told: &[(&str, u64)]) -> Item {
+    fn sample(at_ms: u64, port: u16, values: &[(&str, u64)]) -> Item {
         let mut counters = Counters::default();
-        for (name, value) in told {
+        for (name, value) in values {
             counters.0[COUNTERS.iter().position(|known| known == name).expect("it has a name")] =
                 Some(*value);
         }
@@ -135,7 +136,7 @@ mod tests {
         }))
     }
 
-    fn told(items: Vec<Item>, from_ms: u64) -> Tcp {
+    fn merged(items: Vec<Item>, from_ms: u64) -> Tcp {
         let head = Head { host: "h0".into(), plan: "p".into(), seed: 1, bin: Span::from_ms(1) };
         let record = Record { head, items, closing: Closing::default() };
         summary(&[record], 0, Time::ZERO + Span::from_ms(from_ms))
@@ -165,13 +166,13 @@ mod tests {
             marked_segments: Some(5),
             ..Tcp::default()
         };
-        assert_eq!(told(vec![sample(1, 1, &all)], 0), expected);
+        assert_eq!(merged(vec![sample(1, 1, &all)], 0), expected);
         let without: Vec<(&str, u64)> =
             all.into_iter().filter(|(name, _)| *name != "total_rto").collect();
         assert_eq!(
-            told(vec![sample(1, 1, &without)], 0).timeouts,
+            merged(vec![sample(1, 1, &without)], 0).timeouts,
             None,
-            "what is not told is left out"
+            "a missing counter is left out"
         );
     }
 
@@ -182,8 +183,8 @@ mod tests {
                 .map(|(at, sent)| sample(at, 1, &[("total_retrans", sent)]))
                 .to_vec()
         };
-        assert_eq!(told(items(), 10).retransmits, Some(35));
-        assert_eq!(told(items(), 0).retransmits, Some(60));
+        assert_eq!(merged(items(), 10).retransmits, Some(35));
+        assert_eq!(merged(items(), 0).retransmits, Some(60));
     }
 
     #[test]
@@ -191,6 +192,9 @@ mod tests {
         let one = |at: u64, sent: u64, again: u64| {
             sample(at, 1, &[("segs_out", sent), ("total_retrans", again)])
         };
-        assert_eq!(told(vec![one(1, 50, 4), one(2, 10, 1), one(3, 12, 2)], 0).retransmits, Some(6));
+        assert_eq!(
+            merged(vec![one(1, 50, 4), one(2, 10, 1), one(3, 12, 2)], 0).retransmits,
+            Some(6)
+        );
     }
 }

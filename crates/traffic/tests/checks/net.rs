@@ -143,10 +143,11 @@ impl Sockets for HostSockets {
 
     fn counters(&mut self, number: u32) -> Option<Counters> {
         self.ends.contains_key(&number).then(|| {
-            let told =
+            let known =
                 [("snd_cwnd", WINDOW), ("snd_ssthresh", 7), ("rtt_us", 20), ("total_retrans", 0)];
-            let of =
-                |name: &str| told.iter().find(|counter| counter.0 == name).map(|counter| counter.1);
+            let of = |name: &str| {
+                known.iter().find(|counter| counter.0 == name).map(|counter| counter.1)
+            };
             Counters(COUNTERS.map(of))
         })
     }
@@ -177,8 +178,8 @@ impl Sockets for HostSockets {
     fn receive(&mut self, number: u32, start: &mut [u8]) -> io::Result<Option<usize>> {
         let Some((_, queue)) = self.datagrams.get_mut(&number) else { return Ok(None) };
         let Some(payload) = queue.pop_front() else { return Ok(None) };
-        let looked_at = payload.len().min(start.len());
-        start[..looked_at].copy_from_slice(&payload[..looked_at]);
+        let compared = payload.len().min(start.len());
+        start[..compared].copy_from_slice(&payload[..compared]);
         Ok(Some(payload.len()))
     }
 }

@@ -21,7 +21,7 @@ fn by_connection(summary: &TrafficOutcome, place: usize) -> &[u64] {
         .connection_bytes
         .as_ref()
         .and_then(Option::as_deref)
-        .expect("it is told")
+        .expect("it is reported")
 }
 
 /// Users who start at once, 4 transactions each; a statement is one write each way, and the server
@@ -218,10 +218,10 @@ fn counters_are_read_as_often_as_wanted() {
 }
 
 #[test]
-fn windows_are_told_when_the_plan_wants_them() {
+fn windows_are_reported_when_the_plan_wants_them() {
     let mut raw = plan(S, vec![users("h0").into(), stream("copy", "h2", "h1", 1, 0).into()]).raw;
     let settings = Settings { bin: Span::from_ms(1), tcp_interval: Some(Span::from_ms(2)) };
-    let told = |raw: &RawPlan| {
+    let windows_of = |raw: &RawPlan| {
         let merged =
             run_with(&Plan::from_raw(raw.clone()).expect("the plan is sound"), settings, None)
                 .merged;
@@ -231,9 +231,9 @@ fn windows_are_told_when_the_plan_wants_them() {
             .find(|table| table.name == "tcp_windows")
             .map(|table| table.columns)
     };
-    assert!(told(&raw).is_none(), "nobody asked");
+    assert!(windows_of(&raw).is_none(), "not asked for");
     raw.observe.windows_ps = 2 * MS;
-    let columns = told(&raw).expect("they were asked for");
+    let columns = windows_of(&raw).expect("they were asked for");
     let Column::U32(workloads) = &columns[0].1 else { panic!("workloads are numbers") };
     let Column::U64(windows) = &columns[4].1 else { panic!("windows are numbers") };
     assert_eq!(columns[4].0, "window_segments");

@@ -88,12 +88,12 @@ fn addresses_and_congestion_control_can_be_others() {
     let mut congestion = Congestion::default();
     congestion.of_workload.insert("copy".into(), "bbr".into());
     let duty = Duty::new(&plan, 1, addresses, &congestion);
-    let told = |end: &tailrace_traffic::duty::LastingEnd| {
+    let address_of = |end: &tailrace_traffic::duty::LastingEnd| {
         (end.route.peer.ip().to_string(), end.route.congestion.clone())
     };
-    let told: Vec<_> = duty.ends.iter().map(told).collect();
+    let addresses: Vec<_> = duty.ends.iter().map(address_of).collect();
     let expected = [("192.0.2.7", "dctcp"), ("192.0.2.7", "dctcp"), ("10.77.0.3", "bbr")];
-    assert_eq!(told, expected.map(|(ip, name)| (ip.to_owned(), Some(name.into()))));
+    assert_eq!(addresses, expected.map(|(ip, name)| (ip.to_owned(), Some(name.into()))));
     let listeners: BTreeSet<_> = duty
         .listeners()
         .into_iter()

@@ -77,7 +77,7 @@ impl Sender {
         let flow_hash = portless_hash(self.host, whole);
         for (sent, offset) in (0..).zip((0..total).step_by(each as usize)) {
             let bytes = each.min(total - offset);
-            let told = Fragment {
+            let fragment = Fragment {
                 source: self.host,
                 id,
                 offset,
@@ -88,11 +88,11 @@ impl Sender {
             let mut packet = Packet {
                 flow_hash,
                 frame_bytes: (header_bytes - UDP_HEADER_BYTES + bytes) as u16,
-                payload_bytes: (if told.is_first() { bytes - UDP_HEADER_BYTES } else { bytes })
+                payload_bytes: (if fragment.is_first() { bytes - UDP_HEADER_BYTES } else { bytes })
                     as u16,
                 ..*whole
             };
-            told.write(&mut packet);
+            fragment.write(&mut packet);
             if down.send(packet).is_none() {
                 self.counted.frag_fails += 1;
                 return sent;

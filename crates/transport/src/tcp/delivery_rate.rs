@@ -146,20 +146,20 @@ impl Sampler {
     pub(super) fn finish(
         &mut self,
         now: Time,
-        news: &AckEffect,
+        effect: &AckEffect,
         lost: u32,
         minimum: Span,
         ring: &SegmentRing,
     ) -> RateSample {
-        if news.newest_held != 0 {
-            let number = news.newest_held - 1;
+        if effect.newest_held != 0 {
+            let number = effect.newest_held - 1;
             self.note(
                 ring.get(number),
                 ring.start_of(number),
                 self.snapshots[(number - self.base) as usize],
             );
         }
-        let acked = news.delivered();
+        let acked = effect.delivered();
         self.delivered += u64::from(acked);
         if self.app_limited != 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
@@ -205,8 +205,8 @@ mod tests {
         let mut sampler = Sampler::new();
         let mut ring = SegmentRing::new(0);
         let finish = |sampler: &mut Sampler, ms, acked, ring: &SegmentRing| {
-            let news = AckEffect { acked, ..AckEffect::default() };
-            sampler.finish(at_ms(ms), &news, 0, Span::from_ms(1), ring)
+            let effect = AckEffect { acked, ..AckEffect::default() };
+            sampler.finish(at_ms(ms), &effect, 0, Span::from_ms(1), ring)
         };
         for (number, ms) in (0..10).chain([12]).enumerate() {
             let number = number as u64;
@@ -236,8 +236,8 @@ mod tests {
         sampler.handle_sent(at_ms(0), 0, &ring);
         ring.push(at_ms(0), 1000);
         sampler.begin(1000, 1, &ring);
-        let news = AckEffect { acked: 1, ..AckEffect::default() };
-        assert_eq!(sampler.finish(at_ms(4), &news, 0, Span::from_ms(5), &ring).interval_us, None);
+        let effect = AckEffect { acked: 1, ..AckEffect::default() };
+        assert_eq!(sampler.finish(at_ms(4), &effect, 0, Span::from_ms(5), &ring).interval_us, None);
     }
 
     /// What is sent until the mark is delivered says nothing of the path; what is sent afterwards
@@ -252,10 +252,10 @@ mod tests {
             sampler.handle_sent(at_ms(10 * number), number, &ring);
             ring.push(at_ms(10 * number), (number + 1) * 1000);
             sampler.begin((number + 1) * 1000, 1, &ring);
-            let news = AckEffect { acked: 1, ..AckEffect::default() };
+            let effect = AckEffect { acked: 1, ..AckEffect::default() };
             limited.push(
                 sampler
-                    .finish(at_ms(10 * number + 5), &news, 0, Span::from_ms(1), &ring)
+                    .finish(at_ms(10 * number + 5), &effect, 0, Span::from_ms(1), &ring)
                     .is_app_limited,
             );
             ring.pop();

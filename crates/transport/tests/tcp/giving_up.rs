@@ -83,7 +83,7 @@ fn an_answer_in_between_begins_the_time_anew() {
 
 /// Linux with a `tcp_orphan_retries` of 0: 102.2 s.
 #[test]
-fn a_fin_that_nobody_answers_is_given_up_sooner_when_no_program_waits() {
+fn an_unanswered_fin_is_given_up_sooner_when_no_program_waits() {
     for (is_orphan, timeouts) in [(true, 10), (false, 17)] {
         let (mut world, is_cut) = open(&plain());
         is_cut.set([true, false]);
@@ -111,7 +111,7 @@ fn an_end_without_a_program_waits_a_minute_for_the_peer_to_close_and_one_with_a_
     world.run_to_quiet(100);
     assert_eq!(world.now, start + ROUND_TRIP + Span::from_secs(60));
     assert_eq!((world.ends[0].closing(), world.ends[0].failure()), (Close::Closed, None));
-    assert_eq!(world.ends[1].closing(), Close::CloseWait, "the peer is not told");
+    assert_eq!(world.ends[1].closing(), Close::CloseWait, "the peer is not informed");
     let (mut world, _) = open(&plain());
     world.shut_down(0);
     world.run_to_quiet(100);

@@ -84,7 +84,7 @@ fn a_lost_last_acknowledgement_is_made_good_by_data() {
 }
 
 #[test]
-fn an_opening_that_nobody_answers_is_given_up() {
+fn an_unanswered_opening_is_given_up() {
     let mut world = World::with_fate(&plain(1448), Path::new(0, DELAY), |_, _, _| Fate::Drop);
     world.connect();
     world.run_to_quiet(100);

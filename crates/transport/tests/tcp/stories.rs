@@ -100,7 +100,7 @@ fn a_timeout_leaves_recent_segments_alone() {
 /// acknowledgement advances, but not when it shows another loss. Six were delivered in all, four of
 /// them now, and two sent: four leave, not five.
 #[test]
-fn proportional_reduction_does_not_grow_on_news_of_another_loss() {
+fn proportional_reduction_does_not_grow_on_another_loss() {
     play(
         &linux(),
         10,

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_wait_is_told_whenever_it_began() {
+    fn the_longest_wait_is_reported_whenever_it_began() {
         let mut cut_off = CutOff::default();
         let now = Time::ZERO + Span::from_ms(10);
         for (user, start_ms) in [(0, 4), (1, 1), (2, 8)] {

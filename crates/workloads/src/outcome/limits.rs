@@ -5,7 +5,7 @@ use tailrace_outcome as outcome;
 use tailrace_transport::tcp::{Limit, Limits};
 
 /// Connections of a workload that are told one by one.
-pub const CONNECTIONS_TOLD_MAX: usize = 256;
+pub const CONNECTIONS_REPORTED_MAX: usize = 256;
 
 /// One connection, or several together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,7 +44,8 @@ impl LimitCounts {
 
 /// What limited a workload, and its first connections where they last.
 pub fn limits_summary(together: &LimitCounts, connections: &[LimitCounts]) -> outcome::Limits {
-    let told =
-        || connections.iter().take(CONNECTIONS_TOLD_MAX).map(|one| Some(one.summary())).collect();
-    outcome::Limits { connections: (!connections.is_empty()).then(told), ..together.summary() }
+    let summaries = || {
+        connections.iter().take(CONNECTIONS_REPORTED_MAX).map(|one| Some(one.summary())).collect()
+    };
+    outcome::Limits { connections: (!connections.is_empty()).then(summaries), ..together.summary() }
 }

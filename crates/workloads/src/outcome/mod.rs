@@ -8,7 +8,7 @@ mod tables;
 mod windows;
 
 pub use cut_off::CutOff;
-pub use limits::{CONNECTIONS_TOLD_MAX, LimitCounts, limits_summary};
+pub use limits::{CONNECTIONS_REPORTED_MAX, LimitCounts, limits_summary};
 pub use tables::{running, transactions, workload_series};
 pub use windows::{WINDOW_ROWS_MAX, WindowRow, tcp_windows};
 

@@ -33,7 +33,7 @@ mod tests {
     use tailrace_units::Span;
 
     #[test]
-    fn what_devices_did_is_told_in_seconds() {
+    fn device_times_are_reported_in_seconds() {
         let mut record = StorageRecord::new(2);
         (record.pieces, record.pieces_wait_ps, record.busy) = (7, 3_000_000_000, Span::from_ms(1));
         record.of[1].waits_ps[0] = 5_000_000_000;

@@ -75,7 +75,9 @@ impl Port {
         let table = body(&[1, BASE, memory.length() as u64, BASE, 0]);
         say(&line, request::SET_MEM_TABLE, &table, Some(memory.file().as_fd()))?;
         for (number, ring) in [(RECEIVE, &receiving), (SEND, &sending)] {
-            let [descriptors, used, available] = ring.places();
+            let [descriptors, used, available] = ring.addresses();
+            say(&line, Message::SetRingSize, &body(&[number | u64::from(RING_SIZE) << 32]), None)?;
+            say(&line, Message::SetRingBase, &body(&[number]), None)?;
             say(
                 &line,
                 request::SET_VRING_NUM,

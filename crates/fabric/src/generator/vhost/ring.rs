@@ -64,7 +64,7 @@ impl Ring {
     }
 
     /// Places of descriptors, used and available entries, for the other side.
-    pub(super) fn places(&self) -> [u64; 3] {
+    pub(super) fn addresses(&self) -> [u64; 3] {
         [self.at, self.at + USED_AT, self.at + AVAILABLE_AT].map(|place| BASE + place as u64)
     }
 

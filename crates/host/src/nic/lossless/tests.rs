@@ -72,15 +72,15 @@ fn a_limited_flow_waits_for_its_limiter_and_for_the_pause_of_its_priority() {
 }
 
 #[test]
-fn a_departure_is_told_as_it_will_be_where_nothing_holds_it_back() {
+fn an_announced_departure_is_exact_where_nothing_holds_it_back() {
     let mut nic = nic(None);
-    let told: Vec<Time> = (0..3)
+    let announced: Vec<Time> = (0..3)
         .map(|flow| nic.enqueue(Time::ZERO, frame(flow, 0)).expect("there is room"))
         .collect();
     let ends: Vec<Time> = std::iter::from_fn(|| nic.send(Time::ZERO + Span::from_us(10)))
         .map(|(_, end, _)| end)
         .collect();
-    assert_eq!(told, ends);
+    assert_eq!(announced, ends);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Each waits for all (`coll_base_barrier.c`).
 
 use super::folding::Folding;
-use super::{Place, ScheduleStep};
+use super::{CommRank, ScheduleStep};
 
 /// Rank 0 hears of all, then tells all.
-pub(super) fn linear(place: Place, number: u32, step: &mut ScheduleStep) -> bool {
-    let others = 1..place.ranks;
-    match (place.rank, number) {
+pub(super) fn linear(caller: CommRank, number: u32, step: &mut ScheduleStep) -> bool {
+    let others = 1..caller.ranks;
+    match (caller.rank, number) {
         (0, 0) => others.for_each(|other| step.receive(other, 0)),
         (0, 1) => others.for_each(|other| step.send(other, 0)),
         (_, 0) => step.send(0, 0),
@@ -18,25 +18,25 @@ pub(super) fn linear(place: Place, number: u32, step: &mut ScheduleStep) -> bool
 
 /// The ranks above a power of two tell one of the others, and wait for it; those exchange at
 /// doubling distances.
-pub(super) fn doubling(place: Place, number: u32, step: &mut ScheduleStep) -> bool {
-    let Folding { levels, extra } = Folding::of(place.ranks);
+pub(super) fn doubling(caller: CommRank, number: u32, step: &mut ScheduleStep) -> bool {
+    let Folding { levels, extra } = Folding::of(caller.ranks);
     let among = 1 << levels;
-    let is_above = place.rank >= among;
-    let has_one_above = place.rank < extra;
+    let is_above = caller.rank >= among;
+    let has_one_above = caller.rank < extra;
     match number {
-        0 if is_above => step.send(place.rank - among, 0),
-        0 if has_one_above => step.receive(place.rank + among, 0),
+        0 if is_above => step.send(caller.rank - among, 0),
+        0 if has_one_above => step.receive(caller.rank + among, 0),
         0 => {}
         number if number <= levels => {
             if !is_above {
-                step.swap(place.rank ^ 1 << (number - 1), 0);
+                step.swap(caller.rank ^ 1 << (number - 1), 0);
             }
         }
         number if number == levels + 1 => {
             if is_above {
-                step.receive(place.rank - among, 0);
+                step.receive(caller.rank - among, 0);
             } else if has_one_above {
-                step.send(place.rank + among, 0);
+                step.send(caller.rank + among, 0);
             }
         }
         _ => return false,
@@ -45,12 +45,12 @@ pub(super) fn doubling(place: Place, number: u32, step: &mut ScheduleStep) -> bo
 }
 
 /// ⌈log2 P⌉ steps.
-pub(super) fn dissemination(place: Place, number: u32, step: &mut ScheduleStep) -> bool {
+pub(super) fn dissemination(caller: CommRank, number: u32, step: &mut ScheduleStep) -> bool {
     let distance = 1 << number;
-    if distance >= place.ranks {
+    if distance >= caller.ranks {
         return false;
     }
-    step.send(place.after(distance), 0);
-    step.receive(place.before(distance), 0);
+    step.send(caller.after(distance), 0);
+    step.receive(caller.before(distance), 0);
     true
 }

@@ -1,7 +1,7 @@
 //! From rank 0 to all (`coll_base_bcast.c`, `coll_base_topo.c`). Messages are whole: the choice by
 //! size asks for no segments.
 
-use super::{Place, ScheduleStep};
+use super::{CommRank, ScheduleStep};
 
 /// The shape of a tree with its root at rank 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,25 +24,25 @@ const RADIX: u32 = 4;
 /// A rank receives from its parent, then sends to its children at once.
 pub(super) fn along(
     tree: Tree,
-    place: Place,
+    caller: CommRank,
     bytes: u64,
     number: u32,
     step: &mut ScheduleStep,
 ) -> bool {
     match number {
         0 => {
-            if place.rank > 0 {
-                step.receive(parent(tree, place), bytes);
+            if caller.rank > 0 {
+                step.receive(parent(tree, caller), bytes);
             }
         }
-        1 => children(tree, place, |child| step.send(child, bytes)),
+        1 => children(tree, caller, |child| step.send(child, bytes)),
         _ => return false,
     }
     true
 }
 
-fn parent(tree: Tree, place: Place) -> u32 {
-    let Place { rank, .. } = place;
+fn parent(tree: Tree, caller: CommRank) -> u32 {
+    let CommRank { rank, .. } = caller;
     match tree {
         Tree::Flat => 0,
         Tree::Chain => rank - 1,
@@ -63,8 +63,8 @@ fn parent(tree: Tree, place: Place) -> u32 {
 }
 
 /// In the order in which they are sent to.
-fn children(tree: Tree, place: Place, mut each: impl FnMut(u32)) {
-    let Place { rank, ranks } = place;
+fn children(tree: Tree, caller: CommRank, mut each: impl FnMut(u32)) {
+    let CommRank { rank, ranks } = caller;
     let mut each = |child: u32| {
         if child < ranks {
             each(child);
@@ -100,8 +100,13 @@ fn children(tree: Tree, place: Place, mut each: impl FnMut(u32)) {
 }
 
 /// Parts go along a binomial tree, then P − 1 times round.
-pub(super) fn scatter_ring(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
-    let Place { rank, ranks } = place;
+pub(super) fn scatter_ring(
+    caller: CommRank,
+    bytes: u64,
+    number: u32,
+    step: &mut ScheduleStep,
+) -> bool {
+    let CommRank { rank, ranks } = caller;
     let part = bytes.div_ceil(ranks.into());
     let of = |first: u32, parts: u32| {
         let end = u64::from((first + parts).min(ranks));
@@ -125,8 +130,8 @@ pub(super) fn scatter_ring(place: Place, bytes: u64, number: u32, step: &mut Sch
         }
         _ if number - 2 < ranks - 1 => {
             let round = number - 2;
-            step.send(place.after(1), of(place.before(round), 1));
-            step.receive(place.before(1), of(place.before(round + 1), 1));
+            step.send(caller.after(1), of(caller.before(round), 1));
+            step.receive(caller.before(1), of(caller.before(round + 1), 1));
         }
         _ => return false,
     }

@@ -102,9 +102,9 @@ pub fn choose(pattern: Pattern, asked: Option<Collective>, ranks: u32, bytes: u6
         Pattern::PingPong => Collective::PingPong,
         Pattern::Ring => Collective::Ring,
         Pattern::Exchange => Collective::Exchange,
-        Pattern::Allreduce => look_up(ALLREDUCE, ranks, bytes),
-        Pattern::Alltoall => look_up(ALLTOALL, ranks, bytes),
-        Pattern::Bcast => look_up(BCAST, ranks, bytes),
+        Pattern::Allreduce => find_choice(ALLREDUCE, ranks, bytes),
+        Pattern::Alltoall => find_choice(ALLTOALL, ranks, bytes),
+        Pattern::Bcast => find_choice(BCAST, ranks, bytes),
         Pattern::Barrier => barrier_of(ranks),
     });
     // Fewer elements than ranks are not cut into parts.
@@ -125,7 +125,7 @@ pub fn barrier_of(ranks: u32) -> Collective {
     }
 }
 
-fn look_up(table: Table, ranks: u32, bytes: u64) -> Collective {
+fn find_choice(table: Table, ranks: u32, bytes: u64) -> Collective {
     let rows = table.iter().find(|&&(end, _)| ranks < end).map_or(&[][..], |&(_, rows)| rows);
     rows.iter().find(|&&(end, _)| bytes < end).expect("the last row has no end").1
 }

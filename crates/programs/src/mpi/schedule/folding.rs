@@ -1,7 +1,7 @@
 //! Ranks whose number is no power of two: some give what they have to a neighbour, and wait for the
 //! result.
 
-use super::Place;
+use super::CommRank;
 
 /// The powers of two among so many ranks.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +24,11 @@ impl Folding {
     }
 
     /// The number of a rank among those that go on, where of two neighbours the odd one does.
-    pub(super) fn odd_goes_on(self, place: Place) -> Option<u32> {
-        match (self.is_folded(place.rank), place.rank % 2) {
+    pub(super) fn odd_goes_on(self, caller: CommRank) -> Option<u32> {
+        match (self.is_folded(caller.rank), caller.rank % 2) {
             (true, 0) => None,
-            (true, _) => Some(place.rank / 2),
-            (false, _) => Some(place.rank - self.extra),
+            (true, _) => Some(caller.rank / 2),
+            (false, _) => Some(caller.rank - self.extra),
         }
     }
 
@@ -38,11 +38,11 @@ impl Folding {
     }
 
     /// The same where the even one does.
-    pub(super) fn even_goes_on(self, place: Place) -> Option<u32> {
-        match (self.is_folded(place.rank), place.rank % 2) {
+    pub(super) fn even_goes_on(self, caller: CommRank) -> Option<u32> {
+        match (self.is_folded(caller.rank), caller.rank % 2) {
             (true, 1) => None,
-            (true, _) => Some(place.rank / 2),
-            (false, _) => Some(place.rank - self.extra),
+            (true, _) => Some(caller.rank / 2),
+            (false, _) => Some(caller.rank - self.extra),
         }
     }
 

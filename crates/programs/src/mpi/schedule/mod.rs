@@ -92,14 +92,14 @@ pub enum Collective {
 
 /// A rank among others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct CommRank {
     /// From 0.
     pub rank: u32,
     /// How many there are.
     pub ranks: u32,
 }
 
-impl Place {
+impl CommRank {
     /// The rank so far behind this one, round the ring.
     fn after(self, distance: u32) -> u32 {
         (self.rank + distance % self.ranks) % self.ranks
@@ -146,33 +146,33 @@ impl ScheduleStep {
 
 impl Collective {
     /// Writes a step of a rank. Returns whether there is such a step.
-    pub fn step(self, place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
+    pub fn step(self, caller: CommRank, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
         step.clear();
         match self {
-            Collective::PingPong => ping_pong(place, bytes, number, step),
+            Collective::PingPong => ping_pong(caller, bytes, number, step),
             Collective::Ring | Collective::Exchange => {
                 let is_both = self == Collective::Exchange;
-                number == 0 && neighbours(place, bytes, is_both, step)
+                number == 0 && neighbours(caller, bytes, is_both, step)
             }
             Collective::RecursiveDoubling => {
-                allreduce::recursive_doubling(place, bytes, number, step)
+                allreduce::recursive_doubling(caller, bytes, number, step)
             }
-            Collective::ReduceRing => allreduce::ring(place, bytes, number, step),
-            Collective::Rabenseifner => allreduce::rabenseifner(place, bytes, number, step),
-            Collective::Linear => number == 0 && alltoall::linear(place, bytes, step),
-            Collective::Pairwise => alltoall::pairwise(place, bytes, number, step),
-            Collective::Bruck => alltoall::bruck(place, bytes, number, step),
-            Collective::Tree(tree) => bcast::along(tree, place, bytes, number, step),
-            Collective::ScatterRing => bcast::scatter_ring(place, bytes, number, step),
-            Collective::BarrierLinear => barrier::linear(place, number, step),
-            Collective::BarrierDoubling => barrier::doubling(place, number, step),
-            Collective::Dissemination => barrier::dissemination(place, number, step),
+            Collective::ReduceRing => allreduce::ring(caller, bytes, number, step),
+            Collective::Rabenseifner => allreduce::rabenseifner(caller, bytes, number, step),
+            Collective::Linear => number == 0 && alltoall::linear(caller, bytes, step),
+            Collective::Pairwise => alltoall::pairwise(caller, bytes, number, step),
+            Collective::Bruck => alltoall::bruck(caller, bytes, number, step),
+            Collective::Tree(tree) => bcast::along(tree, caller, bytes, number, step),
+            Collective::ScatterRing => bcast::scatter_ring(caller, bytes, number, step),
+            Collective::BarrierLinear => barrier::linear(caller, number, step),
+            Collective::BarrierDoubling => barrier::doubling(caller, number, step),
+            Collective::Dissemination => barrier::dissemination(caller, number, step),
         }
     }
 }
 
-fn ping_pong(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
-    match (place.rank, number) {
+fn ping_pong(caller: CommRank, bytes: u64, number: u32, step: &mut ScheduleStep) -> bool {
+    match (caller.rank, number) {
         (0, 0) => step.send(1, bytes),
         (0, 1) => step.receive(1, bytes),
         (1, 0) => step.receive(0, bytes),
@@ -182,8 +182,8 @@ fn ping_pong(place: Place, bytes: u64, number: u32, step: &mut ScheduleStep) -> 
     true
 }
 
-fn neighbours(place: Place, bytes: u64, is_both: bool, step: &mut ScheduleStep) -> bool {
-    let (left, right) = (place.before(1), place.after(1));
+fn neighbours(caller: CommRank, bytes: u64, is_both: bool, step: &mut ScheduleStep) -> bool {
+    let (left, right) = (caller.before(1), caller.after(1));
     step.send(right, bytes);
     step.receive(left, bytes);
     if is_both {

@@ -41,17 +41,17 @@ impl Recorder {
         let during = (intended, self.event.now);
         let record = (&self.frames, &self.wires, self.keeps_steps);
         // Steps are those of the whole path.
-        let mut trail =
-            if self.keeps_steps { None } else { self.trails.take((owner, user), during) };
+        let mut cached =
+            if self.keeps_steps { None } else { self.cached_paths.take((owner, user), during) };
         self.explained.push(Walk::explain(
             record,
-            trail.as_mut(),
+            cached.as_mut(),
             (owner, user),
             during,
             (last, own),
         ));
-        if let Some(trail) = trail {
-            self.trails.put((owner, user), trail);
+        if let Some(cached) = cached {
+            self.cached_paths.put((owner, user), cached);
         }
         let last = if let Last::Frame { frame, .. } = last { Some(frame) } else { None };
         self.find_members(owner, intended, last);

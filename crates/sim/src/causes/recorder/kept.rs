@@ -14,7 +14,7 @@ use tailrace_workloads::Followed;
 /// Frames between two looks at what can be forgotten, at least.
 const FORGET_EVERY: FrameId = 1 << 13;
 /// Frames between them for each place that is looked at: the looks are a small part of the work.
-const FRAMES_PER_PLACE: FrameId = 16;
+const FRAMES_PER_USER: FrameId = 16;
 
 /// A frame of an explained connection that a host sent, as far as the record still has it.
 #[derive(Clone, Copy, Debug)]
@@ -51,10 +51,10 @@ impl Recorder {
     /// stands in their trails.
     pub(crate) fn forget(
         &mut self,
-        places: usize,
+        users: usize,
         running: impl Fn(&mut dyn FnMut(u32, u32, Time)),
     ) {
-        self.forgets_at = self.frames.next() + FORGET_EVERY.max(FRAMES_PER_PLACE * places as u64);
+        self.forgets_at = self.frames.next() + FORGET_EVERY.max(FRAMES_PER_USER * users as u64);
         // Of datagrams in one direction nothing tells which are under way.
         if !self.frames.has_old() || self.followed.contains(&Followed::OneWay) {
             return;
@@ -62,8 +62,8 @@ impl Recorder {
         let mut began = self.event.now;
         running(&mut |workload, user, intended| {
             if !matches!(self.followed[workload as usize], Followed::Not(_)) {
-                let of_trail = self.trails.needs_since((workload, user));
-                let since = of_trail.filter(|_| self.connections.contains_key(&(workload, user)));
+                let of_cached = self.cached_paths.needs_since((workload, user));
+                let since = of_cached.filter(|_| self.connections.contains_key(&(workload, user)));
                 began = began.min(since.map_or(intended, |since| since.max(intended)));
             }
         });
@@ -95,8 +95,12 @@ impl Recorder {
     }
 
     /// The frame that a socket was handed in this event.
-    pub(super) fn told_to(&self, own: SocketId) -> Option<FrameId> {
-        self.ends.get(own)?.told.filter(|told| told.0 == self.event.number).map(|told| told.1)
+    pub(super) fn handed_to(&self, own: SocketId) -> Option<FrameId> {
+        self.ends
+            .get(own)?
+            .handed
+            .filter(|handed| handed.0 == self.event.number)
+            .map(|handed| handed.1)
     }
 
     /// A pause is for the transmitter before the opposite wire.

@@ -25,16 +25,16 @@ pub(crate) use sockets::KnownSocket;
 pub(crate) use works::WorkOnFrame;
 
 use crate::causes::Explanation;
+use crate::causes::cached_path::CachedPaths;
 use crate::causes::datagrams::{Datagrams, LostDatagrams};
 use crate::causes::ends::{End, Ends, SocketId, sequence_bytes};
 use crate::causes::frames::{Entry, Frame, FrameId, Frames, Hop, NOT_KEPT, Prior};
+use crate::causes::inputs::{Connection, SocketState, Transmission};
 use crate::causes::inside::Inside;
 use crate::causes::loss::{DroppedBy, Loss};
 use crate::causes::number::SocketNumber;
 use crate::causes::part::Part;
 use crate::causes::pauses::Pausable;
-use crate::causes::told::{Connection, Look, Transmission};
-use crate::causes::trail::Trails;
 use crate::causes::wires::{Node, Wires};
 use members::Members;
 use receiving::Receiving;
@@ -86,7 +86,7 @@ pub(crate) struct Recorder {
     repeated: Vec<(SocketId, FrameId)>,
     completed: Vec<Completion>,
     pub(crate) explained: Vec<Explanation>,
-    trails: Trails,
+    cached_paths: CachedPaths,
     /// Explanations keep the steps of their paths.
     keeps_steps: bool,
     /// By workload and user, client's and server's socket of connections that exist from the start.
@@ -138,7 +138,7 @@ impl Recorder {
             repeated: Vec::new(),
             completed: Vec::new(),
             explained: Vec::new(),
-            trails: Trails::default(),
+            cached_paths: CachedPaths::default(),
             keeps_steps: false,
             connections: BTreeMap::new(),
             users: BTreeMap::new(),
@@ -244,7 +244,7 @@ impl Recorder {
     }
 
     /// It has handled it. `look` says what a socket looks like now.
-    pub(crate) fn end_event(&mut self, look: impl Fn(SocketId) -> Look) {
+    pub(crate) fn end_event(&mut self, state_of: impl Fn(SocketId) -> SocketState) {
         self.take();
         for at in 0..self.written.len() {
             self.note_held_back(self.written[at]);
@@ -252,7 +252,7 @@ impl Recorder {
         self.written.clear();
         for at in 0..self.repeated.len() {
             let (own, frame) = self.repeated[at];
-            self.settle_repetition(own, frame, look(own));
+            self.settle_repetition(own, frame, state_of(own));
         }
         self.repeated.clear();
         for at in 0..self.completed.len() {
@@ -261,8 +261,8 @@ impl Recorder {
         self.completed.clear();
         for &own in &self.touched {
             if let Some(end) = self.ends.get_mut(own) {
-                let look = look(own);
-                (end.repairs, end.limit) = (look.repairs, Some(look.limit));
+                let state = state_of(own);
+                (end.repairs, end.limit) = (state.repairs, Some(state.limit));
             }
         }
         self.touched.clear();
@@ -306,7 +306,7 @@ impl Recorder {
         let Handled { now, number, .. } = self.event;
         let Some(end) = self.ends.get_mut(own) else { return };
         end.note_received(now, packet, id);
-        end.told = Some((number, id));
+        end.handed = Some((number, id));
         self.touched.push(own);
     }
 
@@ -419,8 +419,8 @@ impl Recorder {
     /// What a frame that this socket sends now follows from.
     fn prior_of(&mut self, own: SocketId, packet: &Packet, id: FrameId) -> Option<Prior> {
         let now = self.event.now;
-        let told = self.told_to(own);
-        let told = told.map(|frame| {
+        let handed = self.handed_to(own);
+        let handed = handed.map(|frame| {
             (
                 frame,
                 self.frames
@@ -452,7 +452,7 @@ impl Recorder {
         } else if packet.flags.contains(Flags::SYN) {
             end.last_received.map(|received| after(received.1, Part::ServerWork)).or(end.opened_by)
         } else {
-            end.released(now, packet, told)
+            end.released(now, packet, handed)
         };
         end.note_sent(packet, id);
         self.touched.push(own);

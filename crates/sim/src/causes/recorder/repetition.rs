@@ -3,37 +3,37 @@
 use super::Recorder;
 use crate::causes::ends::SocketId;
 use crate::causes::frames::{Entry, Frame, FrameId, Prior, Window};
+use crate::causes::inputs::SocketState;
 use crate::causes::part::Part;
-use crate::causes::told::Look;
 use tailrace_units::Span;
 
 impl Recorder {
     /// What a repetition waited for. The acknowledgements of what was repeated first release the
     /// rest, at once or when the reordering timer is due, so that the path leads through them to
     /// the first repetition of the recovery.
-    pub(super) fn settle_repetition(&mut self, own: SocketId, id: FrameId, look: Look) {
-        let told = self.told_to(own);
+    pub(super) fn settle_repetition(&mut self, own: SocketId, id: FrameId, state: SocketState) {
+        let handed = self.handed_to(own);
         let Some(end) = self.ends.get_mut(own) else { return };
-        let before = std::mem::replace(&mut end.repairs, look.repairs);
-        let is_timer = told.is_none() && look.repairs != before;
-        let last = told.or(end.last_received.map(|received| received.1));
+        let before = std::mem::replace(&mut end.repairs, state.repairs);
+        let is_timer = handed.is_none() && state.repairs != before;
+        let last = handed.or(end.last_received.map(|received| received.1));
         let follows = last.filter(|&frame| {
             !is_timer
-                && ((told.is_some() && look.is_after_timeout) || self.answers_repetition(frame))
+                && ((handed.is_some() && state.is_after_timeout) || self.answers_repetition(frame))
         });
         let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(id) else { return };
         if let Some(frame) = follows {
-            let part = if told.is_some() { Part::SenderHold } else { Part::ReorderingTimer };
+            let part = if handed.is_some() { Part::SenderHold } else { Part::ReorderingTimer };
             *prior = Prior {
                 frame,
                 entry: Entry::Delivered,
                 part,
                 core_wait: Span::ZERO,
                 waited: Span::ZERO,
-                opens: told.is_some().then_some(Window::Congestion),
+                opens: handed.is_some().then_some(Window::Congestion),
             };
-        } else if told.is_none() {
-            prior.part = if look.repairs.timeouts > before.timeouts {
+        } else if handed.is_none() {
+            prior.part = if state.repairs.timeouts > before.timeouts {
                 Part::Timeout
             } else if is_timer {
                 Part::Probe

@@ -46,7 +46,7 @@ impl Recorder {
     }
 
     /// Where this socket is, as long as it is there.
-    pub(crate) fn place_of(&self, number: SocketNumber) -> Option<SocketId> {
+    pub(crate) fn current_socket(&self, number: SocketNumber) -> Option<SocketId> {
         let id = self.sockets.get(number)?.id;
         self.ends.get(id).is_some_and(|end| end.number == number).then_some(id)
     }

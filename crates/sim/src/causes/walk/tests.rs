@@ -1,9 +1,9 @@
 //! Ways of frames by hand, with known stamps.
 
+use super::super::cached_path::CachedPath;
 use super::super::frames::{Frame, Prior};
 use super::super::loss::{DroppedBy, Loss};
 use super::super::pauses::Pausable;
-use super::super::trail::Trail;
 use super::super::wires::Node;
 use super::*;
 use tailrace_units::BitRate;
@@ -236,7 +236,7 @@ fn what_was_forgotten_is_unknown() {
 #[test]
 fn the_way_through_earlier_transactions_is_known_though_their_frames_are_forgotten() {
     let wires = Wires::new(&[]);
-    let (mut frames, mut trail, mut prior) = (Frames::default(), Trail::default(), None);
+    let (mut frames, mut cached, mut prior) = (Frames::default(), CachedPath::default(), None);
     let mut found = Vec::new();
     for (at, start) in [(0, 0), (100, 3), (200, 3), (300, 150)] {
         let request =
@@ -256,7 +256,7 @@ fn the_way_through_earlier_transactions_is_known_though_their_frames_are_forgott
         let record = (&frames, &wires, false);
         found.push(Walk::explain(
             record,
-            Some(&mut trail),
+            Some(&mut cached),
             (0, 0),
             (PS(start), PS(at + 97)),
             (last, Part::Start),

@@ -36,8 +36,11 @@ fn trees() -> impl Strategy<Value = RawPlan> {
             });
             plan.links.extend(joins);
             plan.observe.ports.clear();
-            plan.workloads =
-                work.iter().enumerate().map(|(i, work)| place(i, *work, hosts.len())).collect();
+            plan.workloads = work
+                .iter()
+                .enumerate()
+                .map(|(i, work)| workload_of(i, *work, hosts.len()))
+                .collect();
             plan.stop_at_ps = 20 * MS;
             plan
         },
@@ -45,7 +48,7 @@ fn trees() -> impl Strategy<Value = RawPlan> {
 }
 
 /// A stream, or datagrams of up to 10 Gbit/s.
-fn place(
+fn workload_of(
     number: usize,
     ((from, ahead), is_stream, amount): ((usize, usize), bool, u64),
     hosts: usize,

@@ -42,7 +42,7 @@ fn a_victim_in_another_priority_is_none() {
 }
 
 #[test]
-fn without_pauses_the_slow_stream_loses_frames_and_nobody_else_does() {
+fn without_pauses_only_the_slow_stream_loses_frames() {
     let outcome = simulate(common_link(lossy_policy(), SAN));
     assert!(drops(&outcome, "tail-drop") > 0);
     // The slow link is idle for moments after reductions: up to 7.9 of the common link are left to

@@ -113,7 +113,7 @@ fn a_request_as_datagrams_is_its_links_and_the_server() {
 
 /// One worker of 3 ms, three users: who comes third has waited for both before it.
 #[test]
-fn a_wait_for_a_worker_is_told_from_its_work() {
+fn a_wait_for_a_worker_is_distinguished_from_its_work() {
     let mut drawn = requests("w", "h1", "h0", 3);
     (drawn.body.is_udp, drawn.body.timeout_ps, drawn.body.requests) = (true, S, 1);
     drawn.body.service = serving(RawDistribution::Constant(3 * MS), 1);

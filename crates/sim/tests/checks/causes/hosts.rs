@@ -67,7 +67,7 @@ fn a_processor_that_merges_segments_hands_up_all_of_them() {
 /// An interface that chooses among classes: what a user asks stands behind a stream of the same
 /// host.
 #[test]
-fn a_wait_in_an_interface_that_chooses_is_told() {
+fn a_wait_in_a_scheduling_interface_is_reported() {
     let mut plan = one_user(1_000);
     let class = RawNicLossless {
         obeys: 0,
@@ -87,7 +87,7 @@ fn a_wait_in_an_interface_that_chooses_is_told() {
 /// Four users of a server with one core: what is not its work of 100 us on it, and 100 us without
 /// it, is a wait for the core.
 #[test]
-fn a_wait_for_a_core_is_told_from_work() {
+fn a_wait_for_a_core_is_distinguished_from_work() {
     let mut plan = one_user(1_000);
     let mut users = oltp("oltp", "h1", "h0", 4, 5, 1_000);
     (users.gap, users.start) = (RawDistribution::Constant(0), RawDistribution::Constant(0));

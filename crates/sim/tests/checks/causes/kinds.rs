@@ -96,11 +96,11 @@ fn a_request_of_storage_waits_for_an_entry_of_the_queue() {
     let outcome = run(&Plan::from_raw(plan).expect("the plan is sound"), &Control::default());
     let read = &outcome.summary()["workloads"][0]["storage_requests"]["read"];
     let each = ["entry", "network"].map(|part| {
-        read["waits_s"][part].as_f64().expect("it is told") * 1e12 / found.len() as f64
+        read["waits_s"][part].as_f64().expect("it is reported") * 1e12 / found.len() as f64
     });
-    let told =
+    let reported =
         found.iter().map(|one| ps(one, Part::EntryWait)).sum::<u64>() as f64 / found.len() as f64;
-    assert!((each[0] - told).abs() < 1.0, "{each:?} {told}");
+    assert!((each[0] - reported).abs() < 1.0, "{each:?} {reported}");
     assert!(each[1] < 50.0 * US as f64, "the network is what is left: {each:?}");
 }
 

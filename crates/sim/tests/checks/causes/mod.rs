@@ -1,12 +1,12 @@
 //! Where the time of transactions went, on cases that can be counted by hand.
 
+mod cached_paths;
 mod datagrams;
 mod forgetting;
 mod hosts;
 mod hypervisors;
 mod kinds;
 mod queues;
-mod trails;
 
 use crate::common::*;
 use crate::random_plan::plans;
@@ -268,8 +268,8 @@ fn assert_queues_add_up(one: &Explanation) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES))]
     #[test]
-    fn any_plan_can_be_explained(mut plan in plans(), looks in any::<bool>()) {
-        if looks {
+    fn any_plan_can_be_explained(mut plan in plans(), is_sampled in any::<bool>()) {
+        if is_sampled {
             (plan.observe.windows_ps, plan.observe.interfaces_ps) = (3 * MS, 7 * MS);
         }
         check(plan);

@@ -40,7 +40,7 @@ fn pauses_of_a_priority_are_a_part_of_its_waits() {
 }
 
 #[test]
-fn a_window_of_the_receiver_is_told_from_that_of_congestion() {
+fn a_receiver_window_is_distinguished_from_a_congestion_window() {
     let rounds = |buffer_bytes: u64| {
         let mut plan = one_user(400_000);
         for host in &mut plan.hosts {
@@ -61,7 +61,7 @@ fn a_window_of_the_receiver_is_told_from_that_of_congestion() {
 }
 
 #[test]
-fn a_pace_is_told_from_other_timers() {
+fn a_pace_is_distinguished_from_other_timers() {
     let mut plan = one_user(400_000);
     plan.hosts.iter_mut().for_each(|host| host.tcp.congestion_control = RawCongestionControl::Bbr);
     let found = check(plan).transactions;

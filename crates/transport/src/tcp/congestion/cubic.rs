@@ -304,7 +304,7 @@ mod tests {
     /// Linux `bictcp_update` with HZ = 1000: HZ / 32 is 31 ticks. A host without ticks counts those
     /// of Debian's kernels.
     #[test]
-    fn with_shorter_ticks_it_looks_again_sooner() {
+    fn with_shorter_ticks_it_recomputes_sooner() {
         let found = |tick, ms: u64| {
             let mut cubic = Cubic::new(true, tick);
             cubic.threshold(100);
@@ -359,7 +359,7 @@ mod tests {
 
     /// RFC 9438 section 4.2: what counts is where the curve will be in a round trip.
     #[test]
-    fn the_curve_is_looked_at_a_round_trip_ahead() {
+    fn the_curve_is_evaluated_a_round_trip_ahead() {
         let mut cubic = Cubic::new(false, TICK);
         cubic.threshold(1000);
         cubic.observe(Span::from_secs(1));

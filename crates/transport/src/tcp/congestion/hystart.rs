@@ -210,8 +210,8 @@ mod tests {
             let (mut slow_start, mut now) = (SlowStart::new(SlowStartExit::Hystart), Time::ZERO);
             slow_start.delay_min = Span::from_ms(1);
             // 3 ms apart, acknowledgements form no train.
-            let told = observe(&mut slow_start, &mut now, 9, 3_000, Span::from_us(rtt_us));
-            assert_eq!((told[..8].contains(&true), told[8]), (false, ends), "{rtt_us} us");
+            let observed = observe(&mut slow_start, &mut now, 9, 3_000, Span::from_us(rtt_us));
+            assert_eq!((observed[..8].contains(&true), observed[8]), (false, ends), "{rtt_us} us");
         }
     }
 
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn bursts_stretch_the_train() {
         let (mut slow_start, mut now) = (SlowStart::new(SlowStartExit::Hystart), Time::ZERO);
-        let told = observe(&mut slow_start, &mut now, 5, 300, Span::from_ms(1));
-        assert_eq!(told, [false, false, false, false, true]); // 1.2 ms after the round began
+        let observed = observe(&mut slow_start, &mut now, 5, 300, Span::from_ms(1));
+        assert_eq!(observed, [false, false, false, false, true]); // 1.2 ms after the round began
     }
 }

@@ -7,7 +7,7 @@ use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, 
 impl Scoreboard {
     /// Marks what the peer reports to hold out of order. Work is proportional to what is new:
     /// blocks reported again are skipped.
-    pub(crate) fn mark_held(&mut self, blocks: &mut [Range], news: &mut AckEffect) {
+    pub(crate) fn mark_held(&mut self, blocks: &mut [Range], effect: &mut AckEffect) {
         blocks.sort_unstable_by_key(|block| block.start);
         for block in blocks.iter() {
             let mut seq = block.start;
@@ -26,7 +26,7 @@ impl Scoreboard {
                 if number == self.ring.tail {
                     break;
                 }
-                seq = self.mark_run(number, block.end, news);
+                seq = self.mark_run(number, block.end, effect);
             }
         }
         for (slot, block) in self.repairs.marked.iter_mut().zip(blocks.iter()) {
@@ -36,13 +36,13 @@ impl Scoreboard {
 
     /// Marks segments from `number` on until one ends after `end` or starts a block that is marked;
     /// returns where it stopped.
-    fn mark_run(&mut self, mut number: u64, end: u64, news: &mut AckEffect) -> u64 {
+    fn mark_run(&mut self, mut number: u64, end: u64, effect: &mut AckEffect) -> u64 {
         while number < self.ring.tail {
             let record = self.ring.get(number);
             if record.end() > end {
                 return end; // the peer holds a part of this segment: as Linux, wait for the rest
             }
-            self.mark_sacked(number, record, news);
+            self.mark_sacked(number, record, effect);
             number += 1;
             if self.repairs.marked.iter().any(|known| known.start == record.end()) {
                 return record.end();
@@ -52,30 +52,30 @@ impl Scoreboard {
     }
 
     /// Delivery rates are sampled from the newest.
-    fn note_newest_held(&self, number: u64, news: &mut AckEffect) {
+    fn note_newest_held(&self, number: u64, effect: &mut AckEffect) {
         let newness = |number| (self.ring.get(number).sent, number);
-        if news.newest_held == 0 || newness(news.newest_held - 1) < newness(number) {
-            news.newest_held = number + 1;
+        if effect.newest_held == 0 || newness(effect.newest_held - 1) < newness(number) {
+            effect.newest_held = number + 1;
         }
     }
 
-    fn mark_sacked(&mut self, number: u64, record: Record, news: &mut AckEffect) {
+    fn mark_sacked(&mut self, number: u64, record: Record, effect: &mut AckEffect) {
         if record.has(SACKED) {
             return;
         }
         self.unmark(record);
         if record.has(EVER_RETRANSMITTED) {
-            news.note_retransmitted(record);
+            effect.note_retransmitted(record);
         } else {
-            self.note_original(record, news);
-            news.sacked_sent = news.sacked_sent.or(Some(record.sent));
+            self.note_original(record, effect);
+            effect.sacked_sent = effect.sacked_sent.or(Some(record.sent));
         }
         let stored = self.ring.get_mut(number);
         stored.clear(LOST | RETRANSMISSION_OUT);
         stored.set(SACKED);
         self.sacked_out += 1;
-        news.sacked += 1;
-        self.note_newest_held(number, news);
+        effect.sacked += 1;
+        self.note_newest_held(number, effect);
         self.highest_sacked = self.highest_sacked.max(record.end());
     }
 }

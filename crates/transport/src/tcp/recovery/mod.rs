@@ -114,13 +114,13 @@ impl Tcp {
     /// Linux `tcp_fastretrans_alert`: leaves states that are over, finds losses, enters recovery.
     #[cold]
     #[inline(never)]
-    pub(super) fn handle_alert(&mut self, now: Time, alert: &Alert, news: &AckEffect) -> Resend {
-        let resend = self.answer_alert(now, alert, news);
+    pub(super) fn handle_alert(&mut self, now: Time, alert: &Alert, effect: &AckEffect) -> Resend {
+        let resend = self.answer_alert(now, alert, effect);
         self.turn_with_recovery(now);
         resend
     }
 
-    fn answer_alert(&mut self, now: Time, alert: &Alert, news: &AckEffect) -> Resend {
+    fn answer_alert(&mut self, now: Time, alert: &Alert, effect: &AckEffect) -> Resend {
         self.note_answered_probe();
         if alert.is_marked {
             self.recovery.prior_ssthresh = 0;
@@ -132,18 +132,18 @@ impl Tcp {
             return Resend::Nothing;
         }
         match self.recovery.state {
-            State::Recovery => self.stay_in_recovery(now, alert, news),
+            State::Recovery => self.stay_in_recovery(now, alert, effect),
             State::Loss => {
-                let resend = self.stay_in_loss(now, news, alert);
+                let resend = self.stay_in_loss(now, effect, alert);
                 let before = self.board.lost_retransmissions;
-                self.find_losses(now, news.advanced);
+                self.find_losses(now, effect.advanced);
                 let has_lost_again = self.board.lost_retransmissions > before;
                 if self.recovery.state != State::Open && !has_lost_again {
                     return resend;
                 }
                 self.enter_recovery_or_open(alert)
             }
-            State::Open | State::Disorder | State::Cwr => self.watch(now, alert, news),
+            State::Open | State::Disorder | State::Cwr => self.watch(now, alert, effect),
         }
     }
 
@@ -187,11 +187,11 @@ impl Tcp {
         false
     }
 
-    fn stay_in_recovery(&mut self, now: Time, alert: &Alert, news: &AckEffect) -> Resend {
+    fn stay_in_recovery(&mut self, now: Time, alert: &Alert, effect: &AckEffect) -> Resend {
         if self.undo_if_all_duplicates() {
             self.try_to_open(alert);
         }
-        self.find_losses(now, news.advanced);
+        self.find_losses(now, effect.advanced);
         if self.recovery.state != State::Recovery {
             if self.board.lost_out == 0 {
                 return Resend::Nothing;
@@ -201,14 +201,14 @@ impl Tcp {
         Resend::Lost
     }
 
-    fn watch(&mut self, now: Time, alert: &Alert, news: &AckEffect) -> Resend {
-        if news.advanced {
+    fn watch(&mut self, now: Time, alert: &Alert, effect: &AckEffect) -> Resend {
+        if effect.advanced {
             self.forget_duplicates();
         }
         if self.recovery.state <= State::Disorder {
             self.undo_if_all_duplicates();
         }
-        self.find_losses(now, news.advanced);
+        self.find_losses(now, effect.advanced);
         self.enter_recovery_or_open(alert)
     }
 
@@ -245,8 +245,8 @@ impl Tcp {
     /// Marks what is lost, by RACK or by duplicate acknowledgements.
     pub(super) fn find_losses(&mut self, now: Time, advanced: bool) {
         if self.send.has_sack {
-            let look_again = self.rack.detect(now, self.recovery.state, &self.rtt, &mut self.board);
-            self.arm_reordering_timer(now, look_again);
+            let recheck_at = self.rack.detect(now, self.recovery.state, &self.rtt, &mut self.board);
+            self.arm_reordering_timer(now, recheck_at);
         } else {
             self.find_losses_by_duplicates(advanced);
         }

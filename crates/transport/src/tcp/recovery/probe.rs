@@ -52,7 +52,7 @@ impl Tcp {
     #[inline(never)]
     pub(crate) fn evaluate_probe(
         &mut self,
-        news: &AckEffect,
+        effect: &AckEffect,
         is_duplicate: bool,
         probe_was_duplicate: bool,
     ) {
@@ -67,7 +67,7 @@ impl Tcp {
             self.recovery.state = State::Cwr;
             self.end_reduction();
             self.keep_open();
-        } else if is_duplicate && !news.advanced && news.sacked == 0 {
+        } else if is_duplicate && !effect.advanced && effect.sacked == 0 {
             self.recovery.probe_end = 0;
         }
     }

@@ -60,9 +60,9 @@ impl Rack {
 
     /// Learns from the segments of this acknowledgement.
     #[inline]
-    pub(crate) fn advance(&mut self, now: Time, news: &AckEffect) {
-        if let Some(latest) = news.latest {
-            self.rtt = now.since(news.sample_sent);
+    pub(crate) fn advance(&mut self, now: Time, effect: &AckEffect) {
+        if let Some(latest) = effect.latest {
+            self.rtt = now.since(effect.sample_sent);
             self.latest = self.latest.max(latest);
         }
     }

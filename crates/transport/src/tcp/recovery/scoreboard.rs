@@ -94,50 +94,50 @@ impl Scoreboard {
 
     /// Removes everything up to `ack`.
     #[inline(always)]
-    pub(crate) fn acknowledge(&mut self, ack: u64, news: &mut AckEffect) {
+    pub(crate) fn acknowledge(&mut self, ack: u64, effect: &mut AckEffect) {
         while !self.ring.is_empty() {
             let record = self.ring.get(self.ring.head);
             if record.end() > ack {
                 break;
             }
             if record.flags() == 0 {
-                self.note_original(record, news);
-                news.acked += 1;
-                news.oldest_sent = news.oldest_sent.or(Some(record.sent));
-                news.newest_sent = record.sent;
+                self.note_original(record, effect);
+                effect.acked += 1;
+                effect.oldest_sent = effect.oldest_sent.or(Some(record.sent));
+                effect.newest_sent = record.sent;
             } else {
-                self.remove_flagged(record, news);
+                self.remove_flagged(record, effect);
             }
             self.ring.pop();
         }
-        news.is_sample_final = news.latest.is_some();
+        effect.is_sample_final = effect.latest.is_some();
     }
 
     #[inline]
-    pub(crate) fn note_original(&self, record: Record, news: &mut AckEffect) {
-        news.note_latest(record);
-        news.original_delivered |= record.end() <= news.window_end;
-        if record.end() < self.highest_sacked && news.overtaken.is_none() {
-            news.overtaken = Some(record.end());
+    pub(crate) fn note_original(&self, record: Record, effect: &mut AckEffect) {
+        effect.note_latest(record);
+        effect.original_delivered |= record.end() <= effect.window_end;
+        if record.end() < self.highest_sacked && effect.overtaken.is_none() {
+            effect.overtaken = Some(record.end());
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn remove_flagged(&mut self, record: Record, news: &mut AckEffect) {
+    fn remove_flagged(&mut self, record: Record, effect: &mut AckEffect) {
         if record.has(SACKED) {
             self.sacked_out -= 1;
             return;
         }
-        news.acked += 1;
+        effect.acked += 1;
         self.unmark(record);
         if record.has(EVER_RETRANSMITTED) {
-            news.retransmitted_acked = true;
-            news.note_retransmitted(record);
+            effect.retransmitted_acked = true;
+            effect.note_retransmitted(record);
         } else {
-            self.note_original(record, news);
-            news.oldest_sent = news.oldest_sent.or(Some(record.sent));
-            news.newest_sent = record.sent;
+            self.note_original(record, effect);
+            effect.oldest_sent = effect.oldest_sent.or(Some(record.sent));
+            effect.newest_sent = record.sent;
         }
     }
 

@@ -77,24 +77,24 @@ impl SegmentRing {
         self.tail == self.head
     }
     #[inline]
-    fn place(&self, number: u64) -> usize {
+    fn index(&self, number: u64) -> usize {
         number as usize & (self.records.len() - 1)
     }
     #[inline]
     pub(crate) fn get(&self, number: u64) -> Record {
-        self.records[self.place(number)]
+        self.records[self.index(number)]
     }
     #[inline]
     pub(crate) fn get_mut(&mut self, number: u64) -> &mut Record {
-        let place = self.place(number);
-        &mut self.records[place]
+        let index = self.index(number);
+        &mut self.records[index]
     }
 
     /// The oldest record is wanted soon.
     #[inline(always)]
     pub(crate) fn prefetch(&self) {
         if !self.is_empty() {
-            prefetch(&self.records, self.place(self.head));
+            prefetch(&self.records, self.index(self.head));
         }
     }
 
@@ -110,8 +110,8 @@ impl SegmentRing {
         if self.tail - self.head == self.records.len() as u64 {
             self.grow();
         }
-        let place = self.place(self.tail);
-        self.records[place] = Record { sent, end_and_flags: end << FLAG_BITS };
+        let index = self.index(self.tail);
+        self.records[index] = Record { sent, end_and_flags: end << FLAG_BITS };
         self.tail += 1;
     }
 

@@ -100,23 +100,24 @@ impl Tcp {
 
     /// An acknowledgement in Loss (Linux `tcp_process_loss`): the timeout was spurious if an
     /// original is delivered.
-    pub(super) fn stay_in_loss(&mut self, now: Time, news: &AckEffect, alert: &Alert) -> Resend {
+    pub(super) fn stay_in_loss(&mut self, now: Time, effect: &AckEffect, alert: &Alert) -> Resend {
         let has_recovered = self.send.una >= self.recovery.high_seq;
-        if news.advanced && self.undo_loss(false) {
+        if effect.advanced && self.undo_loss(false) {
             return Resend::Nothing;
         }
         if self.recovery.is_spurious_possible {
-            if news.original_delivered && self.undo_loss(true) {
-                let sent = news.oldest_sent.map_or(news.sacked_sent, |_| Some(news.newest_sent));
+            if effect.original_delivered && self.undo_loss(true) {
+                let sent =
+                    effect.oldest_sent.map_or(effect.sacked_sent, |_| Some(effect.newest_sent));
                 self.rack.correct(now, sent.expect("an original was delivered"), self.send.una);
                 return Resend::Nothing;
             }
             if self.send.nxt > self.recovery.high_seq {
-                if news.sacked > 0 || alert.is_duplicate {
+                if effect.sacked > 0 || alert.is_duplicate {
                     // new data arrived, old did not: the loss was real
                     self.recovery.is_spurious_possible = false;
                 }
-            } else if news.advanced && !has_recovered {
+            } else if effect.advanced && !has_recovered {
                 self.recovery.high_seq = self.send.nxt;
                 if self.send.has_sendable() {
                     return Resend::New;
@@ -146,8 +147,8 @@ impl Tcp {
         can_undo
     }
 
-    pub(crate) fn arm_reordering_timer(&mut self, now: Time, look_again: Option<Time>) {
-        if let Some(at) = look_again {
+    pub(crate) fn arm_reordering_timer(&mut self, now: Time, recheck_at: Option<Time>) {
+        if let Some(at) = recheck_at {
             self.timers.arm(now, Pending::Reordering, at + TIMER_SLACK);
         }
     }

@@ -50,7 +50,7 @@ impl Tcp {
             self.note_answered_probe();
             return 0; // data or a window update: nothing for the scoreboard
         }
-        let mut news = AckEffect {
+        let mut effect = AckEffect {
             ambiguous_after: now - self.rtt.minimum(),
             window_end: self.recovery.high_seq,
             ..AckEffect::default()
@@ -61,18 +61,18 @@ impl Tcp {
         }
         if packet.ack > prior_una {
             self.send.una = packet.ack;
-            self.board.acknowledge(packet.ack, &mut news);
-            news.advanced = true;
+            self.board.acknowledge(packet.ack, &mut effect);
+            effect.advanced = true;
             if !self.send.has_sack {
-                news.acked = self.consume_duplicates(news.acked);
+                effect.acked = self.consume_duplicates(effect.acked);
                 // Nobody knows whether the original or the retransmission made the progress.
-                news.original_delivered &= !news.retransmitted_acked;
+                effect.original_delivered &= !effect.retransmitted_acked;
             }
             self.recovery.timeouts = 0;
         }
         let reports =
-            if has_blocks { self.take_blocks(packet, &mut news) } else { Reports::default() };
-        let rtt = self.learn(now, &news, is_marked);
+            if has_blocks { self.take_blocks(packet, &mut effect) } else { Reports::default() };
+        let rtt = self.learn(now, &effect, is_marked);
         // An acknowledgement that was overtaken by a later one repeats nothing.
         let is_plain = segment.payload_bytes == 0 && !opens_window && packet.ack == prior_una;
         let alert = Alert {
@@ -81,23 +81,23 @@ impl Tcp {
         };
         if self.recovery.probe_end != 0 {
             self.evaluate_probe(
-                &news,
+                &effect,
                 is_plain && !reports.has_duplicate,
                 reports.probe_was_duplicate,
             );
         }
-        if news.advanced {
+        if effect.advanced {
             self.rearm(now, true);
         }
         if alert.is_duplicate && !self.send.has_sack {
-            news.sacked += self.count_duplicate();
+            effect.sacked += self.count_duplicate();
         }
-        let resend = self.react(now, &alert, &news, &reports);
+        let resend = self.react(now, &alert, &effect, &reports);
         let newly_lost = (self.board.lost_marks - prior_marks) as u32;
         if self.congestion.is_model() {
-            self.follow_model(now, &news, newly_lost, rtt);
+            self.follow_model(now, &effect, newly_lost, rtt);
         } else {
-            self.adjust_window(now, &news, is_marked, newly_lost);
+            self.adjust_window(now, &effect, is_marked, newly_lost);
         }
         self.make_room(now);
         self.send_after_ack(now, resend, wire);
@@ -124,9 +124,9 @@ impl Tcp {
     /// Round trip, RACK and the congestion window's observations. Returns the round trip of the
     /// newest segment, if known.
     #[inline(always)]
-    fn learn(&mut self, now: Time, news: &AckEffect, is_marked: bool) -> Option<Span> {
-        let sample = match (news.oldest_sent, news.sacked_sent, news.latest) {
-            (Some(oldest), _, _) => Some((now.since(oldest), now.since(news.newest_sent))),
+    fn learn(&mut self, now: Time, effect: &AckEffect, is_marked: bool) -> Option<Span> {
+        let sample = match (effect.oldest_sent, effect.sacked_sent, effect.latest) {
+            (Some(oldest), _, _) => Some((now.since(oldest), now.since(effect.newest_sent))),
             (None, Some(sent), _) => Some((now.since(sent), now.since(sent))),
             // The round trip of a retransmission that is old enough to be what was acknowledged:
             // Linux knows it from the timestamp.
@@ -135,23 +135,23 @@ impl Tcp {
         };
         if let Some((oldest, newest)) = sample {
             self.rtt.measure(now, oldest, newest, self.send.una, self.send.nxt);
-            self.rack.advance(now, news);
+            self.rack.advance(now, effect);
         }
-        if let Some(overtaken) = news.overtaken {
+        if let Some(overtaken) = effect.overtaken {
             self.rack.note_reordering(overtaken, self.board.highest_sacked, self.send.mss);
         }
         self.rack.update_window(self.send.una, self.send.nxt);
         let rtt = sample.map(|(_, newest)| newest);
-        let acked = self.acked(now, news, rtt, is_marked);
+        let acked = self.acked(now, effect, rtt, is_marked);
         self.congestion.observe(&acked);
         rtt
     }
 
     #[inline]
-    fn acked(&self, now: Time, news: &AckEffect, rtt: Option<Span>, is_marked: bool) -> Acked {
+    fn acked(&self, now: Time, effect: &AckEffect, rtt: Option<Span>, is_marked: bool) -> Acked {
         Acked {
             now,
-            segments: news.delivered(),
+            segments: effect.delivered(),
             rtt,
             smoothed: self.rtt.smoothed().unwrap_or(Span::ZERO),
             mss: self.send.mss,
@@ -163,22 +163,22 @@ impl Tcp {
 
     /// The steady state passes without an alert.
     #[inline]
-    fn react(&mut self, now: Time, alert: &Alert, news: &AckEffect, reports: &Reports) -> Resend {
+    fn react(&mut self, now: Time, alert: &Alert, effect: &AckEffect, reports: &Reports) -> Resend {
         let is_calm = self.recovery.state == State::Open
             && !reports.has_blocks
             && !alert.is_duplicate
             && !alert.is_marked;
-        if is_calm { Resend::Nothing } else { self.handle_alert(now, alert, news) }
+        if is_calm { Resend::Nothing } else { self.handle_alert(now, alert, effect) }
     }
 
     #[inline(always)]
-    fn adjust_window(&mut self, now: Time, news: &AckEffect, is_marked: bool, newly_lost: u32) {
+    fn adjust_window(&mut self, now: Time, effect: &AckEffect, is_marked: bool, newly_lost: u32) {
         if self.recovery.is_reducing() {
-            self.reduce_window(news.delivered(), newly_lost, news.advanced);
-        } else if news.acked > 0
-            || (self.rack.reordering > DUPLICATE_THRESHOLD && news.delivered() > 0)
+            self.reduce_window(effect.delivered(), newly_lost, effect.advanced);
+        } else if effect.acked > 0
+            || (self.rack.reordering > DUPLICATE_THRESHOLD && effect.delivered() > 0)
         {
-            let acked = self.acked(now, news, None, is_marked);
+            let acked = self.acked(now, effect, None, is_marked);
             self.congestion.grow(&acked);
         }
     }
@@ -221,7 +221,7 @@ impl Tcp {
     /// Marks held segments and takes note of duplicates (RFC 2018, RFC 2883).
     #[cold]
     #[inline(never)]
-    fn take_blocks(&mut self, packet: &Packet, news: &mut AckEffect) -> Reports {
+    fn take_blocks(&mut self, packet: &Packet, effect: &mut AckEffect) -> Reports {
         let mut reports = Reports { has_blocks: true, ..Reports::default() };
         let is_duplicate = packet.flags.contains(Flags::DSACK);
         let mut held = [Range::default(); MAX_SACK_BLOCKS];
@@ -238,7 +238,7 @@ impl Tcp {
             }
         }
         if count > 0 {
-            self.board.mark_held(&mut held[..count], news);
+            self.board.mark_held(&mut held[..count], effect);
         }
         reports
     }

@@ -32,11 +32,11 @@ impl Tcp {
         }
     }
 
-    fn finish_sample(&mut self, now: Time, news: &AckEffect, lost: u32) -> RateSample {
+    fn finish_sample(&mut self, now: Time, effect: &AckEffect, lost: u32) -> RateSample {
         let Some(paced) = self.congestion.paced_mut() else { return RateSample::default() };
         let mut sample =
-            paced.sampler.finish(now, news, lost, self.rtt.minimum(), &self.board.ring);
-        sample.may_be_delayed = news.acked == 1
+            paced.sampler.finish(now, effect, lost, self.rtt.minimum(), &self.board.ring);
+        sample.may_be_delayed = effect.acked == 1
             && sample.delivered == 1
             && sample.newest_bytes < u64::from(self.send.mss)
             && self.board.is_clean();
@@ -62,11 +62,11 @@ impl Tcp {
     pub(crate) fn follow_model(
         &mut self,
         now: Time,
-        news: &AckEffect,
+        effect: &AckEffect,
         newly_lost: u32,
         rtt: Option<Span>,
     ) {
-        let mut sample = self.finish_sample(now, news, newly_lost);
+        let mut sample = self.finish_sample(now, effect, newly_lost);
         sample.rtt_us = rtt.map(|rtt| rtt.ps() / 1_000_000);
         let path = self.path();
         let in_flight = self.board.in_flight();

@@ -214,7 +214,7 @@ fn the_parts_of_a_latency_are_its_whole() {
 }
 
 #[test]
-fn what_was_not_answered_is_told_when_the_connection_is_gone() {
+fn unanswered_requests_are_reported_when_the_connection_is_gone() {
     let mut session = Session::new(iscsi(|agreed| agreed.commands = 1));
     for job in [4, 9] {
         session.initiator.begin(

@@ -105,57 +105,57 @@ struct Written {
 
 fn check(session: &Session, requests: &[Request]) {
     let rules = &session.rules;
-    let (mut told, mut current) = (Vec::<(Request, Written)>::new(), BTreeMap::<u32, usize>::new());
+    let (mut all, mut current) = (Vec::<(Request, Written)>::new(), BTreeMap::<u32, usize>::new());
     let (mut under_way, mut most) = (0_u32, 0_u32);
     for (_, pdu) in &session.written {
         let overhead = pdu.bytes
             - if pdu.data > 0 { pdu.data.next_multiple_of(4) + rules.data_digest } else { 0 };
         if let PduKind::Command { request, .. } = pdu.kind {
-            current.insert(pdu.tag, told.len());
-            told.push((request, Written::default()));
+            current.insert(pdu.tag, all.len());
+            all.push((request, Written::default()));
             (under_way, most) = (under_way + 1, most.max(under_way + 1));
         }
-        let Some(&place) = current.get(&pdu.tag).filter(|_| pdu.kind != PduKind::SetUp) else {
+        let Some(&index) = current.get(&pdu.tag).filter(|_| pdu.kind != PduKind::SetUp) else {
             continue;
         };
-        let (request, told) = &mut told[place];
+        let (request, written) = &mut all[index];
         let header = match pdu.kind {
             PduKind::SetUp => continue,
             PduKind::Command { is_final, .. } => {
                 assert!(pdu.data <= request.bytes as u32);
-                (told.out, told.asked) = (pdu.data, pdu.data);
+                (written.out, written.asked) = (pdu.data, pdu.data);
                 if !is_final {
-                    told.asked = rules.first_burst.min(request.bytes as u32);
-                    assert!(told.asked > pdu.data, "what is not final is followed by data");
+                    written.asked = rules.first_burst.min(request.bytes as u32);
+                    assert!(written.asked > pdu.data, "what is not final is followed by data");
                 }
                 48
             }
             PduKind::ReadyToTransfer { length } => {
-                assert!(pdu.offset == told.asked && length <= rules.burst);
-                (told.asked, told.bursts) = (told.asked + length, told.bursts + 1);
-                told.bursts_max = told.bursts_max.max(told.bursts);
+                assert!(pdu.offset == written.asked && length <= rules.burst);
+                (written.asked, written.bursts) = (written.asked + length, written.bursts + 1);
+                written.bursts_max = written.bursts_max.max(written.bursts);
                 46
             }
             PduKind::DataOut { is_final } => {
-                assert!(pdu.offset == told.out && pdu.data <= rules.data_out);
-                told.out += pdu.data;
-                assert!(told.out <= told.asked, "data is sent that was allowed");
-                told.bursts = told.bursts.saturating_sub(u32::from(is_final));
+                assert!(pdu.offset == written.out && pdu.data <= rules.data_out);
+                written.out += pdu.data;
+                assert!(written.out <= written.asked, "data is sent that was allowed");
+                written.bursts = written.bursts.saturating_sub(u32::from(is_final));
                 47
             }
             PduKind::DataIn { status } => {
-                assert!(pdu.offset == told.into && pdu.data <= rules.data_in);
-                told.into += pdu.data;
+                assert!(pdu.offset == written.into && pdu.data <= rules.data_in);
+                written.into += pdu.data;
                 assert!(
                     rules.sequence == 0
-                        || pdu.offset / rules.sequence == (told.into - 1) / rules.sequence
+                        || pdu.offset / rules.sequence == (written.into - 1) / rules.sequence
                 );
-                told.statuses += u32::from(status.is_some());
+                written.statuses += u32::from(status.is_some());
                 under_way -= u32::from(status.is_some());
                 45
             }
             PduKind::Response { .. } => {
-                told.statuses += 1;
+                written.statuses += 1;
                 under_way -= 1;
                 44
             }
@@ -164,14 +164,14 @@ fn check(session: &Session, requests: &[Request]) {
     }
     let window = if rules.counts_unanswered { rules.commands } else { u32::MAX };
     assert!(most <= rules.requests.min(window), "{most} requests were under way");
-    assert_eq!(told.len(), requests.len());
-    for (request, told) in &told {
-        let moved = [(Op::Write, told.out), (Op::Read, told.into)];
+    assert_eq!(all.len(), requests.len());
+    for (request, written) in &all {
+        let moved = [(Op::Write, written.out), (Op::Read, written.into)];
         moved.iter().for_each(|&(operation, bytes)| {
             assert_eq!(bytes, if request.op == operation { request.bytes as u32 } else { 0 })
         });
-        assert_eq!(told.statuses, 1, "each request has one status");
-        assert!(told.bursts == 0 && told.bursts_max <= rules.outstanding);
+        assert_eq!(written.statuses, 1, "each request has one status");
+        assert!(written.bursts == 0 && written.bursts_max <= rules.outstanding);
     }
 }
 

@@ -101,7 +101,7 @@ pub(in crate::tcp) struct Bbr {
     is_round_start: bool,
     /// When the phase of the cycle began, and which it is.
     cycle_since_us: u64,
-    cycle_place: u32,
+    cycle_index: u32,
     pace_gain: u32,
     window_gain: u32,
     /// The rate that growth is compared with, the rounds without it, and whether the path is taken
@@ -139,7 +139,7 @@ impl Bbr {
             rounds: 0,
             is_round_start: false,
             cycle_since_us: 0,
-            cycle_place: 0,
+            cycle_index: 0,
             pace_gain: HIGH_GAIN,
             window_gain: HIGH_GAIN,
             full_rate: 0,

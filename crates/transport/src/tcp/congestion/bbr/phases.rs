@@ -31,21 +31,21 @@ impl Bbr {
     pub(super) fn start_cycle(&mut self, sampler: &Sampler) {
         self.phase = Phase::ProbeBandwidth;
         let back = self.stream.below(CYCLE_STARTS) as u32;
-        self.cycle_place = (CYCLE.len() as u32 - back) % CYCLE.len() as u32;
+        self.cycle_index = (CYCLE.len() as u32 - back) % CYCLE.len() as u32;
         self.cycle_since_us = microseconds(sampler.delivered_at);
     }
 
     /// Linux `bbr_update_cycle_phase`.
     pub(super) fn advance_cycle(&mut self, ack: &Ack<'_>) {
-        if self.phase == Phase::ProbeBandwidth && self.is_place_over(ack) {
-            self.cycle_place = (self.cycle_place + 1) % CYCLE.len() as u32;
+        if self.phase == Phase::ProbeBandwidth && self.is_phase_over(ack) {
+            self.cycle_index = (self.cycle_index + 1) % CYCLE.len() as u32;
             self.cycle_since_us = microseconds(ack.paced.sampler.delivered_at);
         }
     }
 
     /// Linux `bbr_is_next_cycle_phase`: after a round trip; probing goes on until what it wants is
     /// in flight or something is lost, and draining ends when it has done its work.
-    fn is_place_over(&self, ack: &Ack<'_>) -> bool {
+    fn is_phase_over(&self, ack: &Ack<'_>) -> bool {
         let is_full_length = microseconds(ack.paced.sampler.delivered_at)
             .saturating_sub(self.cycle_since_us)
             > self.min_rtt_us;
@@ -68,7 +68,7 @@ impl Bbr {
             Phase::ProbeBandwidth if self.long_term.rate_in_use().is_some() => {
                 (UNIT, CYCLE_WINDOW_GAIN)
             }
-            Phase::ProbeBandwidth => (CYCLE[self.cycle_place as usize], CYCLE_WINDOW_GAIN),
+            Phase::ProbeBandwidth => (CYCLE[self.cycle_index as usize], CYCLE_WINDOW_GAIN),
             Phase::ProbeRtt => (UNIT, UNIT),
         };
     }

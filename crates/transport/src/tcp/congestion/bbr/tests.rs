@@ -130,12 +130,12 @@ fn the_cycle_probes_once_in_eight_round_trips() {
 
 /// Connections that begin together do not probe together, and none begins with draining.
 #[test]
-fn cycles_begin_in_different_places() {
+fn cycles_begin_at_different_phases() {
     let mut places = std::collections::BTreeSet::new();
     for flow in 0..200 {
         let mut bbr = Bbr::new(1, flow);
         bbr.start_cycle(&Paced::new().sampler);
-        places.insert(bbr.cycle_place);
+        places.insert(bbr.cycle_index);
     }
     assert_eq!(places.into_iter().collect::<Vec<_>>(), [0, 2, 3, 4, 5, 6, 7]);
 }

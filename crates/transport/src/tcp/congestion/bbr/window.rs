@@ -87,7 +87,7 @@ impl Bbr {
     /// Room for what the ends of the path hold (Linux `bbr_quantization_budget`).
     fn with_budget(&self, window: u32, pace: Pace) -> u32 {
         let even = window.saturating_add(3 * self.burst_goal(pace) + 1) & !1;
-        let is_probing = self.phase == Phase::ProbeBandwidth && self.cycle_place == 0;
+        let is_probing = self.phase == Phase::ProbeBandwidth && self.cycle_index == 0;
         even.saturating_add(if is_probing { 2 } else { 0 })
     }
 

@@ -1,5 +1,5 @@
-//! A process that outlives the one that starts it for a moment, to remove what that one cannot
-//! remove when it is killed.
+//! A cleanup process: it outlives its starter for a moment, to remove what a killed starter leaves
+//! behind.
 
 use crate::sys::process::fork;
 use nix::fcntl::OFlag;
@@ -9,33 +9,33 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::OwnedFd;
 
-/// The starter's hold on its undertaker: when it is gone, so is the starter.
+/// The starter's handle on its cleanup process. When the handle is dropped, the process cleans up.
 #[derive(Debug)]
-pub struct Hold {
-    /// Number of the undertaker.
+pub struct CleanupHandle {
+    /// Number of the cleanup process.
     pub pid: Pid,
-    /// Nothing is written: its end is the message.
+    /// Nothing is written to it: its closing is the message.
     _pipe: OwnedFd,
 }
 
-/// Starts an undertaker for what is about to be made. It calls `bury` when the calling process has
-/// ended; that tells whether nothing is left. The caller has one thread.
+/// Starts a cleanup process for objects that are about to be made. It calls `clean_up` when the
+/// calling process has ended; `clean_up` returns whether nothing is left. The caller has one thread.
 ///
 /// # Errors
-/// When there can be no more processes or files.
-pub fn start(bury: impl FnOnce() -> bool) -> io::Result<Hold> {
+/// When no process or file can be created.
+pub fn start(clean_up: impl FnOnce() -> bool) -> io::Result<CleanupHandle> {
     let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
     match fork()? {
-        ForkResult::Parent { child } => Ok(Hold { pid: child, _pipe: writer }),
+        ForkResult::Parent { child } => Ok(CleanupHandle { pid: child, _pipe: writer }),
         ForkResult::Child => {
             drop(writer);
-            let is_clean = wait(&reader).is_ok() && bury();
+            let is_clean = wait(&reader).is_ok() && clean_up();
             std::process::exit(i32::from(!is_clean))
         }
     }
 }
 
-/// Waits for the end of the starter, holding nothing that anybody else waits for.
+/// Waits for the end of the starter. Keeps none of the starter's files, session or signals.
 fn wait(reader: &OwnedFd) -> io::Result<()> {
     setsid()?;
     let mut signals = SigSet::empty();

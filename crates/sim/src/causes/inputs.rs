@@ -14,7 +14,7 @@ pub(crate) struct Transmission {
 
 /// What the recorder must know of a socket after an event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
+pub(crate) struct SocketState {
     pub(crate) repairs: Repairs,
     /// Why it sends no more.
     pub(crate) limit: Limit,

@@ -58,7 +58,7 @@ struct Sums {
 
 /// The way of the latest transactions of one user, from the latest completion back.
 #[derive(Debug, Default)]
-pub(super) struct Trail {
+pub(super) struct CachedPath {
     /// The start of the latest transaction: what was before it is cut off.
     start: Time,
     visits: VecDeque<Visit>,
@@ -92,46 +92,50 @@ struct Fresh {
 
 /// The trails of users that are behind, by workload and user.
 #[derive(Debug, Default)]
-pub(super) struct Trails {
-    users: BTreeMap<(u32, u32), User>,
+pub(super) struct CachedPaths {
+    users: BTreeMap<(u32, u32), UserPath>,
     visits: usize,
 }
 
 #[derive(Debug, Default)]
-struct User {
+struct UserPath {
     /// When the latest transaction was complete.
     end: Time,
-    trail: Trail,
+    cached: CachedPath,
 }
 
-impl Trails {
+impl CachedPaths {
     /// The trail for a transaction that lasted from `start` to `end`, which is to be put back; none
     /// where it began after all that is complete, so that its path does not pass through another.
-    pub(super) fn take(&mut self, user: (u32, u32), (start, end): (Time, Time)) -> Option<Trail> {
+    pub(super) fn take(
+        &mut self,
+        user: (u32, u32),
+        (start, end): (Time, Time),
+    ) -> Option<CachedPath> {
         let user = self.users.entry(user).or_default();
         let is_behind = start < std::mem::replace(&mut user.end, end);
-        let trail = std::mem::take(&mut user.trail);
-        self.visits -= trail.visits.len();
-        is_behind.then_some(trail)
+        let cached = std::mem::take(&mut user.cached);
+        self.visits -= cached.visits.len();
+        is_behind.then_some(cached)
     }
 
     /// Since when frames are needed for this user's next transactions: what was before stands in
     /// the trail. None where there is no trail.
     pub(super) fn needs_since(&self, user: (u32, u32)) -> Option<Time> {
-        let trail = &self.users.get(&user)?.trail;
-        (!trail.visits.is_empty()).then_some(trail.before)
+        let cached = &self.users.get(&user)?.cached;
+        (!cached.visits.is_empty()).then_some(cached.before)
     }
 
     /// Keeps it, if there is room.
-    pub(super) fn put(&mut self, user: (u32, u32), trail: Trail) {
-        if self.visits + trail.visits.len() <= VISITS_MAX {
-            self.visits += trail.visits.len();
-            self.users.entry(user).or_default().trail = trail;
+    pub(super) fn put(&mut self, user: (u32, u32), cached: CachedPath) {
+        if self.visits + cached.visits.len() <= VISITS_MAX {
+            self.visits += cached.visits.len();
+            self.users.entry(user).or_default().cached = cached;
         }
     }
 }
 
-impl Trail {
+impl CachedPath {
     /// A walk begins, of a transaction with this start.
     pub(super) fn begin(&mut self, start: Time) {
         self.fresh = Fresh::default();
@@ -224,7 +228,7 @@ impl Trail {
 
     /// Nothing is known of the way.
     pub(super) fn forget(&mut self) {
-        *self = Trail::default();
+        *self = CachedPath::default();
     }
 
     fn keep_fresh(&mut self) {

@@ -26,7 +26,7 @@ impl Engine for World {
 
 /// Runs to the end, and looks at windows of connections and counters of interfaces, as the plan
 /// says.
-pub(crate) fn run_and_look(plan: &Plan, engine: &mut impl Engine, control: &Control) {
+pub(crate) fn run_sampled(plan: &Plan, engine: &mut impl Engine, control: &Control) {
     let world = engine.whole();
     let (mut windows, mut interfaces) = (world.windows.take(), world.interface_series.take());
     let at_windows = windows.as_ref().map_or(Span::ZERO, |windows| windows.interval);
@@ -45,11 +45,11 @@ pub(crate) fn run_and_look(plan: &Plan, engine: &mut impl Engine, control: &Cont
         }
         let is_due = |interval: Span| until == stop_at || until.ps().is_multiple_of(interval.ps());
         if let Some(windows) = windows.as_mut().filter(|_| is_due(at_windows)) {
-            windows.look(world.now, world.all_sockets());
+            windows.sample(world.now, world.all_sockets());
         }
         if let Some(series) = interfaces.as_mut().filter(|_| is_due(at_interfaces)) {
             let on_wires = OnWires::of(&world.links.wires, &world.switches, world.now);
-            series.look(world.now, &netstat(plan, world, &on_wires).collect::<Vec<_>>());
+            series.sample(world.now, &netstat(plan, world, &on_wires).collect::<Vec<_>>());
         }
     }
     let world = engine.whole();

@@ -8,7 +8,7 @@ const ROWS_MAX: usize = 1 << 20;
 
 /// A socket at one moment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
+pub(crate) struct SocketSample {
     pub(crate) stats: TcpStats,
     /// Congestion window in segments.
     pub(crate) cwnd: u32,
@@ -35,24 +35,25 @@ pub(super) struct Row {
 
 /// The rows, and what was seen last.
 #[derive(Debug)]
-pub(super) struct Looks {
+pub(super) struct SocketSamples {
     pub(super) rows: Vec<Row>,
-    last: Vec<Option<Look>>,
+    last: Vec<Option<SocketSample>>,
     pub(super) left_out: u64,
 }
 
-impl Looks {
+impl SocketSamples {
     /// Of so many sockets.
-    pub(super) fn new(sockets: usize) -> Looks {
-        Looks { rows: Vec::new(), last: vec![None; sockets], left_out: 0 }
+    pub(super) fn new(sockets: usize) -> SocketSamples {
+        SocketSamples { rows: Vec::new(), last: vec![None; sockets], left_out: 0 }
     }
 
-    pub(super) fn note(&mut self, at: Time, socket: u32, look: Look) {
-        let before = self.last[socket as usize].replace(look);
-        let row = row((at, socket), before.as_ref(), &look);
+    pub(super) fn note(&mut self, at: Time, socket: u32, sample: SocketSample) {
+        let before = self.last[socket as usize].replace(sample);
+        let row = row((at, socket), before.as_ref(), &sample);
         let is_same = before.is_some_and(|before| {
-            let values = |look: &Look| (look.cwnd, look.in_flight, look.mss, look.unsent);
-            values(&before) == values(&look) && row.events == [0; 3]
+            let values =
+                |sample: &SocketSample| (sample.cwnd, sample.in_flight, sample.mss, sample.unsent);
+            values(&before) == values(&sample) && row.events == [0; 3]
         });
         if is_same {
             return;
@@ -65,15 +66,15 @@ impl Looks {
     }
 }
 
-fn row((at, socket): (Time, u32), before: Option<&Look>, look: &Look) -> Row {
-    let segments = |segments: u32| u64::from(segments) * u64::from(look.mss);
-    let since = look.stats.since(&before.unwrap_or(look).stats);
+fn row((at, socket): (Time, u32), before: Option<&SocketSample>, sample: &SocketSample) -> Row {
+    let segments = |segments: u32| u64::from(segments) * u64::from(sample.mss);
+    let since = sample.stats.since(&before.unwrap_or(sample).stats);
     Row {
         at,
         socket,
-        cwnd_bytes: segments(look.cwnd),
-        in_flight_bytes: segments(look.in_flight),
-        unsent_bytes: look.unsent,
+        cwnd_bytes: segments(sample.cwnd),
+        in_flight_bytes: segments(sample.in_flight),
+        unsent_bytes: sample.unsent,
         events: [since.timeouts, since.tail_loss_probes, since.retransmits]
             .map(|count| count as u32),
     }
@@ -85,15 +86,20 @@ mod tests {
 
     #[test]
     fn a_change_is_a_row_and_counts_what_happened_since() {
-        let mut looks = Looks::new(1);
-        let mut look =
-            Look { stats: TcpStats::default(), cwnd: 10, in_flight: 2, mss: 100, unsent: 7 };
-        looks.note(Time::from_ps(1), 0, look);
-        looks.note(Time::from_ps(2), 0, look);
-        look.stats.timeouts += 1;
-        look.stats.retransmits += 2;
-        looks.note(Time::from_ps(3), 0, look);
-        let seen: Vec<_> = looks
+        let mut samples = SocketSamples::new(1);
+        let mut sample = SocketSample {
+            stats: TcpStats::default(),
+            cwnd: 10,
+            in_flight: 2,
+            mss: 100,
+            unsent: 7,
+        };
+        samples.note(Time::from_ps(1), 0, sample);
+        samples.note(Time::from_ps(2), 0, sample);
+        sample.stats.timeouts += 1;
+        sample.stats.retransmits += 2;
+        samples.note(Time::from_ps(3), 0, sample);
+        let seen: Vec<_> = samples
             .rows
             .iter()
             .map(|row| (row.at.ps(), row.cwnd_bytes, row.in_flight_bytes, row.events))

@@ -1,12 +1,12 @@
-//! The guardian, the process between the client and a lab: it creates what must outlive the lab,
-//! starts the lab as the first process of a process namespace, and cleans up when the lab ends or
-//! its input is closed.
+//! The supervisor, the process between the client and a lab: it creates the control groups, which
+//! outlive the lab, starts the lab as the first process of a process namespace, and cleans up when
+//! the lab ends or its input is closed.
 
 use crate::cgroup::{self, Groups, Hierarchies};
+use crate::cleanup::{self, CleanupHandle};
 use crate::failure::report_failure;
 use crate::lab::{self, Setup};
 use crate::sys::process::{Ending, Reaped, die_with_parent, fork, reap};
-use crate::undertaker::{self, Hold};
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, setns, unshare};
@@ -18,17 +18,17 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// How long a lab may take to end by itself when nobody holds its input any more.
+/// How long a lab may take to end by itself after its input is closed.
 const END_GRACE: Duration = Duration::from_secs(2);
-/// Undertakers that a guardian starts instead of one that was killed.
-const UNDERTAKERS_MORE_MAX: u32 = 16;
+/// Restarts of a killed cleanup process, at most.
+const CLEANUP_RESTARTS_MAX: u32 = 16;
 /// CAP_NET_ADMIN and CAP_SYS_ADMIN (linux/capability.h).
 pub const CAPABILITIES_NEEDED: u64 = 1 << 12 | 1 << 21;
 
-/// Runs a lab and clears up after it.
+/// Runs a lab and cleans up after it.
 ///
 /// # Errors
-/// Why there is no lab, how else it ended than by itself, and what is left of it, for people.
+/// For the user: why the lab could not start, how it failed, and what remains of it.
 pub fn run(mut setup: Setup) -> Result<(), String> {
     let is_held = setup.control.is_none();
     let signals = watch_signals().map_err(|error| error.to_string())?;
@@ -37,10 +37,10 @@ pub fn run(mut setup: Setup) -> Result<(), String> {
         die_with_parent(Signal::SIGTERM).map_err(|error| error.to_string())?;
     }
     let groups = Groups::own(Hierarchies::find()).map_err(|error| error.to_string())?;
-    let mut burial =
-        Burial::prepare(groups).map_err(|error| format!("starting the undertaker: {error}"))?;
-    let ending = with_groups(&mut burial, setup, is_held, &signals);
-    let left = (!burial.groups.remove()).then_some(burial.groups.name.as_str());
+    let mut cleanup = GroupCleanup::prepare(groups)
+        .map_err(|error| format!("starting the undertaker: {error}"))?;
+    let ending = with_groups(&mut cleanup, setup, is_held, &signals);
+    let left = (!cleanup.groups.remove()).then_some(cleanup.groups.name.as_str());
     tell(ending, left)
 }
 
@@ -61,38 +61,38 @@ fn tell(ending: Result<Ending, String>, left: Option<&str>) -> Result<(), String
     if all.is_empty() { Ok(()) } else { Err(all.join("; ")) }
 }
 
-/// The control groups, and who removes them when this process is killed.
-struct Burial {
+/// The control groups, and the process that removes them when this process is killed.
+struct GroupCleanup {
     groups: Groups,
-    undertaker: Hold,
-    /// Replacements of one that was killed, at most.
-    more: u32,
+    process: CleanupHandle,
+    /// Restarts of a killed cleanup process that are still allowed.
+    restarts_left: u32,
 }
 
-impl Burial {
-    fn prepare(groups: Groups) -> io::Result<Burial> {
-        let undertaker = undertaker::start(|| groups.remove())?;
-        Ok(Burial { groups, undertaker, more: UNDERTAKERS_MORE_MAX })
+impl GroupCleanup {
+    fn prepare(groups: Groups) -> io::Result<GroupCleanup> {
+        let process = cleanup::start(|| groups.remove())?;
+        Ok(GroupCleanup { groups, process, restarts_left: CLEANUP_RESTARTS_MAX })
     }
 
-    /// Children that have ended: if the undertaker is one of them, another takes its place.
-    fn look_at(&mut self, ended: &[Reaped]) -> io::Result<()> {
-        if self.more > 0 && ended.iter().any(|reaped| reaped.pid == self.undertaker.pid) {
-            self.more -= 1;
-            self.undertaker = undertaker::start(|| self.groups.remove())?;
+    /// Starts another cleanup process if the present one is among the children that have ended.
+    fn restart_if_ended(&mut self, ended: &[Reaped]) -> io::Result<()> {
+        if self.restarts_left > 0 && ended.iter().any(|reaped| reaped.pid == self.process.pid) {
+            self.restarts_left -= 1;
+            self.process = cleanup::start(|| self.groups.remove())?;
         }
         Ok(())
     }
 }
 
 fn with_groups(
-    burial: &mut Burial,
+    cleanup: &mut GroupCleanup,
     mut setup: Setup,
     is_held: bool,
     signals: &SignalFd,
 ) -> Result<Ending, String> {
-    match make_groups(&burial.groups, &setup) {
-        Ok(()) => setup.groups = Some(burial.groups.clone()),
+    match make_groups(&cleanup.groups, &setup) {
+        Ok(()) => setup.groups = Some(cleanup.groups.clone()),
         Err(error) => {
             setup.warnings.push(format!("no control groups ({error}): CPU limits cannot be set"))
         }
@@ -114,25 +114,25 @@ fn with_groups(
             std::process::exit(code)
         }
         ForkResult::Parent { child } => {
-            // A further undertaker must not be in the lab's namespace, with which it would end.
-            // Without the rights of root there is no way back, and there are no control groups
-            // either.
+            // A restarted cleanup process must not be in the lab's namespace, with which it would
+            // end. Without the rights of root the namespace cannot be left, and there are no
+            // control groups either.
             if setns(own_space, CloneFlags::CLONE_NEWPID).is_err() {
-                burial.more = 0;
+                cleanup.restarts_left = 0;
             }
-            let ending = guard(child, burial, is_held, signals)
+            let ending = guard(child, cleanup, is_held, signals)
                 .map_err(|error| format!("waiting for the lab: {error}"));
-            drop(writer); // until here it says that the guardian lives
+            drop(writer); // until here it says that the supervisor lives
             ending
         }
     }
 }
 
-/// From here on the lab ends with the guardian, also if that was killed since the fork.
-fn follow(guardian: &OwnedFd) -> Result<(), String> {
+/// From here on the lab ends with the supervisor, also if that was killed since the fork.
+fn follow(supervisor: &OwnedFd) -> Result<(), String> {
     die_with_parent(Signal::SIGKILL).map_err(|error| error.to_string())?;
     // reports only the end of its other side
-    let mut files = [PollFd::new(guardian.as_fd(), PollFlags::empty())];
+    let mut files = [PollFd::new(supervisor.as_fd(), PollFlags::empty())];
     match poll(&mut files, PollTimeout::ZERO) {
         Ok(0) => Ok(()),
         Ok(_) => Err("the guardian has ended".into()),
@@ -147,14 +147,19 @@ fn make_groups(groups: &Groups, setup: &Setup) -> io::Result<()> {
 }
 
 /// Waits until the lab has ended, and ends it on a signal or when the input is closed.
-fn guard(lab: Pid, burial: &mut Burial, is_held: bool, signals: &SignalFd) -> io::Result<Ending> {
+fn guard(
+    lab: Pid,
+    cleanup: &mut GroupCleanup,
+    is_held: bool,
+    signals: &SignalFd,
+) -> io::Result<Ending> {
     let mut deadline = None;
     loop {
         let ended: Vec<Reaped> = std::iter::from_fn(reap).collect();
         if let Some(reaped) = ended.iter().find(|reaped| reaped.pid == lab) {
             return Ok(reaped.ending);
         }
-        burial.look_at(&ended)?;
+        cleanup.restart_if_ended(&ended)?;
         let left =
             deadline.map(|deadline: Instant| deadline.saturating_duration_since(Instant::now()));
         if left.is_some_and(|left| left.is_zero()) {
@@ -238,16 +243,16 @@ mod tests {
     fn what_is_left_does_not_hide_how_the_lab_ended() {
         assert_eq!(tell(Ok(Ending::Exit(0)), None), Ok(()));
         assert_eq!(tell(Ok(Ending::Signal(9)), None), Err("the lab was ended by signal 9".into()));
-        let told = tell(Err("no process namespace".into()), Some("tailrace-1"))
+        let error = tell(Err("no process namespace".into()), Some("tailrace-1"))
             .expect_err("two things went wrong");
         assert!(
-            told.starts_with("no process namespace; ") && told.contains("tailrace-1"),
-            "{told}"
+            error.starts_with("no process namespace; ") && error.contains("tailrace-1"),
+            "{error}"
         );
     }
 
     #[test]
-    fn one_user_is_told_from_many() {
+    fn one_user_and_many_are_distinguished() {
         assert!(is_one_user("         0       1000          1\n"));
         assert!(!is_one_user("         0          0 4294967295\n"));
         assert!(!is_one_user("0 1000 1\n1 100000 65536\n"));

@@ -2,7 +2,7 @@
 
 /// A place of a digest's event: the number of a wire, and what happened there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DigestPlace {
+pub enum DigestLocation {
     /// A frame's transmission begins on a wire.
     Wire(u64),
     /// A frame is dropped at the port before a wire.
@@ -13,15 +13,15 @@ pub enum DigestPlace {
     Delivery(u64),
 }
 
-impl DigestPlace {
+impl DigestLocation {
     /// A number of its own; numbers of wires and workloads are below 2^32.
     #[inline]
     pub const fn number(self) -> u64 {
         match self {
-            DigestPlace::Wire(wire) => wire,
-            DigestPlace::Drop(wire) => 1 << 32 | wire,
-            DigestPlace::Mark(wire) => 2 << 32 | wire,
-            DigestPlace::Delivery(workload) => 3 << 32 | workload,
+            DigestLocation::Wire(wire) => wire,
+            DigestLocation::Drop(wire) => 1 << 32 | wire,
+            DigestLocation::Mark(wire) => 2 << 32 | wire,
+            DigestLocation::Delivery(workload) => 3 << 32 | workload,
         }
     }
 }
