@@ -1,22 +1,23 @@
-//! The connections of programs by the packets that come for them, and those that are gone.
+//! Open and recently closed connections of programs, found by the flow hash of their packets.
 //!
-//! A packet names the socket that it is for and carries no addresses. The number may be out of
-//! date: the connection is gone, or its ports are used by a new one with another number. Then the
-//! hash of the packet's flow tells whose it is, as addresses and ports do on a real host.
+//! A packet carries the number of its destination socket and no addresses. The number may be out of
+//! date: the connection may be closed, or a new connection with another number may use its ports.
+//! Then the hash of the packet's flow identifies the connection, as addresses and ports do on a
+//! real host.
 
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_transport::ip::Identity;
 
-/// Connections that are gone and remembered, so that a late segment can be answered. On a real host
-/// the segment itself tells whom to answer, and there is no such limit.
+/// Closed connections that are remembered, so that a late segment can be answered. On a real host
+/// the segment itself names the sender, and there is no such limit.
 const GONE_MAX: usize = 65_536;
 
-/// What is known of the packets of one flow.
+/// A connection, open or closed, to which the packets of one flow belong.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Found {
     /// They are for this socket.
     Live(u32),
-    /// Their connection is gone; what stood in the packets of this end.
+    /// The connection is closed; the identity that packets of this end carried.
     Gone(Identity),
 }
 
@@ -24,7 +25,7 @@ pub(super) enum Found {
 #[derive(Default)]
 pub(super) struct Connections {
     by_hash: BTreeMap<u32, Known>,
-    /// Those that are gone, the oldest first: hash and number.
+    /// Closed connections, the oldest first: hash and number.
     gone: VecDeque<(u32, u64)>,
     next: u64,
 }
@@ -32,7 +33,7 @@ pub(super) struct Connections {
 #[derive(Clone, Copy)]
 struct Known {
     found: Found,
-    /// Counts, to tell connections with the same ports apart.
+    /// Distinguishes successive connections with the same ports.
     number: u64,
 }
 
@@ -54,7 +55,7 @@ impl Connections {
         }
     }
 
-    /// Whose packets of this hash are.
+    /// The connection to which packets with this hash belong.
     pub(super) fn find(&self, flow_hash: u32) -> Option<Found> {
         self.by_hash.get(&flow_hash).map(|known| known.found)
     }

@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 use tailrace_units::Span;
 
-/// A run queue for all cores, of whatever stands for a program. A program runs from when it asks,
-/// or from when its turn comes, until it has nothing to do or its time slice is over while others
-/// wait; who waits longest is next. Who has slept goes to the end of the queue as all others do.
+/// One run queue for all cores; `T` stands for a program. A program runs from its request, or from
+/// its turn in the queue, until it has no work, or until its time slice is over while others wait.
+/// The queue is first in, first out; a program that has slept joins at the end like all others.
 #[derive(Clone, Debug)]
 pub struct Cores<T> {
     /// Cores without work; none are counted where there are as many as there is work.
     idle: Option<u32>,
     slice: Span,
     waiting: VecDeque<T>,
-    /// These have a core and have not been told.
+    /// Programs that have been granted a core and not yet notified.
     granted: VecDeque<T>,
     /// Work of all programs.
     pub busy: Span,
@@ -45,7 +45,7 @@ impl<T> Cores<T> {
         self.waiting.is_empty() || used < self.slice
     }
 
-    /// A core is left, for the next who waits.
+    /// A core is released, and granted to the next program in the queue.
     pub fn leave(&mut self) {
         match (self.waiting.pop_front(), &mut self.idle) {
             (Some(next), _) => self.granted.push_back(next),
@@ -54,7 +54,7 @@ impl<T> Cores<T> {
         }
     }
 
-    /// The next program that must be told that it has a core.
+    /// The next program to be notified that it has a core.
     pub fn poll_granted(&mut self) -> Option<T> {
         self.granted.pop_front()
     }

@@ -6,7 +6,7 @@ use crate::cpu::{Kind, Processor};
 use tailrace_transport::ip::IpCounters;
 use tailrace_units::{Span, Time};
 
-/// What a host has counted.
+/// Counters of a host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HostCounters {
     /// Frames that polls took.
@@ -35,7 +35,7 @@ impl<P> Host<P> {
     pub fn processor_mut(&mut self) -> Option<&mut Processor> {
         self.threads.as_mut().map(|threads| &mut threads.processor)
     }
-    /// What its receive side has counted on a processor.
+    /// Counters of the receive side on a processor.
     pub fn receive_counters(&self) -> ReceiveCounters {
         self.threads.as_ref().map_or_else(ReceiveCounters::default, |threads| threads.counted)
     }
@@ -52,7 +52,7 @@ impl<P> Host<P> {
         }
     }
 
-    /// What it has cut and put together.
+    /// Counters of fragmentation and reassembly.
     pub fn ip_counters(&self) -> IpCounters {
         self.ip.counters()
     }
@@ -61,7 +61,7 @@ impl<P> Host<P> {
         self.ip.memory()
     }
 
-    /// What it has counted.
+    /// Counters of this host.
     pub fn counters(&self) -> HostCounters {
         HostCounters {
             rx_frames: self.receive.frames,

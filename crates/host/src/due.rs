@@ -1,4 +1,4 @@
-//! What is due at a host: its interface, and the transports and programs of its sockets.
+//! Deadlines of a host: those of its interface, and of the transports and programs of its sockets.
 
 use super::environment::{Environment, Timer};
 use super::event::Event;
@@ -10,7 +10,7 @@ use crate::nic::Nic;
 use tailrace_programs::App;
 use tailrace_units::Time;
 
-/// What is due.
+/// Deadlines.
 impl<P> Host<P> {
     /// When the interface is due, or [`Time::NEVER`]. Sockets have deadlines of their own:
     /// [`Socket::poll_timeout`].
@@ -18,7 +18,7 @@ impl<P> Host<P> {
         self.nic.poll_timeout()
     }
 
-    /// The interface is due, or was told something: it sends what it may.
+    /// The interface is due, or has received a control frame: it sends what it may.
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if let Nic::Lossless(_) = self.nic {
             Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None }.send_due();
@@ -55,7 +55,7 @@ impl<P> Host<P> {
         self.grant_cores(now, out);
     }
 
-    /// Tells those that have a core by now.
+    /// Notifies the programs that have been granted a core by now.
     pub(super) fn grant_cores<O: Environment<Place = P>>(&mut self, now: Time, out: &mut O) {
         while let Some(next) = self.cores.poll_granted() {
             let waiter = match next {

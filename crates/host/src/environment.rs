@@ -1,5 +1,5 @@
-//! What is around a host: the link at its interface, the timers of an engine, and an observer. No
-//! more: an engine, or a test, is these three traits.
+//! The environment of a host: the link at its interface, the timers of an engine, and an observer.
+//! Engines and tests implement these three traits.
 
 use super::event::Observer;
 use tailrace_units::Time;
@@ -30,7 +30,7 @@ pub trait ReceiveRing {
     }
 }
 
-/// What a host sends on and receives from.
+/// The link on which a host sends and receives.
 pub trait Link {
     /// Where a host is attached: the engine's own.
     type Place;
@@ -63,15 +63,15 @@ pub trait Link {
     }
 }
 
-/// What of a host is due. Each has one deadline at a time.
+/// The timers of a host. Each has one deadline at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Timer {
     /// The receive stage polls.
     Poll,
     /// Something on a core of its processor is done.
     Processor,
-    /// The hypervisor of a virtual machine looks at it: a core has come to have, or has ceased to
-    /// have, something to do.
+    /// The hypervisor of a virtual machine checks it: a core has begun, or has ceased, to have
+    /// work.
     Hypervisor,
     /// The interface chooses its next frame.
     Interface,
@@ -81,16 +81,16 @@ pub enum Timer {
 
 /// When a host is to be called.
 pub trait Timers<P> {
-    /// It is due at this time, instead of when it was before; with [`Time::NEVER`] it is not due. A
-    /// poll is then due with the next arrival.
+    /// Sets the deadline of a timer in place of the previous one; [`Time::NEVER`] disarms it. A
+    /// poll without a deadline is due with the next arrival.
     fn arm(&mut self, place: &P, timer: Timer, at: Time);
     /// The poll that is in work is followed by another at this later time.
     #[inline]
     fn postpone_poll(&mut self, place: &P, at: Time) {
         self.arm(place, Timer::Poll, at);
     }
-    /// The socket with this number is due at this time where that is earlier than what was armed.
-    /// One that is called too early asks again.
+    /// Moves the deadline of the socket with this number forward to `at`, if that is earlier. A
+    /// socket that is called too early arms its timer again.
     fn hasten_socket(&mut self, timer: u32, at: Time);
 }
 

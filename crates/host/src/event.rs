@@ -15,8 +15,9 @@ use tailrace_wire::{FlowKey, Packet};
 pub enum Event<'a> {
     /// A frame is handed to the interface, which may still drop it.
     FrameSent,
-    /// A frame that was handed to the interface waits there until that chooses it. Interfaces
-    /// without data-centre bridging tell of none: they know at once when a frame leaves.
+    /// A frame that was handed to the interface waits there until the interface chooses it.
+    /// Interfaces without data-centre bridging never emit this: they know at once when a frame
+    /// leaves.
     FrameQueued {
         /// The frame.
         packet: &'a Packet,
@@ -35,11 +36,12 @@ pub enum Event<'a> {
     RingDropped {
         /// How many: the latest.
         frames: u64,
-        /// The one, on a host with a processor. Others do not look at frames before they take them.
+        /// The packet, on a host with a processor. Other hosts do not inspect frames before they
+        /// take them.
         packet: Option<&'a Packet>,
     },
-    /// The processor hands a frame, or contiguous segments as one, to their socket. Hosts without
-    /// one tell of none: there this follows from the time.
+    /// The processor hands a frame, or contiguous segments as one, to their socket. Hosts without a
+    /// processor never emit this: there it follows from the time.
     AggregateDelivered {
         /// The first.
         packet: &'a Packet,
@@ -48,7 +50,7 @@ pub enum Event<'a> {
     },
     /// A datagram, or a fragment of one, is discarded above the interface.
     DatagramDiscarded {
-        /// What came last of it.
+        /// The last packet of the aggregate.
         packet: &'a Packet,
         /// Why.
         reason: DiscardReason,
@@ -87,15 +89,15 @@ pub enum Event<'a> {
         /// How many.
         bytes: u64,
     },
-    /// A program begins to wait for a core. Hosts with a processor tell of none: they know the wait
-    /// when it is over.
+    /// A program begins to wait for a core. Hosts with a processor never emit this: they know the
+    /// wait when it is over.
     CoreRequested {
-        /// Tells it from others that wait at its host.
+        /// Distinguishes it from other waiting programs of its host.
         waiter: u64,
-        /// What it has to work for.
+        /// The cause of its work.
         cause: Option<Cause>,
     },
-    /// It has the core.
+    /// A program is granted the core.
     CoreGranted {
         /// As it was requested.
         waiter: u64,
@@ -106,7 +108,7 @@ pub enum Event<'a> {
     ConnectionClosed {
         /// For whom its program works.
         owner: u32,
-        /// What it has counted.
+        /// Counters of the connection.
         stats: &'a TcpStats,
         /// For how long each thing limited it.
         limits: &'a Limits,
@@ -124,7 +126,7 @@ pub enum Event<'a> {
     StorageCompleted {
         /// For whom the program works.
         owner: u32,
-        /// What it was.
+        /// The completed request.
         done: &'a StorageDone,
     },
     /// A user, a stream or a flow has nothing more to do.
@@ -157,7 +159,7 @@ pub struct Completion {
     pub because: Because,
 }
 
-/// What a flow was: its ends and its size.
+/// A flow: its ends and its size.
 #[derive(Clone, Copy, Debug)]
 pub struct Carried {
     /// The host that sent.
@@ -179,11 +181,11 @@ pub struct Opened {
     pub peer: u16,
     /// The key of the packets that this end sends.
     pub key: FlowKey,
-    /// What the program opened it for.
+    /// The reason for which the program opened it.
     pub cause: Option<Cause>,
 }
 
-/// Why a host discards what it has received.
+/// Reasons for which a host discards a received frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DiscardReason {
     /// Incomplete datagrams take all the memory that they may.
@@ -192,11 +194,11 @@ pub enum DiscardReason {
     SocketBuffer,
 }
 
-/// Is told of everything, as it happens. Nothing that it does changes what a host does.
+/// Receives every event as it happens. An observer never changes the behaviour of a host.
 ///
-/// Where an event is emitted its variant is known: of an `on_event` that is inlined, one arm is
-/// left there, and none where the observer ignores it.
+/// The variant of an event is known where it is emitted: of an inlined `on_event` one arm remains
+/// there, and none if the observer ignores the event.
 pub trait Observer<P> {
-    /// This happens now at the host at this place.
+    /// An event happens now at the host at this place.
     fn on_event(&mut self, now: Time, place: &P, event: Event<'_>);
 }

@@ -57,7 +57,7 @@ impl Gro {
         });
     }
 
-    /// What was gathered, oldest first. Call [`Gro::clear`] afterwards, with all slots zero again.
+    /// The aggregates, oldest first. Call [`Gro::clear`] afterwards, with all slots zero again.
     pub fn aggregates(&self) -> &[Aggregate] {
         &self.aggregates
     }

@@ -1,4 +1,4 @@
-//! What comes to programs with several sockets, and what they do to the host.
+//! Inputs of programs with several sockets, and their effects on the host.
 
 use super::Host;
 use super::environment::{Environment, Timer};
@@ -51,13 +51,14 @@ impl<P> Host<P> {
             .map(|&number| &self.table.sockets[number as usize])
     }
 
-    /// For whom this program works, and what it has begun and not completed.
+    /// Calls `each` with the workload of this program and everything that it has begun and not
+    /// completed.
     pub fn running_of(&self, program: u32, mut each: impl FnMut(u32, u32, Time)) {
         let Hosted { program, own } = &self.hosted[program as usize];
         program.running(&mut |user, intended| each(own.owner, user, intended));
     }
 
-    /// For whom this program works, and what it has counted.
+    /// The workload of this program, and its counters.
     pub fn tallies_of(&self, program: u32) -> (u32, Tallies) {
         let Hosted { program, own } = &self.hosted[program as usize];
         (own.owner, program.tallies())
@@ -145,7 +146,7 @@ impl<P> Host<P> {
         self.grant_cores(now, out);
     }
 
-    /// Calls a program, then does what follows from what it did.
+    /// Calls a program, then carries out the consequences of its calls.
     pub(super) fn tell_program<O: Environment<Place = P>>(
         &mut self,
         now: Time,

@@ -34,11 +34,11 @@ pub(super) struct HostedCalls<'a, O: Environment> {
     pub(super) cores: &'a mut Cores<Waiter>,
     pub(super) threads: Option<&'a mut Threads>,
     pub(super) uplink: Uplink<'a, O>,
-    /// What the program's acts follow from.
+    /// The cause of the program's acts.
     pub(super) cause: Option<Cause>,
 }
 
-/// A thread of a program, told from the sockets and from other threads that wait for a core.
+/// Identifies a thread of a program among the sockets and other threads that wait for a core.
 pub(super) fn waiter_of(program: u32, thread: u32) -> u64 {
     u64::from(program + 1) << 32 | u64::from(thread)
 }
@@ -51,7 +51,7 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
         Because { host, cause, core_wait }
     }
 
-    /// What the program's acts follow from, with sockets as the host numbers them.
+    /// The cause of the program's acts, with sockets as the host numbers them.
     fn cause_on_host(&self) -> Option<Cause> {
         let cause = self.cause?;
         let Came::Datagram { socket, number } = cause.came else { return Some(cause) };
@@ -82,8 +82,8 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
     fn add(&mut self, remote: Remote, to_endpoint: Option<u32>, is_passive: bool) -> u32 {
         let key = remote.key_from(self.host);
         let expects = key.reversed().hash();
-        // What an earlier connection between these ports knew of the peer; this one will learn
-        // better.
+        // An earlier connection between these ports has learned this about the peer; the new one
+        // will measure it again.
         let to_endpoint =
             to_endpoint.unwrap_or_else(|| self.connections.peer_of(expects).unwrap_or(TO_PORT));
         let Owned { owner, timer, tag, dscp, counts_goodput, .. } = *self.own;
@@ -182,7 +182,8 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
         while let Some(socket) = self.own.touched.pop() {
             let Some(member) = self.own.members.get(&socket) else { continue };
             let tcp = &self.table.sockets[socket as usize].tcp;
-            // A connection that was reset before it was accepted keeps its place until it is.
+            // A connection that was reset before it was accepted stays in the backlog until it is
+            // accepted.
             let is_awaited = self.threads.is_some() && self.failure(socket).is_some();
             if !is_awaited
                 && tcp.closing() == Close::Closed

@@ -1,4 +1,4 @@
-//! What a program with several sockets is told.
+//! Notifications of a program with several sockets.
 
 use super::environment::Environment;
 use super::event::Event;
@@ -20,7 +20,7 @@ impl<O: Environment> HostedCalls<'_, O> {
         port
     }
 
-    /// Tells the program what had come for the sockets that it has just accepted.
+    /// Notifies the program of everything that came for the sockets that it has just accepted.
     pub(super) fn tell_what_waited(&mut self, program: &mut dyn Program) {
         let has_processor = self.threads.is_some();
         while let Some(socket) = self.own.accepted.pop_front() {
@@ -45,7 +45,7 @@ impl<O: Environment> HostedCalls<'_, O> {
         }
     }
 
-    /// Tells the program what has come for one of its sockets.
+    /// Notifies the program of progress at one of its sockets.
     pub(super) fn tell(
         &mut self,
         program: &mut dyn Program,
@@ -72,7 +72,7 @@ impl<O: Environment> HostedCalls<'_, O> {
         self.tell_failure(program, socket);
     }
 
-    /// Tells the program if one of its sockets is gone before both ends had closed.
+    /// Notifies the program if one of its sockets was closed before both ends had closed.
     pub(super) fn tell_failure(&mut self, program: &mut dyn Program, socket: u32) {
         if self.threads.is_some() {
             return self.post_failure(socket);

@@ -69,7 +69,7 @@ enum Waiter {
     Thread { program: u32, thread: u32 },
 }
 
-/// What a host is made of.
+/// The parts of a host.
 #[derive(Debug)]
 pub struct HostConfig<P> {
     /// Where it is attached; the engine's own.
@@ -230,7 +230,7 @@ impl<P> Host<P> {
         &self.place
     }
 
-    /// The same, for an engine whose hosts receive at several places.
+    /// The same for writing, for an engine whose hosts receive at several places.
     pub fn place_mut(&mut self) -> &mut P {
         &mut self.place
     }
@@ -251,7 +251,7 @@ impl<P> Host<P> {
     }
 }
 
-/// What comes to the interface.
+/// Inputs of the interface.
 impl<P> Host<P> {
     /// The receive stage is due: takes frames from the ring, or hands up those that it has worked
     /// on.
@@ -261,7 +261,7 @@ impl<P> Host<P> {
             let mut packet = Packet::default();
             out.ring(&self.place).pop_to(&mut packet);
             self.receive.frames += 1;
-            // What follows from the frame cannot change what is on the wire to this host.
+            // The consequences of the frame cannot change what is on the wire to this host.
             out.postpone_poll(&self.place, next);
             return self.handle_frame(now, &packet, out);
         }
@@ -284,8 +284,8 @@ impl<P> Host<P> {
         }
     }
 
-    /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive
-    /// stage is due next.
+    /// Takes and merges the frames that have arrived, or hands up those that were processed.
+    /// Returns when the receive stage is due next.
     #[inline(never)]
     fn poll_many<O: Environment<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
         if self.threads.is_some() {
@@ -357,7 +357,7 @@ impl<P> Host<P> {
         self.receive.gro = gro;
     }
 
-    /// Hands on what is complete by a fragment.
+    /// Hands on a datagram that a fragment completes.
     #[cold]
     fn deliver_fragment(
         &mut self,

@@ -1,8 +1,8 @@
 //! Interrupt moderation: how long after a first arrival the host polls its receive ring.
 //!
 //! It belongs to the ring, which is on the far side of the link for the host and on the near side
-//! for whoever sends: the first frame on its way sets the time of the poll, before the host has
-//! seen anything.
+//! for the sender: the first frame on its way sets the time of the poll, before the host has seen
+//! anything.
 
 use tailrace_units::{Distribution, RandomStream, Span, Time};
 
@@ -11,7 +11,8 @@ use tailrace_units::{Distribution, RandomStream, Span, Time};
 pub struct Moderation {
     /// From a first arrival to its poll.
     delay: Span,
-    /// What is drawn and added to it; `None` when it is always the same, and then part of it.
+    /// Random addition to it; `None` if there is none, because a constant is part of the time
+    /// itself.
     jitter: Option<Distribution>,
     stream: RandomStream,
 }

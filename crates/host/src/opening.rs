@@ -1,9 +1,8 @@
-//! What the first segments of a connection tell besides TCP's options, where a program has asked
-//! for it.
+//! Additional content of the first segments of a connection that a program has asked for.
 //!
 //! Packets carry no addresses and no ports: the number of the peer's socket stands for them. An
-//! opening segment cannot know that number yet, so it goes to a port, and carries where its answer
-//! is to go in blocks of SACK, which it has no use for.
+//! opening segment cannot know that number yet, so it goes to a port, and carries the return
+//! address in its SACK blocks, which it does not use otherwise.
 
 use tailrace_transport::ip::TO_PORT;
 use tailrace_wire::{Flags, FlowKey, Packet, Protocol, SackBlock, address_of};

@@ -11,7 +11,7 @@ const EPHEMERAL: (u16, u16) = (32_768, u16::MAX);
 pub struct ClientPorts {
     ephemeral: PortRange,
     ranges: Vec<PortRange>,
-    /// By owner, the place of its range.
+    /// By owner, the index of its range.
     owners: BTreeMap<u32, usize>,
 }
 
@@ -85,8 +85,7 @@ impl ClientPorts {
     }
 }
 
-/// Hands out the ports of a range in order, from the first again after the last, and leaves out
-/// those that are in use.
+/// Hands out the free ports of a range in order, and begins again with the first after the last.
 #[derive(Clone, Debug)]
 struct PortRange {
     ends: (u16, u16),

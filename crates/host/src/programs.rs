@@ -39,7 +39,7 @@ pub(super) struct Hosted {
     pub(super) own: Owned,
 }
 
-/// What belongs to a program.
+/// State of a program on its host.
 pub(super) struct Owned {
     pub(super) owner: u32,
     pub(super) timer: u32,
@@ -54,10 +54,10 @@ pub(super) struct Owned {
     due: BTreeSet<(Time, u32)>,
     /// Sockets whose deadline may have moved during a call.
     pub(super) touched: Vec<u32>,
-    /// Its thread has been told, or will be, that its deadline has come.
+    /// Its thread has been notified, or will be, that its deadline has come.
     pub(super) is_due_reported: bool,
-    /// Sockets that the program has accepted during a call: what had come for them is told after
-    /// it.
+    /// Sockets that the program has accepted during a call: it is notified of what came for them
+    /// after the call.
     pub(super) accepted: VecDeque<u32>,
 }
 
@@ -94,7 +94,8 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
-    /// A program is found at a port before it has called `listen`. Returns whether nobody else is.
+    /// A program is found at a port before it has called `listen`. Returns whether the port was
+    /// free.
     pub(super) fn listen_early(
         &mut self,
         free: &mut ClientPorts,
@@ -109,7 +110,7 @@ impl Listeners {
         is_free
     }
 
-    /// A program listens at a port from now on. Returns whether nobody else does.
+    /// A program listens at a port from now on. Returns whether the port was free.
     pub(super) fn listen(
         &mut self,
         free: &mut ClientPorts,
@@ -280,7 +281,7 @@ impl ProgramSocket {
         *unanswered <= KEEPALIVE_PROBES
     }
 
-    /// What an opening segment of this socket, on this host, tells.
+    /// The content of an opening segment of this socket on this host.
     pub(super) fn origin(&self, socket: u32, host: u16, owner: u32) -> Opener {
         let Remote { port, own_port, .. } = self.remote;
         Opener { socket, host, port: own_port, to_port: port, owner }

@@ -1,9 +1,10 @@
-//! The receive side of a host: interrupt moderation, polling, one core that works through what was
-//! polled.
+//! The receive side of a host: interrupt moderation, polling, and one core that processes the
+//! polled frames.
 //!
-//! As with Linux's NAPI, the first frame after a quiet time arms a poll; a poll takes what has
-//! arrived, merges it, and works on it; while frames keep arriving the next poll follows at once.
-//! So a wire that ends at a host needs one event for each poll, not one for each frame.
+//! As with Linux's NAPI, the first frame after a quiet time arms a poll; a poll takes the frames
+//! that have arrived, merges them, and processes them; while frames keep arriving the next poll
+//! follows at once. So a wire that ends at a host needs one event for each poll, not one for each
+//! frame.
 
 use super::environment::{Environment, ReceiveRing as _};
 use crate::cpu::softirq::POLL_BUDGET;
@@ -11,7 +12,7 @@ use crate::gro::{Aggregate, Gro};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
-/// What receiving takes of one host.
+/// The cost of receiving on one host.
 #[derive(Clone, Debug)]
 pub struct ReceivePolicy {
     /// Work for each aggregate.
@@ -33,14 +34,14 @@ pub(super) struct ReceiveStage {
     per_byte_fs: u64,
     ring_frames: usize,
     pub(super) gro: Gro,
-    /// The core works on what was polled, until the next poll is due.
+    /// The core processes the polled frames until the next poll is due.
     is_working: bool,
     pub(super) ring_drops: u64,
     pub(super) frames: u64,
     pub(super) busy: Span,
 }
 
-/// What a poll found to do.
+/// The result of a poll.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Polled {
     /// The aggregates go up now.
@@ -140,7 +141,7 @@ impl ReceiveStage {
         Polled::WorkUntil(now + work)
     }
 
-    /// Work on what was polled.
+    /// Time that the polled frames take.
     pub(super) fn work_on(&self, aggregates: &[Aggregate]) -> Span {
         let bytes: u64 =
             aggregates.iter().map(|aggregate| u64::from(aggregate.payload_bytes)).sum();

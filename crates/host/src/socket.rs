@@ -16,7 +16,7 @@ use tailrace_units::{Span, Time};
 /// A socket to be opened, with its program.
 #[derive(Debug)]
 pub struct NewSocket {
-    /// What stands in its packets.
+    /// The identity that its packets carry.
     pub identity: Identity,
     /// Hash of the packets that belong here: a late packet of an earlier connection with the same
     /// number does not match.
@@ -38,7 +38,7 @@ pub struct NewSocket {
 /// A socket for datagrams to be opened.
 #[derive(Clone, Copy, Debug)]
 pub struct NewUdpSocket {
-    /// What stands in its datagrams.
+    /// The identity that its datagrams carry.
     pub identity: Identity,
     /// Hash of the datagrams that belong here.
     pub expects: u32,
@@ -55,7 +55,7 @@ pub struct NewUdpSocket {
 #[derive(Clone, Debug)]
 pub(super) struct UdpSocket {
     pub(super) udp: Udp,
-    /// What may wait in the interface; without one its program never waits.
+    /// Datagrams that may wait in the interface; without a send buffer its program never waits.
     pub(super) send_buffer: Option<SendBuffer>,
     pub(super) owner: u32,
     pub(super) expects: u32,
@@ -133,7 +133,7 @@ impl Socket {
             _ => None,
         }
     }
-    /// What its connection has counted, unless it was given back.
+    /// Counters of its connection, unless it was given back.
     pub fn stats(&self) -> Option<&TcpStats> {
         (self.expects != 0).then(|| self.tcp.stats())
     }
@@ -144,7 +144,7 @@ impl Socket {
     }
 }
 
-/// What the program of one socket may touch.
+/// The part of the host that the program of one socket may access.
 pub(super) struct OwnSocket<'a, O: Environment> {
     pub(super) number: u32,
     pub(super) host: u16,

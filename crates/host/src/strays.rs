@@ -1,4 +1,4 @@
-//! Segments that no socket expects: what is answered by a reset (RFC 9293 section 3.10.7.1). Only
+//! Segments without a socket, which are answered by a reset (RFC 9293 section 3.10.7.1). Only
 //! connections of programs are known here: those of workloads with one socket for each program are
 //! never closed.
 
@@ -61,7 +61,7 @@ impl<P> Host<P> {
         out: &mut impl Environment<Place = P>,
     ) {
         if identity.to_endpoint == TO_PORT {
-            // This end was closed before it was open: only the answer to its SYN tells the peer's
+            // This end was closed before it was open: only the answer to its SYN carries the peer's
             // socket.
             if !segment.packet.flags.contains(Flags::SYN.with(Flags::ACK)) {
                 return;

@@ -12,8 +12,8 @@ pub(super) struct SocketTable {
     pub(super) sockets: Vec<Socket>,
     /// Receive merging: one for each socket.
     pub(super) merge_slots: Vec<u32>,
-    /// Slots that were given back, by whom their sockets worked for. Nobody else has them: whom a
-    /// late packet is counted for does not depend on what has been opened since.
+    /// Slots that were given back, by the workload of their sockets. Other workloads do not reuse
+    /// them: a late packet is counted for the same workload whatever has been opened since.
     free: BTreeMap<u32, Vec<u32>>,
 }
 

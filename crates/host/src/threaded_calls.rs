@@ -1,5 +1,5 @@
-//! What a program with several sockets does where its host has a processor: it is told of events by
-//! a thread, and its calls take effect when the thread that makes them has worked on them.
+//! Calls of a program with several sockets whose host has a processor: a thread delivers its
+//! events, and its calls take effect when the thread that makes them has worked on them.
 
 use super::environment::Environment;
 use super::event::Event;
@@ -10,7 +10,7 @@ use tailrace_programs::cause::Because;
 use tailrace_transport::tcp::{Handed, SegmentEffect};
 
 impl<O: Environment> HostedCalls<'_, O> {
-    /// Tells the program's thread what has come for a socket.
+    /// Posts the events of a socket to the program's thread.
     pub(super) fn post(&mut self, socket: u32, progress: &SegmentEffect) {
         if !self.is_open(socket) {
             return;
@@ -32,7 +32,7 @@ impl<O: Environment> HostedCalls<'_, O> {
         self.post_failure(socket);
     }
 
-    /// Tells it if a socket is gone before both ends had closed.
+    /// Posts an event if a socket was closed before both ends had closed.
     pub(super) fn post_failure(&mut self, socket: u32) {
         if self.failure(socket).is_some() {
             self.post_event(ProgramEvent::Failed { socket });
@@ -85,7 +85,7 @@ impl<O: Environment> HostedCalls<'_, O> {
         }
     }
 
-    /// Work of what a connection has sent.
+    /// Charges the work of sending for a connection.
     pub(super) fn charge_sent(&mut self, socket: u32, before: Handed) {
         if let Some(threads) = &mut self.threads {
             threads.charge_sent(
@@ -103,8 +103,8 @@ impl<O: Environment> HostedCalls<'_, O> {
         }
     }
 
-    /// The effect of what a thread of the program has worked on; `worker` is its number if it is
-    /// not the one that is told of events.
+    /// Carries out the effect of the work of a program's thread; `worker` is its number if it is
+    /// not the thread that receives events.
     pub(super) fn act(&mut self, program: &mut dyn Program, worker: Option<u32>, done: Operation) {
         let now = self.uplink.now;
         match done {

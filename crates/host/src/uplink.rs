@@ -8,13 +8,13 @@ use tailrace_transport::tcp::Transmit;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
-/// The interface of a host, and what is around it, at one moment.
+/// The interface of a host and its environment at one moment.
 pub(super) struct Uplink<'a, O: Environment> {
     pub(super) place: &'a O::Place,
     pub(super) nic: &'a mut Nic,
     pub(super) out: &'a mut O,
     pub(super) now: Time,
-    /// What opening segments carry, where a program asked for the connection.
+    /// Content of opening segments, if a program asked for the connection.
     pub(super) origin: Option<Opener>,
 }
 
@@ -71,7 +71,7 @@ impl<O: Environment> Uplink<'_, O> {
         departs
     }
 
-    /// Sends what is due at such an interface, and notes when it is due again.
+    /// Sends the frames that are due at such an interface, and notes when it is due again.
     pub(super) fn send_due(&mut self) {
         let now = self.now;
         while let Some((start, end, packet)) = self.lossless().send(now) {

@@ -25,8 +25,8 @@ pub(crate) const SOURCES_MAX: usize = 1 << SOURCE_BITS;
 /// Every link has two wires, and every connection two sockets.
 const TOO_MANY: &str = "the trial has more than 524 288 links and open connections together (hint: connections are opened faster than \
                         they end: lower the load of the workloads that open them, or shorten experiment.duration)";
-/// Times this far ahead of `base` (17.6 s) or further share one place; when they are all that is
-/// left, `base` moves.
+/// Times this far ahead of `base` (17.6 s) or further are stored as one value; when only such times
+/// are left, `base` moves.
 const FAR: u64 = (1 << (64 - SOURCE_BITS)) - 1;
 
 /// Children of a node.
@@ -37,12 +37,12 @@ const WAYS: usize = 4;
 pub(crate) struct Coming {
     /// The next.
     pub(crate) next: usize,
-    /// One of the four from which the next is chosen from now on, one of the sixteen from which
-    /// those are, and so on.
+    /// One of the four slots from which the next source is chosen, one of the sixteen below those,
+    /// and so on.
     pub(crate) soon: [usize; STAGES],
 }
 
-/// Levels of the tree of which the engine is told what has come to them.
+/// Levels of the tree whose changes are reported to the engine.
 const STAGES: usize = 4;
 
 /// The pending times of all sources. The wires, which are armed all the time, have a tree of their
@@ -163,7 +163,7 @@ impl Agenda {
         self.wires.raise(slot, key);
     }
 
-    /// What is likely to be due soon after a wire was postponed.
+    /// The source that is likely to be due soon after a wire was postponed.
     #[inline(always)]
     pub(crate) fn coming(&self, postponed: Source) -> Coming {
         let wire = |key: u64| (key & (SOURCES_MAX as u64 - 1)) as usize;
@@ -187,8 +187,8 @@ impl Agenda {
         }
     }
 
-    /// Sets the time of a source, earlier or later, but not before what was [`Agenda::next`];
-    /// [`Time::NEVER`] takes it out.
+    /// Sets the time of a source, earlier or later, but not before the last [`Agenda::next`];
+    /// [`Time::NEVER`] removes it.
     #[inline]
     pub(crate) fn arm(&mut self, source: Source, at: Time) {
         debug_assert!(at >= self.base, "nothing is due before what is over");
@@ -286,7 +286,7 @@ impl Tree {
     /// The keys in the slots above a slot, from the root on.
     #[inline(always)]
     fn path(&self, slot: usize) -> [u64; STAGES] {
-        // The highest of the digits of a slot that tell its way from the root.
+        // The highest of the digits of a slot that encode its path from the root.
         let top = slot.max(1).ilog2() & !1;
         std::array::from_fn(|stage| {
             let slot = slot >> top.saturating_sub(2 * stage as u32);

@@ -1,6 +1,6 @@
 //! Where a host is in the network.
 
-/// Where a host is attached, and its place among the hosts.
+/// The attachment of a host, and its index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attachment {
     pub(crate) index: u32,
@@ -10,8 +10,8 @@ pub(crate) struct Attachment {
     pub(crate) wire_in: u32,
     /// Whether frames of VLANs carry their tag on its link.
     pub(crate) is_tagged: bool,
-    /// The place of its processor in the agenda, if it has one.
+    /// Its processor's agenda source, if it has one.
     pub(crate) processor: Option<u32>,
-    /// The place of the hypervisor that runs it in the agenda, if it is a virtual machine.
+    /// The agenda source of the hypervisor that runs it, if it is a virtual machine.
     pub(crate) hypervisor: Option<u32>,
 }

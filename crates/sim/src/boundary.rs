@@ -14,10 +14,10 @@ const STAYS: PartNo = PartNo::MAX;
 pub(crate) struct Boundary {
     /// By wire: the part in which it ends.
     leads_to: Vec<PartNo>,
-    /// Those on which frames are.
+    /// Wires that hold frames.
     filled: Vec<u32>,
     pub(crate) flows: PartFlows,
-    /// What programs of this part have opened since the parts met.
+    /// Connections that programs of this partition have opened since the last barrier.
     pub(crate) openings: Vec<Opening>,
 }
 
@@ -63,7 +63,7 @@ impl Boundary {
         usize::from(self.leads_to[wire as usize])
     }
 
-    /// Gives back the memory of what was taken.
+    /// Gives back the memory of the list that was taken.
     pub(crate) fn reuse(&mut self, mut filled: Vec<u32>) {
         if self.filled.is_empty() {
             filled.clear();

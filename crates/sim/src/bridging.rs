@@ -2,8 +2,8 @@
 //! that must be called although nothing arrives.
 //!
 //! Pause frames and congestion notifications are for the interface, not for the host behind it:
-//! they act when they arrive, and no receive poll sees them. Each such interface and switch has a
-//! place of its own in the agenda.
+//! they act when they arrive, and no receive poll sees them. Each such interface and switch is a
+//! source of the agenda.
 
 use crate::agenda::Source;
 use crate::attachment::Attachment;
@@ -12,7 +12,7 @@ use tailrace_host::Host;
 use tailrace_network::{ControlQueue, deliver_to};
 use tailrace_units::Time;
 
-/// A member with a place in the agenda.
+/// A member with a source in the agenda.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AgendaMember {
     /// An interface, by its index among the interfaces here.
@@ -97,7 +97,7 @@ impl Bridging {
 }
 
 impl Interface {
-    /// Its place in the agenda, and when it is due.
+    /// Its source in the agenda, and when it is due.
     pub(crate) fn due(&self) -> (Source, Time) {
         (self.source, self.control.next_arrival().min(self.nic_due))
     }

@@ -6,10 +6,10 @@
 use super::task::TaskId;
 use tailrace_units::{Span, Time};
 
-/// What a core takes at a time (Linux `sched_cfs_bandwidth_slice_us`: 5 ms).
+/// Quota that a core takes at a time (Linux `sched_cfs_bandwidth_slice_us`: 5 ms).
 const SLICE: Span = Span::from_ms(5);
 
-/// What a group with a quota has counted, as in `cpu.stat`.
+/// Counters of a group with a quota, as in `cpu.stat`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Throttling {
     /// Periods in which its tasks ran, or waited.

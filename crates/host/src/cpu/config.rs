@@ -66,8 +66,8 @@ impl FromIterator<u32> for CoreSet {
 /// Settings of the scheduler.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedulerConfig {
-    /// How long a task runs before the others of its core are looked at (Linux `base_slice_ns`:
-    /// 0.75 ms for one core, 3 ms from eight on).
+    /// How long a task runs before the scheduler compares it with the others of its core (Linux
+    /// `base_slice_ns`: 0.75 ms for one core, 3 ms from eight on).
     pub slice: Span,
     /// The end of a slice is noticed at a tick (Linux with HZ = 250: 4 ms); zero for at once.
     pub tick: Span,
@@ -104,7 +104,7 @@ pub struct ProcessorConfig {
     pub cores: usize,
     /// Its scheduler.
     pub scheduler: SchedulerConfig,
-    /// What a hypervisor takes away.
+    /// Time that a hypervisor takes away.
     pub steal: Option<Steal>,
     /// Control groups. Group 0 holds what belongs to no other.
     pub groups: Vec<GroupConfig>,

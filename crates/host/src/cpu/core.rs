@@ -1,4 +1,4 @@
-//! One core: what it does at the moment, and what it has spent its time on.
+//! One core: its present activity, and its time by activity.
 
 use super::bandwidth::Bandwidth;
 use super::config::Steal;
@@ -7,27 +7,27 @@ use super::run_queue::{Entity, RunQueue, time_of, virtual_of};
 use super::task::{Kind, NO_OWNER, Task, TaskId};
 use tailrace_units::{Span, Time};
 
-/// A core. What is further up in this list interrupts what is below: the hypervisor, a soft
-/// interrupt, the task.
+/// A core. Each item of this list interrupts those below it: the hypervisor, a soft interrupt, the
+/// task.
 #[derive(Debug)]
 pub(super) struct Core {
     /// The hypervisor has it.
     pub(super) is_stolen: bool,
-    /// It is a virtual machine's, and its hypervisor does not run it.
+    /// It belongs to a virtual machine, and the hypervisor does not run it.
     pub(super) is_held: bool,
     /// An interrupt has come that its hypervisor has not seen.
     pub(super) was_interrupted: bool,
     /// When the hypervisor takes it, or gives it back.
     steal_at: Time,
-    /// What is left of the soft interrupt.
+    /// Remaining work of the soft interrupt.
     pub(super) softirq: Option<Span>,
     pub(super) task: Option<TaskId>,
-    /// What is left of the switch to the task.
+    /// Remaining time of the switch to the task.
     pub(super) switching: Span,
     /// The task that has it must be chosen anew.
     pub(super) must_choose: bool,
     pub(super) queue: RunQueue,
-    /// What its task's group has left here.
+    /// Remaining quota of its task's group on this core.
     pub(super) granted: Span,
     /// Until when is counted.
     settled: Time,
@@ -75,7 +75,7 @@ impl Core {
         self.settled
     }
 
-    /// Counts what it has done until `now`.
+    /// Accounts for the time until `now`.
     pub(super) fn settle(
         &mut self,
         now: Time,
@@ -124,13 +124,13 @@ impl Core {
         };
     }
 
-    /// When it is looked at again: after so long, or when the hypervisor takes it.
+    /// When it is checked again: after this span, or when the hypervisor takes it.
     #[inline]
     pub(super) fn due_after(&self, now: Time, span: Option<Span>) -> Time {
         span.map_or(Time::NEVER, |span| now + span).min(self.steal_at)
     }
 
-    /// When it is looked at, if that is to be at once: it may be stolen.
+    /// When it is checked if that should happen at once: a stolen core is checked later.
     #[inline]
     pub(super) fn due_at_once(&self, now: Time) -> Time {
         if self.is_stolen { self.steal_at } else { now }

@@ -30,7 +30,7 @@ pub struct Switches {
     pub involuntary: u64,
 }
 
-/// What was counted for the tasks of one workload.
+/// Counters of the tasks of one workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OwnerCounters {
     /// Time on a core, by kind.

@@ -1,5 +1,5 @@
-//! When each core must be looked at. A core for which nothing is due takes no time, however many
-//! there are.
+//! When each core must be checked. Cores for which nothing is due cost no time, however many there
+//! are.
 
 use tailrace_units::Time;
 

@@ -1,8 +1,8 @@
-//! What cores did in windows of time, for engines that show it.
+//! Activity of cores in windows of time, for engines that show it.
 //!
-//! A processor counts what a core has done whenever something changes there; the log keeps what it
-//! counts. One that keeps no log pays nothing for it: its path is that of quotas, which ask first
-//! whether there is anything to do aside.
+//! A processor accounts for the activity of a core whenever something changes there; the log keeps
+//! these accounts. A processor without a log pays nothing for it: both log and quotas are behind
+//! one check.
 
 use super::Processor;
 use super::core::Core;
@@ -12,7 +12,7 @@ use tailrace_units::Time;
 /// Intervals that are kept: 20 MB.
 const ROWS_MAX: usize = 1 << 19;
 
-/// What a core did.
+/// Activity of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Doing {
     /// The hypervisor ran something else, or, on a virtual core with work, did not run it.
@@ -32,7 +32,7 @@ pub enum Doing {
         task: TaskId,
         /// For whom it works, or `NO_OWNER`.
         owner: u32,
-        /// What it is.
+        /// Kind of the activity.
         kind: Kind,
     },
 }
@@ -46,7 +46,7 @@ pub struct CoreRow {
     pub from: Time,
     /// Until when.
     pub to: Time,
-    /// What it did.
+    /// The activity.
     pub doing: Doing,
 }
 
@@ -98,7 +98,7 @@ impl CoreLog {
 }
 
 impl Core {
-    /// What it has done between two moments in which nothing changed: the switch to its task first.
+    /// The activity between two moments without a change in between: first the switch to the task.
     fn did(&self, tasks: &[Task], from: Time, to: Time) -> [Option<(Doing, Time, Time)>; 2] {
         let whole = |doing| [Some((doing, from, to)), None];
         if self.is_stolen {
@@ -131,7 +131,7 @@ impl Processor {
         self.has_aside = true;
     }
 
-    /// What they did.
+    /// The activity of the cores.
     pub fn log(&self) -> Option<&CoreLog> {
         self.log.as_deref()
     }

@@ -1,9 +1,9 @@
 //! The processor of a host: cores, each with a run queue, soft interrupts that interrupt tasks,
 //! quotas, and a hypervisor that takes cores away.
 //!
-//! It knows how long each piece of work takes, and decides when it is done. What follows from it
-//! the host decides: it is told that a piece is done ([`Processor::poll`]), and says what comes
-//! next.
+//! The processor knows the duration of each piece of work and decides when it is done. The host
+//! decides the consequences: [`Processor::poll`] returns each finished piece, and the host supplies
+//! the next.
 
 mod bandwidth;
 mod config;
@@ -50,7 +50,7 @@ pub enum Done {
 pub struct Processor {
     config: ProcessorConfig,
     cores: Vec<Core>,
-    /// When each core must be looked at.
+    /// When each core must be checked.
     dues: Dues,
     /// Tasks in the queues of all cores.
     queued: usize,
@@ -193,15 +193,15 @@ impl Processor {
         self.go_on(core, now);
     }
 
-    /// What follows for the soft interrupt of a core: more work, or its end.
+    /// Continues the soft interrupt of a core with this work, or ends it.
     pub fn set_softirq(&mut self, core: usize, work: Option<Span>, now: Time) {
         self.settle(core, now);
         self.cores[core].softirq = work;
         self.go_on(core, now);
     }
 
-    /// A core goes on with what it has been given. It is looked at again when that is done, or at
-    /// once if something else may have to be decided.
+    /// A core continues with the work that it has been given. It is checked again when that is
+    /// done, or at once if something else may have to be decided.
     #[inline]
     fn go_on(&mut self, number: usize, now: Time) {
         let core = &self.cores[number];
@@ -212,8 +212,8 @@ impl Processor {
         self.dues.set(number, due);
     }
 
-    /// How long a core goes on if there is nothing to decide, without end if it is idle; `None` if
-    /// [`Processor::look`] must say.
+    /// How long a core continues if there is nothing to decide, without end if it is idle; `None`
+    /// if `check` must decide.
     #[inline]
     fn undisturbed(&self, core: &Core) -> Option<Option<Span>> {
         if core.softirq.is_some() {
@@ -230,12 +230,12 @@ impl Processor {
         is_alone.then_some(Some(task.left + core.switching))
     }
 
-    /// Looks at a core at once, unless it is stolen.
+    /// Checks a core at once, unless it is stolen.
     pub(super) fn check_at_once(&mut self, core: usize, now: Time) {
         self.dues.set(core, self.cores[core].due_at_once(now));
     }
 
-    /// Looks at a core again after so long, or when the hypervisor takes it.
+    /// Checks a core again after this span, or when the hypervisor takes it.
     fn check_after(&mut self, core: usize, now: Time, span: Option<Span>) {
         self.dues.set(core, self.cores[core].due_after(now, span));
     }
@@ -245,7 +245,7 @@ impl Processor {
         self.cores[core].softirq.is_some()
     }
 
-    /// What a core runs, or goes on with after its soft interrupt.
+    /// The task that a core runs, or resumes after its soft interrupt.
     pub(crate) fn task_on(&self, core: usize) -> Option<TaskId> {
         self.cores[core].task
     }
@@ -279,8 +279,8 @@ impl Processor {
         cores[core].settle(now, tasks, owners, has_quota);
     }
 
-    /// Whether the group of the task that a core runs has a quota; what is counted next goes into
-    /// the log.
+    /// Returns whether the group of the task that a core runs has a quota. Time that is accounted
+    /// for next goes into the log.
     fn settle_aside(&mut self, core: usize, now: Time) -> bool {
         if self.log.is_some() {
             self.note_in_log(core, now);
@@ -291,7 +291,7 @@ impl Processor {
             .is_some_and(|task| bandwidths[tasks[task as usize].group as usize].is_some())
     }
 
-    /// Looks at a core: what runs goes on, or is done.
+    /// Checks a core: the running work continues, or is done.
     fn check(&mut self, number: usize, now: Time) -> Option<Done> {
         self.settle(number, now);
         let core = &mut self.cores[number];
@@ -324,7 +324,7 @@ impl Processor {
     }
 }
 
-/// What it has counted.
+/// Counters.
 impl Processor {
     /// Counts up to `now`.
     pub fn settle_all(&mut self, now: Time) {
@@ -342,7 +342,7 @@ impl Processor {
         (self.switches, self.migrations, self.counted_from) = (Switches::default(), 0, now);
     }
 
-    /// What a core has spent its time on.
+    /// Time of a core by activity.
     pub fn busy(&self, core: usize) -> &Busy {
         &self.cores[core].busy
     }
@@ -351,11 +351,11 @@ impl Processor {
         let times = self.cores.iter().flat_map(|core| kinds.iter().map(|&kind| core.busy.of(kind)));
         times.fold(Span::ZERO, |sum, time| sum + time)
     }
-    /// What was counted for a workload.
+    /// Counters of a workload.
     pub fn owner(&self, owner: usize) -> &OwnerCounters {
         &self.owners[owner]
     }
-    /// What a group with a quota has counted.
+    /// Counters of a group with a quota.
     pub fn throttling(&self, group: usize) -> Option<Throttling> {
         self.bandwidths[group].as_ref().map(|bandwidth| bandwidth.counted)
     }

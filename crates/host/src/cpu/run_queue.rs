@@ -2,9 +2,9 @@
 //! 6.11 (kernel/sched/fair.c).
 //!
 //! Virtual time of a task passes as fast as time divided by its weight. A task is eligible if it
-//! has had no more than the weighted average; among these the one with the earliest deadline runs:
-//! the end of the slice that it asks for. What a task is owed when it leaves (its lag) it is owed
-//! when it comes back.
+//! has had no more than the weighted average; of the eligible tasks, the one with the earliest
+//! deadline runs, which is the end of its requested slice. The lag of a task, the time that it is
+//! owed, is kept from the moment at which it leaves until it returns.
 
 use super::config::NICE_0_WEIGHT;
 use super::task::TaskId;

@@ -38,8 +38,8 @@ impl Task {
 }
 
 impl Processor {
-    /// A task has something to do. It is told that it has a core as if a piece of its work were
-    /// done. Returns the core that it waits for, or `None` where it was awake.
+    /// Gives a task something to do. When it has a core, `poll` reports it as if a piece of its
+    /// work were done. Returns the core that it waits for, or `None` if it was awake.
     pub fn wake(&mut self, task: TaskId, now: Time) -> Option<usize> {
         if self.tasks[task as usize].state != State::Asleep {
             return None;
@@ -98,7 +98,7 @@ impl Processor {
         }
     }
 
-    /// Puts a task that has no place into the queue of a core.
+    /// Puts a task that is in no queue into the queue of a core.
     fn enqueue(&mut self, number: TaskId, core: usize, now: Time) {
         self.settle(core, now);
         let running = self.running_on(core);
@@ -143,7 +143,7 @@ impl Processor {
         }
     }
 
-    /// The task of a core leaves it, with what it is owed.
+    /// The task of a core leaves it and keeps its lag.
     fn leave(&mut self, core: usize, now: Time) {
         let running = self.running_on(core).expect("a task runs");
         let from = &mut self.cores[core];

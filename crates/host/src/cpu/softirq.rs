@@ -1,6 +1,6 @@
-//! What soft interrupts have in common, those of a host and those of a hypervisor (Linux
-//! kernel/softirq.c, net/core/dev.c): how long they may take, and that their work is done in place
-//! or by the `ksoftirqd` of their core.
+//! Common rules of soft interrupts, those of a host and those of a hypervisor (Linux
+//! kernel/softirq.c, net/core/dev.c): how long they may take, and whether their work is done in
+//! place or by the `ksoftirqd` of their core.
 
 use super::Processor;
 use super::task::{Kind, TaskId};
@@ -13,16 +13,16 @@ const RESTARTS_MAX: u32 = 10;
 /// Linux `MAX_SOFTIRQ_TIME`.
 const TIME_MAX: Span = Span::from_ms(2);
 
-/// Whether a soft interrupt that has begun at `since` starts again in place. It does not if a
-/// thread waits that should have the core.
+/// Whether a soft interrupt that began at `since` starts again in place. It does not if a thread
+/// waits that should have the core.
 #[inline]
 pub(crate) fn may_restart(restarts: u32, since: Time, now: Time, must_choose: bool) -> bool {
     restarts < RESTARTS_MAX && now.since(since) < TIME_MAX && !must_choose
 }
 
 impl Processor {
-    /// What follows for the soft interrupt of a core: more work, or its end. It is done by
-    /// `ksoftirqd` if that has it, which sleeps and has it no longer when there is no more.
+    /// Continues the soft interrupt of a core with this work, or ends it. If `ksoftirqd` has taken
+    /// over, it does the work, and sleeps when there is no more.
     #[inline]
     pub(crate) fn give_softirq(
         &mut self,

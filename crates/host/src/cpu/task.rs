@@ -10,7 +10,7 @@ pub type TaskId = u32;
 /// The owner of tasks that work for no workload.
 pub const NO_OWNER: u32 = u32::MAX;
 
-/// What a core spends its time on.
+/// Activity of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// The program's own work.
@@ -31,7 +31,7 @@ pub const KINDS: usize = 5;
 /// Where a task is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
-    /// It has nothing to do.
+    /// It has no work.
     Asleep,
     /// In the run queue of its core.
     Queued,
@@ -53,20 +53,20 @@ pub(super) struct Task {
     pub(super) owner: u32,
     /// Where it runs, or ran last.
     pub(super) core: usize,
-    /// It has run before: its core is known.
+    /// It has run before, so that its core is known.
     pub(super) has_run: bool,
-    /// What is left of its present work.
+    /// Remaining present work.
     pub(super) left: Span,
     pub(super) kind: Kind,
     /// Virtual time that it has received (EEVDF), and until when it asked for in this turn.
     pub(super) vruntime: i64,
     pub(super) deadline: i64,
-    /// What it was owed when it left its queue, in virtual time.
+    /// Virtual time that it was owed when it left its queue.
     pub(super) lag: i64,
-    /// It is to go when its present work is done.
+    /// It leaves when its present work is done.
     pub(super) is_leaving: bool,
-    /// It has woken and not been given work: it is told that it has a core when the switch to it
-    /// begins, so that both are one stretch.
+    /// It has woken and not been given work. It is notified that it has a core when the switch to
+    /// it begins, so that both are one stretch.
     pub(super) is_fresh: bool,
 }
 

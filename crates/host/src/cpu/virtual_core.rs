@@ -1,5 +1,5 @@
-//! What a processor offers to whoever builds on it: a virtual machine, whose cores run only while a
-//! hypervisor runs them, and the hypervisor, which changes and asks about the work of its tasks.
+//! Interface of a processor for virtualisation: a virtual machine, whose cores run only while a
+//! hypervisor runs them, and the hypervisor, which changes and queries the work of its tasks.
 
 use super::Processor;
 use super::core::Core;
@@ -12,7 +12,7 @@ impl Core {
         self.softirq.is_some() || self.runnable() > 0
     }
 
-    /// What time passes as while a hypervisor does not run it: stolen if it has work, idle
+    /// The kind of time that passes while a hypervisor does not run it: stolen if it has work, idle
     /// otherwise, as in Linux.
     pub(super) fn kind_when_held(&self) -> Kind {
         if self.has_work() { Kind::Steal } else { Kind::Idle }
@@ -51,7 +51,7 @@ impl Processor {
 
 /// A hypervisor's processor.
 impl Processor {
-    /// Other work for a task that is awake, in place of what is left of its present work.
+    /// Replaces the remaining work of a task that is awake.
     pub fn replace_work(&mut self, task: TaskId, kind: Kind, work: Span, now: Time) {
         match self.tasks[task as usize].state {
             State::Running => self.set_work(task, kind, work, now),
@@ -63,7 +63,7 @@ impl Processor {
         }
     }
 
-    /// A task that has lost its core is told when it has one again, as if it had woken.
+    /// A task that has lost its core is notified when it has one again, as if it had woken.
     pub fn tell_again(&mut self, task: TaskId) {
         let own = &mut self.tasks[task as usize];
         debug_assert_ne!(own.state, State::Running, "the task waits");

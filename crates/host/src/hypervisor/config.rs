@@ -3,7 +3,7 @@
 use crate::cpu::ProcessorConfig;
 use tailrace_units::Span;
 
-/// What passes frames between virtual machines and the network.
+/// The component that passes frames between virtual machines and the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Switching {
     /// The kernel, in soft interrupts, with a vhost thread for each virtual machine: a bridge, or
@@ -13,7 +13,7 @@ pub enum Switching {
     Polling,
 }
 
-/// What the hypervisor's work costs on a core.
+/// Cost of the hypervisor's work on a core.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HypervisorCosts {
     /// Each frame that is switched; of a super-frame, the first.
@@ -38,7 +38,7 @@ pub struct HypervisorCosts {
     pub poll: Span,
 }
 
-/// What is at a port of the virtual switch.
+/// A port of the virtual switch.
 #[derive(Clone, Debug)]
 pub enum PortConfig {
     /// The network.
@@ -73,7 +73,7 @@ pub struct HypervisorConfig {
     pub processor: ProcessorConfig,
     /// Costs of its work.
     pub costs: HypervisorCosts,
-    /// What passes frames.
+    /// The component that passes frames.
     pub switching: Switching,
     /// Payload of a super-frame at most; 0 where each frame passes by itself.
     pub merge_bytes: u32,

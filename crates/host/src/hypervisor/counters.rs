@@ -7,7 +7,7 @@ use super::{Hypervisor, HypervisorConfig, PortConfig, PortQueue};
 use crate::cpu::Processor;
 use tailrace_units::{Span, Time};
 
-/// What a hypervisor has counted.
+/// Counters of a hypervisor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HypervisorCounters {
     /// Exits of virtual cores.
@@ -37,7 +37,7 @@ pub struct Overruns {
     pub sent: u64,
 }
 
-/// What it has counted.
+/// Counters.
 impl Hypervisor {
     /// Its cores.
     pub fn processor(&self) -> &Processor {
@@ -51,7 +51,7 @@ impl Hypervisor {
     pub fn config(&self) -> &HypervisorConfig {
         &self.config
     }
-    /// What it has counted beside that.
+    /// Further counters.
     pub fn counters(&self) -> HypervisorCounters {
         self.counted
     }

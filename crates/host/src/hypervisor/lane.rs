@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use tailrace_wire::{Flags, Packet};
 
-/// Frames among which those of one super-frame are looked for: those of a poll (Linux
+/// Frames among which the segments of one super-frame are searched: those of a poll (Linux
 /// `NAPI_POLL_WEIGHT`).
 const WINDOW: usize = 64;
 
-/// A bounded queue. A super-frame that was put in at once takes one place.
+/// A bounded queue. A super-frame that was enqueued whole takes one slot.
 #[derive(Debug)]
 pub(super) struct Lane {
     frames: VecDeque<Slot>,
@@ -15,7 +15,7 @@ pub(super) struct Lane {
     slots_max: usize,
     merge_bytes: u32,
     counts_frames: bool,
-    /// What the latest place holds.
+    /// Bytes in the latest slot.
     last_bytes: u32,
     /// Frames that found it full.
     pub(super) overruns: u64,
@@ -40,7 +40,7 @@ impl Lane {
         }
     }
 
-    /// The same for frames that come one by one: each takes a place.
+    /// The same for frames that come one by one: each takes a slot.
     pub(super) fn counting_frames(self) -> Lane {
         Lane { counts_frames: true, ..self }
     }
@@ -97,7 +97,7 @@ impl Lane {
     fn pop(&mut self, at: usize) -> Option<Packet> {
         let Slot { packet, is_first } = self.frames.remove(at)?;
         if is_first {
-            // The rest of a super-frame that is cut keeps the place.
+            // The rest of a super-frame that is cut keeps the slot.
             match self.frames.get_mut(at) {
                 Some(next) if !self.counts_frames && !next.is_first => next.is_first = true,
                 _ => self.slots -= 1,

@@ -1,14 +1,14 @@
-//! Virtual cores: tasks of the hypervisor's cores that run while the machine has something to do.
+//! Virtual cores: tasks of the hypervisor's cores that run while the machine has work.
 //!
-//! A virtual core that has nothing to do halts: an exit, after which its task is watched for a
-//! while (`halt_poll`) and sleeps. What comes for it wakes the task; a switch and an entry later it
-//! runs. When its core does something else, the machine's time is stolen.
+//! An idle virtual core halts: an exit, after which its task watches for a while (`halt_poll`) and
+//! sleeps. New work wakes the task; a switch and an entry later it runs. When its core does
+//! something else, the machine's time is stolen.
 
 use super::{Actor, FOREVER, Hypervisor, HypervisorOutputs};
 use crate::cpu::{Kind, TaskId};
 use tailrace_units::{Span, Time};
 
-/// What a virtual core does, as its hypervisor sees it.
+/// Activity of a virtual core, as its hypervisor sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
     /// Its task sleeps.
@@ -19,9 +19,9 @@ pub(super) enum Phase {
     Entering,
     /// It runs whenever its core works on it.
     Inside,
-    /// It has left, for the hypervisor's work or to halt.
+    /// It exits, for the hypervisor's work or to halt.
     Exiting,
-    /// It has nothing to do, and its task watches for what comes.
+    /// It has no work, and its task watches for some.
     Watching,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct VirtualCore {
     pub(super) port: usize,
     pub(super) number: usize,
     pub(super) phase: Phase,
-    /// Whether the machine was told that it runs.
+    /// Whether it runs, as reported to the machine.
     runs: bool,
 }
 
@@ -96,7 +96,8 @@ impl Hypervisor {
         }
     }
 
-    /// Looks at what the machines have come to want. Returns whether anything followed.
+    /// Wakes, enters or interrupts virtual cores whose machine has begun or ceased to have work.
+    /// Returns whether anything followed.
     pub(super) fn advance_virtual_cores(
         &mut self,
         now: Time,
@@ -174,7 +175,7 @@ impl Hypervisor {
         self.config.costs.exit
     }
 
-    /// The interrupt of a machine is work of whoever sent it.
+    /// The interrupt of a machine is work of its sender.
     fn charge_signal(&mut self, port: usize) {
         self.counted.signals += 1;
         let work = self.config.costs.signal + self.config.costs.wake_up;

@@ -1,9 +1,9 @@
 //! A hypervisor: real cores that run virtual machines and switch their frames.
 //!
-//! It stands around a virtual switch: what comes to a port of that waits here until a core has
-//! switched it, and what the switch sends to a virtual machine waits until a core has passed it on.
-//! Its [`Processor`] runs virtual cores, vhost or polling threads, and neighbours. It is handed
-//! frames and the time, as a host is.
+//! It surrounds a virtual switch: a frame that comes to a port of the switch waits here until a
+//! core has switched it, and a frame from the switch to a virtual machine waits until a core has
+//! passed it on. The [`Processor`] runs virtual cores, vhost or polling threads, and neighbours.
+//! The hypervisor is handed frames and the time, as a host is.
 
 mod config;
 mod counters;
@@ -37,7 +37,7 @@ const FOREVER: Span = Span::from_secs(1_000_000);
 /// Frames or super-frames of one soft interrupt (Linux `netdev_budget`).
 const SOFTIRQ_FRAMES_MAX: u32 = 300;
 
-/// Whose a task is.
+/// The actor to which a task belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Actor {
     VirtualCore(usize),
@@ -53,7 +53,7 @@ enum PortQueue {
     Uplink(usize),
     /// At the vhost thread of a machine.
     Vhost(usize),
-    /// At a polling thread, at this place among its ports.
+    /// At a polling thread, at this index among its ports.
     Polled { thread: usize, at: usize },
 }
 
@@ -74,7 +74,8 @@ pub struct Hypervisor {
     neighbours: Vec<NeighbourTask>,
     /// When the first of their disks answers.
     disks_due: Time,
-    /// The core that has switched last: waking whoever is to pass the frame on is its work.
+    /// The core that has switched last: it is charged for waking the thread that passes the frame
+    /// on.
     waker: usize,
     counted: HypervisorCounters,
     gates: Vec<Gate>,
@@ -212,7 +213,7 @@ impl Hypervisor {
         }
     }
 
-    /// Who interrupts the machine at a port.
+    /// The actor that interrupts the machine at a port.
     fn sender_to(&self, port: usize) -> Option<Actor> {
         match self.port_queues[port] {
             PortQueue::Uplink(_) => None,
@@ -222,7 +223,7 @@ impl Hypervisor {
     }
 }
 
-/// What comes to it.
+/// Inputs.
 impl Hypervisor {
     /// A frame has come to a port from outside: from the network, or from a virtual machine that
     /// sends it. [`Hypervisor::run`] must follow.
@@ -277,7 +278,7 @@ impl Hypervisor {
         }
     }
 
-    /// Does what is due by now.
+    /// Carries out everything that is due by now.
     pub fn run(&mut self, now: Time, out: &mut impl HypervisorOutputs) {
         for queue in 0..self.uplinks.len() {
             if self.uplinks[queue].interrupt_at <= now {
@@ -289,7 +290,7 @@ impl Hypervisor {
             self.start_softirqs(now, out);
             match self.processor.poll(now) {
                 Some(done) => self.end(done, now, out),
-                // What machines want may have changed with what they were told.
+                // The notifications may have changed whether machines have work.
                 None if self.advance_virtual_cores(now, out) | self.wake_ready_vhosts(now, out) => {
                 }
                 None => break,
@@ -321,7 +322,7 @@ impl Hypervisor {
         interrupts.fold(self.processor.poll_timeout().min(self.disks_due), Time::min)
     }
 
-    /// A virtual core that began or ceased to run, which its machine must be told.
+    /// The next virtual core that began or ceased to run, to be reported to its machine.
     pub fn poll_gate(&mut self) -> Option<Gate> {
         self.gates.pop()
     }

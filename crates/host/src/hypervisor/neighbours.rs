@@ -10,7 +10,7 @@ pub(super) struct NeighbourTask {
     pub(super) task: TaskId,
     work: Option<Span>,
     wait: Span,
-    /// It has been given work.
+    /// It is busy.
     is_working: bool,
     /// When its disk answers.
     due: Time,

@@ -1,4 +1,4 @@
-//! What is around a hypervisor: the virtual switch, and the virtual machines.
+//! The environment of a hypervisor: the virtual switch, and the virtual machines.
 
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
@@ -10,13 +10,13 @@ pub enum Passage {
     Switching(Span),
     /// The vhost thread of a machine begins to copy them from its ring, which is so much work.
     FromMachine(Span),
-    /// It has handed them to the soft interrupt of its core.
+    /// The soft interrupt of its core has them.
     Handed,
     /// It begins to copy them into the ring of its machine, which is so much work.
     ToMachine(Span),
 }
 
-/// What a hypervisor does to what is around it, and asks. Machines are known by their ports.
+/// Outputs and queries of a hypervisor. Machines are known by their ports.
 pub trait HypervisorOutputs {
     /// A frame that came in at a port has been switched: it leaves by the port that the virtual
     /// switch chooses.

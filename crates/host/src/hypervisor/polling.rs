@@ -11,7 +11,7 @@ use tailrace_wire::Packet;
 /// Frames or super-frames of one batch (Open vSwitch `NETDEV_MAX_BURST`).
 const BATCH: usize = 32;
 
-/// What waits at a port of a polling thread.
+/// Frames that wait at a port of a polling thread.
 #[derive(Debug)]
 pub(super) struct PolledPort {
     pub(super) port: usize,
@@ -27,7 +27,7 @@ pub(super) struct Polling {
     batch: Vec<Packet>,
     batch_port: usize,
     one: Vec<Packet>,
-    /// It has had its core: until then it has no work that could be replaced.
+    /// It has had its core; before that it has no work that could be replaced.
     has_begun: bool,
     is_working: bool,
     pub(super) debt: Span,

@@ -16,7 +16,7 @@ use tailrace_wire::Packet;
 pub(super) enum Source {
     /// A receive queue of an uplink.
     Uplink(usize),
-    /// What vhost threads on this core have handed over.
+    /// Frames that vhost threads on this core have handed over.
     Backlog,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Softirq {
     handed: VecDeque<Packet>,
     backlog: VecDeque<(usize, usize)>,
     has_backlog: bool,
-    /// What it works on, and the port where that came in.
+    /// The frames in work, and the port at which they came in.
     batch: Vec<Packet>,
     batch_port: usize,
     taken: usize,
@@ -122,7 +122,7 @@ impl Hypervisor {
         }
     }
 
-    /// What it has worked on is switched, and it goes on.
+    /// The frames in work are switched, and it continues.
     pub(super) fn end_softirq_work(
         &mut self,
         core: usize,

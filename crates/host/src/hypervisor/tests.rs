@@ -8,7 +8,7 @@ use tailrace_units::RandomStream;
 const UPLINK: usize = 0;
 const MACHINE: usize = 1;
 
-/// What is around the hypervisor.
+/// The environment of the hypervisor.
 #[derive(Default)]
 struct Around {
     forwarded: Vec<(Time, Packet)>,
@@ -84,7 +84,7 @@ fn frame(number: u64) -> Packet {
     Packet { seq: number, frame_bytes: 60, payload_bytes: 10, ..Packet::default() }
 }
 
-/// Runs what is due before `until`.
+/// Runs everything that is due before `until`.
 fn run_until(hypervisor: &mut Hypervisor, around: &mut Around, until: Time) {
     while hypervisor.poll_timeout() < until {
         let due = hypervisor.poll_timeout();

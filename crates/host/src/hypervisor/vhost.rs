@@ -53,7 +53,7 @@ impl Vhost {
         self.to_machine.frames() + self.from_machine.frames() + self.batch.len()
     }
 
-    /// Takes what is next. Frames for a machine wait while its ring is full.
+    /// Takes the next frame. Frames for a machine wait while its ring is full.
     fn take(&mut self, has_room: bool) -> bool {
         if self.turn >= TURN {
             self.turn = 0;
@@ -140,7 +140,7 @@ impl Hypervisor {
         out.received(port) < self.config.guest_ring_frames
     }
 
-    /// A vhost thread has its core, or has passed on what it took.
+    /// A vhost thread has its core, or has passed on the frame that it took.
     pub(super) fn end_of_vhost(
         &mut self,
         vhost: usize,

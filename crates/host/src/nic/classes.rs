@@ -22,7 +22,7 @@ pub struct TrafficClass {
 pub(super) struct Head {
     pub(super) lane: usize,
     pub(super) priority: u8,
-    /// What it takes of the line, or `None` while it is held back.
+    /// Bytes that it takes of the line, or `None` while it is held back.
     pub(super) wire_bytes: Option<u64>,
 }
 
@@ -42,7 +42,7 @@ struct Class {
     turn: usize,
 }
 
-/// What a class could send now.
+/// The bytes that a class could send now.
 #[derive(Clone, Copy, Default)]
 struct Candidate {
     waits: bool,
@@ -67,8 +67,8 @@ impl Classes {
         }
     }
 
-    /// A frame waits. Returns the bytes that leave before it has left, and its own: those of its
-    /// class, and what the other classes send meanwhile of what they have now.
+    /// Adds a waiting frame. Returns the bytes that leave before it has left, and its own: those of
+    /// its class, and those that the other classes send meanwhile of their present queues.
     pub(super) fn add(&mut self, priority: u8, bytes: u64) -> u64 {
         let class = self.class_of(priority);
         self.classes[class].waiting_bytes += bytes;

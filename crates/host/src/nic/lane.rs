@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use tailrace_wire::Packet;
 
-/// Frames of one priority or one limited flow. Each has the whole limit for itself, so that what is
-/// held back does not take the place of what is not.
+/// Frames of one priority or one limited flow. Each lane has the whole limit for itself, so that a
+/// lane that is held back does not take memory of the others.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     pub(super) frames: VecDeque<Packet>,

@@ -1,5 +1,5 @@
-//! A network interface that takes part in data-centre bridging: it stops when it is told to pause,
-//! priority by priority, and limits the flows that a congested queue complains of.
+//! A network interface that takes part in data-centre bridging: it obeys pauses, priority by
+//! priority, and limits the flows that a congested queue reports.
 
 use super::classes::{Classes, Head, TrafficClass};
 use super::lane::Lane;
@@ -21,7 +21,7 @@ pub struct LosslessNic {
     /// Choices before this would find everything held back.
     ready_at: Time,
     limit_bytes: u64,
-    /// What waits, with what each frame costs on the wire.
+    /// Waiting frames, with the cost of each on the wire.
     waiting_bytes: u64,
     queues: [Lane; PRIORITIES],
     limited: BTreeMap<u32, (ReactionPoint, Lane)>,
@@ -30,7 +30,7 @@ pub struct LosslessNic {
     classes: Option<Box<Classes>>,
     pause: PauseState,
     storm: Option<Storm>,
-    /// Whose turn it is among the queues: priorities first, then limited flows.
+    /// The next queue in the round: priorities first, then limited flows.
     turn: usize,
     /// Frames that did not fit the queue.
     pub queue_drops: u64,
@@ -178,7 +178,7 @@ impl LosslessNic {
         self.ready_at = now;
     }
 
-    /// What this interface was told to pause.
+    /// Pauses that this interface has received.
     pub fn pause_state(&self) -> &PauseState {
         &self.pause
     }
@@ -238,7 +238,7 @@ impl LosslessNic {
         self.take_from(lane?, at)
     }
 
-    /// What waits at the head of each lane, and whether it may be sent at `at`.
+    /// The head of each lane, and whether it may be sent at `at`.
     fn heads(&self, at: Time) -> impl Iterator<Item = Head> {
         let queues = self.queues.iter().enumerate().map(move |(lane, queue)| {
             let packet = queue.frames.front()?;

@@ -19,7 +19,7 @@ use tailrace_units::Time;
 /// The transmit side of an interface.
 #[derive(Debug)]
 pub enum Nic {
-    /// Sends in order, whatever the network tells it.
+    /// Sends in order and ignores control frames.
     Plain(PlainNic),
     /// Obeys pauses and notifications.
     Lossless(Box<LosslessNic>),
@@ -61,7 +61,7 @@ impl Nic {
         }
     }
 
-    /// The same, to count what came to its interfaces.
+    /// The same for writing, to count arrivals at its interfaces.
     pub fn bonded_mut(&mut self) -> Option<&mut BondedNic> {
         match self {
             Nic::Plain(_) | Nic::Lossless(_) => None,

@@ -202,8 +202,8 @@ mod tests {
         point
     }
 
-    /// What the target would be without the line's limit, from the last two rates: the rate goes
-    /// half of the way to it.
+    /// The target rate without the line's limit, from the last two rates: the rate moves half of
+    /// the way to it.
     fn target_bps(before: &ReactionPoint, after: &ReactionPoint) -> u64 {
         2 * after.rate_bps() - before.rate_bps()
     }

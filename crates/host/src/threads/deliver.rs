@@ -157,7 +157,7 @@ impl<P> Host<P> {
         self.run_processor(now, out);
     }
 
-    /// What follows is done by the soft interrupt of a core, if the host has a processor: a timer
+    /// The soft interrupt of a core carries out what follows, if the host has a processor: a timer
     /// has expired.
     pub(crate) fn begin_interrupt(&mut self, program: u32) {
         if let Some(threads) = &mut self.threads {
@@ -185,7 +185,7 @@ impl Threads {
         }
     }
 
-    /// Tells the thread of a program that waits for this.
+    /// Posts an event to the thread of a program that waits for it.
     pub(crate) fn tell_program(&mut self, program: u32, program_event: ProgramEvent, now: Time) {
         let task = self.waiting_for(program, program_event.socket());
         self.post(task, program_event, now);

@@ -6,7 +6,7 @@ use crate::Host;
 use crate::environment::Environment;
 use tailrace_units::Time;
 
-/// What the hypervisor was told of last.
+/// The state that was last reported to the hypervisor.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
     has_work: Vec<bool>,
@@ -20,7 +20,7 @@ impl Effects {
 }
 
 impl Threads {
-    /// The core that does what is done now.
+    /// The core that acts now.
     fn current_core(&self) -> usize {
         match self.context {
             Context::Softirq(core) => core,
@@ -32,7 +32,7 @@ impl Threads {
         self.queues.iter().map(super::queues::RxQueue::len).sum()
     }
 
-    /// Whether there is something to tell a hypervisor.
+    /// Whether there are changes to report to a hypervisor.
     pub(super) fn has_changes(&mut self) -> bool {
         let received = self.received();
         let Threads { reported, processor, .. } = self;
@@ -85,7 +85,7 @@ impl<P> Host<P> {
         self.threads.as_mut().is_some_and(|threads| threads.processor.take_interrupt(core))
     }
 
-    /// The core that sends what is sent now.
+    /// The core that sends now.
     pub fn sending_core(&self) -> Option<usize> {
         self.threads.as_ref().map(|threads| threads.current_core())
     }

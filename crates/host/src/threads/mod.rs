@@ -1,12 +1,12 @@
-//! A host whose kernel and programs take time of its cores: threads, what they are told and what
-//! they do.
+//! A host whose kernel and programs take time of its cores: threads, their events and their
+//! operations.
 //!
-//! Each program with one socket is a thread; a program with several has one that is told of events
-//! and one for each core that it asks for. A thread that has its core does one operation after the
-//! other: it learns of an event (a system call and a copy), works, writes (another one). What an
-//! operation does to the world happens when its work is done. What sending takes follows the
-//! sending, as work of whoever sent: a thread, or the soft interrupt that an acknowledgement or a
-//! timer has come to.
+//! Each program with one socket is a thread; a program with several has one thread that receives
+//! events and one for each core that it requests. A thread that has its core does one operation
+//! after the other: it receives an event (a system call and a copy), works, writes (another one).
+//! The effect of an operation takes place when its work is done. The work of sending follows the
+//! sending, and is charged to the sender: a thread, or the soft interrupt that an acknowledgement
+//! or a timer has come to.
 
 mod calls;
 mod deliver;
@@ -31,7 +31,7 @@ use tailrace_units::{Span, Time};
 
 pub(super) const NO_TASK: TaskId = u32::MAX;
 
-/// What the kernel's work costs on a core.
+/// Cost of the kernel's work on a core.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KernelCosts {
     /// Each received frame (driver, GRO).
@@ -73,7 +73,7 @@ pub struct ProcessorPolicy {
     pub receives_whole: bool,
 }
 
-/// Who does what the kernel does now.
+/// The context in which the kernel acts now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Context {
     /// The soft interrupt of this core.
@@ -81,18 +81,18 @@ enum Context {
     Task(TaskId),
 }
 
-/// What a thread belongs to.
+/// The owner of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Who {
     /// The program of a socket.
     Socket(u32),
     /// The program of a socket for datagrams.
     Datagrams(u32),
-    /// A program with several sockets: the thread that is told of events.
+    /// A program with several sockets: the thread that receives events.
     Program(u32),
     /// A thread of such a program that has asked for a core.
     Worker { program: u32, thread: u32 },
-    /// It is to end.
+    /// Free for another owner.
     Unused,
 }
 
@@ -100,25 +100,25 @@ enum Who {
 #[derive(Debug)]
 pub(super) struct Thread {
     who: Who,
-    /// What it will do next.
+    /// Its next operations.
     operations: VecDeque<Operation>,
-    /// What it does on its core.
+    /// The operation on its core.
     running: Option<Operation>,
-    /// What it will be told when it has done that.
+    /// Events that it will receive after that.
     inbox: VecDeque<ProgramEvent>,
-    /// Work that follows from what it has done.
+    /// Work that follows from its operations.
     debt: Span,
-    /// It reads by itself: it is told of what has arrived before it has read it.
+    /// It reads by itself: it is notified of what has arrived before it has read it.
     reads_itself: bool,
-    /// It waits, or has waited, for what comes for a socket of its program: it keeps its number.
+    /// It waits, or has waited, for events of one socket of its program: it keeps its number.
     is_bound: bool,
     /// When it was woken last.
     awake: Time,
-    /// What it has worked since.
+    /// Work since then.
     worked: Span,
     /// It waits for room in the send buffer.
     is_blocked: bool,
-    /// It has been told, or will be, that its deadline has come.
+    /// It has been notified, or will be, that its deadline has come.
     is_due_reported: bool,
 }
 
@@ -140,7 +140,7 @@ impl Thread {
 struct Workers {
     main: TaskId,
     by_number: BTreeMap<u32, TaskId>,
-    /// The thread that waits for what comes for a socket, where it is not the main one.
+    /// The thread that waits for events of a socket, if it is not the main one.
     of_socket: BTreeMap<u32, u32>,
     idle: Vec<TaskId>,
 }
@@ -171,11 +171,11 @@ pub(super) struct Threads {
     leaves_frames: bool,
     /// Cores whose work may have no consequences when it is done.
     silent: CoreSet,
-    /// When the processor is due, and when the engine was told that it is: not for what has no
-    /// consequences.
+    /// When the processor is due, and the deadline that the engine knows: work without consequences
+    /// needs no deadline.
     due: Time,
     armed: Time,
-    /// Of a virtual machine, what its hypervisor was told.
+    /// Of a virtual machine, the state that was reported to its hypervisor.
     reported: Option<guest::Effects>,
 }
 
@@ -272,7 +272,7 @@ impl Threads {
         self.of_socket.get(socket as usize).copied().filter(|&task| task != NO_TASK)
     }
 
-    /// When the program of a socket is due, unless it has been told.
+    /// When the program of a socket is due, unless it has been notified.
     fn due_of(&self, socket: u32, due: Time) -> Time {
         let is_reported = self
             .task_of(socket)
@@ -296,7 +296,7 @@ impl Threads {
         }
     }
 
-    /// Work for whoever acts now.
+    /// Charges work to the thread or soft interrupt that acts now.
     pub(super) fn charge(&mut self, work: Span) {
         match self.context {
             Context::Softirq(core) => {
@@ -313,7 +313,7 @@ impl Threads {
         self.may_start = true;
     }
 
-    /// The work of what a connection has handed to the interface since `before`.
+    /// Charges the work for what a connection has handed to the interface since `before`.
     pub(super) fn charge_sent(&mut self, tcp: &Tcp, before: Handed, burst_bytes: u32) {
         let after = tcp.handed();
         if self.costs.per_send == Span::ZERO || after == before {
@@ -324,7 +324,7 @@ impl Threads {
         self.charge(self.costs.per_send.times(handed));
     }
 
-    /// Tells a thread something, and wakes it if it sleeps and does not wait for something else.
+    /// Posts an event to a thread, and wakes it if it sleeps and does not wait for something else.
     fn post(&mut self, task: TaskId, program_event: ProgramEvent, now: Time) {
         let thread = self.thread(task);
         program_event.add_to(&mut thread.inbox);
@@ -363,7 +363,7 @@ impl Threads {
         self.wake(task, now);
     }
 
-    /// There is room in the send buffer of this socket: who waited for it goes on.
+    /// There is room in the send buffer of this socket: the thread that waited for it continues.
     pub(super) fn unblock(&mut self, socket: u32, tcp: &Tcp, now: Time) {
         if self.blocked.is_empty() || !operations::has_room(tcp) {
             return;

@@ -12,8 +12,8 @@ use tailrace_units::Span;
 /// segment of up to 64 KB at a time).
 pub(super) const PIECE_BYTES: u64 = 65_536;
 
-/// One operation. Sockets come with the hash of what they expect: a number may be another
-/// connection's by the time.
+/// One operation. Each socket comes with its expected hash: by the time of the operation its number
+/// may belong to another connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Operation {
     /// Learns of an event.
@@ -22,7 +22,7 @@ pub(crate) enum Operation {
     Compute(Span),
     /// Opens the connection of its socket.
     Connect,
-    /// Writes to a socket. What is left of a write that has begun needs no other system call.
+    /// Writes to a socket. The rest of a write that has begun needs no other system call.
     Write { socket: u32, expects: u32, bytes: u64, has_begun: bool, cause: Option<Cause> },
     /// Takes bytes out of a receive buffer.
     Read { socket: u32, expects: u32, bytes: u64 },

@@ -1,4 +1,4 @@
-//! What a thread is told.
+//! Events of a thread.
 
 use std::collections::VecDeque;
 use tailrace_programs::Message;
@@ -21,7 +21,7 @@ pub(crate) enum ProgramEvent {
     Waiting { port: u16 },
     /// Its deadline has come.
     Due,
-    /// It has the core that it has asked for.
+    /// It has the core that it has requested.
     Core,
     /// A datagram has arrived.
     Datagram(Datagram),
@@ -45,7 +45,7 @@ impl ProgramEvent {
         }
     }
 
-    /// What follows from it follows from what it tells.
+    /// The cause of what follows from this event.
     pub(crate) fn cause(&self, now: Time) -> Option<Cause> {
         match self {
             ProgramEvent::Message(message) => {

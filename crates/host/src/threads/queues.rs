@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use tailrace_wire::Packet;
 
-/// What the receive side has counted.
+/// Counters of the receive side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReceiveCounters {
     /// Receive interrupts.

@@ -1,4 +1,4 @@
-//! What is done on the cores, when it is done.
+//! Consequences of work on the cores, when it is done.
 
 use super::calls::ThreadCalls;
 use super::operations::{PIECE_BYTES, has_room, is_of_use};
@@ -28,7 +28,7 @@ impl<P> Host<P> {
         self.run_processor(now, out);
     }
 
-    /// Does what is done on the cores by now, and what begins. Earlier things are done.
+    /// Finishes work that is done by now, and begins the next. Earlier work has been finished.
     pub(crate) fn run_processor(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if self.threads.is_none() {
             return;
@@ -222,8 +222,8 @@ impl<P> Host<P> {
         self.run_processor(now, out);
     }
 
-    /// What a thread does next: what follows from what it has done, what its program wants, what it
-    /// is told; then it sleeps.
+    /// Begins the next operation of a thread: the consequences of its last one, then its program's
+    /// calls, then its events; without any it sleeps.
     fn begin_operation(&mut self, task: TaskId, now: Time) {
         let Host { threads, table, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
@@ -298,8 +298,8 @@ impl Threads {
         self.processor.set_work(task, kind, work, now);
     }
 
-    /// A thread has nothing to do. One that had asked for a core can serve another number, unless
-    /// it waits for what comes for a socket.
+    /// A thread has no work. One that had requested a core can serve another number, unless it
+    /// waits for events of a socket.
     fn rest(&mut self, task: TaskId, now: Time) {
         if let Who::Worker { program, thread } = self.thread(task).who {
             let is_bound = self.thread(task).is_bound;
@@ -311,7 +311,8 @@ impl Threads {
         self.processor.sleep(task, now);
     }
 
-    /// A thread of a program asks for a core. Whether it has one: it does if it asks itself.
+    /// A thread of a program requests a core. Returns whether it has one: it does if it asks for
+    /// itself.
     pub(crate) fn ask_core(&mut self, program: u32, owner: u32, thread: u32, now: Time) -> bool {
         if let Context::Task(task) = self.context
             && self.thread(task).who == (Who::Worker { program, thread })
@@ -335,14 +336,14 @@ impl Threads {
         task
     }
 
-    /// A thread of a program waits for what comes for this socket.
+    /// A thread of a program waits for events of this socket.
     pub(crate) fn bind(&mut self, program: u32, owner: u32, socket: u32, thread: u32) {
         let task = self.worker(program, owner, thread);
         self.thread(task).is_bound = true;
         self.programs[program as usize].of_socket.insert(socket, thread);
     }
 
-    /// The task that waits for what comes for a socket of a program, or for everything else.
+    /// The task that waits for events of a socket of a program, or for all other events.
     pub(super) fn waiting_for(&self, program: u32, socket: Option<u32>) -> TaskId {
         let workers = &self.programs[program as usize];
         let bound = socket
@@ -351,7 +352,7 @@ impl Threads {
         bound.copied().unwrap_or(workers.main)
     }
 
-    /// What the thread that runs does next.
+    /// Adds the next operation of the running thread.
     pub(crate) fn push(&mut self, operation: Operation) {
         let Context::Task(task) = self.context else {
             panic!("a program calls its host from a thread")

@@ -1,8 +1,8 @@
-//! Work whose end has no consequences but that its core is idle: nobody need be told of it when it
-//! is due. It is brought to its end, at the time that was due, before anything else happens to the
-//! processor.
+//! Silent work: its end has no consequence but an idle core, so the engine need not be notified
+//! when it is due. It is brought to its end, at the time that was due, before anything else happens
+//! to the processor.
 //!
-//! Such work is what follows from sending, or from waking a thread, with nothing after it.
+//! Such work follows from sending, or from waking a thread, with nothing after it.
 
 use super::{Operation, Threads, Who};
 use crate::Host;
@@ -19,7 +19,7 @@ impl Threads {
         }
     }
 
-    /// When something is due that the engine must be told of.
+    /// The next deadline of which the engine must know.
     pub(super) fn due_aloud(&self) -> Time {
         if self.reported.is_some() {
             return self.due; // its hypervisor learns of every end
@@ -44,8 +44,8 @@ impl Threads {
 }
 
 impl<P> Host<P> {
-    /// Brings to an end what was due before `now`. It is called before anything else happens at
-    /// `now`.
+    /// Finishes the silent work that was due before `now`. It is called before anything else
+    /// happens at `now`.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if self.threads.as_ref().is_some_and(|threads| threads.due < now) {
@@ -62,8 +62,8 @@ impl<P> Host<P> {
         }
     }
 
-    /// Everything that has happened by `now` is done, and what has arrived is in the receive
-    /// queues: counters may be read.
+    /// All work until `now` is done, and arrived frames are in the receive queues: counters may be
+    /// read.
     pub fn settle(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         self.catch_up(now, out);
         self.ip.settle(now);

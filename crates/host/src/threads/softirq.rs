@@ -58,14 +58,14 @@ impl Softirq {
         }
     }
 
-    /// What it works on is followed by nothing.
+    /// Whether its present work has no consequences.
     pub(super) fn has_only_debt(&self) -> bool {
         self.list.is_empty()
     }
 }
 
 impl Softirq {
-    /// What counts of a poll that has taken so many frames.
+    /// Frames that count for a poll that has taken this many.
     fn taken_of(&self, frames: usize, receives_whole: bool) -> usize {
         if receives_whole { self.gro.aggregates().len() } else { frames }
     }
@@ -105,8 +105,8 @@ impl Threads {
         self.processor.give_softirq(core, &mut self.softirqs[core].in_thread, work, now);
     }
 
-    /// Whether the queues that are left may be polled in place. The next round begins with a new
-    /// budget if they may.
+    /// Whether the remaining queues may be polled in place. If they may, the next round begins with
+    /// a new budget.
     fn goes_on(&mut self, core: usize, now: Time) -> bool {
         let must_choose = self.processor.must_choose(core);
         let softirq = &mut self.softirqs[core];
@@ -141,7 +141,7 @@ impl Threads {
 
 impl<P> Host<P> {
     /// Frames have come: they go to their queues, whose cores are interrupted. Returns when the
-    /// interface looks again.
+    /// interface is checked again.
     #[cold]
     #[inline(never)]
     pub(crate) fn interrupt(&mut self, now: Time, out: &mut impl Environment<Place = P>) -> Time {
@@ -204,7 +204,7 @@ impl<P> Host<P> {
         }
     }
 
-    /// What the soft interrupt of a core has worked on goes up, and it goes on.
+    /// The frames on which the soft interrupt of a core has worked go up, and it continues.
     pub(super) fn end_softirq_work(
         &mut self,
         core: usize,

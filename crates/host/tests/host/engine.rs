@@ -1,5 +1,5 @@
-//! Two hosts back to back on one cable, and an engine of a few lines: what a host needs of the
-//! world around it, and no more.
+//! Two hosts back to back on one cable, and an engine of a few lines: the minimal environment of a
+//! host.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -39,7 +39,7 @@ impl ReceiveRing for Ring {
     }
 }
 
-/// What is around both hosts. A host's place is its side, 0 or 1.
+/// The environment of both hosts. A host's place is its side, 0 or 1.
 #[derive(Default)]
 pub struct Cable {
     rings: [Ring; 2],
@@ -52,9 +52,9 @@ pub struct Cable {
     pub ring_drops: u64,
     /// Sockets of programs.
     pub opened: u64,
-    /// What the connections that are over had counted.
+    /// Counters of the closed connections.
     pub closed: TcpStats,
-    /// What limited them, for how long.
+    /// Their limits, with durations.
     pub limits: Limits,
     /// All frames that were sent.
     pub sent: Vec<Packet>,

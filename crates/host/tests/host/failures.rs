@@ -18,7 +18,7 @@ use crate::programs::{assert_all_came_back, logs, start, start_with_tag};
 /// Longer than anything lasts: a peer that has given up is found out after 7 875 s.
 const LONG: Span = Span::from_secs(1_000_000);
 
-/// What a program does at a stated time, to the last of its sockets.
+/// A call of a program at a stated time, for the last of its sockets.
 #[derive(Clone, Copy)]
 enum Action {
     Listen(u32),
@@ -33,7 +33,7 @@ enum Action {
     Close,
 }
 
-/// A program that follows a script, and notes what it is told.
+/// A program that follows a script, and notes its events.
 struct Steps {
     due: VecDeque<(Time, Action)>,
     sockets: Vec<u32>,
@@ -213,7 +213,8 @@ fn a_connection_is_refused_in_its_vlan() {
     assert_eq!(resets[1], resets[0] + 4);
 }
 
-/// SYNs that come together are all answered; who is open first has the place.
+/// SYNs that come together are all answered; the connection that is open first has the backlog
+/// slot.
 #[test]
 fn the_last_segment_of_an_opening_is_dropped_too_where_too_many_wait() {
     let connects = [(ms(1), Action::Connect); 3];

@@ -355,8 +355,8 @@ fn fragments_of_two_hosts_with_the_same_identification_are_two_datagrams() {
     assert_eq!((owners, host.ip_counters().reasm_oks), (vec![8, 7], 2));
 }
 
-/// Linux `ip_frag_too_far`: the difference of two counts, with the fragment itself. What comes from
-/// others does not count.
+/// Linux `ip_frag_too_far`: the difference of two counts, with the fragment itself. Fragments of
+/// other senders do not count.
 #[test]
 fn a_datagram_is_given_up_by_the_64th_fragment_of_its_own_source() {
     let (others, strangers) = (blocks(12), blocks_of_another_host(12));

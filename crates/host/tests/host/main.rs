@@ -179,8 +179,8 @@ fn the_work_of_receiving_is_for_each_aggregate_and_each_byte() {
     );
 }
 
-/// For whom a late packet of a connection that is gone counts does not depend on what has been
-/// opened since.
+/// The workload for which a late packet of a closed connection counts does not depend on later
+/// connections.
 #[test]
 fn the_number_of_a_socket_is_used_again_for_the_same_owner_only() {
     let (mut hosts, mut cable) = ([host(0, 4_096), host(1, 4_096)], Cable::default());

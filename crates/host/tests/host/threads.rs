@@ -1,4 +1,4 @@
-//! What a thread is told while it works, and what its work before a write counts as.
+//! Events of a thread while it works, and the kind of its work before a write.
 
 use std::sync::Arc;
 
@@ -65,8 +65,8 @@ fn transactions(mut hosts: [Host<usize>; 2], server_work: Span) -> ([Host<usize>
     (hosts, cable, end)
 }
 
-/// What follows from a write takes longer than the response: the thread is told of it when that is
-/// done, and not when something else happens to the host.
+/// The consequences of a write take longer than the response: the thread receives the response when
+/// they are done, and not when something else happens to the host.
 #[test]
 fn what_comes_while_a_thread_does_what_follows_from_a_write_is_read_when_that_is_done() {
     let costs = KernelCosts { per_send: Span::from_us(100), ..KernelCosts::default() };

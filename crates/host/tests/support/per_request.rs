@@ -18,7 +18,7 @@ pub const RESPONSE_BYTES: u64 = 20_000;
 /// Of a core, on either side.
 pub const WORK: Span = Span::from_us(100);
 
-/// What a program has seen.
+/// Observations of a program.
 #[derive(Default, Debug)]
 pub struct Log {
     /// Requests answered, or responses worked on.
@@ -91,7 +91,7 @@ pub struct Client {
     pub user: u32,
     /// Requests that are still to be made.
     pub left: u64,
-    /// Between the end of a request and the next that takes its place.
+    /// Between the end of a request and the beginning of the next.
     pub pause: Span,
     /// Whether it closes its end when the response is whole; otherwise when the server has.
     pub closes_first: bool,

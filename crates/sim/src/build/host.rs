@@ -15,7 +15,7 @@ use tailrace_transport::tcp::{
 use tailrace_units::{RandomStream, Span};
 use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
-/// Places in the agenda of what belongs to a host.
+/// Agenda sources of a host.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AgendaSources {
     pub(super) processor: Option<u32>,

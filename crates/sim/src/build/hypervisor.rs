@@ -21,8 +21,8 @@ pub(super) fn hypervisors(
     plan.raw.hypervisors.iter().zip(attached).map(build).collect()
 }
 
-/// Whether machines of this hypervisor are handed super-frames: the kernel merges what comes from
-/// an uplink.
+/// Whether machines of this hypervisor receive super-frames: the kernel merges the frames of an
+/// uplink.
 pub(super) fn hands_over_whole(plan: &Plan, hypervisor: u32) -> bool {
     let raw = &plan.raw.hypervisors[hypervisor as usize];
     raw.merge_bytes > 0 && raw.switching == RawVirtualSwitching::Kernel

@@ -1,6 +1,6 @@
-//! Paths that end in earlier paths: a user who is behind the own schedule waits for all
-//! transactions that began since the intended start, so that the way back of each passes through
-//! that of the one before. What it finds there is summed once, not followed again.
+//! Cached paths. A user who is behind schedule waits for all transactions that began since the
+//! intended start, so the critical path of each passes through the path of the one before. The time
+//! on the common stretch is summed once and not walked again.
 
 use super::Explanation;
 use super::frames::{Entry, FrameId, Window};
@@ -9,11 +9,11 @@ use super::part::{Part, Parts};
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_units::{Span, Time};
 
-/// Visits of all trails that are kept, at about 300 bytes each; a path for which there is no room
-/// is followed whole.
+/// Visits of all cached paths, at about 300 bytes each; a path for which there is no room is walked
+/// whole.
 const VISITS_MAX: usize = 1 << 18;
 
-/// What is found on the way.
+/// An item that the walk finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Found {
     /// Time of a part.
@@ -36,12 +36,12 @@ pub(super) struct Visit {
     /// The round trip in which the path was.
     pub(super) round: Option<Window>,
     pub(super) from: Time,
-    /// Where the way of the frame ends, and what it follows from begins.
+    /// Where the path of the frame ends, and the path of its prior frame begins.
     pub(super) passed: Time,
-    /// What lies between is work.
+    /// The time between the two is work.
     pub(super) is_after_work: bool,
     pub(super) to: Time,
-    /// So many times were found on it.
+    /// Number of times that were found on it.
     pub(super) times: u32,
     pub(super) losses: u32,
 }
@@ -59,7 +59,7 @@ struct Sums {
 /// The way of the latest transactions of one user, from the latest completion back.
 #[derive(Debug, Default)]
 pub(super) struct CachedPath {
-    /// The start of the latest transaction: what was before it is cut off.
+    /// The start of the latest transaction: everything before it is cut off.
     start: Time,
     visits: VecDeque<Visit>,
     times: VecDeque<(Found, Span)>,
@@ -79,7 +79,7 @@ struct Cut {
     losses: Vec<Loss>,
 }
 
-/// What the present walk has found before it came to the trail.
+/// Items that the present walk has found before it reached the cached path.
 #[derive(Debug, Default)]
 struct Fresh {
     visits: Vec<Visit>,
@@ -90,7 +90,7 @@ struct Fresh {
     losses_before: usize,
 }
 
-/// The trails of users that are behind, by workload and user.
+/// The cached paths of users that are behind, by workload and user.
 #[derive(Debug, Default)]
 pub(super) struct CachedPaths {
     users: BTreeMap<(u32, u32), UserPath>,
@@ -105,8 +105,9 @@ struct UserPath {
 }
 
 impl CachedPaths {
-    /// The trail for a transaction that lasted from `start` to `end`, which is to be put back; none
-    /// where it began after all that is complete, so that its path does not pass through another.
+    /// Takes out the cached path for a transaction that lasted from `start` to `end`; the caller
+    /// puts it back. None if the transaction began after all others were complete, so that its path
+    /// does not pass through another.
     pub(super) fn take(
         &mut self,
         user: (u32, u32),
@@ -119,8 +120,8 @@ impl CachedPaths {
         is_behind.then_some(cached)
     }
 
-    /// Since when frames are needed for this user's next transactions: what was before stands in
-    /// the trail. None where there is no trail.
+    /// The time since which frames are needed for this user's next transactions: earlier ones are
+    /// in the cached path. None if there is no cached path.
     pub(super) fn needs_since(&self, user: (u32, u32)) -> Option<Time> {
         let cached = &self.users.get(&user)?.cached;
         (!cached.visits.is_empty()).then_some(cached.before)
@@ -145,7 +146,7 @@ impl CachedPath {
         self.start = start;
     }
 
-    /// Whether the trail passes here. What it has since then is forgotten.
+    /// Whether the cached path passes here. Its later part is dropped.
     pub(super) fn passes(
         &mut self,
         frame: FrameId,
@@ -177,12 +178,12 @@ impl CachedPath {
         visits.push(Visit { times, losses, ..visit });
     }
 
-    /// It has found something.
+    /// Notes an item.
     pub(super) fn note(&mut self, found: Found, span: Span) {
         self.fresh.times.push((found, span));
     }
 
-    /// It has found a loss.
+    /// Notes a loss.
     pub(super) fn note_loss(&mut self, loss: Loss) {
         self.fresh.losses.push(loss);
     }
@@ -195,8 +196,8 @@ impl CachedPath {
             .map(|visit| visit.from)
     }
 
-    /// The walk has come to the trail, which is its way from there to the start. Adds what is found
-    /// on it; work on which the start lies is `own`.
+    /// The walk has reached the cached path, which leads from there to the start. Adds the items on
+    /// it; work on which the start lies is `own`.
     pub(super) fn follow(&mut self, found: &mut Explanation, own: Part) {
         let start = self.start;
         self.cut.take_if(|cut| cut.visit.from <= start);
@@ -218,7 +219,7 @@ impl CachedPath {
         self.keep_fresh();
     }
 
-    /// The walk has come to its start, and is the whole trail from now on.
+    /// The walk has reached its start, and is the whole cached path from now on.
     pub(super) fn replace(&mut self) {
         let (start, fresh) = (self.start, std::mem::take(&mut self.fresh));
         self.forget();
@@ -242,7 +243,7 @@ impl CachedPath {
 }
 
 impl Cut {
-    /// What is found between the start and where the walk came to the frame.
+    /// Adds the items between the start and the point where the walk came to the frame.
     fn add_to(&self, found: &mut Explanation, start: Time, own: Part) {
         let Visit { from, passed, is_after_work, .. } = self.visit;
         let (mut at, mut left, mut is_own) = (from, Span::ZERO, false);
@@ -299,8 +300,8 @@ impl Sums {
         }
     }
 
-    /// Takes away what was added. What is left of nothing is not kept: a path has only the queues
-    /// in which it waited.
+    /// Subtracts an item that was added. Sums of zero are removed: a path has only the queues in
+    /// which it waited.
     fn take(&mut self, (found, span): (Found, Span)) {
         match found {
             Found::Part(part) => self.parts.take(part, span),

@@ -1,5 +1,4 @@
-//! Both ends of flows of datagrams: what was asked for, what came whole, and what waits inside
-//! nodes.
+//! Both ends of flows of datagrams: queries, complete datagrams, and frames inside of nodes.
 
 use super::ends::SocketId;
 use super::frames::{FrameId, NOT_KEPT, Prior};
@@ -9,12 +8,12 @@ use std::collections::{BTreeMap, VecDeque};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Fragment, Packet};
 
-/// Whole datagrams of a socket that are kept: a server may take so many later what it acts on.
+/// Complete datagrams of a socket that are kept: a server may act on a datagram this many later.
 const WHOLES_MAX: usize = 1 << 12;
 /// Fragments for a socket that are kept after they were handed up: more than a poll takes.
 const FRAGMENTS_MAX: usize = 1 << 8;
-/// Queries of a socket that are kept until they are answered: what is never answered is forgotten
-/// so.
+/// Queries of a socket that are kept until they are answered; this limit also forgets unanswered
+/// ones.
 const ASKED_MAX: usize = 1 << 12;
 /// Datagrams of which some fragments have come that are kept: a lost fragment leaves one.
 const PIECES_MAX: usize = 1 << 14;
@@ -32,13 +31,13 @@ pub(crate) struct DatagramEnds {
 pub(super) struct Whole {
     pub(super) at: Time,
     number: u64,
-    /// What came last of it.
+    /// Its last frame.
     pub(super) frame: FrameId,
     /// Waits for a core for it, on a host without a processor.
     pub(super) core_wait: Span,
 }
 
-/// What a program's datagram follows from.
+/// The cause of a program's datagram.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Sending {
     pub(super) prior: Option<Prior>,
@@ -58,7 +57,8 @@ pub(super) struct UdpEnd {
     /// On a host with a processor, frames for it that have come to the interface.
     pub(super) arrived: VecDeque<FrameId>,
     wholes: VecDeque<Whole>,
-    /// The latest fragments that were handed up: what their host refuses is looked for among them.
+    /// The latest fragments that were handed up: those that their host refuses are searched among
+    /// them.
     fragments: VecDeque<FrameId>,
     /// By number, the first frame of the latest copy of every query that was not answered.
     asked: BTreeMap<u64, FrameId>,
@@ -137,21 +137,21 @@ impl UdpEnd {
     }
 }
 
-/// Lost datagrams by workload, wire, and what has dropped them, as in [`Loss`](super::Loss).
+/// Lost datagrams by workload, wire and dropper, as in [`Loss`](super::Loss).
 pub(crate) type LostDatagrams = BTreeMap<(u32, u32, DroppedBy), u64>;
 
-/// What has come of a datagram in fragments.
+/// Progress of a datagram in fragments.
 #[derive(Clone, Copy, Default, Debug)]
 struct Pieces {
-    /// What came first.
+    /// Its first frame to arrive.
     first: Option<FrameId>,
     bytes: u32,
-    /// All bytes, once the last fragment has told.
+    /// All bytes, known once the last fragment has arrived.
     length: Option<u32>,
     is_lost: bool,
 }
 
-/// All sockets for datagrams that are explained, and what is under way between them.
+/// All sockets for datagrams that are explained, and the datagrams on their way between them.
 #[derive(Debug, Default)]
 pub(super) struct Datagrams {
     ends: Vec<Vec<Option<Box<UdpEnd>>>>,
@@ -187,8 +187,8 @@ impl Datagrams {
         self.receivers.get(&workload).copied()
     }
 
-    /// A fragment of the datagram with this first frame has come. Returns what came first of it if
-    /// nothing is missing.
+    /// A fragment of the datagram with this first frame has come. Returns the first frame to arrive
+    /// if the datagram is complete.
     pub(super) fn put(
         &mut self,
         whole: FrameId,

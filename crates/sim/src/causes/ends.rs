@@ -1,5 +1,5 @@
-//! Both ends of the connections as the frames show them: what was written and sent, what arrived in
-//! order, and what each frame followed from.
+//! Both ends of the connections as the frames show them: bytes written and sent, bytes that arrived
+//! in order, and the prior frame of each frame.
 
 use super::frames::{Entry, FrameId, Prior, Window};
 use super::inside::Inside;
@@ -13,8 +13,8 @@ use tailrace_wire::{Flags, Packet};
 /// A host and a socket on it.
 pub(crate) type SocketId = (u16, u32);
 
-/// Moments that are kept at which bytes of a socket came in order: a program may take so many
-/// frames later what it acts on.
+/// Moments that are kept at which bytes of a socket came in order: a program may act on a frame
+/// this many later.
 const ADVANCES_MAX: usize = 128;
 
 /// Bytes of the sequence that a segment takes: a SYN takes the one before the first of the stream.
@@ -22,7 +22,7 @@ pub(super) fn sequence_bytes(packet: &Packet) -> u64 {
     u64::from(packet.payload_bytes) + u64::from(packet.flags.contains(Flags::SYN))
 }
 
-/// What a program has written at one time.
+/// Bytes that a program has written at one time.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     /// Behind its last byte.
@@ -31,7 +31,7 @@ struct Write {
     prior: Option<Prior>,
 }
 
-/// What a socket has counted.
+/// Counters of a socket.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Repairs {
     /// Expiries of the retransmission timer.
@@ -40,10 +40,10 @@ pub(crate) struct Repairs {
     pub(crate) probes: u64,
 }
 
-/// One socket: what it sends, and what it has received.
+/// One socket: its sent and received frames.
 #[derive(Debug, Default)]
 pub(super) struct End {
-    /// Its place among the sockets of all explained connections.
+    /// Its index among the sockets of all explained connections.
     pub(super) number: SocketNumber,
     /// It has opened the connection.
     pub(super) is_client: bool,
@@ -51,15 +51,15 @@ pub(super) struct End {
     pub(super) is_peer: bool,
     /// The other end.
     pub(super) peer: Option<SocketId>,
-    /// What its first segment follows from.
+    /// The cause of its first segment.
     pub(super) opened_by: Option<Prior>,
     /// Behind the last byte that was sent.
     pub(super) sent_to: u64,
     /// Behind the last byte that was written.
     written_to: u64,
-    /// Those of which not everything was sent.
+    /// Writes that are not completely sent.
     writes: VecDeque<Write>,
-    /// What was written in this event behind nothing that waits: its first byte, and what for.
+    /// A write of this event with nothing waiting before it: its first byte, and its cause.
     untouched: Option<(u64, Option<Prior>)>,
     /// In the order of their first bytes, the latest copy of every segment that was not
     /// acknowledged.
@@ -72,7 +72,7 @@ pub(super) struct End {
     pub(super) last_received: Option<(Time, FrameId)>,
     /// The latest that brought bytes in order, the last of each moment.
     advances: VecDeque<(Time, FrameId)>,
-    /// Waits for a core for what has come since then, on a host without a processor.
+    /// Waits for a core for frames since then, on a host without a processor.
     pub(super) core_wait: Span,
     /// The event in which it was last handed a frame, and that frame.
     pub(super) handed: Option<(u64, FrameId)>,
@@ -102,7 +102,7 @@ impl End {
         self.copies.get(behind.checked_sub(1)?).map(|copy| copy.1)
     }
 
-    /// A program writes; what it does so for.
+    /// A program writes, for this cause.
     pub(super) fn note_written(&mut self, at: Time, bytes: u64, prior: Option<Prior>) {
         if self.written_to <= self.sent_to.max(1) {
             self.untouched = Some((self.written_to, prior));
@@ -111,16 +111,16 @@ impl End {
         self.writes.push_back(Write { end: self.written_to, at, prior });
     }
 
-    /// After an event: what was written in it if none of it was sent, though nothing waited before
-    /// it.
+    /// After an event: the cause of a write of this event of which nothing was sent, though nothing
+    /// waited before it.
     pub(super) fn take_held_back(&mut self) -> Option<Option<Prior>> {
         let (start, prior) = self.untouched.take()?;
         (self.sent_to <= start).then_some(prior)
     }
 
-    /// What new bytes follow from that are sent now: what they were written for, or what let go
-    /// those that waited. `handed` is the frame that the socket was handed in this event, and whether
-    /// it could open a window.
+    /// The cause of new bytes that are sent now: the cause of their write, or the frame that
+    /// released them if they waited. `handed` is the frame that the socket was handed in this
+    /// event, and whether it could open a window.
     pub(super) fn released(
         &self,
         now: Time,

@@ -19,12 +19,12 @@ use tailrace_wire::Packet;
 const FRAMES_MAX: usize = 1 << 20;
 /// Hops of frames that are not packed: two for each, as around one switch.
 const HOPS_MAX: usize = 2 * FRAMES_MAX;
-/// Answers that are kept: what retries waited for is looked for among them.
+/// Answers that are kept: the cause of a retry is searched among them.
 const ANSWERS_MAX: usize = 1 << 16;
 
 /// A frame's number in the order of sending.
 pub(crate) type FrameId = u64;
-/// Stands for a frame that no explained connection has sent: only its place on wires counts.
+/// Stands for a frame that no explained connection has sent: it only takes time on wires.
 pub(super) const NOT_KEPT: FrameId = FrameId::MAX;
 /// A hop's number; 0 is none.
 pub(super) type HopId = u64;
@@ -53,14 +53,14 @@ pub(super) struct Prior {
     /// The frame without which this one would not have been sent then.
     pub(super) frame: FrameId,
     pub(super) entry: Entry,
-    /// What the time between that frame and this one is.
+    /// The part of the time between that frame and this one.
     pub(super) part: Part,
     /// Of that time, a program's wait for a core.
     pub(super) core_wait: Span,
     /// Of that time, the wait for a worker, which is the first. Of [`Part::EntryWait`], for how
     /// long the sender waited; it follows from no frame.
     pub(super) waited: Span,
-    /// The window for which what it released had waited.
+    /// The window for which the released bytes had waited.
     pub(super) opens: Option<Window>,
 }
 
@@ -100,7 +100,7 @@ impl Frame {
     }
 }
 
-/// What a walk asks of a frame.
+/// The fields of a frame that a walk needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Record {
     pub(super) handed: Time,
@@ -151,7 +151,7 @@ pub(super) struct Hop {
 }
 
 /// Frames that are kept though no operation in progress can need them: acknowledgements are
-/// compared with what they answer.
+/// compared with the frames that they acknowledge.
 const FRAMES_MIN: u64 = 1 << 15;
 /// Losses of forgotten frames that are kept, for their repetitions.
 const LOSSES_MAX: usize = 1 << 16;
@@ -159,7 +159,7 @@ const LOSSES_MAX: usize = 1 << 16;
 /// Complete pieces of frames that are not packed.
 const LOOSE_PIECES: usize = 2;
 
-/// The rings, and what was packed of the frames before them.
+/// The rings, and the packed frames before them.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     /// Nothing is packed: frames are asked for with their packets.
@@ -193,8 +193,8 @@ impl Frames {
         self.frames.push(frame, FRAMES_MAX)
     }
 
-    /// Packs what is old, at the end of an event: in it, what was delivered is still asked for and
-    /// may change.
+    /// Packs old frames at the end of an event: within the event, delivered frames are still needed
+    /// and may change.
     #[inline]
     pub(super) fn pack_old(&mut self) {
         while !self.keeps_packets
@@ -204,8 +204,8 @@ impl Frames {
         }
     }
 
-    /// Packs the oldest piece of the ring. What is under way or lost may still change, and is kept
-    /// whole.
+    /// Packs the oldest piece of the ring. Frames that are on their way or lost may still change,
+    /// and are kept whole.
     #[cold]
     fn pack(&mut self) {
         let first = self.frames.first();
@@ -318,7 +318,7 @@ impl Frames {
         self.frames.get_mut(id).or_else(|| self.held.get_mut(&id).map(|held| &mut held.frame))
     }
 
-    /// What a walk asks of a frame.
+    /// The fields of a frame that a walk needs.
     pub(super) fn read(&self, id: FrameId) -> Option<Record> {
         self.get(id).map(Record::of).or_else(|| self.packed_of(id)?.read(id, None))
     }
@@ -358,8 +358,8 @@ impl Frames {
         self.answers.insert(query, answer);
     }
 
-    /// What was lost of a copy that was repeated: a frame of it, or, where all of a query came, a
-    /// frame of the answer.
+    /// The loss of a copy that was repeated: of one of its frames, or, if the query arrived
+    /// completely, of a frame of the answer.
     pub(super) fn loss_of(&self, copy: FrameId) -> Option<Loss> {
         self.loss_among(copy).or_else(|| self.loss_among(*self.answers.get(&copy)?))
     }

@@ -1,10 +1,10 @@
-//! What the recorder is told.
+//! Inputs of the recorder.
 
 use super::ends::{Repairs, SocketId};
 use tailrace_transport::tcp::Limit;
 use tailrace_units::Time;
 
-/// What a transmission is.
+/// A transmission.
 pub(crate) struct Transmission {
     pub(crate) start: Time,
     pub(crate) end: Time,
@@ -12,13 +12,13 @@ pub(crate) struct Transmission {
     pub(crate) workload: Option<usize>,
 }
 
-/// What the recorder must know of a socket after an event.
+/// The state of a socket after an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SocketState {
     pub(crate) repairs: Repairs,
     /// Why it sends no more.
     pub(crate) limit: Limit,
-    /// The retransmission timer has expired, and what was lost then is being repeated.
+    /// The retransmission timer has expired, and lost segments are being repeated.
     pub(crate) is_after_timeout: bool,
 }
 

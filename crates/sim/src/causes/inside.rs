@@ -17,11 +17,11 @@ struct Held {
 #[derive(Debug, Default)]
 pub(super) struct Inside(VecDeque<Held>);
 
-/// What tells a frame of a socket from its others.
+/// Identifies a frame among those of its socket.
 pub(super) type What = (u64, u64, u16, u16, u16);
 
 /// Of two copies of a datagram that are sent in one moment, as answers to a query that came twice,
-/// only the identification tells whose fragments are whose.
+/// only the identification distinguishes the fragments.
 pub(super) fn what(packet: &Packet) -> What {
     let Packet { seq, ack, payload_bytes, flags, .. } = *packet;
     (seq, ack, payload_bytes, flags.bits(), Fragment::of(packet).map_or(0, |fragment| fragment.id))
@@ -38,7 +38,7 @@ impl Inside {
         self.0.iter().find(|held| held.what == what && held.node == node).map(|held| held.frame)
     }
 
-    /// The first of equal ones goes on, from a place of a node to another.
+    /// The first of equal frames moves from one stage of a node to another.
     pub(super) fn go_on(&mut self, from: Node, to: Node, packet: &Packet) -> Option<FrameId> {
         let frame = self.leave(from, packet)?;
         self.enter(to, packet, frame);

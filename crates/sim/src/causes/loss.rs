@@ -3,7 +3,7 @@
 use tailrace_dataplane::DropCause;
 use tailrace_units::Time;
 
-/// What has dropped a frame, or the datagram that it completed.
+/// The component that dropped a frame, or the datagram that it completed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum DroppedBy {
     /// The interface of its sender had no room.
@@ -48,9 +48,9 @@ impl DroppedBy {
 pub struct Loss {
     /// When.
     pub at: Time,
-    /// Before which wire: two for each link of the plan, in order, from its end `a` first. What a
-    /// host or a hypervisor that receives has dropped was lost at the end of that wire.
+    /// The wire before which it was lost: two for each link of the plan, in order, from its end `a`
+    /// first. A frame that a receiving host or hypervisor dropped was lost at the end of that wire.
     pub wire: u32,
-    /// What has dropped it.
+    /// The component that dropped it.
     pub by: DroppedBy,
 }

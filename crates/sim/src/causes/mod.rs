@@ -57,7 +57,7 @@ pub struct Explanation {
     pub windowed: Span,
     /// Of that, round trips in which it was the receiver's window.
     pub receive_windowed: Span,
-    /// So many of them.
+    /// Number of such round trips.
     pub window_rounds: u32,
     /// Of the time in queues of switches, in those of interfaces, and of that in paused ones, how
     /// much before each wire in each class.

@@ -10,8 +10,8 @@ pub enum Part {
     Start,
     /// The client's work between a response and what follows from it.
     ClientWork,
-    /// The server's work between a request and the first segment of what it writes, without waits
-    /// for a worker or a core.
+    /// The server's work between a request and the first segment of its response, without waits for
+    /// a worker or a core.
     ServerWork,
     /// A request waits until a worker of the server takes it up.
     WorkerWait,
@@ -54,7 +54,8 @@ pub enum Part {
     /// In the ring of an uplink or the backlog of a core until the virtual switch takes it, or
     /// while its core does something else.
     VirtualSwitchWait,
-    /// The work of the virtual switch on it, and on what it is switched together with.
+    /// The work of the virtual switch on the frame, and on those that are switched together with
+    /// it.
     VirtualSwitch,
     /// At the vhost thread of a virtual machine, in the queue of its TAP or its ring, until that
     /// takes it, or while its core does something else.
@@ -153,7 +154,7 @@ impl Parts {
         *own += span;
     }
 
-    /// Takes away what was added.
+    /// Subtracts a span that was added.
     pub(super) fn take(&mut self, part: Part, span: Span) {
         let own = &mut self.0[part as usize];
         *own = Span::from_ps(own.ps() - span.ps());

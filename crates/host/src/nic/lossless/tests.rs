@@ -209,8 +209,8 @@ fn a_limited_flow_has_the_share_of_its_class_up_to_its_rate() {
     assert!((share - 0.131).abs() < 0.01, "{sent:?}");
 }
 
-/// What small queues of TCP are told: of a class that waits beside a long queue, its own share of
-/// the line.
+/// The figure that TCP's small queues receive for a class that waits beside a long queue: its own
+/// share of the line.
 #[test]
 fn a_departure_is_estimated_at_the_share_of_its_class() {
     let mut nic = nic(None);

@@ -1,8 +1,8 @@
-//! Frames that were delivered, in a few bytes each: what a walk asks of them, as differences of
-//! numbers of variable length.
+//! Delivered frames in a few bytes each: the fields that a walk needs, as differences of numbers of
+//! variable length.
 //!
-//! Most of a record waits for a transaction to end that may ask for it. Its times are close to each
-//! other, and its numbers to those of the frames it follows from: of 300 bytes some 45 are left.
+//! Most of a record waits for the end of a transaction that may need it. Its times are close to
+//! each other, and its numbers to those of its prior frames: of 300 bytes some 45 are left.
 
 use super::{Entry, Frame, FrameId, Hop, NOT_KEPT, PIECE, Prior, Record, Window};
 use crate::causes::part::Part;
@@ -11,7 +11,7 @@ use tailrace_units::{Span, Time};
 /// A piece of the ring of frames. Those that are kept whole beside it have no bytes here.
 #[derive(Debug)]
 pub(super) struct Packed {
-    /// By place in the piece, where its bytes begin.
+    /// By index in the piece, where its bytes begin.
     begins: Box<[u32]>,
     bytes: Box<[u8]>,
     /// When the first of them was handed over.
@@ -29,7 +29,7 @@ const NUMBER_BITS: u32 = 61;
 const FOLLOWS: u8 = 1;
 const REPEATS: u8 = 1 << 1;
 const IS_PIECE: u8 = 1 << 2;
-/// What it follows from is entered where it was handed over.
+/// Its prior frame is entered where it was handed over.
 const AT_HANDED: u8 = 1 << 3;
 /// There was a wait for a core or a worker.
 const WAITED: u8 = 1 << 4;
@@ -138,7 +138,7 @@ impl Packer {
     }
 }
 
-/// What is left to be read.
+/// The unread bytes.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {

@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-/// Records are kept in pieces of this many, and forgotten in such pieces: what is there is never
-/// moved.
+/// Records are kept in pieces of this size, and forgotten in such pieces, so that a record never
+/// moves.
 pub(super) const PIECE: usize = 1 << 12;
 
 /// The latest of many records, by number.
 #[derive(Debug)]
 pub(super) struct Ring<T> {
     pieces: VecDeque<Vec<T>>,
-    /// Those that were forgotten.
+    /// Forgotten records.
     forgotten: u64,
     /// Memory of forgotten pieces, for the next ones: a few.
     spare: Vec<Vec<T>>,

@@ -1,11 +1,11 @@
-//! What is kept of many frames, and what is forgotten.
+//! Kept and forgotten frames among many.
 
 use super::super::loss::DroppedBy;
 use super::*;
 
 const PS: fn(u64) -> Time = Time::from_ps;
 
-/// So many frames, each delivered 10 after it was handed over, and with a hop; one is not
+/// This many frames, each delivered 10 after it was handed over, and with a hop; one is not
 /// delivered.
 fn frames(count: u64, under_way: u64) -> Frames {
     let mut frames = Frames::default();

@@ -8,7 +8,7 @@ use crate::causes::part::Part;
 use tailrace_programs::cause::{Because, Came, Cause, Work};
 use tailrace_units::{Span, Time};
 
-/// What had come by some time: a frame, when it was handed up, and where.
+/// The latest input by some time: a frame, when it was handed up, and where.
 pub(super) struct CameThen {
     pub(super) at: Time,
     pub(super) frame: FrameId,
@@ -33,7 +33,7 @@ impl Recorder {
         }
     }
 
-    /// A program waits for a core, to work for what has come for a socket.
+    /// A program waits for a core, to work for an input of a socket.
     pub(super) fn asks_core(&mut self, host: u16, waiter: u64, cause: Option<Cause>) {
         self.take();
         let is_explained = |came: &Came| match *came {
@@ -73,8 +73,8 @@ impl Recorder {
         Some((self.ends.get((host, socket))?.number, since))
     }
 
-    /// What a program does to a socket follows from this; without a cause, from what that socket
-    /// has received.
+    /// The cause of a program's act on a socket; without an explicit cause, the last frame that the
+    /// socket received.
     pub(super) fn prior_of_act(
         &self,
         own: SocketId,
@@ -86,7 +86,7 @@ impl Recorder {
         self.prior_after(own.0, is_client, &cause, core_wait)
     }
 
-    /// What a client or a server on this host does for this follows from what had come.
+    /// The prior frame of an act of a client or a server on this host for this cause.
     pub(super) fn prior_after(
         &self,
         host: u16,
@@ -126,7 +126,7 @@ impl Recorder {
         })
     }
 
-    /// What had come to a host.
+    /// The latest input of a host.
     pub(super) fn what_came(&self, host: u16, cause: &Cause) -> Option<CameThen> {
         match cause.came {
             Came::Nothing => None,

@@ -1,4 +1,4 @@
-//! What is complete, and its explanation.
+//! Completed operations, and their explanations.
 
 use super::Recorder;
 use crate::causes::part::Part;
@@ -20,7 +20,7 @@ impl Recorder {
             owner, user, intended, because: Because { host, cause, core_wait }, ..
         } = completion;
         let followed = self.followed[owner as usize];
-        // What receives datagrams is no client.
+        // A receiver of datagrams is no client.
         let work = if followed == Followed::OneWay { Part::ServerWork } else { Part::ClientWork };
         let last = match cause.map(|cause| (cause, cause.came)) {
             Some((Cause { by, work: Work::Device, .. }, Came::Nothing)) => {

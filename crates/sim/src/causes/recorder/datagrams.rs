@@ -1,4 +1,4 @@
-//! Datagrams: what each follows from, when it is whole, and where it is lost.
+//! Datagrams: the cause of each, its completion, and its loss.
 
 use super::Recorder;
 use crate::causes::datagrams::{DatagramEnds, Sending, number_of};
@@ -143,7 +143,7 @@ impl Recorder {
         }
     }
 
-    /// The warm-up of a workload is over: what was lost before does not count.
+    /// The warm-up of a workload is over: earlier losses do not count.
     pub(crate) fn begin_counting(&mut self, workload: u32) {
         self.lost.retain(|&(of, ..), _| of != workload);
     }

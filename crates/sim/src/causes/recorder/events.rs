@@ -1,11 +1,10 @@
-//! What hosts tell.
+//! Events of hosts.
 
 use super::Recorder;
 use tailrace_host::Event;
 
 impl Recorder {
-    /// Something happens at a host. What nothing is explained by costs nothing, as its arm is
-    /// empty.
+    /// Handles an event of a host. Events that explain nothing cost nothing, as their arm is empty.
     #[inline(always)]
     pub(crate) fn on_event(&mut self, host: u16, event: Event<'_>) {
         match event {
@@ -27,8 +26,8 @@ impl Recorder {
             Event::CoreGranted { waiter } => self.has_core(host, waiter),
             Event::ConnectionOpened(opened) => self.opened(host, opened),
             Event::TransactionCompleted(completion) => self.completed(completion),
-            // Dropped frames are told with the wire before which that was, by hosts and switches
-            // alike.
+            // Dropped frames are reported with the wire before which they were dropped, by hosts
+            // and switches alike.
             Event::FrameDropped { .. }
             | Event::FrameSent
             | Event::FrameDelivered { .. }

@@ -11,9 +11,10 @@ use tailrace_units::Time;
 use tailrace_wire::{Packet, Protocol};
 use tailrace_workloads::Followed;
 
-/// Frames between two looks at what can be forgotten, at least.
+/// Frames between two passes that forget frames, at least.
 const FORGET_EVERY: FrameId = 1 << 13;
-/// Frames between them for each place that is looked at: the looks are a small part of the work.
+/// Frames between two passes for each user that they visit, so that the passes are a small part of
+/// the work.
 const FRAMES_PER_USER: FrameId = 16;
 
 /// A frame of an explained connection that a host sent, as far as the record still has it.
@@ -39,23 +40,23 @@ impl Recorder {
         (self.keeps_steps, self.frames.keeps_packets) = (true, true);
     }
 
-    /// Whether it is time to look at what is in progress. Timelines show what was before it, too.
+    /// Whether a pass over the operations in progress is due. Timelines show earlier frames, too.
     #[inline]
     pub(crate) fn may_forget(&self) -> bool {
         self.frames.next() >= self.forgets_at && !self.keeps_steps
     }
 
-    /// Forgets what no explanation can need: `running` tells the workload, the user and the
-    /// intended start of everything in progress, and `places` is how many were asked for that. Of
-    /// users with one connection, one transaction is in progress: what was before the latest ones
-    /// stands in their trails.
+    /// Forgets frames that no explanation can need: `running` calls its argument with the workload,
+    /// the user and the intended start of everything in progress; `users` is the number of users
+    /// that were visited for that. Of users with one connection, one transaction is in progress:
+    /// everything before the latest ones is in their cached paths.
     pub(crate) fn forget(
         &mut self,
         users: usize,
         running: impl Fn(&mut dyn FnMut(u32, u32, Time)),
     ) {
         self.forgets_at = self.frames.next() + FORGET_EVERY.max(FRAMES_PER_USER * users as u64);
-        // Of datagrams in one direction nothing tells which are under way.
+        // Of datagrams in one direction it is unknown which are on their way.
         if !self.frames.has_old() || self.followed.contains(&Followed::OneWay) {
             return;
         }

@@ -7,7 +7,7 @@ use crate::causes::number::SocketNumber;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_units::Time;
 
-/// Connections of one transaction that are told of; those of the critical path come first.
+/// Connections of one transaction that are reported; those of the critical path come first.
 const CONNECTIONS_MAX: usize = 256;
 
 /// A transaction that was chosen.
@@ -25,10 +25,10 @@ pub(crate) struct Member {
     pub(crate) left_out: usize,
 }
 
-/// What is wanted, and what was found.
+/// The wanted transactions, and those found.
 #[derive(Debug, Default)]
 pub(super) struct Members {
-    /// Workload, and place in the order of completion.
+    /// Workload, and index in the order of completion.
     pub(super) wanted: BTreeSet<(u32, u32)>,
     /// By workload, how many were complete.
     completed: BTreeMap<u32, u32>,
@@ -36,13 +36,13 @@ pub(super) struct Members {
 }
 
 impl Recorder {
-    /// From now on the frames of these transactions are looked for: workload, and place in the
-    /// order of completion.
+    /// From now on the frames of these transactions are collected: workload, and index in the order
+    /// of completion.
     pub(crate) fn want_members(&mut self, of: impl IntoIterator<Item = (u32, u32)>) {
         self.members.wanted.extend(of);
     }
 
-    /// Those that are complete, in the order of completion.
+    /// The complete ones, in the order of completion.
     pub(crate) fn members(&self) -> &[Member] {
         &self.members.found
     }
@@ -74,7 +74,7 @@ impl Recorder {
             let Some(frame) = self.frames.get(id).filter(|frame| frame.handed >= start) else {
                 continue;
             };
-            // What peers do is of many operations: only their connections on the path are of this
+            // Peers take part in many operations: only their connections on the path belong to this
             // one.
             let is_near = || {
                 !self.is_of_peers(frame.sender)

@@ -1,10 +1,10 @@
-//! The record of a run from which causes are read: every frame with its stamps, and what each
-//! followed from.
+//! The record of a run from which causes are read: every frame with its time stamps and its prior
+//! frame.
 //!
-//! The driver says which event the world handles; the links say what is sent and dropped meanwhile,
-//! and what programs write. A host sends a frame because a frame was handed to its socket in the
-//! same event, because a program has written, or because a timer of the socket was due. Nothing
-//! here changes what happens.
+//! The driver reports which event the world handles; meanwhile the links report sent and dropped
+//! frames, and writes of programs. A host sends a frame because a frame was handed to its socket in
+//! the same event, because a program has written, or because a timer of the socket was due. The
+//! recorder never changes the run.
 
 mod acts;
 mod completed;
@@ -93,7 +93,7 @@ pub(crate) struct Recorder {
     connections: BTreeMap<(u32, u32), [SocketNumber; 2]>,
     /// Users of workloads with such connections.
     users: BTreeMap<u32, u32>,
-    /// The frame with which it is looked next what can be forgotten.
+    /// The frame with which the next pass of forgetting is due.
     forgets_at: FrameId,
     sockets: Sockets,
     members: Members,
@@ -155,7 +155,7 @@ fn end_of(packet: &Packet) -> SocketId {
     sender_of(packet).unwrap_or((packet.to_host, packet.to_endpoint))
 }
 
-/// What the driver and the host tell.
+/// Inputs from the driver and the host.
 impl Recorder {
     /// A connection of programs with one socket each.
     pub(crate) fn connected(&mut self, connection: &Connection) {
@@ -229,7 +229,7 @@ impl Recorder {
         match self.wires.to(wire) {
             Node::Host(host) if self.receiving[host as usize].how == Receives::ByProcessor => {}
             Node::Host(_) => self.event.untaken = Some(wire),
-            // The hypervisor tells of every frame that it takes.
+            // The hypervisor reports every frame that it takes.
             Node::Stage(..) => {}
             Node::Switch(_) => {
                 let Some(frame) = self.wires.pop_arrived(wire, now) else { return };
@@ -243,7 +243,7 @@ impl Recorder {
         }
     }
 
-    /// It has handled it. `look` says what a socket looks like now.
+    /// The world has handled the event. `state_of` returns the present state of a socket.
     pub(crate) fn end_event(&mut self, state_of: impl Fn(SocketId) -> SocketState) {
         self.take();
         for at in 0..self.written.len() {
@@ -355,8 +355,7 @@ impl Recorder {
         packet: &Packet,
         by: DroppedBy,
     ) -> Option<FrameId> {
-        // Of equal frames the one that came last finds no room; what is dropped out of a queue is
-        // its first.
+        // Of equal frames the last to come finds no room; a drop out of a queue takes its first.
         let is_first = matches!(by, DroppedBy::Switch(cause) if cause.is_of_waiting());
         let id =
             self.id_of(wire, packet, if is_first { Inside::leave } else { Inside::leave_last });
@@ -416,7 +415,7 @@ impl Recorder {
         id
     }
 
-    /// What a frame that this socket sends now follows from.
+    /// The cause of a frame that this socket sends now.
     fn prior_of(&mut self, own: SocketId, packet: &Packet, id: FrameId) -> Option<Prior> {
         let now = self.event.now;
         let handed = self.handed_to(own);

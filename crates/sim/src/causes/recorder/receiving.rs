@@ -16,11 +16,11 @@ use tailrace_wire::{Packet, Protocol};
 /// How a host receives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Receives {
-    /// What a poll takes is handed up at once.
+    /// The frames of a poll are handed up at once.
     AtOnce,
     /// It works on what a poll takes, and hands it up with the next.
     WithWork,
-    /// Its processor does, which tells of every frame.
+    /// Its processor hands frames up, and reports each.
     ByProcessor,
 }
 
@@ -42,7 +42,8 @@ impl Receiving {
 }
 
 impl Recorder {
-    /// Takes what has arrived at the host of the event, before the first consequence is noted.
+    /// Takes the frames that have arrived at the host of the event, before the first consequence is
+    /// noted.
     pub(super) fn take(&mut self) {
         let Some(wire) = self.event.untaken.take() else { return };
         let Node::Host(host) = self.wires.to(wire) else { unreachable!("only hosts take frames") };
@@ -87,8 +88,8 @@ impl Recorder {
         }
     }
 
-    /// What has arrived at a host with a processor waits there for its socket; an opening segment,
-    /// with its sender's.
+    /// Frames that have arrived at a host with a processor wait there for their socket; an opening
+    /// segment waits with its sender's.
     fn collect(&mut self, host: u16) {
         let Recorder { receiving, wires, frames, ends, datagrams, event, .. } = self;
         for &wire in &receiving[usize::from(host)].wires {

@@ -8,9 +8,9 @@ use crate::causes::part::Part;
 use tailrace_units::Span;
 
 impl Recorder {
-    /// What a repetition waited for. The acknowledgements of what was repeated first release the
-    /// rest, at once or when the reordering timer is due, so that the path leads through them to
-    /// the first repetition of the recovery.
+    /// The wait before a repetition. The acknowledgements of the segments that were repeated first
+    /// release the rest, at once or when the reordering timer is due, so that the path leads
+    /// through them to the first repetition of the recovery.
     pub(super) fn settle_repetition(&mut self, own: SocketId, id: FrameId, state: SocketState) {
         let handed = self.handed_to(own);
         let Some(end) = self.ends.get_mut(own) else { return };

@@ -4,11 +4,11 @@
 use super::{Recorder, SocketId};
 use crate::causes::number::SocketNumber;
 
-/// What is kept of a socket.
+/// The record of a socket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct KnownSocket {
     pub(crate) workload: u32,
-    /// Whose connection it is, of programs with one socket each.
+    /// The user of its connection, of programs with one socket each.
     pub(crate) user: Option<u32>,
     /// The host, and its number there.
     pub(crate) id: SocketId,
