@@ -17,7 +17,7 @@ pub(crate) struct Boundary {
     /// Wires that hold frames.
     filled: Vec<u32>,
     pub(crate) flows: PartFlows,
-    /// Connections that programs of this partition have opened since the last barrier.
+    /// Connections that programs of this part have opened since the last barrier.
     pub(crate) openings: Vec<Opening>,
 }
 

@@ -12,13 +12,13 @@ pub struct Control {
     /// compares each event with its end anyway, so that a request to end is seen before the next
     /// event at no cost, however long events take.
     end_ps: AtomicU64,
-    /// Is told the progress on the run's own thread, and says whether the run is to end.
+    /// Receives the progress on the run's own thread, and returns whether the run is to end.
     listener: Option<fn(f64) -> bool>,
 }
 
 impl Control {
-    /// Tells this function, where no other thread can look, how much is done; it returns whether
-    /// the run is to end early.
+    /// Calls this function with the progress (0 to 1), where no other thread can read it; it
+    /// returns whether the run is to end early.
     pub fn listened_by(listener: fn(f64) -> bool) -> Control {
         Control { listener: Some(listener), ..Control::default() }
     }

@@ -11,8 +11,8 @@ use tailrace_units::Time;
 /// Stands for no hypervisor, no workload and no machine.
 const NONE: u32 = u32::MAX;
 
-/// Whose work a task of a hypervisor does. Its number is that of the column `role`; threads of
-/// hosts are `Thread`.
+/// The role of a task of a hypervisor. Its number is that of the column `role`; threads of hosts
+/// are `Thread`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     Thread,
@@ -22,7 +22,7 @@ enum Role {
     Neighbour,
 }
 
-/// What a core did. Its number is that of the column `what`.
+/// Activity of a core. Its number is that of the column `what`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum What {
     Softirq,

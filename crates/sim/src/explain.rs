@@ -1,4 +1,4 @@
-//! A trial whose transactions are explained: the world runs as ever, and the recorder is told of
+//! A trial whose transactions are explained: the world runs as ever, and the recorder receives
 //! every event.
 
 use crate::agenda::Source;
@@ -24,7 +24,7 @@ use tailrace_workloads::{Followed, Unfollowed, followed};
 pub struct Explained {
     /// The same as without explanations.
     pub outcome: Outcome,
-    /// Of what workloads have completed.
+    /// The completed transactions of all workloads.
     pub transactions: Vec<Explanation>,
     /// Datagrams that were lost, of workloads without end after the warm-up.
     pub lost: LostDatagrams,
@@ -38,8 +38,8 @@ impl Explained {
     }
 }
 
-/// Runs one trial and explains the transactions of its closed-loop users. `control` shows how far
-/// it is and can end it early.
+/// Runs one trial and explains the transactions of its closed-loop users. `control` shows its
+/// progress and can end it early.
 pub fn explain(plan: &Plan, control: &Control) -> Explained {
     let started = Stopwatch::start();
     let mut world = recorded(plan, |_| false);
@@ -72,7 +72,7 @@ fn begin_of_timeline(links: &mut Links, at: Time, wire: Option<u32>) {
 }
 
 impl World {
-    /// Tells the recorder what is handled next.
+    /// Notifies the recorder of the next event.
     pub(crate) fn begin_event(&mut self, now: Time, source: Source) {
         let wire = (source < self.sources.generators).then_some(source);
         if let Some(recorder) = &mut self.links.observe.recorder {
@@ -90,10 +90,11 @@ impl World {
         self.links.observe.recorder = Some(recorder);
     }
 
-    /// Tells the recorder that it was handled, and what that has left behind in sockets.
+    /// Notifies the recorder that the event was handled, and of the state of its sockets
+    /// afterwards.
     pub(crate) fn end_event(&mut self) {
         self.explain_event();
-        // Now what was complete with the event is explained.
+        // Operations that were complete with the event are explained now.
         if self.links.observe.recorder.as_ref().is_some_and(|recorder| recorder.may_forget()) {
             self.forget();
         }

@@ -1,5 +1,5 @@
-//! A broken invariant becomes a message with its place, and nothing on the terminal: a failed trial
-//! is recorded as failed, and the other trials of the experiment go on.
+//! Turns a broken invariant into a message with its source location, and prints nothing: a failed
+//! trial is recorded as failed, and the other trials of the experiment continue.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -23,10 +23,11 @@ pub fn install_hook() {
     }));
 }
 
-/// What `run` returns, or the message of its panic.
+/// Returns the result of `run`, or the message of its panic.
 ///
 /// # Errors
-/// The message of a panic and its place, which are there once [`install_hook`] was called.
+/// The message of a panic and its source location, which are known once [`install_hook`] was
+/// called.
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     MESSAGE.set(Some(String::new()));
     // The trial's state is dropped with the panic: its half-changed state is never read.
@@ -35,8 +36,8 @@ pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     result.map_err(|_| message.unwrap_or_default())
 }
 
-/// A trial has come to a limit that its plan cannot know: no invariant is broken, and the message
-/// needs no place.
+/// A trial has reached a limit that its plan cannot know: no invariant is broken, and the message
+/// needs no source location.
 struct Limit(&'static str);
 
 /// Ends the trial with this message.
@@ -55,8 +56,8 @@ pub(crate) fn is_caught() -> bool {
     MESSAGE.with_borrow(Option::is_some)
 }
 
-/// What `run` returns on a thread of a trial, or its panic. `is_caught`: on the thread that began
-/// the trial.
+/// Returns the result of `run` on a thread of a trial, or its panic. `is_caught`: on the thread
+/// that began the trial.
 pub(crate) fn on_a_thread<T>(is_caught: bool, run: impl FnOnce() -> T) -> Result<T, Panic> {
     MESSAGE.set(is_caught.then(String::new));
     // As in `caught`.
@@ -70,7 +71,7 @@ impl Panic {
         self.payload.is::<T>()
     }
 
-    /// Panics as the thread did whose panic this is, with its message and place.
+    /// Panics again with the message and source location of this panic.
     pub(crate) fn go_on(self) -> ! {
         if is_caught() {
             MESSAGE.set(self.message);

@@ -3,7 +3,7 @@
 use tailrace_wire::Tag;
 use tailrace_workloads::{Arrivals, Arriving};
 
-/// One source of flows or datagrams; it has a place of its own in the agenda.
+/// One source of flows or datagrams; it is a source of the agenda.
 #[derive(Debug)]
 pub(crate) struct Generator {
     pub(crate) arrivals: Arrivals,

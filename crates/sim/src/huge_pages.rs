@@ -1,11 +1,10 @@
 //! Huge pages for the memory of a large network.
 //!
-//! A processor knows the places of some two thousand pages. A network of thousands of hosts lies on
-//! tens of thousands of pages of 4 KiB, and almost every event finds none of its own among the
-//! known: on pages of 2 MiB they are some dozens. An allocator cannot be asked for them, but Linux
-//! can be told afterwards to put the pages that stand side by side into one (`MADV_COLLAPSE`,
-//! madvise(2), Linux 6.1). What is elsewhere, or older, leaves the pages as they are. No result
-//! depends on it.
+//! The TLB of a processor holds some two thousand pages. A network of thousands of hosts lies on
+//! tens of thousands of pages of 4 KiB, and almost every event misses the TLB: on pages of 2 MiB
+//! they are some dozens. An allocator cannot be asked for huge pages, but Linux can collapse
+//! adjacent pages into one afterwards (`MADV_COLLAPSE`, madvise(2), Linux 6.1). Other systems and
+//! older kernels leave the pages as they are. No result depends on it.
 
 /// Networks with fewer wires are in the caches of a processor, and lie on few pages: with 768 of
 /// them, in a fat tree of 128 hosts, on 8 MiB.
@@ -14,12 +13,12 @@ pub(crate) const WIRES_MIN: usize = 2_048;
 /// Asks for huge pages now and then, because memory grows.
 #[derive(Debug, Default)]
 pub(crate) struct HugePages {
-    /// So often it was time to look whether a run is cancelled.
+    /// Number of checks whether a run is cancelled.
     checks: u32,
 }
 
 impl HugePages {
-    /// It is time to look at the memory of a network with so many wires, which lies around these
+    /// Collapses the pages of a network with this many wires, whose memory lies around these
     /// addresses: each time after twice as many events as the time before.
     pub(crate) fn check<A: Iterator<Item = usize>>(
         &mut self,
@@ -45,7 +44,7 @@ mod linux {
 
     /// Puts the pages around these addresses into huge ones: of all the mappings in which they lie.
     pub(super) fn collapse(mut addresses: Vec<usize>) {
-        // Who has forbidden huge pages has reasons, which the call does not ask about.
+        // The call ignores the setting of the system, which may forbid huge pages for a reason.
         let setting =
             read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
         if !setting.contains("[always]") && !setting.contains("[madvise]") {

@@ -72,7 +72,7 @@ fn wire_to(plan: &Plan, link: usize, node: usize) -> usize {
     2 * link + usize::from(plan.graph.links[link].a == node)
 }
 
-/// Places of hypervisors in the agenda, behind processors.
+/// Sources of hypervisors in the agenda, behind processors.
 pub(crate) fn source_of_hypervisor(first: Source, hypervisor: u32) -> Source {
     first + hypervisor
 }

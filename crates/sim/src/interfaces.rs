@@ -24,7 +24,7 @@ fn counters(counts: &Interface) -> [(&'static str, Option<u64>); COUNTERS] {
     ]
 }
 
-/// What was read.
+/// Samples of the counters of interfaces.
 pub(crate) struct InterfaceSeries {
     pub(crate) interval: Span,
     /// Interface, time, counters.
@@ -38,8 +38,8 @@ impl InterfaceSeries {
         (interval > Span::ZERO).then(|| InterfaceSeries { interval, rows: Vec::new() })
     }
 
-    /// Adds the rows of all interfaces. What cannot be counted is zero here; the outcome tells
-    /// which that is.
+    /// Adds the rows of all interfaces. Counters that cannot be counted are zero here; the outcome
+    /// says which these are.
     pub(crate) fn sample(&mut self, now: Time, netstat: &[Interface]) {
         if self.rows.len() + netstat.len() > ROWS_MAX {
             return;

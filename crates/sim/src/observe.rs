@@ -19,7 +19,8 @@ use tailrace_workloads::WorkloadRecord;
 #[derive(Debug)]
 pub(crate) struct Observe {
     digest: Option<Digest>,
-    /// Of runs of which every frame is recorded: what causes are read from. It keeps their digest.
+    /// The recorder of runs whose every frame is recorded, from which causes are read. It keeps
+    /// their digest.
     pub(crate) recorder: Option<Box<Recorder>>,
     /// Of such runs of which a timeline is wanted too.
     pub(crate) timeline: Option<Box<Timeline>>,
@@ -28,7 +29,7 @@ pub(crate) struct Observe {
     /// Frames with payload that reached a host.
     pub(crate) packets_delivered: u64,
     pub(crate) workloads: Vec<WorkloadRecord>,
-    /// In a part of a trial: what is to be told of workloads.
+    /// In a part of a trial: the log of workload events.
     pub(crate) log: Option<Box<Log>>,
     /// Of each socket of each host what the frames for it leave out.
     pub(crate) endpoints: Vec<Vec<Endpoint>>,
@@ -42,7 +43,7 @@ pub(crate) struct Observe {
     pub(crate) unfinished: usize,
     /// The run goes on when they are.
     pub(crate) lasts_to_stop: bool,
-    /// There were some, all are, and the run ends with them: looked at after every event.
+    /// All finite workloads are complete, and the run ends with them: checked after every event.
     pub(crate) is_done: bool,
 }
 
@@ -72,7 +73,7 @@ pub(crate) enum HostEvent {
 }
 
 impl Endpoint {
-    /// What the frames for a socket that a program has opened leave out.
+    /// The fields that frames for a socket of a program leave out.
     pub(crate) fn of(opened: &Opened) -> Endpoint {
         Endpoint { workload: opened.owner, source: opened.peer }
     }
@@ -121,14 +122,8 @@ impl Observe {
         }
     }
 
-    /// Whether all that is kept of most frames is their part of the digest.
-    #[inline(always)]
-    pub(crate) fn keeps_only_digest(&self) -> bool {
-        self.digest.is_some()
-    }
-
-    /// A frame goes onto a wire. Returns whether that is all to keep of it; otherwise `record` is
-    /// told the rest.
+    /// A frame goes onto a wire. Returns whether nothing else has to be recorded; otherwise
+    /// `record` records the rest.
     #[inline(always)]
     pub(crate) fn sent(&mut self, start: Time, wire: usize, fingerprint: u64) -> bool {
         self.packet_hops += 1;
@@ -171,7 +166,7 @@ impl Observe {
         Some(self.endpoint(packet).workload as usize)
     }
 
-    /// What a frame of a flow leaves out.
+    /// The fields that a frame of a flow leaves out.
     #[inline]
     pub(crate) fn endpoint(&self, packet: &Packet) -> Endpoint {
         let of_protocol = match protocol(packet) {
@@ -184,8 +179,8 @@ impl Observe {
         }
     }
 
-    /// The same of a segment for a port, which tells where it comes from. What comes back to that
-    /// socket is of the same workload.
+    /// The same of a segment for a port, which carries its origin. Answers to that socket belong to
+    /// the same workload.
     #[cold]
     #[inline(never)]
     fn endpoint_of_opening(&self, packet: &Packet) -> Endpoint {
@@ -387,7 +382,7 @@ impl Observe {
         self.workloads[workload].storage_done(now, done);
     }
 
-    /// Adds an event to the record of its workload, or in a partition to the log of such events.
+    /// Adds an event to the record of its workload, or in a part of a trial to the log of such events.
     #[inline]
     fn note_workload_event(&mut self, now: Time, workload: usize, event: WorkloadEvent) {
         match &mut self.log {

@@ -1,8 +1,8 @@
 //! Flows that open and end while a trial runs in parts.
 //!
-//! Every part gives every flow its place in the agenda and takes it back, also flows of other
-//! parts: so all parts give the same places. Both happen at times that all parts know before they
-//! come to them (`parallel/flows.rs`).
+//! Every part assigns every flow its agenda source and releases it, also for flows of other parts:
+//! so all parts assign the same sources. Both happen at times that all parts know before they come
+//! to them (`parallel/flows.rs`).
 
 use crate::workload_events::EventKey;
 use std::collections::BTreeMap;
@@ -11,10 +11,10 @@ use tailrace_units::Time;
 use tailrace_wire::Packet;
 use tailrace_workloads::Ends;
 
-/// What one part knows of flows.
+/// Knowledge of one part about flows.
 #[derive(Debug)]
 pub(crate) struct PartFlows {
-    /// By host: whether it is one of this part.
+    /// By host: whether it belongs to this part.
     owns: Vec<bool>,
     /// By the pair of their sockets.
     pairs: Vec<Pair>,
@@ -39,7 +39,7 @@ struct Pair {
 #[derive(Clone, Copy, Default, Debug)]
 struct Counts {
     open: u32,
-    /// Those from other parts that can end soon.
+    /// Flows from other parts that can end soon.
     arriving: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Runs a world, and looks at it in equal intervals where the plan asks for that.
+//! Runs a world, and samples it in equal intervals if the plan asks for that.
 
 use crate::control::Control;
 use crate::outcome::netstat::netstat;
@@ -7,7 +7,7 @@ use tailrace_network::OnWires;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
-/// What brings a world forward.
+/// Runs a world, on one thread or several.
 pub(crate) trait Engine {
     /// The world as it is between two stretches of time.
     fn whole(&mut self) -> &mut World;
@@ -24,8 +24,7 @@ impl Engine for World {
     }
 }
 
-/// Runs to the end, and looks at windows of connections and counters of interfaces, as the plan
-/// says.
+/// Runs to the end, and samples windows of connections and counters of interfaces as the plan says.
 pub(crate) fn run_sampled(plan: &Plan, engine: &mut impl Engine, control: &Control) {
     let world = engine.whole();
     let (mut windows, mut interfaces) = (world.windows.take(), world.interface_series.take());
@@ -38,8 +37,8 @@ pub(crate) fn run_sampled(plan: &Plan, engine: &mut impl Engine, control: &Contr
             next_multiple(until, at_windows).min(next_multiple(until, at_interfaces)).min(stop_at);
         engine.run_until(until, control);
         let world = engine.whole();
-        // A stretch between two looks can have fewer events than are handled before the loop of
-        // events asks.
+        // Between two samples there may be fewer events than the event loop handles between two
+        // checks of the control.
         if world.is_done() || world.is_cancelled_by(control) {
             break;
         }

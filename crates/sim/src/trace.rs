@@ -1,5 +1,5 @@
-//! A trial of which everything at its network is kept: what hosts sent, and what observed ports did
-//! with it. For comparisons with other engines; memory grows with the run.
+//! A trial whose network events are all kept: transmissions of hosts, and their treatment by
+//! observed ports. For comparisons with other engines; memory grows with the run.
 
 use crate::outcome::{Outcome, gather};
 use crate::{Control, build};
@@ -9,7 +9,7 @@ use tailrace_plan::Plan;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
-/// What a trial did at its network.
+/// Network events of a trial.
 #[derive(Debug)]
 pub struct Trace {
     /// Frames of hosts in the order in which they came to their switches: when, from which host,

@@ -15,14 +15,14 @@ use tailrace_plan::Plan;
 /// Connections that are watched at most, of all transactions together.
 const CONNECTIONS_MAX: usize = 256;
 
-/// Runs a trial until the last window is over. Returns the tables of causes of what was complete by
-/// then, and those of the timeline.
+/// Runs a trial until the last window is over. Returns the tables of causes of the operations that
+/// were complete by then, and those of the timeline.
 ///
 /// Of a workload whose operations are not known, such as a stream without an end, each wanted user
 /// is a connection.
 ///
-/// Programs with several sockets open connections when they want: where there are some, a run
-/// before that one finds those of the wanted transactions.
+/// Programs with several sockets open connections at times of their own: if there are such
+/// programs, an earlier run finds the connections of the wanted transactions.
 pub fn traced(plan: &Plan, control: &Control, wanted: &Wanted) -> Vec<Table> {
     let watched = connections(plan, control, wanted);
     let mut world = wanting(plan, wanted);
@@ -39,7 +39,7 @@ pub fn traced(plan: &Plan, control: &Control, wanted: &Wanted) -> Vec<Table> {
     found
 }
 
-/// A world that looks for the frames of what is wanted, until that is over.
+/// A world that collects the frames of the wanted transactions, until that is over.
 fn wanting(plan: &Plan, wanted: &Wanted) -> World {
     let mut world =
         recorded(plan, |workload| wanted.transactions.iter().any(|one| one.workload == workload));
@@ -50,7 +50,7 @@ fn wanting(plan: &Plan, wanted: &Wanted) -> World {
     world
 }
 
-/// The connections of what is wanted.
+/// The connections of the wanted transactions.
 struct Watched {
     /// Both ends of each, the client's first.
     sockets: Vec<SocketNumber>,
@@ -107,7 +107,7 @@ fn keep_timeline(world: &mut World, wanted: &Wanted, watched: Watched) {
     });
     let begins = (0..wires.len()).map(|wire| match wires.get(wire ^ 1)?.end {
         End::Switch { switch, .. } => Some(switch),
-        // What goes out where a hypervisor takes what comes in is sent by its switch.
+        // At a wire whose arrivals a hypervisor takes, its switch is the sender.
         End::Stage { hypervisor, is_switched: false, .. } => {
             Some(world.hypervisors[hypervisor as usize].switch)
         }

@@ -13,7 +13,7 @@ pub(super) const WINDOW_EVENTS_MIN: u64 = 50;
 /// The work that is done twice is at most this share of the whole.
 const PROGRESS_MAX: f64 = 0.125;
 
-/// Looks now and then whether it is time.
+/// Checks now and then whether several threads pay.
 #[derive(Clone, Debug)]
 pub(crate) struct Trigger {
     /// Events of all parts in the time of a window from which on it is time, and the length of a
@@ -22,9 +22,9 @@ pub(crate) struct Trigger {
     /// Whether the machine has memory and free cores for all parts.
     has_room: fn(usize) -> bool,
     parts: usize,
-    /// Events before the next look.
+    /// Events before the next check.
     next: u64,
-    /// What there was at the look before.
+    /// Events and time at the previous check.
     seen: (u64, Time),
     is_pulled: bool,
 }
@@ -52,8 +52,8 @@ impl Trigger {
         }
     }
 
-    /// Whether it is time, after so many events. The share of the trial that is done decides too:
-    /// what is done is done again.
+    /// Whether to switch to several threads, after this many events. The completed share of the
+    /// trial decides too, because that work is repeated.
     pub(crate) fn is_due(&mut self, events: u64, now: Time, progress: f64) -> bool {
         if events < self.next || self.is_pulled {
             return self.is_pulled;
@@ -62,7 +62,7 @@ impl Trigger {
             self.is_pulled = true;
             return true;
         };
-        // The beginning, in which connections open, is not typical: the first look only notes it.
+        // The beginning, in which connections open, is not typical: the first check only notes it.
         let (events_before, since) = std::mem::replace(&mut self.seen, (events, now));
         self.next = 2 * events;
         let windows = now.since(since).ps().div_ceil(lookahead.ps().max(1)).max(1);
@@ -84,7 +84,7 @@ impl Trigger {
 mod tests {
     use super::*;
 
-    /// The numbers of looks after 2^18, 2^19, ... events at which it is time.
+    /// The numbers of checks after 2^18, 2^19, ... events at which it triggers.
     fn pulled(mut trigger: Trigger, events_per_window: u64, progress: f64) -> Option<u32> {
         (18..24).find(|&power| {
             let events = 1_u64 << power;

@@ -1,8 +1,8 @@
 //! The end of the warm-up, from which the results of a trial are counted.
 //!
-//! Series over time keep the warm-up, so that it can be looked at, and so do the counts of frames,
-//! which must balance. A workload with a number to do is counted whole: its completion is from its
-//! start, and its transactions are what it did.
+//! Series over time keep the warm-up, so that it can be inspected, and so do the counts of frames,
+//! which must balance. A workload with a finite amount of work is counted whole: its completion
+//! time counts from its start, and all its transactions count.
 
 use crate::world::World;
 use tailrace_network::OnWires;

@@ -23,7 +23,7 @@ pub struct ConnectionState {
     pub smoothed_rtt: Option<Span>,
     /// DCTCP's marked share in 1024ths; `None` for other congestion controls.
     pub marked_share_1024: Option<u32>,
-    /// What it has counted.
+    /// Its counters.
     pub stats: TcpStats,
 }
 

@@ -1,4 +1,5 @@
-//! Windows of lasting connections, looked at in equal intervals. Looking changes nothing else.
+//! Congestion windows of lasting connections, sampled in equal intervals. Sampling changes nothing
+//! else.
 
 use tailrace_host::Socket;
 use tailrace_plan::Plan;
@@ -6,7 +7,7 @@ use tailrace_units::{Span, Time};
 use tailrace_workloads::has_lasting_connections;
 use tailrace_workloads::outcome::{WINDOW_ROWS_MAX, WindowRow};
 
-/// What was seen.
+/// The samples.
 pub(crate) struct Windows {
     pub(crate) interval: Span,
     /// By workload: whether its connections last.

@@ -1,5 +1,5 @@
-//! What is told of workloads: at once, or noted in each part of a trial and told in the order in
-//! which one thread would have told it.
+//! Events of workloads: applied at once, or logged in each part of a trial and applied in the order
+//! in which one thread would have handled them.
 
 use crate::agenda::Source;
 use tailrace_host::Carried;
@@ -15,7 +15,7 @@ pub(crate) enum WorkloadEvent {
         user: u32,
         /// When it was meant to start.
         intended: Time,
-        /// What a flow was.
+        /// The completed flow.
         carried: Option<Carried>,
     },
     /// So is a part of one that began then.
@@ -26,11 +26,11 @@ pub(crate) enum WorkloadEvent {
     Finished(u32),
 }
 
-/// The place of an event in their order: its time, its source, and how often that source has been
-/// due at that time before.
+/// The position of an event in the order of all: its time, its source, and how often that source
+/// has been due at that time before.
 pub(crate) type EventKey = (Time, Source, u32);
 
-/// One of these, with its place in the order of events.
+/// A workload event, with its position in the order of events.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// The simulator event in which it was reported.
@@ -41,13 +41,13 @@ pub(crate) struct Entry {
     pub(crate) event: WorkloadEvent,
 }
 
-/// What one part has noted.
+/// The log of one part.
 #[derive(Debug)]
 pub(crate) struct Log {
     /// The event that is being handled.
     pub(crate) event: EventKey,
     pub(crate) entries: Vec<Entry>,
-    /// How many of them tell that a user has finished.
+    /// How many of them report that a user has finished.
     pub(crate) finished: u64,
 }
 

@@ -3,10 +3,10 @@
 use super::Part;
 use tailrace_units::Time;
 
-/// Part of the time of a transaction, with its place in time.
+/// Part of the time of a transaction, with its position in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimedPart {
-    /// What it is.
+    /// The part.
     pub part: Part,
     /// When it began.
     pub from: Time,

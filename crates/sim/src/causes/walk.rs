@@ -11,7 +11,7 @@ use super::{Explanation, TimedPart};
 use std::collections::BTreeMap;
 use tailrace_units::{Span, Time};
 
-/// What something that is complete follows from.
+/// The cause of a completion.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Last {
     /// A frame that was handed to the transport then. Its receiver has worked since, or has waited
@@ -19,11 +19,11 @@ pub(super) enum Last {
     Frame { at: Time, frame: FrameId, core_wait: Span, work: Part },
     /// Nothing that came: this has lasted since then.
     Own(Time, Part),
-    /// It is not known what.
+    /// Unknown.
     Nothing,
 }
 
-/// What a walk has found so far. The time from `at` to the end is explained.
+/// State of a walk. The time from `at` to the end is explained.
 pub(super) struct Walk<'a> {
     frames: &'a Frames,
     wires: &'a Wires,
@@ -32,13 +32,13 @@ pub(super) struct Walk<'a> {
     /// The way of the user's transactions before, where this one may pass through it.
     cached: Option<&'a mut CachedPath>,
     start: Time,
-    /// What the time is before the first frame of the path.
+    /// The part of the time before the first frame of the path.
     own: Part,
     at: Time,
     /// The path is in a round trip that this window took.
     round: Option<Window>,
-    /// Whose frames were sent while it stood in queues of switches, and of interfaces, and for how
-    /// long: a handful.
+    /// Workloads whose frames were sent while it stood in queues of switches, and of interfaces,
+    /// and for how long: a handful.
     behind: [Vec<(u32, Span)>; 2],
     /// Of the frame that was read, from the last to the first.
     hops: Vec<Hop>,
@@ -46,7 +46,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Explains what lasted from `start` to `end`. What came before the first frame of the path is
+    /// Explains the time from `start` to `end`. The time before the first frame of the path is
     /// `own` time.
     pub(super) fn explain(
         (frames, wires, keeps_steps): (&'a Frames, &'a Wires, bool),
@@ -186,8 +186,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// From where a frame is entered to that from which it follows, or to the start. Also tells
-    /// where its own way ends.
+    /// From the point where a frame is entered to its prior frame, or to the start. Also returns
+    /// where its own path ends.
     fn visit(&mut self, (id, entry): (FrameId, Entry)) -> (Option<Prior>, Time) {
         let record = match entry {
             Entry::Delivered => self.frames.read_with_hops(id, &mut self.hops),
@@ -234,7 +234,7 @@ impl<'a> Walk<'a> {
         (Some(prior), passed)
     }
 
-    /// What was before the first frame of the path: no round trip takes it.
+    /// The time before the first frame of the path: no round trip takes it.
     fn begin(&mut self) {
         self.round = None;
         self.back_to(self.start, self.own);
@@ -326,8 +326,8 @@ impl<'a> Walk<'a> {
         self.alternate(&closed, Part::VirtualCoreWait, since, Part::Receive);
     }
 
-    /// Work inside a hypervisor, from its end back to its beginning: what it took longer than it
-    /// is, its core did something else.
+    /// Work inside a hypervisor, from its end back to its beginning. The excess of its duration
+    /// over its work is time in which its core did something else.
     fn work(&mut self, hop: &Hop, part: Part, wait: Part) {
         let rest = hop.arrival.since(hop.end.min(hop.arrival));
         self.split(rest, wait, hop.start, part);
@@ -388,7 +388,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What programs and devices do.
+/// Whether the part is work of programs and devices.
 fn is_work(part: Part) -> bool {
     matches!(part, Part::ClientWork | Part::ServerWork | Part::Device)
 }

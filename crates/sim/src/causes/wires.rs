@@ -1,4 +1,5 @@
-//! What is on every wire, and what was: for the order of frames, and for who stood before whom.
+//! Present and past frames of every wire: for the order of frames, and for the frames that stood
+//! before others.
 
 use super::frames::FrameId;
 use super::pauses::Pausable;
@@ -8,7 +9,7 @@ use tailrace_units::{Span, Time};
 
 /// Runs of transmissions of a wire that are kept: at 1500 bytes, 20 MB of a queue and more.
 const SENT_MAX: usize = 1 << 14;
-/// So many of them are also kept in sum, by workload: most waits last for more.
+/// Blocks of this many frames are also summed, by workload: most waits last for more.
 const BLOCK: u64 = 64;
 
 /// Where a wire begins or ends.
@@ -16,7 +17,7 @@ const BLOCK: u64 = 64;
 pub(crate) enum Node {
     Host(u32),
     Switch(u32),
-    /// A place inside a hypervisor.
+    /// A stage inside a hypervisor.
     Stage(u32, Stage),
 }
 
@@ -164,7 +165,7 @@ impl Wires {
         line.add(Sent { start, end, workload });
     }
 
-    /// What was sent before this time is not asked for any more.
+    /// Transmissions before this time are not needed any more.
     pub(super) fn forget(&mut self, by: Time) {
         for line in &mut self.0 {
             while line.sent.front().is_some_and(|sent| sent.end <= by) && line.sent.len() > 1 {
@@ -190,7 +191,7 @@ impl Wires {
             .collect()
     }
 
-    /// Whose frames were sent on this wire between two moments, and for how long.
+    /// The workloads whose frames were sent on this wire between two moments, and for how long.
     pub(super) fn occupied(
         &self,
         wire: u32,

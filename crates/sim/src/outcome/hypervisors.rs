@@ -40,7 +40,7 @@ fn summary(plan: &Plan, raw: &RawHypervisor, node: &HypervisorNode) -> Hyperviso
     }
 }
 
-/// Whose tasks ran, in the order of the owners of the model.
+/// Tasks by owner, in the order of the owners of the model.
 fn tasks(plan: &Plan, raw: &RawHypervisor, node: &HypervisorNode) -> Vec<HypervisorTask> {
     let machines = || node.machines.iter().flatten().map(|machine| name_of(plan, machine));
     let cores = machines().map(|name| (format!("{name} cores"), TaskKind::VirtualCores));

@@ -60,8 +60,8 @@ impl Outcome {
     }
 }
 
-/// What a run has found, at its end: processors are brought up to date. A cancelled one has no
-/// tables, and lists nothing: these take a second and more of a network of thousands of hosts.
+/// The outcome of a run at its end: processors are brought up to date. A cancelled run has no
+/// tables and no lists: these take a second and more for a network of thousands of hosts.
 pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration, control: &Control) -> Outcome {
     world.is_cancelled |= control.is_cancelled();
     if world.is_cancelled {
@@ -73,7 +73,7 @@ pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration, control: &C
     let cut_off = cut_off::cut_off(world);
     let on_wires = OnWires::of(&world.links.wires, &world.switches, world.now);
     let on_their_way = OnTheirWay { frames: frames_in_network(world), on_wires };
-    // The text takes the place of the frames on their way.
+    // The text takes the memory of the frames on their way.
     world.links.wires.iter_mut().for_each(Wire::discard);
     let text = summary::summary(plan, world, &cut_off, &on_their_way, wall, control);
     world.is_cancelled = control.is_cancelled();
@@ -88,7 +88,7 @@ pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration, control: &C
     }
 }
 
-/// What is known of a trial that did not run to its end, or was not gathered.
+/// The outcome of a trial that did not run to its end, or was not gathered.
 fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Outcome {
     Outcome {
         text: summary::cancelled(plan, world, wall),

@@ -34,7 +34,7 @@ pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Text {
     written::object(&known, Vec::new(), || false)
 }
 
-/// What was on its way at the end, when the memory for it is needed no longer.
+/// Frames on their way at the end, kept when their memory is needed no longer.
 pub(super) struct OnTheirWay {
     pub(super) frames: u64,
     pub(super) on_wires: OnWires,
@@ -114,20 +114,20 @@ fn workloads(
     plan.workloads.iter().enumerate().map(outcome_of)
 }
 
-/// Flows come and go: those that are open are not told one by one.
+/// Flows come and go: open ones are not reported one by one.
 fn lasting<'a>(workload: &Workload, connections: &'a [LimitCounts]) -> &'a [LimitCounts] {
     if has_lasting_connections(workload) { connections } else { &[] }
 }
 
-/// What each connection of a stream has carried, in the order in which they start; `None` for other
-/// workloads, whose connections carry what they are asked to or are gone.
+/// Bytes of each connection of a stream, in the order in which they start; `None` for other
+/// workloads, whose connections carry what they are asked to or are closed.
 fn connection_bytes(before: &[u64], received: &[u64], workload: &Workload) -> Option<Vec<u64>> {
     let before = before.iter().copied().chain(std::iter::repeat(0));
     let counted = || received.iter().zip(before).map(|(whole, before)| whole - before).collect();
     tells_connections(workload).then(counted)
 }
 
-/// What each interface of a bond has carried, in the order of the links.
+/// Bytes of each interface of a bond, in the order of the links.
 fn bond_summary(bond: &BondedNic) -> Vec<outcome::BondedInterface> {
     let outcome_of = |interface: &BondedInterface| outcome::BondedInterface {
         sent_frames: interface.sent_frames,
@@ -137,7 +137,7 @@ fn bond_summary(bond: &BondedNic) -> Vec<outcome::BondedInterface> {
     bond.interfaces().iter().map(outcome_of).collect()
 }
 
-/// What a host has cut and put together.
+/// Counters of fragmentation and reassembly of a host.
 fn ip_summary(
     counted: IpCounters,
     (reassembly_memory_bytes, reassembly_memory_max_bytes): (u64, u64),

@@ -32,7 +32,7 @@ impl Text {
         (self.pieces, self.lists)
     }
 
-    /// What `write` puts down has pieces of its own, under this name.
+    /// Puts the output of `write` into pieces of its own, under this name.
     pub(super) fn put_list(&mut self, key: &'static str, write: impl FnOnce(&mut Self)) {
         let from = self.cut();
         write(self);

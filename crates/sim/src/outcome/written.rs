@@ -1,5 +1,5 @@
-//! JSON that is written row by row: each row is there only until its text is, and all text goes to
-//! one place.
+//! JSON that is written row by row: each row exists only until its text does, and all text goes
+//! into one buffer.
 
 use super::text::Text;
 use serde::Serialize;
@@ -74,8 +74,8 @@ fn begin_member(text: &mut Text, key: &str, is_first: &mut bool) {
     text.put(format_args!("{comma}{}:", Value::from(key)));
 }
 
-/// A row is a line in one place first: written bit by bit into the text it takes more than twice as
-/// long.
+/// A row is first a line in a buffer of its own: written bit by bit into the text it takes more
+/// than twice as long.
 fn write_rows(text: &mut Text, rows: impl Iterator<Item = impl Serialize>) {
     let mut line = Vec::new();
     for row in rows {

@@ -1,5 +1,5 @@
-//! Where the threads of a trial wait for each other after every window, and what each tells the
-//! others there.
+//! The barrier at which the threads of a trial wait for each other after every window and exchange
+//! their reports.
 
 use super::sync::{
     AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, Schedule, hint, thread,
@@ -13,7 +13,7 @@ const SPINS: u32 = 500;
 /// Rounds in which it is given to whatever else runs, before a thread that waits sleeps.
 const YIELDS: u32 = 2_000;
 
-/// What a part tells at the end of a window.
+/// The report of a part at the end of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WindowReport {
     /// When its next event is due, or the first frame that it has handed over arrives.
@@ -29,7 +29,7 @@ pub(super) struct WindowReport {
 }
 
 impl WindowReport {
-    /// What a part tells in which nothing will happen.
+    /// The report of a part without events.
     pub(super) const NOTHING: WindowReport = WindowReport {
         next: Time::NEVER,
         finished: 0,
@@ -39,7 +39,7 @@ impl WindowReport {
     };
 }
 
-/// The places of one part, on a cache line of its own: what is told in even and in odd windows.
+/// The reports of one part, on a cache line of its own: those of even and of odd windows.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct ReportSlot {
@@ -71,9 +71,9 @@ impl Barrier {
         Barrier { slots, waiting, round, is_broken, schedule: Schedule::of_this_thread() }
     }
 
-    /// Waits until every thread has told what it has to tell in this window, and returns it
-    /// together. What is told in one window is kept until all have read it: nobody writes to the
-    /// same places again before the window after the next.
+    /// Waits until every thread has reported on this window, and returns the reports combined. A
+    /// report is kept until all threads have read it: its slot is written again in the window after
+    /// the next.
     ///
     /// # Panics
     /// When another thread has panicked.

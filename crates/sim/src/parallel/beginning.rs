@@ -18,19 +18,19 @@ use tailrace_plan::Plan;
 /// How many threads a trial has.
 #[derive(Clone, Copy, Debug)]
 pub enum Cores {
-    /// So many, or as many as its network has parts; one for a trial that ends while its load is
-    /// measured.
+    /// This many threads, or as many as its network has parts; one for a trial that ends while its
+    /// load is measured.
     Exactly(usize),
     /// Up to so many where that is faster than one, and where this function says that the machine
     /// has room for so many threads.
     UpTo(usize, fn(usize) -> bool),
 }
 
-/// Runs one trial: the outcome is that of [`crate::run`]. Tells how it went where it had several
-/// threads.
+/// Runs one trial: the outcome is that of [`crate::run`]. Also returns the course of a run with
+/// several threads.
 ///
 /// # Errors
-/// When it is to have several and cannot.
+/// When several threads are asked for and impossible.
 pub fn run_on(
     plan: &Plan,
     cores: Cores,

@@ -1,12 +1,12 @@
-//! Flows that open while a trial runs in parts, and are given back when they have ended.
+//! Flows that open while a trial runs in parts, and are released when they have ended.
 //!
-//! Places in the agenda are numbered in the order in which flows open and end anywhere. So every
-//! part does both for all flows, and all parts stop where one of them must know what happened in
+//! Sources of the agenda are numbered in the order in which flows open and end anywhere. So every
+//! part opens and ends all flows, and all parts stop where one of them must know what happened in
 //! the others: before a flow opens, the time of which is drawn ahead of the network, and when its
-//! hosts have given it a port and the numbers of its sockets, which depend on what programs have
-//! opened there; and after an event that can end a flow whose other end is in another part, because
-//! that end is given back at once. That event is known a link's delay before: when the last bytes
-//! that are missing are on the wire to their host.
+//! hosts have given it a port and the numbers of its sockets, which depend on the connections that
+//! programs have opened there; and after an event that can end a flow whose other end is in another
+//! part, because that end is released at once. That event is known a link's delay before: when the
+//! last missing bytes are on the wire to their host.
 
 use super::barrier::WindowReport;
 use super::part::{Part, Shared};
@@ -42,7 +42,7 @@ impl Part<'_> {
         }
     }
 
-    /// The parts in which a flow begins and ends tell all what numbers their hosts give it.
+    /// The parts in which a flow begins and ends publish the numbers that their hosts give it.
     fn exchange_numbers(&mut self, shared: &Shared<'_>, flow: &NewFlow) -> [EndNumbers; 2] {
         let ends = [flow.ends.client, flow.ends.server].into_iter().enumerate();
         let mut given = Vec::new();
@@ -124,7 +124,7 @@ impl Part<'_> {
         let world = &*self.world;
         let flows = &world.links.boundary.as_ref()?.flows;
         let sockets = world.hosts[host as usize].sockets();
-        // By socket what is missing after the frames so far.
+        // By socket, the bytes that are missing after the frames so far.
         let mut missing: BTreeMap<u32, u64> = BTreeMap::new();
         for (arrival, packet) in
             world.links.wires[wire].frames_from(0).take_while(|frame| frame.0 < horizon)

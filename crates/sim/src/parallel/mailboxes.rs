@@ -12,7 +12,7 @@ pub(super) struct CrossingFrame {
     pub(super) packet: Packet,
 }
 
-/// By sender and receiver what is on its way between parts: one box is filled while the other is
+/// Items on their way between parts, by sender and receiver: one box is filled while the other is
 /// emptied, window by window.
 #[derive(Debug)]
 pub(super) struct Mailboxes {
@@ -55,8 +55,8 @@ impl Mailboxes {
     }
 }
 
-/// By part what all others have to know of it: what is of one window is written while that of the
-/// one before is read.
+/// Items that each part publishes to all others: those of one window are written while those of the
+/// window before are read.
 #[derive(Debug)]
 pub(super) struct Board<T> {
     places: Vec<[Mutex<Vec<T>>; 2]>,
@@ -67,15 +67,15 @@ impl<T: Copy> Board<T> {
         Board { places: std::iter::repeat_with(Default::default).take(parts).collect() }
     }
 
-    /// Puts up what is new in a part, in place of what stood there two windows ago. Nothing is
-    /// left.
+    /// Publishes the new items of a part, in place of those of two windows ago. `items` is empty
+    /// afterwards.
     pub(super) fn post(&self, part: usize, window: usize, items: &mut Vec<T>) {
         let mut own = self.places[part][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
         own.clear();
         own.append(items);
     }
 
-    /// What is new in all parts, one part after the other.
+    /// The new items of all parts, one part after the other.
     pub(super) fn read(&self, window: usize) -> Vec<T> {
         let mut all = Vec::new();
         for place in &self.places {

@@ -1,9 +1,10 @@
 //! One trial on several threads, with the results of one thread (`docs/models/parallel.md`).
 //!
 //! The nodes of the network are divided into parts. Each part has a thread, which handles the
-//! events of its nodes in windows of time that are no longer than a frame needs from one part to
-//! another: what it does in a window cannot concern another part before the next one. At the end of
-//! a window all threads meet, and frames for other parts change hands.
+//! events of its nodes in windows of time. The lookahead, the minimum time of a frame from one part
+//! to another, limits the length of a window: an event of a window cannot affect another part
+//! before the next window. At the end of a window all threads meet at a barrier, and frames for
+//! other parts change hands.
 
 mod barrier;
 mod beginning;
@@ -55,8 +56,8 @@ pub struct Course {
     pub look_ahead_ps: u64,
     /// Events by part.
     pub events: Vec<u64>,
-    /// Of each window the events of the part that had most, together: what no number of cores makes
-    /// faster.
+    /// Sum, over all windows, of the events of the busiest part: the bound on the speed of any
+    /// number of cores.
     pub longest: u64,
     /// Whether the end of the trial was found by running it once before.
     pub was_repeated: bool,
@@ -98,7 +99,7 @@ struct Parted<'a> {
     ports: Vec<LatePorts>,
     own: Vec<Own>,
     lookahead: Span,
-    /// What the first world has as a part.
+    /// The log and the boundary of the first world as a part.
     set_aside: (Option<Box<Log>>, Option<Box<Boundary>>),
     /// The last event of the trial, if it is known.
     end: Option<EventKey>,
@@ -175,20 +176,20 @@ impl<'a> Parted<'a> {
         self.owners.exchange(&mut self.worlds);
     }
 
-    /// What the parts have noted, each in its order.
+    /// The logs of the parts, each in its order.
     fn logs(&mut self) -> impl Iterator<Item = &mut Box<Log>> {
         let others =
             self.worlds[1..].iter_mut().filter_map(|world| world.links.observe.log.as_mut());
         self.set_aside.0.iter_mut().chain(others)
     }
 
-    /// Merges the workload events that the partitions have logged into the records of the trial, in
+    /// Merges the workload events that the parts have logged into the records of the trial, in
     /// event order, up to the end of the trial. Returns the last event of the trial if it is among
     /// them.
     fn merge_logs(&mut self) -> Option<EventKey> {
         let mut entries: Vec<Entry> = Vec::new();
         self.logs().for_each(|log| entries.append(&mut log.entries));
-        // Those of one event are of one part, and keep their order.
+        // Entries of one event are of one part, and keep their order.
         entries.sort_by_key(|entry| entry.key);
         let observe = &mut self.worlds[0].links.observe;
         let mut last = None;
@@ -196,8 +197,8 @@ impl<'a> Parted<'a> {
             if last.is_some_and(|last| last != key) {
                 break;
             }
-            // The last event is handled to its end: what else came to a host with the end of its
-            // last stream counts.
+            // The last event is handled to its end: other inputs that came to a host with the end
+            // of its last stream count.
             observe.apply_workload_event(now, workload as usize, &event);
             if observe.is_done {
                 last = Some(key);

@@ -1,5 +1,5 @@
-//! One part of a trial on its thread: it handles what is due before the end of a window, hands over
-//! frames for other parts, and waits.
+//! One part of a trial on its thread: it handles the events that are due before the end of a
+//! window, hands over frames for other parts, and waits.
 
 use super::barrier::{Barrier, WindowReport};
 use super::mailboxes::{Board, CrossingFrame, Mailboxes};
@@ -17,20 +17,20 @@ use tailrace_network::Wire;
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
-/// Windows between two looks at the control.
+/// Windows between two checks of the control.
 const WINDOWS_PER_REPORT: usize = 1 << 8;
 /// Flows that are left when the parts begin to stop after each that ends, so that none goes on
 /// after the last.
 const ENDING_MAX: u64 = 16;
-/// Entries of a log after which the threads end, so that it is told: some 64 MiB.
+/// Entries of a log after which the threads end, so that it is merged: some 64 MiB.
 const ENTRIES_MAX: usize = 1 << 20;
 
-/// What all parts share.
+/// State that all parts share.
 pub(super) struct Shared<'a> {
     pub(super) barrier: Barrier,
     pub(super) mailboxes: Mailboxes,
     pub(super) flows: Board<FlowEnd>,
-    /// What hosts give the two ends of the flow that opens.
+    /// Numbers that hosts give the two ends of the flow that opens.
     pub(super) numbers: Board<(usize, EndNumbers)>,
     /// Where programs open connections.
     pub(super) openings: Option<Board<Opening>>,
@@ -54,7 +54,7 @@ pub(super) struct Shared<'a> {
 pub(super) enum Ended {
     /// Everything before the bound was handled.
     AtBound,
-    /// There are logs to be told, or the trial was cancelled.
+    /// There are logs to be merged, or the trial was cancelled.
     Early,
 }
 
@@ -67,9 +67,9 @@ pub(super) struct Part<'a> {
     crossing: Vec<Vec<CrossingFrame>>,
     /// Counts all meetings.
     pub(super) window: usize,
-    /// Those in which a flow gets its numbers, and no time passes.
+    /// Windows in which a flow gets its numbers, and no time passes.
     pub(super) exchanges: usize,
-    /// The first window before which the control is looked at.
+    /// The first window before which the control is checked.
     reports_at: usize,
     /// Events that it has handled in this window.
     handled: u64,
@@ -81,7 +81,7 @@ pub(super) struct Part<'a> {
     handed_over: Time,
     /// The last event of the trial was one of this part.
     pub(super) is_over: bool,
-    /// So few flows are left that the end of each of them is looked for.
+    /// Few flows are left, so that the end of each of them is anticipated.
     pub(super) is_ending: bool,
     /// Up to when ports that decide late have decided.
     decided: Time,
@@ -96,15 +96,15 @@ pub(super) struct Part<'a> {
 /// Wires over the boundary of a part whose ports decide late.
 #[derive(Debug)]
 pub(super) struct LatePorts {
-    /// Those that begin here.
+    /// Wires that begin here.
     pub(super) out: Vec<LateWire>,
-    /// By wire: its place among those, or what else it is. Empty where there are no such wires.
+    /// By wire: its index among those, or its other kind. Empty where there are no such wires.
     pub(super) kinds: Vec<Kind>,
-    /// By place how many of the frames on it have been handed over.
+    /// By index, the frames on it that have been handed over.
     pub(super) handed_over: Vec<usize>,
 }
 
-/// What a wire is to a part.
+/// The role of a wire for a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Usual,
@@ -176,7 +176,7 @@ impl<'a> Part<'a> {
             self.advance(shared, window);
             self.bound = window;
             if self.is_stopped {
-                // What is in the network stays where it is.
+                // Frames in the network stay on their wires.
                 self.post(shared);
             } else {
                 self.hand_over(shared, window);
@@ -201,7 +201,7 @@ impl<'a> Part<'a> {
         self.meet(shared);
     }
 
-    /// Waits for the others, and takes what they have handed over.
+    /// Waits for the other parts, and takes the frames that they have handed over.
     fn meet(&mut self, shared: &Shared<'_>) -> WindowReport {
         let is_to_report = self.number == 0 && self.window >= self.reports_at;
         if is_to_report {
@@ -296,7 +296,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Looks at the control within a window, which can be long: the first part tells how far it is.
+    /// Checks the control within a window, which can be long: the first part reports the progress.
     #[cold]
     #[inline(never)]
     fn is_to_stop(&mut self, shared: &Shared<'_>) -> bool {
@@ -310,9 +310,9 @@ impl<'a> Part<'a> {
 
     /// Hands over the frames of a window.
     fn hand_over(&mut self, shared: &Shared<'_>, window: (Time, Source)) {
-        // Everything before the end of the window is handled, and what ports decide until then is
-        // sent. What is decided at a time of which only some events are handled is sent with the
-        // others.
+        // Everything before the end of the window is handled, and the frames that ports choose
+        // until then are sent. A choice at a time of which only some events are handled is sent
+        // with the others.
         let is_whole = window == shared.bound && window.1 > 0;
         let last = if is_whole { window.0 } else { Time::from_ps(window.0.ps().saturating_sub(1)) };
         self.handled_until = last;
@@ -334,8 +334,8 @@ impl<'a> Part<'a> {
     }
 
     /// When a port that decides late can begin a transmission to another part, of a frame that
-    /// waits already. Such a decision has no place in the agenda: it is made when the frame before
-    /// it is read. One that is held back for longer has one.
+    /// waits already. Such a decision is no event of the agenda: it is made when the frame before
+    /// it is read. The release of a frame that is held back for longer is an event.
     fn next_decision(&self) -> Time {
         let decision = |late: &LateWire| {
             let (switch, port) =
@@ -402,7 +402,7 @@ impl<'a> Part<'a> {
 }
 
 impl LatePorts {
-    /// `into`: whether a wire of this number ends here and begins so elsewhere.
+    /// `into`: the numbers of wires that end here and begin at such a port elsewhere.
     pub(super) fn new(out: Vec<LateWire>, wires: usize, into: &[u32]) -> LatePorts {
         let mut kinds = Vec::new();
         if !out.is_empty() || !into.is_empty() {

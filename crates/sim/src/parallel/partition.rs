@@ -1,8 +1,8 @@
-//! Which nodes of the network belong to which part.
+//! Assignment of the nodes of the network to parts.
 //!
 //! A host goes with its switches, so that only wires between switches lead from one part to
-//! another: a host polls the wire that ends at it, and the port at the other end may have to be
-//! asked what it has sent. Such hosts and switches together are a group.
+//! another: a host polls the wire that ends at it, and may have to query the port at the other end
+//! for the frames that it has sent. Such hosts and switches together are a group.
 
 use super::refusal::Refusal;
 use crate::boundary::PartNo;
@@ -15,7 +15,7 @@ use tailrace_workloads::{flow_receivers, is_local, opening_hosts};
 pub const PARTS_MAX: usize = 256;
 /// Units of all load together.
 const LOAD_PARTS: u64 = 1 << 30;
-/// What measured load counts beside the rates of ports.
+/// Weight of measured load beside the rates of ports.
 const MEASURED_WEIGHT: u64 = 15;
 
 /// A division of the nodes of a plan.
@@ -47,7 +47,7 @@ impl Partition {
         groups.partition(self.parts, |group| assigned[group])
     }
 
-    /// The part of each group as this function says, which is told the number of the group.
+    /// Assigns each group to the part that this function returns for the number of the group.
     ///
     /// # Errors
     /// When the plan cannot be run in several parts.
@@ -134,8 +134,8 @@ impl Groups {
         load
     }
 
-    /// By group what its nodes have handled, and a little for what they could: load moves, and what
-    /// is idle now is divided too.
+    /// By group, the frames that its nodes have handled, and a little for their rates: load moves,
+    /// and nodes that are idle now are divided too.
     fn measured(&self, plan: &Plan, frames: &[u64]) -> Vec<u64> {
         let mut handled = vec![0_u64; self.count];
         self.of.iter().zip(frames).for_each(|(&group, frames)| handled[group] += frames);
@@ -166,7 +166,7 @@ impl Groups {
             let share = left / (parts - part) as u64;
             let mut links = vec![0_u64; self.count];
             let mut own = 0;
-            // The last one takes what is left.
+            // The last part takes the rest.
             while part + 1 == parts || own < share {
                 let free = (0..self.count).filter(|&group| part_of[group] == PartNo::MAX);
                 let Some(next) = free.max_by_key(|&group| (links[group], std::cmp::Reverse(group)))

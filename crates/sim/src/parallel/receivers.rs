@@ -15,14 +15,14 @@ use tailrace_workloads::Arriving;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Receiver {
     pub(super) wires: Vec<u32>,
-    /// What arrives is read when it has been worked on, and not when it is polled.
+    /// Arrivals are read when they have been processed, and not when they are polled.
     pub(super) works: bool,
 }
 
 /// Where flows begin and end, which every part knows of all parts.
 #[derive(Debug)]
 pub(super) struct FlowEndpoints {
-    /// The places in the agenda of what opens flows.
+    /// Agenda sources that open flows.
     pub(super) openers: Vec<Source>,
     /// By host.
     pub(super) receivers: BTreeMap<u32, Receiver>,
@@ -34,7 +34,7 @@ impl FlowEndpoints {
     }
 }
 
-/// The places in the agenda of what opens flows.
+/// Agenda sources that open flows.
 pub(super) fn openers(world: &World) -> Vec<Source> {
     let opens = |arriving: &Arriving| matches!(arriving, Arriving::Flows { .. });
     let places = (world.sources.generators..).zip(&world.generators);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What stands against it.
+/// The obstacle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// All nodes would be in one part.
@@ -33,7 +33,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// What is wrong.
+    /// The fault.
     pub fn what(&self) -> String {
         match self {
             Refusal::OneGroup => {
@@ -76,7 +76,7 @@ impl Refusal {
         if let Refusal::NoDelay { ends } = self { Some(ends) } else { None }
     }
 
-    /// What to do.
+    /// The fix.
     pub fn hint(&self) -> &'static str {
         match self {
             Refusal::NoDelay { .. } => "one core, or a delay",

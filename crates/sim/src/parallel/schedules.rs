@@ -21,8 +21,8 @@ const SCHEDULES_OF_LONG: u64 = 10_000;
 /// Longest delay: some windows of the others.
 const DELAY_MAX: Duration = Duration::from_micros(20);
 
-/// Runs the schedule of this number alone: delays are the same again, and threads still wait for
-/// what else the machine does.
+/// Runs the schedule of this number alone: delays are the same again, though the timing of threads
+/// still depends on other load of the machine.
 const ONLY: &str = "TAILRACE_SCHEDULE";
 
 thread_local! {

@@ -1,5 +1,5 @@
-//! What the barrier and the mailboxes are made of: `tests/interleavings` has that of loom in its
-//! place.
+//! Primitives of the barrier and the mailboxes: `tests/interleavings` replaces them with those of
+//! loom.
 
 pub(super) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 pub(super) use std::sync::{Mutex, PoisonError};

@@ -3,7 +3,7 @@
 use crate::failure::{self, Panic};
 use std::{panic, thread};
 
-/// What a thread panics with that ends because another one has panicked: nobody is told.
+/// The panic of a thread that ends because another one has panicked: it is not reported.
 struct AnotherHasFailed;
 
 /// Ends a thread because another one has panicked.
@@ -11,10 +11,11 @@ pub(super) fn another_has_failed() -> ! {
     panic::resume_unwind(Box::new(AnotherHasFailed))
 }
 
-/// Runs the first here and each of the others on a thread of its own, and returns what they return.
+/// Runs the first closure here and each of the others on a thread of its own, and returns their
+/// results.
 ///
 /// # Panics
-/// When one of them panics, as it did: with the same message and place.
+/// When one of them panics, as it did: with the same message and source location.
 pub(super) fn together<T: Send>(mut runs: Vec<impl FnOnce() -> T + Send>) -> Vec<T> {
     let is_caught = failure::is_caught();
     let first = runs.remove(0);

@@ -173,7 +173,7 @@ impl Owners {
         late.collect()
     }
 
-    /// What belongs to a part.
+    /// The sources that belong to a part.
     pub(super) fn own(&self, part: PartNo) -> Own {
         let numbers = |owners: &[PartNo]| {
             (0..)

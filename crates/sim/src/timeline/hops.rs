@@ -50,7 +50,7 @@ pub(super) struct Paused {
 /// A program waited for a core of its host.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoreWait {
-    /// Its socket, by its place among the watched ones.
+    /// Index of its socket among the watched ones.
     pub(super) place: u32,
     pub(super) since: Time,
     pub(super) until: Time,

@@ -1,10 +1,10 @@
-//! What happened in chosen windows of time, frame by frame: for traces and captures of single
+//! Events in chosen windows of time, frame by frame: for traces and captures of single
 //! transactions.
 //!
 //! The log is fed beside the recorder of causes. It keeps every frame that passed a wire in the
-//! windows, whoever sent it, where frames of the connections of chosen transactions passed too;
-//! since when it waited before the wire, drops, marks and pauses, and how the sockets of those
-//! connections changed.
+//! windows, whatever its sender, if frames of the connections of chosen transactions passed that
+//! wire too; since when it waited before the wire, drops, marks and pauses, and the changes of the
+//! sockets of those connections.
 
 mod hops;
 mod socket_samples;
@@ -29,12 +29,12 @@ fn key(switch: u32, packet: &Packet) -> Key {
     (switch, to_host, to_endpoint, flow_hash, seq, ack, payload_bytes, flags.bits())
 }
 
-/// What a timeline is wanted of.
+/// The windows and transactions of a timeline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wanted {
     /// When things are kept: from, to; in order, and apart from each other.
     windows: Vec<(Time, Time)>,
-    /// Whose connections are watched.
+    /// Transactions whose connections are watched.
     pub(crate) transactions: Vec<WantedTransaction>,
 }
 
@@ -43,7 +43,7 @@ pub struct Wanted {
 pub struct WantedTransaction {
     /// Index of the workload.
     pub workload: u32,
-    /// Its place among those of the workload that are explained, in the order of completion.
+    /// Its index among the explained transactions of the workload, in the order of completion.
     pub number: u32,
     /// Counts within the workload.
     pub user: u32,
@@ -105,13 +105,13 @@ pub(crate) struct Timeline {
     now: Time,
     is_open: bool,
     nodes: Nodes,
-    /// Connections that found no place among the watched ones.
+    /// Connections beyond the limit of watched ones.
     connections_left_out: usize,
     /// When frames came that are in a switch.
     inside: BTreeMap<Key, VecDeque<Time>>,
     /// Client's and server's socket of every watched connection.
     watched: Vec<SocketNumber>,
-    /// Their places in that list.
+    /// Indices of sockets in that list.
     places: BTreeMap<SocketNumber, u32>,
     /// Whether frames of watched connections came to each wire: those of others are kept at the
     /// same ones.
@@ -172,7 +172,7 @@ impl Timeline {
         }
     }
 
-    /// The world has handled it; `look` says what a socket looks like now.
+    /// The world has handled the event. `sample` returns the present state of a socket.
     pub(crate) fn end_event(&mut self, sample: impl Fn(SocketNumber) -> Option<SocketSample>) {
         if self.is_open {
             let now = self.now;
@@ -247,16 +247,16 @@ impl Timeline {
         }
     }
 
-    /// The frame if it is one of a watched connection. Others' frames are kept at the wires of
-    /// those that are sent in a window.
+    /// The frame if it is one of a watched connection. Frames of other connections are kept at the
+    /// wires of those that are sent in a window.
     fn watched_frame(&mut self, wire: u32, frame: Option<Sent>) -> Option<FrameId> {
         let frame = frame.filter(|frame| self.places.contains_key(&frame.sender))?.id;
         self.is_used[wire as usize] = true;
         Some(frame)
     }
 
-    /// When a frame came to the node before a wire; `None` where that was before the window. What
-    /// hosts and switches send of their own comes now.
+    /// When a frame came to the node before a wire; `None` if that was before the window. A frame
+    /// that a host or switch originates comes now.
     fn since(&mut self, wire: u32, packet: &Packet) -> Option<Time> {
         let Some(switch) = self.nodes.begins[wire as usize].filter(|_| packet.belongs_to_flow())
         else {
@@ -280,7 +280,7 @@ pub(crate) struct Sent {
     pub(crate) sender: SocketNumber,
 }
 
-/// Whose frame it is, and which.
+/// Owner and identity of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Of {
     /// Its number in the record, of one of a watched connection.

@@ -24,16 +24,16 @@ pub(crate) struct SocketSample {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Row {
     pub(super) at: Time,
-    /// Its place among the watched ones.
+    /// Its index among the watched ones.
     pub(super) socket: u32,
     pub(super) cwnd_bytes: u64,
     pub(super) in_flight_bytes: u64,
     pub(super) unsent_bytes: u64,
-    /// Timeouts, tail loss probes and repetitions since the look before.
+    /// Timeouts, tail loss probes and repetitions since the previous sample.
     pub(super) events: [u32; 3],
 }
 
-/// The rows, and what was seen last.
+/// The rows, and the latest sample of each socket.
 #[derive(Debug)]
 pub(super) struct SocketSamples {
     pub(super) rows: Vec<Row>,

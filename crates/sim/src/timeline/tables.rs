@@ -81,7 +81,7 @@ fn frame_ids(timeline: &Timeline) -> BTreeSet<FrameId> {
     hops.chain(timeline.hops.dropped.iter().map(|row| row.of)).filter_map(|of| of.frame).collect()
 }
 
-/// What watched sockets sent. `prior_part` is the index of a part.
+/// Frames that watched sockets sent. `prior_part` is the index of a part.
 fn frames(timeline: &Timeline, recorder: &Recorder) -> Table {
     let known: Vec<(FrameId, SentFrame)> =
         frame_ids(timeline).into_iter().filter_map(|id| Some((id, recorder.frame(id)?))).collect();

@@ -1,10 +1,11 @@
-//! What is due soon is brought to the caches of the processor step by step.
+//! Prefetching: data of events that are due soon is brought into the caches of the processor step
+//! by step.
 //!
-//! In a network of thousands of hosts an event finds nothing of its own in a cache: the wire, the
-//! frame on it, the way on from the node at its end, the port there and the wire behind it lie in
-//! as many places, each of which is known when the one before has come. The agenda knows which
-//! wires are due soon, roughly in which order. Each of these steps is done for another one of them
-//! during one event, so that they are under way while the event itself waits for memory. No result
+//! In a network of thousands of hosts an event finds none of its data in a cache: the wire, the
+//! frame on it, the route from the node at its end, the port there and the wire behind it are
+//! separate memory locations, each of which is known when the one before has been loaded. The
+//! agenda knows which wires are due soon, roughly in which order. Each of these steps is done for
+//! another one of them during one event, so that the loads overlap with the event's own. No result
 //! depends on it.
 
 use crate::agenda::{Coming, Source};

@@ -24,7 +24,7 @@ pub(crate) struct NewConnection {
     pub(crate) is_transient: bool,
 }
 
-/// What a host gives one end of a connection.
+/// Numbers that a host gives one end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndNumbers {
     port: u16,
@@ -39,7 +39,7 @@ pub(crate) struct DatagramFlow {
     pub(crate) dscp: u8,
     /// Link, IP and UDP headers.
     pub(crate) header_bytes: u32,
-    /// The programs of both ends, by their places, if they are programs with several sockets.
+    /// The programs of both ends, by index, if they are programs with several sockets.
     pub(crate) programs: Option<[u32; 2]>,
 }
 
@@ -60,7 +60,7 @@ impl World {
         EndNumbers { port, socket: host.next_socket(workload) }
     }
 
-    /// Those of both ends, of one thread.
+    /// The numbers of both ends, of one thread.
     pub(crate) fn give_both(&mut self, ends: Ends, workload: u32) -> [EndNumbers; 2] {
         [self.give_numbers(ends.client, workload, 0), self.give_numbers(ends.server, workload, 1)]
     }

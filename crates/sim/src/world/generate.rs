@@ -35,7 +35,8 @@ impl World {
                     return self.links.agenda.arm(source, room_at);
                 }
                 let Arrival { bytes, .. } = generator.arrivals.take();
-                // A program that had to wait catches up: what was due meanwhile is sent at once.
+                // A program that had to wait catches up: arrivals that were due meanwhile are sent
+                // at once.
                 self.links.agenda.arm(source, generator.arrivals.next_at().max(now));
                 let (host, out) = self.host_and_links(ends.client);
                 host.send_datagram(now, socket, bytes as u32, out);

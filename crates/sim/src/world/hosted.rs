@@ -1,4 +1,4 @@
-//! Programs that own several sockets: each has one place in the agenda, for itself and for all of
+//! Programs that own several sockets: each is one source of the agenda, for itself and for all of
 //! its connections.
 
 use super::{ProgramId, World};
@@ -12,7 +12,7 @@ use tailrace_wire::Tag;
 pub struct HostedProgram {
     /// Index of the host.
     pub host: u32,
-    /// Index of the workload: its packets carry that workload's marks, and what it does is counted
+    /// Index of the workload: its packets carry that workload's marks, and its results are counted
     /// there.
     pub workload: u32,
     /// The program.
@@ -22,7 +22,7 @@ pub struct HostedProgram {
 }
 
 impl World {
-    /// Starts a program, in the next of the places that the agenda has for them.
+    /// Starts a program, at the next of the agenda's sources for programs.
     pub(crate) fn start(&mut self, plan: &Plan, hosted: HostedProgram) {
         let HostedProgram { host, workload, program, counts_goodput } = hosted;
         let header = &plan.workloads[workload as usize].header;

@@ -1,5 +1,5 @@
-//! What the world does with hypervisors: hands them frames, and carries out what they do to their
-//! switch and their machines.
+//! Hypervisors in the world: it hands them frames, and carries out their effects on their switch
+//! and their machines.
 
 use super::World;
 use crate::attachment::Attachment;
@@ -11,7 +11,7 @@ use tailrace_network::SwitchNode;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
-/// What is around one hypervisor.
+/// The environment of one hypervisor.
 struct Around<'a> {
     hypervisor: u32,
     /// Of its switch.

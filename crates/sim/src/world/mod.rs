@@ -31,7 +31,7 @@ use tailrace_network::{End, OnWires, Origin, SwitchNode, SwitchOutputs, Wire};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
-/// Events between two looks at the control (a fraction of a millisecond).
+/// Events between two checks of the control (a fraction of a millisecond).
 pub(crate) const EVENTS_PER_REPORT: u32 = 1 << 15;
 
 /// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators,
@@ -49,14 +49,14 @@ pub(crate) struct World {
     pub(crate) events: u64,
     /// Of these, calls of switches at the time to which a frame was held back. When a port finds
     /// such a time depends on when it is settled, which is no property of the trial: they are not
-    /// told.
+    /// reported.
     pub(crate) wakeups: u64,
     pub(crate) is_cancelled: bool,
     /// Ends the run on one thread, where several are faster.
     pub(crate) trigger: Option<Trigger>,
     pub(crate) links: Links,
     pub(crate) switches: Vec<SwitchNode<Packet>>,
-    /// Switches that must be told of every flow: a network has a thousand, and flows come and go.
+    /// Switches that must learn of every flow: a network has a thousand, and flows come and go.
     pub(crate) learners: Vec<u32>,
     pub(crate) hosts: Vec<Host<Attachment>>,
     /// By workload, the port of its server.
@@ -64,9 +64,9 @@ pub(crate) struct World {
     pub(crate) generators: Vec<Generator>,
     /// Where each program with several sockets is.
     pub(crate) programs: Vec<ProgramId>,
-    /// Hosts with a processor, in the order of their places in the agenda.
+    /// Hosts with a processor, in the order of their agenda sources.
     pub(crate) processors: Vec<u32>,
-    /// Hypervisors, in the order of their places in the agenda.
+    /// Hypervisors, in the order of their agenda sources.
     pub(crate) hypervisors: Vec<HypervisorNode>,
     /// Where each socket is, in the order in which their connections were opened.
     pub(crate) sockets: Vec<HostSocket>,
@@ -187,7 +187,7 @@ impl World {
         });
     }
 
-    /// Tells how far the run is, and whether it is to end early.
+    /// Reports the progress of the run, and returns whether it is to end early.
     pub(crate) fn is_cancelled_by(&mut self, control: &Control) -> bool {
         control.report(self.progress());
         let (events, now, progress) = (self.events, self.now, self.progress());
@@ -214,9 +214,9 @@ impl World {
         self.settle_these_switches(0..self.switches.len());
     }
 
-    /// Brings every processor up to now, so that what it has spent is whole. Work that has no
-    /// consequences is over when its time is counted, so that a run that is only looked at must not
-    /// do this.
+    /// Accounts for every processor up to now, so that its times are complete. Work without
+    /// consequences is finished when its time is accounted for, so a run that is only sampled must
+    /// not do this.
     #[inline(never)]
     pub(crate) fn settle_processors(&mut self) {
         self.settle_these_processors(0..self.hosts.len() as u32, 0..self.hypervisors.len() as u32);
@@ -312,8 +312,8 @@ impl World {
     }
 
     /// Polls a host while a frame for its interface is being sent: the wire may be empty then, and
-    /// what waits in the port behind that frame wakes nothing up, so the wire wakes up when the
-    /// frame is over.
+    /// frames that wait in the port behind that frame wake nothing up, so the wire wakes up when
+    /// the frame is over.
     #[cold]
     #[inline(never)]
     fn poll_behind_control(&mut self, now: Time, wire: usize, host: u32) {
@@ -326,7 +326,7 @@ impl World {
     }
 
     /// Reads a header from a port that chooses late. The frame is still being sent, so the port's
-    /// next choice comes after this: the wire is looked at again when the transmitter is free.
+    /// next choice comes after this: the wire is checked again when the transmitter is free.
     #[inline(never)]
     fn read_ahead(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) {
         let End::Switch { switch: next, port: in_port } = self.links.wires[wire].end else {

@@ -13,9 +13,9 @@ impl World {
         self.after_switch(now, switch);
     }
 
-    /// Does with a wire that ends in another part, and begins here at a port that decides late,
-    /// what reading it does here: the port is settled at the same times as by one thread. Returns
-    /// how many frames have left the wire.
+    /// For a wire that ends in another part, and begins here at a port that decides late, repeats
+    /// the effects of reading it here: the port is settled at the same times as by one thread.
+    /// Returns how many frames have left the wire.
     pub(crate) fn read_for_another(&mut self, now: Time, wire: usize) -> usize {
         let Origin::LatePort { switch, port } = self.links.wires[wire].origin else {
             unreachable!("other wires are not kept")

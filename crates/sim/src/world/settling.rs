@@ -9,7 +9,7 @@ impl World {
             let (node, mut around) = self.switch_and_outputs(index);
             let now = around.1;
             node.handle_timeout(now, &mut around.0);
-            // A run that goes on must hear of what is due next.
+            // A run that continues must know the next deadline.
             self.after_switch(now, index);
         }
         let now = self.now;

@@ -1,5 +1,4 @@
-//! The sockets of all hosts: their places in the agenda, and what the world does with both ends of
-//! a connection.
+//! The sockets of all hosts: their agenda sources, and operations on both ends of a connection.
 
 use super::{HostSocket, World};
 use crate::agenda::Source;
@@ -14,15 +13,15 @@ impl World {
         self.sources.sockets + socket
     }
 
-    /// A socket, by its place in the order in which connections were opened.
+    /// A socket, by its index in the order in which connections were opened.
     pub(crate) fn socket(&self, socket: u32) -> &Socket {
         let HostSocket { host, number } = self.sockets[socket as usize];
         &self.hosts[host as usize].sockets()[number as usize]
     }
 
-    /// The places of connections, each that of the side that opened it; the other side's is the
-    /// next. A place that was given back is left out when the number of one of its sockets is used
-    /// again: that socket has another place.
+    /// The indices of connections, each that of the side that opened it; the other side's is the
+    /// next. A released index is left out when the number of one of its sockets is used again: that
+    /// socket has another index.
     pub(crate) fn connections(&self) -> impl Iterator<Item = u32> {
         let is_own = |place: u32| self.socket(place).timer() == self.socket_source(place);
         (0..self.sockets.len() as u32)
@@ -30,12 +29,12 @@ impl World {
             .filter(move |&opener| is_own(opener) && is_own(opener + 1))
     }
 
-    /// All sockets by the places of their connections: the side that opened each first.
+    /// All sockets by the indices of their connections: the side that opened each first.
     pub(crate) fn all_sockets(&self) -> impl Iterator<Item = &Socket> {
         self.connections().flat_map(|opener| [opener, opener + 1]).map(|socket| self.socket(socket))
     }
 
-    /// Tells workload, user and intended start of every operation in progress.
+    /// Calls `tell` with workload, user and intended start of every operation in progress.
     pub(crate) fn running(&self, tell: &mut dyn FnMut(u32, u32, Time)) {
         for socket in self.all_sockets() {
             socket.app().running(self.now, |user, start| tell(socket.owner(), user, start));
@@ -78,8 +77,8 @@ impl World {
         }
     }
 
-    /// Gives back both ends of a flow that is complete; in a part of a trial those of this part,
-    /// and the parts are told.
+    /// Releases both ends of a completed flow; in a part of a trial those of this part, and
+    /// notifies the other parts.
     fn release_flow(&mut self, host: u32, number: u32) {
         let noticed =
             self.hosts[host as usize].sockets()[number as usize].timer() - self.sources.sockets;
@@ -132,8 +131,8 @@ impl World {
         }
     }
 
-    /// In a part of a trial: the other parts know now that a flow has ended, and have handled
-    /// nothing that came after, if they had its other end. Flows must be told in their order.
+    /// In a part of a trial: the other parts know now that a flow has ended, and have handled no
+    /// later event, if they had its other end. Flows must be settled in their order.
     pub(crate) fn settle_flow(&mut self, flow: &FlowEnd) {
         let was_noticed_here = self.is_own(self.sockets[flow.socket as usize].host);
         for end in [flow.socket, flow.socket ^ 1] {

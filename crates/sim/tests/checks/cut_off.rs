@@ -1,4 +1,4 @@
-//! What the end of a trial cut off is told, and not forgotten.
+//! Operations that the end of a trial cut off are reported.
 
 use crate::common::*;
 use tailrace_plan::*;

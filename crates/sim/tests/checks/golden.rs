@@ -9,7 +9,7 @@ use crate::common::*;
 use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
-/// What the digests were when somebody last looked.
+/// The digests at the last review.
 const RECORD: &str = include_str!("golden.txt");
 
 /// A few OLTP users beside a bulk stream at a tail-drop port.

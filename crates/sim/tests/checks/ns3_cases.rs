@@ -109,7 +109,7 @@ fn case_dctcp_10_ms() {
     all_within("alpha", &alphas(&trace), (8.5, 15.0), (0.054, 0.09));
 }
 
-/// Marked at 1 ms as ns-3 is told, the threshold is 4.2 packets, below a seventh of the 41.6
+/// Marked at 1 ms as ns-3 is configured, the threshold is 4.2 packets, below a seventh of the 41.6
 /// packets in flight, which DCTCP needs to keep a line busy (section 3.4 of the paper): 97 % of it
 /// is what such a threshold leaves.
 #[test]

@@ -46,7 +46,7 @@ pub fn without_processors(plan: &mut RawPlan) {
     plan.hosts.iter_mut().for_each(|host| host.cpu.processor = None);
 }
 
-/// With all that is looked at while a trial runs.
+/// With everything that is sampled while a trial runs.
 fn divisible(mut plan: RawPlan) -> RawPlan {
     if plan.workloads.iter().any(|workload| matches!(workload.body, RawBody::Flows(_))) {
         without_processors(&mut plan);

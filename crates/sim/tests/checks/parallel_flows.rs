@@ -106,7 +106,7 @@ fn flows_are_left_on_one_thread_unless_several_are_asked_for() {
     assert_eq!(course.expect("they were asked for").events.len(), 2);
 }
 
-/// The parts meet twice for each flow that opens, and look at the control nevertheless.
+/// The parts meet twice for each flow that opens, and check the control nevertheless.
 #[test]
 fn a_trial_with_flows_can_be_cancelled_in_parts() {
     let mut plan = tree();

@@ -173,7 +173,7 @@ fn without_costs_and_with_a_core_for_everything_a_host_is_as_fast_as_one_without
     within("transactions, of those without", done(&with) / done(&without), (0.95, 1.05));
 }
 
-/// Programs with sockets for datagrams are told of them by their threads, and what they receive is
+/// Programs with sockets for datagrams receive them through their threads, and what they receive is
 /// goodput as without a processor.
 #[test]
 fn queries_are_answered_and_counted_by_hosts_with_processors() {
@@ -212,7 +212,7 @@ fn saturated(concurrency: u32) -> Outcome {
 }
 
 /// Each connection has a thread of its own, which waits for requests itself: all have equal shares
-/// of the core. (A thread that is told of all requests and takes no time is owed time, and whom it
+/// of the core. (A thread that receives all requests and takes no time is owed time, and whom it
 /// wakes would inherit that: a request took 225 ms.)
 #[test]
 fn threads_of_a_saturated_server_have_equal_shares_and_one_for_all_connections_does_not_switch() {

@@ -262,7 +262,7 @@ fn what_cannot_be_sent_is_given_up_and_both_ends_hear_of_it() {
         assert_eq!((log.done, log.failures.len()), (0, 8), "{:?}", log.failures);
         assert!(log.failures.contains(&Failure::TimedOut), "{:?}", log.failures);
     }
-    // It asks after two hours, and is told that there is no such connection any more.
+    // It asks after two hours, and learns that there is no such connection any more.
     let failures = &seen.server.failures;
     assert!(
         !failures.is_empty() && failures.iter().all(|failure| *failure == Failure::Reset),

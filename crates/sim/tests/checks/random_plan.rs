@@ -1,4 +1,4 @@
-//! Plans nobody would write: any graph, any policy, any work, small enough to run by the hundred.
+//! Random plans: any graph, any policy, any work, small enough to run by the hundred.
 
 use crate::common::*;
 use crate::random_bridging::{bridging, interface, rule, with_set_aside};

@@ -153,7 +153,7 @@ fn a_trunk_carries_full_frames_with_their_tags() {
     assert_eq!(latencies(&simulate(plan)).len(), 1);
 }
 
-/// A host of two VLANs can only be told by tags which frame is whose: its link is a trunk, that of
+/// A host of two VLANs can only tell by tags to which VLAN a frame belongs: its link is a trunk, that of
 /// the other host is not.
 #[test]
 fn the_link_of_a_host_with_two_vlans_is_tagged() {

@@ -36,7 +36,7 @@ fn after(frame: FrameId, entry: Entry, part: Part) -> Option<Prior> {
     Some(Prior { frame, entry, part, core_wait: Span::ZERO, waited: Span::ZERO, opens: None })
 }
 
-/// Of what lasted so long, and was complete when this frame was delivered.
+/// Explains an operation of this duration that was complete when this frame was delivered.
 fn explained(
     (frames, wires): (&Frames, &Wires),
     (start, end): (u64, u64),

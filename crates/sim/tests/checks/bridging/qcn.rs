@@ -125,7 +125,7 @@ fn frames_behind_a_notification_that_follows_another_frame_do_not_wait_either() 
     no_answer_waits_for_somebody_else(&simulate(plan));
 }
 
-/// A host that looks at its frames every 100 us learns of congestion when the notification arrives.
+/// A host that polls its frames every 100 us learns of congestion when the notification arrives.
 #[test]
 fn an_interface_acts_on_a_notification_when_it_arrives() {
     let obedient = RawNicLossless { qcn: Some(reaction()), ..obedient() };

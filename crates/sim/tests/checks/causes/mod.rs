@@ -253,7 +253,7 @@ fn check(raw: RawPlan) -> Explained {
     explained
 }
 
-/// What is told by wire and class is the whole of each part that is a queue.
+/// The times by wire and class add up to each part that is a queue.
 fn assert_queues_add_up(one: &Explanation) {
     for part in [Part::SwitchQueue, Part::InterfaceQueue, Part::Paused] {
         let at = one.queued_at.iter().filter(|(queue, _)| queue.0 == part);

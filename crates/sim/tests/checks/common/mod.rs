@@ -51,7 +51,7 @@ fn assert_is_typed(outcome: &Outcome) {
     );
 }
 
-/// Runs a plan and looks at its connections after every `period_ps`.
+/// Runs a plan and samples its connections after every `period_ps`.
 pub fn simulate_watched(
     raw: RawPlan,
     period_ps: u64,
